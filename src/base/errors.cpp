@@ -1,0 +1,36 @@
+#include "base/errors.hpp"
+
+#include <utility>
+
+namespace feedrate {
+namespace {
+
+std::string joined(const std::vector<Problem>& problems) {
+  std::string text;
+  for (const Problem& problem : problems) {
+    if (!text.empty()) text += '\n';
+    text += problem.text();
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string Problem::text() const {
+  std::string text;
+  if (!file.empty()) {
+    text += file;
+    if (line > 0) text += ':' + std::to_string(line);
+    text += ": ";
+  }
+  if (!pointer.empty()) text += pointer + ": ";
+  return text + message;
+}
+
+InputError::InputError(std::vector<Problem> problems)
+    : std::runtime_error(joined(problems)), problems_(std::move(problems)) {}
+
+InputError::InputError(const std::string& message)
+    : InputError(std::vector<Problem>{{.file = "", .line = 0, .pointer = "", .message = message}}) {}
+
+}  // namespace feedrate

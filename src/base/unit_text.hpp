@@ -1,0 +1,54 @@
+#pragma once
+// Quantities as people write them: "2.1 GB/s", "24 h", "3.825 USD/h", "0.65 ms/MB".
+#include <string>
+#include <string_view>
+
+#include "base/units.hpp"
+
+namespace feedrate {
+
+/// Exponents of seconds, bytes, dollars and samples.
+struct Dimension {
+  int time = 0;
+  int data = 0;
+  int money = 0;
+  int sample = 0;
+  bool operator==(const Dimension&) const = default;
+};
+
+template <int T, int B, int M, int S>
+constexpr Dimension dimension_of(Quantity<T, B, M, S>) {
+  return {T, B, M, S};
+}
+
+/// How a quantity of a dimension is asked for in messages and the manual.
+struct UnitHint {
+  std::string_view name;     ///< "a bandwidth"
+  std::string_view example;  ///< "2.1 GB/s"
+};
+
+/// The hint for a dimension; every dimension that a file can hold has one.
+UnitHint unit_hint(Dimension dimension);
+
+/// Number in base units, or what is wrong with the text.
+struct ParsedQuantity {
+  double base = 0.0;
+  std::string problem;  ///< empty when fine; "expected a bandwidth such as "2.1 GB/s", got …"
+  [[nodiscard]] bool ok() const { return problem.empty(); }
+};
+
+/// Reads `text` as a quantity of `dimension`. Rejects units of another dimension, ambiguous ones
+/// ("Gbps": write "Gbit/s" or "GB/s"), missing ones, and numbers that are not finite.
+/// "/sample" may be left out where the dimension has it ("8.5 ms" for s/sample).
+ParsedQuantity parse_quantity(std::string_view text, Dimension dimension);
+
+/// Shortest text that reads back as exactly `base`, in the unit that suits its size:
+/// "2.1 GB/s". Used wherever a scenario or a catalogue entry is written.
+std::string format_quantity(double base, Dimension dimension);
+
+template <int T, int B, int M, int S>
+std::string format_quantity(Quantity<T, B, M, S> q) {
+  return format_quantity(q.base(), Dimension{T, B, M, S});
+}
+
+}  // namespace feedrate
