@@ -1,0 +1,52 @@
+#pragma once
+// A host profile: what was measured on one machine, by `feedrate calibrate` or by hand.
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/units.hpp"
+#include "model/provenance.hpp"
+
+namespace feedrate {
+
+/// X(n): total rate with n users active, at the measured n, ascending; linear in between, flat after.
+template <class Rate>
+struct Curve {
+  struct Point {
+    double users = 1.0;
+    Rate total{};
+  };
+  std::vector<Point> points;
+  double relative_error = 0.0;
+};
+
+struct HostProfile {
+  std::string name;
+  std::string instance;  ///< catalogue name where known
+  std::string date;
+  std::optional<double> hardware_threads;
+  std::optional<Curve<double>> cpu;  ///< core-seconds per second with n busy threads
+  std::map<std::string, Value<DurationPerSample>> operations;  ///< by name, one thread
+  std::optional<Curve<Bandwidth>> disk;
+  std::optional<Value<Duration>> disk_latency;
+  std::optional<Value<Frequency>> disk_iops;
+  std::optional<Curve<Bandwidth>> download;
+  std::optional<Value<Duration>> first_byte_latency;
+  std::optional<Value<Frequency>> requests_per_second;
+  std::optional<Value<Bandwidth>> memcpy_bandwidth;
+  std::optional<Value<Bandwidth>> pinned_bandwidth;
+  std::optional<Value<Bandwidth>> pageable_bandwidth;
+  std::optional<Value<Duration>> copy_latency;
+  std::optional<Value<Duration>> step_fixed;
+  std::optional<Value<DurationPerSample>> step_per_sample;
+  std::optional<Value<Bandwidth>> allreduce_busbw;
+  std::optional<Value<Duration>> allreduce_latency;
+  std::optional<Value<DurationPerByte>> collate;
+  std::optional<Value<Duration>> handover;
+  std::optional<Value<Duration>> worker_startup;
+  std::optional<Value<double>> oversubscription;
+  std::optional<Value<double>> reads_per_sample;
+};
+
+}  // namespace feedrate

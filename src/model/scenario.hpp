@@ -1,0 +1,192 @@
+#pragma once
+// A scenario as its author wrote it. What was left out stays empty here; pipeline/inputs.hpp fills
+// it from the catalogue, a host profile or a stated assumption, and records which.
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/units.hpp"
+
+namespace feedrate {
+
+struct Dataset {
+  std::optional<double> samples;                         ///< > 0, whole
+  std::optional<DataPerSample> bytes_per_sample;         ///< as stored, mean
+  std::optional<double> size_cv;                         ///< coefficient of variation of that
+  std::optional<double> samples_per_object;              ///< 1 = a file a sample, k = a shard
+  std::optional<DataPerSample> decoded_bytes_per_sample; ///< after decoding, before transforms
+  std::optional<DataPerSample> bytes_on_gpu_per_sample;  ///< what host-to-device copies
+};
+
+enum class Service { s3, fsx_lustre, efs, ebs, http, local };
+enum class InputMode { file, fast_file, stream, pipe, mount, local };
+enum class Distribution { fully_replicated, sharded_by_s3_key };
+
+struct Source {
+  Service service = Service::local;
+  std::optional<InputMode> input_mode;  ///< default: s3/http → file, fsx/efs → mount, else local
+  Distribution distribution = Distribution::fully_replicated;
+  std::optional<Duration> first_byte_latency;
+  std::optional<Bandwidth> bandwidth_per_connection;
+  std::optional<Bandwidth> bandwidth;           ///< of the service, in all
+  std::optional<Frequency> requests_per_second; ///< of the service, in all
+  std::optional<double> connections;            ///< parallel requests of one instance at most
+  std::optional<bool> shared;                   ///< limits are for all instances together
+  std::optional<std::string> deployment_type;   ///< FSx: "SCRATCH_2", "PERSISTENT_2" …
+  std::optional<SpecificBandwidth> throughput_per_capacity;  ///< FSx tier: "200 MB/s/TiB"
+  std::optional<Bytes> capacity;                ///< FSx: provisioned; EFS: stored
+  std::optional<std::string> throughput_mode;   ///< EFS: "elastic", "bursting", "provisioned"
+  std::optional<Bandwidth> provisioned_throughput;  ///< EFS in provisioned mode
+  std::optional<std::string> storage_class;     ///< S3: "STANDARD" …
+  std::optional<bool> lazy_load_from_s3;        ///< mount: the first epoch comes from S3
+  std::optional<bool> bill_storage;             ///< whether holding the data is on this job's bill
+  std::optional<Duration> storage_held;         ///< how long it is held; default: the job's time
+};
+
+enum class DiskKind { ebs, nvme, other };
+enum class CachePolicy { lru, no_eviction };
+
+struct Disk {
+  std::optional<DiskKind> kind;              ///< default: nvme where the machine has one, else ebs
+  std::optional<std::string> volume_type;    ///< EBS: "gp3" …
+  std::optional<Bytes> size;
+  std::optional<Bandwidth> bandwidth;
+  std::optional<Frequency> iops;
+  std::optional<Duration> latency;           ///< of one read
+  std::optional<double> reads_per_sample;    ///< device reads a sample costs, cold (≥ 0)
+  std::optional<Bytes> page_cache;           ///< bytes of the dataset that RAM can keep
+  std::optional<CachePolicy> cache_policy;
+};
+
+enum class LoaderKind { pytorch, pool, inline_ };
+
+struct RemoteWorkers {
+  std::string instance;
+  double instances = 1.0;
+  std::optional<double> workers_per_instance;  ///< default: its vCPUs
+  std::optional<HourlyPrice> price;            ///< default: catalogue
+  std::optional<DataPerSample> bytes_per_sample;  ///< what crosses the network, preprocessed
+};
+
+struct Loader {
+  LoaderKind kind = LoaderKind::pytorch;
+  std::optional<double> num_workers;      ///< per rank (GPU); pool: threads per rank
+  std::optional<double> prefetch_factor;  ///< batches outstanding per worker; pool: batches per rank
+  std::optional<bool> pin_memory;
+  std::optional<bool> persistent_workers;
+  std::optional<double> batch_size;       ///< samples per GPU and step
+  std::optional<bool> drop_last;
+  std::optional<bool> in_memory_cache;    ///< decoded samples stay in RAM after the first epoch
+  std::optional<bool> in_order;           ///< pool: results re-sequenced
+  std::optional<Duration> worker_startup;     ///< fork and import, per worker, one after the other
+  std::optional<DurationPerByte> collate;     ///< CPU per byte of batch, in the worker
+  std::optional<Duration> handover;           ///< CPU of the main process per batch
+  std::optional<double> oversubscription;     ///< extra CPU share when runnable > hardware threads
+  std::optional<RemoteWorkers> remote;
+};
+
+enum class Place { cpu, gpu, offline, remote };
+
+/// One operation on every sample. Exactly one of `cpu` and `cpu_per_byte` unless it is only on GPU.
+struct Operation {
+  std::string operation;                        ///< "decode", "resize" …; free text
+  std::optional<DurationPerSample> cpu;         ///< CPU time per sample, one thread
+  std::optional<DurationPerByte> cpu_per_byte;  ///< per decoded byte
+  std::optional<DurationPerSample> gpu;         ///< time on the GPU where it runs there
+  Place where = Place::cpu;
+  std::optional<DataPerSample> output_bytes;    ///< offline: bytes stored per sample afterwards
+};
+
+enum class Purchase { on_demand, spot, savings_plan };
+
+struct Cluster {
+  std::optional<std::string> instance;  ///< "ml.p3.2xlarge"; the prefix ml. means SageMaker
+  double instances = 1.0;
+  std::optional<double> gpus_per_instance;
+  std::optional<std::string> region;
+  Purchase purchase = Purchase::on_demand;
+  std::optional<double> savings;        ///< savings plan: fraction off the on-demand price
+  std::optional<HourlyPrice> price;     ///< per instance; overrides the catalogue
+  std::optional<double> vcpus;
+  std::optional<double> cores;
+  std::optional<Bytes> memory;
+  std::optional<Bandwidth> network;
+  std::optional<Bandwidth> pinned_bandwidth;    ///< host-to-device per GPU, pinned
+  std::optional<Bandwidth> pageable_bandwidth;  ///< host-to-device per GPU, pageable
+  std::optional<Duration> copy_latency;         ///< host-to-device per copy
+};
+
+/// Time of one GPU for a batch: fixed + per_sample · batch, or a table (batch, time).
+struct Step {
+  std::optional<Duration> fixed;
+  std::optional<DurationPerSample> per_sample;
+  std::optional<std::vector<std::pair<double, Duration>>> table;
+  std::optional<double> cv;
+};
+
+enum class AllReduceAlgorithm { ring, hierarchical };
+
+struct AllReduce {
+  std::optional<AllReduceAlgorithm> algorithm;
+  std::optional<Bytes> gradient_bytes;
+  std::optional<Bandwidth> busbw;           ///< ring; hierarchical: between instances
+  std::optional<Bandwidth> busbw_inside;    ///< hierarchical: inside an instance
+  std::optional<Duration> latency;          ///< per hop
+  std::optional<double> overlap;            ///< fraction hidden behind the backward pass, 0…1
+};
+
+struct Checkpoint {
+  std::optional<Duration> interval;   ///< of training time
+  std::optional<Bytes> size;
+  std::optional<Bandwidth> bandwidth;
+};
+
+/// Exactly one way to say what communication costs: efficiency, allreduce, scaling, or nothing.
+struct Job {
+  std::optional<double> epochs;
+  std::optional<Step> step;
+  std::optional<Duration> duration_on_one_instance;  ///< instead of dataset, loader and step
+  std::optional<double> gradient_accumulation;       ///< batches per optimiser step and all-reduce
+  std::optional<double> efficiency;                  ///< S(N) at this N, 0 < S ≤ 1
+  std::optional<AllReduce> allreduce;
+  std::optional<std::vector<std::pair<double, Duration>>> scaling;  ///< measured (instances, time)
+  std::optional<bool> asynchronous_step;  ///< the loop launches a step and does not wait for it
+  std::optional<bool> non_blocking;       ///< copies overlap the previous step on a side stream
+  std::optional<Duration> startup;        ///< before any data: container, imports
+  std::optional<Checkpoint> checkpoint;
+  std::optional<HourlyPrice> value_of_hour;
+};
+
+/// What a measured case of a scenario asks for, to stand beside what was measured.
+struct Case {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> set;          ///< KEY, VALUE as for --set
+  std::vector<std::pair<std::string, std::string>> relative_to;  ///< same, for a ratio
+  std::string metric;       ///< a key of the result, or "largest KEY with METRIC >= X"
+  double measured = 0.0;
+  std::optional<double> tolerance;  ///< relative; absent: reported, not asserted
+  bool fitted = false;      ///< an input was fitted on this point; it is no prediction
+  std::string note;         ///< why it misses, where it does
+};
+
+struct About {
+  std::string source;
+  std::string expectation;
+  std::vector<std::string> fitted;  ///< which inputs were fitted, on which point
+};
+
+struct Scenario {
+  std::string name;
+  About about;
+  Dataset dataset;
+  Source source;
+  Disk disk;
+  Loader loader;
+  std::vector<Operation> preprocess;
+  Cluster cluster;
+  Job job;
+  std::vector<Case> cases;
+};
+
+}  // namespace feedrate
