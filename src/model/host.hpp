@@ -3,23 +3,12 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/units.hpp"
+#include "model/curve.hpp"
 #include "model/provenance.hpp"
 
 namespace feedrate {
-
-/// X(n): total rate with n users active, at the measured n, ascending; linear in between, flat after.
-template <class Rate>
-struct Curve {
-  struct Point {
-    double users = 1.0;
-    Rate total{};
-  };
-  std::vector<Point> points;
-  double relative_error = 0.0;
-};
 
 struct HostProfile {
   std::string name;

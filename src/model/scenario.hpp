@@ -127,6 +127,14 @@ struct Step {
 
 enum class AllReduceAlgorithm { ring, hierarchical };
 
+/// Communication fitted to measured (instances, time) points by fit/: the time of one instance's share
+/// grows by bandwidth · 2(N−1)/N + latency · 2(N−1), both as fractions of the time on one instance.
+struct ScalingFit {
+  double bandwidth = 0.0;
+  double latency = 0.0;
+  double worst_error = 0.0;  ///< largest relative error on the points themselves
+};
+
 struct AllReduce {
   std::optional<AllReduceAlgorithm> algorithm;
   std::optional<Bytes> gradient_bytes;
@@ -151,6 +159,7 @@ struct Job {
   std::optional<double> efficiency;                  ///< S(N) at this N, 0 < S ≤ 1
   std::optional<AllReduce> allreduce;
   std::optional<std::vector<std::pair<double, Duration>>> scaling;  ///< measured (instances, time)
+  std::optional<ScalingFit> scaling_fit;  ///< of `scaling`; made by fit/, not a key of the file
   std::optional<bool> asynchronous_step;  ///< the loop launches a step and does not wait for it
   std::optional<bool> non_blocking;       ///< copies overlap the previous step on a side stream
   std::optional<Duration> startup;        ///< before any data: container, imports
