@@ -1,0 +1,158 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "engine/ticks.hpp"
+
+// A model as plain values: programs over shared capacities, bounded queues and barriers. Fill a
+// Model, hand it to simulate() (simulate.hpp). Nothing here knows what is being modelled.
+namespace feedrate::engine {
+
+// Names the stage an instruction belongs to; opaque, below kTags. Statistics are kept per tag.
+using Tag = std::uint8_t;
+inline constexpr int kTags = 16;
+inline constexpr int kLoopDepth = 8;  // nested loops in one program
+inline constexpr int kCursors = 4;    // ring cursors of one process
+inline constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
+inline constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
+
+// Indices into the Model's vectors.
+enum class ResourceId : std::uint32_t {};
+enum class QueueId : std::uint32_t {};
+enum class BarrierId : std::uint32_t {};
+enum class ProgramId : std::uint32_t {};
+enum class ProcessId : std::uint32_t {};
+inline constexpr QueueId kNoQueue{0xffffffffu};
+inline constexpr ProcessId kNoProcess{0xffffffffu};
+
+// A model that cannot be run (index out of range, unmatched loop, negative amount, ...).
+struct BuildError : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
+
+// An amount of work in the resource's own unit (bytes, core-seconds, ...).
+struct Work {
+  double units = 0;
+};
+
+// How an amount varies from draw to draw; its mean is the amount in the instruction. With
+// coefficient_of_variation 0 a lognormal is constant. exponential ignores it.
+enum class Law : std::uint8_t { constant, exponential, lognormal };
+struct Spread {
+  Law law = Law::constant;
+  double coefficient_of_variation = 0;
+};
+inline constexpr Spread kConstant{};
+inline constexpr Spread kExponential{Law::exponential, 1.0};
+
+enum class Op : std::uint8_t { delay, use, take, put, join, repeat, next, mark };
+
+// One of `count` queues that lie side by side from `first`: the process's cursor says which. A cursor
+// starts at 0 and wraps at `count`; instructions that name the same cursor share it.
+struct Ring {
+  QueueId first{};
+  std::uint32_t count = 1;
+  std::uint8_t cursor = 0;  // below kCursors
+  bool advance = true;      // step the cursor once this instruction has gone through
+};
+
+struct Instruction {
+  Op op = Op::delay;
+  Tag tag = 0;
+  bool is_long = false;      // repeat: whole cycles of this loop may be skipped
+  bool in_ring = false;      // take, put: the queue is ring.first + cursor
+  std::uint32_t target = 0;  // resource, queue or barrier; mark: its number
+  Ticks time;                // delay
+  Work work;                 // use
+  std::int64_t count = 1;    // take, put: tokens; repeat: iterations (kForever, 0 skips the body)
+  Spread spread;             // delay, use
+  Ring ring;
+};
+
+using Program = std::vector<Instruction>;
+
+// Writes a Program: ProgramBuilder().repeat(n).take(q, tag).use(cpu, {w}, tag).next().build().
+class ProgramBuilder {
+ public:
+  ProgramBuilder& delay(Ticks time, Tag tag, Spread spread = kConstant);
+  ProgramBuilder& use(ResourceId resource, Work work, Tag tag, Spread spread = kConstant);
+  ProgramBuilder& take(QueueId queue, Tag tag, std::int64_t tokens = 1);
+  ProgramBuilder& put(QueueId queue, Tag tag, std::int64_t tokens = 1);
+  ProgramBuilder& take(Ring ring, Tag tag, std::int64_t tokens = 1);
+  ProgramBuilder& put(Ring ring, Tag tag, std::int64_t tokens = 1);
+  ProgramBuilder& join(BarrierId barrier, Tag tag);
+  ProgramBuilder& repeat(std::int64_t iterations);
+  // A loop whose whole cycles may be skipped once the state recurs (batches, epochs). Nest them freely.
+  ProgramBuilder& repeat_long(std::int64_t iterations);
+  ProgramBuilder& repeat_forever();  // for daemons
+  ProgramBuilder& next();
+  // Notes the time in Outcome::marks[number] (number < 64); takes no time.
+  ProgramBuilder& mark(std::uint32_t number);
+  Program build() const { return program_; }
+
+ private:
+  Program program_;
+};
+
+// Processor sharing over a measured curve: with n users active the total rate is curve[n-1] work units per
+// second (flat after the last point) and each user gets an n-th of it. Every point must be positive and
+// finite; the curve may fall (oversubscription).
+struct Resource {
+  std::string name;
+  std::vector<double> curve;
+};
+
+// A counting queue; waiting is first come, first served (a put or take of several tokens waits until all fit).
+//  plain      tokens without identity.
+//  numbering  the same, and each take gives the taking process the next ticket 0, 1, 2, ...
+//  ordered    a put files the item under the ticket which the process holds, a take yields 0, 1, 2, ... in
+//             order; ticket t may be put once t < next expected + capacity. One token at a time, initial 0.
+enum class QueueKind : std::uint8_t { plain, numbering, ordered };
+struct Queue {
+  std::string name;
+  std::int64_t capacity = kUnlimited;
+  std::int64_t initial = 0;
+  QueueKind kind = QueueKind::plain;
+  QueueId numbered_by = kNoQueue;  // ordered: the numbering queue that hands out its tickets
+  // The process on which waiting for this queue is booked. Left out: found from the programs (with several,
+  // the one with the oldest ticket, else the first that is not itself waiting).
+  ProcessId producer = kNoProcess;
+};
+
+struct Barrier {
+  std::string name;
+  std::uint32_t parties = 1;
+};
+
+struct Process {
+  std::string name;
+  ProgramId program{};
+  // The run ends when all processes that are no daemons have finished; daemons are cut off then.
+  bool daemon = false;
+  // Random numbers come from stream (seed, stream); -1 = a stream of its own. Processes with the same stream
+  // share its draws in the order in which their services start.
+  std::int64_t stream = -1;
+};
+
+struct Model {
+  std::vector<Resource> resources;
+  std::vector<Queue> queues;
+  std::vector<Barrier> barriers;
+  std::vector<Program> programs;
+  std::vector<Process> processes;
+  // The process at whose long loops a recurrence is looked for. Left out: the first process with a finite long
+  // loop. Its innermost such loop counts as "step".
+  ProcessId reference = kNoProcess;
+
+  ResourceId add(Resource resource);
+  QueueId add(Queue queue);
+  BarrierId add(Barrier barrier);
+  ProgramId add(Program program);
+  ProcessId add(Process process);
+};
+
+}  // namespace feedrate::engine
