@@ -1,0 +1,128 @@
+#pragma once
+// The bill: what was used, what each use costs, and what the job costs in all.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/units.hpp"
+#include "model/provenance.hpp"
+#include "model/stage.hpp"
+
+namespace feedrate {
+
+/// How a service turns the time that an instance is held into billed time.
+struct BillingRule {
+  std::string service;          ///< "ec2", "sagemaker", "gcp" …
+  Duration granularity;         ///< billed time is rounded up to a multiple; 0: not rounded
+  Duration minimum;             ///< least billed time of one start
+  bool startup_billed = true;   ///< whether the time before any data is billed
+  Provenance from;
+  bool operator==(const BillingRule&) const = default;
+};
+
+/// A group of equal instances, held for the same time.
+struct MachineUse {
+  std::string what;             ///< "ml.p3.2xlarge"
+  double instances = 1.0;       ///< > 0
+  Duration startup;             ///< before any data; billed where the rule says so
+  Duration busy;                ///< after start-up: download, training and upload
+  Value<HourlyPrice> price;     ///< of one instance
+  BillingRule rule;
+};
+
+/// Capacity that is sold in sizes: `first`, then multiples of `step`. `first` = 0: any size.
+struct CapacitySteps {
+  Bytes first;
+  Bytes step;                   ///< > 0 where `first` > 0
+  bool operator==(const CapacitySteps&) const = default;
+};
+
+/// Bytes held for a time.
+struct StorageUse {
+  std::string what;             ///< "FSx for Lustre SCRATCH_2"
+  Bytes amount;                 ///< wanted; billed in `steps`
+  CapacitySteps steps;
+  Duration held;
+  Value<StoragePrice> price;
+};
+
+/// Provisioned operations per second; those above `free` cost `price` each and per time.
+struct IopsUse {
+  std::string what;
+  Frequency amount;
+  Frequency free;
+  Duration held;
+  Value<HourlyPrice> price;     ///< of one operation per second
+};
+
+/// Provisioned bandwidth; what is above `free` costs `price` per time.
+struct BandwidthUse {
+  std::string what;
+  Bandwidth amount;
+  Bandwidth free;
+  Duration held;
+  Value<BandwidthPrice> price;
+};
+
+struct RequestUse {
+  std::string what;             ///< "S3 GET"
+  double requests = 0.0;
+  Value<Money> price;           ///< of one request
+};
+
+/// The price of the bytes from the previous tier's end up to `up_to`; without: all that follow.
+struct TransferTier {
+  std::optional<Bytes> up_to;
+  Value<TransferPrice> price;
+  bool operator==(const TransferTier&) const = default;
+};
+
+/// Bytes moved, or read through a service that bills them; the tiers count from zero.
+struct TransferUse {
+  std::string what;             ///< "to another region"
+  Bytes amount;
+  std::vector<TransferTier> tiers;  ///< ascending, at least one; the last one without `up_to`
+};
+
+/// Everything that goes on a bill, with its price already looked up.
+struct BillInput {
+  MachineUse compute;
+  std::vector<MachineUse> auxiliary;
+  std::vector<StorageUse> storage;
+  std::vector<IopsUse> iops;
+  std::vector<BandwidthUse> bandwidth;
+  std::vector<RequestUse> requests;
+  std::vector<TransferUse> transfer;
+  Duration job;                 ///< wall time, start-up included: what an hour's value is paid for
+  HourlyPrice value_of_hour;
+  PerStage<Duration> stall;     ///< GPU waiting per GPU, whole job, booked by stage
+};
+
+enum class BillPart { compute, auxiliary, storage, requests, transfer };
+
+/// One line of the bill. Lines of a part add up to that part.
+struct BillLine {
+  BillPart part = BillPart::compute;
+  std::string what;             ///< "8 x ml.p3.2xlarge"
+  std::string quantity;         ///< "3.3333 h each", "1.2 TiB for 2 h", "2000000 requests"
+  std::string price;            ///< unit price as unit text
+  Money amount;
+  Provenance from;              ///< of the price, with its date
+};
+
+struct Bill {
+  Money compute;
+  Money auxiliary;
+  Money storage;
+  Money requests;
+  Money transfer;
+  Money money;                  ///< sum of the above: what the invoice says
+  Money hour_value;             ///< job's wall time times the value of an hour
+  Money total;                  ///< money + hour_value
+  Money idle_gpu;               ///< part of `compute` during which GPUs waited
+  PerStage<Money> idle_gpu_by_stage;
+  Duration billed_time;         ///< of one instance of the cluster, after rounding and minimum
+  std::vector<BillLine> lines;
+};
+
+}  // namespace feedrate

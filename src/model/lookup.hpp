@@ -1,0 +1,110 @@
+#pragma once
+// Questions to the catalogue. Every answer says where it comes from and what is not quite as asked;
+// every failure says what exists and which key of the scenario helps.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/units.hpp"
+#include "model/catalog.hpp"
+
+namespace feedrate {
+
+enum class LookupProblem { unknown_name, unknown_region, unknown_price };
+
+/// Why a look-up found nothing, in words for the user.
+struct LookupFailure {
+  LookupProblem kind = LookupProblem::unknown_name;
+  std::string message;               ///< "no instance "p3.3xlarge" in the catalogue (did you …"
+  std::vector<std::string> choices;  ///< names or regions that exist
+  std::string key;                   ///< JSON pointer of the scenario that helps
+};
+
+/// A value, or why there is none.
+template <class T>
+struct Lookup {
+  std::optional<T> value;
+  LookupFailure failure;
+
+  explicit operator bool() const { return value.has_value(); }
+  const T& operator*() const { return *value; }
+  const T* operator->() const { return &*value; }
+};
+
+/// What find_offer answers.
+struct PricedOffer {
+  Value<HourlyPrice> price;
+  std::string service;
+  std::string region;   ///< of the price that was taken
+  std::string date;
+  bool current = true;
+  std::string remark;   ///< empty, or how the price differs from what was asked for
+};
+
+struct OfferQuery {
+  std::string service;                ///< empty: service_of(instance)
+  std::string instance;               ///< with or without "ml."
+  std::optional<std::string> region;  ///< empty: us-east-1, else the first region with a price
+  Purchase purchase = Purchase::on_demand;
+  std::optional<double> savings;      ///< savings plan: fraction off, 0…1
+};
+
+/// "ml.p3.2xlarge" → "p3.2xlarge"; other names unchanged.
+std::string_view without_prefix(std::string_view instance);
+
+/// "ml." → "sagemaker", an AWS name → "ec2", else the cloud of the machine ("" when not known).
+std::string service_of(const Catalog& catalog, std::string_view instance);
+
+/// A machine by name, with or without "ml.". The pointer lives as long as `catalog`.
+Lookup<const Machine*> find_machine(const Catalog& catalog, std::string_view instance);
+
+/// The price of an instance. Prefers, in this order: the region itself; a price that holds in
+/// all regions; one for "a US region" where a US region is asked for; one whose source states no
+/// region (then `assumed`). Within these current before historical, then the latest date. Savings
+/// plans are on-demand less `savings`. Whatever is not exactly what was asked for is in `remark`.
+Lookup<PricedOffer> find_offer(const Catalog& catalog, const OfferQuery& query);
+
+/// Billing of a service; per second without minimum, assumed, where the catalogue has none.
+BillingRule billing_rule(const Catalog& catalog, std::string_view service);
+
+/// Prices by region; failures name `/source/bill_storage` or say what else helps. us-east-1 and
+/// us-west-2 stand in for each other, as `assumed`; no other region does.
+Lookup<S3Price> find_s3_price(const Catalog& catalog, std::string_view region,
+                              std::string_view storage_class);
+Lookup<FsxPrice> find_fsx_price(const Catalog& catalog, std::string_view region,
+                                std::string_view deployment_type, SpecificBandwidth throughput);
+Lookup<EfsPrice> find_efs_price(const Catalog& catalog, std::string_view region,
+                                std::string_view storage_class);
+Lookup<EfsPrice> find_efs_throughput_price(const Catalog& catalog, std::string_view region);
+Lookup<EbsPrice> find_ebs_price(const Catalog& catalog, std::string_view region,
+                                std::string_view volume_type);
+Lookup<std::vector<TransferTier>> find_transfer(const Catalog& catalog, std::string_view path,
+                                                std::string_view region);
+
+/// The tier of FSx for Lustre; failures list the tiers that exist.
+Lookup<FsxTier> find_fsx_tier(const Catalog& catalog, std::string_view deployment_type,
+                              SpecificBandwidth throughput);
+Value<CapacitySteps> fsx_steps(const Catalog& catalog, std::string_view deployment_type);
+const EbsVolume* find_ebs_volume(const Catalog& catalog, std::string_view type);
+const EfsMode* find_efs_mode(const Catalog& catalog, std::string_view mode);
+
+/// What a host-to-device copy from pinned memory reaches on this machine: the typical rate of its
+/// PCIe generation, scaled to its lanes. Always `assumed`; empty where the link is not known.
+Known<Bandwidth> typical_pinned_copy(const Catalog& catalog, const Machine& machine);
+
+/// The size that is billed for a wanted one: `first`, then multiples of `step`.
+Bytes billed_capacity(Bytes wanted, const CapacitySteps& steps);
+
+/// The middle of a range, with the standard error of a uniform distribution over it.
+template <class T>
+Known<T> middle_of(const Range<T>& range) {
+  if (!range.low || !range.high) return range.low ? range.low : range.high;
+  Value<T> middle{0.5 * (range.low->value + range.high->value), range.low->from};
+  const double width = (range.high->value - range.low->value) / middle.value;
+  middle.from.source += ", middle of the range";
+  middle.from.relative_error = width / 3.4641016151377544;  // width / √12
+  return middle;
+}
+
+}  // namespace feedrate
