@@ -1,0 +1,170 @@
+// The house rules that a compiler does not know: who may include whom, who may print.
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path root = FEEDRATE_SOURCE_DIR;
+
+struct SourceLine {
+  std::string where;  // file:line
+  std::string room;
+  std::string text;
+};
+
+std::string read(const fs::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// Comments go, and what is between quotes except after #include, so that prose cannot break a rule.
+std::string without_prose(std::string line) {
+  static const std::regex comment(R"(//.*$)"), quoted(R"re("(\\.|[^"\\])*")re");
+  if (line.find("#include") != std::string::npos) return std::regex_replace(line, comment, "");
+  return std::regex_replace(std::regex_replace(line, quoted, "\"\""), comment, "");
+}
+
+std::vector<SourceLine> lines_of(const fs::path& path, const std::string& room) {
+  std::vector<SourceLine> lines;
+  std::istringstream text(read(path));
+  std::string line;
+  for (int number = 1; std::getline(text, line); ++number) {
+    lines.push_back({fs::relative(path, root).string() + ":" + std::to_string(number), room,
+                     without_prose(line)});
+  }
+  return lines;
+}
+
+// Every line of src/ and bench/, with the room it lives in; src/main.cpp is a room of its own.
+std::vector<SourceLine> house() {
+  std::vector<SourceLine> all;
+  for (const char* top : {"src", "bench"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
+      const std::string extension = entry.path().extension().string();
+      if (extension != ".cpp" && extension != ".hpp" && extension != ".cu") continue;
+      const fs::path inside = fs::relative(entry.path(), root / top);
+      const std::string room = std::string(top) == "bench" ? "bench" : inside.begin()->string();
+      for (SourceLine& line : lines_of(entry.path(), room)) all.push_back(std::move(line));
+    }
+  }
+  return all;
+}
+
+// The table of src/README.md: room → rooms it may include.
+std::map<std::string, std::set<std::string>> arrows() {
+  std::map<std::string, std::set<std::string>> table;
+  std::istringstream text(read(root / "src/README.md"));
+  const std::regex row(R"(^\| `([a-z.]+)` \|.*\|([a-z, ]*)\|$)"), word("[a-z]+");
+  for (std::string line; std::getline(text, line);) {
+    std::smatch match;
+    if (!std::regex_match(line, match, row)) continue;
+    const std::string allowed = match[2];
+    auto& rooms = table[match[1]];
+    for (std::sregex_iterator it(allowed.begin(), allowed.end(), word), end; it != end; ++it) {
+      rooms.insert(it->str());
+    }
+  }
+  return table;
+}
+
+std::string included(const SourceLine& line) {
+  static const std::regex include(R"(^\s*#\s*include\s*["<]([^">]+)[">].*)");
+  std::smatch match;
+  return std::regex_match(line.text, match, include) ? match[1].str() : "";
+}
+
+}  // namespace
+
+TEST_CASE("rooms: the map in src/README.md names every room and its arrows") {
+  const auto table = arrows();
+  REQUIRE(table.size() == 11);
+  CHECK(table.at("base").empty());
+  CHECK(table.at("engine") == std::set<std::string>{"base"});
+  CHECK(table.at("report") == std::set<std::string>{"base", "model", "study"});
+  for (const auto& entry : fs::directory_iterator(root / "src")) {
+    if (entry.is_directory()) CHECK(table.count(entry.path().filename().string()) == 1);
+  }
+}
+
+TEST_CASE("rooms: a room includes only the rooms its arrows name") {
+  const auto table = arrows();
+  const auto lines = house();
+  REQUIRE(lines.size() > 1000);
+  for (const SourceLine& line : lines) {
+    const std::string header = included(line);
+    const std::string target = header.substr(0, header.find('/'));
+    if (header.find('/') == std::string::npos || table.count(target) == 0) continue;
+    if (target == line.room || table.at(line.room).count(target) == 1) continue;
+    FAIL_CHECK(line.where << ": " << line.room << " may not include " << header);
+  }
+}
+
+TEST_CASE("rooms: headers of our own are named by their room, never by a relative path") {
+  for (const SourceLine& line : house()) {
+    const std::string header = included(line);
+    if (header.empty() || line.text.find('"') == std::string::npos) continue;
+    INFO(line.where << " includes " << header);
+    CHECK(header.find("..") == std::string::npos);
+    CHECK(header.find('/') != std::string::npos);
+  }
+}
+
+TEST_CASE("rooms: a heavy header has one door") {
+  const std::map<std::string, std::string> doors = {
+      {"CLI", "cli"}, {"nlohmann", "schema"}, {"Eigen", "fit"}, {"cuda_runtime", "bench"}};
+  for (const SourceLine& line : house()) {
+    const std::string header = included(line);
+    for (const auto& [prefix, room] : doors) {
+      if (header.rfind(prefix, 0) != 0 || line.room == room) continue;
+      FAIL_CHECK(line.where << ": " << header << " belongs to " << room << " only");
+    }
+  }
+}
+
+TEST_CASE("rooms: a header that another room reads does not pull a heavy one in") {
+  const auto lines = house();
+  std::set<std::string> heavy;
+  for (const SourceLine& line : lines) {
+    const std::string header = included(line);
+    const bool costs = header == "nlohmann/json.hpp" || header.rfind("Eigen", 0) == 0 ||
+                       header.rfind("CLI/", 0) == 0;
+    const std::string file = line.where.substr(0, line.where.rfind(':'));
+    if (costs && file.rfind("src/", 0) == 0) heavy.insert(file.substr(4));
+  }
+  for (const SourceLine& line : lines) {
+    const std::string header = included(line);
+    if (heavy.count(header) == 0 || header.substr(0, header.find('/')) == line.room) continue;
+    FAIL_CHECK(line.where << ": " << header << " drags a heavy header out of its room");
+  }
+}
+
+TEST_CASE("rooms: only the command line prints") {
+  const std::regex printing(
+      R"(std::(cout|cerr|clog)|<iostream>|\b(printf|fprintf|puts|fputs|putchar|perror)\s*\()"
+      R"(|fmt::print|\bstd(out|err)\b)");
+  for (const SourceLine& line : house()) {
+    if (line.room == "cli" || line.room == "main.cpp" || line.room == "bench") continue;
+    if (std::regex_search(line.text, printing)) FAIL_CHECK(line.where << ": " << line.text);
+  }
+}
+
+TEST_CASE("rooms: no file grows past five hundred lines") {
+  std::map<std::string, int> lengths;
+  for (const SourceLine& line : house()) ++lengths[line.where.substr(0, line.where.rfind(':'))];
+  for (const auto& [file, length] : lengths) {
+    INFO(file);
+    CHECK(length <= 500);
+  }
+}
