@@ -1,0 +1,20 @@
+#pragma once
+// Host profiles: what `calibrate` writes and every simulation reads.
+#include <string>
+#include <string_view>
+
+#include "model/host.hpp"
+
+namespace feedrate::schema {
+
+/// InputError with all problems, as for scenarios.
+HostProfile read_host_profile(const std::string& path);
+/// The same for text that lies in no file; `file` names it in messages.
+HostProfile parse_host_profile(std::string_view text, const std::string& file);
+/// JSON text that reads back as exactly `profile`.
+std::string write_host_profile(const HostProfile& profile);
+/// What `feedrate schema host` prints for people.
+std::string host_manual();
+std::string host_json_schema();
+
+}  // namespace feedrate::schema

@@ -1,0 +1,66 @@
+#pragma once
+// Scenario files: read, changed key by key, written, and explained.
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/scenario.hpp"
+#include "schema/json_reader.hpp"
+
+namespace feedrate::schema {
+
+/// A scenario's JSON with its includes merged in, each value knowing its file and line. A copy costs
+/// a pointer and shares everything; set_value copies only what lies on the way to the key.
+class Document {
+ public:
+  Document() = default;
+  Document(JsonPtr root, std::string file) : root_(std::move(root)), file_(std::move(file)) {}
+
+  [[nodiscard]] const JsonPtr& root() const { return root_; }
+  [[nodiscard]] const std::string& file() const { return file_; }  ///< as the user gave it
+  void replace_root(JsonPtr root) { root_ = std::move(root); }
+
+ private:
+  JsonPtr root_;
+  std::string file_;
+};
+
+/// Reads `path` and merges what it includes ("include": a file name or a list of them, relative to
+/// the including file): objects key by key, everything else replaced, later wins, null removes.
+/// InputError for what cannot be read or parsed and for circular or missing includes (with the chain).
+Document load_document(const std::string& path);
+
+/// The same for text that lies in no file (tests, standard input); `file` names it in messages and
+/// its includes are relative to `file`'s folder.
+Document parse_document(std::string_view text, const std::string& file);
+
+/// Sets one key. `key` is a short name ("num_workers"), the end of a pointer ("disk.bandwidth"), or
+/// a JSON pointer ("/preprocess/0/where", also "/preprocess/resize/where" by the operation's name).
+/// `value` is written as in the file: JSON where it is a number, true, false, null, an array or an
+/// object, text otherwise. null leaves the key out. `flag` names the option in later messages.
+/// InputError when the key is unknown or ambiguous, or leads nowhere in this document.
+void set_value(Document& document, std::string_view key, std::string_view value,
+               std::string_view flag = "--set");
+
+/// The JSON pointer that `key` of set_value means; InputError (did-you-mean, the list of what
+/// exists) when unknown or ambiguous.
+std::string set_pointer(std::string_view key);
+
+/// All fields of the scenario. One InputError holds all problems: misspelt keys, wrong units and
+/// words, values out of range, contradictions that need no catalogue to be seen.
+Scenario read_scenario(const Document& document);
+
+/// JSON text that reads back as exactly `scenario`; keys that are not set are left out.
+std::string write_scenario(const Scenario& scenario);
+
+/// What `feedrate schema scenario` prints for people.
+std::string scenario_manual();
+/// JSON Schema (2020-12) for editors.
+std::string scenario_json_schema();
+/// The names that set_value takes without a pointer, sorted; for shell completion.
+std::vector<std::string> scenario_short_keys();
+/// The words that a key takes ("File", "FastFile", …; "true", "false"), empty when it is no list of words.
+std::vector<std::string> scenario_key_words(std::string_view key);
+
+}  // namespace feedrate::schema
