@@ -1,0 +1,67 @@
+#pragma once
+// What a report is made of, before anyone has decided how it looks: a headline, tables, lists.
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace feedrate::report {
+
+/// What a piece of text means to the reader. Colour follows it; words and symbols say it too.
+enum class Tone { plain, good, bad, caution, faint };
+
+struct Cell {
+  std::string text;
+  Tone tone = Tone::plain;
+  std::optional<double> bar;  ///< 0…1, drawn behind the text where bars can be drawn
+
+  Cell() = default;
+  Cell(std::string words, Tone meaning = Tone::plain) : text(std::move(words)), tone(meaning) {}
+  Cell(const char* words) : text(words) {}
+  static Cell with_bar(std::string words, double share) {
+    Cell cell(std::move(words));
+    cell.bar = share;
+    return cell;
+  }
+  bool operator==(const Cell&) const = default;
+};
+
+enum class Align { left, right };
+
+struct Column {
+  std::string title;
+  Align align = Align::left;
+};
+
+struct Row {
+  std::vector<Cell> cells;  ///< may be shorter than the columns: the rest is empty
+  bool marked = false;      ///< the row to look at; gets a symbol in front
+};
+
+struct Table {
+  std::string title;
+  std::vector<Column> columns;
+  std::vector<Row> rows;
+  std::string note;  ///< what the marks mean
+};
+
+struct Paragraph {
+  std::string text;
+  Tone tone = Tone::plain;
+};
+
+struct List {
+  std::string title;
+  std::vector<std::string> items;
+};
+
+using Block = std::variant<Paragraph, Table, List>;
+
+struct Report {
+  std::string title;   ///< names what was run; the first thing
+  Paragraph headline;  ///< one sentence to act on
+  std::vector<Block> blocks;
+};
+
+}  // namespace feedrate::report

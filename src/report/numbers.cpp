@@ -1,0 +1,115 @@
+#include "report/numbers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace feedrate::report {
+namespace {
+
+// Digits after the point that leave `significant` digits, judged on the rounded value: 99.96 has
+// three digits before the point once it is rounded to 100.
+int decimals(double value, int significant) {
+  if (value == 0.0) return 0;
+  const double magnitude = std::abs(value);
+  int exponent = static_cast<int>(std::floor(std::log10(magnitude)));
+  const double scale = std::pow(10.0, significant - 1 - exponent);
+  if (std::round(magnitude * scale) >= std::pow(10.0, significant)) ++exponent;
+  return std::max(0, significant - 1 - exponent);
+}
+
+std::string fixed(double value, int significant) {
+  return fmt::format("{:.{}f}", value, decimals(value, significant));
+}
+
+std::string with_thousands(std::string digits) {
+  const std::size_t start = digits.starts_with('-') ? 1 : 0;
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  for (std::size_t i = point; i > start + 3; i -= 3) digits.insert(i - 3, ",");
+  return digits;
+}
+
+std::string unsigned_money(double dollars) {
+  if (dollars == 0.0) return "$0.00";
+  if (dollars < 0.01) return dollars < 1e-9 ? "$0.00" : "$" + fixed(dollars, 2);
+  return "$" + with_thousands(fmt::format("{:.2f}", dollars));
+}
+
+}  // namespace
+
+std::string number(double value) {
+  if (!std::isfinite(value)) return "-";
+  const double magnitude = std::abs(value);
+  if (magnitude != 0.0 && (magnitude < 1e-6 || magnitude >= 1e15)) {
+    return fmt::format("{:.2e}", value);
+  }
+  return fixed(value, 3);
+}
+
+std::string duration(Duration value) {
+  const double s = value.base();
+  if (!std::isfinite(s)) return "-";
+  if (s < 0.0) return "-" + duration(-value);
+  if (s == 0.0) return "0 s";
+  if (s < 1e-3) return number(s * 1e6) + " us";
+  if (s < 1.0) return number(s * 1e3) + " ms";
+  if (s < 59.95) return number(s) + " s";
+  if (s < 3599.5) {
+    const long whole = std::lround(s);
+    if (whole % 60 == 0) return fmt::format("{} min", whole / 60);
+    return fmt::format("{} min {} s", whole / 60, whole % 60);
+  }
+  if (s < 100.0 * 3600.0) return number(s / 3600.0) + " h";
+  return number(s / 86400.0) + " days";
+}
+
+std::string money(Money value) {
+  const double dollars = value.base();
+  if (!std::isfinite(dollars)) return "-";
+  return (dollars < 0.0 ? "-" : "") + unsigned_money(std::abs(dollars));
+}
+
+std::string rate(Throughput value) {
+  const double r = value.base();
+  if (r >= 999.5e6) return number(r * 1e-9) + " G";
+  if (r >= 999.5e3) return number(r * 1e-6) + " M";
+  if (r >= 9999.5) return number(r * 1e-3) + " k";
+  return r >= 999.5 ? count(std::round(r)) : number(r);
+}
+
+std::string percent(double share) {
+  if (!std::isfinite(share)) return "-";
+  const double p = share * 100.0;
+  if (p == 0.0) return "0 %";
+  if (std::abs(p) < 0.05) return p > 0.0 ? "<0.1 %" : ">-0.1 %";
+  // Only what is whole may say so: 99.7 % is not 100 %.
+  if (std::abs(p) >= 9.95 && (std::abs(p) < 99.0 || p == 100.0)) return fmt::format("{:.0f} %", p);
+  return fmt::format("{:.1f} %", p);
+}
+
+std::string signed_percent(double difference) {
+  if (!std::isfinite(difference)) return "-";
+  if (std::abs(difference) < 5e-4) return "0.0 %";
+  const double p = difference * 100.0;
+  return std::abs(p) >= 999.5 ? fmt::format("{}{} %", p > 0 ? "+" : "", count(std::round(p)))
+                              : fmt::format("{:+.1f} %", p);
+}
+
+std::string count(double value) {
+  if (!std::isfinite(value)) return "-";
+  if (value == std::round(value) && std::abs(value) < 1e15) {
+    return with_thousands(fmt::format("{:.0f}", value));
+  }
+  return number(value);
+}
+
+std::string signed_money(Money value) {
+  return (value.base() > 0.0 ? "+" : "") + money(value);
+}
+
+std::string exact(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : "";
+}
+
+}  // namespace feedrate::report

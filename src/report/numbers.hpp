@@ -1,0 +1,37 @@
+#pragma once
+// Numbers as people read them: three significant digits, times in the unit that suits them.
+// None of this is read back by a program; JSON and CSV hold every digit.
+#include <string>
+
+#include "base/units.hpp"
+
+namespace feedrate::report {
+
+/// Three significant digits, without an exponent between 1e-6 and 1e15: "0.00123", "96.2".
+std::string number(double value);
+
+/// "850 ms", "96.2 s", "4 min 20 s", "3.33 h", "12.5 days".
+std::string duration(Duration value);
+
+/// Cents from one cent up, two significant digits below: "$102.00", "$0.0034", "-$1.10".
+std::string money(Money value);
+
+/// Samples per second, as "850", "8.34 k", "1.20 M": the column says "/s".
+std::string rate(Throughput value);
+
+/// A share, 0…1, as whole percents from 10 % up: "63 %", "4.2 %", "0 %".
+std::string percent(double share);
+
+/// A relative difference with its sign: "+11.1 %", "-86.1 %".
+std::string signed_percent(double difference);
+
+/// A whole number with thousands separated, others as number(): "30,600".
+std::string count(double value);
+
+/// A money difference with its sign: "+$1.20".
+std::string signed_money(Money value);
+
+/// Every digit that a double has, the shortest text that reads back as the same; for CSV.
+std::string exact(double value);
+
+}  // namespace feedrate::report

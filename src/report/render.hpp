@@ -1,0 +1,27 @@
+#pragma once
+// A report as text for people, or as Markdown.
+#include <string>
+#include <string_view>
+
+#include "report/blocks.hpp"
+
+namespace feedrate::report {
+
+/// What the place where the text will be read can show.
+struct Style {
+  bool colour = false;  ///< ANSI colours
+  bool unicode = true;  ///< UTF-8 bars, dots and lines; else ASCII only
+  int width = 100;      ///< columns; prose is wrapped, tables are not
+};
+
+/// Plain text, ends with a newline. Control characters in names come out as "?" so that a scenario
+/// cannot drive the terminal; without `unicode`, everything beyond ASCII is transliterated.
+std::string to_text(const Report& report, const Style& style);
+
+/// GitHub's Markdown, ends with a newline. Text is escaped: no name becomes a link, HTML or a cell.
+std::string to_markdown(const Report& report);
+
+/// `text` with every character that Markdown gives a meaning to escaped.
+std::string markdown_escaped(std::string_view text);
+
+}  // namespace feedrate::report
