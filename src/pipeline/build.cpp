@@ -1,0 +1,65 @@
+#include "pipeline/build.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "pipeline/rank.hpp"
+
+namespace feedrate::pipeline {
+
+Layout folded(const Inputs& inputs) { return {1, 1, inputs.ranks, false, 0.0}; }
+
+Layout apart(const Inputs& inputs, int most_processes) {
+  Layout layout{static_cast<int>(inputs.instances), static_cast<int>(inputs.ranks), 1.0, true, 0.0};
+  const double remote = inputs.remote ? inputs.remote->workers / inputs.ranks : 0.0;
+  const double each = inputs.workers + remote + 3.0;
+  const double rank_limit = std::max(1.0, most_processes / each);
+  if (layout.ranks > rank_limit) {
+    layout.fold = std::ceil(inputs.ranks / rank_limit);
+    layout.ranks = static_cast<int>(std::max(1.0, std::round(inputs.ranks / layout.fold)));
+    layout.fold = inputs.ranks / layout.ranks;
+  }
+  layout.instances =
+      static_cast<int>(std::clamp(std::floor(rank_limit / layout.ranks), 1.0, inputs.instances));
+  return layout;
+}
+
+EpochModel build_epoch(const Inputs& inputs, EpochKind kind, const Layout& layout) {
+  EpochModel built;
+  engine::Model& model = built.model;
+  EpochShape shape = epoch_shape(inputs);
+  if (layout.steps > 0.0 && layout.steps < shape.steps) shape = {layout.steps, inputs.batch};
+  std::optional<engine::BarrierId> barrier;
+  if (layout.instances * layout.ranks > 1) {
+    barrier = model.add(engine::Barrier{
+        "all-reduce", static_cast<std::uint32_t>(layout.instances * layout.ranks)});
+  }
+  for (int i = 0; i < layout.instances; ++i) {
+    const Capacities capacities = add_capacities(model, inputs, kind, layout);
+    for (int r = 0; r < layout.ranks; ++r) {
+      RankBuilder rank{model, inputs, layout, capacities, kind, shape, load_cost(inputs, kind),
+                       "i" + std::to_string(i) + ".r" + std::to_string(r) + ".", std::nullopt,
+                       barrier, built.gpus.empty()};
+      const int chunks = chunks_of(rank.cost, inputs.batch);
+      if (inputs.sequential_stream && capacities.source && rank.cost.download.base() > 0.0) {
+        rank.fifo = rank.add_queue("fifo", 2 * chunks);
+        ProgramBuilder stream;
+        stream.repeat_forever();
+        add_load(stream, {rank.cost.download_latency, {}, {}, rank.cost.download, {}, {}, {}, {}, {}},
+                 capacities, inputs.batch / chunks, 1, Who::local,
+                 rank.batch_spread(inputs.batch / chunks), std::nullopt);
+        stream.put(*rank.fifo, tag(Stage::download)).next();
+        rank.add_process(stream, "stream", true);
+      }
+      const bool pool = inputs.remote || inputs.kind == LoaderKind::pool;
+      const bool workers = inputs.kind == LoaderKind::pytorch && inputs.workers > 0.0;
+      const Fetch fetch = pool ? add_pool(rank) : workers ? add_pytorch(rank) : Fetch{};
+      built.gpus.push_back(add_consumer(rank, fetch));
+    }
+  }
+  model.reference = built.gpus.front();
+  return built;
+}
+
+}  // namespace feedrate::pipeline

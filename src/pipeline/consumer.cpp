@@ -1,0 +1,205 @@
+// What a rank does with the batches that its loader makes.
+#include "pipeline/rank.hpp"
+
+namespace feedrate::pipeline {
+namespace {
+
+/// Chunks of a batch: the last one may have fewer.
+std::int64_t chunks_in(const RankBuilder& rank, const Fetch& fetch, double samples) {
+  return whole(std::ceil(samples * fetch.chunks / rank.inputs.batch - 1e-9));
+}
+
+/// A loop over batches that come from `fetch`; `body` follows each.
+template <class Body>
+void over_fetched(ProgramBuilder& program, const RankBuilder& rank, const Fetch& fetch,
+                  Body&& body) {
+  if (!fetch.tickets) {
+    rank.over_batches(program, [&](ProgramBuilder& p, double samples) {
+      Ring ready = *fetch.ready;
+      ready.advance = true;
+      p.take(ready, tag(Stage::handover));
+      body(p, samples);
+    });
+    return;
+  }
+  // Tickets for batch j + prefetch are given back with batch j; at the end there are none left.
+  const double ahead = std::min(rank.inputs.prefetch, rank.shape.steps);
+  const auto batch = [&](double samples, double give_back) {
+    const std::int64_t n = chunks_in(rank, fetch, samples);
+    if (fetch.one_by_one) {
+      program.repeat(n).take(*fetch.samples, tag(Stage::handover)).next();
+    } else {
+      program.take(*fetch.samples, tag(Stage::handover), n);
+    }
+    if (give_back > 0.0) {
+      program.put(*fetch.tickets, tag(Stage::handover), chunks_in(rank, fetch, give_back));
+    }
+    body(program, samples);
+  };
+  const double last = rank.partial_last() ? 1.0 : 0.0;
+  const double giving = std::max(0.0, rank.shape.steps - ahead - last);
+  const double full = rank.inputs.batch;
+  if (giving > 0.0) {
+    program.repeat_long(whole(giving));
+    batch(full, full);
+    program.next();
+  }
+  double rest = rank.full_steps() - giving;
+  if (last > 0.0 && rank.shape.steps > ahead && rest > 0.0) {
+    batch(full, rank.shape.last_batch);
+    rest -= 1.0;
+  }
+  if (rest > 0.0) {
+    program.repeat(whole(rest));
+    batch(full, 0.0);
+    program.next();
+  }
+  if (last > 0.0) batch(rank.shape.last_batch, 0.0);
+}
+
+struct Consumer {
+  RankBuilder& rank;
+
+  void load_inline(ProgramBuilder& p, double samples) const {
+    const int chunks = chunks_of(rank.cost, rank.inputs.batch);
+    add_load(p, rank.cost, rank.capacities, samples, chunks, Who::local,
+             rank.batch_spread(samples / chunks), rank.fifo);
+  }
+  void hand_over(ProgramBuilder& p) const {
+    const Duration cpu = rank.inputs.handover / rank.inputs.speed[Stage::handover];
+    if (cpu.base() <= 0.0) return;
+    if (rank.capacities.cpu) {
+      p.use(*rank.capacities.cpu, {cpu.base()}, tag(Stage::handover));
+    } else {
+      p.delay(ticks(cpu), tag(Stage::handover));
+    }
+  }
+  void pin(ProgramBuilder& p, double samples) const {
+    const double work = (rank.inputs.pin * feedrate::samples(samples)).base();
+    if (rank.capacities.cpu && work > 0.0) {
+      p.use(*rank.capacities.cpu, {work / rank.inputs.speed[Stage::h2d]}, tag(Stage::h2d));
+    }
+  }
+  void copy(ProgramBuilder& p, double samples) const {
+    const Duration time = rank.inputs.copy_latency + rank.inputs.copy * feedrate::samples(samples);
+    if (ticks(time).ns > 0) p.delay(ticks(time / rank.inputs.speed[Stage::h2d]), tag(Stage::h2d));
+  }
+  void step(ProgramBuilder& p, double samples) const {
+    const Duration time = step_time(rank.inputs, samples) / rank.inputs.speed[Stage::gpu];
+    p.delay(ticks(time), tag(Stage::gpu), spread(rank.layout.random, rank.inputs.step_cv));
+    if (rank.first_rank) p.mark(step_mark);
+  }
+  void reduce(ProgramBuilder& p) const {
+    if (rank.barrier) p.join(*rank.barrier, tag(Stage::allreduce));
+    const Duration time = rank.inputs.exposed_allreduce / rank.inputs.speed[Stage::allreduce];
+    if (ticks(time).ns > 0) p.delay(ticks(time), tag(Stage::allreduce));
+  }
+
+  /// The GPU's loop: `get` and a step for each batch, an all-reduce after each `accumulation`.
+  template <class Get>
+  void step_loop(ProgramBuilder& p, Get&& get) const {
+    const double every = rank.inputs.accumulation;
+    const auto batch = [&](double samples) {
+      get(p, samples);
+      step(p, samples);
+    };
+    const double groups = std::floor(rank.full_steps() / every);
+    if (groups > 0.0) {
+      p.repeat_long(whole(groups));
+      if (every > 1.0) p.repeat(whole(every));
+      batch(rank.inputs.batch);
+      if (every > 1.0) p.next();
+      reduce(p);
+      p.next();
+    }
+    const double rest = rank.full_steps() - groups * every;
+    if (rest > 0.0) {
+      p.repeat(whole(rest));
+      batch(rank.inputs.batch);
+      p.next();
+    }
+    if (rank.partial_last()) batch(rank.shape.last_batch);
+    if (rest > 0.0 || rank.partial_last()) reduce(p);
+  }
+};
+
+}  // namespace
+
+engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
+  const Inputs& inputs = rank.inputs;
+  const Consumer consumer{rank};
+  const bool beside = fetch.ready || fetch.tickets;  // somebody else loads
+  const bool one_process = !inputs.asynchronous_step && !inputs.non_blocking;
+  const engine::Tag hand = tag(Stage::handover);
+
+  // A pinning thread takes finished batches in order, ahead of the main process. A pool in front of
+  // a loop that waits for its step has such a relay too: it holds the batch that is next.
+  const bool pins = beside && inputs.pinned && inputs.pin.base() > 0.0;
+  std::optional<QueueId> relayed;
+  if (pins || (fetch.tickets && one_process)) {
+    relayed = rank.add_queue("relayed", fetch.tickets ? 1 : engine::kUnlimited);
+    ProgramBuilder program;
+    over_fetched(program, rank, fetch, [&](ProgramBuilder& p, double samples) {
+      if (pins) consumer.pin(p, samples);
+      p.put(*relayed, hand);
+    });
+    rank.add_process(program, "relay");
+  }
+  const auto obtain = [&](ProgramBuilder& p, double samples) {
+    if (relayed) {
+      p.take(*relayed, hand);
+    } else if (fetch.ready) {
+      p.take(*fetch.ready, hand);
+    } else if (!beside) {
+      consumer.load_inline(p, samples);
+    }
+    if (fetch.index) p.put(*fetch.index, hand);
+    consumer.hand_over(p);
+  };
+  if (one_process) {
+    ProgramBuilder program;
+    consumer.step_loop(program, [&](ProgramBuilder& p, double samples) {
+      obtain(p, samples);
+      consumer.copy(p, samples);
+    });
+    return rank.add_process(program, "gpu");
+  }
+
+  // main → (copy →) GPU: the loop may run a launched batch ahead of the GPU.
+  const QueueId launched = rank.add_queue("launched", 1);
+  ProgramBuilder main;
+  const auto launch = [&](ProgramBuilder& p, double samples) {
+    if (fetch.tickets && !relayed) {
+      consumer.hand_over(p);
+    } else {
+      obtain(p, samples);
+    }
+    p.put(launched, hand);
+  };
+  if (fetch.tickets && !relayed) {
+    over_fetched(main, rank, fetch, launch);
+  } else {
+    rank.over_batches(main, launch);
+  }
+  rank.add_process(main, "main");
+
+  QueueId source = launched;
+  if (inputs.non_blocking) {
+    source = rank.add_queue("copied", 1);
+    ProgramBuilder program;
+    rank.over_batches(program, [&](ProgramBuilder& p, double samples) {
+      p.take(launched, tag(Stage::h2d));
+      consumer.copy(p, samples);
+      p.put(source, tag(Stage::h2d));
+    });
+    rank.add_process(program, "copy");
+  }
+  ProgramBuilder gpu;
+  consumer.step_loop(gpu, [&](ProgramBuilder& p, double samples) {
+    p.take(source, hand);
+    if (!inputs.non_blocking) consumer.copy(p, samples);
+  });
+  return rank.add_process(gpu, "gpu");
+}
+
+}  // namespace feedrate::pipeline

@@ -1,0 +1,84 @@
+#pragma once
+// One rank while it is put together: what its loader and its consumer share. Internal to pipeline.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "pipeline/build.hpp"
+#include "pipeline/parts.hpp"
+
+namespace feedrate::pipeline {
+
+using engine::ProgramBuilder;
+using engine::QueueId;
+using engine::Ring;
+
+/// A count as the engine takes it.
+inline std::int64_t whole(double n) { return static_cast<std::int64_t>(std::llround(n)); }
+
+/// Everything that the parts of one rank share while it is put together.
+struct RankBuilder {
+  engine::Model& model;
+  const Inputs& inputs;
+  const Layout& layout;
+  const Capacities& capacities;
+  EpochKind kind;
+  EpochShape shape;
+  LoadCost cost;
+  std::string name;
+  std::optional<QueueId> fifo;
+  std::optional<engine::BarrierId> barrier;
+  bool first_rank = false;
+
+  [[nodiscard]] bool partial_last() const { return shape.last_batch < inputs.batch; }
+  [[nodiscard]] double full_steps() const { return shape.steps - (partial_last() ? 1.0 : 0.0); }
+  [[nodiscard]] engine::Spread batch_spread(double samples) const {
+    return spread(layout.random, inputs.size_cv / std::sqrt(std::max(samples, 1.0)));
+  }
+
+  engine::ProcessId add_process(const ProgramBuilder& program, const std::string& part,
+                                bool daemon = false) {
+    return model.add(engine::Process{name + part, model.add(program.build()), daemon, -1});
+  }
+  QueueId add_queue(const std::string& part, std::int64_t capacity, std::int64_t initial = 0) {
+    engine::Queue queue;
+    queue.name = name + part;
+    queue.capacity = capacity;
+    queue.initial = initial;
+    return model.add(queue);
+  }
+
+  /// The same body for every full batch, then for a smaller last one.
+  template <class Body>
+  void over_batches(ProgramBuilder& program, Body&& body) const {
+    if (full_steps() > 0.0) {
+      program.repeat_long(whole(full_steps()));
+      body(program, inputs.batch);
+      program.next();
+    }
+    if (partial_last()) body(program, shape.last_batch);
+  }
+};
+
+/// Where the main process finds batch after batch, and what it gives back for each.
+struct Fetch {
+  std::optional<Ring> ready, index;        // pytorch: ring of workers' queues
+  std::optional<QueueId> samples, tickets; // pool: chunks
+  int chunks = 1;                          ///< of a batch
+  bool one_by_one = false;  ///< an ordered queue yields one chunk at a time
+};
+
+/// The workers of torch.utils.data.DataLoader: batch k is made by worker k mod W; each has
+/// `prefetch` indices outstanding and gets one more for each of its batches that is taken.
+Fetch add_pytorch(RankBuilder& rank);
+
+/// Threads (and remote workers) that take chunks from one queue of tickets.
+Fetch add_pool(RankBuilder& rank);
+
+/// From fetched batch to finished step: pinning thread, main process, copy stream, GPU. Returns the
+/// process in which the GPU steps.
+engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch);
+
+}  // namespace feedrate::pipeline

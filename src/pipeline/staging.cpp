@@ -1,0 +1,41 @@
+// File mode: the whole dataset copied to the instance before training starts.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "pipeline/build.hpp"
+#include "pipeline/parts.hpp"
+#include "pipeline/rank.hpp"
+
+namespace feedrate::pipeline {
+
+engine::Model build_staging(const Staging& staging, double speed, bool random, double size_cv) {
+  engine::Model model;
+  Curve<Bandwidth> rate = staging.read.rate;
+  if (staging.disk_write) {
+    for (auto& point : rate.points) point.total = std::min(point.total, *staging.disk_write);
+  }
+  const double connections = std::max(1.0, std::min(staging.connections, staging.objects));
+  engine::Resource link{"source", {}};
+  for (double n = 1.0; n <= connections; n += 1.0) link.curve.push_back(rate.total(n).base());
+  const engine::ResourceId source = model.add(std::move(link));
+  Bytes work = staging.object_size;
+  if (staging.read.max_requests.base() > 0.0) work += rate.maximum() / staging.read.max_requests;
+  const Duration latency = staging.read.latency / speed;
+  const Duration alone = latency + work / rate.total(1.0) / speed;
+  for (double c = 0.0; c < connections; c += 1.0) {
+    const double objects = std::ceil((staging.objects - c) / connections);
+    ProgramBuilder program;
+    const Duration phase = std::min(latency, alone) * (c / connections);
+    if (ticks(phase).ns > 0) program.delay(ticks(phase), tag(Stage::download));
+    program.repeat_long(whole(objects));
+    if (ticks(latency).ns > 0) program.delay(ticks(latency), tag(Stage::download));
+    program.use(source, {work.base() / speed}, tag(Stage::download), spread(random, size_cv));
+    program.next();
+    model.add(engine::Process{"connection" + std::to_string(whole(c)), model.add(program.build()),
+                              false, -1});
+  }
+  return model;
+}
+
+}  // namespace feedrate::pipeline
