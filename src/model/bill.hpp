@@ -12,35 +12,37 @@ namespace feedrate {
 
 /// How a service turns the time that an instance is held into billed time.
 struct BillingRule {
-  std::string service;          ///< "ec2", "sagemaker", "gcp" …
-  Duration granularity;         ///< billed time is rounded up to a multiple; 0: not rounded
-  Duration minimum;             ///< least billed time of one start
-  bool startup_billed = true;   ///< whether the time before any data is billed
+  std::string service;         ///< "ec2", "sagemaker", "gcp" …
+  Duration granularity;        ///< billed time is rounded up to a multiple; 0: not rounded
+  Duration minimum;            ///< least billed time of one start
+  bool startup_billed = true;  ///< whether the time before any data is billed
   Provenance from;
   bool operator==(const BillingRule&) const = default;
 };
 
 /// A group of equal instances, held for the same time.
 struct MachineUse {
-  std::string what;             ///< "ml.p3.2xlarge"
-  double instances = 1.0;       ///< > 0
-  Duration startup;             ///< before any data; billed where the rule says so
-  Duration busy;                ///< after start-up: download, training and upload
-  Value<HourlyPrice> price;     ///< of one instance
+  std::string what;          ///< "ml.p3.2xlarge"
+  double instances = 1.0;    ///< > 0
+  Duration startup;          ///< before any data; billed where the rule says so
+  Duration busy;             ///< after start-up: download, training and upload
+  Value<HourlyPrice> price;  ///< of one instance
   BillingRule rule;
 };
 
-/// Capacity that is sold in sizes: `first`, then multiples of `step`. `first` = 0: any size.
+/// Capacity that is sold in sizes: `first`, `second`, then multiples of `step`. `step` = 0: any
+/// size.
 struct CapacitySteps {
   Bytes first;
-  Bytes step;                   ///< > 0 where `first` > 0
+  Bytes second;
+  Bytes step;
   bool operator==(const CapacitySteps&) const = default;
 };
 
 /// Bytes held for a time.
 struct StorageUse {
-  std::string what;             ///< "FSx for Lustre SCRATCH_2"
-  Bytes amount;                 ///< wanted; billed in `steps`
+  std::string what;  ///< "FSx for Lustre SCRATCH_2"
+  Bytes amount;      ///< wanted; billed in `steps`
   CapacitySteps steps;
   Duration held;
   Value<StoragePrice> price;
@@ -52,7 +54,7 @@ struct IopsUse {
   Frequency amount;
   Frequency free;
   Duration held;
-  Value<HourlyPrice> price;     ///< of one operation per second
+  Value<HourlyPrice> price;  ///< of one operation per second
 };
 
 /// Provisioned bandwidth; what is above `free` costs `price` per time.
@@ -65,9 +67,9 @@ struct BandwidthUse {
 };
 
 struct RequestUse {
-  std::string what;             ///< "S3 GET"
+  std::string what;  ///< "S3 GET"
   double requests = 0.0;
-  Value<Money> price;           ///< of one request
+  Value<Money> price;  ///< of one request
 };
 
 /// The price of the bytes from the previous tier's end up to `up_to`; without: all that follow.
@@ -79,7 +81,7 @@ struct TransferTier {
 
 /// Bytes moved, or read through a service that bills them; the tiers count from zero.
 struct TransferUse {
-  std::string what;             ///< "to another region"
+  std::string what;  ///< "to another region"
   Bytes amount;
   std::vector<TransferTier> tiers;  ///< ascending, at least one; the last one without `up_to`
 };
@@ -93,9 +95,9 @@ struct BillInput {
   std::vector<BandwidthUse> bandwidth;
   std::vector<RequestUse> requests;
   std::vector<TransferUse> transfer;
-  Duration job;                 ///< wall time, start-up included: what an hour's value is paid for
+  Duration job;  ///< wall time, start-up included: what an hour's value is paid for
   HourlyPrice value_of_hour;
-  PerStage<Duration> stall;     ///< GPU waiting per GPU, whole job, booked by stage
+  PerStage<Duration> stall;  ///< GPU waiting per GPU, whole job, booked by stage
 };
 
 enum class BillPart { compute, auxiliary, storage, requests, transfer };
@@ -103,11 +105,11 @@ enum class BillPart { compute, auxiliary, storage, requests, transfer };
 /// One line of the bill. Lines of a part add up to that part.
 struct BillLine {
   BillPart part = BillPart::compute;
-  std::string what;             ///< "8 x ml.p3.2xlarge"
-  std::string quantity;         ///< "3.3333 h each", "1.2 TiB for 2 h", "2000000 requests"
-  std::string price;            ///< unit price as unit text
+  std::string what;      ///< "8 x ml.p3.2xlarge"
+  std::string quantity;  ///< "3.3333 h each", "1.2 TiB for 2 h", "2000000 requests"
+  std::string price;     ///< unit price as unit text
   Money amount;
-  Provenance from;              ///< of the price, with its date
+  Provenance from;  ///< of the price, with its date
 };
 
 struct Bill {
@@ -116,12 +118,12 @@ struct Bill {
   Money storage;
   Money requests;
   Money transfer;
-  Money money;                  ///< sum of the above: what the invoice says
-  Money hour_value;             ///< job's wall time times the value of an hour
-  Money total;                  ///< money + hour_value
-  Money idle_gpu;               ///< part of `compute` during which GPUs waited
+  Money money;       ///< sum of the above: what the invoice says
+  Money hour_value;  ///< job's wall time times the value of an hour
+  Money total;       ///< money + hour_value
+  Money idle_gpu;    ///< part of `compute` during which GPUs waited
   PerStage<Money> idle_gpu_by_stage;
-  Duration billed_time;         ///< of one instance of the cluster, after rounding and minimum
+  Duration billed_time;  ///< of one instance of the cluster, after rounding and minimum
   std::vector<BillLine> lines;
 };
 

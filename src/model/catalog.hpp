@@ -29,49 +29,49 @@ enum class Interconnect { none, pcie, nvlink, nvswitch };
 /// A machine's shape. Names are the provider's, without SageMaker's "ml.".
 struct Machine {
   std::string name;
-  std::string cloud;                ///< "aws", "gcp", "azure", "lambda"
-  Known<double> vcpus;              ///< hardware threads
+  std::string cloud;    ///< "aws", "gcp", "azure", "lambda"
+  Known<double> vcpus;  ///< hardware threads
   Known<double> cores;
   Known<Bytes> memory;
-  std::string cpu_model;            ///< empty where not known
-  Known<double> coremark;           ///< iterations/s of the whole machine: relative CPU speed
-  std::string gpu_model;            ///< empty without GPUs
-  Known<double> gpus;               ///< 0 without GPUs
-  Known<Bytes> gpu_memory;          ///< of one GPU
+  std::string cpu_model;    ///< empty where not known
+  Known<double> coremark;   ///< iterations/s of the whole machine: relative CPU speed
+  std::string gpu_model;    ///< empty without GPUs
+  Known<double> gpus;       ///< 0 without GPUs
+  Known<Bytes> gpu_memory;  ///< of one GPU
   Interconnect interconnect = Interconnect::none;
-  Known<Bandwidth> nvlink;          ///< of one GPU, one direction
+  Known<Bandwidth> nvlink;  ///< of one GPU, one direction
   Known<double> pcie_generation;
-  Known<double> pcie_lanes;         ///< of one GPU's link
-  Known<Bandwidth> pcie;            ///< theoretical, of one GPU's link, one direction
-  Known<Bandwidth> network;         ///< held for ever, all flows together
-  Known<Bandwidth> network_burst;   ///< held for 5 to 60 minutes
+  Known<double> pcie_lanes;        ///< of one GPU's link
+  Known<Bandwidth> pcie;           ///< theoretical, of one GPU's link, one direction
+  Known<Bandwidth> network;        ///< held for ever, all flows together
+  Known<Bandwidth> network_burst;  ///< held for 5 to 60 minutes
   std::optional<bool> efa;
-  Known<Bandwidth> ebs_bandwidth;   ///< held for ever
+  Known<Bandwidth> ebs_bandwidth;        ///< held for ever
   Known<Bandwidth> ebs_bandwidth_burst;  ///< held for 30 minutes a day
-  Known<Frequency> ebs_iops;        ///< at 16 KiB
+  Known<Frequency> ebs_iops;             ///< at 16 KiB
   Known<Frequency> ebs_iops_burst;
   Known<double> nvme_disks;         ///< empty without local disks (or where not known)
   Known<Bytes> nvme_size;           ///< all disks together
   Known<Frequency> nvme_read_iops;  ///< random, 4 KiB
   Known<Frequency> nvme_write_iops;
-  Known<Bandwidth> nvme_read;       ///< sequential
-  Known<Bandwidth> nvme_read_floor; ///< what the IOPS give at 4 KiB: large reads reach more
+  Known<Bandwidth> nvme_read;        ///< sequential
+  Known<Bandwidth> nvme_read_floor;  ///< what the IOPS give at 4 KiB: large reads reach more
 };
 
 /// A price. `region` may also be "all" (the same everywhere), "US" (a US region that the source
 /// does not name) or "not stated"; see find_offer for when these are taken.
 struct Offer {
-  std::string service;              ///< "ec2", "sagemaker", "gcp", "azure", "lambda"
-  std::string instance;             ///< as in Machine::name
+  std::string service;   ///< "ec2", "sagemaker", "gcp", "azure", "lambda"
+  std::string instance;  ///< as in Machine::name
   std::string region;
   Purchase purchase = Purchase::on_demand;
-  Known<HourlyPrice> price;         ///< spot: median over zones
+  Known<HourlyPrice> price;            ///< spot: median over zones
   std::optional<HourlyPrice> lowest;   ///< spot: cheapest zone
   std::optional<HourlyPrice> highest;  ///< spot: dearest zone
-  std::optional<double> zones;      ///< spot: zones seen
-  std::string interruption;         ///< spot: share of instances reclaimed in a month, "5-10%"
-  std::string date;                 ///< when the source was made
-  bool current = true;              ///< false: an older price, kept to reproduce older results
+  std::optional<double> zones;         ///< spot: zones seen
+  std::string interruption;            ///< spot: share of instances reclaimed in a month, "5-10%"
+  std::string date;                    ///< when the source was made
+  bool current = true;                 ///< false: an older price, kept to reproduce older results
   std::string note;
 };
 
@@ -82,24 +82,24 @@ struct Gpu {
   Known<double> fp32, tf32, fp16, bf16, fp8;  ///< dense peak, in units of 1e12 operations/s
   Known<double> pcie_generation;
   Known<double> pcie_lanes;
-  Known<Bandwidth> nvlink;          ///< one direction
-  Known<double> power;              ///< W
+  Known<Bandwidth> nvlink;  ///< one direction
+  Known<double> power;      ///< W
   std::string note;
 };
 
 /// A PCIe link of 16 lanes.
 struct PcieLink {
   double generation = 0.0;
-  Known<Bandwidth> theoretical;     ///< one direction
-  Known<Bandwidth> pinned_copy;     ///< what a copy from pinned memory typically reaches
+  Known<Bandwidth> theoretical;  ///< one direction
+  Known<Bandwidth> pinned_copy;  ///< what a copy from pinned memory typically reaches
 };
 
 struct S3Price {
   std::string region;
   std::string storage_class;
   Known<StoragePrice> storage;
-  Known<Money> get;                 ///< of one request
-  Known<Money> put;
+  Known<Money> per_1000_gets;
+  Known<Money> per_1000_puts;
   Known<TransferPrice> retrieval;
 };
 
@@ -107,19 +107,19 @@ struct S3Limits {
   Known<Frequency> gets_per_prefix;
   Known<Frequency> puts_per_prefix;
   Range<Duration> first_byte;
-  Range<Duration> small_request;    ///< median of requests under 512 KB
+  Range<Duration> small_request;  ///< median of requests under 512 KB
   Range<Bandwidth> per_connection;
   Known<Bandwidth> per_instance;
-  Range<Bytes> range_request;       ///< advised size of one ranged GET
+  Range<Bytes> range_request;  ///< advised size of one ranged GET
 };
 
 /// One kind of FSx for Lustre; the rates are per provisioned capacity.
 struct FsxTier {
-  std::string deployment_type;      ///< "SCRATCH_2", "PERSISTENT_2" …
-  SpecificBandwidth throughput;     ///< the tier's name: "200 MB/s/TiB"
+  std::string deployment_type;   ///< "SCRATCH_2", "PERSISTENT_2" …
+  SpecificBandwidth throughput;  ///< the tier's name: "200 MB/s/TiB"
   Known<SpecificBandwidth> network, network_burst;
   Known<SpecificBandwidth> disk_read, disk_write, disk_burst;
-  Known<double> ram_cache;          ///< bytes of cache per byte of capacity
+  Known<double> ram_cache;  ///< GiB of cache per TiB of capacity
 };
 
 struct FsxPrice {
@@ -129,10 +129,10 @@ struct FsxPrice {
   Known<StoragePrice> storage;
 };
 
-/// Capacity steps of a deployment type; "" is for all that are not named.
+/// Capacities on sale: `first`, `second`, then multiples of `step`.
 struct FsxSteps {
-  std::string deployment_type;
-  Value<CapacitySteps> steps;
+  std::string deployment_type;  ///< empty: all that are not named
+  Known<Bytes> first, second, step;
 };
 
 struct FsxLimits {
@@ -146,16 +146,20 @@ struct FsxLimits {
 
 struct EfsPrice {
   std::string region;
-  std::string storage_class;        ///< "Standard" …; empty for the throughput prices
+  std::string storage_class;  ///< "Standard", "One Zone" …
   Known<StoragePrice> storage;
+};
+
+struct EfsThroughputPrice {
+  std::string region;
   Known<TransferPrice> elastic_read, elastic_write;
   Known<BandwidthPrice> provisioned;  ///< above what the stored data earns
 };
 
 struct EfsMode {
-  std::string mode;                 ///< "elastic", "provisioned", "bursting"
+  std::string mode;  ///< "elastic", "provisioned", "bursting"
   Known<Duration> read_latency, write_latency;
-  Range<Bandwidth> read;            ///< of the file system, by region
+  Range<Bandwidth> read;  ///< of the file system, by region
   Known<Bandwidth> per_client;
   Known<Frequency> read_iops;
 };
@@ -165,15 +169,15 @@ struct EfsLimits {
   Known<SpecificBandwidth> earned;  ///< baseline of stored data, bursting mode
   Known<SpecificBandwidth> burst;
   Known<Bandwidth> earned_minimum, burst_minimum;
-  Known<double> read_metering;      ///< metered bytes of one byte read
+  Known<double> read_metering;         ///< metered bytes of one byte read
   Known<double> round_trips_per_file;  ///< extra ones for open and close
 };
 
 struct EbsVolume {
-  std::string type;                 ///< "gp3"
+  std::string type;  ///< "gp3"
   Known<Frequency> baseline_iops, max_iops;
   Known<Bandwidth> baseline_bandwidth, max_bandwidth;
-  Known<Duration> latency;          ///< at most
+  Known<Duration> latency;  ///< at most
 };
 
 struct EbsPrice {
@@ -186,11 +190,12 @@ struct EbsPrice {
 
 /// Cloud Storage, Blob Storage.
 struct ObjectPrice {
-  std::string service;              ///< "gcs", "azure_blob"
+  std::string service;  ///< "gcs", "azure_blob"
   std::string region;
   std::string storage_class;
   Known<StoragePrice> storage;
-  Known<Money> read, write;         ///< of one operation
+  Known<Money> per_10000_reads;
+  Known<Money> per_10000_writes;
 };
 
 struct TransferTariff {
@@ -200,35 +205,33 @@ struct TransferTariff {
   std::vector<TransferTier> tiers;  ///< a last tier with `up_to` means: above it, not known
 };
 
-struct NetworkRules {
-  Known<Bandwidth> single_flow;     ///< one TCP flow, outside a cluster placement group
+/// Limits and rates of AWS that belong to no one machine.
+struct ServiceLimits {
+  Known<Bandwidth> single_flow;  ///< one TCP flow, outside a cluster placement group
   Known<Bandwidth> single_flow_in_placement_group;
   Known<Bandwidth> single_flow_ena_express;
-  Range<Duration> burst;
-};
-
-struct Discounts {
-  Known<double> savings_plan_max;   ///< fraction off the on-demand price
-  Known<double> managed_spot_max;
+  Range<Duration> network_burst;  ///< how long Machine::network_burst lasts
+  Range<Duration> sagemaker_startup;
+  Known<StoragePrice> sagemaker_volume_price;  ///< the attached training volume
+  Known<double> savings_plan_max;              ///< fraction off the on-demand price
+  Known<double> managed_spot_max;              ///< fraction off, as fewer billed seconds
 };
 
 struct Catalog {
-  std::string folder;               ///< where it was read
-  std::vector<Machine> machines;    ///< those asked for, or all
+  std::string folder;             ///< where it was read
+  std::vector<Machine> machines;  ///< those asked for, or all
   std::vector<Offer> offers;
   std::vector<Gpu> gpus;
   std::vector<PcieLink> pcie;
   std::vector<BillingRule> billing;
-  NetworkRules network;
-  Discounts discounts;
-  Range<Duration> sagemaker_startup;
-  Known<StoragePrice> sagemaker_volume;  ///< the attached training volume
+  ServiceLimits limits;
   S3Limits s3;
   std::vector<S3Price> s3_prices;
   FsxLimits fsx;
   std::vector<FsxPrice> fsx_prices;
   EfsLimits efs;
   std::vector<EfsPrice> efs_prices;
+  std::vector<EfsThroughputPrice> efs_throughput_prices;
   std::vector<EbsVolume> ebs;
   std::vector<EbsPrice> ebs_prices;
   std::vector<ObjectPrice> object_prices;

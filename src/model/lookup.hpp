@@ -36,10 +36,10 @@ struct Lookup {
 struct PricedOffer {
   Value<HourlyPrice> price;
   std::string service;
-  std::string region;   ///< of the price that was taken
+  std::string region;  ///< of the price that was taken
   std::string date;
   bool current = true;
-  std::string remark;   ///< empty, or how the price differs from what was asked for
+  std::string remark;  ///< empty, or how the price differs from what was asked for
 };
 
 struct OfferQuery {
@@ -47,7 +47,7 @@ struct OfferQuery {
   std::string instance;               ///< with or without "ml."
   std::optional<std::string> region;  ///< empty: us-east-1, else the first region with a price
   Purchase purchase = Purchase::on_demand;
-  std::optional<double> savings;      ///< savings plan: fraction off, 0…1
+  std::optional<double> savings;  ///< savings plan: fraction off, 0…1
 };
 
 /// "ml.p3.2xlarge" → "p3.2xlarge"; other names unchanged.
@@ -76,7 +76,8 @@ Lookup<FsxPrice> find_fsx_price(const Catalog& catalog, std::string_view region,
                                 std::string_view deployment_type, SpecificBandwidth throughput);
 Lookup<EfsPrice> find_efs_price(const Catalog& catalog, std::string_view region,
                                 std::string_view storage_class);
-Lookup<EfsPrice> find_efs_throughput_price(const Catalog& catalog, std::string_view region);
+Lookup<EfsThroughputPrice> find_efs_throughput_price(const Catalog& catalog,
+                                                     std::string_view region);
 Lookup<EbsPrice> find_ebs_price(const Catalog& catalog, std::string_view region,
                                 std::string_view volume_type);
 Lookup<std::vector<TransferTier>> find_transfer(const Catalog& catalog, std::string_view path,
@@ -93,7 +94,7 @@ const EfsMode* find_efs_mode(const Catalog& catalog, std::string_view mode);
 /// PCIe generation, scaled to its lanes. Always `assumed`; empty where the link is not known.
 Known<Bandwidth> typical_pinned_copy(const Catalog& catalog, const Machine& machine);
 
-/// The size that is billed for a wanted one: `first`, then multiples of `step`.
+/// The size that is billed for a wanted one.
 Bytes billed_capacity(Bytes wanted, const CapacitySteps& steps);
 
 /// The middle of a range, with the standard error of a uniform distribution over it.

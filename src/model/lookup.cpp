@@ -1,0 +1,193 @@
+#include "model/lookup.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/did_you_mean.hpp"
+
+namespace feedrate {
+namespace {
+
+constexpr std::string_view default_region = "us-east-1";
+
+void append_once(std::vector<std::string>& list, const std::string& item) {
+  if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
+}
+
+LookupFailure unknown_instance(const Catalog& catalog, std::string_view instance) {
+  LookupFailure failure{LookupProblem::unknown_name, "", {}, "/cluster/instance"};
+  for (const Machine& machine : catalog.machines) failure.choices.push_back(machine.name);
+  failure.message = fmt::format("no instance \"{}\" in the catalogue{}", instance,
+                                did_you_mean(without_prefix(instance), failure.choices));
+  return failure;
+}
+
+std::string_view words_of(Purchase purchase) {
+  switch (purchase) {
+    case Purchase::on_demand: return "on-demand";
+    case Purchase::spot: return "spot";
+    case Purchase::savings_plan: return "savings-plan";
+  }
+  return "";
+}
+
+bool in_us(std::string_view region) {
+  return region.starts_with("us-");
+}
+
+/// How well a price's region answers the question, 0 best; -1: not at all.
+int region_rank(std::string_view offered, const std::optional<std::string>& asked) {
+  if (asked) {
+    if (offered == *asked) return 0;
+    if (offered == "all") return 1;
+    if (offered == "US" && in_us(*asked)) return 2;
+    return offered == "not stated" ? 3 : -1;
+  }
+  if (offered == default_region) return 0;
+  if (offered == "all") return 1;
+  if (offered == "us-west-2") return 2;
+  if (offered == "US") return 3;
+  return offered == "not stated" ? 5 : 4;
+}
+
+bool better(const Offer& a, const Offer& b, const std::optional<std::string>& region) {
+  const int rank_a = region_rank(a.region, region);
+  const int rank_b = region_rank(b.region, region);
+  if (rank_a != rank_b) return rank_a < rank_b;
+  if (a.current != b.current) return a.current;
+  return a.date > b.date;
+}
+
+void remark(PricedOffer& found, std::string_view text) {
+  if (!found.remark.empty()) found.remark += "; ";
+  found.remark += text;
+}
+
+PricedOffer priced(const Offer& offer, const OfferQuery& query) {
+  PricedOffer found{*offer.price, offer.service, offer.region, offer.date, offer.current, ""};
+  if (offer.region == "US") {
+    remark(found, "for a US region that the source does not name");
+  } else if (offer.region == "not stated") {
+    remark(found, "the source names no region");
+    found.price.from.origin = Origin::assumed;
+  } else if (!query.region && offer.region != "all") {
+    remark(found, fmt::format("no region given: {}", offer.region));
+  }
+  if (!offer.current) remark(found, fmt::format("price of {}, no longer current", offer.date));
+  if (!offer.note.empty()) remark(found, offer.note);
+  return found;
+}
+
+LookupFailure no_offer(const OfferQuery& query, const std::string& service,
+                       std::vector<std::string> regions) {
+  LookupFailure failure;
+  failure.choices = std::move(regions);
+  const std::string what =
+      fmt::format("{} price of {} ({})", words_of(query.purchase), query.instance, service);
+  if (failure.choices.empty() || !query.region) {
+    failure.kind = LookupProblem::unknown_price;
+    failure.key = "/cluster/price";
+    failure.message = fmt::format("no {} is known; set /cluster/price", what);
+  } else {
+    failure.kind = LookupProblem::unknown_region;
+    failure.key = "/cluster/region";
+    failure.message = fmt::format(
+        "no {} in \"{}\" is known, only in {}; set /cluster/region or "
+        "/cluster/price",
+        what, *query.region, fmt::join(failure.choices, ", "));
+  }
+  return failure;
+}
+
+LookupFailure no_savings(const Catalog& catalog) {
+  std::string most;
+  if (const auto& known = catalog.limits.savings_plan_max) {
+    most = fmt::format(" (at most {:g} is published)", known->value);
+  }
+  return {LookupProblem::unknown_price,
+          "a savings plan's discount depends on its contract; set /cluster/savings, the fraction "
+          "off the on-demand price" +
+              most + ", or /cluster/price",
+          {},
+          "/cluster/savings"};
+}
+
+}  // namespace
+
+std::string_view without_prefix(std::string_view instance) {
+  return instance.starts_with("ml.") ? instance.substr(3) : instance;
+}
+
+std::string service_of(const Catalog& catalog, std::string_view instance) {
+  if (instance.starts_with("ml.")) return "sagemaker";
+  const auto machine = find_machine(catalog, instance);
+  if (!machine) return "";
+  return (*machine)->cloud == "aws" ? "ec2" : (*machine)->cloud;
+}
+
+Lookup<const Machine*> find_machine(const Catalog& catalog, std::string_view instance) {
+  const std::string_view name = without_prefix(instance);
+  for (const Machine& machine : catalog.machines) {
+    if (machine.name != name) continue;
+    if (name.size() != instance.size() && machine.cloud != "aws") break;
+    return {&machine, {}};
+  }
+  return {std::nullopt, unknown_instance(catalog, instance)};
+}
+
+Lookup<PricedOffer> find_offer(const Catalog& catalog, const OfferQuery& query) {
+  const auto machine = find_machine(catalog, query.instance);
+  if (!machine) return {std::nullopt, machine.failure};
+  if (query.purchase == Purchase::savings_plan) {
+    if (!query.savings) return {std::nullopt, no_savings(catalog)};
+    OfferQuery on_demand = query;
+    on_demand.purchase = Purchase::on_demand;
+    Lookup<PricedOffer> found = find_offer(catalog, on_demand);
+    if (found) {
+      found.value->price.value *= 1.0 - *query.savings;
+      found.value->price.from.source +=
+          fmt::format(", less {:g} % savings plan", 100.0 * *query.savings);
+    }
+    return found;
+  }
+  const std::string service =
+      query.service.empty() ? service_of(catalog, query.instance) : query.service;
+  const Offer* best = nullptr;
+  std::vector<std::string> regions;
+  for (const Offer& offer : catalog.offers) {
+    if (offer.instance != (*machine)->name || offer.service != service ||
+        offer.purchase != query.purchase || !offer.price) {
+      continue;
+    }
+    append_once(regions, offer.region);
+    if (region_rank(offer.region, query.region) < 0) continue;
+    if (best == nullptr || better(offer, *best, query.region)) best = &offer;
+  }
+  if (best == nullptr) return {std::nullopt, no_offer(query, service, std::move(regions))};
+  return {priced(*best, query), {}};
+}
+
+BillingRule billing_rule(const Catalog& catalog, std::string_view service) {
+  for (const BillingRule& rule : catalog.billing) {
+    if (rule.service == service) return rule;
+  }
+  return {std::string(service),
+          seconds(1),
+          seconds(0),
+          true,
+          {Origin::assumed, "billing per second without a minimum", 0.0}};
+}
+
+Known<Bandwidth> typical_pinned_copy(const Catalog& catalog, const Machine& machine) {
+  if (!machine.pcie_generation || !machine.pcie_lanes) return std::nullopt;
+  for (const PcieLink& link : catalog.pcie) {
+    if (link.generation != machine.pcie_generation->value || !link.pinned_copy) continue;
+    return Value<Bandwidth>::assumed(link.pinned_copy->value * (machine.pcie_lanes->value / 16.0),
+                                     fmt::format("typical of PCIe {:g} with {:g} lanes",
+                                                 link.generation, machine.pcie_lanes->value));
+  }
+  return std::nullopt;
+}
+
+}  // namespace feedrate

@@ -1,0 +1,191 @@
+// Look-ups of storage and transfer prices: by region, with the one stand-in that is allowed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/lookup.hpp"
+
+namespace feedrate {
+namespace {
+
+constexpr std::string_view default_region = "us-east-1";
+
+void append_once(std::vector<std::string>& list, const std::string& item) {
+  if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
+}
+
+/// Marks numbers that stand in for another region's.
+template <class... T>
+void stand_in(std::string_view region, Known<T>&... known) {
+  const auto mark = [&](auto& one) {
+    if (!one) return;
+    one->from.origin = Origin::assumed;
+    one->from.source += fmt::format(", taken for {}", region);
+  };
+  (mark(known), ...);
+}
+
+/// The record of `region`, or of the other one of us-east-1 and us-west-2, among those that `fits`.
+template <class Price, class Fits, class Mark>
+Lookup<Price> by_region(const std::vector<Price>& prices, std::string_view asked,
+                        const std::string& what, std::string_view key, Fits fits, Mark mark) {
+  const std::string_view region = asked.empty() ? default_region : asked;
+  const std::string_view twin = region == "us-east-1"   ? "us-west-2"
+                                : region == "us-west-2" ? "us-east-1"
+                                                        : "";
+  const Price* other = nullptr;
+  LookupFailure failure{LookupProblem::unknown_price, "", {}, std::string(key)};
+  for (const Price& price : prices) {
+    if (!fits(price)) continue;
+    if (price.region == region || price.region == "all") return {price, {}};
+    if (price.region == twin) other = &price;
+    append_once(failure.choices, price.region);
+  }
+  if (other != nullptr) {
+    Lookup<Price> found{*other, {}};
+    mark(*found.value, region);
+    return found;
+  }
+  if (failure.choices.empty()) {
+    failure.message = fmt::format("no price of {} is known", what);
+  } else {
+    failure.kind = LookupProblem::unknown_region;
+    failure.message = fmt::format("no price of {} in \"{}\" is known, only in {}", what, region,
+                                  fmt::join(failure.choices, ", "));
+  }
+  return {std::nullopt, std::move(failure)};
+}
+
+/// A tier's name as AWS writes it: "200 MB/s/TiB".
+std::string tier_name(SpecificBandwidth throughput) {
+  return fmt::format("{:g} MB/s/TiB", (throughput * tebibytes(1)).base() / 1e6);
+}
+
+bool same_tier(SpecificBandwidth a, SpecificBandwidth b) {
+  constexpr double rounding = 1e-9;  // "0.2 GB/s/TiB" is the tier of "200 MB/s/TiB"
+  return std::abs(a.base() - b.base()) <= rounding * b.base();
+}
+
+constexpr std::string_view storage_key = "/source/bill_storage";
+
+}  // namespace
+
+Lookup<S3Price> find_s3_price(const Catalog& catalog, std::string_view region,
+                              std::string_view storage_class) {
+  return by_region(
+      catalog.s3_prices, region, fmt::format("S3 {}", storage_class), storage_key,
+      [&](const S3Price& price) { return price.storage_class == storage_class; },
+      [](S3Price& price, std::string_view asked) {
+        stand_in(asked, price.storage, price.per_1000_gets, price.per_1000_puts, price.retrieval);
+      });
+}
+
+Lookup<FsxPrice> find_fsx_price(const Catalog& catalog, std::string_view region,
+                                std::string_view deployment_type, SpecificBandwidth throughput) {
+  return by_region(
+      catalog.fsx_prices, region,
+      fmt::format("FSx for Lustre {} at {}", deployment_type, tier_name(throughput)), storage_key,
+      [&](const FsxPrice& price) {
+        return price.deployment_type == deployment_type && same_tier(price.throughput, throughput);
+      },
+      [](FsxPrice& price, std::string_view asked) { stand_in(asked, price.storage); });
+}
+
+Lookup<EfsPrice> find_efs_price(const Catalog& catalog, std::string_view region,
+                                std::string_view storage_class) {
+  return by_region(
+      catalog.efs_prices, region, fmt::format("EFS {}", storage_class), storage_key,
+      [&](const EfsPrice& price) { return price.storage_class == storage_class; },
+      [](EfsPrice& price, std::string_view asked) { stand_in(asked, price.storage); });
+}
+
+Lookup<EfsThroughputPrice> find_efs_throughput_price(const Catalog& catalog,
+                                                     std::string_view region) {
+  return by_region(
+      catalog.efs_throughput_prices, region, "EFS throughput", "/source/throughput_mode",
+      [](const EfsThroughputPrice&) { return true; },
+      [](EfsThroughputPrice& price, std::string_view asked) {
+        stand_in(asked, price.elastic_read, price.elastic_write, price.provisioned);
+      });
+}
+
+Lookup<EbsPrice> find_ebs_price(const Catalog& catalog, std::string_view region,
+                                std::string_view volume_type) {
+  return by_region(
+      catalog.ebs_prices, region, fmt::format("EBS {}", volume_type), "/disk/volume_type",
+      [&](const EbsPrice& price) { return price.type == volume_type; },
+      [](EbsPrice& price, std::string_view asked) {
+        stand_in(asked, price.storage, price.iops, price.bandwidth);
+      });
+}
+
+Lookup<std::vector<TransferTier>> find_transfer(const Catalog& catalog, std::string_view path,
+                                                std::string_view region) {
+  const auto found = by_region(
+      catalog.transfer, region, fmt::format("transfer {}", path), "/cluster/region",
+      [&](const TransferTariff& tariff) { return tariff.path == path; },
+      [](TransferTariff& tariff, std::string_view asked) {
+        for (TransferTier& tier : tariff.tiers) {
+          Known<TransferPrice> price = tier.price;
+          stand_in(asked, price);
+          tier.price = *price;
+        }
+      });
+  if (!found) return {std::nullopt, found.failure};
+  return {found->tiers, {}};
+}
+
+Lookup<FsxTier> find_fsx_tier(const Catalog& catalog, std::string_view deployment_type,
+                              SpecificBandwidth throughput) {
+  LookupFailure failure{LookupProblem::unknown_name, "", {}, "/source/throughput_per_capacity"};
+  for (const FsxTier& tier : catalog.fsx.tiers) {
+    if (tier.deployment_type == deployment_type && same_tier(tier.throughput, throughput)) {
+      return {tier, {}};
+    }
+    failure.choices.push_back(
+        fmt::format("{} at {}", tier.deployment_type, tier_name(tier.throughput)));
+  }
+  failure.message = fmt::format("FSx for Lustre has no {} at {}; it has {}", deployment_type,
+                                tier_name(throughput), fmt::join(failure.choices, ", "));
+  return {std::nullopt, std::move(failure)};
+}
+
+Value<CapacitySteps> fsx_steps(const Catalog& catalog, std::string_view deployment_type) {
+  const FsxSteps* general = nullptr;
+  for (const FsxSteps& steps : catalog.fsx.steps) {
+    if (!steps.first || !steps.second || !steps.step) continue;
+    if (steps.deployment_type == deployment_type ||
+        (steps.deployment_type.empty() && general == nullptr)) {
+      general = &steps;
+      if (!steps.deployment_type.empty()) break;
+    }
+  }
+  if (general == nullptr) return Value<CapacitySteps>::assumed({}, "any capacity");
+  return {{general->first->value, general->second->value, general->step->value},
+          general->first->from};
+}
+
+const EbsVolume* find_ebs_volume(const Catalog& catalog, std::string_view type) {
+  for (const EbsVolume& volume : catalog.ebs) {
+    if (volume.type == type) return &volume;
+  }
+  return nullptr;
+}
+
+const EfsMode* find_efs_mode(const Catalog& catalog, std::string_view mode) {
+  for (const EfsMode& known : catalog.efs.modes) {
+    if (known.mode == mode) return &known;
+  }
+  return nullptr;
+}
+
+Bytes billed_capacity(Bytes wanted, const CapacitySteps& steps) {
+  if (steps.step <= Bytes{}) return wanted;
+  if (wanted <= steps.first) return steps.first;
+  if (wanted <= steps.second) return steps.second;
+  constexpr double rounding = 1e-9;  // 4.8 TiB written with a point is two steps, not three
+  return std::ceil(wanted / steps.step - rounding) * steps.step;
+}
+
+}  // namespace feedrate
