@@ -18,7 +18,8 @@ struct Style {
 /// cannot drive the terminal; without `unicode`, everything beyond ASCII is transliterated.
 std::string to_text(const Report& report, const Style& style);
 
-/// GitHub's Markdown, ends with a newline. Text is escaped: no name becomes a link, HTML or a cell.
+/// Markdown as GitHub reads it, ends with a newline. Text is escaped: no name becomes markup, HTML
+/// or a cell.
 std::string to_markdown(const Report& report);
 
 /// `text` with every character that Markdown gives a meaning to escaped.

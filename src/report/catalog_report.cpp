@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "base/unit_text.hpp"
+#include "model/lookup.hpp"
+#include "report/numbers.hpp"
+#include "report/reports.hpp"
+
+namespace feedrate::report {
+namespace {
+
+template <int T, int B, int M, int S>
+std::string shown(Quantity<T, B, M, S> value) {
+  return format_quantity(value);
+}
+std::string shown(double value) {
+  return count(value);
+}
+
+template <class T>
+Cell cell_of(const Known<T>& known) {
+  return known ? Cell(shown(known->value)) : Cell("-", Tone::faint);
+}
+
+std::string_view name_of(Purchase purchase) {
+  switch (purchase) {
+    case Purchase::on_demand: return "on demand";
+    case Purchase::spot: return "spot";
+    case Purchase::savings_plan: return "savings plan";
+  }
+  return "";
+}
+
+std::string_view name_of(Interconnect interconnect) {
+  switch (interconnect) {
+    case Interconnect::none: return "none";
+    case Interconnect::pcie: return "PCIe";
+    case Interconnect::nvlink: return "NVLink";
+    case Interconnect::nvswitch: return "NVSwitch";
+  }
+  return "";
+}
+
+template <class T>
+void add_fact(Table& table, const char* name, const Known<T>& known) {
+  if (!known) return;
+  table.rows.push_back(
+      {{name, shown(known->value),
+        Cell(std::string(feedrate::name_of(known->from.origin)), Tone::faint), known->from.source},
+       false});
+}
+
+void add_word(Table& table, const char* name, std::string word) {
+  if (!word.empty()) table.rows.push_back({{name, std::move(word)}, false});
+}
+
+Table facts_table(const Machine& m) {
+  Table table;
+  table.columns = {{"fact"}, {"value", Align::right}, {"origin"}, {"source"}};
+  add_word(table, "cloud", m.cloud);
+  add_fact(table, "vCPUs", m.vcpus);
+  add_fact(table, "cores", m.cores);
+  add_word(table, "CPU", m.cpu_model);
+  add_fact(table, "CoreMark, whole machine", m.coremark);
+  add_fact(table, "memory", m.memory);
+  add_fact(table, "GPUs", m.gpus);
+  add_word(table, "GPU", m.gpu_model);
+  add_fact(table, "memory of a GPU", m.gpu_memory);
+  if (!m.gpu_model.empty()) {
+    add_word(table, "between GPUs", std::string(name_of(m.interconnect)));
+  }
+  add_fact(table, "NVLink of a GPU, one way", m.nvlink);
+  add_fact(table, "PCIe generation", m.pcie_generation);
+  add_fact(table, "PCIe of a GPU, one way", m.pcie);
+  add_fact(table, "network", m.network);
+  add_fact(table, "network, burst", m.network_burst);
+  add_fact(table, "EBS bandwidth", m.ebs_bandwidth);
+  add_fact(table, "EBS bandwidth, burst", m.ebs_bandwidth_burst);
+  add_fact(table, "EBS operations per second", m.ebs_iops);
+  add_fact(table, "EBS operations per second, burst", m.ebs_iops_burst);
+  add_fact(table, "NVMe disks", m.nvme_disks);
+  add_fact(table, "NVMe in all", m.nvme_size);
+  add_fact(table, "NVMe read", m.nvme_read);
+  add_fact(table, "NVMe random reads", m.nvme_read_iops);
+  add_fact(table, "NVMe random writes", m.nvme_write_iops);
+  table.note = "What is not listed is not known.";
+  return table;
+}
+
+Table offers_table(const Catalog& catalog, const Machine& machine) {
+  Table table;
+  table.title = "Offers";
+  table.columns = {{"service"}, {"region"}, {"purchase"}, {"price", Align::right},
+                   {"date"},    {"source"}, {"note"}};
+  for (const Offer& offer : catalog.offers) {
+    if (offer.instance != machine.name || !offer.price) continue;
+    std::string note = offer.current ? "" : "historical";
+    if (!offer.note.empty()) note += (note.empty() ? "" : "; ") + offer.note;
+    table.rows.push_back({{offer.service, offer.region, std::string(name_of(offer.purchase)),
+                           format_quantity(offer.price->value), offer.date,
+                           offer.price->from.source, std::move(note)},
+                          false});
+  }
+  if (table.rows.empty()) table.note = "No price is known; set /cluster/price in the scenario.";
+  return table;
+}
+
+}  // namespace
+
+Report catalog_report(const Catalog& catalog) {
+  Table table;
+  table.columns = {{"instance"},
+                   {"cloud"},
+                   {"vCPUs", Align::right},
+                   {"memory", Align::right},
+                   {"GPUs", Align::right},
+                   {"GPU"},
+                   {"network", Align::right},
+                   {"on demand", Align::right},
+                   {"region"}};
+  for (const Machine& m : catalog.machines) {
+    OfferQuery query;
+    query.instance = m.name;
+    const Lookup<PricedOffer> offer = find_offer(catalog, query);
+    table.rows.push_back(
+        {{m.name, m.cloud, cell_of(m.vcpus), cell_of(m.memory), cell_of(m.gpus), m.gpu_model,
+          cell_of(m.network),
+          offer ? Cell(format_quantity(offer->price.value)) : Cell("-", Tone::faint),
+          offer ? offer->region : std::string()},
+         false});
+  }
+  Report report;
+  report.title = fmt::format("{} machines", catalog.machines.size());
+  report.blocks.emplace_back(std::move(table));
+  report.blocks.emplace_back(
+      Paragraph{"feedrate catalog show NAME gives every fact and offer with its source. The prefix "
+                "\"ml.\" asks "
+                "for SageMaker's price.",
+                Tone::faint});
+  return report;
+}
+
+Report machine_report(const Catalog& catalog, const Machine& machine) {
+  Report report;
+  report.title = machine.name;
+  report.blocks.emplace_back(facts_table(machine));
+  report.blocks.emplace_back(offers_table(catalog, machine));
+  return report;
+}
+
+}  // namespace feedrate::report

@@ -1,0 +1,27 @@
+#pragma once
+// Results as CSV: one row a result, every number with all its digits, units in the column names.
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/sweep.hpp"
+#include "report/blocks.hpp"
+
+namespace feedrate::report {
+
+/// RFC 4180 with "\n". A text that a spreadsheet would run as a formula (it starts with = + - @, a
+/// tab or a return, and is no number) gets an apostrophe in front.
+std::string to_csv(const std::vector<std::vector<std::string>>& rows);
+
+/// A table as it is shown, titles first.
+std::string to_csv(const Table& table);
+
+/// A row a result: scenario, file, then the keys of the JSON result, "stage.key" for stages. What
+/// does not apply is empty.
+std::string results_csv(std::span<const NamedResult> results);
+
+/// A row a point: the keys that were varied, then as results_csv, then the marks
+/// "fastest", "cheapest" and "pareto" as 0 or 1.
+std::string sweep_csv(const Sweep& sweep);
+
+}  // namespace feedrate::report

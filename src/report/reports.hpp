@@ -1,0 +1,28 @@
+#pragma once
+// The reports of the sub-commands. They choose, round and name; every number is in the argument.
+#include <span>
+
+#include "model/catalog.hpp"
+#include "model/sweep.hpp"
+#include "report/blocks.hpp"
+
+namespace feedrate::report {
+
+/// `run`: one sentence to act on, stages, times, bill, what is only assumed, remarks.
+Report run_report(const NamedResult& named);
+
+/// `sweep`: a row a point with the fastest, the cheapest and the Pareto set marked; of more than
+/// sixty points only the marked ones. `name` is the scenario's.
+Report sweep_report(const Sweep& sweep, const std::string& name);
+
+/// `compare`: a column a scenario, differences signed against the first. Precondition: at least
+/// one.
+Report compare_report(std::span<const NamedResult> results);
+
+/// `catalog list`: a row a machine, with its on-demand price.
+Report catalog_report(const Catalog& catalog);
+
+/// `catalog show`: what is known of one machine and its offers, each with source and date.
+Report machine_report(const Catalog& catalog, const Machine& machine);
+
+}  // namespace feedrate::report

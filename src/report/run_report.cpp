@@ -1,0 +1,240 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "report/numbers.hpp"
+#include "report/reports.hpp"
+
+namespace feedrate::report {
+namespace {
+
+// Below this a stage's gain is no reason to act.
+constexpr double worthwhile_gain = 0.01;
+
+// What a stage is to someone who has not read the model.
+std::string_view explained(Stage stage) {
+  switch (stage) {
+    case Stage::startup: return "starting the loader's workers, each epoch";
+    case Stage::download: return "bringing the data to the instance";
+    case Stage::disk: return "reading from disk";
+    case Stage::decode: return "preprocessing on the CPU";
+    case Stage::remote: return "preprocessing on auxiliary instances";
+    case Stage::collate: return "putting samples together into a batch";
+    case Stage::handover: return "the main process taking each batch";
+    case Stage::h2d: return "copying batches to the GPU";
+    case Stage::gpu: return "the GPU's own work";
+    case Stage::allreduce: return "exchanging gradients";
+    case Stage::checkpoint: return "writing checkpoints";
+  }
+  return "";
+}
+
+// GPU-waiting share of the whole job, staging included: of two times that the report shows.
+double waiting_share(const Result& r) {
+  return r.times.total > Duration{} ? 1.0 - r.gpu_busy_time / r.times.total : 0.0;
+}
+
+std::string in_replications(const Result& r) {
+  if (!r.bottleneck.probability) return "";
+  return fmt::format(" (in {} of the replications)", percent(*r.bottleneck.probability));
+}
+
+Paragraph headline(const Result& r) {
+  const double gain = r.bottleneck.gain_if_twice_as_fast;
+  const std::string busy = percent(1.0 - waiting_share(r));
+  if (!r.bottleneck.stage || gain < worthwhile_gain) {
+    return {fmt::format("No single bottleneck: the GPUs are busy {} of the time, and no stage made "
+                        "twice as fast would finish the job more than {} sooner.",
+                        busy, percent(std::max(gain, worthwhile_gain))),
+            Tone::plain};
+  }
+  const Stage stage = *r.bottleneck.stage;
+  if (stage == Stage::gpu) {
+    return {fmt::format("The GPUs are fed: busy {} of the time, they set the pace{}; GPUs twice as "
+                        "fast would finish the job {} sooner.",
+                        busy, in_replications(r), percent(gain)),
+            Tone::good};
+  }
+  const std::string dollars =
+      r.bill.compute > Money{}
+          ? fmt::format(" ({} of {} pays for waiting)", money(r.bill.idle_gpu), money(r.bill.money))
+          : "";
+  return {
+      fmt::format("{} is the bottleneck{}: the GPUs wait {} of the time{}; {} twice as fast would "
+                  "finish the job {} sooner.",
+                  name_of(stage), in_replications(r), percent(waiting_share(r)), dollars,
+                  explained(stage), percent(gain)),
+      Tone::bad};
+}
+
+bool on_path(const StageStats& stats) {
+  return stats.capacity || stats.stall > Duration{} || stats.utilization.value_or(0.0) > 0.0;
+}
+
+Cell gain_cell(const Bottleneck& bottleneck, Stage stage) {
+  for (const auto& [gaining, gain] : bottleneck.gains) {
+    if (gaining == stage && gain > 0.0) return {percent(gain) + " sooner"};
+  }
+  return {"-", Tone::faint};
+}
+
+Table stage_table(const Result& r) {
+  Table table;
+  table.title = "Stages";
+  table.columns = {{"stage"},
+                   {"samples/s", Align::right},
+                   {"utilization"},
+                   {"GPU waits", Align::right},
+                   {"idle GPU", Align::right},
+                   {"if 2x faster", Align::right},
+                   {"inputs"},
+                   {""}};
+  for (const Stage stage : all_stages()) {
+    const StageStats& stats = r.stages[stage];
+    if (!on_path(stats)) continue;
+    const bool here =
+        r.bottleneck.stage == stage && r.bottleneck.gain_if_twice_as_fast >= worthwhile_gain;
+    const Tone tone = !here ? Tone::plain : stage == Stage::gpu ? Tone::good : Tone::bad;
+    Row row;
+    row.marked = here;
+    row.cells = {{std::string(name_of(stage)), tone},
+                 stats.capacity ? Cell(rate(*stats.capacity)) : Cell("-", Tone::faint),
+                 stats.utilization ? Cell::with_bar(percent(*stats.utilization), *stats.utilization)
+                                   : Cell("-", Tone::faint),
+                 stage == Stage::gpu && stats.stall == Duration{} ? Cell("-", Tone::faint)
+                                                                  : Cell(duration(stats.stall)),
+                 stage == Stage::gpu && stats.stall == Duration{} ? Cell("-", Tone::faint)
+                                                                  : Cell(money(stats.idle_gpu)),
+                 gain_cell(r.bottleneck, stage),
+                 {std::string(name_of(stats.provenance)),
+                  stats.provenance == Origin::assumed ? Tone::caution : Tone::plain},
+                 here ? Cell(stage == Stage::gpu ? "sets the pace" : "bottleneck", tone) : Cell()};
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+void add_time(Table& table, const char* name, Duration value, std::string remark = "") {
+  if (value > Duration{}) table.rows.push_back({{name, duration(value), std::move(remark)}, false});
+}
+
+std::string band_text(const std::optional<Bands>& bands, Band Bands::*band,
+                      std::string (*shown)(double)) {
+  if (!bands) return "";
+  const Band& b = *bands.*band;
+  return fmt::format("{} to {} in 90 % of {} replications", shown(b[0]), shown(b[2]),
+                     bands->replications);
+}
+
+std::string seconds_text(double s) {
+  return duration(seconds(s));
+}
+std::string dollars_text(double dollars) {
+  return money(usd(dollars));
+}
+std::string rate_text(double r) {
+  return rate(Throughput::of(r)) + " samples/s";
+}
+
+Table time_table(const Result& r) {
+  Table table;
+  table.title = "Time";
+  table.columns = {{""}, {"", Align::right}, {""}};
+  add_time(table, "start-up", r.times.startup);
+  add_time(table, "staging", r.times.staging, "copying the dataset before training");
+  add_time(table, "first epoch", r.times.first_epoch);
+  if (r.times.epoch != r.times.first_epoch) add_time(table, "later epochs", r.times.epoch, "each");
+  add_time(table, "whole job", r.times.total, band_text(r.bands, &Bands::total_s, seconds_text));
+  table.rows.push_back(
+      {{"throughput", rate(r.throughput) + "/s", band_text(r.bands, &Bands::throughput, rate_text)},
+       false});
+  table.rows.push_back({{"GPUs busy", percent(r.gpu_busy),
+                         r.times.staging > Duration{} ? "of the time after staging" : ""},
+                        false});
+  if (r.efficiency) {
+    table.rows.push_back({{"efficiency", percent(*r.efficiency),
+                           fmt::format("of {} instances working alone", count(r.instances))},
+                          false});
+  }
+  return table;
+}
+
+Table bill_table(const Result& r) {
+  const Bill& bill = r.bill;
+  Table table;
+  table.title = "Bill";
+  table.columns = {{""}, {""}, {""}, {"", Align::right}, {""}};
+  for (const BillLine& line : bill.lines) {
+    table.rows.push_back({{line.what, line.quantity, line.price, money(line.amount),
+                           Cell(std::string(name_of(line.from.origin)),
+                                line.from.origin == Origin::assumed ? Tone::caution : Tone::faint)},
+                          false});
+  }
+  table.rows.push_back(
+      {{"money", "", "", money(bill.money), band_text(r.bands, &Bands::money_usd, dollars_text)},
+       false});
+  if (bill.hour_value != Money{}) {
+    table.rows.push_back({{"value of the hours", "", "", money(bill.hour_value)}, false});
+    table.rows.push_back(
+        {{"total", "", "", money(bill.total), band_text(r.bands, &Bands::total_usd, dollars_text)},
+         false});
+  }
+  if (bill.idle_gpu > Money{}) {
+    table.note = fmt::format("{} of it pays for GPUs that wait.", money(bill.idle_gpu));
+  }
+  return table;
+}
+
+// What a reader should measure first: guesses that lie on the critical path.
+Block assumptions(const Result& r) {
+  constexpr std::size_t shown = 8;
+  List list;
+  list.title = "Only assumed, and it matters (measure it, or set it in the scenario)";
+  std::size_t left_out = 0;
+  for (const InputUsed& input : r.inputs) {
+    if (!input.matters || input.from.origin != Origin::assumed) continue;
+    if (list.items.size() == shown) {
+      ++left_out;
+      continue;
+    }
+    list.items.push_back(fmt::format("{} = {} ({}): {}", input.key, input.text,
+                                     name_of(input.stage), input.from.source));
+  }
+  if (left_out > 0) list.items.push_back(fmt::format("and {} more", left_out));
+  if (!list.items.empty()) return list;
+  return Paragraph{"Nothing that matters here is only assumed.", Tone::plain};
+}
+
+Paragraph effort(const Effort& effort) {
+  std::string text = fmt::format("Simulated {} steps", count(effort.steps));
+  if (effort.steps_skipped > 0.0) {
+    text += fmt::format(
+        ", {} of them by {}", count(effort.steps_skipped),
+        effort.sampled ? "extending what a window of steps showed" : "skipping exact repeats");
+  }
+  return {text + ".", Tone::faint};
+}
+
+}  // namespace
+
+Report run_report(const NamedResult& named) {
+  const Result& r = named.result;
+  Report report;
+  report.title = fmt::format("{} · {} × {} · {} GPU{}", named.name, count(r.instances),
+                             r.instance.empty() ? "instance" : r.instance, count(r.gpus),
+                             r.gpus == 1.0 ? "" : "s");
+  report.headline = headline(r);
+  const Table stages = stage_table(r);
+  if (!stages.rows.empty()) report.blocks.emplace_back(stages);
+  report.blocks.emplace_back(time_table(r));
+  report.blocks.emplace_back(bill_table(r));
+  report.blocks.push_back(assumptions(r));
+  if (!r.remarks.empty()) report.blocks.emplace_back(List{"Remarks", r.remarks});
+  if (r.effort.steps > 0.0) report.blocks.emplace_back(effort(r.effort));
+  return report;
+}
+
+}  // namespace feedrate::report

@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "report/numbers.hpp"
+#include "report/reports.hpp"
+
+namespace feedrate::report {
+namespace {
+
+constexpr std::size_t rows_that_fit = 60;
+
+std::string setting(const SweepPoint& point) {
+  std::string text;
+  for (const auto& [key, value] : point.set) {
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", key, value);
+  }
+  return text.empty() ? "as written" : text;
+}
+
+std::string outcome(const Result& result) {
+  return fmt::format("{}, {}", duration(result.times.total), money(result.bill.total));
+}
+
+bool in_pareto(const Sweep& sweep, std::size_t i) {
+  return std::find(sweep.pareto.begin(), sweep.pareto.end(), i) != sweep.pareto.end();
+}
+
+Paragraph headline(const Sweep& sweep) {
+  const SweepPoint& fastest = sweep.points[sweep.fastest];
+  const SweepPoint& cheapest = sweep.points[sweep.cheapest];
+  if (sweep.fastest == sweep.cheapest) {
+    return {
+        fmt::format("{} is both the fastest and the cheapest of {} points: {}.", setting(fastest),
+                    count(static_cast<double>(sweep.points.size())), outcome(fastest.result)),
+        Tone::good};
+  }
+  return {fmt::format("Fastest: {} ({}). Cheapest: {} ({}).", setting(fastest),
+                      outcome(fastest.result), setting(cheapest), outcome(cheapest.result)),
+          Tone::plain};
+}
+
+bool any_hour_value(const Sweep& sweep) {
+  return std::any_of(sweep.points.begin(), sweep.points.end(), [](const SweepPoint& point) {
+    return point.result.bill.hour_value != Money{};
+  });
+}
+
+std::string marks(const Sweep& sweep, std::size_t i) {
+  std::string text;
+  const auto add = [&text](const char* word) {
+    text += (text.empty() ? "" : ", ") + std::string(word);
+  };
+  if (i == sweep.fastest) add("fastest");
+  if (i == sweep.cheapest) add("cheapest");
+  if (in_pareto(sweep, i)) add("Pareto");
+  return text;
+}
+
+Table points_table(const Sweep& sweep) {
+  Table table;
+  const bool hours_count = any_hour_value(sweep);
+  const bool only_marked = sweep.points.size() > rows_that_fit;
+  for (const auto& [key, value] : sweep.points.front().set)
+    table.columns.push_back({key, Align::right});
+  table.columns.insert(table.columns.end(), {{"time", Align::right}, {"money", Align::right}});
+  if (hours_count) table.columns.push_back({"total cost", Align::right});
+  table.columns.insert(table.columns.end(),
+                       {{"samples/s", Align::right}, {"GPUs busy"}, {"bottleneck"}, {""}});
+  for (std::size_t i = 0; i < sweep.points.size(); ++i) {
+    const std::string mark = marks(sweep, i);
+    if (only_marked && mark.empty()) continue;
+    const Result& r = sweep.points[i].result;
+    Row row;
+    row.marked = i == sweep.fastest || i == sweep.cheapest;
+    for (const auto& [key, value] : sweep.points[i].set) row.cells.emplace_back(value);
+    row.cells.emplace_back(duration(r.times.total), i == sweep.fastest ? Tone::good : Tone::plain);
+    const Tone cheap = i == sweep.cheapest ? Tone::good : Tone::plain;
+    row.cells.emplace_back(money(r.bill.money), hours_count ? Tone::plain : cheap);
+    if (hours_count) row.cells.emplace_back(money(r.bill.total), cheap);
+    row.cells.emplace_back(rate(r.throughput));
+    row.cells.push_back(Cell::with_bar(percent(r.gpu_busy), r.gpu_busy));
+    row.cells.emplace_back(r.bottleneck.stage ? std::string(name_of(*r.bottleneck.stage)) : "none");
+    row.cells.emplace_back(mark);
+    table.rows.push_back(std::move(row));
+  }
+  table.note = "Pareto: no other point is both faster and cheaper.";
+  if (only_marked) {
+    table.note += fmt::format(" {} of {} points are shown; --format csv has all.",
+                              table.rows.size(), count(static_cast<double>(sweep.points.size())));
+  }
+  return table;
+}
+
+}  // namespace
+
+Report sweep_report(const Sweep& sweep, const std::string& name) {
+  Report report;
+  report.title =
+      fmt::format("{} · sweep of {} points", name, count(static_cast<double>(sweep.points.size())));
+  if (sweep.points.empty()) return report;
+  report.headline = headline(sweep);
+  report.blocks.emplace_back(points_table(sweep));
+  if (sweep.break_even_efficiency) {
+    report.blocks.emplace_back(Paragraph{
+        fmt::format(
+            "Break-even efficiency {}: above it, more instances lower the total cost, because "
+            "an hour has a value.",
+            number(*sweep.break_even_efficiency)),
+        Tone::plain});
+  }
+  // A remark that holds for one point often holds for all: each is said once.
+  List remarks{"Remarks", {}};
+  for (const SweepPoint& point : sweep.points) {
+    for (const std::string& remark : point.result.remarks) {
+      if (remarks.items.size() < 8 &&
+          std::find(remarks.items.begin(), remarks.items.end(), remark) == remarks.items.end()) {
+        remarks.items.push_back(remark);
+      }
+    }
+  }
+  if (!remarks.items.empty()) report.blocks.emplace_back(remarks);
+  return report;
+}
+
+}  // namespace feedrate::report
