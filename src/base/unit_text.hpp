@@ -41,10 +41,17 @@ struct ParsedQuantity {
 /// ("Gbps": write "Gbit/s" or "GB/s"), missing ones, and numbers that are not finite.
 /// "/sample" may be left out where the dimension has it ("8.5 ms" for s/sample).
 ParsedQuantity parse_quantity(std::string_view text, Dimension dimension);
+/// The same with another name and example in the complaint, for the few quantities that share a
+/// dimension with one of another nature ("200 MB/s/TiB" and "5500 /s").
+ParsedQuantity parse_quantity(std::string_view text, Dimension dimension, UnitHint hint);
 
 /// Shortest text that reads back as exactly `base`, in the unit that suits its size:
 /// "2.1 GB/s". Used wherever a scenario or a catalogue entry is written.
 std::string format_quantity(double base, Dimension dimension);
+
+/// Shortest text in `unit` ("MB/s/TiB") that reads back as exactly `base`; in base units where no
+/// number of that unit does. Precondition: `unit` is one that parse_quantity knows.
+std::string format_in(double base, std::string_view unit);
 
 template <int T, int B, int M, int S>
 std::string format_quantity(Quantity<T, B, M, S> q) {

@@ -1,0 +1,16 @@
+#pragma once
+// The user's own text inside a message: quoted, on one line, never longer than a message should be.
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace feedrate {
+
+/// `"text"` with control characters escaped, bytes that are no UTF-8 replaced, and cut with "…"
+/// after about `limit` bytes.
+std::string quoted(std::string_view text, std::size_t limit = 60);
+
+/// Length of the UTF-8 sequence that starts at `at` (1…4), or 0 where the bytes are none.
+std::size_t utf8_length(std::string_view text, std::size_t at);
+
+}  // namespace feedrate
