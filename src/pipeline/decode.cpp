@@ -1,0 +1,205 @@
+// The CPU side: cores, the loader's own costs, and preprocessing wherever it runs.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pipeline/context.hpp"
+
+namespace feedrate::pipeline {
+namespace {
+
+/// Second hardware thread of a core: what decoding gains from it, where no curve was measured.
+constexpr double hyper_threading_gain = 0.3;
+
+/// n threads up to the cores, then what the second hardware threads add, then the price of more
+/// runnable threads than the hardware has.
+Curve<double> cores_curve(double cores, double threads, double oversubscription) {
+  Curve<double> curve;
+  curve.points.push_back({1.0, std::min(1.0, cores)});
+  if (cores > 1.0) curve.points.push_back({cores, cores});
+  double most = cores;
+  if (threads > cores) {
+    most = cores * (1.0 + hyper_threading_gain * std::min(1.0, (threads - cores) / cores));
+    curve.points.push_back({threads, most});
+  }
+  if (oversubscription > 0.0) {
+    curve.points.push_back({std::max(threads, cores) + 1.0, most / (1.0 + oversubscription)});
+  }
+  return curve;
+}
+
+Curve<double> machine_cores(Context& context, const Cluster& cluster, double oversubscription) {
+  const auto threads = context.find<double>(Stage::decode, "/cluster/vcpus", cluster.vcpus, {},
+                                            context.published(&Machine::vcpus));
+  if (!threads) return {};
+  if (cluster.vcpus && !cluster.cores) return cores_curve(*threads, *threads, oversubscription);
+  const double cores = context.find_or<double>(
+      Stage::decode, "/cluster/cores", cluster.cores, {}, context.published(&Machine::cores),
+      *threads / 2.0, "two hardware threads a core");
+  if (*threads > cores) {
+    context.use(Stage::decode, "hyper-threading gain",
+                Value<double>::assumed(hyper_threading_gain, "second threads of cores, no curve measured"));
+  }
+  return cores_curve(std::min(cores, *threads), *threads, oversubscription);
+}
+
+void resolve_remote(Context& context, DurationPerSample remote_only) {
+  const Loader& loader = context.scenario.loader;
+  Inputs& inputs = context.out.inputs;
+  if (!loader.remote) {
+    if (remote_only.base() > 0.0) {
+      context.problem("/loader/remote", "operations run on remote workers, but there are none");
+    }
+    return;
+  }
+  if (remote_only.base() > 0.0 && inputs.cpu.base() > 0.0) {
+    context.problem("/preprocess",
+                    "operations on remote workers and others on the instance's own cores, one after "
+                    "the other, are not modelled; put all on one of the two, or leave all at \"cpu\" "
+                    "to share them");
+    return;
+  }
+  const auto machine = find_machine(context.catalog, loader.remote->instance);
+  if (!machine) {
+    context.problem("/loader/remote/instance", machine.failure.message);
+    return;
+  }
+  const Machine& aux = **machine;
+  RemotePool pool;
+  const double per_instance = context.find_or<double>(
+      Stage::remote, "/loader/remote/workers_per_instance", loader.remote->workers_per_instance, {},
+      aux.vcpus, 1.0, "vCPUs not known");
+  const double count = context.use(Stage::remote, "/loader/remote/instances",
+                                   Value<double>::given(loader.remote->instances));
+  const double share = count / inputs.instances;
+  pool.workers = per_instance * share;
+  const double threads = aux.vcpus ? aux.vcpus->value : per_instance;
+  const double cores = aux.cores ? aux.cores->value : threads / 2.0;
+  pool.cores = cores_curve(cores, threads, 0.0);
+  for (auto& point : pool.cores.points) {
+    point.users *= share;
+    point.total *= share;
+  }
+  pool.cpu = remote_only.base() > 0.0 ? remote_only : inputs.cpu;
+  if (remote_only.base() > 0.0) inputs.cpu = {};
+  const std::optional<DataPerSample> sent = loader.remote->bytes_per_sample
+                                                ? loader.remote->bytes_per_sample
+                                                : context.scenario.dataset.bytes_on_gpu_per_sample;
+  pool.delivery.bytes = context.find_or<DataPerSample>(
+      Stage::remote, "/loader/remote/bytes_per_sample", sent, {}, {}, DataPerSample{},
+      "neither this nor /dataset/bytes_on_gpu_per_sample is given: delivery costs nothing");
+  const Bandwidth trainer = context.need<Bandwidth>(Stage::remote, "/cluster/network",
+                                                    context.scenario.cluster.network, {},
+                                                    context.published(&Machine::network),
+                                                    "the network of the training instance");
+  const Bandwidth workers = aux.network ? aux.network->value * share : trainer;
+  pool.delivery.rate = {{{1.0, std::min(trainer, workers)}}, 0.0};
+  pool.delivery.latency = context.use(
+      Stage::remote, "delivery latency",
+      Value<Duration>::assumed(milliseconds(0.5), "one round trip inside an availability zone"));
+  inputs.remote = pool;
+}
+
+}  // namespace
+
+void resolve_cores(Context& context) {
+  const Scenario& s = context.scenario;
+  const Loader& loader = s.loader;
+  Inputs& inputs = context.out.inputs;
+  const bool torch = loader.kind == LoaderKind::pytorch;
+  const bool pool = loader.kind == LoaderKind::pool;
+  inputs.kind = loader.kind;
+  inputs.workers = loader.kind == LoaderKind::inline_ ? 0.0 : loader.num_workers.value_or(torch ? 0.0 : 1.0);
+  if (loader.kind != LoaderKind::inline_ && !loader.num_workers) {
+    context.use(Stage::decode, "/loader/num_workers",
+                Value<double>::assumed(inputs.workers, torch ? "PyTorch's default" : "one thread"));
+  }
+  inputs.prefetch = loader.prefetch_factor.value_or(2.0);
+  inputs.persistent_workers = loader.persistent_workers.value_or(false);
+  inputs.in_order = loader.in_order.value_or(true);
+  inputs.in_memory_cache = loader.in_memory_cache.value_or(false);
+  inputs.asynchronous_step = s.job.asynchronous_step.value_or(true);
+  inputs.non_blocking = s.job.non_blocking.value_or(false);
+
+  const double oversubscription = context.find_or<double>(
+      Stage::decode, "/loader/oversubscription", loader.oversubscription,
+      context.measured(&HostProfile::oversubscription), {}, 0.07,
+      "more runnable threads than hardware threads cost about 7 % (two-core host, PyTorch)");
+  if (context.host && context.host->cpu && !s.cluster.vcpus && !s.cluster.cores) {
+    inputs.cores = *context.host->cpu;
+    context.use(Stage::decode, "cpu curve",
+                Value<double>{inputs.cores.maximum(),
+                              {Origin::measured, context.host->name, inputs.cores.relative_error}});
+  } else {
+    inputs.cores = machine_cores(context, s.cluster, oversubscription);
+  }
+  const bool starts = torch && inputs.workers > 0.0;
+  if (starts) {
+    inputs.worker_startup = context.find_or<Duration>(
+        Stage::startup, "/loader/worker_startup", loader.worker_startup,
+        context.measured(&HostProfile::worker_startup), {}, milliseconds(10.0),
+        "forking one PyTorch worker");
+  } else {
+    inputs.worker_startup = loader.worker_startup.value_or(Duration{});
+  }
+  if (torch || loader.handover) {
+    inputs.handover = context.find_or<Duration>(
+        Stage::handover, "/loader/handover", loader.handover,
+        context.measured(&HostProfile::handover), {}, milliseconds(0.5),
+        "the main process's own work per batch");
+  }
+  if (const auto& per_sample = s.dataset.bytes_on_gpu_per_sample;
+      per_sample && (!pool || loader.collate)) {
+    const DurationPerByte collate = context.find_or<DurationPerByte>(
+        Stage::collate, "/loader/collate", loader.collate, context.measured(&HostProfile::collate),
+        {}, milliseconds(0.65) / megabytes(1.0),
+        "collate and first touch of shared memory (two-core host, PyTorch)");
+    inputs.collate = collate * *per_sample;
+  }
+}
+
+void resolve_preprocess(Context& context) {
+  const Scenario& s = context.scenario;
+  Inputs& inputs = context.out.inputs;
+  DurationPerSample remote_only{};
+  for (std::size_t i = 0; i < s.preprocess.size(); ++i) {
+    const Operation& op = s.preprocess[i];
+    const std::string at = fmt::format("/preprocess/{}", i);
+    if (op.where == Place::offline) continue;
+    if (op.where == Place::gpu) {
+      inputs.gpu_preprocess += context.need<DurationPerSample>(
+          Stage::gpu, at + "/gpu", op.gpu, {}, {}, "what \"" + op.operation + "\" costs on the GPU");
+      continue;
+    }
+    std::optional<DurationPerSample> given = op.cpu;
+    if (!given && op.cpu_per_byte) {
+      if (!s.dataset.decoded_bytes_per_sample) {
+        context.problem("/dataset/decoded_bytes_per_sample",
+                        "needed for " + at + "/cpu_per_byte and not given");
+        continue;
+      }
+      given = *op.cpu_per_byte * *s.dataset.decoded_bytes_per_sample;
+    }
+    std::optional<Value<DurationPerSample>> measured;
+    if (context.host) {
+      const auto found = context.host->operations.find(op.operation);
+      if (found != context.host->operations.end()) measured = found->second;
+    }
+    const Stage stage = op.where == Place::remote ? Stage::remote : Stage::decode;
+    const DurationPerSample cpu = context.need<DurationPerSample>(
+        stage, at + "/cpu", given, measured, {}, "what \"" + op.operation + "\" costs on a CPU");
+    if (op.where == Place::remote) {
+      remote_only += cpu;
+      continue;
+    }
+    inputs.cpu += cpu;
+    inputs.cached_cpu = op.operation == "decode" ? DurationPerSample{} : inputs.cached_cpu + cpu;
+  }
+  resolve_remote(context, remote_only);
+  const bool works = (inputs.cpu + inputs.collate).base() > 0.0;
+  if (works && inputs.cores.empty()) {
+    context.problem("/cluster/vcpus", "needed for preprocessing on the CPU and not known");
+  }
+}
+
+}  // namespace feedrate::pipeline

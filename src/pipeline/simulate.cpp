@@ -1,0 +1,170 @@
+#include "pipeline/simulate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/simulate.hpp"
+#include "pipeline/build.hpp"
+
+namespace feedrate::pipeline {
+namespace {
+
+Duration from_ticks(double ns) { return Duration::of(ns * 1e-9); }
+
+struct Run {
+  Span span;
+  engine::Effort effort;
+  bool stopped = false;
+};
+
+Run run_model(const EpochModel& built, const SimulationOptions& options, std::uint64_t stream) {
+  engine::Options engine_options;
+  engine_options.exact = options.exact;
+  engine_options.seed = options.seed * 1000003U + stream;
+  if (!options.exact) engine_options.max_events = options.max_events;
+  const engine::Outcome outcome = engine::simulate(built.model, engine_options);
+  Run run{{}, outcome.effort, outcome.event_limit};
+  run.span.wall = from_ticks(static_cast<double>(outcome.now.ns));
+  const double share = 1.0 / static_cast<double>(built.gpus.size());
+  for (const engine::ProcessId id : built.gpus) {
+    const engine::ProcessStats& gpu = outcome.processes[static_cast<std::size_t>(id)];
+    for (Stage stage : all_stages()) {
+      const auto t = static_cast<std::size_t>(stage);
+      const Duration active = from_ticks(static_cast<double>(gpu.active[t]) * share);
+      const Duration blocked = from_ticks(static_cast<double>(gpu.blocked[t]) * share);
+      if (stage == Stage::gpu) {
+        run.span.busy += active;
+        // Waiting for another rank's step is waiting for the all-reduce to begin.
+        run.span.stall[Stage::allreduce] += blocked;
+      } else {
+        run.span.stall[stage] += active + blocked;
+      }
+    }
+    // A rank that ends before the others waits for them.
+    run.span.stall[Stage::allreduce] +=
+        from_ticks(static_cast<double>((outcome.now - gpu.wall).ns) * share);
+  }
+  return run;
+}
+
+void add(Effort& effort, const engine::Effort& run) {
+  effort.events += static_cast<double>(run.events);
+  effort.steps += static_cast<double>(run.steps + run.steps_skipped);
+  effort.steps_skipped += static_cast<double>(run.steps_skipped);
+}
+
+/// The first `steps` of an epoch, and the rest at the pace of the second half of them.
+Span extrapolated(const Inputs& inputs, EpochKind kind, Layout layout, double steps, double all,
+                  const SimulationOptions& options, std::uint64_t stream, Effort& effort) {
+  layout.steps = std::max(2.0, steps);
+  const Run whole = run_model(build_epoch(inputs, kind, layout), options, stream);
+  layout.steps = std::floor(layout.steps / 2.0);
+  const Run half = run_model(build_epoch(inputs, kind, layout), options, stream);
+  add(effort, whole.effort);
+  add(effort, half.effort);
+  effort.sampled = true;
+  const double more = (all - std::max(2.0, steps)) / (std::max(2.0, steps) - layout.steps);
+  Span span = whole.span;
+  span += more * whole.span;
+  span += -more * half.span;
+  return span;
+}
+
+Span run_epoch(const Inputs& inputs, EpochKind kind, const SimulationOptions& options,
+               std::uint64_t stream, Effort& effort) {
+  const double steps = epoch_shape(inputs).steps;
+  if (options.random) {
+    const Layout layout = apart(inputs, options.most_processes);
+    if (steps > options.random_steps) {
+      return extrapolated(inputs, kind, layout, options.random_steps, steps, options, stream, effort);
+    }
+    const Run run = run_model(build_epoch(inputs, kind, layout), options, stream);
+    add(effort, run.effort);
+    return run.span;
+  }
+  const Run run = run_model(build_epoch(inputs, kind, folded(inputs)), options, stream);
+  if (run.stopped) {
+    const double simulated = static_cast<double>(run.effort.steps) * inputs.accumulation;
+    SimulationOptions unbounded = options;
+    unbounded.max_events = 4 * options.max_events;
+    return extrapolated(inputs, kind, folded(inputs), std::floor(simulated / 2.0), steps, unbounded,
+                        stream, effort);
+  }
+  add(effort, run.effort);
+  return run.span;
+}
+
+Duration run_staging(const Inputs& inputs, const SimulationOptions& options, Effort& effort) {
+  if (!inputs.staging) return {};
+  engine::Options engine_options;
+  engine_options.exact = options.exact;
+  engine_options.seed = options.seed;
+  const engine::Outcome outcome = engine::simulate(
+      build_staging(*inputs.staging, inputs.speed[Stage::download], false, 0.0), engine_options);
+  add(effort, outcome.effort);
+  return from_ticks(static_cast<double>(outcome.now.ns));
+}
+
+/// Later epochs read the same places at the same costs as the first.
+bool epochs_alike(const Inputs& inputs) {
+  const bool same_reads = inputs.hit == inputs.first_hit && !inputs.in_memory_cache &&
+                          !(inputs.persistent_workers && inputs.worker_startup.base() > 0.0);
+  if (!inputs.source) return same_reads;
+  const Read& a = *inputs.first_source;
+  const Read& b = *inputs.source;
+  return same_reads && a.latency == b.latency && a.bytes == b.bytes && a.rate == b.rate &&
+         a.max_requests == b.max_requests;
+}
+
+}  // namespace
+
+Span& Span::operator+=(const Span& other) {
+  wall += other.wall;
+  busy += other.busy;
+  for (Stage stage : all_stages()) stall[stage] += other.stall[stage];
+  return *this;
+}
+
+Span operator*(double factor, Span span) {
+  span.wall *= factor;
+  span.busy *= factor;
+  for (Stage stage : all_stages()) span.stall[stage] *= factor;
+  return span;
+}
+
+Outcome simulate(const Inputs& inputs, const SimulationOptions& options) {
+  Outcome out;
+  out.epochs = inputs.epochs;
+  out.steps = epoch_shape(inputs).steps;
+  out.startup = inputs.startup;
+  out.staging = run_staging(inputs, options, out.effort);
+  out.first = run_epoch(inputs, EpochKind::first, options, 1, out.effort);
+  out.later = out.first;
+  // Every epoch starts with nothing prefetched, so later epochs are one state and are run once; with
+  // `exact` each is executed all the same.
+  const bool alike = epochs_alike(inputs);
+  out.total = out.first;
+  if (inputs.epochs > 1.0) {
+    if (options.exact && !options.random) {
+      for (double epoch = 1.0; epoch < inputs.epochs; epoch += 1.0) {
+        out.later = run_epoch(inputs, EpochKind::later, options, 2, out.effort);
+        out.total += out.later;
+      }
+    } else {
+      if (!alike) out.later = run_epoch(inputs, EpochKind::later, options, 2, out.effort);
+      out.total += (inputs.epochs - 1.0) * out.later;
+    }
+  }
+  if (inputs.checkpoint_interval.base() > 0.0) {
+    const double count = std::floor(out.total.wall / inputs.checkpoint_interval);
+    out.checkpoints = count * inputs.checkpoint_time / inputs.speed[Stage::checkpoint];
+    out.total.stall[Stage::checkpoint] += out.checkpoints;
+    out.total.wall += out.checkpoints;
+  }
+  out.total.stall[Stage::startup] += out.startup;
+  out.total.stall[Stage::download] += out.staging;
+  out.total.wall += out.startup + out.staging;
+  return out;
+}
+
+}  // namespace feedrate::pipeline
