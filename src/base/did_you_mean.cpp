@@ -17,7 +17,8 @@ std::string lowered(std::string_view word) {
   return out;
 }
 
-/// Damerau-Levenshtein in its optimal string alignment form: insert, delete, replace, swap neighbours.
+/// Damerau-Levenshtein in its optimal string alignment form: insert, delete, replace, swap
+/// neighbours.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;

@@ -23,7 +23,7 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
   return 0;
 }
 
-std::string quoted(std::string_view text, std::size_t limit) {
+std::string in_quotes(std::string_view text, std::size_t limit) {
   constexpr std::string_view hex = "0123456789abcdef";
   std::string out = "\"";
   for (std::size_t i = 0; i < text.size();) {

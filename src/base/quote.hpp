@@ -8,7 +8,7 @@ namespace feedrate {
 
 /// `"text"` with control characters escaped, bytes that are no UTF-8 replaced, and cut with "…"
 /// after about `limit` bytes.
-std::string quoted(std::string_view text, std::size_t limit = 60);
+std::string in_quotes(std::string_view text, std::size_t limit = 60);
 
 /// Length of the UTF-8 sequence that starts at `at` (1…4), or 0 where the bytes are none.
 std::size_t utf8_length(std::string_view text, std::size_t at);

@@ -40,7 +40,9 @@ class Descriptor {
   throw InputError({{.file = path, .line = 0, .pointer = "", .message = message}});
 }
 
-std::string reason() { return std::strerror(errno); }
+std::string reason() {
+  return std::strerror(errno);
+}
 
 std::string what_it_is(mode_t mode) {
   if (S_ISDIR(mode)) return "a directory";
@@ -88,10 +90,9 @@ void write_and_rename(const std::string& path, std::string_view text, mode_t mod
   ::unlink(temporary.c_str());  // left by a process of the same id that was killed
   Descriptor out(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!out.ok()) cannot_write(path);
-  const bool fine = write_all(out.get(), text) &&
-                    (!existed || ::fchmod(out.get(), mode & 07777U) == 0) &&
-                    ::fsync(out.get()) == 0 && out.close() &&
-                    ::rename(temporary.c_str(), target.c_str()) == 0;
+  const bool fine =
+      write_all(out.get(), text) && (!existed || ::fchmod(out.get(), mode & 07777U) == 0) &&
+      ::fsync(out.get()) == 0 && out.close() && ::rename(temporary.c_str(), target.c_str()) == 0;
   if (!fine) {
     const int error = errno;
     ::unlink(temporary.c_str());
@@ -119,7 +120,8 @@ std::string read_text_file(const std::string& path, std::size_t limit) {
     refuse(path, "expected a file of at most " + size_text(static_cast<double>(limit)) + ", got " +
                      size_text(size));
   };
-  if (static_cast<std::size_t>(status.st_size) > limit) too_big(static_cast<double>(status.st_size));
+  if (static_cast<std::size_t>(status.st_size) > limit)
+    too_big(static_cast<double>(status.st_size));
 
   std::string text;
   text.reserve(static_cast<std::size_t>(status.st_size) + 1);

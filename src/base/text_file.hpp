@@ -13,10 +13,10 @@ inline constexpr std::size_t max_text_file_bytes = 16'000'000;
 /// device, unreadable, or larger than `limit` bytes.
 std::string read_text_file(const std::string& path, std::size_t limit = max_text_file_bytes);
 
-/// Makes `path` hold `text`: written beside it, flushed to the disk and renamed, so that `path` is at
-/// any time the old file or the new one, and no temporary file stays behind. A symbolic link keeps
-/// pointing to its target; a pipe or device is written to directly. InputError when `path` is a
-/// directory, HostError when the host refuses.
+/// Makes `path` hold `text`: written beside it, flushed to the disk and renamed, so that `path` is
+/// at any time the old file or the new one, and no temporary file stays behind. A symbolic link
+/// keeps pointing to its target; a pipe or device is written to directly. InputError when `path` is
+/// a directory, HostError when the host refuses.
 void write_text_file(const std::string& path, std::string_view text);
 
 }  // namespace feedrate

@@ -67,7 +67,7 @@ constexpr std::array units = {
     Unit{"MiB", mebi, 1, data},
     Unit{"GiB", gibi, 1, data},
     Unit{"TiB", tebi, 1, data},
-    Unit{"PiB", tebi * kibi, 1, data},
+    Unit{"PiB", tebi* kibi, 1, data},
     Unit{"bit", 1, 8, data},
     Unit{"bits", 1, 8, data},
     Unit{"Kbit", 1e3, 8, data},
@@ -123,7 +123,7 @@ std::string unknown_unit(std::string_view word) {
   if (word == "m") return "\"m\" is unclear: minutes are \"min\", months \"month\"";
   std::vector<std::string> names;
   for (const Unit& unit : units) names.emplace_back(unit.name);
-  return quoted(word, 20) + " is no unit" + did_you_mean(word, names);
+  return in_quotes(word, 20) + " is no unit" + did_you_mean(word, names);
 }
 
 class Reader {
@@ -133,7 +133,7 @@ class Reader {
   UnitExpression read() {
     product(1, 0);
     if (result_.problem.empty() && at_ < text_.size()) {
-      fail(quoted(text_.substr(at_), 20) + " is no part of a unit");
+      fail(in_quotes(text_.substr(at_), 20) + " is no part of a unit");
     }
     reduce();
     return std::move(result_);
@@ -174,7 +174,8 @@ class Reader {
       return;
     }
     const std::size_t start = at_;
-    while (at_ < text_.size() && std::string_view(" /*()").find(text_[at_]) == std::string_view::npos)
+    while (at_ < text_.size() &&
+           std::string_view(" /*()").find(text_[at_]) == std::string_view::npos)
       ++at_;
     const std::string_view word = text_.substr(start, at_ - start);
     if (word.empty()) return fail("a unit is missing after \"/\"");
@@ -186,7 +187,8 @@ class Reader {
     if (plain > 0.0 && text_.substr(at_) == "/s") per_second = plain;
     if (per_second > 0.0 || plain > 0.0) {
       result_.ambiguous_per_second = start == 0 ? per_second : 0.0;
-      return fail(quoted(word) + " is unclear: bits (\"Mbit\", \"Gbit\") or bytes (\"MB\", \"GB\")?");
+      return fail(in_quotes(word) +
+                  " is unclear: bits (\"Mbit\", \"Gbit\") or bytes (\"MB\", \"GB\")?");
     }
     fail(unknown_unit(word));
   }
@@ -221,7 +223,9 @@ class Reader {
 
 }  // namespace
 
-UnitExpression parse_unit(std::string_view unit) { return Reader(unit).read(); }
+UnitExpression parse_unit(std::string_view unit) {
+  return Reader(unit).read();
+}
 
 std::string base_unit(Dimension dimension) {
   std::string above;

@@ -7,8 +7,8 @@
 
 namespace feedrate {
 
-/// One of a unit is `numerator / denominator` base units. Two whole numbers rather than one ratio, so
-/// that "8.5 ms" becomes the double nearest to 0.0085.
+/// One of a unit is `numerator / denominator` base units. Two whole numbers rather than one ratio,
+/// so that "8.5 ms" becomes the double nearest to 0.0085.
 struct Scale {
   double numerator = 1.0;
   double denominator = 1.0;

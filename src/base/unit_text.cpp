@@ -20,8 +20,8 @@ struct KnownDimension {
 
 constexpr std::array known_dimensions = {
     KnownDimension{{1, 0, 0, 0}, {"a duration", "300 ms"}, "s ms us ns min h month"},
-    KnownDimension{{0, 1, 0, 0}, {"an amount of data", "50 GB"},
-                   "GB MB KB B TB GiB MiB KiB TiB PB"},
+    KnownDimension{
+        {0, 1, 0, 0}, {"an amount of data", "50 GB"}, "GB MB KB B TB GiB MiB KiB TiB PB"},
     KnownDimension{{0, 0, 1, 0}, {"an amount of money", "102 USD"}, "USD"},
     KnownDimension{{0, 0, 0, 1}, {"a number of samples", "30600 samples"}, "samples"},
     KnownDimension{{-1, 1, 0, 0}, {"a bandwidth", "2.1 GB/s"}, "GB/s MB/s KB/s B/s TB/s MiB/s"},
@@ -30,9 +30,11 @@ constexpr std::array known_dimensions = {
     KnownDimension{{-1, 0, 1, 0}, {"a price per time", "3.825 USD/h"}, "USD/h"},
     KnownDimension{{-1, -1, 1, 0}, {"a storage price", "0.14 USD/GB/month"}, "USD/GB/month"},
     KnownDimension{{0, -1, 1, 0}, {"a price per amount of data", "0.09 USD/GB"}, "USD/GB"},
-    KnownDimension{{0, 1, 0, -1}, {"an amount of data per sample", "110 KB"},
+    KnownDimension{{0, 1, 0, -1},
+                   {"an amount of data per sample", "110 KB"},
                    "KB/sample MB/sample B/sample GB/sample MiB/sample KiB/sample"},
-    KnownDimension{{1, 0, 0, -1}, {"a time per sample", "8.5 ms/sample"},
+    KnownDimension{{1, 0, 0, -1},
+                   {"a time per sample", "8.5 ms/sample"},
                    "ms/sample s/sample us/sample ns/sample"},
     KnownDimension{{1, -1, 0, 0}, {"a time per amount of data", "0.65 ms/MB"}, "ms/MB s/GB us/MB"},
 };
@@ -85,7 +87,7 @@ std::string with_unit(std::string_view number, std::string_view unit) {
 
 ParsedQuantity complain(UnitHint hint, std::string_view text, const std::string& why) {
   std::string problem = "expected " + std::string(hint.name) + " such as \"" +
-                        std::string(hint.example) + "\", got " + quoted(text);
+                        std::string(hint.example) + "\", got " + in_quotes(text);
   if (!why.empty()) problem += " (" + why + ")";
   return {0.0, std::move(problem)};
 }
@@ -96,7 +98,9 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 /// Why the unit does not fit, for the brackets of a complaint.
 std::string unit_problem(const UnitExpression& unit, double number, UnitHint hint) {
@@ -143,8 +147,8 @@ ParsedQuantity parse_quantity(std::string_view text, Dimension dimension, UnitHi
     rest.remove_prefix(1);
   }
   const bool signed_number = rest.size() > 1 && (rest[0] == '-' || rest[0] == '+');
-  const bool digits = !rest.empty() && (is_digit(rest[signed_number ? 1 : 0]) ||
-                                        rest[signed_number ? 1 : 0] == '.');
+  const bool digits = !rest.empty() &&
+                      (is_digit(rest[signed_number ? 1 : 0]) || rest[signed_number ? 1 : 0] == '.');
   if (!digits) return complain(hint, text, rest.empty() ? "it is empty" : "no number");
   if (rest[0] == '+') rest.remove_prefix(1);
   double number = 0.0;

@@ -39,8 +39,8 @@ struct JsonValue {
   [[nodiscard]] const JsonValue* find(std::string_view key) const;
 };
 
-/// Parses `text`; `file` is the name that messages use. InputError with file:line for broken syntax,
-/// duplicate keys (both lines), nesting deeper than 64, numbers that no double can hold.
+/// Parses `text`; `file` is the name that messages use. InputError with file:line for broken
+/// syntax, duplicate keys (both lines), nesting deeper than 64, numbers that no double can hold.
 JsonPtr parse_json(std::string_view text, const std::string& file);
 
 /// parse_json of a whole file; InputError also for what read_text_file refuses.
