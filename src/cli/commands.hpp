@@ -1,0 +1,26 @@
+#pragma once
+// The sub-commands: each declares its flags on the parser and hands back what to do.
+#include <functional>
+
+namespace CLI {
+class App;
+}
+
+namespace feedrate::cli {
+
+/// A sub-command: its parser, and its work once the arguments are read. `run` returns the exit
+/// status; it throws InputError and HostError.
+struct Command {
+  CLI::App* app = nullptr;
+  std::function<int()> run;
+};
+
+Command add_run(CLI::App& parent);
+Command add_sweep(CLI::App& parent);
+Command add_compare(CLI::App& parent);
+Command add_cases(CLI::App& parent);
+Command add_catalog(CLI::App& parent);
+Command add_schema(CLI::App& parent);
+Command add_completion(CLI::App& parent);
+
+}  // namespace feedrate::cli

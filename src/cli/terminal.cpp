@@ -1,0 +1,91 @@
+#include "cli/terminal.hpp"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "base/errors.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// The variables themselves, not setlocale: a minimal system has the terminal but not the locale.
+bool locale_is_utf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    std::string value = environment(name);
+    if (value.empty()) continue;
+    std::transform(value.begin(), value.end(), value.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return value.find("utf-8") != std::string::npos || value.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
+// Empty when all was written, else the error's number.
+int write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void prepare_streams() {
+  // A file opened later must not become standard output or error by chance.
+  for (int file = 0; file <= 2; ++file) {
+    if (fcntl(file, F_GETFD) == -1) open("/dev/null", O_RDONLY);
+  }
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+report::Style style_of_stdout() {
+  report::Style style;
+  const bool terminal = isatty(STDOUT_FILENO) == 1;
+  style.colour = terminal && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+  style.unicode = locale_is_utf8();
+  winsize window{};
+  if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0) {
+    style.width = std::clamp(static_cast<int>(window.ws_col), 60, 120);
+  }
+  return style;
+}
+
+report::Style style_of_file() {
+  report::Style style;
+  style.unicode = locale_is_utf8();
+  return style;
+}
+
+bool stderr_is_terminal() {
+  return isatty(STDERR_FILENO) == 1;
+}
+
+void write_stdout(std::string_view text) {
+  const int error = write_all(STDOUT_FILENO, text);
+  if (error != 0 && error != EPIPE) {
+    throw HostError(std::string("cannot write to standard output: ") + std::strerror(error));
+  }
+}
+
+void write_stderr(std::string_view text) {
+  static_cast<void>(write_all(STDERR_FILENO, std::string(text) + '\n'));
+}
+
+}  // namespace feedrate::cli

@@ -1,0 +1,29 @@
+#pragma once
+// The terminal, if there is one: what it can show, and how bytes get there.
+#include <string_view>
+
+#include "report/render.hpp"
+
+namespace feedrate::cli {
+
+/// Opens the standard streams that the caller closed, and lets a write to a closed pipe return an
+/// error instead of killing the process. Call first.
+void prepare_streams();
+
+/// What standard output can show. Colour only on a terminal, not with NO_COLOR set or TERM=dumb;
+/// UTF-8 when LC_ALL, LC_CTYPE or LANG says so; prose as wide as the window, 60 to 120 columns.
+report::Style style_of_stdout();
+
+/// The same for a report that goes to a file: no colour, 100 columns.
+report::Style style_of_file();
+
+bool stderr_is_terminal();
+
+/// Writes all of `text` to standard output. A reader that has gone away is not an error: nobody is
+/// left to tell. HostError for everything else (a full disk).
+void write_stdout(std::string_view text);
+
+/// Writes a line to standard error, and gives up silently where that fails.
+void write_stderr(std::string_view text);
+
+}  // namespace feedrate::cli
