@@ -51,8 +51,8 @@ inline constexpr Spread kExponential{Law::exponential, 1.0};
 
 enum class Op : std::uint8_t { delay, use, take, put, join, repeat, next, mark };
 
-// One of `count` queues that lie side by side from `first`: the process's cursor says which. A cursor
-// starts at 0 and wraps at `count`; instructions that name the same cursor share it.
+// One of `count` queues that lie side by side from `first`: the process's cursor says which. A
+// cursor starts at 0 and wraps at `count`; instructions that name the same cursor share it.
 struct Ring {
   QueueId first{};
   std::uint32_t count = 1;
@@ -86,7 +86,8 @@ class ProgramBuilder {
   ProgramBuilder& put(Ring ring, Tag tag, std::int64_t tokens = 1);
   ProgramBuilder& join(BarrierId barrier, Tag tag);
   ProgramBuilder& repeat(std::int64_t iterations);
-  // A loop whose whole cycles may be skipped once the state recurs (batches, epochs). Nest them freely.
+  // A loop whose whole cycles may be skipped once the state recurs (batches, epochs). Nest them
+  // freely.
   ProgramBuilder& repeat_long(std::int64_t iterations);
   ProgramBuilder& repeat_forever();  // for daemons
   ProgramBuilder& next();
@@ -98,19 +99,22 @@ class ProgramBuilder {
   Program program_;
 };
 
-// Processor sharing over a measured curve: with n users active the total rate is curve[n-1] work units per
-// second (flat after the last point) and each user gets an n-th of it. Every point must be positive and
-// finite; the curve may fall (oversubscription).
+// Processor sharing over a measured curve: with n users active the total rate is curve[n-1] work
+// units per second (flat after the last point) and each user gets an n-th of it. Every point must
+// be positive and finite; the curve may fall (oversubscription).
 struct Resource {
   std::string name;
   std::vector<double> curve;
 };
 
-// A counting queue; waiting is first come, first served (a put or take of several tokens waits until all fit).
+// A counting queue; waiting is first come, first served (a put or take of several tokens waits
+// until all fit).
 //  plain      tokens without identity.
 //  numbering  the same, and each take gives the taking process the next ticket 0, 1, 2, ...
-//  ordered    a put files the item under the ticket which the process holds, a take yields 0, 1, 2, ... in
-//             order; ticket t may be put once t < next expected + capacity. One token at a time, initial 0.
+//  ordered    a put files the item under the ticket which the process holds, a take yields 0, 1, 2,
+//  ... in
+//             order; ticket t may be put once t < next expected + capacity. One token at a time,
+//             initial 0.
 enum class QueueKind : std::uint8_t { plain, numbering, ordered };
 struct Queue {
   std::string name;
@@ -118,8 +122,8 @@ struct Queue {
   std::int64_t initial = 0;
   QueueKind kind = QueueKind::plain;
   QueueId numbered_by = kNoQueue;  // ordered: the numbering queue that hands out its tickets
-  // The process on which waiting for this queue is booked. Left out: found from the programs (with several,
-  // the one with the oldest ticket, else the first that is not itself waiting).
+  // The process on which waiting for this queue is booked. Left out: found from the programs (with
+  // several, the one with the oldest ticket, else the first that is not itself waiting).
   ProcessId producer = kNoProcess;
 };
 
@@ -133,8 +137,8 @@ struct Process {
   ProgramId program{};
   // The run ends when all processes that are no daemons have finished; daemons are cut off then.
   bool daemon = false;
-  // Random numbers come from stream (seed, stream); -1 = a stream of its own. Processes with the same stream
-  // share its draws in the order in which their services start.
+  // Random numbers come from stream (seed, stream); -1 = a stream of its own. Processes with the
+  // same stream share its draws in the order in which their services start.
   std::int64_t stream = -1;
 };
 
@@ -144,8 +148,8 @@ struct Model {
   std::vector<Barrier> barriers;
   std::vector<Program> programs;
   std::vector<Process> processes;
-  // The process at whose long loops a recurrence is looked for. Left out: the first process with a finite long
-  // loop. Its innermost such loop counts as "step".
+  // The process at whose long loops a recurrence is looked for. Left out: the first process with a
+  // finite long loop. Its innermost such loop counts as "step".
   ProcessId reference = kNoProcess;
 
   ResourceId add(Resource resource);

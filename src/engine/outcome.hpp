@@ -12,9 +12,10 @@ namespace feedrate::engine {
 // ns per tag.
 using TimeByTag = std::array<std::int64_t, kTags>;
 
-// active[t]: time in delays and uses tagged t. blocked[t]: time spent waiting, booked on t: a wait in take on the
-// tag in which the producer of the awaited item stood (through a waiting producer to the one it waits for), a
-// wait in put or join on that instruction's own tag. Their sum is wall, exactly.
+// active[t]: time in delays and uses tagged t. blocked[t]: time spent waiting, booked on t: a wait
+// in take on the tag in which the producer of the awaited item stood (through a waiting producer to
+// the one it waits for), a wait in put or join on that instruction's own tag. Their sum is wall,
+// exactly.
 struct ProcessStats {
   TimeByTag active{};
   TimeByTag blocked{};
@@ -25,11 +26,11 @@ struct ProcessStats {
 };
 
 struct ResourceStats {
-  Ticks busy;           // time with at least one user
-  Wide user_time = 0;   // integral of users dt, user x ns
-  Wide delivered = 0;   // work delivered, in quanta
-  Work quantum;         // the work in one quantum
-  Ticks full;           // delivered / (highest total rate): busy time it would have taken at full speed
+  Ticks busy;          // time with at least one user
+  Wide user_time = 0;  // integral of users dt, user x ns
+  Wide delivered = 0;  // work delivered, in quanta
+  Work quantum;        // the work in one quantum
+  Ticks full;  // delivered / (highest total rate): busy time it would have taken at full speed
   std::int64_t operations = 0;  // uses completed
 
   // Work delivered, in the resource's own unit.
@@ -41,15 +42,16 @@ struct ResourceStats {
 };
 
 struct QueueStats {
-  Wide level_time = 0;      // integral of level dt, token x ns
-  std::int64_t taken = 0;   // tokens taken out
-  std::int64_t level = 0;   // at the end
-  Ticks empty;              // time at level 0
+  Wide level_time = 0;     // integral of level dt, token x ns
+  std::int64_t taken = 0;  // tokens taken out
+  std::int64_t level = 0;  // at the end
+  Ticks empty;             // time at level 0
 
   friend bool operator==(const QueueStats&, const QueueStats&) = default;
 };
 
-// What a `mark` saw: how often, and the first times (Options::marks_kept of them, skipped ones included).
+// What a `mark` saw: how often, and the first times (Options::marks_kept of them, skipped ones
+// included).
 struct MarkStats {
   std::int64_t count = 0;
   std::vector<Ticks> first;
@@ -70,9 +72,9 @@ struct Effort {
 };
 
 struct Outcome {
-  Ticks now;                   // end of the run
-  std::int64_t events = 0;     // timed completions, skipped ones included
-  bool event_limit = false;    // stopped by Options::max_events; statistics are up to there
+  Ticks now;                 // end of the run
+  std::int64_t events = 0;   // timed completions, skipped ones included
+  bool event_limit = false;  // stopped by Options::max_events; statistics are up to there
   std::vector<ProcessStats> processes;
   std::vector<ResourceStats> resources;
   std::vector<QueueStats> queues;

@@ -19,7 +19,8 @@ struct ClockError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// One stretch of a process's time, for a timeline. `skipped` covers a jump (process = the reference).
+// One stretch of a process's time, for a timeline. `skipped` covers a jump (process = the
+// reference).
 enum class SpanKind : std::uint8_t { active, waiting, skipped };
 struct Span {
   ProcessId process{};
@@ -33,12 +34,13 @@ struct Options {
   bool exact = false;      // execute everything, skip nothing
   std::uint64_t seed = 1;  // of the random streams
   std::int64_t max_events = std::numeric_limits<std::int64_t>::max();
-  int marks_kept = 16;                     // times kept per mark
-  std::function<void(const Span&)> trace;  // called for every span that takes time; empty: costs nothing
+  int marks_kept = 16;  // times kept per mark
+  std::function<void(const Span&)>
+      trace;  // called for every span that takes time; empty: costs nothing
 };
 
-// Runs the model to its end. The result is a function of (model, seed) alone: exact or not, any machine.
-// Throws BuildError, DeadlockError, ClockError.
+// Runs the model to its end. The result is a function of (model, seed) alone: exact or not, any
+// machine. Throws BuildError, DeadlockError, ClockError.
 Outcome simulate(const Model& model, const Options& options = {});
 
 }  // namespace feedrate::engine

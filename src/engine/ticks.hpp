@@ -6,8 +6,8 @@
 
 namespace feedrate::engine {
 
-// A point on the clock or a length of time, in whole nanoseconds. Integer, so that a recurring state
-// recurs exactly and sums do not depend on their order; 63 bits reach 292 years.
+// A point on the clock or a length of time, in whole nanoseconds. Integer, so that a recurring
+// state recurs exactly and sums do not depend on their order; 63 bits reach 292 years.
 struct Ticks {
   std::int64_t ns = 0;
 

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/state.hpp"
+
+namespace feedrate::engine {
+
+// Executes events until the run ends, a reference loop closes a round (rounds() tells which), or
+// there is nothing more to do. With kTrace every stretch of time is reported; without, the calls
+// are not there.
+template <bool kTrace>
+class Interpreter {
+ public:
+  explicit Interpreter(State& state);
+
+  enum class Stop : std::uint8_t { finished, event_limit, deadlock, round };
+
+  // Starts all processes, in order.
+  Stop start();
+  // Goes on to the next stop. Stop::round only if asked for: it wants a search for recurrences.
+  Stop run(bool stop_at_rounds);
+  // Bit d: the reference's long loop at depth d has closed a round; cleared by run().
+  std::uint32_t rounds() const { return rounds_; }
+
+ private:
+  void advance(std::uint32_t p, bool leaf_is_set);
+  void delay(std::uint32_t p, std::int64_t ns);
+  void use(std::uint32_t p, std::uint32_t resource, Wide quanta);
+  double factor(std::uint32_t p, double sigma);
+  void settle();
+  void run_ready();
+
+  bool take_any(std::uint32_t p, const Step& step);
+  bool put_any(std::uint32_t p, const Step& step);
+  bool take_ordered(std::uint32_t p, const Step& step);
+  bool put_ordered(std::uint32_t p, const Step& step);
+  bool join(std::uint32_t p, const Step& step);
+  void wait(std::uint32_t p, const Step& step, Status status, Line& line);
+  void wait_take(std::uint32_t p, const Step& step, std::uint32_t queue);
+  void serve(std::uint32_t queue);
+  void serve_ordered(std::uint32_t queue);
+  void passed(std::uint32_t p, const Step& step, std::uint32_t queue);
+  void number(std::uint32_t p, std::uint32_t queue);
+  void wake(std::uint32_t p);
+  void mark(const Step& step);
+  void check_time_moves();
+  void finish(std::uint32_t p);
+  void span(std::uint32_t p, SpanKind kind, const Step& step, std::int64_t begin);
+
+  State& s_;
+  const Step* const steps_;
+  std::vector<std::uint32_t>
+      ready_;  // woken, in order; a ring would do no better: it empties at every event
+  std::size_t ready_at_ = 0;
+  std::vector<std::uint32_t> dirty_;  // capacities whose next completion has moved
+  std::uint32_t rounds_ = 0;
+  std::uint32_t spins_ = 0;  // backward jumps
+  std::int64_t spins_since_ = -1;
+};
+
+extern template class Interpreter<false>;
+extern template class Interpreter<true>;
+
+}  // namespace feedrate::engine

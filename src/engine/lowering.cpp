@@ -1,0 +1,253 @@
+#include "engine/lowering.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace feedrate::engine {
+namespace {
+
+struct OpenLoop {
+  std::uint32_t repeat;
+  std::int64_t iterations;
+  bool is_long;
+  bool takes_time;  // surely, every round
+};
+
+// One program into Lowered::steps.
+class Lowering {
+ public:
+  Lowering(const Model& model, const std::vector<SharedCapacity>& capacities, Lowered& out)
+      : model_(model), capacities_(capacities), out_(out) {}
+
+  void run(const Program& program) {
+    for (const Instruction& in : program) step(in);
+    emit(Step{});  // done
+    // An endless loop that surely takes time needs no step of its own: go straight to its first
+    // step.
+    for (std::uint32_t i = start_; i < out_.steps.size(); ++i) {
+      Step& s = out_.steps[i];
+      s.next = through(s.next);
+      if (s.code == Code::repeat || s.code == Code::next || s.code == Code::next_long) {
+        s.target = through(s.target);
+      }
+    }
+  }
+
+  std::uint32_t entry() const { return through(start_); }
+
+ private:
+  std::uint32_t position() const { return static_cast<std::uint32_t>(out_.steps.size()); }
+
+  Step& emit(Step step) {
+    Nest nest;
+    for (std::size_t d = 0; d < loops_.size(); ++d) {
+      if (loops_[d].iterations == kForever) continue;
+      nest.active = static_cast<std::uint16_t>(nest.active | (1u << d));
+      if (loops_[d].is_long) nest.is_long = static_cast<std::uint16_t>(nest.is_long | (1u << d));
+    }
+    step.next = position() + 1;
+    out_.steps.push_back(step);
+    out_.nests.push_back(nest);
+    free_jump_.push_back(false);
+    return out_.steps.back();
+  }
+
+  std::uint32_t through(std::uint32_t at) const {
+    while (at - start_ < free_jump_.size() && free_jump_[at - start_]) at = out_.steps[at].target;
+    return at;
+  }
+
+  void passes_time() {
+    if (!loops_.empty()) loops_.back().takes_time = true;
+  }
+
+  // Index of the spread's sigma, or kNone for a constant.
+  std::uint32_t sigma(Spread spread) {
+    const double cv = spread.coefficient_of_variation;
+    if (spread.law == Law::constant || (spread.law == Law::lognormal && cv == 0)) return kNone;
+    out_.sigmas.push_back(spread.law == Law::exponential ? -1.0 : std::sqrt(std::log1p(cv * cv)));
+    out_.random = true;
+    return static_cast<std::uint32_t>(out_.sigmas.size() - 1);
+  }
+
+  void step(const Instruction& in) {
+    Step s;
+    s.tag = in.tag;
+    s.target = in.target;
+    switch (in.op) {
+      case Op::delay:
+        s.extra = sigma(in.spread);
+        s.code = s.extra == kNone ? Code::delay : Code::delay_random;
+        s.amount = in.time.ns;
+        if (s.amount > 0 && s.extra == kNone) passes_time();
+        break;
+      case Op::use:
+        s.extra = sigma(in.spread);
+        s.code = s.extra == kNone ? Code::use : Code::use_random;
+        set_quanta(s, in);
+        break;
+      case Op::take:
+      case Op::put: queue(s, in); break;
+      case Op::join: s.code = Code::join; break;
+      case Op::repeat: open(in); return;
+      case Op::next: close(); return;
+      case Op::mark:
+        s.code = Code::mark;
+        out_.marks = std::max(out_.marks, in.target + 1);
+        break;
+    }
+    emit(s);
+  }
+
+  void set_quanta(Step& s, const Instruction& in) {
+    const double amount = in.work.units * capacities_[in.target].quanta_per_unit();
+    if (!(amount < 0x1p110)) {
+      throw BuildError(fmt::format("resource '{}': work of {} takes more than 2^63 ns",
+                                   model_.resources[in.target].name, in.work.units));
+    }
+    const auto whole = static_cast<Wide>(std::floor(amount + 0.5));
+    s.amount = static_cast<std::int64_t>(static_cast<std::uint64_t>(whole));
+    s.amount_high = static_cast<std::int64_t>(static_cast<std::uint64_t>(whole >> 64));
+  }
+
+  void queue(Step& s, const Instruction& in) {
+    const bool take = in.op == Op::take;
+    if (in.in_ring) s.target = static_cast<std::uint32_t>(in.ring.first);
+    const QueueKind kind = model_.queues[s.target].kind;
+    s.amount = in.count;
+    s.extra = in.in_ring ? in.ring.count : 1;
+    s.depth = in.ring.cursor;
+    s.advance = in.in_ring && in.ring.advance;
+    const bool plain = kind == QueueKind::plain && !in.in_ring && in.count == 1;
+    if (kind == QueueKind::ordered) {
+      s.code = take ? Code::take_ordered : Code::put_ordered;
+    } else if (plain) {
+      s.code = take ? Code::take : Code::put;
+    } else {
+      s.code = take ? Code::take_any : Code::put_any;
+    }
+  }
+
+  void open(const Instruction& in) {
+    const std::uint32_t at = position();
+    if (in.count == kForever) {
+      loops_.push_back({at, kForever, false, false});
+      return;  // no step: next jumps to what follows
+    }
+    Step s;
+    s.code = Code::repeat;
+    s.amount = in.count;
+    s.depth = static_cast<std::uint8_t>(loops_.size());
+    emit(s);
+    loops_.push_back({at, in.count, in.is_long, false});
+  }
+
+  void close() {
+    const OpenLoop loop = loops_.back();
+    Step s;
+    const bool endless = loop.iterations == kForever;
+    s.depth = static_cast<std::uint8_t>(loops_.size() - 1);
+    s.code = endless ? Code::jump : loop.is_long ? Code::next_long : Code::next;
+    s.target = endless ? loop.repeat : loop.repeat + 1;
+    const bool empty = endless && s.target == position();
+    emit(s);  // inside the loop still: the counter is alive when next is reached
+    loops_.pop_back();
+    if (endless && loop.takes_time && !empty) free_jump_.back() = true;
+    if (!endless) out_.steps[loop.repeat].target = position();
+    if (loop.takes_time && loop.iterations > 0) passes_time();
+  }
+
+  const Model& model_;
+  const std::vector<SharedCapacity>& capacities_;
+  Lowered& out_;
+  std::uint32_t start_ = position();
+  std::vector<OpenLoop> loops_;
+  std::vector<bool> free_jump_;
+};
+
+void plan_queues(const Model& model, Lowered& out) {
+  out.queues.resize(model.queues.size());
+  for (std::uint32_t p = 0; p < model.processes.size(); ++p) {
+    for (const Instruction& in :
+         model.programs[static_cast<std::size_t>(model.processes[p].program)]) {
+      if (in.op != Op::take && in.op != Op::put) continue;
+      const auto first = in.in_ring ? static_cast<std::uint32_t>(in.ring.first) : in.target;
+      for (std::uint32_t q = first; q < first + (in.in_ring ? in.ring.count : 1); ++q) {
+        QueuePlan& plan = out.queues[q];
+        (in.op == Op::take ? plan.has_takers : plan.has_putters) = true;
+        if (in.op == Op::put && (plan.producers.empty() || plan.producers.back() != p)) {
+          plan.producers.push_back(p);
+        }
+      }
+    }
+  }
+  for (std::uint32_t q = 0; q < model.queues.size(); ++q) {
+    const Queue& queue = model.queues[q];
+    if (queue.producer != kNoProcess)
+      out.queues[q].producers = {static_cast<std::uint32_t>(queue.producer)};
+    if (queue.kind == QueueKind::ordered)
+      out.queues[static_cast<std::size_t>(queue.numbered_by)].ordered = q;
+  }
+}
+
+int long_depth(const Program& program) {
+  int depth = 0;
+  int deepest = -1;
+  for (const Instruction& in : program) {
+    if (in.op == Op::repeat) {
+      if (in.is_long && in.count != kForever) deepest = std::max(deepest, depth);
+      ++depth;
+    } else if (in.op == Op::next) {
+      --depth;
+    }
+  }
+  return deepest;
+}
+
+void choose_reference(const Model& model, Lowered& out) {
+  const auto depth = [&](std::uint32_t p) {
+    return long_depth(model.programs[static_cast<std::size_t>(model.processes[p].program)]);
+  };
+  if (model.reference != kNoProcess) {
+    out.reference = static_cast<std::uint32_t>(model.reference);
+  } else {
+    for (std::uint32_t p = 0; p < model.processes.size() && out.reference == kNone; ++p) {
+      if (!model.processes[p].daemon && depth(p) >= 0) out.reference = p;
+    }
+  }
+  if (out.reference != kNone) out.step_depth = depth(out.reference);
+}
+
+}  // namespace
+
+Lowered lower(const Model& model, std::vector<SharedCapacity>& capacities) {
+  Lowered out;
+  out.users.resize(model.resources.size());
+  for (const Process& process : model.processes) {
+    std::set<std::uint32_t> used;
+    for (const Instruction& in : model.programs[static_cast<std::size_t>(process.program)]) {
+      if (in.op == Op::use) used.insert(in.target);
+    }
+    for (const std::uint32_t r : used) ++out.users[r];
+  }
+  for (std::size_t r = 0; r < model.resources.size(); ++r) {
+    capacities.emplace_back(model.resources[r].curve, out.users[r]);
+  }
+  std::vector<std::uint32_t> entries;
+  for (const Program& program : model.programs) {
+    Lowering lowering(model, capacities, out);
+    lowering.run(program);
+    entries.push_back(lowering.entry());
+  }
+  for (const Process& process : model.processes) {
+    out.entry.push_back(entries[static_cast<std::size_t>(process.program)]);
+  }
+  plan_queues(model, out);
+  choose_reference(model, out);
+  return out;
+}
+
+}  // namespace feedrate::engine

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/model.hpp"
+#include "engine/shared_capacity.hpp"
+#include "engine/ticks.hpp"
+
+namespace feedrate::engine {
+
+inline constexpr std::uint32_t kNone = 0xffffffffu;
+
+// What the interpreter executes: an Instruction checked, its jumps resolved and its variants told
+// apart, so that nothing is decided twice at run time.
+enum class Code : std::uint8_t {
+  delay,
+  delay_random,
+  use,
+  use_random,
+  take,      // one token, plain queue
+  put,       // likewise
+  take_any,  // any number of tokens, rings, numbering queues
+  put_any,   // likewise
+  take_ordered,
+  put_ordered,
+  join,
+  repeat,
+  next,
+  next_long,
+  jump,  // the end of an endless loop
+  mark,
+  done,
+};
+
+struct Step {
+  Code code = Code::done;
+  Tag tag = 0;
+  std::uint8_t depth = 0;    // repeat, next: which counter; ring queues: which cursor
+  bool advance = false;      // ring queues
+  std::uint32_t next = 0;    // the step after this one
+  std::uint32_t target = 0;  // resource, (first) queue, barrier, mark; repeat: step after the loop;
+                             // next: first step of the body
+  std::uint32_t extra = 1;   // queues: ring size; random amounts: index into Lowered::sigmas
+  std::int64_t amount = 0;   // delay: ns; queues: tokens; repeat: iterations
+  std::int64_t amount_high = 0;  // use: quanta = amount_high:amount
+};
+
+inline Wide quanta(const Step& step) {
+  return (Wide{static_cast<std::uint64_t>(step.amount_high)} << 64) |
+         static_cast<std::uint64_t>(step.amount);
+}
+
+// Which loops are around a step: bit d of each mask is loop depth d.
+struct Nest {
+  std::uint16_t active = 0;  // loops with a counter
+  std::uint16_t is_long = 0;
+};
+
+struct QueuePlan {
+  std::vector<std::uint32_t> producers;  // processes with a put, in order; or the declared one
+  bool has_takers = false;
+  bool has_putters = false;
+  std::uint32_t ordered = kNone;  // numbering: the ordered queue its tickets are for
+};
+
+struct Lowered {
+  std::vector<Step> steps;     // all programs, one behind the other, each with a `done` at its end
+  std::vector<Nest> nests;     // per step
+  std::vector<double> sigmas;  // of the logarithm; negative: exponential
+  std::vector<std::uint32_t> entry;  // per process: its first step
+  std::vector<std::uint32_t> users;  // per resource: processes that use it
+  std::vector<QueuePlan> queues;
+  std::uint32_t marks = 0;          // highest number + 1
+  std::uint32_t reference = kNone;  // process
+  int step_depth = 0;               // the loop depth of the reference's steps
+  bool random = false;
+};
+
+// Checks the whole model; throws BuildError that names the program and instruction.
+void check(const Model& model);
+
+// check() must have passed; `capacities` are the model's resources, built for Lowered::users.
+Lowered lower(const Model& model, std::vector<SharedCapacity>& capacities);
+
+}  // namespace feedrate::engine

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace feedrate::engine {
+
+// xoshiro256++ (Blackman and Vigna), seeded through splitmix64; one per stream.
+class Random {
+ public:
+  Random(std::uint64_t seed, std::uint64_t stream) {
+    std::uint64_t x = seed ^ (stream * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u);
+    for (auto& word : state_) {
+      x += 0x9e3779b97f4a7c15u;
+      std::uint64_t z = x;
+      z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+      z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+      word = z ^ (z >> 31);
+    }
+  }
+
+  std::uint64_t bits() {
+    const std::uint64_t result = rotate(state_[0] + state_[3], 23) + state_[0];
+    const std::uint64_t t = state_[1] << 17;
+    state_[2] ^= state_[0];
+    state_[3] ^= state_[1];
+    state_[1] ^= state_[2];
+    state_[0] ^= state_[3];
+    state_[2] ^= t;
+    state_[3] = rotate(state_[3], 45);
+    return result;
+  }
+
+  double uniform() { return unit(bits()); }  // [0, 1)
+
+  // Mean 1. The fast path (98.9 %) is one multiplication and one comparison.
+  double exponential() {
+    const std::uint64_t word = bits();
+    const std::size_t layer = word & 255;
+    const double x = unit(word) * exponential_layers.edge[layer];
+    if (x < exponential_layers.edge[layer + 1]) [[likely]]
+      return x;
+    return exponential_edge(layer, x);
+  }
+
+  // Mean 0, variance 1.
+  double normal() {
+    const std::uint64_t word = bits();
+    const std::size_t layer = word & 255;
+    const double x = unit(word) * normal_layers.edge[layer];
+    const double sign = (word & 256) != 0 ? -1.0 : 1.0;
+    if (x < normal_layers.edge[layer + 1]) [[likely]]
+      return sign * x;
+    return sign * normal_edge(layer, x);
+  }
+
+  // Mean 1, of the logarithm's standard deviation sigma: sigma^2 = ln(1 + cv^2).
+  double lognormal(double sigma);
+
+ private:
+  // Ziggurat of 256 layers of equal area under a falling density (Marsaglia and Tsang 2000).
+  struct Layers {
+    std::array<double, 257> edge;
+    std::array<double, 257> height;
+  };
+  static Layers make_exponential();
+  static Layers make_normal();
+  static const Layers exponential_layers;
+  static const Layers normal_layers;
+
+  static std::uint64_t rotate(std::uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
+  static double unit(std::uint64_t word) { return static_cast<double>(word >> 11) * 0x1p-53; }
+  double exponential_edge(std::size_t layer, double x);
+  double normal_edge(std::size_t layer, double x);
+
+  std::array<std::uint64_t, 4> state_;
+};
+
+}  // namespace feedrate::engine

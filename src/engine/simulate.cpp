@@ -1,0 +1,114 @@
+#include "engine/simulate.hpp"
+
+#include <fmt/format.h>
+
+#include "engine/blame.hpp"
+#include "engine/interpreter.hpp"
+#include "engine/recurrence.hpp"
+
+namespace feedrate::engine {
+namespace {
+
+std::string waits_for(const State& state, std::uint32_t p) {
+  const ProcessState& process = state.processes[p];
+  const Step& step = state.code.steps[process.at];
+  const auto queue = [&](const char* verb) {
+    const bool in_ring = step.code == Code::take_any || step.code == Code::put_any;
+    const std::uint32_t q = in_ring ? queue_of(step, process) : step.target;
+    const QueueState& s = state.queues[q];
+    const std::string room = s.capacity == kUnlimited ? "" : fmt::format(" of {}", s.capacity);
+    return fmt::format("{} {} token{} {} queue '{}', which holds {}{}", verb, step.amount,
+                       step.amount == 1 ? "" : "s",
+                       process.status == Status::taking ? "from" : "into",
+                       state.model.queues[q].name, s.level, room);
+  };
+  switch (process.status) {
+    case Status::taking: return queue("take");
+    case Status::putting: return queue("put");
+    case Status::joining: {
+      const BarrierState& barrier = state.barriers[step.target];
+      return fmt::format("join barrier '{}', where {} of {} have arrived",
+                         state.model.barriers[step.target].name, barrier.arrived, barrier.parties);
+    }
+    default: return "go on";
+  }
+}
+
+[[noreturn]] void report_deadlock(const State& state) {
+  constexpr int kMostNames = 20;
+  std::string text = fmt::format("deadlock at {} ns: nothing is pending, but", state.now);
+  int named = 0;
+  int unnamed = 0;
+  for (std::uint32_t p = 0; p < state.processes.size(); ++p) {
+    if (state.processes[p].status == Status::done) continue;
+    if (named == kMostNames) {
+      ++unnamed;
+      continue;
+    }
+    ++named;
+    text += fmt::format("\n  {} '{}' waits to {}",
+                        state.model.processes[p].daemon ? "daemon" : "process",
+                        state.model.processes[p].name, waits_for(state, p));
+  }
+  if (unnamed > 0) text += fmt::format("\n  and {} more wait", unnamed);
+  throw DeadlockError(text);
+}
+
+template <bool kTrace>
+Outcome run(State& state) {
+  using Stop = typename Interpreter<kTrace>::Stop;
+  Interpreter<kTrace> interpreter(state);
+  Recurrence recurrence(state);
+  const bool search = !state.options.exact && !state.code.random && state.code.reference != kNone;
+  Stop stop = interpreter.start();
+  while (stop == Stop::round) {
+    stop = interpreter.run(search);
+    if (stop == Stop::round) recurrence.look(interpreter.rounds());
+  }
+  if (stop == Stop::deadlock) report_deadlock(state);
+  book_all(state);
+
+  Outcome out;
+  out.now = {state.now};
+  out.events = state.events_all;
+  out.event_limit = stop == Stop::event_limit;
+  for (std::size_t p = 0; p < state.processes.size(); ++p) {
+    const ProcessState& process = state.processes[p];
+    const bool finished = process.status == Status::done;
+    out.processes.push_back({state.active[p], state.blocked[p], {process.since}, finished});
+  }
+  for (std::size_t r = 0; r < state.capacities.size(); ++r) {
+    out.resources.push_back(state.capacities[r].stats());
+  }
+  for (std::size_t q = 0; q < state.queues.size(); ++q) {
+    const QueueState& queue = state.queues[q];
+    out.queues.push_back({queue.level_time, queue.taken, queue.level, {queue.empty}});
+  }
+  for (const MarkState& mark : state.marks)
+    out.marks.push_back({mark.count, mark.first, {mark.last}});
+  out.effort = {.events = state.events_run,
+                .steps = state.steps - recurrence.steps_skipped(),
+                .steps_skipped = recurrence.steps_skipped(),
+                .jumps = recurrence.jumps(),
+                .recurred = recurrence.found(),
+                .cycle = {recurrence.cycle_ns()},
+                .cycle_steps = recurrence.cycle_steps()};
+  return out;
+}
+
+}  // namespace
+
+Outcome simulate(const Model& model, const Options& options) {
+  check(model);
+  if (options.marks_kept < 0) throw BuildError("marks_kept is negative");
+  State state(model, options);
+  return options.trace ? run<true>(state) : run<false>(state);
+}
+
+bool same_result(const Outcome& a, const Outcome& b) {
+  return a.now == b.now && a.events == b.events && a.event_limit == b.event_limit &&
+         a.processes == b.processes && a.resources == b.resources && a.queues == b.queues &&
+         a.marks == b.marks;
+}
+
+}  // namespace feedrate::engine

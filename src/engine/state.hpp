@@ -1,0 +1,165 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "engine/event_tree.hpp"
+#include "engine/lowering.hpp"
+#include "engine/outcome.hpp"
+#include "engine/random.hpp"
+#include "engine/shared_capacity.hpp"
+#include "engine/simulate.hpp"
+
+// All that changes during a run, as plain data: what it needs to be compared, shifted and summed
+// up.
+namespace feedrate::engine {
+
+enum class Status : std::uint8_t {
+  ready,
+  delaying,
+  using_capacity,
+  taking,
+  putting,
+  joining,
+  done
+};
+
+struct alignas(64) ProcessState {
+  std::uint32_t at = 0;  // the step it stands in, or (ready) the next one
+  Status status = Status::ready;
+  Tag last_tag = 0;                   // done: of its last step
+  std::uint32_t slot = 0;             // using_capacity
+  std::uint32_t next = kNone;         // in a waiting line
+  std::uint32_t producer = kNone;     // taking: on whom the wait is booked; kNone: on its own tag
+  std::uint32_t numbered_by = kNone;  // whose ticket it holds
+  std::int64_t since = 0;             // its time is booked up to here
+  std::int64_t ticket = -1;
+  std::array<std::int64_t, kLoopDepth> rounds{};  // left, by loop depth
+  std::array<std::int64_t, kLoopDepth> exits{};   // loops left behind, by depth
+  std::array<std::uint32_t, kCursors> cursors{};
+};
+
+// First come, first served, linked through ProcessState::next.
+struct Line {
+  std::uint32_t head = kNone;
+  std::uint32_t tail = kNone;
+};
+
+struct QueueState {
+  std::int64_t level = 0;
+  std::int64_t capacity = 0;
+  Line takers;
+  Line putters;
+  std::int64_t last = 0;  // tallies are up to here
+  std::int64_t taken = 0;
+  std::int64_t empty = 0;
+  Wide level_time = 0;
+  QueueKind kind = QueueKind::plain;
+  std::uint32_t partner = kNone;  // numbering: its ordered queue; ordered: its numbering queue
+  std::int64_t ticket = 0;        // numbering: next to hand out; ordered: next expected
+  std::vector<std::uint32_t>
+      ring;  // ordered: per ticket (mod size, a power of two) kFiled or its holder
+};
+inline constexpr std::uint32_t kFiled = 0xfffffffeu;
+
+struct BarrierState {
+  std::uint32_t parties = 1;
+  std::uint32_t arrived = 0;
+  Line waiting;
+};
+
+struct MarkState {
+  std::int64_t count = 0;
+  std::int64_t last = 0;
+  std::vector<Ticks> first;
+};
+
+struct State {
+  State(const Model& model, const Options& options);
+
+  const Model& model;
+  const Options& options;
+  std::vector<SharedCapacity> capacities;
+  Lowered code;
+  EventTree events;  // leaves: processes, then resources
+  std::vector<ProcessState> processes;
+  std::vector<QueueState> queues;
+  std::vector<BarrierState> barriers;
+  std::vector<MarkState> marks;
+  std::vector<TimeByTag> active;
+  std::vector<TimeByTag> blocked;
+  std::vector<TimeByTag>
+      awaited;  // taking: its producer's time by tag when the wait was last booked
+  std::vector<Random> streams;
+  std::vector<std::uint32_t> stream_of;  // per process
+  std::int64_t now = 0;
+  std::uint64_t order = 0;      // of scheduling
+  std::int64_t alive = 0;       // processes that must finish
+  std::int64_t events_run = 0;  // executed
+  std::int64_t events_all = 0;  // and skipped
+  std::int64_t steps = 0;       // of the reference, skipped ones included
+
+  std::uint32_t capacity_leaf(std::uint32_t resource) const {
+    return static_cast<std::uint32_t>(processes.size()) + resource;
+  }
+};
+
+inline void enqueue(State& state, Line& line, std::uint32_t p) {
+  state.processes[p].next = kNone;
+  if (line.head == kNone) {
+    line.head = p;
+  } else {
+    state.processes[line.tail].next = p;
+  }
+  line.tail = p;
+}
+
+inline std::uint32_t dequeue(State& state, Line& line) {
+  const std::uint32_t p = line.head;
+  line.head = state.processes[p].next;
+  return p;
+}
+
+inline void touch(QueueState& queue, std::int64_t now) {
+  const std::int64_t dt = now - queue.last;
+  if (dt == 0) return;
+  queue.last = now;
+  if (queue.level == 0) {
+    queue.empty += dt;
+  } else {
+    queue.level_time +=
+        Wide{static_cast<std::uint64_t>(queue.level)} * static_cast<std::uint64_t>(dt);
+  }
+}
+
+// Everything that only ever adds up, in a fixed order: visit(std::int64_t&) or visit(Wide&).
+template <class Visit>
+void visit_tallies(State& state, Visit&& visit) {
+  for (auto& times : state.active) {
+    for (auto& ns : times) visit(ns);
+  }
+  for (auto& times : state.blocked) {
+    for (auto& ns : times) visit(ns);
+  }
+  for (auto& process : state.processes) {
+    for (auto& exits : process.exits) visit(exits);
+  }
+  for (auto& capacity : state.capacities) capacity.tallies(visit);
+  for (std::size_t q = 0; q < state.queues.size(); ++q) {
+    QueueState& queue = state.queues[q];
+    visit(queue.taken);
+    visit(queue.empty);
+    visit(queue.level_time);
+  }
+  for (auto& mark : state.marks) visit(mark.count);
+  visit(state.events_all);
+  visit(state.steps);
+}
+
+// The queue a take_any or put_any is about.
+inline std::uint32_t queue_of(const Step& step, const ProcessState& process) {
+  return step.extra > 1 ? step.target + process.cursors[step.depth] : step.target;
+}
+
+}  // namespace feedrate::engine

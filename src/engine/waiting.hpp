@@ -1,0 +1,206 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include "engine/blame.hpp"
+#include "engine/interpreter.hpp"
+
+// The interpreter's less frequent instructions: queues that count in several, number or order, and
+// barriers. Each returns whether the process went through; if not, it waits in line.
+namespace feedrate::engine {
+
+template <bool kTrace>
+bool Interpreter<kTrace>::take_any(std::uint32_t p, const Step& step) {
+  const std::uint32_t at = queue_of(step, s_.processes[p]);
+  QueueState& queue = s_.queues[at];
+  if (queue.takers.head != kNone || queue.level < step.amount) {
+    wait_take(p, step, at);
+    return false;
+  }
+  touch(queue, s_.now);
+  queue.level -= step.amount;
+  queue.taken += step.amount;
+  passed(p, step, at);
+  if (queue.putters.head != kNone) serve(at);
+  return true;
+}
+
+template <bool kTrace>
+bool Interpreter<kTrace>::put_any(std::uint32_t p, const Step& step) {
+  const std::uint32_t at = queue_of(step, s_.processes[p]);
+  QueueState& queue = s_.queues[at];
+  if (queue.putters.head != kNone || queue.level > queue.capacity - step.amount) {
+    wait(p, step, Status::putting, queue.putters);
+    return false;
+  }
+  touch(queue, s_.now);
+  queue.level += step.amount;
+  passed(p, step, at);
+  if (queue.takers.head != kNone) serve(at);
+  return true;
+}
+
+// What going through a queue does to the process: its cursor, its ticket.
+template <bool kTrace>
+void Interpreter<kTrace>::passed(std::uint32_t p, const Step& step, std::uint32_t queue) {
+  ProcessState& process = s_.processes[p];
+  if (step.advance) {
+    std::uint32_t& cursor = process.cursors[step.depth];
+    cursor = cursor + 1 == step.extra ? 0 : cursor + 1;
+  }
+  const bool takes = step.code == Code::take || step.code == Code::take_any;
+  if (takes && s_.queues[queue].kind == QueueKind::numbering) number(p, queue);
+}
+
+// p gets the next ticket; who already waits for that item now knows on whom.
+template <bool kTrace>
+void Interpreter<kTrace>::number(std::uint32_t p, std::uint32_t queue) {
+  QueueState& numbering = s_.queues[queue];
+  const std::int64_t ticket = numbering.ticket++;
+  s_.processes[p].ticket = ticket;
+  s_.processes[p].numbered_by = queue;
+  if (numbering.partner == kNone) return;
+  QueueState& ordered = s_.queues[numbering.partner];
+  auto& ring = ordered.ring;
+  if (static_cast<std::uint64_t>(ticket - ordered.ticket) >= ring.size()) {
+    std::vector<std::uint32_t> larger(2 * ring.size());
+    for (std::int64_t t = ordered.ticket; t < ticket; ++t) {
+      const auto u = static_cast<std::uint64_t>(t);
+      larger[u & (larger.size() - 1)] = ring[u & (ring.size() - 1)];
+    }
+    ring.swap(larger);
+  }
+  ring[static_cast<std::uint64_t>(ticket) & (ring.size() - 1)] = p;
+  std::uint32_t taker = ordered.takers.head;
+  for (std::int64_t t = ordered.ticket; t < ticket && taker != kNone; ++t)
+    taker = s_.processes[taker].next;
+  if (taker != kNone) {
+    book_take(s_, taker);
+    watch(s_, taker, p);
+  }
+}
+
+// Lets through whoever now can, until nobody can.
+template <bool kTrace>
+void Interpreter<kTrace>::serve(std::uint32_t at) {
+  QueueState& queue = s_.queues[at];
+  for (bool moved = true; moved;) {
+    moved = false;
+    while (queue.takers.head != kNone) {
+      const std::uint32_t p = queue.takers.head;
+      const Step& step = steps_[s_.processes[p].at];
+      if (queue.level < step.amount) break;
+      queue.level -= step.amount;
+      queue.taken += step.amount;
+      dequeue(s_, queue.takers);
+      wake(p);
+      passed(p, step, at);
+      moved = true;
+    }
+    while (queue.putters.head != kNone) {
+      const std::uint32_t p = queue.putters.head;
+      const Step& step = steps_[s_.processes[p].at];
+      if (queue.level > queue.capacity - step.amount) break;
+      queue.level += step.amount;
+      dequeue(s_, queue.putters);
+      wake(p);
+      passed(p, step, at);
+      moved = true;
+    }
+  }
+}
+
+template <bool kTrace>
+bool Interpreter<kTrace>::take_ordered(std::uint32_t p, const Step& step) {
+  QueueState& queue = s_.queues[step.target];
+  const bool here =
+      queue.ticket < s_.queues[queue.partner].ticket &&
+      queue.ring[static_cast<std::uint64_t>(queue.ticket) & (queue.ring.size() - 1)] == kFiled;
+  if (queue.takers.head != kNone || !here) {
+    wait_take(p, step, step.target);
+    return false;
+  }
+  touch(queue, s_.now);
+  --queue.level;
+  ++queue.taken;
+  ++queue.ticket;
+  if (queue.putters.head != kNone) serve_ordered(step.target);
+  return true;
+}
+
+template <bool kTrace>
+bool Interpreter<kTrace>::put_ordered(std::uint32_t p, const Step& step) {
+  ProcessState& process = s_.processes[p];
+  QueueState& queue = s_.queues[step.target];
+  if (process.ticket < 0 || process.numbered_by != queue.partner) {
+    throw BuildError(fmt::format("process '{}' puts into ordered queue '{}' without a ticket of it",
+                                 s_.model.processes[p].name, s_.model.queues[step.target].name));
+  }
+  if (process.ticket - queue.ticket >= queue.capacity) {
+    wait(p, step, Status::putting, queue.putters);
+    return false;
+  }
+  touch(queue, s_.now);
+  ++queue.level;
+  queue.ring[static_cast<std::uint64_t>(process.ticket) & (queue.ring.size() - 1)] = kFiled;
+  process.ticket = -1;
+  if (queue.takers.head != kNone) serve_ordered(step.target);
+  return true;
+}
+
+template <bool kTrace>
+void Interpreter<kTrace>::serve_ordered(std::uint32_t at) {
+  QueueState& queue = s_.queues[at];
+  touch(queue, s_.now);
+  const auto slot = [&](std::int64_t ticket) -> std::uint32_t& {
+    return queue.ring[static_cast<std::uint64_t>(ticket) & (queue.ring.size() - 1)];
+  };
+  for (bool moved = true; moved;) {
+    moved = false;
+    const bool here =
+        queue.ticket < s_.queues[queue.partner].ticket && slot(queue.ticket) == kFiled;
+    if (queue.takers.head != kNone && here) {
+      --queue.level;
+      ++queue.taken;
+      ++queue.ticket;
+      wake(dequeue(s_, queue.takers));
+      moved = true;
+    }
+    // The window has moved on: those whose ticket lies in it, wherever they stand in line.
+    for (std::uint32_t p = queue.putters.head, before = kNone; p != kNone;) {
+      ProcessState& process = s_.processes[p];
+      const std::uint32_t next = process.next;
+      if (process.ticket - queue.ticket < queue.capacity) {
+        if (before == kNone) {
+          queue.putters.head = next;
+        } else {
+          s_.processes[before].next = next;
+        }
+        if (queue.putters.tail == p) queue.putters.tail = before;
+        ++queue.level;
+        slot(process.ticket) = kFiled;
+        process.ticket = -1;
+        wake(p);
+        moved = true;
+      } else {
+        before = p;
+      }
+      p = next;
+    }
+  }
+}
+
+template <bool kTrace>
+bool Interpreter<kTrace>::join(std::uint32_t p, const Step& step) {
+  BarrierState& barrier = s_.barriers[step.target];
+  if (barrier.arrived + 1 < barrier.parties) {
+    ++barrier.arrived;
+    wait(p, step, Status::joining, barrier.waiting);
+    return false;
+  }
+  barrier.arrived = 0;
+  while (barrier.waiting.head != kNone) wake(dequeue(s_, barrier.waiting));
+  return true;
+}
+
+}  // namespace feedrate::engine
