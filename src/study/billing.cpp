@@ -1,0 +1,195 @@
+#include "study/billing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/errors.hpp"
+#include "model/lookup.hpp"
+
+namespace feedrate::study {
+namespace {
+
+struct Biller {
+  const Scenario& scenario;
+  const Catalog& catalog;
+  const pipeline::Inputs& inputs;
+  const pipeline::Outcome& outcome;
+  std::vector<std::string>& remarks;
+  BillInput bill;
+  std::string region;
+  Duration held;  ///< how long storage is held for the job
+
+  MachineUse machine(const std::string& name, double count,
+                     const std::optional<HourlyPrice>& given, const char* key) {
+    MachineUse use;
+    use.what = name;
+    use.instances = count;
+    use.startup = outcome.startup;
+    use.busy = outcome.total.wall - outcome.startup;
+    use.rule = billing_rule(catalog, service_of(catalog, name));
+    if (given) {
+      use.price = Value<HourlyPrice>::given(*given);
+      return use;
+    }
+    const auto offer = find_offer(catalog, {"", name, scenario.cluster.region,
+                                            scenario.cluster.purchase, scenario.cluster.savings});
+    if (!offer) {
+      const std::string at = offer.failure.key.empty() ? key : offer.failure.key;
+      throw InputError(std::vector<Problem>{{"", 0, at, offer.failure.message}});
+    }
+    if (!offer->remark.empty()) remarks.push_back(name + ": " + offer->remark);
+    if (region.empty()) region = offer->region;
+    use.price = offer->price;
+    return use;
+  }
+
+  void cluster() {
+    const auto& given = scenario.cluster;
+    if (!given.instance && !given.price) {
+      throw InputError(std::vector<Problem>{
+          {"", 0, "/cluster/price", "needed: no instance of the catalogue is named that has a price"}});
+    }
+    bill.compute = machine(given.instance.value_or("instance"), given.instances, given.price,
+                           "/cluster/price");
+    if (const auto& remote = scenario.loader.remote) {
+      bill.auxiliary.push_back(machine(remote->instance, remote->instances, remote->price,
+                                       "/loader/remote/price"));
+    }
+  }
+
+  [[nodiscard]] Bytes dataset_bytes() const {
+    const DataPerSample each = scenario.dataset.bytes_per_sample.value_or(DataPerSample{});
+    return each * samples(inputs.samples);
+  }
+
+  /// Bytes that all instances read from a mounted or streamed source, page-cache hits left out.
+  [[nodiscard]] Bytes bytes_read() const {
+    if (!inputs.source) return {};
+    const double first = 1.0 - inputs.first_hit;
+    const double later = inputs.in_memory_cache ? 0.0 : 1.0 - inputs.hit;
+    return dataset_bytes() * (first + later * (inputs.epochs - 1.0));
+  }
+
+  void requests(const char* what, double count, const Known<Money>& price) {
+    if (!price || count <= 0.0) return;
+    bill.requests.push_back({what, count, *price});
+  }
+
+  void s3() {
+    const std::string storage_class = scenario.source.storage_class.value_or("STANDARD");
+    const auto price = find_s3_price(catalog, region, storage_class);
+    if (!price) {
+      remarks.push_back("S3 is not on the bill: " + price.failure.message);
+      return;
+    }
+    double gets = 0.0;
+    if (inputs.staging) gets = inputs.staging->objects * inputs.instances;
+    if (inputs.source) {
+      const double later = inputs.in_memory_cache ? 0.0 : inputs.epochs - 1.0;
+      gets = inputs.samples * inputs.source->requests * (1.0 + later);
+    }
+    requests("S3 GET", gets, price->per_1000_gets);
+    if (inputs.checkpoint_time.base() > 0.0) {
+      requests("S3 PUT of checkpoints", outcome.checkpoints / inputs.checkpoint_time,
+               price->per_1000_puts);
+    }
+    if (scenario.source.bill_storage.value_or(false) && price->storage) {
+      bill.storage.push_back({"S3 " + storage_class, dataset_bytes(), {}, held, *price->storage});
+    }
+  }
+
+  void fsx() {
+    const std::string type = scenario.source.deployment_type.value_or("SCRATCH_2");
+    const SpecificBandwidth tier = scenario.source.throughput_per_capacity.value_or(
+        megabytes(200.0) / seconds(1.0) / tebibytes(1.0));
+    const auto price = find_fsx_price(catalog, region, type, tier);
+    if (!price || !price->storage) {
+      remarks.push_back("FSx for Lustre is not on the bill: " +
+                        (price ? std::string("its price is not known") : price.failure.message));
+      return;
+    }
+    bill.storage.push_back({"FSx for Lustre " + type,
+                            scenario.source.capacity.value_or(tebibytes(1.2)),
+                            fsx_steps(catalog, type).value, held, *price->storage});
+  }
+
+  void efs() {
+    const auto price = find_efs_price(catalog, region, "Standard (regional)");
+    if (price && price->storage) {
+      bill.storage.push_back({"EFS Standard", scenario.source.capacity.value_or(dataset_bytes()),
+                              {}, held, *price->storage});
+    } else {
+      remarks.push_back("EFS storage is not on the bill: " + price.failure.message);
+    }
+    const std::string mode = scenario.source.throughput_mode.value_or("elastic");
+    const auto throughput = find_efs_throughput_price(catalog, region);
+    if (!throughput) {
+      remarks.push_back("EFS throughput is not on the bill: " + throughput.failure.message);
+    } else if (mode == "elastic" && throughput->elastic_read) {
+      bill.transfer.push_back({"EFS elastic reads", bytes_read(), {{{}, *throughput->elastic_read}}});
+    } else if (mode == "provisioned" && throughput->provisioned && scenario.source.provisioned_throughput) {
+      bill.bandwidth.push_back({"EFS provisioned throughput", *scenario.source.provisioned_throughput,
+                                {}, held, *throughput->provisioned});
+    }
+  }
+
+  /// The EBS volume of every instance, where its size is given.
+  void volume() {
+    const Disk& disk = scenario.disk;
+    if (!disk.size) {
+      if (disk.kind == DiskKind::ebs) {
+        remarks.push_back("the EBS volume is not on the bill: set /disk/size");
+      }
+      return;
+    }
+    if (disk.kind.value_or(DiskKind::ebs) != DiskKind::ebs) return;
+    const double n = scenario.cluster.instances;
+    const std::string type = disk.volume_type.value_or("gp3");
+    const auto price = find_ebs_price(catalog, region, type);
+    if (!price || !price->storage) {
+      remarks.push_back("the EBS volume is not on the bill: " +
+                        (price ? std::string("its price is not known") : price.failure.message));
+      return;
+    }
+    bill.storage.push_back({"EBS " + type, *disk.size * n, {}, held, *price->storage});
+    const EbsVolume* limits = find_ebs_volume(catalog, type);
+    if (limits == nullptr) return;
+    if (disk.iops && price->iops && limits->baseline_iops) {
+      bill.iops.push_back({"EBS IOPS", *disk.iops * n, limits->baseline_iops->value * n, held,
+                           *price->iops});
+    }
+    if (disk.bandwidth && price->bandwidth && limits->baseline_bandwidth) {
+      bill.bandwidth.push_back({"EBS throughput", *disk.bandwidth * n,
+                                limits->baseline_bandwidth->value * n, held, *price->bandwidth});
+    }
+  }
+};
+
+}  // namespace
+
+BillInput bill_input(const Scenario& scenario, const Catalog& catalog,
+                     const pipeline::Resolved& resolved, const pipeline::Outcome& outcome,
+                     std::vector<std::string>& remarks) {
+  Biller biller{scenario, catalog, resolved.inputs, outcome, remarks, {}, {}, {}};
+  biller.region = scenario.cluster.region.value_or("");
+  biller.held = scenario.source.storage_held.value_or(outcome.total.wall);
+  biller.cluster();
+  if (biller.region.empty()) biller.region = "us-east-1";
+  const bool data = !scenario.job.duration_on_one_instance;
+  if (data && scenario.source.service == Service::s3) biller.s3();
+  if (data && scenario.source.service == Service::fsx_lustre && scenario.source.bill_storage.value_or(true)) {
+    biller.fsx();
+  }
+  if (data && scenario.source.service == Service::efs && scenario.source.bill_storage.value_or(true)) {
+    biller.efs();
+  }
+  if (resolved.inputs.disk || resolved.inputs.staging) biller.volume();
+  biller.bill.job = outcome.total.wall;
+  biller.bill.value_of_hour = scenario.job.value_of_hour.value_or(HourlyPrice{});
+  biller.bill.stall = outcome.total.stall;
+  return biller.bill;
+}
+
+}  // namespace feedrate::study

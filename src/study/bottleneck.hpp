@@ -1,0 +1,17 @@
+#pragma once
+// Which stage pays when it gets faster.
+#include "model/result.hpp"
+#include "pipeline/inputs.hpp"
+#include "pipeline/simulate.hpp"
+
+namespace feedrate::study {
+
+/// Below this share of the job's time a gain is no answer: "nothing pays" is one.
+inline constexpr double least_gain = 0.005;
+
+/// Each stage that costs anything made twice as fast in turn, everything else equal; the bottleneck
+/// is the one that shortens the job most. `base` is the outcome without that.
+Bottleneck find_bottleneck(const pipeline::Inputs& inputs, const pipeline::Outcome& base,
+                           const pipeline::SimulationOptions& options);
+
+}  // namespace feedrate::study

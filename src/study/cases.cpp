@@ -1,0 +1,90 @@
+#include "study/cases.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <regex>
+
+#include "base/did_you_mean.hpp"
+#include "base/errors.hpp"
+#include "study/metrics.hpp"
+
+namespace feedrate::study {
+namespace {
+
+struct Runner {
+  const MakeScenario& make;
+  const Catalog& catalog;
+  const HostProfile* host;
+  const RunOptions& options;
+  std::string pointer;
+
+  [[noreturn]] void fail(const std::string& message) const {
+    throw InputError(std::vector<Problem>{{"", 0, pointer, message}});
+  }
+
+  [[nodiscard]] double value(const Result& result, const std::string& name) const {
+    if (const auto found = metric(result, name)) return *found;
+    const auto names = metric_names();
+    fail(fmt::format("expected a metric, got \"{}\"{}", name, did_you_mean(name, names)));
+  }
+
+  [[nodiscard]] Result at(const Setting& set) const { return run(make(set), catalog, host, options); }
+
+  /// The largest whole value of a key for which a metric stays at or above a bound.
+  [[nodiscard]] double largest(const Setting& set, const std::smatch& words) const {
+    const std::string key = words[1];
+    const double bound = std::stod(words[5]);
+    const auto holds = [&](long n) {
+      Setting with = set;
+      with.emplace_back(key, std::to_string(n));
+      return value(at(with), words[4]) >= bound;
+    };
+    long low = std::stol(words[2]);
+    long high = std::stol(words[3]);
+    if (!holds(low)) return 0.0;
+    while (low < high) {
+      const long middle = (low + high + 1) / 2;
+      if (holds(middle)) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return static_cast<double>(low);
+  }
+
+  [[nodiscard]] CaseResult of(const Case& what) const {
+    static const std::regex search(R"(largest (\S+) in (\d{1,6})\.\.(\d{1,6}) with (\S+) >= ([0-9.]{1,12}))");
+    CaseResult result{what, 0.0, 0.0, true, ""};
+    std::smatch words;
+    if (std::regex_match(what.metric, words, search)) {
+      result.predicted = largest(what.set, words);
+    } else {
+      const Result ran = at(what.set);
+      result.predicted = value(ran, what.metric);
+      if (ran.bottleneck.stage) result.bottleneck = name_of(*ran.bottleneck.stage);
+    }
+    if (!what.relative_to.empty()) {
+      result.predicted = result.predicted / value(at(what.relative_to), what.metric) - 1.0;
+    }
+    result.error = what.measured == 0.0 ? result.predicted : result.predicted / what.measured - 1.0;
+    if (what.tolerance) result.within = std::abs(result.error) <= *what.tolerance;
+    return result;
+  }
+};
+
+}  // namespace
+
+std::vector<CaseResult> run_cases(const Scenario& scenario, const MakeScenario& make,
+                                  const Catalog& catalog, const HostProfile* host,
+                                  const RunOptions& options) {
+  std::vector<CaseResult> results;
+  for (std::size_t i = 0; i < scenario.cases.size(); ++i) {
+    const Runner runner{make, catalog, host, options, fmt::format("/cases/{}/metric", i)};
+    results.push_back(runner.of(scenario.cases[i]));
+  }
+  return results;
+}
+
+}  // namespace feedrate::study

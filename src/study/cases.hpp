@@ -1,0 +1,32 @@
+#pragma once
+// A scenario's measured cases: predicted beside measured, with the signed error.
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/scenario.hpp"
+#include "study/run.hpp"
+
+namespace feedrate::study {
+
+struct CaseResult {
+  Case what;
+  double predicted = 0.0;
+  double error = 0.0;         ///< predicted/measured − 1; predicted − measured where measured is 0
+  bool within = true;         ///< |error| ≤ tolerance, or no tolerance stated
+  std::string bottleneck;     ///< of the run; "" for none and for searches
+};
+
+/// The scenario with these keys set, as --set does it.
+using Setting = std::vector<std::pair<std::string, std::string>>;
+using MakeScenario = std::function<Scenario(const Setting&)>;
+
+/// Runs every case. A metric is a name of metrics.hpp, or "largest KEY in A..B with METRIC >= X":
+/// the largest whole value for which it holds, found by bisection (it must hold for all below).
+/// With `relative_to`, value/reference − 1. Throws InputError for an unknown metric.
+std::vector<CaseResult> run_cases(const Scenario& scenario, const MakeScenario& make,
+                                  const Catalog& catalog, const HostProfile* host,
+                                  const RunOptions& options = {});
+
+}  // namespace feedrate::study

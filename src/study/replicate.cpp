@@ -1,0 +1,74 @@
+#include "study/replicate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "base/random.hpp"
+#include "pipeline/resolve.hpp"
+#include "pipeline/simulate.hpp"
+#include "study/billing.hpp"
+#include "study/bottleneck.hpp"
+#include "study/cost.hpp"
+
+namespace feedrate::study {
+namespace {
+
+/// Quantile by linear interpolation between order statistics (type 7 of Hyndman and Fan 1996).
+double quantile(const std::vector<double>& sorted, double p) {
+  const double at = p * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+Band band(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return {quantile(values, 0.05), quantile(values, 0.5), quantile(values, 0.95)};
+}
+
+}  // namespace
+
+Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
+                const RunOptions& options, const Result& base) {
+  Bands bands;
+  bands.replications = options.replications;
+  std::vector<double> total, epoch, money, all, throughput, busy;
+  for (int r = 0; r < options.replications; ++r) {
+    Normal normal(options.seed, static_cast<std::uint64_t>(r));
+    // Mean 1, coefficient of variation as stated.
+    const auto resolved = pipeline::resolve(scenario, catalog, host, [&](double relative_error) {
+      const double sigma2 = std::log1p(relative_error * relative_error);
+      return std::exp(std::sqrt(sigma2) * normal.draw() - sigma2 / 2.0);
+    });
+    const pipeline::Inputs& inputs = resolved.inputs;
+    pipeline::SimulationOptions simulation;
+    simulation.random = inputs.size_cv > 0.0 || inputs.step_cv > 0.0;
+    simulation.seed = options.seed + static_cast<std::uint64_t>(r);
+    const pipeline::Outcome outcome = pipeline::simulate(inputs, simulation);
+    std::vector<std::string> remarks;
+    const Bill bill = bill_of(bill_input(scenario, catalog, resolved, outcome, remarks));
+    const Duration epochs = outcome.first.wall + (outcome.epochs - 1.0) * outcome.later.wall;
+    total.push_back(outcome.total.wall.base());
+    epoch.push_back(outcome.later.wall.base());
+    money.push_back(bill.money.base());
+    all.push_back(bill.total.base());
+    throughput.push_back(inputs.samples * inputs.epochs / epochs.base());
+    busy.push_back(outcome.total.busy / (outcome.total.wall - outcome.startup - outcome.staging));
+    // With one candidate there is nothing to ask.
+    const Bottleneck found = base.bottleneck.gains.size() > 1
+                                 ? find_bottleneck(inputs, outcome, simulation)
+                                 : base.bottleneck;
+    if (found.stage) bands.bottleneck_probability[*found.stage] += 1.0 / options.replications;
+  }
+  bands.total_s = band(total);
+  bands.epoch_s = band(epoch);
+  bands.money_usd = band(money);
+  bands.total_usd = band(all);
+  bands.throughput = band(throughput);
+  bands.gpu_busy = band(busy);
+  return bands;
+}
+
+}  // namespace feedrate::study

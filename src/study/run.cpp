@@ -1,0 +1,119 @@
+#include "study/run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "pipeline/resolve.hpp"
+#include "pipeline/simulate.hpp"
+#include "study/billing.hpp"
+#include "study/bottleneck.hpp"
+#include "study/cost.hpp"
+#include "study/replicate.hpp"
+
+namespace feedrate::study {
+namespace {
+
+/// S(N) = T(1)/(N·T(N)) of the epochs' time.
+double efficiency_of(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
+                     const pipeline::Outcome& outcome, const pipeline::SimulationOptions& options) {
+  Scenario alone = scenario;
+  alone.cluster.instances = 1.0;
+  const auto resolved = pipeline::resolve(alone, catalog, host);
+  const pipeline::Outcome one = pipeline::simulate(resolved.inputs, options);
+  const auto epochs = [](const pipeline::Outcome& o) {
+    return o.first.wall + (o.epochs - 1.0) * o.later.wall;
+  };
+  return epochs(one) / (scenario.cluster.instances * epochs(outcome));
+}
+
+/// Inputs of the bottleneck matter, and those of every stage that gains when made faster or that
+/// GPUs wait for.
+void mark_what_matters(Result& result) {
+  for (InputUsed& input : result.inputs) {
+    const bool gains = std::any_of(result.bottleneck.gains.begin(), result.bottleneck.gains.end(),
+                                   [&](const auto& gain) { return gain.first == input.stage; });
+    const double share = result.stages[input.stage].stall / result.times.total;
+    input.matters = gains || share >= least_gain;
+  }
+}
+
+void fill_stages(Result& result, const pipeline::Resolved& resolved, const pipeline::Outcome& out) {
+  const bool later = out.epochs > 1.0;
+  const auto kind = later ? pipeline::EpochKind::later : pipeline::EpochKind::first;
+  const PerStage<Throughput> capacity = pipeline::capacities(resolved.inputs, kind);
+  const PerStage<Throughput> at_first = pipeline::capacities(resolved.inputs, pipeline::EpochKind::first);
+  const Throughput steady = samples(resolved.inputs.samples) / out.later.wall;
+  for (Stage stage : all_stages()) {
+    StageStats& stats = result.stages[stage];
+    const bool only_first = capacity[stage].base() <= 0.0 && at_first[stage].base() > 0.0;
+    if (capacity[stage].base() > 0.0) {
+      stats.capacity = capacity[stage];
+      stats.utilization = std::min(1.0, steady / capacity[stage]);
+    } else if (only_first) {
+      stats.capacity = at_first[stage];
+      stats.utilization = 0.0;
+    }
+    stats.stall = out.total.stall[stage];
+    stats.idle_gpu = result.bill.idle_gpu_by_stage[stage];
+    stats.provenance = Origin::measured;
+    bool any = false;
+    for (const InputUsed& input : resolved.used) {
+      if (input.stage != stage) continue;
+      stats.provenance = std::min(stats.provenance, input.from.origin);
+      any = true;
+    }
+    if (!any) stats.provenance = Origin::given;
+  }
+}
+
+}  // namespace
+
+Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
+           const RunOptions& options) {
+  const pipeline::Resolved resolved = pipeline::resolve(scenario, catalog, host);
+  pipeline::SimulationOptions simulation;
+  simulation.exact = options.exact;
+  simulation.seed = options.seed;
+  const pipeline::Outcome outcome = pipeline::simulate(resolved.inputs, simulation);
+
+  Result result;
+  const pipeline::Inputs& inputs = resolved.inputs;
+  result.instance = scenario.cluster.instance.value_or("");
+  result.instances = inputs.instances;
+  result.gpus = inputs.instances * inputs.ranks;
+  result.remarks = resolved.remarks;
+  result.inputs = resolved.used;
+  result.times = {outcome.startup, outcome.staging, outcome.first.wall, outcome.later.wall,
+                  outcome.total.wall};
+  result.gpu_busy_time = outcome.total.busy;
+  const Duration training = outcome.total.wall - outcome.startup - outcome.staging;
+  result.gpu_busy = outcome.total.busy / training;
+  const Duration epochs = outcome.first.wall + (outcome.epochs - 1.0) * outcome.later.wall;
+  result.throughput = samples(inputs.samples * inputs.epochs) / epochs;
+  result.steps_per_epoch = outcome.steps;
+  result.effort = outcome.effort;
+  if (outcome.effort.sampled) {
+    result.remarks.push_back(
+        "no repeating cycle was found in time: the epoch is extrapolated from its first steps");
+  }
+  if (inputs.instances > 1.0) {
+    result.efficiency = efficiency_of(scenario, catalog, host, outcome, simulation);
+  } else {
+    result.efficiency = 1.0;
+  }
+  result.bill = bill_of(bill_input(scenario, catalog, resolved, outcome, result.remarks));
+  result.bottleneck = find_bottleneck(inputs, outcome, simulation);
+  fill_stages(result, resolved, outcome);
+  if (options.replications > 0) {
+    result.bands = replicate(scenario, catalog, host, options, result);
+    if (result.bottleneck.stage) {
+      result.bottleneck.probability = result.bands->bottleneck_probability[*result.bottleneck.stage];
+    }
+  }
+  mark_what_matters(result);
+  return result;
+}
+
+}  // namespace feedrate::study

@@ -1,0 +1,23 @@
+#pragma once
+// The main question: which stage is the bottleneck, how long does the job take, what does it cost?
+#include <cstdint>
+
+#include "model/catalog.hpp"
+#include "model/host.hpp"
+#include "model/result.hpp"
+#include "model/scenario.hpp"
+
+namespace feedrate::study {
+
+struct RunOptions {
+  bool exact = false;       ///< execute every event instead of skipping what repeats
+  int replications = 0;     ///< > 0: draw parameters and random times, report bands
+  std::uint64_t seed = 1;
+};
+
+/// Throws InputError when something that is needed is not known (the message names the key).
+/// `host` may be null. Same input, same result, on any machine.
+Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
+           const RunOptions& options = {});
+
+}  // namespace feedrate::study
