@@ -24,7 +24,8 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-enum class Interconnect { none, pcie, nvlink, nvswitch };
+/// How the GPUs of a machine reach each other; none: it has one.
+enum class Interconnect { unknown, none, pcie, nvlink, nvswitch };
 
 /// A machine's shape. Names are the provider's, without SageMaker's "ml.".
 struct Machine {
@@ -38,7 +39,7 @@ struct Machine {
   std::string gpu_model;    ///< empty without GPUs
   Known<double> gpus;       ///< 0 without GPUs
   Known<Bytes> gpu_memory;  ///< of one GPU
-  Interconnect interconnect = Interconnect::none;
+  Interconnect interconnect = Interconnect::unknown;
   Known<Bandwidth> nvlink;  ///< of one GPU, one direction
   Known<double> pcie_generation;
   Known<double> pcie_lanes;        ///< of one GPU's link
@@ -98,8 +99,8 @@ struct S3Price {
   std::string region;
   std::string storage_class;
   Known<StoragePrice> storage;
-  Known<Money> per_1000_gets;
-  Known<Money> per_1000_puts;
+  Known<Money> get;  ///< of one request
+  Known<Money> put;
   Known<TransferPrice> retrieval;
 };
 
@@ -194,8 +195,8 @@ struct ObjectPrice {
   std::string region;
   std::string storage_class;
   Known<StoragePrice> storage;
-  Known<Money> per_10000_reads;
-  Known<Money> per_10000_writes;
+  Known<Money> read;  ///< of one operation
+  Known<Money> write;
 };
 
 struct TransferTariff {

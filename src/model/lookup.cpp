@@ -41,14 +41,12 @@ int region_rank(std::string_view offered, const std::optional<std::string>& aske
   if (asked) {
     if (offered == *asked) return 0;
     if (offered == "all") return 1;
-    if (offered == "US" && in_us(*asked)) return 2;
-    return offered == "not stated" ? 3 : -1;
+    return offered == "US" && in_us(*asked) ? 2 : -1;
   }
   if (offered == default_region) return 0;
   if (offered == "all") return 1;
   if (offered == "us-west-2") return 2;
-  if (offered == "US") return 3;
-  return offered == "not stated" ? 5 : 4;
+  return offered == "US" ? 3 : 4;
 }
 
 bool better(const Offer& a, const Offer& b, const std::optional<std::string>& region) {
@@ -154,16 +152,22 @@ Lookup<PricedOffer> find_offer(const Catalog& catalog, const OfferQuery& query) 
   const std::string service =
       query.service.empty() ? service_of(catalog, query.instance) : query.service;
   const Offer* best = nullptr;
+  const Offer* placeless = nullptr;
   std::vector<std::string> regions;
   for (const Offer& offer : catalog.offers) {
     if (offer.instance != (*machine)->name || offer.service != service ||
         offer.purchase != query.purchase || !offer.price) {
       continue;
     }
+    if (offer.region == "not stated") {
+      if (placeless == nullptr || better(offer, *placeless, query.region)) placeless = &offer;
+      continue;
+    }
     append_once(regions, offer.region);
     if (region_rank(offer.region, query.region) < 0) continue;
     if (best == nullptr || better(offer, *best, query.region)) best = &offer;
   }
+  if (best == nullptr && regions.empty()) best = placeless;
   if (best == nullptr) return {std::nullopt, no_offer(query, service, std::move(regions))};
   return {priced(*best, query), {}};
 }

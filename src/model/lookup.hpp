@@ -60,9 +60,10 @@ std::string service_of(const Catalog& catalog, std::string_view instance);
 Lookup<const Machine*> find_machine(const Catalog& catalog, std::string_view instance);
 
 /// The price of an instance. Prefers, in this order: the region itself; a price that holds in
-/// all regions; one for "a US region" where a US region is asked for; one whose source states no
-/// region (then `assumed`). Within these current before historical, then the latest date. Savings
-/// plans are on-demand less `savings`. Whatever is not exactly what was asked for is in `remark`.
+/// all regions; one for "a US region" where a US region is asked for. Where a service has no price
+/// with a region at all, one whose source names none (then `assumed`). Among equals current before
+/// historical, then the latest date. Savings plans are on-demand less `savings`. Whatever is not
+/// exactly what was asked for is in `remark`.
 Lookup<PricedOffer> find_offer(const Catalog& catalog, const OfferQuery& query);
 
 /// Billing of a service; per second without minimum, assumed, where the catalogue has none.

@@ -77,7 +77,7 @@ Lookup<S3Price> find_s3_price(const Catalog& catalog, std::string_view region,
       catalog.s3_prices, region, fmt::format("S3 {}", storage_class), storage_key,
       [&](const S3Price& price) { return price.storage_class == storage_class; },
       [](S3Price& price, std::string_view asked) {
-        stand_in(asked, price.storage, price.per_1000_gets, price.per_1000_puts, price.retrieval);
+        stand_in(asked, price.storage, price.get, price.put, price.retrieval);
       });
 }
 

@@ -1,0 +1,111 @@
+// The manual of the pricing files, from the same tables that read them.
+#include <fmt/format.h>
+
+#include "schema/catalog_fields.hpp"
+#include "schema/catalog_reader.hpp"
+
+namespace feedrate::schema {
+namespace {
+
+template <int T, int B, int M, int S>
+std::string kind_of(const Quantity<T, B, M, S>& q) {
+  return fmt::format("\"{}\"", unit_hint(dimension_of(q)).example);
+}
+std::string kind_of(const std::string&) {
+  return "text";
+}
+std::string kind_of(bool) {
+  return "true or false";
+}
+std::string kind_of(double) {
+  return "number";
+}
+std::string kind_of(Purchase) {
+  return "word";
+}
+std::string kind_of(Interconnect) {
+  return "word";
+}
+template <class V>
+std::string kind_of(const Value<V>& value) {
+  return kind_of(value.value);
+}
+template <class V>
+std::string kind_of(const std::optional<V>&) {
+  return kind_of(V{});
+}
+template <class Q>
+std::string kind_of(const Range<Q>&) {
+  return kind_of(Q{}) + ", low and high";
+}
+
+template <class T>
+void keys(std::string& out, std::string_view title, std::span<const Field<T>> fields) {
+  out += fmt::format("  {}\n", title);
+  for (const Field<T>& field : fields) {
+    const std::string kind =
+        std::visit([](auto member) { return kind_of(T{}.*member); }, field.member);
+    out += fmt::format("    {:<24}{}{}{}{}\n", field.key, kind, field.help.empty() ? "" : "  ",
+                       field.help, field.required ? " (required)" : "");
+  }
+}
+
+template <class T, std::size_t N>
+void keys(std::string& out, std::string_view title, const Field<T> (&fields)[N]) {
+  keys(out, title, std::span<const Field<T>>(fields));
+}
+
+}  // namespace
+
+std::string pricing_manual() {
+  std::string out =
+      "Pricing files: \"schema\": 1 and lists of records. null, or a key left out, means not "
+      "known.\n"
+      "Beside its numbers a record (or a group in it) carries\n"
+      "  source    a key of sources.json; \"recalled\": from memory, then the number is `assumed`\n"
+      "  date      when the source was made\n"
+      "  sources   {KEY: source} where a key has another one\n"
+      "  recalled  [KEY …] keys from memory although the record has a source\n"
+      "  derived   the rule that made the record's numbers, or {KEY: rule}\n"
+      "  note      words for people\n"
+      "A list called limits has {\"limit\": NAME, \"value\": …} or {\"limit\": NAME, \"low\": …,\n"
+      "\"high\": …}.\n";
+  out += "\naws/FAMILY.json, azure.json, gcp.json, lambda.json\n";
+  keys(out, "machines", machine_fields);
+  for (const MachineGroup& group : machine_groups) {
+    keys(out, fmt::format("machines, \"{}\"", group.key), group.fields);
+  }
+  keys(out, "offers", offer_fields);
+  out += "\ngpus.json\n";
+  keys(out, "gpus", gpu_fields);
+  keys(out, "pcie", pcie_fields);
+  out += "\nservices.json\n";
+  keys(out, "billing", billing_fields);
+  keys(out, "limits", service_limits);
+  out += "\ns3.json\n";
+  keys(out, "limits", s3_limits);
+  keys(out, "prices", s3_price_fields);
+  out += "\nfsx_lustre.json\n";
+  keys(out, "tiers", fsx_tier_fields);
+  keys(out, "steps", fsx_step_fields);
+  keys(out, "limits", fsx_limits);
+  keys(out, "prices", fsx_price_fields);
+  out += "\nefs.json\n";
+  keys(out, "modes", efs_mode_fields);
+  keys(out, "limits", efs_limits);
+  keys(out, "prices", efs_price_fields);
+  keys(out, "throughput_prices", efs_throughput_fields);
+  out += "\nebs.json\n";
+  keys(out, "volumes", ebs_volume_fields);
+  keys(out, "prices", ebs_price_fields);
+  out += "\nobject_stores.json\n";
+  keys(out, "prices", object_price_fields);
+  out += "\ntransfer.json\n";
+  keys(out, "tariffs", transfer_fields);
+  out +=
+      "    tiers                   list of {\"up_to\": \"10 TB\", \"price\": \"0.09 USD/GB\"}, the "
+      "last without up_to\n";
+  return out;
+}
+
+}  // namespace feedrate::schema

@@ -1,0 +1,27 @@
+#pragma once
+// The catalogue from the files of pricing/ (their schema: pricing/README.md, pricing_manual()).
+#include <span>
+#include <string>
+
+#include "model/catalog.hpp"
+
+namespace feedrate::schema {
+
+/// The folder with the pricing files: $FEEDRATE_PRICING when set, else the first that exists of
+/// ../share/feedrate/pricing and ../pricing beside the running executable, and `built_in`.
+/// InputError when $FEEDRATE_PRICING is no such folder, HostError when there is none.
+std::string find_pricing_folder(const std::string& built_in = "");
+
+/// Reads what a run on these instances can ask for: their machines and offers, and all services.
+/// A name with a dot is AWS's and opens one small file; any other opens those of the other clouds.
+/// When a name is in none of these, everything is read, so that a look-up can say what exists.
+/// InputError with all problems of the files that were read.
+Catalog read_catalog(const std::string& folder, std::span<const std::string> instances);
+
+/// Every file.
+Catalog read_whole_catalog(const std::string& folder);
+
+/// What `feedrate schema pricing` prints for people.
+std::string pricing_manual();
+
+}  // namespace feedrate::schema

@@ -1,0 +1,143 @@
+#include "schema/catalog_record.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/did_you_mean.hpp"
+#include "base/quote.hpp"
+
+namespace feedrate::schema {
+namespace {
+
+constexpr std::string_view recalled_source = "recalled, not read at a source";
+
+std::vector<std::string> copies(std::span<const std::string_view> words) {
+  return {words.begin(), words.end()};
+}
+
+}  // namespace
+
+Record::Record(const JsonValue& object, std::string pointer, Problems& problems)
+    : object_(&object), pointer_(std::move(pointer)), problems_(&problems) {
+  if (object.kind != JsonKind::object) {
+    problems.add(object, pointer_, fmt::format("expected an object, got {}", describe(object)));
+    return;
+  }
+  source_ = text("source").value_or("");
+  date_ = text("date").value_or("");
+  note_ = text("note").value_or("");
+}
+
+const JsonValue* Record::at(std::string_view key) const {
+  const JsonValue* member = object_->find(key);
+  return member == nullptr || member->kind == JsonKind::null ? nullptr : member;
+}
+
+void Record::complain(std::string_view key, std::string message) const {
+  const JsonValue* member = key.empty() ? nullptr : object_->find(key);
+  problems_->add(member == nullptr ? *object_ : *member,
+                 member == nullptr ? pointer_ : join_pointer(pointer_, key), std::move(message));
+}
+
+std::optional<std::string> Record::text(std::string_view key) const {
+  const JsonValue* member = at(key);
+  if (member == nullptr) return std::nullopt;
+  if (member->kind == JsonKind::text) return member->text;
+  complain(key, fmt::format("expected a text, got {}", describe(*member)));
+  return std::nullopt;
+}
+
+std::optional<bool> Record::boolean(std::string_view key) const {
+  const JsonValue* member = at(key);
+  if (member == nullptr) return std::nullopt;
+  if (member->kind == JsonKind::boolean) return member->boolean;
+  complain(key, fmt::format("expected true or false, got {}", describe(*member)));
+  return std::nullopt;
+}
+
+std::optional<double> Record::number(std::string_view key) const {
+  const JsonValue* member = at(key);
+  if (member == nullptr) return std::nullopt;
+  if (member->kind == JsonKind::number && member->number >= 0.0) return member->number;
+  complain(key, fmt::format("expected a number, 0 or more, got {}", describe(*member)));
+  return std::nullopt;
+}
+
+std::optional<double> Record::quantity(std::string_view key, Dimension dimension) const {
+  const JsonValue* member = at(key);
+  if (member == nullptr) return std::nullopt;
+  if (member->kind != JsonKind::text) {
+    const UnitHint hint = unit_hint(dimension);
+    complain(key, fmt::format("expected {} such as \"{}\", got {}", hint.name, hint.example,
+                              describe(*member)));
+    return std::nullopt;
+  }
+  const ParsedQuantity parsed = parse_quantity(member->text, dimension);
+  if (!parsed.ok()) {
+    complain(key, parsed.problem);
+    return std::nullopt;
+  }
+  if (parsed.base < 0.0) {
+    complain(key, fmt::format("expected 0 or more, got {}", in_quotes(member->text)));
+    return std::nullopt;
+  }
+  return parsed.base;
+}
+
+std::optional<std::size_t> Record::word(std::string_view key,
+                                        std::span<const std::string_view> words) const {
+  const auto given = text(key);
+  if (!given) return std::nullopt;
+  const auto found = std::find(words.begin(), words.end(), *given);
+  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
+  complain(key, fmt::format("expected one of {}, got {}{}", fmt::join(words, ", "),
+                            in_quotes(*given), did_you_mean(*given, copies(words))));
+  return std::nullopt;
+}
+
+bool Record::marked_recalled(std::string_view key) const {
+  const JsonValue* list = at("recalled");
+  if (list == nullptr) return false;
+  return std::any_of(list->items.begin(), list->items.end(), [&](const JsonPtr& item) {
+    return item->kind == JsonKind::text && item->text == key;
+  });
+}
+
+Provenance Record::provenance(std::string_view key) const {
+  const JsonValue* sources = at("sources");
+  const JsonValue* own = sources == nullptr ? nullptr : sources->find(key);
+  const bool has_own = own != nullptr && own->kind == JsonKind::text;
+  const std::string& source = has_own ? own->text : source_;
+  if (source == "recalled" || marked_recalled(key)) {
+    return {Origin::assumed, std::string(recalled_source), 0.0};
+  }
+  Provenance from{Origin::published, "", 0.0};
+  const JsonValue* derived = at("derived");
+  const JsonValue* rule =
+      derived == nullptr || derived->kind == JsonKind::text ? derived : derived->find(key);
+  if (rule != nullptr && rule->kind == JsonKind::text) from.source = "derived: " + rule->text;
+  if (!source.empty()) from.source += (from.source.empty() ? "" : ", ") + source;
+  if (from.source.empty()) {
+    complain(key,
+             "expected \"source\" or \"derived\" in the record: every number names its origin");
+  }
+  if (!date_.empty() && !has_own) from.source += ", " + date_;
+  return from;
+}
+
+void Record::only(std::span<const std::string_view> keys) const {
+  for (const JsonMember& member : object_->members) {
+    const auto named = [&](std::string_view key) { return key == member.key; };
+    if (std::any_of(keys.begin(), keys.end(), named)) continue;
+    if (std::any_of(std::begin(mark_keys), std::end(mark_keys), named)) continue;
+    std::vector<std::string> all = copies(keys);
+    all.insert(all.end(), std::begin(mark_keys), std::end(mark_keys));
+    problems_->add_at(*member.value, member.line, join_pointer(pointer_, member.key),
+                      fmt::format("expected one of {}, got {}{}", fmt::join(all, ", "),
+                                  in_quotes(member.key), did_you_mean(member.key, all)));
+  }
+}
+
+}  // namespace feedrate::schema

@@ -1,0 +1,177 @@
+#include "study/cost.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/errors.hpp"
+#include "base/unit_text.hpp"
+#include "model/lookup.hpp"
+
+namespace feedrate::study {
+namespace {
+
+void require(bool fine, std::string_view what, std::string_view problem) {
+  if (!fine) throw InputError(fmt::format("the bill of {}: {}", what, problem));
+}
+
+/// The amount of money when it is a number, and not less than nothing.
+Money checked(Money amount, std::string_view what) {
+  require(std::isfinite(amount.base()) && amount.base() >= 0.0, what,
+          "expected a finite amount of money, 0 or more");
+  return amount;
+}
+
+/// "1234.5 h", so that a line can be checked by hand.
+std::string hours_text(Duration time) {
+  return fmt::format("{:.6g} h", time / hours(1));
+}
+
+std::string monthly(double per_second, std::string_view unit) {
+  return fmt::format("{:.6g} USD/{}/month", per_second * months(1).base(), unit);
+}
+
+BillLine machine_line(BillPart part, const MachineUse& use) {
+  const Duration billed = billed_time(use.rule, use.startup, use.busy);
+  require(use.instances > 0.0, use.what, "expected more than 0 instances");
+  require(use.price.value >= HourlyPrice{}, use.what, "expected a price of 0 or more");
+  return {part,
+          fmt::format("{:g} x {}", use.instances, use.what),
+          fmt::format("{} each", hours_text(billed)),
+          format_quantity(use.price.value),
+          checked(use.instances * (use.price.value * billed), use.what),
+          use.price.from};
+}
+
+BillLine storage_line(const StorageUse& use) {
+  const Bytes size = billed_capacity(use.amount, use.steps);
+  return {BillPart::storage,
+          use.what,
+          fmt::format("{} for {}", format_quantity(size), hours_text(use.held)),
+          format_quantity(use.price.value),
+          checked(size * use.price.value * use.held, use.what),
+          use.price.from};
+}
+
+BillLine iops_line(const IopsUse& use) {
+  const Frequency extra = std::max(use.amount - use.free, Frequency{});
+  // Operations per second are a rate; times one second they are the number that is priced.
+  const double units = extra * seconds(1);
+  return {BillPart::storage,
+          use.what,
+          fmt::format("{:g} above {:g} for {}", units, use.free * seconds(1), hours_text(use.held)),
+          monthly(use.price.value.base(), "IOPS"),
+          checked(units * (use.price.value * use.held), use.what),
+          use.price.from};
+}
+
+BillLine bandwidth_line(const BandwidthUse& use) {
+  const Bandwidth extra = std::max(use.amount - use.free, Bandwidth{});
+  return {BillPart::storage,
+          use.what,
+          fmt::format("{} above {} for {}", format_quantity(extra), format_quantity(use.free),
+                      hours_text(use.held)),
+          monthly(use.price.value.base() * 1e6, "(MB/s)"),
+          checked(extra * use.price.value * use.held, use.what),
+          use.price.from};
+}
+
+BillLine request_line(const RequestUse& use) {
+  require(use.requests >= 0.0, use.what, "expected 0 requests or more");
+  return {BillPart::requests,
+          use.what,
+          fmt::format("{:.0f} requests", std::ceil(use.requests)),
+          fmt::format("{:.6g} USD per 1000", 1000.0 * use.price.value.base()),
+          checked(std::ceil(use.requests) * use.price.value, use.what),
+          use.price.from};
+}
+
+BillLine transfer_line(const TransferUse& use) {
+  const Money amount = transfer_cost(use);
+  const Value<TransferPrice>& first = use.tiers.front().price;
+  const std::string from = use.tiers.size() > 1 ? "from " : "";
+  return {BillPart::transfer,          use.what,
+          format_quantity(use.amount), from + format_quantity(first.value),
+          checked(amount, use.what),   first.from};
+}
+
+Money sum_of(const Bill& bill, BillPart part) {
+  Money sum;
+  for (const BillLine& line : bill.lines) {
+    if (line.part == part) sum += line.amount;
+  }
+  return sum;
+}
+
+}  // namespace
+
+Duration billed_time(const BillingRule& rule, Duration startup, Duration busy) {
+  require(startup >= Duration{} && busy >= Duration{}, rule.service, "expected times of 0 or more");
+  const Duration used = rule.startup_billed ? startup + busy : busy;
+  const Duration least = std::max(used, rule.minimum);
+  if (rule.granularity <= Duration{}) return least;
+  // Rounding noise of a sum of durations must not buy another second.
+  constexpr double noise = 1e-9;
+  const double units = least / rule.granularity;
+  const double nearest = std::round(units);
+  if (std::abs(units - nearest) <= noise * std::max(1.0, nearest)) {
+    return nearest * rule.granularity;
+  }
+  return std::ceil(units) * rule.granularity;
+}
+
+Money transfer_cost(const TransferUse& use) {
+  require(!use.tiers.empty(), use.what, "expected a price");
+  require(use.amount >= Bytes{}, use.what, "expected 0 bytes or more");
+  Money cost;
+  Bytes begin;
+  for (const TransferTier& tier : use.tiers) {
+    const Bytes end = tier.up_to ? std::min(*tier.up_to, use.amount) : use.amount;
+    if (end > begin) cost += (end - begin) * tier.price.value;
+    begin = std::max(begin, end);
+    if (begin >= use.amount) return cost;
+  }
+  require(false, use.what,
+          fmt::format("no price is known above {}, and {} are moved", format_quantity(begin),
+                      format_quantity(use.amount)));
+  return cost;
+}
+
+Bill bill_of(const BillInput& input) {
+  Bill bill;
+  bill.billed_time = billed_time(input.compute.rule, input.compute.startup, input.compute.busy);
+  bill.lines.push_back(machine_line(BillPart::compute, input.compute));
+  for (const MachineUse& use : input.auxiliary) {
+    bill.lines.push_back(machine_line(BillPart::auxiliary, use));
+  }
+  for (const StorageUse& use : input.storage) bill.lines.push_back(storage_line(use));
+  for (const IopsUse& use : input.iops) bill.lines.push_back(iops_line(use));
+  for (const BandwidthUse& use : input.bandwidth) bill.lines.push_back(bandwidth_line(use));
+  for (const RequestUse& use : input.requests) bill.lines.push_back(request_line(use));
+  for (const TransferUse& use : input.transfer) bill.lines.push_back(transfer_line(use));
+
+  bill.compute = sum_of(bill, BillPart::compute);
+  bill.auxiliary = sum_of(bill, BillPart::auxiliary);
+  bill.storage = sum_of(bill, BillPart::storage);
+  bill.requests = sum_of(bill, BillPart::requests);
+  bill.transfer = sum_of(bill, BillPart::transfer);
+  bill.money = bill.compute + bill.auxiliary + bill.storage + bill.requests + bill.transfer;
+  bill.hour_value = checked(input.job * input.value_of_hour, "the job's hours");
+  bill.total = bill.money + bill.hour_value;
+
+  // All GPUs of the cluster wait together, and a waiting instance costs what a busy one does.
+  const HourlyPrice cluster = input.compute.instances * input.compute.price.value;
+  for (const Stage stage : all_stages()) {
+    bill.idle_gpu_by_stage[stage] = cluster * input.stall[stage];
+    bill.idle_gpu += bill.idle_gpu_by_stage[stage];
+  }
+  return bill;
+}
+
+double break_even_efficiency(HourlyPrice price, HourlyPrice value_of_hour, double instances) {
+  return (price + value_of_hour / instances) / (price + value_of_hour);
+}
+
+}  // namespace feedrate::study
