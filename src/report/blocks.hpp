@@ -56,7 +56,12 @@ struct List {
   std::vector<std::string> items;
 };
 
-using Block = std::variant<Paragraph, Table, List>;
+/// Opens a part of a long report.
+struct Heading {
+  std::string text;
+};
+
+using Block = std::variant<Paragraph, Table, List, Heading>;
 
 struct Report {
   std::string title;   ///< names what was run; the first thing

@@ -13,6 +13,10 @@ void write(std::string& out, const Paragraph& paragraph) {
   out += markdown_escaped(paragraph.text) + "\n";
 }
 
+void write(std::string& out, const Heading& heading) {
+  out += "### " + markdown_escaped(heading.text) + "\n";
+}
+
 void write(std::string& out, const List& list) {
   if (!list.title.empty()) out += "**" + markdown_escaped(list.title) + "**\n\n";
   for (const std::string& item : list.items) out += "- " + markdown_escaped(item) + "\n";
@@ -63,7 +67,7 @@ std::string markdown_escaped(std::string_view text) {
 
 std::string to_markdown(const Report& report) {
   std::string out;
-  if (!report.title.empty()) out += "### " + markdown_escaped(report.title) + "\n\n";
+  if (!report.title.empty()) out += "## " + markdown_escaped(report.title) + "\n\n";
   if (!report.headline.text.empty()) {
     out += "**" + markdown_escaped(report.headline.text) + "**\n";
   }

@@ -1,10 +1,13 @@
 #pragma once
 // The reports of the sub-commands. They choose, round and name; every number is in the argument.
 #include <span>
+#include <string>
+#include <vector>
 
 #include "model/catalog.hpp"
 #include "model/sweep.hpp"
 #include "report/blocks.hpp"
+#include "study/cases.hpp"
 
 namespace feedrate::report {
 
@@ -18,6 +21,20 @@ Report sweep_report(const Sweep& sweep, const std::string& name);
 /// `compare`: a column a scenario, differences signed against the first. Precondition: at least
 /// one.
 Report compare_report(std::span<const NamedResult> results);
+
+/// A scenario and what its measured cases came to.
+struct ScenarioCases {
+  std::string file;  ///< as the user gave it
+  Scenario scenario;
+  std::vector<study::CaseResult> cases;
+};
+
+/// `cases`: for each scenario its source, its expectation, what was fitted, and a row a case with
+/// predicted beside measured.
+Report cases_report(std::span<const ScenarioCases> scenarios);
+
+/// All cases as one table, every digit kept; for CSV.
+Table cases_table(std::span<const ScenarioCases> scenarios);
 
 /// `catalog list`: a row a machine, with its on-demand price.
 Report catalog_report(const Catalog& catalog);

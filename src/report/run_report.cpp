@@ -1,18 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 
 #include "report/numbers.hpp"
 #include "report/reports.hpp"
+#include "study/bottleneck.hpp"
 
 namespace feedrate::report {
 namespace {
-
-// Below this a stage's gain is no reason to act.
-constexpr double worthwhile_gain = 0.01;
 
 // What a stage is to someone who has not read the model.
 std::string_view explained(Stage stage) {
@@ -45,10 +42,10 @@ std::string in_replications(const Result& r) {
 Paragraph headline(const Result& r) {
   const double gain = r.bottleneck.gain_if_twice_as_fast;
   const std::string busy = percent(1.0 - waiting_share(r));
-  if (!r.bottleneck.stage || gain < worthwhile_gain) {
+  if (!r.bottleneck.stage || gain < study::least_gain) {
     return {fmt::format("No single bottleneck: the GPUs are busy {} of the time, and no stage made "
                         "twice as fast would finish the job more than {} sooner.",
-                        busy, percent(std::max(gain, worthwhile_gain))),
+                        busy, percent(std::max(gain, study::least_gain))),
             Tone::plain};
   }
   const Stage stage = *r.bottleneck.stage;
@@ -96,7 +93,7 @@ Table stage_table(const Result& r) {
     const StageStats& stats = r.stages[stage];
     if (!on_path(stats)) continue;
     const bool here =
-        r.bottleneck.stage == stage && r.bottleneck.gain_if_twice_as_fast >= worthwhile_gain;
+        r.bottleneck.stage == stage && r.bottleneck.gain_if_twice_as_fast >= study::least_gain;
     const Tone tone = !here ? Tone::plain : stage == Stage::gpu ? Tone::good : Tone::bad;
     Row row;
     row.marked = here;

@@ -83,6 +83,8 @@ class TextWriter {
     }
   }
 
+  void write_block(const Heading& heading) { out_ += strong(shown(heading.text)) + '\n'; }
+
   void write_block(const List& list) {
     if (!list.title.empty()) out_ += strong(shown(list.title)) + '\n';
     const std::string bullet = style_.unicode ? "  · " : "  - ";

@@ -1,0 +1,93 @@
+#include "cli/app.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "base/did_you_mean.hpp"
+#include "base/errors.hpp"
+#include "base/quote.hpp"
+#include "base/version.hpp"
+#include "cli/commands.hpp"
+#include "cli/terminal.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+constexpr int wrong_usage = 2;
+
+// The parser of the sub-command (or sub-sub-command) that the arguments name.
+const CLI::App* innermost(const CLI::App* app) {
+  while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+  return app;
+}
+
+std::vector<std::string> flags_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::vector<std::string> subcommands_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(sub->get_name());
+  }
+  return names;
+}
+
+// What the parser could not place explains more than what it then missed: a misspelt flag first.
+std::string explained(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App* where = innermost(&app);
+  const std::vector<std::string> left_over = app.remaining(true);
+  for (const std::string& word : left_over) {
+    if (!word.starts_with('-') || word == "-" || word == "--") continue;
+    const std::string name = word.substr(0, word.find('='));
+    return fmt::format("{} has no flag {}{}", where->get_name(), in_quotes(name),
+                       did_you_mean(name, flags_of(*where)));
+  }
+  if (left_over.empty()) return error.what();
+  const std::vector<std::string> commands = subcommands_of(*where);
+  if (commands.empty()) {
+    return fmt::format("{}: unexpected argument {}", where->get_name(),
+                       in_quotes(left_over.front()));
+  }
+  return fmt::format("{} has no command {}{}; feedrate --help lists them", where->get_name(),
+                     in_quotes(left_over.front()), did_you_mean(left_over.front(), commands));
+}
+
+}  // namespace
+
+int execute(int argc, const char* const* argv) {
+  CLI::App app("Simulates GPU training input pipelines and prices them.", "feedrate");
+  app.set_version_flag("--version", fmt::format("feedrate {}", version));
+  app.footer(
+      "feedrate COMMAND --help explains a command, with examples.\n"
+      "Exit status: 0 fine, 1 a verdict went against you, 2 your usage or input, 3 the host or "
+      "feedrate failed.");
+  const std::vector<Command> commands = {add_run(app),       add_sweep(app),   add_compare(app),
+                                         add_cases(app),     add_catalog(app), add_schema(app),
+                                         add_completion(app)};
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    write_stdout(app.help());
+    return 0;
+  } catch (const CLI::CallForVersion&) {
+    write_stdout(fmt::format("feedrate {}\n", version));
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    throw InputError(explained(app, error));
+  }
+  for (const Command& command : commands) {
+    if (command.app->parsed()) return command.run();
+  }
+  write_stderr(app.help());
+  return wrong_usage;
+}
+
+}  // namespace feedrate::cli

@@ -1,0 +1,79 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "cli/inputs.hpp"
+#include "cli/progress.hpp"
+#include "report/csv.hpp"
+#include "report/reports.hpp"
+#include "study/cases.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+constexpr int verdict_against = 1;
+
+struct CasesArguments {
+  std::vector<std::string> scenarios;
+  SimulationOptions simulation;
+  OutputOptions output;
+};
+
+report::ScenarioCases cases_of(const std::string& path, const SimulationOptions& options,
+                               const Catalog& catalog, const HostProfile* host) {
+  const schema::Document document = load_with_settings(path, options);
+  const auto with_settings = [&document](const study::Setting& settings) {
+    schema::Document changed = document;
+    for (const auto& [key, value] : settings) schema::set_value(changed, key, value, "case");
+    return schema::read_scenario(changed);
+  };
+  report::ScenarioCases made{path, schema::read_scenario(document), {}};
+  made.cases = study::run_cases(made.scenario, with_settings, catalog, host, run_options(options));
+  return made;
+}
+
+int cases(const CasesArguments& arguments) {
+  const std::optional<HostProfile> host = host_of(arguments.simulation);
+  // A case may name any instance, so all of them are read.
+  const Catalog catalog = whole_catalog();
+  std::vector<report::ScenarioCases> made;
+  {
+    Progress progress("cases");
+    for (const std::string& path : arguments.scenarios) {
+      progress.update(made.size(), arguments.scenarios.size());
+      made.push_back(cases_of(path, arguments.simulation, catalog, host ? &*host : nullptr));
+    }
+  }
+  deliver(arguments.output, files_read(arguments.scenarios, arguments.simulation),
+          {.report = [&] { return report::cases_report(made); },
+           .json = {},
+           .csv = [&] { return report::to_csv(report::cases_table(made)); },
+           .remarks = {}});
+  const bool all_within = std::all_of(made.begin(), made.end(), [](const auto& of) {
+    return std::all_of(of.cases.begin(), of.cases.end(),
+                       [](const study::CaseResult& result) { return result.within; });
+  });
+  return all_within ? 0 : verdict_against;
+}
+
+}  // namespace
+
+Command add_cases(CLI::App& parent) {
+  const auto arguments = std::make_shared<CasesArguments>();
+  CLI::App* app = parent.add_subcommand(
+      "cases", "Run the measured cases of scenarios: predicted beside measured, with the error");
+  app->add_option("scenarios", arguments->scenarios, "Scenario files")
+      ->type_name("SCENARIO")
+      ->required();
+  add_simulation_flags(*app, arguments->simulation);
+  add_output_flags(*app, arguments->output, {"text", "csv", "markdown"});
+  app->footer(
+      "Exit status 1 when a case misses its tolerance.\n"
+      "Examples:\n"
+      "  feedrate cases scenarios/caltech256_p3.json\n"
+      "  feedrate cases scenarios/*.json --format markdown");
+  return {app, [arguments] { return cases(*arguments); }};
+}
+
+}  // namespace feedrate::cli

@@ -1,0 +1,61 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "cli/inputs.hpp"
+#include "report/csv.hpp"
+#include "report/reports.hpp"
+#include "schema/result.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+struct CompareArguments {
+  std::vector<std::string> scenarios;
+  SimulationOptions simulation;
+  OutputOptions output;
+};
+
+int compare(const CompareArguments& arguments) {
+  std::vector<Scenario> scenarios;
+  std::set<std::string> instances;
+  for (const std::string& path : arguments.scenarios) {
+    scenarios.push_back(schema::read_scenario(load_with_settings(path, arguments.simulation)));
+    add_instances(instances, scenarios.back());
+  }
+  const std::optional<HostProfile> host = host_of(arguments.simulation);
+  const Catalog catalog = catalog_of(instances);
+  std::vector<NamedResult> results;
+  for (std::size_t i = 0; i < scenarios.size(); ++i) {
+    results.push_back({scenarios[i].name, arguments.scenarios[i],
+                       study::run(scenarios[i], catalog, host ? &*host : nullptr,
+                                  run_options(arguments.simulation))});
+  }
+  deliver(arguments.output, files_read(arguments.scenarios, arguments.simulation),
+          {.report = [&] { return report::compare_report(results); },
+           .json = [&] { return schema::write_comparison(results); },
+           .csv = [&] { return report::results_csv(results); },
+           .remarks = {}});
+  return 0;
+}
+
+}  // namespace
+
+Command add_compare(CLI::App& parent) {
+  const auto arguments = std::make_shared<CompareArguments>();
+  CLI::App* app =
+      parent.add_subcommand("compare", "Scenarios side by side; the first is the reference");
+  app->add_option("scenarios", arguments->scenarios, "Scenario files")
+      ->type_name("SCENARIO")
+      ->expected(2, 1000)
+      ->required();
+  add_simulation_flags(*app, arguments->simulation);
+  add_output_flags(*app, arguments->output);
+  app->footer(
+      "Examples:\n"
+      "  feedrate compare file_mode.json fsx.json\n"
+      "  feedrate compare a.json b.json --set instances=8 --format markdown");
+  return {app, [arguments] { return compare(*arguments); }};
+}
+
+}  // namespace feedrate::cli

@@ -1,0 +1,52 @@
+#include "cli/inputs.hpp"
+
+#include "cli/vary.hpp"
+#include "schema/catalog_reader.hpp"
+#include "schema/host.hpp"
+
+namespace feedrate::cli {
+
+schema::Document load_with_settings(const std::string& path, const SimulationOptions& options) {
+  schema::Document document = schema::load_document(path);
+  for (const std::string& text : options.settings) {
+    const auto [key, value] = parse_setting(text, "--set");
+    schema::set_value(document, key, value);
+  }
+  return document;
+}
+
+void add_instances(std::set<std::string>& names, const Scenario& scenario) {
+  if (scenario.cluster.instance) names.insert(*scenario.cluster.instance);
+  if (scenario.loader.remote) names.insert(scenario.loader.remote->instance);
+}
+
+Catalog catalog_of(const std::set<std::string>& instances) {
+  return schema::read_catalog(schema::find_pricing_folder(FEEDRATE_SOURCE_PRICING),
+                              std::vector<std::string>(instances.begin(), instances.end()));
+}
+
+Catalog whole_catalog() {
+  return schema::read_whole_catalog(schema::find_pricing_folder(FEEDRATE_SOURCE_PRICING));
+}
+
+std::optional<HostProfile> host_of(const SimulationOptions& options) {
+  if (options.host.empty()) return std::nullopt;
+  return schema::read_host_profile(options.host);
+}
+
+study::RunOptions run_options(const SimulationOptions& options) {
+  study::RunOptions run;
+  run.exact = options.exact;
+  run.replications = options.replications;
+  run.seed = options.seed;
+  return run;
+}
+
+std::vector<std::string> files_read(std::span<const std::string> scenarios,
+                                    const SimulationOptions& options) {
+  std::vector<std::string> files(scenarios.begin(), scenarios.end());
+  if (!options.host.empty()) files.push_back(options.host);
+  return files;
+}
+
+}  // namespace feedrate::cli

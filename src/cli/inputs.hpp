@@ -1,0 +1,39 @@
+#pragma once
+// From what was typed to what is simulated.
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/options.hpp"
+#include "model/catalog.hpp"
+#include "model/host.hpp"
+#include "model/scenario.hpp"
+#include "schema/scenario.hpp"
+#include "study/run.hpp"
+
+namespace feedrate::cli {
+
+/// The scenario file with every --set applied. InputError as load_document and set_value.
+schema::Document load_with_settings(const std::string& path, const SimulationOptions& options);
+
+/// The instances that a scenario can ask the catalogue for.
+void add_instances(std::set<std::string>& names, const Scenario& scenario);
+
+/// The part of the pricing files that tells of these instances.
+Catalog catalog_of(const std::set<std::string>& instances);
+
+/// The whole catalogue.
+Catalog whole_catalog();
+
+/// The profile of --host, empty without the flag.
+std::optional<HostProfile> host_of(const SimulationOptions& options);
+
+study::RunOptions run_options(const SimulationOptions& options);
+
+/// The files that were read: the scenarios and the host profile.
+std::vector<std::string> files_read(std::span<const std::string> scenarios,
+                                    const SimulationOptions& options);
+
+}  // namespace feedrate::cli

@@ -1,0 +1,108 @@
+#include "cli/options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+
+#include "base/did_you_mean.hpp"
+#include "base/errors.hpp"
+#include "base/quote.hpp"
+#include "base/text_file.hpp"
+#include "cli/terminal.hpp"
+#include "report/render.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+constexpr int most_replications = 1'000'000;
+
+std::string rendered(const OutputOptions& options, const Rendering& rendering) {
+  if (options.format == "json") return rendering.json();
+  if (options.format == "csv") return rendering.csv();
+  if (options.format == "markdown") return report::to_markdown(rendering.report());
+  const bool to_file = !options.file.empty();
+  return report::to_text(rendering.report(), to_file ? style_of_file() : style_of_stdout());
+}
+
+void refuse_to_overwrite(const std::string& output, std::span<const std::string> inputs) {
+  for (const std::string& input : inputs) {
+    std::error_code ignored;
+    if (!std::filesystem::equivalent(output, input, ignored)) continue;
+    throw InputError(
+        {{.file = "",
+          .line = 0,
+          .pointer = "--output",
+          .message = fmt::format("expected another file than the input {}", in_quotes(input))}});
+  }
+}
+
+}  // namespace
+
+void allow_only(CLI::Option& option, const std::vector<std::string>& words) {
+  const auto check = [words](const std::string& word) {
+    if (std::find(words.begin(), words.end(), word) != words.end()) return std::string();
+    return fmt::format("expected {}, got {}{}", fmt::join(words, ", "), in_quotes(word),
+                       did_you_mean(word, words));
+  };
+  option.check(CLI::Validator(check, ""));
+  // The name of the type is the list itself: --help shows it, completion reads it.
+  option.type_name(fmt::format("{}", fmt::join(words, "|")));
+}
+
+void add_output_flags(CLI::App& app, OutputOptions& options,
+                      const std::vector<std::string>& formats) {
+  allow_only(
+      *app.add_option("-f,--format", options.format, "How to write the result")->group("Output"),
+      formats);
+  app.add_option("-o,--output", options.file, "Write to this file instead of standard output")
+      ->type_name("FILE")
+      ->group("Output");
+}
+
+void add_simulation_flags(CLI::App& app, SimulationOptions& options) {
+  const std::string group = "Simulation";
+  app.add_option("--host", options.host, "Host profile: what was measured on the machine")
+      ->type_name("PROFILE")
+      ->group(group);
+  app.add_option(
+         "--set", options.settings,
+         "Set a key of the scenario: a short name or a JSON pointer, a value with its unit; "
+         "may be given several times")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("--replications", options.replications,
+                 "Draw random times and uncertain inputs this many times and give 5-95 % bands")
+      ->type_name("R")
+      ->check([](const std::string& text) {
+        const bool fine = text.size() <= 7 && !text.empty() &&
+                          text.find_first_not_of("0123456789") == std::string::npos &&
+                          std::stoi(text) >= 1 && std::stoi(text) <= most_replications;
+        return fine ? std::string()
+                    : fmt::format("expected a whole number from 1 to {}, got {}", most_replications,
+                                  in_quotes(text));
+      })
+      ->group(group);
+  app.add_option("--seed", options.seed, "Seed of the random numbers")
+      ->type_name("S")
+      ->group(group);
+  app.add_flag("--exact", options.exact, "Simulate every step, skip no repeats")->group(group);
+}
+
+void deliver(const OutputOptions& options, std::span<const std::string> inputs,
+             const Rendering& rendering) {
+  if (!options.file.empty()) refuse_to_overwrite(options.file, inputs);
+  const std::string text = rendered(options, rendering);
+  if (options.file.empty()) {
+    write_stdout(text);
+  } else {
+    write_text_file(options.file, text);
+  }
+  if (options.format != "csv") return;
+  for (const std::string& remark : rendering.remarks) write_stderr("remark: " + remark);
+}
+
+}  // namespace feedrate::cli

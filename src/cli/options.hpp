@@ -1,0 +1,57 @@
+#pragma once
+// Flags that several sub-commands share.
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/blocks.hpp"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace feedrate::cli {
+
+struct OutputOptions {
+  std::string format = "text";
+  std::string file;  ///< empty: standard output
+};
+
+struct SimulationOptions {
+  std::string host;                   ///< profile; empty: none
+  std::vector<std::string> settings;  ///< KEY=VALUE
+  int replications = 0;
+  std::uint64_t seed = 1;
+  bool exact = false;
+};
+
+/// --format and --output; `formats` are the words that --format takes.
+void add_output_flags(CLI::App& app, OutputOptions& options,
+                      const std::vector<std::string>& formats = {"text", "json", "csv",
+                                                                 "markdown"});
+
+/// --host, --set, --replications, --seed, --exact.
+void add_simulation_flags(CLI::App& app, SimulationOptions& options);
+
+/// Lets the option take only `words`; another one is refused with a did-you-mean, and completion
+/// offers them.
+void allow_only(CLI::Option& option, const std::vector<std::string>& words);
+
+/// A result in every form; only the form that is asked for is made.
+struct Rendering {
+  std::function<report::Report()> report;
+  std::function<std::string()> json;
+  std::function<std::string()> csv;
+  std::vector<std::string> remarks;  ///< for CSV, which has no place for them: standard error
+};
+
+/// Writes the form that was asked for to where it was asked for. `inputs` are the files that were
+/// read: InputError when --output would overwrite one of them.
+void deliver(const OutputOptions& options, std::span<const std::string> inputs,
+             const Rendering& rendering);
+
+}  // namespace feedrate::cli
