@@ -56,7 +56,7 @@ bool Recurrence::visit_process(std::uint32_t p, Take&& take) const {
   if (process.status == Status::delaying) {
     if (!take(key_time(s_.events.at(p)) - word(s_.now))) return false;
   } else if (process.status == Status::using_capacity) {
-    const Wide left = s_.capacities[s_.code.steps[process.at].target].remaining(process.slot);
+    const Wide left = s_.capacities[s_.code.steps[process.at].target].remaining(process.slot, s_.now);
     if (!take(static_cast<std::uint64_t>(left)) || !take(static_cast<std::uint64_t>(left >> 64)))
       return false;
   }

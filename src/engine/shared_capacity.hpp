@@ -57,7 +57,11 @@ class SharedCapacity {
 
   std::uint32_t users() const { return users_; }
   const Job& first() const { return node_[1]; }
-  Wide remaining(std::uint32_t slot) const { return node_[base_ + slot].finish - clock_; }
+  // What a job still wants at `now`, whether or not the clock has been brought there (sync).
+  Wide remaining(std::uint32_t slot, std::int64_t now) const {
+    const Wide gain = Wide{rate_[users_]} * static_cast<std::uint64_t>(now - last_);
+    return node_[base_ + slot].finish - (clock_ + gain);
+  }
 
   std::uint64_t order(std::uint32_t slot) const { return node_[base_ + slot].order; }
 
