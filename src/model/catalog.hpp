@@ -147,7 +147,7 @@ struct FsxLimits {
 
 struct EfsPrice {
   std::string region;
-  std::string storage_class;  ///< "Standard", "One Zone" …
+  std::string storage_class;  ///< "Standard (regional)", "One Zone" …
   Known<StoragePrice> storage;
 };
 

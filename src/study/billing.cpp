@@ -90,10 +90,10 @@ struct Biller {
       const double later = inputs.in_memory_cache ? 0.0 : inputs.epochs - 1.0;
       gets = inputs.samples * inputs.source->requests * (1.0 + later);
     }
-    requests("S3 GET", gets, price->per_1000_gets);
+    requests("S3 GET", gets, price->get);
     if (inputs.checkpoint_time.base() > 0.0) {
       requests("S3 PUT of checkpoints", outcome.checkpoints / inputs.checkpoint_time,
-               price->per_1000_puts);
+               price->put);
     }
     if (scenario.source.bill_storage.value_or(false) && price->storage) {
       bill.storage.push_back({"S3 " + storage_class, dataset_bytes(), {}, held, *price->storage});
