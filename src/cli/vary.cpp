@@ -69,7 +69,8 @@ std::optional<NumberWithUnit> parse_number(std::string_view text) {
   NumberWithUnit parsed;
   if (text.starts_with('+')) text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed.number);
-  if (error != std::errc()) return std::nullopt;
+  if (error == std::errc::invalid_argument) return std::nullopt;
+  if (error == std::errc::result_out_of_range) parsed.number = std::nan("");
   parsed.unit = trimmed(text.substr(static_cast<std::size_t>(end - text.data())));
   return parsed;
 }

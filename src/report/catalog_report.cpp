@@ -35,6 +35,7 @@ std::string_view name_of(Purchase purchase) {
 
 std::string_view name_of(Interconnect interconnect) {
   switch (interconnect) {
+    case Interconnect::unknown: return "";
     case Interconnect::none: return "none";
     case Interconnect::pcie: return "PCIe";
     case Interconnect::nvlink: return "NVLink";

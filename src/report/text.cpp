@@ -143,8 +143,8 @@ class TextWriter {
     std::vector<std::string> cells;
     for (std::size_t c = 0; has_titles && c < table.columns.size(); ++c) {
       const std::string title = shown(table.columns[c].title);
-      cells.push_back(toned(padded(title, display_width(title), widths[c], table.columns[c].align),
-                            Tone::faint));
+      cells.push_back(padded(toned(title, Tone::faint), display_width(title), widths[c],
+                             table.columns[c].align));
     }
     if (has_titles) write_line("  ", cells);
     for (const Row& row : table.rows) write_row(table, row, widths);
