@@ -17,6 +17,7 @@ struct Dataset {
   std::optional<double> samples_per_object;              ///< 1 = a file a sample, k = a shard
   std::optional<DataPerSample> decoded_bytes_per_sample; ///< after decoding, before transforms
   std::optional<DataPerSample> bytes_on_gpu_per_sample;  ///< what host-to-device copies
+  bool operator==(const Dataset&) const = default;
 };
 
 enum class Service { s3, fsx_lustre, efs, ebs, http, local };
@@ -42,6 +43,7 @@ struct Source {
   std::optional<bool> lazy_load_from_s3;        ///< mount: the first epoch comes from S3
   std::optional<bool> bill_storage;             ///< whether holding the data is on this job's bill
   std::optional<Duration> storage_held;         ///< how long it is held; default: the job's time
+  bool operator==(const Source&) const = default;
 };
 
 enum class DiskKind { ebs, nvme, other };
@@ -57,6 +59,7 @@ struct Disk {
   std::optional<double> reads_per_sample;    ///< device reads a sample costs, cold (≥ 0)
   std::optional<Bytes> page_cache;           ///< bytes of the dataset that RAM can keep
   std::optional<CachePolicy> cache_policy;
+  bool operator==(const Disk&) const = default;
 };
 
 enum class LoaderKind { pytorch, pool, inline_ };
@@ -67,6 +70,7 @@ struct RemoteWorkers {
   std::optional<double> workers_per_instance;  ///< default: its vCPUs
   std::optional<HourlyPrice> price;            ///< default: catalogue
   std::optional<DataPerSample> bytes_per_sample;  ///< what crosses the network, preprocessed
+  bool operator==(const RemoteWorkers&) const = default;
 };
 
 struct Loader {
@@ -84,6 +88,7 @@ struct Loader {
   std::optional<Duration> handover;           ///< CPU of the main process per batch
   std::optional<double> oversubscription;     ///< extra CPU share when runnable > hardware threads
   std::optional<RemoteWorkers> remote;
+  bool operator==(const Loader&) const = default;
 };
 
 enum class Place { cpu, gpu, offline, remote };
@@ -96,6 +101,7 @@ struct Operation {
   std::optional<DurationPerSample> gpu;         ///< time on the GPU where it runs there
   Place where = Place::cpu;
   std::optional<DataPerSample> output_bytes;    ///< offline: bytes stored per sample afterwards
+  bool operator==(const Operation&) const = default;
 };
 
 enum class Purchase { on_demand, spot, savings_plan };
@@ -115,6 +121,7 @@ struct Cluster {
   std::optional<Bandwidth> pinned_bandwidth;    ///< host-to-device per GPU, pinned
   std::optional<Bandwidth> pageable_bandwidth;  ///< host-to-device per GPU, pageable
   std::optional<Duration> copy_latency;         ///< host-to-device per copy
+  bool operator==(const Cluster&) const = default;
 };
 
 /// Time of one GPU for a batch: fixed + per_sample · batch, or a table (batch, time).
@@ -123,6 +130,7 @@ struct Step {
   std::optional<DurationPerSample> per_sample;
   std::optional<std::vector<std::pair<double, Duration>>> table;
   std::optional<double> cv;
+  bool operator==(const Step&) const = default;
 };
 
 enum class AllReduceAlgorithm { ring, hierarchical };
@@ -133,6 +141,7 @@ struct ScalingFit {
   double bandwidth = 0.0;
   double latency = 0.0;
   double worst_error = 0.0;  ///< largest relative error on the points themselves
+  bool operator==(const ScalingFit&) const = default;
 };
 
 struct AllReduce {
@@ -142,12 +151,14 @@ struct AllReduce {
   std::optional<Bandwidth> busbw_inside;    ///< hierarchical: inside an instance
   std::optional<Duration> latency;          ///< per hop
   std::optional<double> overlap;            ///< fraction hidden behind the backward pass, 0…1
+  bool operator==(const AllReduce&) const = default;
 };
 
 struct Checkpoint {
   std::optional<Duration> interval;   ///< of training time
   std::optional<Bytes> size;
   std::optional<Bandwidth> bandwidth;
+  bool operator==(const Checkpoint&) const = default;
 };
 
 /// Exactly one way to say what communication costs: efficiency, allreduce, scaling, or nothing.
@@ -165,6 +176,7 @@ struct Job {
   std::optional<Duration> startup;        ///< before any data: container, imports
   std::optional<Checkpoint> checkpoint;
   std::optional<HourlyPrice> value_of_hour;
+  bool operator==(const Job&) const = default;
 };
 
 /// What a measured case of a scenario asks for, to stand beside what was measured.
@@ -177,16 +189,19 @@ struct Case {
   std::optional<double> tolerance;  ///< relative; absent: reported, not asserted
   bool fitted = false;      ///< an input was fitted on this point; it is no prediction
   std::string note;         ///< why it misses, where it does
+  bool operator==(const Case&) const = default;
 };
 
 struct About {
   std::string source;
   std::string expectation;
   std::vector<std::string> fitted;  ///< which inputs were fitted, on which point
+  bool operator==(const About&) const = default;
 };
 
 struct Scenario {
-  std::string name;
+  std::string name;         ///< the file's name where the file does not say
+  std::string description;  ///< a sentence for people
   About about;
   Dataset dataset;
   Source source;
@@ -196,6 +211,7 @@ struct Scenario {
   Cluster cluster;
   Job job;
   std::vector<Case> cases;
+  bool operator==(const Scenario&) const = default;
 };
 
 }  // namespace feedrate

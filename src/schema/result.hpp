@@ -1,6 +1,6 @@
 #pragma once
-// Results as JSON: one document, stable key order, numbers in shortest round-trip form with the unit
-// in the key's name, null for what does not apply, never NaN or Infinity.
+// Results as JSON: one document, stable key order, numbers in shortest round-trip form with the
+// unit in the key's name, null for what does not apply, never NaN or Infinity.
 #include <span>
 #include <string>
 
@@ -9,12 +9,13 @@
 
 namespace feedrate::schema {
 
-/// `run --format json`: {"feedrate", "kind": "result", "schema", "scenario": {name, file}, "result"}.
+/// `run --format json`: {"feedrate", "kind": "result", "schema", "scenario": {name, file},
+/// "result"}.
 std::string write_result(const NamedResult& result);
 /// `sweep --format json`; `name` and `file` are the scenario's.
 std::string write_sweep(const Sweep& sweep, const std::string& name, const std::string& file);
-/// `compare --format json`: {"kind": "comparison", "results": [{scenario, result, relative}]}, where
-/// `relative` holds changes against the first: null for the first itself.
+/// `compare --format json`: {"kind": "comparison", "results": [{scenario, result, relative}]},
+/// where `relative` holds changes against the first: null for the first itself.
 std::string write_comparison(std::span<const NamedResult> results);
 /// JSON Schema (2020-12) of the three kinds.
 std::string result_json_schema();

@@ -10,8 +10,8 @@
 
 namespace feedrate::schema {
 
-/// A scenario's JSON with its includes merged in, each value knowing its file and line. A copy costs
-/// a pointer and shares everything; set_value copies only what lies on the way to the key.
+/// A scenario's JSON with its includes merged in, each value knowing its file and line. A copy
+/// costs a pointer and shares everything; set_value copies only what lies on the way to the key.
 class Document {
  public:
   Document() = default;
@@ -28,7 +28,8 @@ class Document {
 
 /// Reads `path` and merges what it includes ("include": a file name or a list of them, relative to
 /// the including file): objects key by key, everything else replaced, later wins, null removes.
-/// InputError for what cannot be read or parsed and for circular or missing includes (with the chain).
+/// InputError for what cannot be read or parsed and for circular or missing includes (with the
+/// chain).
 Document load_document(const std::string& path);
 
 /// The same for text that lies in no file (tests, standard input); `file` names it in messages and
@@ -60,7 +61,8 @@ std::string scenario_manual();
 std::string scenario_json_schema();
 /// The names that set_value takes without a pointer, sorted; for shell completion.
 std::vector<std::string> scenario_short_keys();
-/// The words that a key takes ("File", "FastFile", …; "true", "false"), empty when it is no list of words.
+/// The words that a key takes ("File", "FastFile", …; "true", "false"), empty when it is no list of
+/// words.
 std::vector<std::string> scenario_key_words(std::string_view key);
 
 }  // namespace feedrate::schema

@@ -1,0 +1,66 @@
+#include "schema/key.hpp"
+
+#include "schema/json_writer.hpp"
+
+namespace feedrate::schema {
+namespace {
+
+std::string value_text(const Key& key, double value) {
+  if (key.kind != KeyKind::quantity) {
+    return number_text(value, value >= 1e6 ? NumberStyle::shortest : NumberStyle::plain);
+  }
+  return key.unit.empty() ? format_quantity(value, key.dimension) : format_in(value, key.unit);
+}
+
+std::string word_list(const Key& key) {
+  std::string text;
+  for (std::size_t i = 0; i < key.words.size(); ++i) {
+    if (i > 0) text += i + 1 == key.words.size() ? " or " : ", ";
+    text += '"' + std::string(key.words[i]) + '"';
+  }
+  return text;
+}
+
+std::string range_text(const Key& key) {
+  if (!key.limits.given()) return "";
+  const std::string high = value_text(key, key.limits.high);
+  if (key.limits.above) return " above " + value_text(key, key.limits.low) + " and at most " + high;
+  return " from " + value_text(key, key.limits.low) + " to " + high;
+}
+
+std::string quantity_text(const Key& key) {
+  return std::string(key.hint.name) + " such as \"" + std::string(key.hint.example) + "\"";
+}
+
+}  // namespace
+
+std::string expectation(const Key& key) {
+  switch (key.kind) {
+    case KeyKind::number: return "a number" + range_text(key);
+    case KeyKind::whole: return "a whole number" + range_text(key);
+    case KeyKind::fraction: return "a fraction such as 0.05 or \"5%\"";
+    case KeyKind::boolean: return "true or false";
+    case KeyKind::text: return "a text";
+    case KeyKind::word: return word_list(key);
+    case KeyKind::quantity: return quantity_text(key);
+    case KeyKind::object: return key.text_form ? "an object or " + quantity_text(key) : "an object";
+    case KeyKind::objects: return "a list of objects";
+    case KeyKind::texts: return "a text or a list of texts";
+    case KeyKind::points:
+      return key.dimension == Dimension{}
+                 ? "a list of pairs such as [4, 3.5]"
+                 : "a list of pairs such as [4, \"" + std::string(key.hint.example) + "\"]";
+    case KeyKind::settings: return "an object of KEY: VALUE as for --set";
+    case KeyKind::named: return "an object of NAME: \"" + std::string(key.hint.example) + "\"";
+  }
+  return "";
+}
+
+std::string limits_text(const Key& key) {
+  if (!key.limits.given()) return "";
+  const std::string low = value_text(key, key.limits.low);
+  const std::string high = value_text(key, key.limits.high);
+  return key.limits.above ? "> " + low + ", ≤ " + high : low + " … " + high;
+}
+
+}  // namespace feedrate::schema

@@ -1,0 +1,60 @@
+#pragma once
+// What a file may hold: one Key for each key, with everything that the reader, the manual, the JSON
+// Schema and the completion say about it.
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/unit_text.hpp"
+
+namespace feedrate::schema {
+
+enum class KeyKind {
+  number,    ///< plain JSON number
+  whole,     ///< the same without a fraction
+  fraction,  ///< number, or text such as "5%"
+  boolean,
+  text,
+  word,      ///< text out of a list
+  quantity,  ///< text with a unit
+  object,
+  objects,   ///< list of objects
+  texts,     ///< list of texts
+  points,    ///< list of [number, quantity or number]
+  settings,  ///< object of KEY: VALUE as for --set
+  named,     ///< object of NAME: quantity
+};
+
+/// Accepted values, both ends included unless `above`; in base units.
+struct Limits {
+  double low = 0.0;
+  double high = 0.0;
+  bool above = false;  ///< `low` itself is refused
+  bool whole = false;
+  [[nodiscard]] bool given() const { return high > low; }
+};
+
+struct Key {
+  std::string_view name;
+  KeyKind kind = KeyKind::text;
+  Dimension dimension{};    ///< quantity; of the second number in points; of a named one
+  std::string_view unit{};  ///< to write a quantity in; "" = what suits its size
+  UnitHint hint{};          ///< how a quantity is asked for
+  Limits limits{};
+  std::span<const std::string_view> words{};
+  bool required = false;
+  bool text_form = false;       ///< an object that may be one quantity instead (`dimension`)
+  bool with_origin = false;     ///< may be {"value", "origin", "source", "relative_error"} instead
+  std::string_view fallback{};  ///< what is used when the key is left out, in words; "" = nothing
+  std::string_view manual{};
+  std::vector<Key> keys{};  ///< of object and objects
+};
+
+/// `expected` part of a complaint: "a whole number from 1 to 1e15", "a bandwidth such as …".
+std::string expectation(const Key& key);
+
+/// "0 < x ≤ 1", "1 … 4096": the limits for a manual; "" when there are none.
+std::string limits_text(const Key& key);
+
+}  // namespace feedrate::schema

@@ -1,0 +1,60 @@
+#include "schema/scenario.hpp"
+
+#include <filesystem>
+
+#include "schema/codec.hpp"
+#include "schema/manual.hpp"
+#include "schema/scenario_checks.hpp"
+#include "schema/scenario_keys.hpp"
+
+namespace feedrate::schema {
+
+Scenario read_scenario(const Document& document) {
+  Reading reading;
+  reading.root = &scenario_root();
+  Scenario scenario;
+  const JsonValue& root = *document.root();
+  const Path path{};
+  read_record(scenario, root, scenario_root(), path, reading);
+  check_scenario(scenario, root, reading.problems.empty(), reading);
+  reading.problems.throw_if_any();
+  if (scenario.name.empty()) scenario.name = std::filesystem::path(document.file()).stem().string();
+  return scenario;
+}
+
+std::string write_scenario(const Scenario& scenario) {
+  JsonWriter out;
+  out.begin_object();
+  write_members(scenario, out);
+  out.end();
+  return std::move(out).finish();
+}
+
+std::string scenario_manual() {
+  return manual_text(
+      scenario_root(),
+      R"(A scenario is one JSON object. Quantities are texts with a unit ("2.1 GB/s", "8.5 ms",
+"3.825 USD/h"); "/sample" may be left out. Every key may be left out unless it says required; null is the same as
+left out. --set and --vary take a key's last word (num_workers), with its section where several
+keys share it (disk.bandwidth), or a JSON pointer (/preprocess/0/where, /preprocess/resize/where).
+
+Ten lines are enough:
+
+  {
+    "name": "resnet50 on eight instances",
+    "dataset": {"samples": 1281167, "bytes_per_sample": "110 KB"},
+    "source": {"service": "s3", "input_mode": "FastFile"},
+    "loader": {"num_workers": 7, "batch_size": 256, "pin_memory": true},
+    "preprocess": [{"operation": "decode", "cpu": "8.5 ms"}],
+    "cluster": {"instance": "ml.p3.2xlarge", "instances": 8},
+    "job": {"epochs": 90, "step": "750 ms", "efficiency": 0.9, "value_of_hour": "3 USD/h"}
+  }
+)");
+}
+
+std::string scenario_json_schema() {
+  return json_schema(scenario_root(), "feedrate scenario",
+                     "What is trained, from what, on what. feedrate schema scenario explains it.");
+}
+
+}  // namespace feedrate::schema

@@ -1,0 +1,234 @@
+#include "schema/scenario_checks.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "base/quote.hpp"
+#include "schema/key_names.hpp"
+#include "schema/scenario_keys.hpp"
+
+namespace feedrate::schema {
+namespace {
+
+/// The value that a pointer leads to, or the nearest one above it, to say where to look.
+struct Found {
+  const JsonValue* value;
+  int line;
+  bool exact;
+};
+
+Found at(const JsonValue& root, std::initializer_list<std::string_view> tokens) {
+  Found found{&root, root.line, true};
+  for (const std::string_view token : tokens) {
+    const JsonMember* next = nullptr;
+    for (const JsonMember& member : found.value->members) {
+      if (member.key == token) next = &member;
+    }
+    if (next == nullptr || next->value->kind == JsonKind::null) {
+      found.exact = false;
+      return found;
+    }
+    found = {next->value.get(), next->line, true};
+  }
+  return found;
+}
+
+class Checks {
+ public:
+  Checks(const Scenario& scenario, const JsonValue& root, Reading& r)
+      : s_(scenario), root_(root), r_(r) {}
+
+  void contradictions() {
+    one_way_to_communicate();
+    duration_or_dataset();
+    loader();
+    input_mode();
+    step();
+    preprocess();
+    scaling();
+    cases();
+  }
+
+  void missing() {
+    if (s_.job.duration_on_one_instance) return;
+    if (!s_.dataset.samples) {
+      complain({"dataset", "samples"},
+               "expected a number of samples (or job.duration_on_one_instance), got nothing");
+    }
+    if (!s_.loader.batch_size) {
+      complain({"loader", "batch_size"},
+               "expected a number of samples per GPU and step, got nothing");
+    }
+  }
+
+ private:
+  void complain(std::initializer_list<std::string_view> tokens, std::string message) {
+    std::string pointer;
+    for (const std::string_view token : tokens) pointer = join_pointer(pointer, token);
+    const Found found = at(root_, tokens);
+    r_.problems.add_at(*found.value, found.line, pointer, std::move(message));
+  }
+
+  void one_way_to_communicate() {
+    const std::initializer_list<std::string_view> ways = {"efficiency", "allreduce", "scaling"};
+    std::string first;
+    for (const std::string_view way : ways) {
+      if (!at(root_, {"job", way}).exact) continue;
+      if (first.empty()) {
+        first = way;
+      } else {
+        complain({"job", way}, "expected one of efficiency, allreduce and scaling, got " +
+                                   std::string(way) + " beside " + first +
+                                   " (null leaves a key out)");
+      }
+    }
+  }
+
+  void duration_or_dataset() {
+    if (!at(root_, {"job", "duration_on_one_instance"}).exact) return;
+    const std::string message =
+        "expected nothing beside job.duration_on_one_instance, which stands instead of it, got ";
+    if (const Found dataset = at(root_, {"dataset"}); dataset.exact) {
+      complain({"dataset"}, message + describe(*dataset.value));
+    }
+    if (const Found step = at(root_, {"job", "step"}); step.exact) {
+      complain({"job", "step"}, message + describe(*step.value));
+    }
+  }
+
+  void loader() {
+    const Loader& l = s_.loader;
+    if (l.kind == LoaderKind::pool && l.num_workers == 0.0) {
+      complain({"loader", "num_workers"}, "expected at least 1 for the pool loader, got 0");
+    }
+    if (l.kind == LoaderKind::inline_ && l.num_workers.value_or(0.0) > 0.0) {
+      complain({"loader", "num_workers"},
+               "expected 0 for the inline loader, got " + number_text(*l.num_workers));
+    }
+    const bool keeps_rest = l.drop_last.has_value() && !*l.drop_last;
+    if (l.batch_size && s_.dataset.samples && *l.batch_size > *s_.dataset.samples && !keeps_rest) {
+      complain({"loader", "batch_size"}, "expected at most the dataset's " +
+                                             number_text(*s_.dataset.samples) + " samples, got " +
+                                             number_text(*l.batch_size) +
+                                             " (drop_last: false allows an incomplete batch)");
+    }
+  }
+
+  void input_mode() {
+    if (!s_.source.input_mode) return;
+    const InputMode mode = *s_.source.input_mode;
+    const auto one_of = [&](std::initializer_list<InputMode> modes) {
+      return std::find(modes.begin(), modes.end(), mode) != modes.end();
+    };
+    using enum InputMode;
+    std::string_view modes;
+    bool fits = true;
+    switch (s_.source.service) {
+      case Service::s3:
+        fits = mode != local;
+        modes = "File, FastFile, stream, Pipe or mount for s3";
+        break;
+      case Service::http:
+        fits = one_of({file, fast_file, stream, pipe});
+        modes = "File, FastFile, stream or Pipe for http";
+        break;
+      case Service::fsx_lustre:
+      case Service::efs:
+        fits = one_of({mount, file});
+        modes = "mount or File for a file system";
+        break;
+      case Service::ebs:
+      case Service::local:
+        fits = mode == local;
+        modes = "local for data that lies on the machine";
+        break;
+    }
+    if (fits) return;
+    const Found found = at(root_, {"source", "input_mode"});
+    complain({"source", "input_mode"},
+             "expected " + std::string(modes) + ", got " + describe(*found.value));
+  }
+
+  void step() {
+    if (!s_.job.step) return;
+    const Step& step = *s_.job.step;
+    const bool formula = step.fixed || step.per_sample;
+    if (formula && step.table) {
+      complain({"job", "step", "table"},
+               "expected either a table or fixed and per_sample, got both");
+    }
+    const Found found = at(root_, {"job", "step"});
+    if (found.exact && found.value->kind == JsonKind::object && found.value->members.empty()) {
+      complain({"job", "step"}, "expected fixed, per_sample or table, got an empty object");
+    }
+    const bool zero = formula && step.fixed.value_or(Duration{}).base() == 0.0 &&
+                      step.per_sample.value_or(DurationPerSample{}).base() == 0.0;
+    if (zero) complain({"job", "step"}, "expected a step that takes time, got 0 s");
+  }
+
+  void preprocess() {
+    const Found list = at(root_, {"preprocess"});
+    if (!list.exact || list.value->items.size() != s_.preprocess.size()) return;
+    for (std::size_t i = 0; i < s_.preprocess.size(); ++i) {
+      const Operation& op = s_.preprocess[i];
+      const std::string pointer = join_pointer("/preprocess", i);
+      const JsonValue& value = *list.value->items[i];
+      if (op.cpu && op.cpu_per_byte) {
+        r_.problems.add(value, pointer, "expected either cpu or cpu_per_byte, got both");
+      }
+      if (op.where == Place::gpu && !op.gpu) {
+        r_.problems.add(
+            value, pointer,
+            "expected the key \"gpu\" (its time there), got an operation on the GPU without it");
+      }
+      if (op.where == Place::remote && !s_.loader.remote) {
+        r_.problems.add(
+            value, join_pointer(pointer, "where"),
+            "expected loader.remote (the instances it runs on), got \"remote\" without it");
+      }
+    }
+  }
+
+  void scaling() {
+    if (!s_.job.scaling || s_.job.scaling->size() >= 2) return;
+    complain({"job", "scaling"}, "expected at least two pairs, got one");
+  }
+
+  void cases() {
+    const Found list = at(root_, {"cases"});
+    if (!list.exact) return;
+    for (std::size_t i = 0; i < list.value->items.size(); ++i) {
+      for (const std::string_view part : {"set", "relative_to"}) {
+        const JsonValue* settings = list.value->items[i]->find(part);
+        if (settings == nullptr) continue;
+        for (const JsonMember& member : settings->members) {
+          check_setting(*settings, member,
+                        join_pointer(join_pointer(join_pointer("/cases", i), part), member.key));
+        }
+      }
+    }
+  }
+
+  void check_setting(const JsonValue& settings, const JsonMember& member,
+                     const std::string& pointer) {
+    try {
+      find_key(scenario_root(), member.key);
+    } catch (const InputError& error) {
+      r_.problems.add_at(settings, member.line, pointer, error.problems().front().message);
+    }
+  }
+
+  const Scenario& s_;
+  const JsonValue& root_;
+  Reading& r_;
+};
+
+}  // namespace
+
+void check_scenario(const Scenario& scenario, const JsonValue& root, bool complete, Reading& r) {
+  Checks checks(scenario, root, r);
+  checks.contradictions();
+  if (complete) checks.missing();
+}
+
+}  // namespace feedrate::schema

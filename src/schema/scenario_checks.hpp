@@ -1,0 +1,12 @@
+#pragma once
+// Contradictions in a scenario that can be seen without a catalogue.
+#include "model/scenario.hpp"
+#include "schema/codec.hpp"
+
+namespace feedrate::schema {
+
+/// Adds to `r.problems`. `complete` tells that every key was read without a complaint; only then
+/// is something missing worth reporting.
+void check_scenario(const Scenario& scenario, const JsonValue& root, bool complete, Reading& r);
+
+}  // namespace feedrate::schema

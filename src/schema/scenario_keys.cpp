@@ -1,0 +1,421 @@
+#include "schema/scenario_keys.hpp"
+
+#include <array>
+
+namespace feedrate::schema {
+
+using namespace std::string_view_literals;
+
+namespace {
+
+constexpr std::array service_words = {"s3"sv,  "fsx-lustre"sv, "efs"sv,
+                                      "ebs"sv, "http"sv,       "local"sv};
+constexpr std::array input_mode_words = {"File"sv, "FastFile"sv, "stream"sv,
+                                         "Pipe"sv, "mount"sv,    "local"sv};
+constexpr std::array distribution_words = {"FullyReplicated"sv, "ShardedByS3Key"sv};
+constexpr std::array disk_kind_words = {"ebs"sv, "nvme"sv, "other"sv};
+constexpr std::array cache_policy_words = {"lru"sv, "no_eviction"sv};
+constexpr std::array loader_kind_words = {"pytorch"sv, "pool"sv, "inline"sv};
+constexpr std::array place_words = {"cpu"sv, "gpu"sv, "offline"sv, "remote"sv};
+constexpr std::array purchase_words = {"on_demand"sv, "spot"sv, "savings_plan"sv};
+constexpr std::array algorithm_words = {"ring"sv, "hierarchical"sv};
+
+constexpr double schema_version = 1.0;
+constexpr double any = 1e15;  // beyond it doubles stop counting one by one
+
+}  // namespace
+
+// In the order of the enumerators in model/scenario.hpp.
+template <>
+inline constexpr std::span<const std::string_view> words_of<Service> = service_words;
+template <>
+inline constexpr std::span<const std::string_view> words_of<InputMode> = input_mode_words;
+template <>
+inline constexpr std::span<const std::string_view> words_of<Distribution> = distribution_words;
+template <>
+inline constexpr std::span<const std::string_view> words_of<DiskKind> = disk_kind_words;
+template <>
+inline constexpr std::span<const std::string_view> words_of<CachePolicy> = cache_policy_words;
+template <>
+inline constexpr std::span<const std::string_view> words_of<LoaderKind> = loader_kind_words;
+template <>
+inline constexpr std::span<const std::string_view> words_of<Place> = place_words;
+template <>
+inline constexpr std::span<const std::string_view> words_of<Purchase> = purchase_words;
+template <>
+inline constexpr std::span<const std::string_view> words_of<AllReduceAlgorithm> = algorithm_words;
+
+template <>
+inline constexpr bool is_record<About> = true;
+template <>
+inline constexpr bool is_record<Dataset> = true;
+template <>
+inline constexpr bool is_record<Source> = true;
+template <>
+inline constexpr bool is_record<Disk> = true;
+template <>
+inline constexpr bool is_record<RemoteWorkers> = true;
+template <>
+inline constexpr bool is_record<Loader> = true;
+template <>
+inline constexpr bool is_record<Operation> = true;
+template <>
+inline constexpr bool is_record<Cluster> = true;
+template <>
+inline constexpr bool is_record<Step> = true;
+template <>
+inline constexpr bool is_record<AllReduce> = true;
+template <>
+inline constexpr bool is_record<Checkpoint> = true;
+template <>
+inline constexpr bool is_record<Job> = true;
+template <>
+inline constexpr bool is_record<Case> = true;
+template <>
+inline constexpr bool is_record<Scenario> = true;
+
+template <>
+const std::vector<Entry<About>>& entries<About>() {
+  static const std::vector<Entry<About>> list = {
+      entry<&About::source>("source", {"where the setting and the figures come from"}),
+      entry<&About::expectation>("expectation", {"what must come out, and why"}),
+      entry<&About::fitted>("fitted", {"which inputs were fitted, on which point"}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Dataset>>& entries<Dataset>() {
+  static const std::vector<Entry<Dataset>> list = {
+      entry<&Dataset::samples>("samples", {"samples of an epoch", "", whole(1, any)}),
+      entry<&Dataset::bytes_per_sample>("bytes_per_sample", {"as stored, mean"}),
+      entry<&Dataset::size_cv>("size_cv",
+                               {"coefficient of variation of the sizes", "0", between(0, 10)}),
+      entry<&Dataset::samples_per_object>(
+          "samples_per_object", {"1: a file a sample; k: a shard of k", "1", whole(1, 1e12)}),
+      entry<&Dataset::decoded_bytes_per_sample>(
+          "decoded_bytes_per_sample",
+          {.manual = "after decoding; cpu_per_byte counts these", .example = "600 KB"}),
+      entry<&Dataset::bytes_on_gpu_per_sample>("bytes_on_gpu_per_sample",
+                                               {.manual = "what host-to-device copies",
+                                                .limits = between(0, 1e13),
+                                                .example = "600 KB"}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Source>>& entries<Source>() {
+  static const std::vector<Entry<Source>> list = {
+      entry<&Source::service>("service", {"where the data lies", "local"}),
+      entry<&Source::input_mode>("input_mode",
+                                 {"how it gets to the job", "s3, http: File; fsx, efs: mount"}),
+      entry<&Source::distribution>("distribution", {"what each instance gets", "FullyReplicated"}),
+      entry<&Source::first_byte_latency>("first_byte_latency",
+                                         {.manual = "of a request",
+                                          .fallback = "the service's published one",
+                                          .example = "30 ms"}),
+      entry<&Source::bandwidth_per_connection>("bandwidth_per_connection",
+                                               {.manual = "of one request",
+                                                .fallback = "the service's published one",
+                                                .example = "90 MB/s"}),
+      entry<&Source::bandwidth>("bandwidth",
+                                {"of the service, in all", "the service's published one"}),
+      entry<&Source::requests_per_second>(
+          "requests_per_second", {"of the service, in all", "the service's published one"}),
+      entry<&Source::connections>("connections",
+                                  {"parallel requests of one instance at most", "", whole(1, 1e5)}),
+      entry<&Source::shared>("shared", {"limits are for all instances together", "by the service"}),
+      entry<&Source::deployment_type>("deployment_type",
+                                      {"FSx: \"SCRATCH_2\", \"PERSISTENT_2\" …"}),
+      entry<&Source::throughput_per_capacity>(
+          "throughput_per_capacity", {.manual = "FSx: the tier",
+                                      .limits = above(0, 1),
+                                      .unit = "MB/s/TiB",
+                                      .hint = {"a throughput per capacity", "200 MB/s/TiB"}}),
+      entry<&Source::capacity>("capacity",
+                               {.manual = "FSx: provisioned; EFS: stored", .example = "1200 GiB"}),
+      entry<&Source::throughput_mode>("throughput_mode",
+                                      {"EFS: \"elastic\", \"bursting\", \"provisioned\""}),
+      entry<&Source::provisioned_throughput>(
+          "provisioned_throughput", {.manual = "EFS, provisioned mode", .example = "500 MB/s"}),
+      entry<&Source::storage_class>("storage_class", {"S3: \"STANDARD\" …", "STANDARD"}),
+      entry<&Source::lazy_load_from_s3>("lazy_load_from_s3",
+                                        {"mount: the first epoch comes from S3", "false"}),
+      entry<&Source::bill_storage>("bill_storage",
+                                   {"whether holding the data is on this job's bill"}),
+      entry<&Source::storage_held>(
+          "storage_held",
+          {.manual = "how long it is held", .fallback = "the job's time", .example = "24 h"}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Disk>>& entries<Disk>() {
+  static const std::vector<Entry<Disk>> list = {
+      entry<&Disk::kind>("kind", {"what the data lies on", "nvme where the machine has one"}),
+      entry<&Disk::volume_type>("volume_type", {"EBS: \"gp3\" …", "gp3"}),
+      entry<&Disk::size>("size", {.manual = "of the volume", .example = "500 GB"}),
+      entry<&Disk::bandwidth>("bandwidth", {"of the disk", "published for machine or volume"}),
+      entry<&Disk::iops>("iops", {.manual = "reads per second",
+                                  .fallback = "published for machine or volume",
+                                  .hint = {"a rate of reads", "3000 /s"}}),
+      entry<&Disk::latency>("latency", {.manual = "of one read", .example = "1 ms"}),
+      entry<&Disk::reads_per_sample>(
+          "reads_per_sample", {"device reads that a sample costs, cold", "1", between(0, 1e9)}),
+      entry<&Disk::page_cache>(
+          "page_cache", {.manual = "bytes of the dataset that RAM can keep", .example = "40 GB"}),
+      entry<&Disk::cache_policy>("cache_policy", {"which pages go first", "lru"}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<RemoteWorkers>>& entries<RemoteWorkers>() {
+  static const std::vector<Entry<RemoteWorkers>> list = {
+      entry<&RemoteWorkers::instance>("instance", {.manual = "their type", .required = true}),
+      entry<&RemoteWorkers::instances>("instances", {"how many in all", "1", whole(1, 1e5)}),
+      entry<&RemoteWorkers::workers_per_instance>("workers_per_instance",
+                                                  {"workers on each", "its vCPUs", whole(1, 4096)}),
+      entry<&RemoteWorkers::price>("price", {"of one", "the catalogue's"}),
+      entry<&RemoteWorkers::bytes_per_sample>("bytes_per_sample",
+                                              {"what crosses the network, preprocessed"}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Loader>>& entries<Loader>() {
+  static const std::vector<Entry<Loader>> list = {
+      entry<&Loader::kind>(
+          "kind", {"pytorch: DataLoader; pool: tf.data, DALI; inline: no workers", "pytorch"}),
+      entry<&Loader::num_workers>("num_workers",
+                                  {"per GPU; pool: threads per GPU", "0", whole(0, 4096)}),
+      entry<&Loader::prefetch_factor>(
+          "prefetch_factor",
+          {"batches outstanding per worker; pool: per GPU", "2", whole(1, 10000)}),
+      entry<&Loader::pin_memory>("pin_memory", {"batches pass through pinned memory", "false"}),
+      entry<&Loader::persistent_workers>("persistent_workers",
+                                         {"workers live on between epochs", "false"}),
+      entry<&Loader::batch_size>("batch_size", {"samples per GPU and step", "", whole(1, 1e9)}),
+      entry<&Loader::drop_last>("drop_last", {"an incomplete last batch is left out", "false"}),
+      entry<&Loader::in_memory_cache>(
+          "in_memory_cache", {"decoded samples stay in RAM after the first epoch", "false"}),
+      entry<&Loader::in_order>("in_order", {"pool: results come in the order asked for", "true"}),
+      entry<&Loader::worker_startup>(
+          "worker_startup",
+          {.manual = "fork and import of a worker, one after the other", .example = "50 ms"}),
+      entry<&Loader::collate>("collate", {"CPU per byte of batch, in the worker"}),
+      entry<&Loader::handover>("handover",
+                               {.manual = "CPU of the main process per batch", .example = "2 ms"}),
+      entry<&Loader::oversubscription>(
+          "oversubscription",
+          {"extra CPU share when workers outnumber threads", "", between(0, 10)}),
+      entry<&Loader::remote>("remote", {"preprocessing on auxiliary CPU instances"}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Operation>>& entries<Operation>() {
+  static const std::vector<Entry<Operation>> list = {
+      entry<&Operation::operation>("operation", {.manual = "its name, free", .required = true}),
+      entry<&Operation::cpu>("cpu", {"CPU time per sample, one thread"}),
+      entry<&Operation::cpu_per_byte>("cpu_per_byte", {"instead: per decoded byte"}),
+      entry<&Operation::gpu>("gpu", {"time on the GPU where it runs there"}),
+      entry<&Operation::where>("where", {"where it runs; offline: once, ahead", "cpu"}),
+      entry<&Operation::output_bytes>(
+          "output_bytes",
+          {.manual = "offline: bytes stored per sample afterwards", .example = "25 KB"}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Cluster>>& entries<Cluster>() {
+  static const std::vector<Entry<Cluster>> list = {
+      entry<&Cluster::instance>("instance", {"its type; the prefix ml. means SageMaker"}),
+      entry<&Cluster::instances>("instances", {"how many", "1", whole(1, 1e5)}),
+      entry<&Cluster::gpus_per_instance>("gpus_per_instance",
+                                         {"that take part", "all of them", whole(1, 1024)}),
+      entry<&Cluster::region>("region", {"for prices", "us-east-1"}),
+      entry<&Cluster::purchase>("purchase", {"how instances are paid", "on_demand"}),
+      entry<&Cluster::savings>("savings",
+                               {"savings plan: fraction off on-demand", "", between(0, 0.99)}),
+      entry<&Cluster::price>("price", {"of one instance", "the catalogue's"}),
+      entry<&Cluster::vcpus>("vcpus", {"hardware threads", "the catalogue's", whole(1, 65536)}),
+      entry<&Cluster::cores>("cores", {"physical cores", "the catalogue's", whole(1, 65536)}),
+      entry<&Cluster::memory>(
+          "memory", {.manual = "RAM", .fallback = "the catalogue's", .example = "61 GiB"}),
+      entry<&Cluster::network>(
+          "network",
+          {.manual = "of one instance", .fallback = "the catalogue's", .example = "10 Gbit/s"}),
+      entry<&Cluster::pinned_bandwidth>(
+          "pinned_bandwidth", {.manual = "host-to-device per GPU, pinned", .example = "12 GB/s"}),
+      entry<&Cluster::pageable_bandwidth>(
+          "pageable_bandwidth",
+          {.manual = "host-to-device per GPU, pageable", .example = "6 GB/s"}),
+      entry<&Cluster::copy_latency>("copy_latency",
+                                    {.manual = "host-to-device, per copy", .example = "10 us"}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Step>>& entries<Step>() {
+  static const std::vector<Entry<Step>> list = {
+      entry<&Step::fixed>("fixed", {"part that does not grow with the batch", "0 s"}),
+      entry<&Step::per_sample>("per_sample", {"part that does", "0 s"}),
+      entry<&Step::table>("table", {.manual = "instead: [[batch, time], …], linear in between",
+                                    .limits = whole(1, 1e9)}),
+      entry<&Step::cv>("cv", {"coefficient of variation of the step", "0", between(0, 10)}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<AllReduce>>& entries<AllReduce>() {
+  static const std::vector<Entry<AllReduce>> list = {
+      entry<&AllReduce::algorithm>("algorithm", {"how gradients are summed", "ring"}),
+      entry<&AllReduce::gradient_bytes>(
+          "gradient_bytes",
+          {.manual = "of the model", .limits = above(0, 1e15), .example = "102 MB"}),
+      entry<&AllReduce::busbw>("busbw", {.manual = "bus bandwidth; hierarchical: between instances",
+                                         .example = "10 GB/s"}),
+      entry<&AllReduce::busbw_inside>(
+          "busbw_inside", {.manual = "hierarchical: inside an instance", .example = "120 GB/s"}),
+      entry<&AllReduce::latency>("latency", {.manual = "per hop", .example = "20 us"}),
+      entry<&AllReduce::overlap>("overlap",
+                                 {"fraction hidden behind the backward pass", "0", between(0, 1)}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Checkpoint>>& entries<Checkpoint>() {
+  static const std::vector<Entry<Checkpoint>> list = {
+      entry<&Checkpoint::interval>(
+          "interval",
+          {.manual = "of training time", .limits = above(0, 3.6e8), .example = "15 min"}),
+      entry<&Checkpoint::size>("size", {.manual = "bytes of one", .example = "1 GB"}),
+      entry<&Checkpoint::bandwidth>("bandwidth", {"at which it is written"}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Job>>& entries<Job>() {
+  static const std::vector<Entry<Job>> list = {
+      entry<&Job::epochs>("epochs", {"passes over the dataset", "1", whole(1, 1e9)}),
+      entry<&Job::step>("step", {.manual = "time of one GPU for a batch; \"300 ms\" means fixed",
+                                 .hint = {"a duration", "300 ms"},
+                                 .text_form = true}),
+      entry<&Job::duration_on_one_instance>(
+          "duration_on_one_instance",
+          {.manual = "instead of dataset and step", .limits = above(0, 3.6e8), .example = "24 h"}),
+      entry<&Job::gradient_accumulation>("gradient_accumulation",
+                                         {"batches per all-reduce", "1", whole(1, 1e6)}),
+      entry<&Job::efficiency>("efficiency",
+                              {"parallel efficiency S(N), instead of allreduce", "", above(0, 1)}),
+      entry<&Job::allreduce>("allreduce", {"what gradients cost"}),
+      entry<&Job::scaling>("scaling", {.manual = "measured [[instances, time], …] to fit, instead",
+                                       .limits = whole(1, 1e5),
+                                       .hint = {"a duration", "57 min"}}),
+      entry<&Job::asynchronous_step>("asynchronous_step",
+                                     {"the loop launches a step and goes on", "true"}),
+      entry<&Job::non_blocking>("non_blocking", {"copies overlap the step before", "false"}),
+      entry<&Job::startup>(
+          "startup",
+          {.manual = "before any data: container, imports", .fallback = "0 s", .example = "5 min"}),
+      entry<&Job::checkpoint>("checkpoint", {"interval, size and bandwidth"}),
+      entry<&Job::value_of_hour>("value_of_hour", {.manual = "what an hour of waiting costs you",
+                                                   .fallback = "0 USD/h",
+                                                   .example = "3 USD/h"}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Case>>& entries<Case>() {
+  static const std::vector<Entry<Case>> list = {
+      entry<&Case::name>("name", {.manual = "what was measured", .required = true}),
+      entry<&Case::set>("set", {"what is different from the scenario"}),
+      entry<&Case::relative_to>("relative_to", {"the same for the run to divide by"}),
+      entry<&Case::metric>(
+          "metric",
+          {.manual = "a key of the result, or \"largest KEY with METRIC >= X\"", .required = true}),
+      entry<&Case::measured>("measured", {.manual = "in the result's unit", .required = true}),
+      entry<&Case::tolerance>("tolerance", {.manual = "relative",
+                                            .fallback = "reported, not asserted",
+                                            .limits = between(0, 10),
+                                            .percent = true}),
+      entry<&Case::fitted>("fitted", {"an input was fitted on this point", "false"}),
+      entry<&Case::note>("note", {"why it misses, where it does"}),
+  };
+  return list;
+}
+
+namespace {
+
+/// Keys about the file rather than the scenario.
+Entry<Scenario> schema_entry() {
+  const auto read = [](Scenario&, const JsonValue& v, const Key& key, const Path& path,
+                       Reading& r) {
+    double version = 0.0;
+    if (read_number(version, v, key, path, r) && version != schema_version) {
+      r.problems.add(v, path.text(),
+                     "expected 1, got " + describe(v) + ": made for a newer feedrate?");
+    }
+  };
+  const auto write = [](const Scenario&, const Key& key, JsonWriter& out) {
+    out.number(key.name, schema_version);
+  };
+  return {make_key<double>("schema", {"version of this format", "1", whole(1, 1e6)}), read, write};
+}
+
+/// Includes are merged before a scenario is read, and editors alone read "$schema".
+Entry<Scenario> unread_entry(Key key) {
+  return {std::move(key), [](Scenario&, const JsonValue&, const Key&, const Path&, Reading&) {},
+          [](const Scenario&, const Key&, JsonWriter&) {}};
+}
+
+}  // namespace
+
+template <>
+const std::vector<Entry<Scenario>>& entries<Scenario>() {
+  static const std::vector<Entry<Scenario>> list = {
+      entry<&Scenario::name>("name", {"what reports call it", "the file's name"}),
+      entry<&Scenario::description>("description", {"a sentence for people"}),
+      schema_entry(),
+      unread_entry(make_key<std::string>("$schema", {"for editors: a JSON Schema"})),
+      unread_entry(make_key<std::vector<std::string>>(
+          "include", {"files to start from (one or a list); what stands here wins"})),
+      entry<&Scenario::about>("about", {"for people"}),
+      entry<&Scenario::dataset>("dataset", {"what is learnt from"}),
+      entry<&Scenario::source>("source", {"where it comes from"}),
+      entry<&Scenario::disk>("disk", {"what lies between source and loader"}),
+      entry<&Scenario::loader>("loader", {"what makes batches of it"}),
+      entry<&Scenario::preprocess>("preprocess", {"operations on every sample, in order"}),
+      entry<&Scenario::cluster>("cluster", {"what it runs on"}),
+      entry<&Scenario::job>("job", {"what is trained"}),
+      entry<&Scenario::cases>("cases", {"what was measured, to stand beside what is predicted"}),
+  };
+  return list;
+}
+
+const std::vector<Entry<Scenario>>& scenario_entries() {
+  return entries<Scenario>();
+}
+
+const Key& scenario_root() {
+  static const Key root = [] {
+    Key key;
+    key.kind = KeyKind::object;
+    key.keys = keys_of<Scenario>();
+    return key;
+  }();
+  return root;
+}
+
+}  // namespace feedrate::schema

@@ -1,0 +1,149 @@
+// One key of a document set, from the command line or a case.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "base/did_you_mean.hpp"
+#include "base/errors.hpp"
+#include "base/quote.hpp"
+#include "schema/key_names.hpp"
+#include "schema/scenario.hpp"
+#include "schema/scenario_keys.hpp"
+
+namespace feedrate::schema {
+namespace {
+
+using Flag = std::shared_ptr<const std::string>;
+
+[[noreturn]] void refuse(const Flag& flag, const std::string& message) {
+  throw InputError({{"", 0, *flag, message}});
+}
+
+/// A copy of `value` whose every part says that it comes from `flag`.
+JsonPtr stamped(const JsonValue& value, const Flag& flag) {
+  auto out = std::make_shared<JsonValue>(value);
+  out->file = nullptr;
+  out->line = 0;
+  out->flag = flag;
+  for (JsonPtr& item : out->items) item = stamped(*item, flag);
+  for (JsonMember& member : out->members) {
+    member.line = 0;
+    member.value = stamped(*member.value, flag);
+  }
+  return out;
+}
+
+/// `text` as a JSON value where it looks like one, else as a text.
+JsonPtr value_of(std::string_view text, const Flag& flag) {
+  const bool bracketed = text.starts_with('{') || text.starts_with('[') || text.starts_with('"');
+  if (bracketed) {
+    try {
+      return stamped(*parse_json(text, ""), flag);
+    } catch (const InputError& error) {
+      refuse(flag, error.problems().front().message);
+    }
+  }
+  JsonValue value;
+  value.flag = flag;
+  value.text = text;
+  value.kind = JsonKind::text;
+  if (text == "true" || text == "false") {
+    value.kind = JsonKind::boolean;
+    value.boolean = text == "true";
+  } else if (text == "null") {
+    value.kind = JsonKind::null;
+  } else {
+    const char* const end = text.data() + text.size();
+    double number = 0.0;
+    const auto read = std::from_chars(text.data(), end, number);
+    if (read.ec == std::errc() && read.ptr == end && std::isfinite(number)) {
+      value.kind = JsonKind::number;
+      value.number = number;
+    }
+  }
+  return std::make_shared<const JsonValue>(std::move(value));
+}
+
+/// The item that `token` names: by its place, or by the name of its operation.
+std::size_t item_at(const JsonValue& list, const std::string& token, const Flag& flag) {
+  std::size_t index = 0;
+  const char* const end = token.data() + token.size();
+  const auto read = std::from_chars(token.data(), end, index);
+  if (read.ec == std::errc() && read.ptr == end) {
+    if (index < list.items.size()) return index;
+    refuse(flag, "expected an item from 0 to " + std::to_string(list.items.size()) +
+                     " (exclusive), got " + token);
+  }
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < list.items.size(); ++i) {
+    const JsonValue* name = list.items[i]->find("operation");
+    if (name == nullptr || name->kind != JsonKind::text) continue;
+    if (name->text == token) return i;
+    names.push_back(name->text);
+  }
+  refuse(flag, "expected the number or the name of an operation of the scenario, got " +
+                   in_quotes(token) + did_you_mean(token, names));
+}
+
+/// A copy of `node` in which the value at `tokens` is `value`.
+JsonPtr with_value(const JsonPtr& node, std::span<const std::string> tokens, const JsonPtr& value,
+                   const Flag& flag) {
+  if (tokens.empty()) return value;
+  if (node && node->kind == JsonKind::array) {
+    auto out = std::make_shared<JsonValue>(*node);
+    const std::size_t index = item_at(*out, tokens.front(), flag);
+    out->items[index] = with_value(out->items[index], tokens.subspan(1), value, flag);
+    return out;
+  }
+  std::shared_ptr<JsonValue> out;
+  if (node && node->kind == JsonKind::object) {
+    out = std::make_shared<JsonValue>(*node);
+  } else {
+    // What is not an object yet ("step": "300 ms") makes room for one.
+    out = std::make_shared<JsonValue>();
+    out->kind = JsonKind::object;
+    out->flag = flag;
+  }
+  const std::string& token = tokens.front();
+  for (JsonMember& member : out->members) {
+    if (member.key != token) continue;
+    member.value = with_value(member.value, tokens.subspan(1), value, flag);
+    return out;
+  }
+  out->members.push_back({token, 0, with_value(nullptr, tokens.subspan(1), value, flag)});
+  return out;
+}
+
+}  // namespace
+
+void set_value(Document& document, std::string_view key, std::string_view value,
+               std::string_view flag) {
+  const Flag source = std::make_shared<const std::string>(
+      std::string(flag) + ' ' + std::string(key) + '=' + std::string(value.substr(0, 60)) +
+      (value.size() > 60 ? "…" : ""));
+  KeyPlace place;
+  try {
+    place = find_key(scenario_root(), key);
+  } catch (const InputError& error) {
+    refuse(source, error.problems().front().message);
+  }
+  document.replace_root(with_value(document.root(), place.tokens, value_of(value, source), source));
+}
+
+std::string set_pointer(std::string_view key) {
+  return find_key(scenario_root(), key).pointer();
+}
+
+std::vector<std::string> scenario_short_keys() {
+  return short_names(scenario_root());
+}
+
+std::vector<std::string> scenario_key_words(std::string_view key) {
+  const Key& found = *find_key(scenario_root(), key).key;
+  if (found.kind == KeyKind::boolean) return {"true", "false"};
+  return {found.words.begin(), found.words.end()};
+}
+
+}  // namespace feedrate::schema
