@@ -1,50 +1,58 @@
 // The manual of the pricing files, from the same tables that read them.
 #include <fmt/format.h>
 
+#include <type_traits>
+
 #include "schema/catalog_fields.hpp"
 #include "schema/catalog_reader.hpp"
 
 namespace feedrate::schema {
 namespace {
 
+template <class V>
+using Type = std::type_identity<V>;
+
 template <int T, int B, int M, int S>
-std::string kind_of(const Quantity<T, B, M, S>& q) {
-  return fmt::format("\"{}\"", unit_hint(dimension_of(q)).example);
+std::string kind_of(Type<Quantity<T, B, M, S>>) {
+  return fmt::format("\"{}\"", unit_hint(Dimension{T, B, M, S}).example);
 }
-std::string kind_of(const std::string&) {
+std::string kind_of(Type<std::string>) {
   return "text";
 }
-std::string kind_of(bool) {
+std::string kind_of(Type<bool>) {
   return "true or false";
 }
-std::string kind_of(double) {
+std::string kind_of(Type<double>) {
   return "number";
 }
-std::string kind_of(Purchase) {
+std::string kind_of(Type<Purchase>) {
   return "word";
 }
-std::string kind_of(Interconnect) {
+std::string kind_of(Type<Interconnect>) {
   return "word";
 }
 template <class V>
-std::string kind_of(const Value<V>& value) {
-  return kind_of(value.value);
+std::string kind_of(Type<Value<V>>) {
+  return kind_of(Type<V>{});
 }
 template <class V>
-std::string kind_of(const std::optional<V>&) {
-  return kind_of(V{});
+std::string kind_of(Type<std::optional<V>>) {
+  return kind_of(Type<V>{});
 }
 template <class Q>
-std::string kind_of(const Range<Q>&) {
-  return kind_of(Q{}) + ", low and high";
+std::string kind_of(Type<Range<Q>>) {
+  return kind_of(Type<Q>{}) + ", low and high";
+}
+template <class T, class V>
+std::string kind_of(V T::*) {
+  return kind_of(Type<V>{});
 }
 
 template <class T>
 void keys(std::string& out, std::string_view title, std::span<const Field<T>> fields) {
   out += fmt::format("  {}\n", title);
   for (const Field<T>& field : fields) {
-    const std::string kind =
-        std::visit([](auto member) { return kind_of(T{}.*member); }, field.member);
+    const std::string kind = std::visit([](auto member) { return kind_of(member); }, field.member);
     out += fmt::format("    {:<24}{}{}{}{}\n", field.key, kind, field.help.empty() ? "" : "  ",
                        field.help, field.required ? " (required)" : "");
   }

@@ -120,8 +120,7 @@ Provenance Record::provenance(std::string_view key) const {
   if (rule != nullptr && rule->kind == JsonKind::text) from.source = "derived: " + rule->text;
   if (!source.empty()) from.source += (from.source.empty() ? "" : ", ") + source;
   if (from.source.empty()) {
-    complain(key,
-             "expected \"source\" or \"derived\" in the record: every number names its origin");
+    complain(key, R"(expected "source" or "derived" in the record: every number names its origin)");
   }
   if (!date_.empty() && !has_own) from.source += ", " + date_;
   return from;
