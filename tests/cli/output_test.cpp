@@ -1,0 +1,104 @@
+// Where results go and what they look like there.
+#include <csignal>
+
+#include "catch.hpp"
+#include "cli/process.hpp"
+
+using namespace testing_cli;
+
+namespace {
+
+const std::string run = "feedrate run scenarios/caltech256_p3.json ";
+const std::string sweep = "feedrate sweep scenarios/caltech256_p3.json --vary num_workers=1:4:1 ";
+
+bool is_ascii(const std::string& text) {
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) >= 0x80) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("output: results on standard output, nothing on standard error") {
+  for (const std::string format : {"text", "json", "csv", "markdown"}) {
+    const Outcome outcome = shell(run + "--format " + format);
+    INFO(format << "\n" << outcome.err);
+    CHECK(outcome.status == 0);
+    CHECK_FALSE(outcome.out.empty());
+    CHECK(outcome.out.back() == '\n');
+    if (format != "csv") CHECK(outcome.err.empty());
+  }
+}
+
+TEST_CASE("output: the same command gives the same bytes") {
+  for (const std::string& line : {run, run + "--format json", sweep + "--format csv",
+                                  run + "--replications 5 --seed 3 --format json"}) {
+    CHECK(shell(line).out == shell(line).out);
+  }
+  CHECK(shell(sweep + "--jobs 1 --format json").out == shell(sweep + "--jobs 4 --format json").out);
+}
+
+TEST_CASE("output: a file holds what standard output would") {
+  const Folder folder;
+  for (const std::string format : {"text", "json", "csv", "markdown"}) {
+    const Outcome outcome = shell(run + "--format " + format + " --output " + (folder / "out"));
+    CHECK(outcome.status == 0);
+    CHECK(outcome.out.empty());
+    CHECK(slurp(folder / "out") == shell(run + "--format " + format).out);
+  }
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("output: only a UTF-8 locale gets more than ASCII") {
+  CHECK_FALSE(is_ascii(shell(run, "LC_ALL=C.UTF-8").out));
+  CHECK_FALSE(is_ascii(shell(run, "LANG=de_DE.utf8").out));
+  CHECK(is_ascii(shell(run, "LC_ALL=C").out));
+  CHECK(is_ascii(shell(run, "LANG=C.UTF-8 LC_ALL=POSIX").out));
+  CHECK(is_ascii(shell(run, "").out));
+}
+
+TEST_CASE("output: colour on a terminal only, and not with NO_COLOR or a dumb one") {
+  const std::string escape = "\x1b[";
+  CHECK(has(on_terminal(run, "LC_ALL=C.UTF-8").out, escape));
+  CHECK_FALSE(has(on_terminal(run, "NO_COLOR=1").out, escape));
+  CHECK_FALSE(has(on_terminal(run, "TERM=dumb").out, escape));
+  CHECK_FALSE(has(shell(run).out, escape));
+  CHECK_FALSE(has(on_terminal(run + "--output /dev/stderr", "LC_ALL=C.UTF-8").out, escape));
+}
+
+TEST_CASE("output: a full disk is one line and exit status 3") {
+  const Outcome full = shell(run + ">/dev/full");
+  CHECK(full.status == 3);
+  CHECK(has(full.err, "standard output"));
+  CHECK(full.err.find('\n') == full.err.size() - 1);
+  const Outcome file = shell(run + "--output /dev/full");
+  CHECK(file.status == 3);
+  CHECK(file.err.find('\n') == file.err.size() - 1);
+}
+
+TEST_CASE("output: a reader that goes away ends it quietly") {
+  const Outcome outcome = shell(
+      "set -o pipefail; feedrate sweep scenarios/caltech256_p3.json --vary num_workers=1:300:1 "
+      "--format json | head -c 10");
+  CHECK(outcome.status == 0);
+  CHECK(outcome.err.empty());
+  CHECK(outcome.out.size() == 10);
+}
+
+TEST_CASE("output: closed standard streams are no crash") {
+  CHECK(shell(run + ">&-").status == 3);
+  CHECK(shell(run + "2>&-").status == 0);
+  CHECK(shell("feedrate rnu 2>&-").status == 2);
+  CHECK(shell(run + ">&- 2>&- <&-").status == 3);
+}
+
+TEST_CASE("output: an interrupt ends it at once with 130 and leaves no half-written file") {
+  const Folder folder;
+  const Outcome outcome = shell(
+      "set -m; feedrate sweep scenarios/caltech256_p3.json --vary num_workers=1:1000:1 "
+      "--vary batch_size=1:1000:1 --output " +
+      (folder / "out") + " & sleep 0.3; kill -INT $!; wait $!; echo $?");
+  CHECK(has(outcome.out, "130"));
+  CHECK(folder.files() == 0);
+}

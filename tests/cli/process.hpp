@@ -1,0 +1,106 @@
+#pragma once
+// The built program as a user meets it: started as a process, its output and exit status caught.
+#include <fcntl.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace testing_cli {
+
+struct Outcome {
+  int status = -1;  ///< exit status; 128 + n when signal n ended it
+  std::string out;
+  std::string err;
+};
+
+inline std::string slurp(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+/// A folder of its own, gone with the object.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "feedrate-XXXXXX").string();
+    if (mkdtemp(name.data()) != nullptr) path_ = name;
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  [[nodiscard]] std::string operator/(const std::string& name) const {
+    return (path_ / name).string();
+  }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ / name, std::ios::binary) << text;
+    return *this / name;
+  }
+  [[nodiscard]] std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_),
+                                                  std::filesystem::directory_iterator()));
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline int exit_status(int raw) {
+  return WIFSIGNALED(raw) ? 128 + WTERMSIG(raw) : WEXITSTATUS(raw);
+}
+
+/// Runs a line of shell, in which "feedrate" is the built program, in a known environment.
+inline Outcome shell(const std::string& line, const std::string& environment = "LC_ALL=C.UTF-8") {
+  const Folder folder;
+  const std::string binary = FEEDRATE_BINARY;
+  const std::string bin = binary.substr(0, binary.rfind('/'));
+  const std::string script = folder.write(
+      "script", "cd '" FEEDRATE_SOURCE_DIR "' && PATH='" + bin + "':\"$PATH\"\n" + line + "\n");
+  const std::string command = "env -u NO_COLOR -u LC_CTYPE -u LANG -u LC_ALL " + environment +
+                              " bash '" + script + "' >'" + (folder / "out") + "' 2>'" +
+                              (folder / "err") + "' </dev/null";
+  Outcome outcome;
+  outcome.status = exit_status(std::system(command.c_str()));
+  outcome.out = slurp(folder / "out");
+  outcome.err = slurp(folder / "err");
+  return outcome;
+}
+
+/// The same on a terminal 100 columns wide; standard output and error both come in `out`.
+inline Outcome on_terminal(const std::string& line, const std::string& environment) {
+  winsize window{24, 100, 0, 0};
+  int terminal = -1;
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, &window);
+  if (child == 0) {
+    const std::string binary = FEEDRATE_BINARY;
+    const std::string command = "cd '" FEEDRATE_SOURCE_DIR "' && PATH='" +
+                                binary.substr(0, binary.rfind('/')) + "':\"$PATH\"; " + line;
+    execl("/bin/sh", "sh", "-c",
+          ("exec env -u NO_COLOR TERM=xterm " + environment + " bash -c \"$0\"").c_str(),
+          command.c_str(), nullptr);
+    _exit(127);
+  }
+  Outcome outcome;
+  char buffer[4096];
+  for (ssize_t n = 0; (n = read(terminal, buffer, sizeof buffer)) > 0;) {
+    outcome.out.append(buffer, static_cast<std::size_t>(n));
+  }
+  int raw = 0;
+  waitpid(child, &raw, 0);
+  close(terminal);
+  outcome.status = exit_status(raw);
+  return outcome;
+}
+
+inline bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace testing_cli

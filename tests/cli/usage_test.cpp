@@ -1,0 +1,116 @@
+// What a user does wrong on the command line is answered with exit status 2 and a hint.
+#include "catch.hpp"
+#include "cli/process.hpp"
+
+using namespace testing_cli;
+
+namespace {
+
+const char* const scenario = "scenarios/caltech256_p3.json";
+
+}  // namespace
+
+TEST_CASE("usage: the version and the help go to standard output") {
+  CHECK(shell("feedrate --version").out == "feedrate 0.1.0\n");
+  const Outcome help = shell("feedrate --help");
+  CHECK(help.status == 0);
+  for (const char* command :
+       {"run", "sweep", "compare", "cases", "catalog", "schema", "completion"}) {
+    INFO(command);
+    CHECK(has(help.out, command));
+    const Outcome one = shell(std::string("feedrate ") + command + " --help");
+    CHECK(one.status == 0);
+    CHECK(has(one.out, "Examples:"));
+    CHECK(one.err.empty());
+  }
+}
+
+TEST_CASE("usage: no command at all shows the help on standard error") {
+  const Outcome outcome = shell("feedrate");
+  CHECK(outcome.status == 2);
+  CHECK(outcome.out.empty());
+  CHECK(has(outcome.err, "sweep"));
+}
+
+TEST_CASE("usage: misspelt words get a suggestion") {
+  struct Slip {
+    const char* line;
+    const char* suggestion;
+  };
+  const Slip slips[] = {{"rnu scenarios/caltech256_p3.json", "did you mean \"run\""},
+                        {"seep x.json", "did you mean \"sweep\""},
+                        {"run --fromat json scenarios/caltech256_p3.json", "\"--format\""},
+                        {"run --hots=x scenarios/caltech256_p3.json", "\"--host\""},
+                        {"run scenarios/caltech256_p3.json --format jsn", "\"json\""},
+                        {"catalog lst", "\"list\""},
+                        {"schema scenaro", "\"scenario\""},
+                        {"completion bsh", "\"bash\""},
+                        {"run scenarios/caltech256_p3.json --set num_worker=2", "num_workers"}};
+  for (const Slip& slip : slips) {
+    const Outcome outcome = shell(std::string("feedrate ") + slip.line);
+    INFO(slip.line << "\n" << outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK(has(outcome.err, slip.suggestion));
+  }
+}
+
+TEST_CASE("usage: wrong arguments are refused, each with one line") {
+  for (const std::string& line :
+       {std::string("run"),
+        std::string("sweep ") + scenario,
+        std::string("compare ") + scenario,
+        std::string("run ") + scenario + " extra.json",
+        std::string("run ") + scenario + " --set",
+        std::string("run ") + scenario + " --set x",
+        std::string("run ") + scenario + " --set =3",
+        std::string("run ") + scenario + " --replications 0",
+        std::string("run ") + scenario + " --replications -3",
+        std::string("run ") + scenario + " --replications 2.5",
+        std::string("run ") + scenario + " --seed -1",
+        std::string("run ") + scenario + " --seed x",
+        std::string("sweep ") + scenario + " --vary num_workers=1:8:0",
+        std::string("sweep ") + scenario + " --vary num_workers=",
+        std::string("sweep ") + scenario + " --vary num_workers=1,2 --jobs 0",
+        std::string("sweep ") + scenario + " --vary num_workers=1 --vary num_workers=2",
+        std::string("catalog"),
+        std::string("catalog show"),
+        std::string("catalog show p3.3xlarge"),
+        std::string("schema")}) {
+    const Outcome outcome = shell("feedrate " + line);
+    INFO(line << "\n" << outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK_FALSE(outcome.err.empty());
+  }
+}
+
+TEST_CASE("usage: a file that cannot be a scenario is named, and gets no number") {
+  const Folder folder;
+  const std::string broken = folder.write("broken.json", "{\"name\": ");
+  for (const std::string& file : {folder / "missing.json", std::string("scenarios"), broken,
+                                  folder.write("empty.json", ""), std::string("/dev/null")}) {
+    const Outcome outcome = shell("feedrate run '" + file + "'");
+    INFO(file << "\n" << outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK(has(outcome.err, file));
+  }
+}
+
+TEST_CASE("usage: an output file is written whole or not at all") {
+  const Folder folder;
+  const std::string out = folder.write("out.json", "before");
+  const std::string broken = folder.write("broken.json", "{\"name\": ");
+  CHECK(shell("feedrate run " + broken + " --output " + out).status == 2);
+  CHECK(slurp(out) == "before");
+  const std::string copy =
+      folder.write("copy.json", slurp(std::string(FEEDRATE_SOURCE_DIR) + "/" + scenario));
+  const std::string text = slurp(copy);
+  const Outcome same = shell("feedrate run " + copy + " --output " + copy);
+  CHECK(same.status == 2);
+  CHECK(slurp(copy) == text);
+  CHECK(shell("feedrate run " + std::string(scenario) + " --output " + (folder / "no/x")).status >=
+        2);
+  CHECK(folder.files() == 3);
+}
