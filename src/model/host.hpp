@@ -36,6 +36,8 @@ struct HostProfile {
   std::optional<Value<Duration>> worker_startup;
   std::optional<Value<double>> oversubscription;
   std::optional<Value<double>> reads_per_sample;
+
+  bool operator==(const HostProfile&) const = default;
 };
 
 }  // namespace feedrate

@@ -19,8 +19,7 @@ std::string write_sweep(const Sweep& sweep, const std::string& name, const std::
 std::string write_comparison(std::span<const NamedResult> results);
 /// JSON Schema (2020-12) of the three kinds.
 std::string result_json_schema();
-/// What `feedrate schema result` and `feedrate schema pricing` print for people.
+/// What `feedrate schema result` prints for people.
 std::string result_manual();
-std::string pricing_manual();
 
 }  // namespace feedrate::schema

@@ -1,0 +1,141 @@
+#include "schema/host.hpp"
+
+#include "base/text_file.hpp"
+#include "schema/host_keys.hpp"
+#include "schema/manual.hpp"
+
+namespace feedrate::schema {
+
+bool read_curve(std::vector<std::pair<double, double>>& points, double& relative_error,
+                const JsonValue& v, const Key& key, const Path& path, Reading& r) {
+  static const Key error_key{
+      .name = "relative_error", .kind = KeyKind::number, .limits = between(0.0, 100.0)};
+  const std::size_t before = r.problems.size();
+  const JsonValue* list = &v;
+  Path at = path;
+  if (v.kind == JsonKind::object) {
+    list = v.find("points");
+    at = {&path, "points"};
+    if (list == nullptr) {
+      r.problems.add(v, path.text(), "expected the key \"points\", got an object without it");
+    }
+    for (const JsonMember& member : v.members) {
+      if (member.key == "points" || member.value->kind == JsonKind::null) continue;
+      if (member.key == "relative_error") {
+        read_number(relative_error, *member.value, error_key, {&path, "relative_error"}, r);
+      } else {
+        r.unknown_key({"points", "relative_error"}, v, member, path);
+      }
+    }
+    if (list == nullptr) return false;
+  }
+  if (!read_points(points, *list, key, at, r)) return false;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    if (points[i].second >= points[i - 1].second) continue;
+    r.problems.add(*list->items[i], Path{&at, "", i, true}.text(),
+                   "expected totals that do not fall, got a smaller one than before");
+  }
+  return r.problems.size() == before;
+}
+
+template <>
+inline constexpr bool is_record<HostProfile> = true;
+
+template <>
+const std::vector<Entry<HostProfile>>& entries<HostProfile>() {
+  using H = HostProfile;
+  constexpr Limits users = above(0, 1e6);
+  static const std::vector<Entry<H>> list = {
+      entry<&H::name>("name", {"what reports call it", "the file's name"}),
+      entry<&H::instance>("instance", {"its name in the catalogue, where known"}),
+      entry<&H::date>("date", {"when it was measured"}),
+      entry<&H::hardware_threads>("hardware_threads", {"of the machine", "", whole(1, 65536)}),
+      entry<&H::cpu>("cpu", {"core-seconds per second with n busy threads", "", users}),
+      entry<&H::operations>("operations", {"CPU time per sample by operation, one thread"}),
+      entry<&H::disk>("disk", {"reads by n threads, in all", "", users}),
+      entry<&H::disk_latency>("disk_latency", {.manual = "of one read", .example = "1 ms"}),
+      entry<&H::disk_iops>("disk_iops", {.manual = "reads per second", .example = "3000 /s"}),
+      entry<&H::download>("download", {"bytes by n connections, in all", "", users}),
+      entry<&H::first_byte_latency>("first_byte_latency",
+                                    {.manual = "of a request", .example = "30 ms"}),
+      entry<&H::requests_per_second>("requests_per_second", {"of the service"}),
+      entry<&H::memcpy_bandwidth>("memcpy_bandwidth",
+                                  {.manual = "copy in host memory", .example = "10 GB/s"}),
+      entry<&H::pinned_bandwidth>("pinned_bandwidth",
+                                  {.manual = "host-to-device, pinned", .example = "12 GB/s"}),
+      entry<&H::pageable_bandwidth>("pageable_bandwidth",
+                                    {.manual = "host-to-device, pageable", .example = "6 GB/s"}),
+      entry<&H::copy_latency>("copy_latency", {.manual = "per copy", .example = "10 us"}),
+      entry<&H::step_fixed>(
+          "step_fixed",
+          {.manual = "part of a step that the batch does not change", .example = "20 ms"}),
+      entry<&H::step_per_sample>("step_per_sample",
+                                 {.manual = "part that it does", .example = "2.8 ms/sample"}),
+      entry<&H::allreduce_busbw>("allreduce_busbw",
+                                 {.manual = "bus bandwidth", .example = "10 GB/s"}),
+      entry<&H::allreduce_latency>("allreduce_latency", {.manual = "per hop", .example = "20 us"}),
+      entry<&H::collate>("collate", {"CPU per byte of batch, in the worker"}),
+      entry<&H::handover>("handover",
+                          {.manual = "CPU of the main process per batch", .example = "2 ms"}),
+      entry<&H::worker_startup>("worker_startup",
+                                {.manual = "fork and import of a worker", .example = "50 ms"}),
+      entry<&H::oversubscription>(
+          "oversubscription",
+          {"extra CPU share when workers outnumber threads", "", between(0, 10)}),
+      entry<&H::reads_per_sample>("reads_per_sample",
+                                  {"device reads that a sample costs, cold", "", between(0, 1e9)}),
+  };
+  return list;
+}
+
+const Key& host_root() {
+  static const Key root = [] {
+    Key key;
+    key.kind = KeyKind::object;
+    key.keys = keys_of<HostProfile>();
+    return key;
+  }();
+  return root;
+}
+
+HostProfile parse_host_profile(std::string_view text, const std::string& file) {
+  const JsonPtr root = parse_json(text, file);
+  Reading reading;
+  HostProfile profile;
+  read_record(profile, *root, host_root(), Path{}, reading);
+  reading.problems.throw_if_any();
+  if (profile.name.empty()) profile.name = file;
+  return profile;
+}
+
+HostProfile read_host_profile(const std::string& path) {
+  return parse_host_profile(read_text_file(path), path);
+}
+
+std::string write_host_profile(const HostProfile& profile) {
+  JsonWriter out;
+  out.begin_object();
+  write_members(profile, out);
+  out.end();
+  return std::move(out).finish();
+}
+
+std::string host_manual() {
+  return manual_text(
+      host_root(),
+      R"(A host profile is one JSON object: what was measured on one machine. `feedrate calibrate` writes it;
+by hand works as well. A value may be plain ("12 GB/s") or say where it comes from:
+
+  {"value": "12 GB/s", "origin": "measured", "source": "probe h2d", "relative_error": 0.02}
+
+with origin measured, published, given or assumed. A curve is a list of pairs, the number of users
+and the total rate ([[1, "90 MB/s"], [4, "340 MB/s"]]), or {"points": […], "relative_error": 0.02}.
+)");
+}
+
+std::string host_json_schema() {
+  return json_schema(host_root(), "feedrate host profile",
+                     "What was measured on one machine. feedrate schema host explains it.");
+}
+
+}  // namespace feedrate::schema
