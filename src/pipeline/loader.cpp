@@ -11,15 +11,22 @@ Duration startup_of(const Inputs& inputs, EpochKind kind, double worker) {
 
 /// A share of the time that a worker alone needs for one chunk. Real workers never stay in lockstep;
 /// simulated ones without randomness would, and then disk and cores would take turns being idle.
-Duration phase_of(const RankBuilder& rank, double worker, double workers, double chunk) {
+Duration phase_of(const RankBuilder& rank, double worker, double workers, double chunk,
+                  Who who = Who::local) {
   const Capacities& capacities = rank.capacities;
   const auto alone = [&](std::optional<engine::ResourceId> id, double work) {
     return id ? work / rank.model.resources[static_cast<std::size_t>(*id)].curve.front() : 0.0;
   };
-  const Duration one = rank.cost.download_latency + rank.cost.disk_latency +
-                       seconds(alone(capacities.source, rank.cost.download.base())) +
-                       seconds(alone(capacities.disk, rank.cost.disk.base())) +
-                       seconds(alone(capacities.cpu, rank.cost.cpu.base()));
+  Duration one = rank.cost.download_latency + rank.cost.disk_latency +
+                 seconds(alone(capacities.source, rank.cost.download.base())) +
+                 seconds(alone(capacities.disk, rank.cost.disk.base()));
+  if (who == Who::local) {
+    one += seconds(alone(capacities.cpu, rank.cost.cpu.base()));
+  } else {
+    one += rank.cost.delivery_latency +
+           seconds(alone(capacities.remote_cpu, rank.cost.remote_cpu.base())) +
+           seconds(alone(capacities.delivery, rank.cost.delivery.base()));
+  }
   return one * chunk * (worker / workers);
 }
 
@@ -98,7 +105,7 @@ Fetch add_pool(RankBuilder& rank) {
     const Who who = w < local ? Who::local : Who::remote;
     ProgramBuilder program;
     const Duration start = startup_of(inputs, rank.kind, w + 1.0) +
-                           phase_of(rank, w, local + remote, chunk);
+                           phase_of(rank, w, local + remote, chunk, who);
     if (ticks(start).ns > 0) program.delay(ticks(start), tag(Stage::startup));
     program.repeat_forever();
     program.take(*fetch.tickets, tag(Stage::handover));

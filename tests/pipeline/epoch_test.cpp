@@ -1,0 +1,234 @@
+// One epoch against closed forms.
+#include "catch.hpp"
+#include "pipeline/generated.hpp"
+#include "pipeline/simulate.hpp"
+
+using namespace feedrate;
+using namespace feedrate::pipeline;
+
+namespace {
+
+/// 1000 batches of 32, 1 ms of GPU a sample, nothing else.
+Inputs gpu_only() {
+  Inputs in;
+  in.samples = 32000.0;
+  in.batch = 32.0;
+  in.kind = LoaderKind::pytorch;
+  in.workers = 4.0;
+  in.cores = {{{1.0, 1.0}, {8.0, 8.0}}, 0.0};
+  in.step.per_sample = seconds_per_sample(1e-3);
+  return in;
+}
+
+double wall(const Inputs& in) { return simulate(in, {}).first.wall.base(); }
+
+}  // namespace
+
+TEST_CASE("epoch: a job without a loader's costs takes steps times step time") {
+  CHECK(wall(gpu_only()) == Approx(32.0).epsilon(1e-9));
+}
+
+TEST_CASE("epoch: one worker of a slow loader makes the epoch its own CPU time") {
+  Inputs in = gpu_only();
+  in.workers = 1.0;
+  in.cpu = seconds_per_sample(5e-3);
+  // The last batch's step comes after the worker has finished.
+  CHECK(wall(in) == Approx(32000.0 * 5e-3 + 0.032).epsilon(1e-9));
+}
+
+TEST_CASE("epoch: W workers on enough cores load W times as fast") {
+  Inputs in = gpu_only();
+  in.cpu = seconds_per_sample(10e-3);
+  for (const double workers : {2.0, 4.0, 8.0}) {
+    in.workers = workers;
+    CHECK(wall(in) == Approx(32000.0 * 10e-3 / workers).epsilon(0.01));
+  }
+}
+
+TEST_CASE("epoch: workers cannot use more than the cores give") {
+  Inputs in = gpu_only();
+  in.cpu = seconds_per_sample(10e-3);
+  in.workers = 16.0;
+  CHECK(wall(in) == Approx(32000.0 * 10e-3 / 8.0).epsilon(0.02));
+}
+
+TEST_CASE("epoch: a loop that loads itself and waits adds loading, hand-over, copy and step") {
+  Inputs in = gpu_only();
+  in.workers = 0.0;
+  in.asynchronous_step = false;
+  in.cpu = seconds_per_sample(2e-3);
+  in.handover = milliseconds(3.0);
+  in.copy = seconds_per_sample(1e-4);
+  in.copy_latency = microseconds(50.0);
+  const double period = 32.0 * 2e-3 + 3e-3 + 32.0 * 1e-4 + 50e-6 + 32.0 * 1e-3;
+  CHECK(wall(in) == Approx(1000.0 * period).epsilon(1e-9));
+  // Launching the step and going on hides the shorter of the two sides.
+  in.asynchronous_step = true;
+  CHECK(wall(in) == Approx(1000.0 * (32.0 * 2e-3 + 3e-3)).epsilon(0.002));
+}
+
+TEST_CASE("epoch: a side stream hides the copy behind the step") {
+  Inputs in = gpu_only();
+  in.copy = seconds_per_sample(4e-4);
+  CHECK(wall(in) == Approx(32000.0 * (1e-3 + 4e-4)).epsilon(1e-6));
+  in.non_blocking = true;
+  CHECK(wall(in) == Approx(32000.0 * 1e-3).epsilon(0.001));
+}
+
+TEST_CASE("epoch: latency is hidden by workers only, bandwidth is shared by them") {
+  Inputs in = gpu_only();
+  in.source = Read{milliseconds(20.0), 1.0, bytes_per_sample(100e3),
+                   linear_until(bytes_per_second(50e6), bytes_per_second(400e6)), {}};
+  in.first_source = in.source;
+  in.workers = 4.0;  // 4 samples in flight: 20 ms + 2 ms each
+  CHECK(wall(in) == Approx(32000.0 * 22e-3 / 4.0).epsilon(0.005));
+  in.source->latency = {};
+  in.first_source = in.source;
+  in.samples = 640000.0;  // so that the first and the last wave of batches hardly count
+  in.workers = 64.0;      // the link is full: 400 MB/s
+  CHECK(wall(in) == Approx(640000.0 * 1e-3).epsilon(0.01));
+  in.source->rate = linear_until(bytes_per_second(50e6), bytes_per_second(80e6));
+  in.first_source = in.source;
+  CHECK(wall(in) == Approx(640000.0 * 100e3 / 80e6).epsilon(0.01));
+}
+
+TEST_CASE("epoch: a request-rate limit binds small files") {
+  Inputs in = gpu_only();
+  in.workers = 8.0;
+  in.disk = Read{{}, 1.0, bytes_per_sample(5e3), {{{1.0, bytes_per_second(500e6)}}, 0.0}, per_second(500.0)};
+  // 5 KB + 500 MB/s / 500/s = 1.005 MB of work a file.
+  CHECK(wall(in) == Approx(32000.0 * (5e3 + 1e6) / 500e6).epsilon(0.005));
+}
+
+TEST_CASE("epoch: ranks of an instance share its cores, instances do not") {
+  Inputs in = gpu_only();
+  in.cpu = seconds_per_sample(10e-3);
+  in.workers = 8.0;
+  const double one = wall(in);
+  in.ranks = 4.0;
+  CHECK(wall(in) == Approx(one).epsilon(0.02));
+  in.instances = 2.0;
+  CHECK(wall(in) == Approx(one / 2.0).epsilon(0.03));
+}
+
+TEST_CASE("epoch: an all-reduce after every second batch is paid half as often") {
+  Inputs in = gpu_only();
+  in.exposed_allreduce = milliseconds(8.0);
+  CHECK(wall(in) == Approx(1000.0 * (0.032 + 0.008)).epsilon(1e-6));
+  in.accumulation = 2.0;
+  CHECK(wall(in) == Approx(1000.0 * 0.032 + 500.0 * 0.008).epsilon(1e-6));
+}
+
+TEST_CASE("epoch: a pool of threads loads one batch together") {
+  Inputs in = gpu_only();
+  in.kind = LoaderKind::pool;
+  in.workers = 4.0;
+  in.cpu = seconds_per_sample(8e-3);
+  for (const bool in_order : {true, false}) {
+    in.in_order = in_order;
+    CHECK(wall(in) == Approx(32000.0 * 8e-3 / 4.0).epsilon(0.005));
+  }
+}
+
+TEST_CASE("epoch: remote workers add to the pool and their link can bind") {
+  Inputs in = gpu_only();
+  in.kind = LoaderKind::pool;
+  in.workers = 4.0;
+  in.cores = {{{1.0, 1.0}, {4.0, 4.0}}, 0.0};
+  in.cpu = seconds_per_sample(8e-3);
+  in.step.per_sample = seconds_per_sample(1e-4);
+  in.remote = RemotePool{12.0, {{{1.0, 1.0}, {12.0, 12.0}}, 0.0}, in.cpu,
+                         Read{{}, 1.0, bytes_per_sample(600e3), {{{1.0, bytes_per_second(10e9)}}, 0.0}, {}}};
+  CHECK(wall(in) == Approx(32000.0 * 8e-3 / 16.0).epsilon(0.02));
+  in.cpu = {};  // remote only, and a link of 120 MB/s: 5 ms a sample
+  in.remote->delivery.rate = {{{1.0, bytes_per_second(120e6)}}, 0.0};
+  CHECK(wall(in) == Approx(32000.0 * 5e-3).epsilon(0.01));
+}
+
+TEST_CASE("epoch: one sequential stream ahead of the workers bounds Pipe mode") {
+  Inputs in = gpu_only();
+  in.sequential_stream = true;
+  in.source = Read{{}, 0.01, bytes_per_sample(200e3), {{{1.0, bytes_per_second(85e6)}}, 0.0}, {}};
+  in.first_source = in.source;
+  CHECK(wall(in) == Approx(32000.0 * 200e3 / 85e6).epsilon(0.005));
+}
+
+TEST_CASE("epoch: decoded samples kept in memory leave only the rest of the work to later epochs") {
+  Inputs in = gpu_only();
+  in.epochs = 2.0;
+  in.workers = 1.0;
+  in.cpu = seconds_per_sample(5e-3);
+  in.cached_cpu = seconds_per_sample(2e-3);
+  in.in_memory_cache = true;
+  const Outcome out = simulate(in, {});
+  CHECK(out.first.wall.base() == Approx(32000.0 * 5e-3).epsilon(0.001));
+  CHECK(out.later.wall.base() == Approx(32000.0 * 2e-3).epsilon(0.001));
+}
+
+TEST_CASE("staging: connections hide latency until the link is full; the disk may be slower") {
+  Inputs in = gpu_only();
+  Staging staging;
+  staging.objects = 1000.0;
+  staging.connections = 10.0;
+  staging.object_size = megabytes(1.0);
+  staging.read.latency = milliseconds(100.0);
+  staging.read.rate = linear_until(bytes_per_second(100e6), bytes_per_second(1e9));
+  in.staging = staging;
+  CHECK(simulate(in, {}).staging.base() == Approx(100.0 * (0.1 + 0.01)).epsilon(0.01));
+  in.staging->read.latency = {};
+  CHECK(simulate(in, {}).staging.base() == Approx(1.0).epsilon(0.01));
+  in.staging->disk_write = bytes_per_second(200e6);
+  CHECK(simulate(in, {}).staging.base() == Approx(5.0).epsilon(0.01));
+  in.staging->read.max_requests = per_second(100.0);  // 1 MB + 200 MB/s / 100/s = 3 MB of work
+  CHECK(simulate(in, {}).staging.base() == Approx(15.0).epsilon(0.01));
+}
+
+TEST_CASE("job: stalls and GPU-busy time add up to the wall time") {
+  Generator generator(5);
+  for (int i = 0; i < 300; ++i) {
+    INFO("job " << i);
+    Inputs in = generator.inputs(30.0);
+    in.startup = seconds(20.0);
+    in.checkpoint_interval = seconds(1.0);
+    in.checkpoint_time = milliseconds(100.0);
+    const Outcome out = simulate(in, {});
+    Duration sum = out.total.busy;
+    for (Stage stage : all_stages()) sum += out.total.stall[stage];
+    CHECK(sum.base() == Approx(out.total.wall.base()).epsilon(1e-12));
+    CHECK(out.total.busy > Duration{});
+  }
+}
+
+TEST_CASE("job: doubling every speed halves the time") {
+  Generator generator(6);
+  for (int i = 0; i < 200; ++i) {
+    INFO("job " << i);
+    Inputs in = generator.inputs(30.0);
+    const double before = simulate(in, {}).total.wall.base();
+    for (Stage stage : all_stages()) in.speed[stage] = 2.0;
+    CHECK(simulate(in, {}).total.wall.base() == Approx(before / 2.0).epsilon(2e-3));
+  }
+}
+
+TEST_CASE("job: the wait of a starved GPU is booked on the stage that starves it") {
+  Inputs in = gpu_only();
+  in.workers = 1.0;
+  in.cpu = seconds_per_sample(5e-3);
+  const Outcome out = simulate(in, {});
+  CHECK(out.total.stall[Stage::decode].base() == Approx(32000.0 * 4e-3).epsilon(0.001));
+  CHECK(out.total.stall[Stage::download].base() == 0.0);
+}
+
+TEST_CASE("shape: the last batch is what is left, or dropped") {
+  Inputs in = gpu_only();
+  in.samples = 100.0;
+  in.batch = 32.0;
+  CHECK(epoch_shape(in).steps == 4.0);
+  CHECK(epoch_shape(in).last_batch == 4.0);
+  in.drop_last = true;
+  CHECK(epoch_shape(in).steps == 3.0);
+  in.drop_last = false;
+  in.ranks = 3.0;  // 34 each: a padded sampler gives every rank the same
+  CHECK(epoch_shape(in).steps == 2.0);
+  CHECK(epoch_shape(in).last_batch == 2.0);
+}

@@ -1,0 +1,106 @@
+#pragma once
+// Random but reproducible inputs: every loader, source, cache and communication that the pipeline
+// knows, slow drains and uneven last batches among them.
+#include <cmath>
+#include <random>
+
+#include "pipeline/inputs.hpp"
+
+namespace feedrate::pipeline {
+
+class Generator {
+ public:
+  explicit Generator(unsigned seed) : random_(seed) {}
+
+  double uniform(double low, double high) {
+    return low + (high - low) * (static_cast<double>(random_() >> 8U) / 16777216.0);
+  }
+  double log_uniform(double low, double high) {
+    return std::exp(uniform(std::log(low), std::log(high)));
+  }
+  double whole(double low, double high) { return std::floor(uniform(low, high + 1.0)); }
+  bool chance(double probability) { return uniform(0.0, 1.0) < probability; }
+
+  Read read() {
+    Read read;
+    read.latency = chance(0.5) ? seconds(log_uniform(1e-5, 2e-2)) : Duration{};
+    read.requests = chance(0.8) ? 1.0 : log_uniform(0.01, 3.0);
+    read.bytes = bytes_per_sample(log_uniform(1e3, 1e6));
+    const Bandwidth each = bytes_per_second(log_uniform(1e7, 1e9));
+    read.rate = linear_until(each, each * log_uniform(1.0, 40.0));
+    if (chance(0.3)) read.max_requests = per_second(log_uniform(500.0, 50000.0));
+    return read;
+  }
+
+  /// `steps`: about so many per rank and epoch.
+  Inputs inputs(double steps) {
+    Inputs in;
+    in.instances = whole(1.0, 4.0);
+    in.ranks = whole(1.0, 4.0);
+    in.batch = whole(1.0, 96.0);
+    in.epochs = whole(1.0, 3.0);
+    const double ranks = in.instances * in.ranks;
+    // Mostly not a multiple of the batch: the last one is smaller.
+    in.samples = std::max(1.0, std::floor(in.batch * ranks * uniform(1.0, steps)));
+    in.accumulation = chance(0.2) ? whole(2.0, 5.0) : 1.0;
+    in.drop_last = chance(0.1) && in.samples >= in.batch * ranks;
+    const double kind = uniform(0.0, 1.0);
+    in.kind = kind < 0.6 ? LoaderKind::pytorch : kind < 0.9 ? LoaderKind::pool : LoaderKind::inline_;
+    in.workers = in.kind == LoaderKind::inline_ ? 0.0 : whole(in.kind == LoaderKind::pool ? 1.0 : 0.0, 9.0);
+    in.prefetch = whole(1.0, 5.0);
+    in.persistent_workers = chance(0.3);
+    in.in_order = chance(0.7);
+    in.pinned = chance(0.4);
+    in.asynchronous_step = chance(0.6);
+    in.non_blocking = chance(0.3);
+    in.in_memory_cache = chance(0.15);
+    const double cores = whole(1.0, 16.0);
+    in.cores = {{{1.0, 1.0}, {cores + 1.0, cores}, {2.0 * cores + 1.0, 1.3 * cores}, {2.0 * cores + 2.0, 1.22 * cores}}, 0.0};
+    in.cpu = chance(0.85) ? seconds_per_sample(log_uniform(1e-5, 1e-2)) : DurationPerSample{};
+    in.cached_cpu = in.cpu * uniform(0.0, 1.0);
+    if (chance(0.4)) {
+      in.source = read();
+      in.first_source = in.source;
+      if (chance(0.5)) in.first_source->latency += milliseconds(1.0);
+      in.sequential_stream = chance(0.25);
+    } else if (chance(0.7)) {
+      in.disk = read();
+    }
+    if (in.source || in.disk) {
+      in.hit = chance(0.5) ? uniform(0.0, 1.0) : 0.0;
+      in.first_hit = chance(0.5) ? in.hit : 0.0;
+    }
+    in.worker_startup = chance(0.7) ? seconds(log_uniform(1e-4, 5e-2)) : Duration{};
+    in.collate = chance(0.6) ? seconds_per_sample(log_uniform(1e-6, 1e-3)) : DurationPerSample{};
+    in.handover = chance(0.8) ? seconds(log_uniform(1e-5, 5e-3)) : Duration{};
+    in.pin = in.pinned ? seconds_per_sample(log_uniform(1e-6, 1e-4)) : DurationPerSample{};
+    in.copy_latency = microseconds(10.0);
+    in.copy = seconds_per_sample(log_uniform(1e-6, 1e-3));
+    in.step.fixed = seconds(log_uniform(1e-4, 1e-2));
+    in.step.per_sample = seconds_per_sample(log_uniform(1e-5, 1e-2));
+    in.exposed_allreduce = chance(0.5) ? seconds(log_uniform(1e-4, 1e-1)) : Duration{};
+    if (chance(0.25)) balance(in);
+    return in;
+  }
+
+ private:
+  /// A slow drain: the GPU is a hair faster than the loader, so that prefetched batches run out only
+  /// after a long time of constant steps.
+  void balance(Inputs& in) {
+    const PerStage<Throughput> capacity = capacities(in, EpochKind::later);
+    Throughput slowest{};
+    for (Stage stage : {Stage::download, Stage::disk, Stage::decode}) {
+      if (capacity[stage].base() <= 0.0) continue;
+      if (slowest.base() <= 0.0 || capacity[stage] < slowest) slowest = capacity[stage];
+    }
+    if (slowest.base() <= 0.0) return;
+    const Throughput per_rank = slowest / (in.instances * in.ranks);
+    in.step.fixed = Duration{};
+    in.step.per_sample = samples(1.0) / per_rank * (1.0 - log_uniform(1e-4, 1e-2)) / samples(1.0);
+    in.exposed_allreduce = Duration{};
+  }
+
+  std::mt19937 random_;
+};
+
+}  // namespace feedrate::pipeline
