@@ -155,6 +155,21 @@ void check_queues(const Model& model) {
   }
 }
 
+// Whether every run through the program comes to a loop without end.
+bool endless(const Program& program) {
+  int never_entered = 0;  // depth inside a loop of no rounds
+  for (const Instruction& in : program) {
+    if (in.op == Op::repeat && (never_entered > 0 || in.count == 0)) {
+      ++never_entered;
+    } else if (in.op == Op::next && never_entered > 0) {
+      --never_entered;
+    } else if (in.op == Op::repeat && in.count == kForever) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 void check(const Model& model) {
@@ -170,6 +185,9 @@ void check(const Model& model) {
       throw BuildError(fmt::format("process '{}': program {} of {}", process.name,
                                    static_cast<std::uint32_t>(process.program),
                                    model.programs.size()));
+    }
+    if (!process.daemon && endless(model.programs[static_cast<std::size_t>(process.program)])) {
+      throw BuildError(fmt::format("process '{}' never ends, and is no daemon", process.name));
     }
     any_ends = any_ends || !process.daemon;
   }

@@ -12,14 +12,18 @@ namespace feedrate::engine {
 namespace {
 
 // Backward jumps without the clock having moved after which a model is called stuck.
-constexpr std::uint32_t kMostSpins = 1u << 27;
+constexpr std::uint32_t kMostSpins = 1u << 24;
+
+// Events without a round of the reference after which every event is searched for a recurrence.
+constexpr std::int64_t kPatience = 1 << 20;
 
 constexpr double kFarthest = 0x1p62;
 
 }  // namespace
 
 template <bool kTrace>
-Interpreter<kTrace>::Interpreter(State& state) : s_(state), steps_(state.code.steps.data()) {
+Interpreter<kTrace>::Interpreter(State& state)
+    : s_(state), steps_(state.code.steps.data()), patience_(kPatience) {
   ready_.reserve(state.processes.size());
   dirty_.reserve(2 * state.capacities.size() + 2);
 }
@@ -69,9 +73,12 @@ auto Interpreter<kTrace>::run(bool stop_at_rounds) -> Stop {
     if (s_.alive == 0) [[unlikely]]
       return Stop::finished;
     if (rounds_ != 0) {
+      patience_ = s_.events_run + kPatience;
       if (stop_at_rounds) return Stop::round;
       rounds_ = 0;
     }
+    if (s_.events_run >= patience_ && stop_at_rounds) [[unlikely]]
+      return Stop::round;
   }
 }
 

@@ -19,7 +19,9 @@ class Interpreter {
 
   // Starts all processes, in order.
   Stop start();
-  // Goes on to the next stop. Stop::round only if asked for: it wants a search for recurrences.
+  // Goes on to the next stop. Stop::round only if asked for: it wants a search for recurrences. It
+  // comes after every event once the reference has closed no round for very long: is this still
+  // going anywhere?
   Stop run(bool stop_at_rounds);
   // Bit d: the reference's long loop at depth d has closed a round; cleared by run().
   std::uint32_t rounds() const { return rounds_; }
@@ -56,6 +58,7 @@ class Interpreter {
   std::size_t ready_at_ = 0;
   std::vector<std::uint32_t> dirty_;  // capacities whose next completion has moved
   std::uint32_t rounds_ = 0;
+  std::int64_t patience_;    // events_run until which the next round is awaited
   std::uint32_t spins_ = 0;  // backward jumps
   std::int64_t spins_since_ = -1;
 };

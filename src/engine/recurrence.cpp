@@ -1,5 +1,7 @@
 #include "engine/recurrence.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -56,7 +58,8 @@ bool Recurrence::visit_process(std::uint32_t p, Take&& take) const {
   if (process.status == Status::delaying) {
     if (!take(key_time(s_.events.at(p)) - word(s_.now))) return false;
   } else if (process.status == Status::using_capacity) {
-    const Wide left = s_.capacities[s_.code.steps[process.at].target].remaining(process.slot, s_.now);
+    const Wide left =
+        s_.capacities[s_.code.steps[process.at].target].remaining(process.slot, s_.now);
     if (!take(static_cast<std::uint64_t>(left)) || !take(static_cast<std::uint64_t>(left >> 64)))
       return false;
   }
@@ -203,6 +206,15 @@ void Recurrence::jump(const Snapshot& snapshot, std::int64_t cycles) {
     if (process.exits[d] == exits) process.rounds[d] -= (left - process.rounds[d]) * cycles;
   });
   i = 0;
+  std::vector<std::int64_t> marks_before;
+  for (const MarkState& mark : s_.marks) marks_before.push_back(mark.count);
+  const std::int64_t steps = s_.steps;
+  visit_tallies(s_, [&](auto& tally) {
+    using Tally = std::remove_reference_t<decltype(tally)>;
+    tally = static_cast<Tally>(static_cast<Wide>(tally) +
+                               (static_cast<Wide>(tally) - snapshot.tallies[i++]) * word(cycles));
+  });
+  i = 0;
   for (std::size_t q = 0; q < s_.queues.size(); ++q) {
     QueueState& queue = s_.queues[q];
     if (stock_[q]) {
@@ -214,15 +226,6 @@ void Recurrence::jump(const Snapshot& snapshot, std::int64_t cycles) {
     }
     queue.last += ns;
   }
-  i = 0;
-  std::vector<std::int64_t> marks_before;
-  for (const MarkState& mark : s_.marks) marks_before.push_back(mark.count);
-  const std::int64_t steps = s_.steps;
-  visit_tallies(s_, [&](auto& tally) {
-    using Tally = std::remove_reference_t<decltype(tally)>;
-    tally = static_cast<Tally>(static_cast<Wide>(tally) +
-                               (static_cast<Wide>(tally) - snapshot.tallies[i++]) * word(cycles));
-  });
   steps_skipped_ += s_.steps - steps;
   for (std::size_t m = 0; m < s_.marks.size(); ++m) {
     MarkState& mark = s_.marks[m];
@@ -249,39 +252,49 @@ void Recurrence::jump(const Snapshot& snapshot, std::int64_t cycles) {
 }
 
 void Recurrence::look(std::uint32_t rounds) {
+  if (rounds == 0) {
+    search(kLoopDepth, 0);
+    return;
+  }
   for (int d = 0; d < kLoopDepth; ++d) {
     if ((rounds >> d & 1) == 0) continue;
-    Snapshot& snapshot = snapshots_[d];
-    const std::int64_t exits = s_.processes[s_.code.reference].exits[d];
-    if (snapshot.exits != exits) {
-      snapshot.exits = exits;
-      snapshot.until = std::min(snapshot.until, snapshot.rounds + kFirstStretch);
+    if (search(d, s_.processes[s_.code.reference].exits[d])) return;
+  }
+}
+
+bool Recurrence::search(int level, std::int64_t exits) {
+  Snapshot& snapshot = snapshots_[level];
+  if (snapshot.exits != exits) {
+    snapshot.exits = exits;
+    snapshot.until = std::min(snapshot.until, snapshot.rounds + kFirstStretch);
+  }
+  ++snapshot.rounds;
+  if (snapshot.valid && same(snapshot)) {
+    const std::int64_t cycles = cycles_that_fit(snapshot);
+    if (cycles < 0) {
+      throw DeadlockError(
+          fmt::format("from {} ns on the same state comes round for ever: no loop with an end goes "
+                      "forward",
+                      snapshot.now));
     }
-    ++snapshot.rounds;
-    if (snapshot.valid && same(snapshot)) {
-      const std::int64_t cycles = cycles_that_fit(snapshot);
-      if (cycles < 0) {
-        throw DeadlockError(
-            "the same state comes round for ever: no loop with an end goes forward");
-      }
-      book_all(s_);
-      found_ = true;
-      cycle_ns_ = s_.now - snapshot.now;
+    book_all(s_);
+    found_ = true;
+    cycle_ns_ = s_.now - snapshot.now;
+    if (cycles > 0) {
       const std::int64_t steps = s_.steps;
-      if (cycles > 0) {
-        ++jumps_;
-        jump(snapshot, cycles);
-        cycle_steps_ = (s_.steps - steps) / cycles;
-        for (int inner = d; inner < kLoopDepth; ++inner) snapshots_[inner] = Snapshot{};
-        return;
-      }
-    }
-    if (!snapshot.valid || snapshot.rounds >= snapshot.until) {
-      store(snapshot);
-      snapshot.until = std::max(kFirstStretch, snapshot.until + snapshot.until / 2);
-      snapshot.rounds = 0;
+      ++jumps_;
+      jump(snapshot, cycles);
+      cycle_steps_ = (s_.steps - steps) / cycles;
+      for (int inner = level; inner <= kLoopDepth; ++inner) snapshots_[inner] = Snapshot{};
+      return true;
     }
   }
+  if (!snapshot.valid || snapshot.rounds >= snapshot.until) {
+    store(snapshot);
+    snapshot.until = std::max(kFirstStretch, snapshot.until + snapshot.until / 2);
+    snapshot.rounds = 0;
+  }
+  return false;
 }
 
 }  // namespace feedrate::engine

@@ -25,7 +25,8 @@ class Recurrence {
  public:
   explicit Recurrence(State& state);
 
-  // The reference has closed rounds at these loop depths (bits). Jumps if it can.
+  // The reference has closed rounds at these loop depths (bits; none: none for long). Jumps if it
+  // can; throws DeadlockError if the same state comes back and nothing has come nearer to its end.
   void look(std::uint32_t rounds);
 
   std::int64_t jumps() const { return jumps_; }
@@ -47,9 +48,9 @@ class Recurrence {
     std::vector<Wide> tallies;
   };
 
+  bool search(int level, std::int64_t exits);
   bool same(const Snapshot& snapshot);
   void store(Snapshot& snapshot);
-  bool same_order(const Snapshot& snapshot);
   void pending_order();
   // Cycles that fit before something left out of the comparison ends; -1: nothing ever ends.
   std::int64_t cycles_that_fit(const Snapshot& snapshot) const;
@@ -66,8 +67,8 @@ class Recurrence {
   void visit_long(Visit&& visit) const;
 
   State& s_;
-  std::array<Snapshot, kLoopDepth> snapshots_;
-  std::vector<bool> stock_;  // per queue
+  std::array<Snapshot, kLoopDepth + 1> snapshots_;  // the last: between rounds
+  std::vector<bool> stock_;                         // per queue
   std::vector<std::pair<std::uint64_t, std::uint32_t>> pending_;
   std::int64_t jumps_ = 0;
   std::int64_t steps_skipped_ = 0;

@@ -59,7 +59,7 @@ Outcome run(State& state) {
   using Stop = typename Interpreter<kTrace>::Stop;
   Interpreter<kTrace> interpreter(state);
   Recurrence recurrence(state);
-  const bool search = !state.options.exact && !state.code.random && state.code.reference != kNone;
+  const bool search = !state.options.exact && !state.code.random;
   Stop stop = interpreter.start();
   while (stop == Stop::round) {
     stop = interpreter.run(search);

@@ -35,8 +35,8 @@ struct Options {
   std::uint64_t seed = 1;  // of the random streams
   std::int64_t max_events = std::numeric_limits<std::int64_t>::max();
   int marks_kept = 16;  // times kept per mark
-  std::function<void(const Span&)>
-      trace;  // called for every span that takes time; empty: costs nothing
+  // Called for every span that takes time; empty: costs nothing.
+  std::function<void(const Span&)> trace = {};
 };
 
 // Runs the model to its end. The result is a function of (model, seed) alone: exact or not, any

@@ -1,0 +1,209 @@
+#include <limits>
+#include <string>
+
+#include "catch.hpp"
+#include "engine/simulate.hpp"
+
+using namespace feedrate::engine;
+using Catch::Matchers::Contains;
+
+namespace {
+
+Model one(const ProgramBuilder& builder) {
+  Model model;
+  model.add(Resource{"cpu", {1.0}});
+  model.add(Queue{.name = "room", .capacity = 4});
+  model.add(Barrier{"all", 2});
+  model.add(Process{.name = "p", .program = model.add(builder.build())});
+  return model;
+}
+
+constexpr ResourceId kCpu{0};
+constexpr QueueId kRoom{0};
+constexpr BarrierId kAll{0};
+
+}  // namespace
+
+TEST_CASE("engine: delays and loops add up") {
+  const Model model = one(ProgramBuilder()
+                              .delay({5}, 0)
+                              .repeat(3)
+                              .repeat(4)
+                              .repeat(2)
+                              .repeat(5)
+                              .delay({7}, 1)
+                              .next()
+                              .next()
+                              .delay({11}, 2)
+                              .next()
+                              .next()
+                              .repeat(0)
+                              .delay({1'000'000}, 3)
+                              .next());
+  const Outcome out = simulate(model);
+  CHECK(out.now.ns == 5 + 3 * 4 * (2 * 5 * 7 + 11));
+  CHECK(out.events == 1 + 3 * 4 * (2 * 5 + 1));
+  CHECK(out.processes[0].active[1] == 3 * 4 * 2 * 5 * 7);
+  CHECK(out.processes[0].active[3] == 0);
+  CHECK(out.processes[0].finished);
+}
+
+TEST_CASE("engine: an empty program and a program of empty loops finish at once") {
+  CHECK(simulate(one(ProgramBuilder())).now.ns == 0);
+  CHECK(simulate(one(ProgramBuilder().repeat(1000).next())).now.ns == 0);
+}
+
+TEST_CASE("engine: a model that cannot be run is refused with its place") {
+  const auto refuses = [](const ProgramBuilder& program, const std::string& text) {
+    CAPTURE(text);
+    CHECK_THROWS_WITH(simulate(one(program)), Contains(text));
+    CHECK_THROWS_AS(simulate(one(program)), BuildError);
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double inf = std::numeric_limits<double>::infinity();
+  refuses(ProgramBuilder().repeat(3).delay({1}, 0),
+          "program 0, instruction 0: repeat without its next");
+  refuses(ProgramBuilder().delay({1}, 0).next(), "instruction 1: next without its repeat");
+  refuses(ProgramBuilder().repeat(-1).next(), "repeat -1 times");
+  refuses(ProgramBuilder().delay({-1}, 0), "negative delay of -1 ns");
+  refuses(ProgramBuilder().delay({1}, 16), "tag 16 is not below 16");
+  refuses(ProgramBuilder().use(kCpu, {-1.0}, 0), "got -1");
+  refuses(ProgramBuilder().use(kCpu, {nan}, 0), "got nan");
+  refuses(ProgramBuilder().use(kCpu, {inf}, 0), "got inf");
+  refuses(ProgramBuilder().use(kCpu, {1e30}, 0), "takes more than 2^63 ns");
+  refuses(ProgramBuilder().use(ResourceId{1}, {1.0}, 0), "resource 1 of 1");
+  refuses(ProgramBuilder().take(QueueId{7}, 0), "queue 7 of 1");
+  refuses(ProgramBuilder().put(kRoom, 0, 5), "5 tokens never fit queue 'room' of 4");
+  refuses(ProgramBuilder().put(kRoom, 0, 0), "0 tokens");
+  refuses(ProgramBuilder().take(Ring{.first = kRoom, .count = 2}, 0), "ring of queues 0 to 1 of 1");
+  refuses(ProgramBuilder().take(Ring{.first = kRoom, .count = 0}, 0), "a ring of no queues");
+  refuses(ProgramBuilder().take(Ring{.first = kRoom, .cursor = 4}, 0), "cursor 4");
+  refuses(ProgramBuilder().join(BarrierId{1}, 0), "barrier 1 of 1");
+  refuses(ProgramBuilder().mark(64), "mark 64");
+  refuses(ProgramBuilder().delay({1}, 0, {Law::lognormal, -0.5}), "coefficient of variation");
+  refuses(ProgramBuilder().delay({1}, 0, {Law::lognormal, nan}), "coefficient of variation");
+  ProgramBuilder deep;
+  for (int i = 0; i < kLoopDepth + 1; ++i) deep.repeat(1);
+  for (int i = 0; i < kLoopDepth + 1; ++i) deep.next();
+  refuses(deep, "more than 8 nested loops");
+}
+
+TEST_CASE(
+    "engine: resources, queues, barriers and processes that make no sense are refused by name") {
+  const auto refuses = [](auto&& spoil, const std::string& text) {
+    Model model = one(ProgramBuilder().delay({1}, 0));
+    spoil(model);
+    CHECK_THROWS_WITH(simulate(model), Contains(text));
+  };
+  refuses([](Model& m) { m.resources[0].curve.clear(); }, "resource 'cpu' has no curve");
+  refuses(
+      [](Model& m) {
+        m.resources[0].curve = {1.0, 0.0};
+      },
+      "resource 'cpu': a rate must be positive");
+  refuses([](Model& m) { m.resources[0].curve = {std::nan("")}; }, "got nan");
+  refuses([](Model& m) { m.queues[0].capacity = 0; }, "queue 'room': capacity 0");
+  refuses([](Model& m) { m.queues[0].initial = 5; }, "5 tokens at the start, capacity 4");
+  refuses([](Model& m) { m.queues[0].initial = -1; }, "-1 tokens at the start");
+  refuses([](Model& m) { m.queues[0].producer = ProcessId{9}; }, "producer 9 of 1");
+  refuses([](Model& m) { m.queues[0].kind = QueueKind::ordered; }, "needs numbered_by");
+  refuses([](Model& m) { m.queues[0].numbered_by = kRoom; }, "numbered_by is for ordered queues");
+  refuses([](Model& m) { m.barriers[0].parties = 0; }, "barrier 'all' of nobody");
+  refuses([](Model& m) { m.processes[0].program = ProgramId{3}; }, "process 'p': program 3 of 1");
+  refuses([](Model& m) { m.processes[0].daemon = true; }, "no process whose end ends the run");
+  refuses([](Model& m) { m.processes.clear(); }, "no process whose end ends the run");
+  refuses([](Model& m) { m.reference = ProcessId{2}; }, "the reference process does not exist");
+}
+
+TEST_CASE("engine: a deadlock names everyone and what they wait for") {
+  Model model = one(ProgramBuilder().delay({3}, 0).take(kRoom, 0, 2));
+  model.add(Process{.name = "q", .program = model.add(ProgramBuilder().join(kAll, 0).build())});
+  model.add(
+      Process{.name = "r",
+              .program = model.add(ProgramBuilder().repeat(5).put(QueueId{1}, 0).next().build()),
+              .daemon = true});
+  model.add(Queue{.name = "full", .capacity = 2, .initial = 1});
+  CHECK_THROWS_AS(simulate(model), DeadlockError);
+  CHECK_THROWS_WITH(
+      simulate(model),
+      Contains("deadlock at 3 ns") &&
+          Contains("process 'p' waits to take 2 tokens from queue 'room', which holds 0 of 4") &&
+          Contains("process 'q' waits to join barrier 'all', where 1 of 2 have arrived") &&
+          Contains("daemon 'r' waits to put 1 token into queue 'full', which holds 2 of 2"));
+}
+
+TEST_CASE("engine: endless motion that ends nothing is an error, not a hang") {
+  Model model = one(ProgramBuilder().take(kRoom, 0));
+  const auto daemon = [&](const ProgramBuilder& program) {
+    model.add(Process{.name = "d", .program = model.add(program.build()), .daemon = true});
+  };
+  SECTION("a loop that takes no time") {
+    daemon(ProgramBuilder().repeat_forever().mark(0).next());
+    CHECK_THROWS_WITH(simulate(model), Contains("time stands still at 0 ns"));
+  }
+  SECTION("time passes, but no loop with an end goes forward") {
+    daemon(ProgramBuilder().delay({3}, 0).repeat_forever().delay({5}, 0).delay({6}, 1).next());
+    CHECK_THROWS_WITH(simulate(model), Contains("no loop with an end goes forward"));
+  }
+  SECTION("a process that must end, and cannot") {
+    CHECK_THROWS_WITH(simulate(one(ProgramBuilder().repeat_forever().delay({1}, 0).next())),
+                      Contains("process 'p' never ends, and is no daemon"));
+    CHECK(simulate(one(ProgramBuilder().repeat(0).repeat_forever().next().next())).now.ns == 0);
+  }
+}
+
+TEST_CASE("engine: a limit on events stops the run, says so, and the books still balance") {
+  const Model model = one(ProgramBuilder().repeat(5000).delay({10}, 2).next());
+  const Outcome out = simulate(model, {.exact = true, .max_events = 1000});
+  CHECK(out.event_limit);
+  CHECK(out.now.ns == 10'000);
+  CHECK(out.processes[0].active[2] == 10'000);
+  CHECK_FALSE(out.processes[0].finished);
+  CHECK_FALSE(simulate(model, {.max_events = 5001}).event_limit);
+}
+
+TEST_CASE("engine: the clock's end is an error, not a wrap") {
+  constexpr std::int64_t century = 3'155'760'000'000'000'000;
+  CHECK(simulate(one(ProgramBuilder().repeat(2).delay({century}, 0).next())).now.ns == 2 * century);
+  CHECK_THROWS_AS(simulate(one(ProgramBuilder().repeat(3).delay({century}, 0).next())), ClockError);
+  CHECK_THROWS_AS(
+      simulate(one(ProgramBuilder().repeat_long(std::int64_t{1} << 60).delay({1000}, 0).next())),
+      ClockError);
+}
+
+TEST_CASE("engine: marks note the first times, the last and how many") {
+  const Model model = one(ProgramBuilder().repeat_long(1'000'000).delay({10}, 0).mark(3).next());
+  for (const bool exact : {true, false}) {
+    const Outcome out = simulate(model, {.exact = exact, .marks_kept = 40});
+    REQUIRE(out.marks.size() == 4);
+    CHECK(out.marks[3].count == 1'000'000);
+    CHECK(out.marks[3].last.ns == 10'000'000);
+    REQUIRE(out.marks[3].first.size() == 40);
+    for (std::size_t i = 0; i < 40; ++i)
+      CHECK(out.marks[3].first[i].ns == static_cast<std::int64_t>(10 * (i + 1)));
+    CHECK(out.marks[0].count == 0);
+  }
+}
+
+TEST_CASE("engine: a trace shows every stretch of every process, end to end") {
+  Model model = one(ProgramBuilder().repeat(20).take(kRoom, 1).delay({30}, 2).next());
+  const ProgramId maker =
+      model.add(ProgramBuilder().repeat(20).use(kCpu, {40e-9}, 3).put(kRoom, 4).next().build());
+  model.add(Process{.name = "maker", .program = maker});
+  std::vector<std::int64_t> reached(2);
+  std::vector<TimeByTag> seen(2);
+  Options options{.exact = true};
+  options.trace = [&](const Span& span) {
+    const auto p = static_cast<std::size_t>(span.process);
+    CHECK(span.begin.ns == reached[p]);
+    CHECK(span.end > span.begin);
+    reached[p] = span.end.ns;
+    if (span.kind == SpanKind::active) seen[p][span.tag] += span.end.ns - span.begin.ns;
+  };
+  const Outcome out = simulate(model, options);
+  for (std::size_t p = 0; p < 2; ++p) {
+    CHECK(reached[p] == out.processes[p].wall.ns);
+    CHECK(seen[p] == out.processes[p].active);
+  }
+  CHECK(out.now.ns == 20 * 40 + 30);
+}
