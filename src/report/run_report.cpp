@@ -142,8 +142,9 @@ Table time_table(const Result& r) {
   table.columns = {{""}, {"", Align::right}, {""}};
   add_time(table, "start-up", r.times.startup);
   add_time(table, "staging", r.times.staging, "copying the dataset before training");
-  add_time(table, "first epoch", r.times.first_epoch);
-  if (r.times.epoch != r.times.first_epoch) add_time(table, "later epochs", r.times.epoch, "each");
+  const bool epochs_differ = r.times.epoch != r.times.first_epoch;
+  add_time(table, epochs_differ ? "first epoch" : "epoch", r.times.first_epoch);
+  if (epochs_differ) add_time(table, "later epochs", r.times.epoch, "each");
   add_time(table, "whole job", r.times.total, band_text(r.bands, &Bands::total_s, seconds_text));
   table.rows.push_back(
       {{"throughput", rate(r.throughput) + "/s", band_text(r.bands, &Bands::throughput, rate_text)},
@@ -151,7 +152,7 @@ Table time_table(const Result& r) {
   table.rows.push_back({{"GPUs busy", percent(r.gpu_busy),
                          r.times.staging > Duration{} ? "of the time after staging" : ""},
                         false});
-  if (r.efficiency) {
+  if (r.efficiency && r.instances > 1.0) {
     table.rows.push_back({{"efficiency", percent(*r.efficiency),
                            fmt::format("of {} instances working alone", count(r.instances))},
                           false});
