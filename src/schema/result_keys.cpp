@@ -192,7 +192,8 @@ std::string result_manual() {
       R"(With --format json, stdout holds one object. Units stand in the names (_s, _usd); null means: does
 not apply, or not known.
 
-run      {"feedrate": VERSION, "kind": "result", "schema": 1, "scenario": {name, file}, "result": {…}}
+run      {"feedrate": VERSION, "kind": "result", "schema": 1, "scenario": {name, file},
+         "result": {…}}
 sweep    … "kind": "sweep", "points": [{"set": {KEY: VALUE}, "result": {…}}], "pareto": [indices],
          "fastest", "cheapest": indices, "break_even_efficiency"
 compare  … "kind": "comparison", "results": [{"scenario", "relative", "result"}], where relative

@@ -34,9 +34,10 @@ std::string scenario_manual() {
   return manual_text(
       scenario_root(),
       R"(A scenario is one JSON object. Quantities are texts with a unit ("2.1 GB/s", "8.5 ms",
-"3.825 USD/h"); "/sample" may be left out. Every key may be left out unless it says required; null is the same as
-left out. --set and --vary take a key's last word (num_workers), with its section where several
-keys share it (disk.bandwidth), or a JSON pointer (/preprocess/0/where, /preprocess/resize/where).
+"3.825 USD/h"); "/sample" may be left out. Every key may be left out unless it says required; null
+is the same as left out. --set and --vary take a key's last word (num_workers), with its section
+where several keys share it (disk.bandwidth), or a JSON pointer (/preprocess/0/where,
+/preprocess/resize/where).
 
 Ten lines are enough:
 

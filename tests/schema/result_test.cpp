@@ -1,0 +1,177 @@
+// Results as JSON: what is written is JSON, holds no invented number, and is what the schema says.
+#include "schema/result.hpp"
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "base/version.hpp"
+#include "schema/json_reader.hpp"
+#include "schema/json_writer.hpp"
+#include "schema/result_keys.hpp"
+#include "tests/catch.hpp"
+
+namespace feedrate::schema {
+namespace {
+
+/// A result in which every optional part is present.
+Result full_result() {
+  Result r;
+  r.instance = "ml.p3.2xlarge";
+  r.instances = 8;
+  r.gpus = 8;
+  r.bottleneck = {Stage::decode, 0.4, 0.95, {{Stage::decode, 0.4}, {Stage::gpu, 0.1}}};
+  r.stages[Stage::decode] = {Throughput::of(117.6), 0.99, hours(2), usd(3.5), Origin::measured};
+  r.stages[Stage::gpu] = {Throughput::of(350.0), 0.4, Duration{}, Money{}, Origin::published};
+  r.times = {minutes(5), minutes(1), seconds(300), seconds(260.5), hours(3)};
+  r.throughput = Throughput::of(117.4);
+  r.gpu_busy = 0.4;
+  r.gpu_busy_time = hours(1);
+  r.efficiency = 0.9;
+  r.steps_per_epoch = 120;
+  r.bill.money = usd(102);
+  r.bill.total = usd(112);
+  r.bill.lines.push_back({BillPart::compute,
+                          "8 x ml.p3.2xlarge",
+                          "3.3333 h each",
+                          "3.825 USD/h",
+                          usd(102),
+                          {Origin::published, "price list", 0.0}});
+  r.bands.emplace();
+  r.bands->replications = 20;
+  r.bands->total_s = {1, 2, 3};
+  r.bands->bottleneck_probability[Stage::decode] = 0.95;
+  r.inputs.push_back(
+      {"/loader/num_workers", "7", {Origin::given, "scenario", 0.0}, Stage::decode, true});
+  r.remarks.push_back("decode cost is \"assumed\"\n");
+  return r;
+}
+
+JsonPtr parsed(const std::string& text) {
+  return parse_json(text, "out.json");
+}
+
+/// Holds the members of `object` against the keys at `depth` from `at` on; returns where they end.
+std::size_t same_keys(const JsonValue& object, std::size_t at, int depth) {
+  const auto keys = result_keys();
+  for (const JsonMember& member : object.members) {
+    INFO(member.key);
+    REQUIRE(at < keys.size());
+    CHECK(keys[at].name == member.key);
+    CHECK(keys[at].depth == depth);
+    const ResultKind kind = keys[at].kind;
+    const bool has_children = at + 1 < keys.size() && keys[at + 1].depth > depth;
+    ++at;
+    const JsonValue* inner = member.value.get();
+    if (kind == ResultKind::list) REQUIRE(inner->kind == JsonKind::array);
+    if (!has_children) continue;
+    if (kind == ResultKind::list) {
+      REQUIRE_FALSE(inner->items.empty());
+      inner = inner->items.front().get();
+    }
+    at = same_keys(*inner, at, depth + 1);
+  }
+  return at;
+}
+
+TEST_CASE("result: the envelope and every key are as the contract and the schema say") {
+  const JsonPtr root = parsed(write_result({"caltech", "scenarios/caltech.json", full_result()}));
+  CHECK(root->find("feedrate")->text == version);
+  CHECK(root->find("kind")->text == "result");
+  CHECK(root->find("schema")->number == 1.0);
+  CHECK(root->find("scenario")->find("name")->text == "caltech");
+  CHECK(root->find("scenario")->find("file")->text == "scenarios/caltech.json");
+  const JsonValue& result = *root->find("result");
+  CHECK(same_keys(result, 0, 0) == result_keys().size());
+  CHECK(result.find("bottleneck")->find("stage")->text == "decode");
+  CHECK(result.find("stages")->items.size() == 2);
+  CHECK(result.find("stages")->items[0]->find("stall_s")->number == 7200.0);
+  CHECK(result.find("time")->find("epoch_s")->number == 260.5);
+  CHECK(result.find("cost")->find("money_usd")->number == 102.0);
+  CHECK(result.find("bands")->find("total_s")->items[2]->number == 3.0);
+  CHECK(result.find("remarks")->items[0]->text == "decode cost is \"assumed\"\n");
+}
+
+TEST_CASE("result: what does not apply is null, and NaN and infinity are never written") {
+  Result empty;
+  const JsonPtr none = parsed(write_result({"x", "", empty}));
+  CHECK(none->find("scenario")->find("file")->kind == JsonKind::null);
+  const JsonValue& result = *none->find("result");
+  CHECK(result.find("instance")->kind == JsonKind::null);
+  CHECK(result.find("efficiency")->kind == JsonKind::null);
+  CHECK(result.find("bands")->kind == JsonKind::null);
+  CHECK(result.find("bottleneck")->find("stage")->kind == JsonKind::null);
+  CHECK(result.find("bottleneck")->find("probability")->kind == JsonKind::null);
+
+  Result broken = full_result();
+  broken.throughput = Throughput::of(std::nan(""));
+  broken.times.total = seconds(std::numeric_limits<double>::infinity());
+  const JsonPtr root = parsed(write_result({"x", "", broken}));
+  CHECK(root->find("result")->find("throughput_samples_per_s")->kind == JsonKind::null);
+  CHECK(root->find("result")->find("time")->find("total_s")->kind == JsonKind::null);
+}
+
+TEST_CASE("result: a sweep names its points, the best ones and the break-even") {
+  Sweep sweep;
+  sweep.points = {{{{"instances", "1"}}, full_result()}, {{{"instances", "8"}}, full_result()}};
+  sweep.pareto = {1, 0};
+  sweep.fastest = 1;
+  sweep.break_even_efficiency = 0.6154;
+  const JsonPtr root = parsed(write_sweep(sweep, "s", "s.json"));
+  CHECK(root->find("kind")->text == "sweep");
+  CHECK(root->find("points")->items[1]->find("set")->find("instances")->text == "8");
+  CHECK(root->find("points")->items[1]->find("result")->find("gpus")->number == 8.0);
+  CHECK(root->find("pareto")->items[0]->number == 1.0);
+  CHECK(root->find("fastest")->number == 1.0);
+  CHECK(root->find("break_even_efficiency")->number == 0.6154);
+  const JsonPtr none = parsed(write_sweep({}, "s", ""));
+  CHECK(none->find("points")->items.empty());
+  CHECK(none->find("fastest")->kind == JsonKind::null);
+}
+
+TEST_CASE("result: a comparison holds changes against the first") {
+  std::array<NamedResult, 2> both = {NamedResult{"a", "a.json", full_result()},
+                                     NamedResult{"b", "b.json", full_result()}};
+  both[1].result.times.total = hours(1.5);
+  both[1].result.bill.money = usd(204);
+  const JsonPtr root = parsed(write_comparison(both));
+  CHECK(root->find("kind")->text == "comparison");
+  const auto& results = root->find("results")->items;
+  CHECK(results[0]->find("relative")->kind == JsonKind::null);
+  CHECK(results[1]->find("relative")->find("total_s")->number == -0.5);
+  CHECK(results[1]->find("relative")->find("money_usd")->number == 1.0);
+  CHECK(results[1]->find("scenario")->find("name")->text == "b");
+}
+
+TEST_CASE("result: same input, same bytes") {
+  const NamedResult result{"a", "a.json", full_result()};
+  CHECK(write_result(result) == write_result(result));
+}
+
+TEST_CASE("json writer: numbers in the fewest digits that read back exactly") {
+  CHECK(number_text(256) == "256");
+  CHECK(number_text(0.1) == "0.1");
+  CHECK(number_text(1e15) == "1e15");
+  CHECK(number_text(1e-7) == "1e-7");
+  CHECK(number_text(1281167000.0) == "1281167000");
+  CHECK(number_text(1e9, NumberStyle::shortest) == "1e9");
+  for (const double value : {1.0 / 3.0, 2.0 / 3e10, 12345678.9, 5e-324, 1.7976931348623157e308}) {
+    CHECK(parse_json(number_text(value), "n")->number == value);
+  }
+}
+
+TEST_CASE("json writer: text that is no UTF-8 or holds control characters stays JSON") {
+  JsonWriter out;
+  out.begin_array().text("a\xff\x01\"\\\n").end();
+  CHECK(parse_json(std::move(out).finish(), "t")->items[0]->text == "a\xEF\xBF\xBD\x01\"\\\n");
+}
+
+TEST_CASE("json writer: an object that stays empty vanishes with its key") {
+  JsonWriter out;
+  out.begin_object().object_if_filled("a").object_if_filled("b").end().end();
+  out.object_if_filled("c").number("d", 1.0).end().end();
+  CHECK(std::move(out).finish() == "{\n  \"c\": {\n    \"d\": 1\n  }\n}\n");
+}
+
+}  // namespace
+}  // namespace feedrate::schema

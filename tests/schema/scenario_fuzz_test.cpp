@@ -1,0 +1,167 @@
+// Damaged scenarios and random ones: read or refused, never anything else.
+#include <cctype>
+#include <cmath>
+#include <cstdint>
+#include <random>
+
+#include "schema/scenario.hpp"
+#include "tests/catch.hpp"
+
+namespace feedrate::schema {
+namespace {
+
+const std::string seed_text = R"({
+  "name": "fuzz µ", "include": null, "about": {"fitted": ["a"]},
+  "dataset": {"samples": 30600, "bytes_per_sample": "110 KB", "size_cv": 0.3},
+  "source": {"service": "s3", "input_mode": "FastFile", "connections": 16},
+  "loader": {"num_workers": 7, "batch_size": 256, "pin_memory": true, "drop_last": false},
+  "preprocess": [{"operation": "decode", "cpu": "8.5 ms"}, {"operation": "norm", "gpu": "1 us", "where": "gpu"}],
+  "cluster": {"instance": "ml.p3.2xlarge", "instances": 8, "price": "$3.825/h"},
+  "job": {"epochs": 90, "step": {"table": [[1, "10 ms"], [256, "0.7 s"]]},
+          "scaling": [[1, "57 min"], [5, "13 min"]]},
+  "cases": [{"name": "c", "set": {"num_workers": 1}, "metric": "total_s", "measured": 2.6e2}]
+})";
+
+const std::string_view pieces[] = {"{",
+                                   "}",
+                                   "[",
+                                   "]",
+                                   ",",
+                                   ":",
+                                   "\"",
+                                   "\\",
+                                   "\\u",
+                                   "null",
+                                   "NaN",
+                                   "-1",
+                                   "1e999",
+                                   "0",
+                                   "true",
+                                   "\xff",
+                                   "\xc3",
+                                   "\n",
+                                   "GB/s",
+                                   "/",
+                                   "\"include\": \"fuzz.json\",",
+                                   "<<<<<<<",
+                                   "9999999999999999"};
+
+std::string damaged(std::mt19937_64& random) {
+  std::string text = seed_text;
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+  for (std::size_t i = 0, n = 1 + below(3); i < n && !text.empty(); ++i) {
+    const std::size_t at = below(text.size());
+    const std::size_t length = std::min<std::size_t>(1 + below(12), text.size() - at);
+    switch (below(8)) {
+      case 0: text[at] = static_cast<char>(random() & 0xFFU); break;
+      case 1: text.erase(at, length); break;
+      case 2: text.insert(at, pieces[below(std::size(pieces))]); break;
+      case 3: text.insert(at, text.substr(below(text.size()), length)); break;
+      case 4: text.resize(at); break;
+      case 5:
+      case 6:
+        // A digit changed inside a value leaves many files readable.
+        if (std::isdigit(static_cast<unsigned char>(text[at])) != 0) {
+          text[at] = static_cast<char>('0' + random() % 10);
+        }
+        break;
+      default: text.replace(at, length, pieces[below(std::size(pieces))]); break;
+    }
+  }
+  return text;
+}
+
+TEST_CASE("scenario: five thousand damaged files are read or refused with a place") {
+  std::mt19937_64 random(7);
+  int fine = 0;
+  int refused = 0;
+  for (int i = 0; i < 5000; ++i) {
+    const std::string text = damaged(random);
+    try {
+      const Scenario scenario = read_scenario(parse_document(text, "/nowhere/fuzz.json"));
+      ++fine;
+      // What was accepted can be written and read again.
+      if (read_scenario(parse_document(write_scenario(scenario), "w")) != scenario) {
+        FAIL("not the same after writing: " << text);
+      }
+    } catch (const InputError& error) {
+      ++refused;
+      for (const Problem& problem : error.problems()) {
+        if (problem.file.empty() || problem.line < 1 || problem.message.find("expected ") != 0) {
+          FAIL("no place or no expectation: " << problem.text() << "\n" << text);
+        }
+      }
+    }
+  }
+  CHECK(fine > 100);
+  CHECK(refused > 2000);
+}
+
+TEST_CASE("set: random keys and values are taken or refused") {
+  std::mt19937_64 random(11);
+  const Document document = parse_document(seed_text, "s.json");
+  const std::vector<std::string> keys = scenario_short_keys();
+  const std::string_view values[] = {"1",    "-1",      "0.5", "1e400", "true", "null",
+                                     "{}",   "[]",      "[1]", "\"x\"", "\"",   "{\"a\": 1}",
+                                     "3 ms", "10 GB/s", "",    "{",     "s3"};
+  int refused = 0;
+  for (const std::string& key : keys) {
+    for (const std::string_view value : values) {
+      try {
+        Document changed = document;
+        set_value(changed, key, value);
+        read_scenario(changed);
+      } catch (const InputError&) {
+        ++refused;
+      }
+    }
+  }
+  CHECK(refused > 500);
+}
+
+/// Random but valid fields of every kind.
+Scenario random_scenario(std::mt19937_64& random) {
+  const auto chance = [&] { return random() % 2 == 0; };
+  const auto real = [&](double low, double high) {
+    return low * std::pow(high / low, std::uniform_real_distribution<double>(0.0, 1.0)(random));
+  };
+  const auto whole = [&](double high) { return std::floor(real(1.0, high)); };
+  Scenario s;
+  s.name = "r" + std::to_string(random());
+  s.dataset.samples = whole(1e15);
+  s.loader.batch_size = 1.0;
+  if (chance()) s.dataset.bytes_per_sample = bytes_per_sample(real(1.0, 1e12));
+  if (chance()) s.source.throughput_per_capacity = SpecificBandwidth::of(real(1e-9, 1e-2));
+  if (chance()) s.source.storage_held = seconds(real(1e-9, 1e8));
+  if (chance()) s.disk.iops = per_second(real(1.0, 1e9));
+  if (chance()) s.disk.page_cache = bytes(real(1.0, 1e15));
+  if (chance()) s.loader.collate = DurationPerByte::of(real(1e-15, 1e-4));
+  if (chance()) s.loader.pin_memory = chance();
+  if (chance()) s.cluster.price = usd_per_hour(real(1e-3, 1e5));
+  if (chance()) s.cluster.price = HourlyPrice::of(real(1e-6, 1e2));
+  if (chance()) s.cluster.network = bytes_per_second(real(1.0, 1e14));
+  s.cluster.purchase = static_cast<Purchase>(random() % 3);
+  for (std::uint64_t i = random() % 4; i > 0; --i) {
+    Operation operation;
+    operation.operation = "op \"" + std::to_string(i) + "\"\n";
+    operation.cpu = seconds_per_sample(real(1e-9, 1e4));
+    s.preprocess.push_back(operation);
+  }
+  if (chance())
+    s.job.step = Step{.fixed = seconds(real(1e-6, 1e6)), .per_sample = {}, .table = {}, .cv = {}};
+  if (chance()) s.job.efficiency = real(1e-6, 1.0);
+  return s;
+}
+
+TEST_CASE("scenario: random scenarios read back equal, to the last bit") {
+  std::mt19937_64 random(13);
+  for (int i = 0; i < 1000; ++i) {
+    const Scenario scenario = random_scenario(random);
+    const std::string text = write_scenario(scenario);
+    INFO(text);
+    REQUIRE(read_scenario(parse_document(text, "r.json")) == scenario);
+  }
+}
+
+}  // namespace
+}  // namespace feedrate::schema
