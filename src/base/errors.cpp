@@ -31,6 +31,7 @@ InputError::InputError(std::vector<Problem> problems)
     : std::runtime_error(joined(problems)), problems_(std::move(problems)) {}
 
 InputError::InputError(const std::string& message)
-    : InputError(std::vector<Problem>{{.file = "", .line = 0, .pointer = "", .message = message}}) {}
+    : InputError(std::vector<Problem>{{.file = "", .line = 0, .pointer = "", .message = message}}) {
+}
 
 }  // namespace feedrate
