@@ -80,8 +80,8 @@ using DurationPerByte = Quantity<1, -1, 0, 0>;     ///< s/B
 using SpecificBandwidth = Quantity<-1, 0, 0, 0>;   ///< (B/s)/B, written as MB/s/TiB
 
 constexpr Duration seconds(double n) { return Duration::of(n); }
-constexpr Duration milliseconds(double n) { return Duration::of(n * 1e-3); }
-constexpr Duration microseconds(double n) { return Duration::of(n * 1e-6); }
+constexpr Duration milliseconds(double n) { return Duration::of(n / 1e3); }
+constexpr Duration microseconds(double n) { return Duration::of(n / 1e6); }
 constexpr Duration minutes(double n) { return Duration::of(n * 60.0); }
 constexpr Duration hours(double n) { return Duration::of(n * 3600.0); }
 /// A billing month of AWS: 730 hours.

@@ -26,10 +26,12 @@ report::ScenarioCases cases_of(const std::string& path, const SimulationOptions&
   const auto with_settings = [&document](const study::Setting& settings) {
     schema::Document changed = document;
     for (const auto& [key, value] : settings) schema::set_value(changed, key, value, "case");
-    return schema::read_scenario(changed);
+    return scenario_of(changed);
   };
-  report::ScenarioCases made{path, schema::read_scenario(document), {}};
-  made.cases = study::run_cases(made.scenario, with_settings, catalog, host, run_options(options));
+  report::ScenarioCases made{path, scenario_of(document), {}};
+  made.cases = with_places(document, [&] {
+    return study::run_cases(made.scenario, with_settings, catalog, host, run_options(options));
+  });
   return made;
 }
 

@@ -17,19 +17,22 @@ struct CompareArguments {
 };
 
 int compare(const CompareArguments& arguments) {
+  std::vector<schema::Document> documents;
   std::vector<Scenario> scenarios;
   std::set<std::string> instances;
   for (const std::string& path : arguments.scenarios) {
-    scenarios.push_back(schema::read_scenario(load_with_settings(path, arguments.simulation)));
+    documents.push_back(load_with_settings(path, arguments.simulation));
+    scenarios.push_back(scenario_of(documents.back()));
     add_instances(instances, scenarios.back());
   }
   const std::optional<HostProfile> host = host_of(arguments.simulation);
   const Catalog catalog = catalog_of(instances);
   std::vector<NamedResult> results;
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
-    results.push_back({scenarios[i].name, arguments.scenarios[i],
-                       study::run(scenarios[i], catalog, host ? &*host : nullptr,
-                                  run_options(arguments.simulation))});
+    results.push_back({scenarios[i].name, arguments.scenarios[i], with_places(documents[i], [&] {
+                         return study::run(scenarios[i], catalog, host ? &*host : nullptr,
+                                           run_options(arguments.simulation));
+                       })});
   }
   deliver(arguments.output, files_read(arguments.scenarios, arguments.simulation),
           {.report = [&] { return report::compare_report(results); },

@@ -1,6 +1,7 @@
 #include "cli/inputs.hpp"
 
 #include "cli/vary.hpp"
+#include "fit/scaling.hpp"
 #include "schema/catalog_reader.hpp"
 #include "schema/host.hpp"
 
@@ -13,6 +14,15 @@ schema::Document load_with_settings(const std::string& path, const SimulationOpt
     schema::set_value(document, key, value);
   }
   return document;
+}
+
+Scenario scenario_of(const schema::Document& document) {
+  Scenario scenario = schema::read_scenario(document);
+  if (scenario.job.scaling) {
+    scenario.job.scaling_fit =
+        with_places(document, [&] { return fit::fit_scaling(*scenario.job.scaling); });
+  }
+  return scenario;
 }
 
 void add_instances(std::set<std::string>& names, const Scenario& scenario) {

@@ -10,6 +10,7 @@
 #include "model/catalog.hpp"
 #include "model/host.hpp"
 #include "model/scenario.hpp"
+#include "schema/locate.hpp"
 #include "schema/scenario.hpp"
 #include "study/run.hpp"
 
@@ -20,6 +21,19 @@ schema::Document load_with_settings(const std::string& path, const SimulationOpt
 
 /// The instances that a scenario can ask the catalogue for.
 void add_instances(std::set<std::string>& names, const Scenario& scenario);
+
+/// What `ask` returns; an InputError of it names the document's files and lines.
+template <class Ask>
+auto with_places(const schema::Document& document, Ask&& ask) {
+  try {
+    return ask();
+  } catch (const InputError& error) {
+    throw schema::located(document, error);
+  }
+}
+
+/// The document's scenario with everything fitted that it asks to be fitted (/job/scaling).
+Scenario scenario_of(const schema::Document& document);
 
 /// The part of the pricing files that tells of these instances.
 Catalog catalog_of(const std::set<std::string>& instances);

@@ -18,14 +18,16 @@ struct RunArguments {
 
 int run(const RunArguments& arguments) {
   const schema::Document document = load_with_settings(arguments.scenario, arguments.simulation);
-  const Scenario scenario = schema::read_scenario(document);
+  const Scenario scenario = scenario_of(document);
   const std::optional<HostProfile> host = host_of(arguments.simulation);
   std::set<std::string> instances;
   add_instances(instances, scenario);
   const Catalog catalog = catalog_of(instances);
   const NamedResult named{
-      scenario.name, arguments.scenario,
-      study::run(scenario, catalog, host ? &*host : nullptr, run_options(arguments.simulation))};
+      scenario.name, arguments.scenario, with_places(document, [&] {
+        return study::run(scenario, catalog, host ? &*host : nullptr,
+                          run_options(arguments.simulation));
+      })};
   deliver(arguments.output, files_read({&arguments.scenario, 1}, arguments.simulation),
           {.report = [&] { return report::run_report(named); },
            .json = [&] { return schema::write_result(named); },

@@ -30,7 +30,7 @@ std::vector<study::SweepInput> sweep_inputs(const schema::Document& document,
   for (Setting& setting : combinations(varied)) {
     schema::Document point = document;
     for (const auto& [key, value] : setting) schema::set_value(point, key, value, "--vary");
-    inputs.push_back({std::move(setting), schema::read_scenario(point)});
+    inputs.push_back({std::move(setting), scenario_of(point)});
   }
   return inputs;
 }
@@ -45,9 +45,11 @@ int sweep(const SweepArguments& arguments) {
   for (const study::SweepInput& input : inputs) add_instances(instances, input.scenario);
   const Catalog catalog = catalog_of(instances);
   Progress progress("sweep");
-  const Sweep result = study::sweep(
-      inputs, catalog, host ? &*host : nullptr, run_options(arguments.simulation), arguments.jobs,
-      [&progress](std::size_t done, std::size_t total) { progress.update(done, total); });
+  const Sweep result = with_places(document, [&] {
+    return study::sweep(
+        inputs, catalog, host ? &*host : nullptr, run_options(arguments.simulation), arguments.jobs,
+        [&progress](std::size_t done, std::size_t total) { progress.update(done, total); });
+  });
   const std::string name = inputs.front().scenario.name;
   deliver(arguments.output, files_read({&arguments.scenario, 1}, arguments.simulation),
           {.report = [&] { return report::sweep_report(result, name); },

@@ -17,9 +17,11 @@ void append_once(std::vector<std::string>& list, const std::string& item) {
 
 LookupFailure unknown_instance(const Catalog& catalog, std::string_view instance) {
   LookupFailure failure{LookupProblem::unknown_name, "", {}, "/cluster/instance"};
-  for (const Machine& machine : catalog.machines) failure.choices.push_back(machine.name);
+  // Suggestions are written as the question was: with SageMaker's prefix or without.
+  const std::string prefix(instance.substr(0, instance.size() - without_prefix(instance).size()));
+  for (const Machine& machine : catalog.machines) failure.choices.push_back(prefix + machine.name);
   failure.message = fmt::format("no instance \"{}\" in the catalogue{}", instance,
-                                did_you_mean(without_prefix(instance), failure.choices));
+                                did_you_mean(instance, failure.choices));
   return failure;
 }
 

@@ -26,11 +26,18 @@ struct Context {
   const Draw& draw;
   Resolved& out;
   std::vector<Problem> problems;
+  bool machine_missing = false;  ///< an instance is named that the catalogue does not have
 
   [[nodiscard]] const Machine* machine() const { return out.machine; }
 
   void problem(std::string pointer, std::string message) {
     problems.push_back({"", 0, std::move(pointer), std::move(message)});
+  }
+
+  /// Something is not known. Not said of a machine that is not in the catalogue: that it is not
+  /// there has been said, and all else follows from it.
+  void needed(const std::string& key, const std::string& what) {
+    if (!machine_missing) problem(key, "needed here and not known: " + what);
   }
 
   /// Records the number and applies a draw to it.
@@ -69,7 +76,7 @@ struct Context {
          const std::optional<Value<T>>& measured, const std::optional<Value<T>>& published,
          const std::string& what) {
     if (const auto found = find(stage, key, given, measured, published)) return *found;
-    problem(key, "needed here and not known: " + what);
+    needed(key, what);
     return T::of(1.0);
   }
 

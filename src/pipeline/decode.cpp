@@ -198,7 +198,7 @@ void resolve_preprocess(Context& context) {
   resolve_remote(context, remote_only);
   const bool works = (inputs.cpu + inputs.collate).base() > 0.0;
   if (works && inputs.cores.empty()) {
-    context.problem("/cluster/vcpus", "needed for preprocessing on the CPU and not known");
+    context.needed("/cluster/vcpus", "the hardware threads that preprocess");
   }
 }
 

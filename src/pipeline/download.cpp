@@ -129,7 +129,7 @@ Read read_from(Context& context, Service service, Bytes request, double connecti
                                        known.bandwidth);
   if (limit && shared) *limit /= instances;
   if (!limit && !network) {
-    context.problem("/source/bandwidth", "needed here and not known, nor is /cluster/network");
+    context.needed("/source/bandwidth", "what the source gives; nor is /cluster/network");
     limit = bytes_per_second(1.0);
   }
   Bandwidth most = limit && network ? std::min(*limit, *network) : (limit ? *limit : *network);

@@ -53,6 +53,7 @@ void resolve_shape(Context& context) {
       context.out.machine = *found;
     } else {
       context.problem("/cluster/instance", found.failure.message);
+      context.machine_missing = true;
     }
   }
   inputs.instances = s.cluster.instances;
@@ -72,7 +73,7 @@ void resolve_shape(Context& context) {
 Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                  const Draw& draw) {
   Resolved out;
-  Context context{scenario, catalog, host, draw, out, {}};
+  Context context{scenario, catalog, host, draw, out, {}, false};
   Inputs& inputs = out.inputs;
   resolve_shape(context);
   if (scenario.job.duration_on_one_instance) {

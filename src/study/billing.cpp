@@ -130,8 +130,12 @@ struct Biller {
     } else if (mode == "elastic" && throughput->elastic_read) {
       bill.transfer.push_back({"EFS elastic reads", bytes_read(), {{{}, *throughput->elastic_read}}});
     } else if (mode == "provisioned" && throughput->provisioned && scenario.source.provisioned_throughput) {
+      // What the stored data earns in bursting mode is not paid for twice.
+      const Bytes stored = scenario.source.capacity.value_or(dataset_bytes());
+      const auto& earned = catalog.efs.earned;
       bill.bandwidth.push_back({"EFS provisioned throughput", *scenario.source.provisioned_throughput,
-                                {}, held, *throughput->provisioned});
+                                earned ? earned->value * stored : Bandwidth{}, held,
+                                *throughput->provisioned});
     }
   }
 
@@ -146,6 +150,12 @@ struct Biller {
     }
     if (disk.kind.value_or(DiskKind::ebs) != DiskKind::ebs) return;
     const double n = scenario.cluster.instances;
+    if (bill.compute.rule.service == "sagemaker") {
+      if (const auto& price = catalog.limits.sagemaker_volume_price) {
+        bill.storage.push_back({"SageMaker training volume", *disk.size * n, {}, held, *price});
+      }
+      return;
+    }
     const std::string type = disk.volume_type.value_or("gp3");
     const auto price = find_ebs_price(catalog, region, type);
     if (!price || !price->storage) {

@@ -7,7 +7,7 @@
 namespace feedrate::study {
 
 /// Below this share of the job's time a gain is no answer: "nothing pays" is one.
-inline constexpr double least_gain = 0.005;
+inline constexpr double least_gain = 0.01;
 
 /// Each stage that costs anything made twice as fast in turn, everything else equal; the bottleneck
 /// is the one that shortens the job most. `base` is the outcome without that.

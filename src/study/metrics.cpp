@@ -8,7 +8,7 @@ namespace {
 
 using Getter = std::optional<double> (*)(const Result&);
 
-constexpr std::array<std::pair<std::string_view, Getter>, 16> metrics = {{
+constexpr std::array<std::pair<std::string_view, Getter>, 17> metrics = {{
     {"total_s", [](const Result& r) -> std::optional<double> { return r.times.total.base(); }},
     {"hours", [](const Result& r) -> std::optional<double> { return r.times.total / hours(1.0); }},
     {"startup_s", [](const Result& r) -> std::optional<double> { return r.times.startup.base(); }},
@@ -22,6 +22,10 @@ constexpr std::array<std::pair<std::string_view, Getter>, 16> metrics = {{
     {"throughput_samples_per_s", [](const Result& r) -> std::optional<double> { return r.throughput.base(); }},
     {"gpu_busy", [](const Result& r) -> std::optional<double> { return r.gpu_busy; }},
     {"efficiency", [](const Result& r) { return r.efficiency; }},
+    {"stall_s",
+     [](const Result& r) -> std::optional<double> {
+       return (r.times.total - r.gpu_busy_time).base();
+     }},
     {"money_usd", [](const Result& r) -> std::optional<double> { return r.bill.money.base(); }},
     {"total_usd", [](const Result& r) -> std::optional<double> { return r.bill.total.base(); }},
     {"compute_usd", [](const Result& r) -> std::optional<double> { return r.bill.compute.base(); }},

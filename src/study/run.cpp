@@ -35,7 +35,7 @@ void mark_what_matters(Result& result) {
     const bool gains = std::any_of(result.bottleneck.gains.begin(), result.bottleneck.gains.end(),
                                    [&](const auto& gain) { return gain.first == input.stage; });
     const double share = result.stages[input.stage].stall / result.times.total;
-    input.matters = gains || share >= least_gain;
+    input.matters = gains || share >= 2.0 * least_gain;
   }
 }
 
