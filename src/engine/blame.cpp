@@ -48,7 +48,9 @@ void book_all(State& state) {
     }
   }
   for (SharedCapacity& capacity : state.capacities) capacity.sync(state.now);
-  for (QueueState& queue : state.queues) touch(queue, state.now);
+  for (QueueState& queue : state.queues) book_queue(queue, state.now);
+  state.events_all += state.events_run - state.events_booked;
+  state.events_booked = state.events_run;
 }
 
 }  // namespace feedrate::engine

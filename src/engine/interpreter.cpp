@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "engine/blame.hpp"
 #include "engine/waiting.hpp"
@@ -23,69 +24,13 @@ constexpr double kFarthest = 0x1p62;
 
 template <bool kTrace>
 Interpreter<kTrace>::Interpreter(State& state)
-    : s_(state), steps_(state.code.steps.data()), patience_(kPatience) {
-  ready_.reserve(state.processes.size());
+    : s_(state),
+      steps_(state.code.steps.data()),
+      ready_(state.processes.size()),
+      ready_end_(state.processes.size()),
+      patience_(kPatience) {
+  std::iota(ready_.begin(), ready_.end(), 0u);  // all start, in order
   dirty_.reserve(2 * state.capacities.size() + 2);
-}
-
-template <bool kTrace>
-auto Interpreter<kTrace>::start() -> Stop {
-  for (std::uint32_t p = 0; p < s_.processes.size(); ++p) ready_.push_back(p);
-  run_ready();
-  settle();
-  return s_.alive == 0 ? Stop::finished : Stop::round;
-}
-
-template <bool kTrace>
-auto Interpreter<kTrace>::run(bool stop_at_rounds) -> Stop {
-  rounds_ = 0;
-  const std::int64_t limit = s_.options.max_events;
-  for (;;) {
-    const Wide key = s_.events.first();
-    const std::uint64_t time = key_time(key);
-    if (time >> 63 != 0) [[unlikely]] {
-      if (key == kNever) return Stop::deadlock;
-      throw ClockError("the clock would pass 2^63 ns (292 years)");
-    }
-    if (s_.events_run >= limit) [[unlikely]]
-      return Stop::event_limit;
-    ++s_.events_run;
-    ++s_.events_all;
-    s_.now = static_cast<std::int64_t>(time);
-    const auto p = static_cast<std::uint32_t>(key_order(key) & kIdMask);
-    ProcessState& process = s_.processes[p];
-    const Step& step = steps_[process.at];
-    s_.active[p][step.tag] += s_.now - process.since;
-    if constexpr (kTrace) span(p, SpanKind::active, step, process.since);
-    process.since = s_.now;
-    process.at = step.next;
-    const bool delayed = process.status == Status::delaying;
-    process.status = Status::ready;
-    if (!delayed) {
-      SharedCapacity& capacity = s_.capacities[step.target];
-      capacity.sync(s_.now);
-      capacity.leave(process.slot);
-      dirty_.push_back(step.target);
-    }
-    advance(p, delayed);
-    if (!ready_.empty()) run_ready();
-    if (!dirty_.empty()) settle();
-    if (s_.alive == 0) [[unlikely]]
-      return Stop::finished;
-    if (rounds_ != 0) {
-      patience_ = s_.events_run + kPatience;
-      if (stop_at_rounds) return Stop::round;
-      rounds_ = 0;
-    }
-    if (s_.events_run >= patience_ && stop_at_rounds) [[unlikely]]
-      return Stop::round;
-  }
-}
-
-template <bool kTrace>
-void Interpreter<kTrace>::run_ready() {
-  for (ready_at_ = 0; ready_at_ < ready_.size(); ++ready_at_) advance(ready_[ready_at_], false);
-  ready_.clear();
 }
 
 template <bool kTrace>
@@ -102,7 +47,7 @@ void Interpreter<kTrace>::settle() {
 // leaf_is_set: p's own event has just come due and still stands in the tree; what p does next
 // replaces it.
 template <bool kTrace>
-void Interpreter<kTrace>::advance(std::uint32_t p, bool leaf_is_set) {
+inline void Interpreter<kTrace>::execute(std::uint32_t p, bool leaf_is_set) {
   ProcessState& process = s_.processes[p];
   const Step* step = steps_ + process.at;
   for (;;) {
@@ -131,10 +76,15 @@ void Interpreter<kTrace>::advance(std::uint32_t p, bool leaf_is_set) {
       case Code::take: {
         QueueState& queue = s_.queues[step->target];
         if (queue.level > 0 && queue.takers.head == kNone) {
-          touch(queue, s_.now);
-          --queue.level;
           ++queue.taken;
-          if (queue.putters.head != kNone) serve(step->target);
+          if (queue.putters.head == kNone) {
+            change_level(queue, s_.now, -1);
+          } else if (steps_[s_.processes[queue.putters.head].at].code == Code::put) {
+            wake_putter(queue);  // its token comes as this one goes
+          } else {
+            change_level(queue, s_.now, -1);
+            serve(step->target);
+          }
           step = steps_ + step->next;
           continue;
         }
@@ -144,8 +94,7 @@ void Interpreter<kTrace>::advance(std::uint32_t p, bool leaf_is_set) {
       case Code::put: {
         QueueState& queue = s_.queues[step->target];
         if (queue.level < queue.capacity && queue.putters.head == kNone) {
-          touch(queue, s_.now);
-          ++queue.level;
+          change_level(queue, s_.now, 1);
           if (queue.takers.head != kNone) serve(step->target);
           step = steps_ + step->next;
           continue;
@@ -183,6 +132,7 @@ void Interpreter<kTrace>::advance(std::uint32_t p, bool leaf_is_set) {
           ++process.exits[step->depth];
         } else if (p == s_.code.reference) {
           rounds_ |= 1u << step->depth;
+          attention_ = true;
         }
         [[fallthrough]];
       case Code::next:
@@ -212,14 +162,14 @@ void Interpreter<kTrace>::advance(std::uint32_t p, bool leaf_is_set) {
 }
 
 template <bool kTrace>
-void Interpreter<kTrace>::delay(std::uint32_t p, std::int64_t ns) {
+inline void Interpreter<kTrace>::delay(std::uint32_t p, std::int64_t ns) {
   s_.processes[p].status = Status::delaying;
   const std::uint64_t time = static_cast<std::uint64_t>(s_.now) + static_cast<std::uint64_t>(ns);
   s_.events.set(p, event_key(time, (s_.order++ << kIdBits) | p));
 }
 
 template <bool kTrace>
-void Interpreter<kTrace>::use(std::uint32_t p, std::uint32_t resource, Wide quanta) {
+inline void Interpreter<kTrace>::use(std::uint32_t p, std::uint32_t resource, Wide quanta) {
   ProcessState& process = s_.processes[p];
   SharedCapacity& capacity = s_.capacities[resource];
   capacity.sync(s_.now);
@@ -235,7 +185,8 @@ double Interpreter<kTrace>::factor(std::uint32_t p, double sigma) {
 }
 
 template <bool kTrace>
-void Interpreter<kTrace>::wait(std::uint32_t p, const Step& step, Status status, Line& line) {
+inline void Interpreter<kTrace>::wait(std::uint32_t p, const Step& step, Status status,
+                                      Line& line) {
   ProcessState& process = s_.processes[p];
   process.at = static_cast<std::uint32_t>(&step - steps_);
   process.status = status;
@@ -275,7 +226,21 @@ void Interpreter<kTrace>::wake(std::uint32_t p) {
   }
   process.at = step.next;
   process.status = Status::ready;
-  ready_.push_back(p);
+  ready_[ready_end_++] = p;
+}
+
+// The first who waits to put one token goes on; the level stays.
+template <bool kTrace>
+inline void Interpreter<kTrace>::wake_putter(QueueState& queue) {
+  const std::uint32_t p = dequeue(s_, queue.putters);
+  ProcessState& process = s_.processes[p];
+  const Step& step = steps_[process.at];
+  if constexpr (kTrace) span(p, SpanKind::waiting, step, process.since);
+  s_.blocked[p][step.tag] += s_.now - process.since;
+  process.since = s_.now;
+  process.at = step.next;
+  process.status = Status::ready;
+  ready_[ready_end_++] = p;
 }
 
 template <bool kTrace>
@@ -303,12 +268,65 @@ void Interpreter<kTrace>::finish(std::uint32_t p) {
   process.last_tag = process.at > s_.code.entry[p] ? steps_[process.at - 1].tag : Tag{0};
   process.status = Status::done;
   if (!s_.model.processes[p].daemon) --s_.alive;
+  attention_ = true;
 }
 
 template <bool kTrace>
 void Interpreter<kTrace>::span(std::uint32_t p, SpanKind kind, const Step& step,
                                std::int64_t begin) {
   if (begin != s_.now) s_.options.trace({ProcessId(p), kind, step.tag, {begin}, {s_.now}});
+}
+
+template <bool kTrace>
+auto Interpreter<kTrace>::run(bool stop_at_rounds) -> Stop {
+  State& s = s_;
+  const std::int64_t limit = s.options.max_events;
+  const auto checkpoint = [&] { return stop_at_rounds ? std::min(limit, patience_) : limit; };
+  std::int64_t check_at = checkpoint();
+  rounds_ = 0;
+  for (;;) {
+    while (ready_at_ != ready_end_) execute(ready_[ready_at_++], false);
+    ready_at_ = ready_end_ = 0;
+    if (!dirty_.empty()) settle();
+    if (attention_) {
+      attention_ = false;
+      if (s.alive == 0) return Stop::finished;
+      if (rounds_ != 0 && stop_at_rounds) {
+        patience_ = s.events_run + kPatience;
+        return Stop::round;
+      }
+    }
+    const Wide key = s.events.first();
+    const std::uint64_t time = key_time(key);
+    if (time >> 63 != 0) [[unlikely]] {
+      if (key == kNever) return Stop::deadlock;
+      throw ClockError("the clock would pass 2^63 ns (292 years)");
+    }
+    if (s.events_run >= check_at) [[unlikely]] {
+      if (s.events_run >= limit) return Stop::event_limit;
+      check_at = s.events_run + 1;
+      if (rounds_ == 0 && s.events_run > patience_) return Stop::round;
+    }
+    ++s.events_run;
+    const auto now = static_cast<std::int64_t>(time);
+    s.now = now;
+    const auto p = static_cast<std::uint32_t>(key_order(key) & kIdMask);
+    ProcessState& process = s.processes[p];
+    const Step& step = steps_[process.at];
+    s.active[p][step.tag] += now - process.since;
+    if constexpr (kTrace) span(p, SpanKind::active, step, process.since);
+    process.since = now;
+    process.at = step.next;
+    const bool delayed = process.status == Status::delaying;
+    process.status = Status::ready;
+    if (!delayed) {
+      SharedCapacity& capacity = s.capacities[step.target];
+      capacity.sync(now);
+      capacity.leave(process.slot);
+      dirty_.push_back(step.target);
+    }
+    execute(p, delayed);
+  }
 }
 
 template class Interpreter<false>;

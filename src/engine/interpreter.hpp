@@ -17,8 +17,6 @@ class Interpreter {
 
   enum class Stop : std::uint8_t { finished, event_limit, deadlock, round };
 
-  // Starts all processes, in order.
-  Stop start();
   // Goes on to the next stop. Stop::round only if asked for: it wants a search for recurrences. It
   // comes after every event once the reference has closed no round for very long: is this still
   // going anywhere?
@@ -27,19 +25,19 @@ class Interpreter {
   std::uint32_t rounds() const { return rounds_; }
 
  private:
-  void advance(std::uint32_t p, bool leaf_is_set);
-  void delay(std::uint32_t p, std::int64_t ns);
-  void use(std::uint32_t p, std::uint32_t resource, Wide quanta);
+  [[gnu::always_inline]] void execute(std::uint32_t p, bool leaf_is_set);
+  [[gnu::always_inline]] void delay(std::uint32_t p, std::int64_t ns);
+  [[gnu::always_inline]] void use(std::uint32_t p, std::uint32_t resource, Wide quanta);
   double factor(std::uint32_t p, double sigma);
   void settle();
-  void run_ready();
+  [[gnu::always_inline]] void wake_putter(QueueState& queue);
 
   bool take_any(std::uint32_t p, const Step& step);
   bool put_any(std::uint32_t p, const Step& step);
   bool take_ordered(std::uint32_t p, const Step& step);
   bool put_ordered(std::uint32_t p, const Step& step);
   bool join(std::uint32_t p, const Step& step);
-  void wait(std::uint32_t p, const Step& step, Status status, Line& line);
+  [[gnu::always_inline]] void wait(std::uint32_t p, const Step& step, Status status, Line& line);
   void wait_take(std::uint32_t p, const Step& step, std::uint32_t queue);
   void serve(std::uint32_t queue);
   void serve_ordered(std::uint32_t queue);
@@ -53,11 +51,14 @@ class Interpreter {
 
   State& s_;
   const Step* const steps_;
-  std::vector<std::uint32_t>
-      ready_;  // woken, in order; a ring would do no better: it empties at every event
+  // Woken processes, first come, first served. Nobody is woken twice before it has run, and all run
+  // before the clock moves, so a plain array of as many places as there are processes will do.
+  std::vector<std::uint32_t> ready_;
   std::size_t ready_at_ = 0;
+  std::size_t ready_end_ = 0;
   std::vector<std::uint32_t> dirty_;  // capacities whose next completion has moved
   std::uint32_t rounds_ = 0;
+  bool attention_ = false;   // the run may be over, or a round closed
   std::int64_t patience_;    // events_run until which the next round is awaited
   std::uint32_t spins_ = 0;  // backward jumps
   std::int64_t spins_since_ = -1;

@@ -224,7 +224,7 @@ void Recurrence::jump(const Snapshot& snapshot, std::int64_t cycles) {
       queue.level_time += passes * static_cast<Wide>(rise) * word(cycle);
       queue.level += rise * cycles;
     }
-    queue.last += ns;
+    restart_moments(queue, s_.now + ns);
   }
   steps_skipped_ += s_.steps - steps;
   for (std::size_t m = 0; m < s_.marks.size(); ++m) {

@@ -60,10 +60,10 @@ Outcome run(State& state) {
   Interpreter<kTrace> interpreter(state);
   Recurrence recurrence(state);
   const bool search = !state.options.exact && !state.code.random;
-  Stop stop = interpreter.start();
+  Stop stop = interpreter.run(search);
   while (stop == Stop::round) {
+    recurrence.look(interpreter.rounds());
     stop = interpreter.run(search);
-    if (stop == Stop::round) recurrence.look(interpreter.rounds());
   }
   if (stop == Stop::deadlock) report_deadlock(state);
   book_all(state);

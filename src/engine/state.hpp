@@ -51,7 +51,8 @@ struct QueueState {
   std::int64_t capacity = 0;
   Line takers;
   Line putters;
-  std::int64_t last = 0;  // tallies are up to here
+  Wide moment = 0;                 // since the last booking: times of takes less times of puts
+  std::uint64_t empty_moment = 0;  // likewise: ends less beginnings of level 0
   std::int64_t taken = 0;
   std::int64_t empty = 0;
   Wide level_time = 0;
@@ -97,8 +98,9 @@ struct State {
   std::uint64_t order = 0;      // of scheduling
   std::int64_t alive = 0;       // processes that must finish
   std::int64_t events_run = 0;  // executed
-  std::int64_t events_all = 0;  // and skipped
-  std::int64_t steps = 0;       // of the reference, skipped ones included
+  std::int64_t events_all = 0;  // and skipped; as of the last booking
+  std::int64_t events_booked = 0;
+  std::int64_t steps = 0;  // of the reference, skipped ones included
 
   std::uint32_t capacity_leaf(std::uint32_t resource) const {
     return static_cast<std::uint32_t>(processes.size()) + resource;
@@ -121,16 +123,30 @@ inline std::uint32_t dequeue(State& state, Line& line) {
   return p;
 }
 
-inline void touch(QueueState& queue, std::int64_t now) {
-  const std::int64_t dt = now - queue.last;
-  if (dt == 0) return;
-  queue.last = now;
-  if (queue.level == 0) {
-    queue.empty += dt;
-  } else {
-    queue.level_time +=
-        Wide{static_cast<std::uint64_t>(queue.level)} * static_cast<std::uint64_t>(dt);
-  }
+// Changes the level. The integral of the level over time is kept as a sum of times: a token that
+// comes at t and goes at u adds u - t. No product, no interval since the last change; wrapping
+// around is harmless.
+inline void change_level(QueueState& queue, std::int64_t now, std::int64_t by) {
+  const auto time = static_cast<std::uint64_t>(now);
+  queue.moment -= static_cast<Wide>(by) * time;
+  if (queue.level == 0) queue.empty_moment += time;
+  queue.level += by;
+  if (queue.level == 0) queue.empty_moment -= time;
+}
+
+// The sums go on from now.
+inline void restart_moments(QueueState& queue, std::int64_t now) {
+  const auto time = static_cast<std::uint64_t>(now);
+  queue.moment = Wide{0} - static_cast<Wide>(queue.level) * time;
+  queue.empty_moment = queue.level == 0 ? std::uint64_t{0} - time : 0;
+}
+
+// Brings the tallies up to now.
+inline void book_queue(QueueState& queue, std::int64_t now) {
+  const auto time = static_cast<std::uint64_t>(now);
+  queue.level_time += queue.moment + static_cast<Wide>(queue.level) * time;
+  queue.empty += static_cast<std::int64_t>(queue.empty_moment + (queue.level == 0 ? time : 0));
+  restart_moments(queue, now);
 }
 
 // Everything that only ever adds up, in a fixed order: visit(std::int64_t&) or visit(Wide&).

@@ -17,8 +17,7 @@ bool Interpreter<kTrace>::take_any(std::uint32_t p, const Step& step) {
     wait_take(p, step, at);
     return false;
   }
-  touch(queue, s_.now);
-  queue.level -= step.amount;
+  change_level(queue, s_.now, -step.amount);
   queue.taken += step.amount;
   passed(p, step, at);
   if (queue.putters.head != kNone) serve(at);
@@ -33,8 +32,7 @@ bool Interpreter<kTrace>::put_any(std::uint32_t p, const Step& step) {
     wait(p, step, Status::putting, queue.putters);
     return false;
   }
-  touch(queue, s_.now);
-  queue.level += step.amount;
+  change_level(queue, s_.now, step.amount);
   passed(p, step, at);
   if (queue.takers.head != kNone) serve(at);
   return true;
@@ -90,7 +88,7 @@ void Interpreter<kTrace>::serve(std::uint32_t at) {
       const std::uint32_t p = queue.takers.head;
       const Step& step = steps_[s_.processes[p].at];
       if (queue.level < step.amount) break;
-      queue.level -= step.amount;
+      change_level(queue, s_.now, -step.amount);
       queue.taken += step.amount;
       dequeue(s_, queue.takers);
       wake(p);
@@ -101,7 +99,7 @@ void Interpreter<kTrace>::serve(std::uint32_t at) {
       const std::uint32_t p = queue.putters.head;
       const Step& step = steps_[s_.processes[p].at];
       if (queue.level > queue.capacity - step.amount) break;
-      queue.level += step.amount;
+      change_level(queue, s_.now, step.amount);
       dequeue(s_, queue.putters);
       wake(p);
       passed(p, step, at);
@@ -120,8 +118,7 @@ bool Interpreter<kTrace>::take_ordered(std::uint32_t p, const Step& step) {
     wait_take(p, step, step.target);
     return false;
   }
-  touch(queue, s_.now);
-  --queue.level;
+  change_level(queue, s_.now, -1);
   ++queue.taken;
   ++queue.ticket;
   if (queue.putters.head != kNone) serve_ordered(step.target);
@@ -140,8 +137,7 @@ bool Interpreter<kTrace>::put_ordered(std::uint32_t p, const Step& step) {
     wait(p, step, Status::putting, queue.putters);
     return false;
   }
-  touch(queue, s_.now);
-  ++queue.level;
+  change_level(queue, s_.now, 1);
   queue.ring[static_cast<std::uint64_t>(process.ticket) & (queue.ring.size() - 1)] = kFiled;
   process.ticket = -1;
   if (queue.takers.head != kNone) serve_ordered(step.target);
@@ -151,7 +147,6 @@ bool Interpreter<kTrace>::put_ordered(std::uint32_t p, const Step& step) {
 template <bool kTrace>
 void Interpreter<kTrace>::serve_ordered(std::uint32_t at) {
   QueueState& queue = s_.queues[at];
-  touch(queue, s_.now);
   const auto slot = [&](std::int64_t ticket) -> std::uint32_t& {
     return queue.ring[static_cast<std::uint64_t>(ticket) & (queue.ring.size() - 1)];
   };
@@ -160,7 +155,7 @@ void Interpreter<kTrace>::serve_ordered(std::uint32_t at) {
     const bool here =
         queue.ticket < s_.queues[queue.partner].ticket && slot(queue.ticket) == kFiled;
     if (queue.takers.head != kNone && here) {
-      --queue.level;
+      change_level(queue, s_.now, -1);
       ++queue.taken;
       ++queue.ticket;
       wake(dequeue(s_, queue.takers));
@@ -177,7 +172,7 @@ void Interpreter<kTrace>::serve_ordered(std::uint32_t at) {
           s_.processes[before].next = next;
         }
         if (queue.putters.tail == p) queue.putters.tail = before;
-        ++queue.level;
+        change_level(queue, s_.now, 1);
         slot(process.ticket) = kFiled;
         process.ticket = -1;
         wake(p);
