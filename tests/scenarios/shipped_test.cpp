@@ -1,0 +1,64 @@
+// What holds for every shipped scenario.
+#include <map>
+
+#include "scenarios/shipped.hpp"
+#include "schema/scenario.hpp"
+
+using namespace testing_scenarios;
+
+TEST_CASE("scenarios: each opens with its source and what is expected of it, and runs") {
+  CHECK(shipped().size() >= 19);
+  for (const std::string& name : shipped()) {
+    INFO(name);
+    const std::string path = FEEDRATE_SOURCE_DIR "/scenarios/" + name;
+    const feedrate::Scenario scenario =
+        feedrate::schema::read_scenario(feedrate::schema::load_document(path));
+    CHECK_FALSE(scenario.name.empty());
+    CHECK_FALSE(scenario.about.source.empty());
+    CHECK_FALSE(scenario.about.expectation.empty());
+    CHECK(Run(name).seconds() > 0.0);
+  }
+}
+
+TEST_CASE("scenarios: what is fitted is said to be, and only that") {
+  for (const std::string& name : shipped()) {
+    INFO(name);
+    const std::string path = FEEDRATE_SOURCE_DIR "/scenarios/" + name;
+    const feedrate::Scenario scenario =
+        feedrate::schema::read_scenario(feedrate::schema::load_document(path));
+    const bool any = std::any_of(scenario.cases.begin(), scenario.cases.end(),
+                                 [](const feedrate::Case& one) { return one.fitted; });
+    CHECK(any == !scenario.about.fitted.empty());
+    for (const feedrate::Case& one : scenario.cases) {
+      INFO(one.name);
+      // A point may be reported without a limit only with the reason why it can miss.
+      if (!one.tolerance) CHECK_FALSE(one.note.empty());
+    }
+  }
+}
+
+TEST_CASE("scenarios: every measured case lies within its tolerance") {
+  for (const std::string& name : shipped()) {
+    const testing_cli::Outcome outcome = testing_cli::shell("feedrate cases scenarios/" + name);
+    INFO(name << "\n" << outcome.out << outcome.err);
+    CHECK(outcome.status == 0);
+  }
+}
+
+TEST_CASE("scenarios: skipping what recurs changes no time by more than 1e-9") {
+  // The two longest jobs, shortened to what can be run whole in a test.
+  const std::map<std::string, std::string> shorter = {{"albert_p3dn.json", " --set samples=5120000"},
+                                                      {"nvme_vs_ebs.json", " --set samples=348000"}};
+  for (const std::string& name : shipped()) {
+    INFO(name);
+    const auto found = shorter.find(name);
+    const std::string job = name + (found == shorter.end() ? "" : found->second);
+    const Run skipped(job);
+    const Run exact(job + " --exact");
+    for (const std::string time : {"staging_s", "first_epoch_s", "epoch_s", "total_s"}) {
+      CHECK(skipped("time." + time) == Approx(exact("time." + time)).epsilon(1e-9));
+    }
+    CHECK(skipped.busy() == Approx(exact.busy()).epsilon(1e-9));
+    CHECK(skipped.money() == Approx(exact.money()).epsilon(1e-9));
+  }
+}
