@@ -53,7 +53,8 @@ TEST_CASE("scenarios: eight instances at 90 % cost 102 USD and take 3.333 h") {
 TEST_CASE("scenarios: total cost over efficiency is 8/13/S of one instance's") {
   const double alone =
       Run("total_cost_24h_p3.json --set instances=1 --set efficiency=1")("cost.total_usd");
-  const JsonPtr sweep = json_of("sweep scenarios/total_cost_24h_p3.json --vary efficiency=0.1:1.0:0.1");
+  const JsonPtr sweep =
+      json_of("sweep scenarios/total_cost_24h_p3.json --vary efficiency=0.1:1.0:0.1");
   const JsonValue& points = at(*sweep, "points");
   REQUIRE(points.items.size() == 10);
   for (std::size_t i = 0; i < points.items.size(); ++i) {
@@ -144,7 +145,8 @@ TEST_CASE("scenarios: a dataset beyond memory starves on gp3 and not on NVMe") {
   CHECK(paid.money() < gp3.money());
 }
 
-TEST_CASE("scenarios: a fixed loader doubles the pace, five instances bring an epoch to 6 minutes") {
+TEST_CASE(
+    "scenarios: a fixed loader doubles the pace, five instances bring an epoch to 6 minutes") {
   const Run starving("hyundai_p3_16xlarge.json --set instances=1 --set num_workers=2");
   const Run fixed("hyundai_p3_16xlarge.json --set instances=1");
   CHECK(starving.bottleneck() == "decode");

@@ -47,8 +47,9 @@ TEST_CASE("scenarios: every measured case lies within its tolerance") {
 
 TEST_CASE("scenarios: skipping what recurs changes no time by more than 1e-9") {
   // The two longest jobs, shortened to what can be run whole in a test.
-  const std::map<std::string, std::string> shorter = {{"albert_p3dn.json", " --set samples=5120000"},
-                                                      {"nvme_vs_ebs.json", " --set samples=348000"}};
+  const std::map<std::string, std::string> shorter = {
+      {"albert_p3dn.json", " --set samples=5120000"},
+      {"nvme_vs_ebs.json", " --set samples=348000"}};
   for (const std::string& name : shipped()) {
     INFO(name);
     const auto found = shorter.find(name);
