@@ -154,14 +154,11 @@ _feedrate() {
       COMPREPLY=($(compgen -f -- "$current")) ;;
     @NAME)
       COMPREPLY=($(compgen -W "$(feedrate catalog list --format csv 2>/dev/null | cut -d, -f1 |
-        tail -n +2)" -- "$current")) ;
-;
-    @*) ;
-    ;
-    *) COMPREPLY=($(compgen -W "$values" -- "$current")) ;
-    ;
-    esac
-    }
+        tail -n +2)" -- "$current")) ;;
+    @*) ;;
+    *) COMPREPLY=($(compgen -W "$values" -- "$current")) ;;
+  esac
+}
 
 complete -F _feedrate feedrate
 )shell";
@@ -206,14 +203,17 @@ _feedrate() {
     @SCENARIO | @PROFILE) _files -g '*.json' ;;
     @FILE) _files ;;
     @NAME) compadd -- ${(f)"$(feedrate catalog list --format csv 2>/dev/null | cut -d, -f1 | tail -n +2)"} ;;
-    @*) ;
-;
-    *) compadd -- ${=values} ;
-    ;
-    esac
-    }
+    @*) ;;
+    *) compadd -- ${=values} ;;
+  esac
+}
 
-compdef _feedrate feedrate
+# Found by name in fpath this file is the function; sourced it only defines it.
+if [[ $funcstack[1] == _feedrate ]]; then
+  _feedrate "$@"
+else
+  compdef _feedrate feedrate
+fi
 )shell";
 
 void fill(std::string& text, std::string_view placeholder, const std::string& content) {

@@ -5,7 +5,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
+#include <limits>
 
 #include "base/did_you_mean.hpp"
 #include "base/errors.hpp"
@@ -74,17 +76,21 @@ void add_simulation_flags(CLI::App& app, SimulationOptions& options) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false)
       ->group(group);
+  const auto whole_number = [](std::uint64_t least, std::uint64_t most) {
+    return [=](const std::string& text) {
+      std::uint64_t value = 0;
+      const char* end = text.data() + text.size();
+      const auto [stop, error] = std::from_chars(text.data(), end, value);
+      const bool fine = error == std::errc() && stop == end && value >= least && value <= most;
+      return fine ? std::string()
+                  : fmt::format("expected a whole number from {} to {}, got {}", least, most,
+                                in_quotes(text));
+    };
+  };
   app.add_option("--replications", options.replications,
                  "Draw random times and uncertain inputs this many times and give 5-95 % bands")
       ->type_name("R")
-      ->check([](const std::string& text) {
-        const bool fine = text.size() <= 7 && !text.empty() &&
-                          text.find_first_not_of("0123456789") == std::string::npos &&
-                          std::stoi(text) >= 1 && std::stoi(text) <= most_replications;
-        return fine ? std::string()
-                    : fmt::format("expected a whole number from 1 to {}, got {}", most_replications,
-                                  in_quotes(text));
-      })
+      ->check(whole_number(1, most_replications))
       ->group(group);
   app.add_option("--seed", options.seed, "Seed of the random numbers")
       ->type_name("S")
