@@ -94,6 +94,7 @@ void add_simulation_flags(CLI::App& app, SimulationOptions& options) {
       ->group(group);
   app.add_option("--seed", options.seed, "Seed of the random numbers")
       ->type_name("S")
+      ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->group(group);
   app.add_flag("--exact", options.exact, "Simulate every step, skip no repeats")->group(group);
 }
