@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -18,7 +19,9 @@ constexpr std::uint32_t kMostSpins = 1u << 24;
 // Events without a round of the reference after which every event is searched for a recurrence.
 constexpr std::int64_t kPatience = 1 << 20;
 
+// What a random amount is cut off at, far beyond the end of the clock.
 constexpr double kFarthest = 0x1p62;
+constexpr double kMostQuanta = 0x1p120;
 
 }  // namespace
 
@@ -26,7 +29,8 @@ template <bool kTrace>
 Interpreter<kTrace>::Interpreter(State& state)
     : s_(state),
       steps_(state.code.steps.data()),
-      ready_(state.processes.size()),
+      ready_(std::bit_ceil(std::max<std::size_t>(1, state.processes.size()))),
+      ready_mask_(ready_.size() - 1),
       ready_end_(state.processes.size()),
       patience_(kPatience) {
   std::iota(ready_.begin(), ready_.end(), 0u);  // all start, in order
@@ -62,15 +66,14 @@ inline void Interpreter<kTrace>::execute(std::uint32_t p, bool leaf_is_set) {
         return delay(p, static_cast<std::int64_t>(std::min(ns, kFarthest) + 0.5));
       }
       case Code::use:
+        process.at = static_cast<std::uint32_t>(step - steps_);
+        use(p, step->target, quanta(*step));
+        break;
       case Code::use_random: {
         process.at = static_cast<std::uint32_t>(step - steps_);
-        Wide work = quanta(*step);
-        if (step->code == Code::use_random) {
-          const double mean = static_cast<double>(work);
-          work =
-              static_cast<Wide>(std::min(mean * factor(p, s_.code.sigmas[step->extra]), 0x1p120));
-        }
-        use(p, step->target, work);
+        const double mean = std::bit_cast<double>(step->amount_high);
+        const double work = mean * factor(p, s_.code.sigmas[step->extra]);
+        use(p, step->target, to_wide(std::min(work, kMostQuanta)));
         break;
       }
       case Code::take: {
@@ -226,7 +229,7 @@ void Interpreter<kTrace>::wake(std::uint32_t p) {
   }
   process.at = step.next;
   process.status = Status::ready;
-  ready_[ready_end_++] = p;
+  ready_[ready_end_++ & ready_mask_] = p;
 }
 
 // The first who waits to put one token goes on; the level stays.
@@ -240,7 +243,7 @@ inline void Interpreter<kTrace>::wake_putter(QueueState& queue) {
   process.since = s_.now;
   process.at = step.next;
   process.status = Status::ready;
-  ready_[ready_end_++] = p;
+  ready_[ready_end_++ & ready_mask_] = p;
 }
 
 template <bool kTrace>
@@ -285,8 +288,7 @@ auto Interpreter<kTrace>::run(bool stop_at_rounds) -> Stop {
   std::int64_t check_at = checkpoint();
   rounds_ = 0;
   for (;;) {
-    while (ready_at_ != ready_end_) execute(ready_[ready_at_++], false);
-    ready_at_ = ready_end_ = 0;
+    while (ready_at_ != ready_end_) execute(ready_[ready_at_++ & ready_mask_], false);
     if (!dirty_.empty()) settle();
     if (attention_) {
       attention_ = false;

@@ -51,9 +51,11 @@ class Interpreter {
 
   State& s_;
   const Step* const steps_;
-  // Woken processes, first come, first served. Nobody is woken twice before it has run, and all run
-  // before the clock moves, so a plain array of as many places as there are processes will do.
+  // Woken processes, first come, first served, in a ring: nobody waits in it twice, so as many
+  // places as there are processes will do, but one that runs without taking time may come back at
+  // once.
   std::vector<std::uint32_t> ready_;
+  std::size_t ready_mask_;
   std::size_t ready_at_ = 0;
   std::size_t ready_end_ = 0;
   std::vector<std::uint32_t> dirty_;  // capacities whose next completion has moved

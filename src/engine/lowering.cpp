@@ -108,7 +108,11 @@ class Lowering {
       throw BuildError(fmt::format("resource '{}': work of {} takes more than 2^63 ns",
                                    model_.resources[in.target].name, in.work.units));
     }
-    const auto whole = static_cast<Wide>(std::floor(amount + 0.5));
+    if (s.code == Code::use_random) {
+      s.amount_high = std::bit_cast<std::int64_t>(amount);
+      return;
+    }
+    const Wide whole = to_wide(std::floor(amount + 0.5));
     s.amount = static_cast<std::int64_t>(static_cast<std::uint64_t>(whole));
     s.amount_high = static_cast<std::int64_t>(static_cast<std::uint64_t>(whole >> 64));
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -43,12 +44,22 @@ struct Step {
                              // next: first step of the body
   std::uint32_t extra = 1;   // queues: ring size; random amounts: index into Lowered::sigmas
   std::int64_t amount = 0;   // delay: ns; queues: tokens; repeat: iterations
-  std::int64_t amount_high = 0;  // use: quanta = amount_high:amount
+  std::int64_t amount_high = 0;  // use: quanta = amount_high:amount; use_random: bits of the double
 };
 
 inline Wide quanta(const Step& step) {
   return (Wide{static_cast<std::uint64_t>(step.amount_high)} << 64) |
          static_cast<std::uint64_t>(step.amount);
+}
+
+// A positive double below 2^127, its fraction dropped; compilers make a slow call of the plain
+// cast.
+inline Wide to_wide(double x) {
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const int exponent = static_cast<int>(bits >> 52) - 1075;
+  const Wide mantissa = (bits & ((std::uint64_t{1} << 52) - 1)) | (std::uint64_t{1} << 52);
+  if (exponent >= 0) return mantissa << exponent;
+  return exponent > -64 ? mantissa >> -exponent : Wide{0};
 }
 
 // Which loops are around a step: bit d of each mask is loop depth d.

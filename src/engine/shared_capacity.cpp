@@ -13,7 +13,10 @@ constexpr double kLargestRate = 0x1p62;
 }  // namespace
 
 SharedCapacity::SharedCapacity(const std::vector<double>& curve, std::uint32_t users)
-    : base_(std::bit_ceil(std::max<std::size_t>(users, 2))), node_(2 * base_), free_(users) {
+    : base_(std::bit_ceil(std::max<std::size_t>(users, 2))),
+      top_(base_ / 2),
+      node_(2 * base_),
+      free_(users) {
   const std::uint32_t most = std::max<std::uint32_t>(users, 1);
   std::vector<double> share(most + 1);
   double least = std::numeric_limits<double>::infinity();

@@ -16,9 +16,11 @@ namespace feedrate::engine {
 // Work is counted in quanta, an integer: the clock gains rate[n] quanta per ns with n users. The
 // smallest rate is 2^40, so a rate is exact to 2^-41 relative, and the clock's advance over two
 // stretches is the advance over their sum. A completion falls on the nearest whole ns and takes its
-// own rounding error with it: the next job starts from whole ns. (Were the fraction carried on, the
-// phase between two users that nothing else couples would wander and the state would not recur.
-// With rounding up, the phase creeps one way; nearest has a dead band on both sides.)
+// rounding error with it: the next job starts from whole ns. Were the fraction carried on, the
+// phase between users that nothing else couples would wander, and the state would not recur. As it
+// is, what one rounding shifts in the other's remaining work is under half a ns and the next
+// rounding takes it back. (Rounding up locked as well on 264 loaders tried, but lengthens every
+// operation.)
 class SharedCapacity {
  public:
   struct Job {
@@ -46,6 +48,7 @@ class SharedCapacity {
   // Both want the clock at now (sync). enter returns the job's slot.
   std::uint32_t enter(Wide quanta, std::uint64_t order) {
     const std::uint32_t slot = free_[users_++];
+    while (slot >= width_) widen();
     replay(slot, Job{clock_ + quanta, order});
     return slot;
   }
@@ -56,7 +59,7 @@ class SharedCapacity {
   }
 
   std::uint32_t users() const { return users_; }
-  const Job& first() const { return node_[1]; }
+  const Job& first() const { return node_[top_]; }
   // What a job still wants at `now`, whether or not the clock has been brought there (sync).
   Wide remaining(std::uint32_t slot, std::int64_t now) const {
     const Wide gain = Wide{rate_[users_]} * static_cast<std::uint64_t>(now - last_);
@@ -67,7 +70,7 @@ class SharedCapacity {
 
   // When the first job is done if nothing changes; the clock is at now, users() > 0.
   std::uint64_t first_time() const {
-    const Wide finish = node_[1].finish;
+    const Wide finish = node_[top_].finish;
     if (finish <= clock_) return static_cast<std::uint64_t>(last_);
     const std::uint64_t rate = rate_[users_];
     const Wide ns = (finish - clock_ + rate / 2) / rate;
@@ -107,13 +110,23 @@ class SharedCapacity {
       job.order = swap ? other.order : job.order;
       i >>= 1;
       node[i] = job;
-    } while (i > 1);
+    } while (i > top_);
+  }
+
+  // A free slot is the one left last, so those in use are below the most there ever were, not below
+  // all there could be: the tournament is held over these only.
+  void widen() {
+    width_ *= 2;
+    top_ /= 2;
+    node_[top_] = node_[2 * top_];
   }
 
   Wide clock_ = 0;
   std::int64_t last_ = 0;  // the clock's reading is of this time
   std::uint32_t users_ = 0;
   std::size_t base_;
+  std::uint32_t width_ = 2;          // slots that take part
+  std::size_t top_;                  // the node that is their root
   std::vector<std::uint64_t> rate_;  // per user, with n users: quanta per ns
   std::vector<Job> node_;            // tournament over the slots, as in EventTree
   std::vector<std::uint32_t> free_;  // slots; those from users_ on are free

@@ -1,13 +1,24 @@
 // 450 processes that come to and leave three shared capacities at random: a pause, then work on
 // each, all with exponential amounts. Usage: benchmark_sharing EVENTS Prints: events per second
 // (arrivals at a capacity and departures from it, and ends of pauses), mean users of each.
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 
 #include "engine/simulate.hpp"
 
 using namespace feedrate::engine;
+
+namespace {
+
+// Of this process: what else the machine does should count as little as possible.
+double cpu_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   constexpr int kProcesses = 450;
@@ -27,10 +38,9 @@ int main(int argc, char** argv) {
                                           .next()
                                           .build());
   for (int p = 0; p < kProcesses; ++p) model.add(Process{.name = "process", .program = program});
-  const auto start = std::chrono::steady_clock::now();
+  const double start = cpu_seconds();
   const Outcome out = simulate(model, options);
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = cpu_seconds() - start;
   std::int64_t operations = 0;
   for (const ResourceStats& resource : out.resources) operations += resource.operations;
   const double timed = static_cast<double>(out.events) / seconds;
