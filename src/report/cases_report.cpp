@@ -22,6 +22,10 @@ Cell verdict(const study::CaseResult& result) {
   const bool judged = result.what.tolerance.has_value();
   if (result.what.fitted) return {result.within ? "fitted on this point" : "fitted, and misses"};
   if (!judged) return {"reported, not judged", Tone::faint};
+  // A yes-or-no metric has no percents.
+  if (*result.what.tolerance == 0.0) {
+    return result.within ? Cell("as measured", Tone::good) : Cell("misses", Tone::bad);
+  }
   const std::string limit = percent(*result.what.tolerance);
   return result.within ? Cell("within " + limit, Tone::good) : Cell("misses " + limit, Tone::bad);
 }
