@@ -19,6 +19,7 @@ Command add_run(CLI::App& parent);
 Command add_sweep(CLI::App& parent);
 Command add_compare(CLI::App& parent);
 Command add_cases(CLI::App& parent);
+Command add_check(CLI::App& parent);
 Command add_catalog(CLI::App& parent);
 Command add_schema(CLI::App& parent);
 Command add_completion(CLI::App& parent);

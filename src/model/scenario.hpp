@@ -211,6 +211,7 @@ struct Scenario {
   Cluster cluster;
   Job job;
   std::vector<Case> cases;
+  std::vector<std::string> thresholds;  ///< limits of a check: "total_s increase < 5%"
   bool operator==(const Scenario&) const = default;
 };
 

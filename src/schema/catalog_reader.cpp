@@ -177,7 +177,18 @@ class Reader {
                     fmt::format("expected \"schema\": {:g}", schema_version));
     }
     for (const JsonMember& member : root->members) {
-      if (member.key != "schema") read_section(member, sections);
+      if (member.key != "schema") read_section(member, sections, "");
+    }
+  }
+
+  /// What was kept of the file `part.key`; `pointer` leads to it.
+  void read_part(const JsonMember& part, const std::string& pointer) {
+    keep_.push_back(part.value);
+    const auto file = std::find_if(std::begin(service_files), std::end(service_files),
+                                   [&](const File& known) { return known.name == part.key; });
+    const bool service = file != std::end(service_files);
+    for (const JsonMember& member : part.value->members) {
+      read_section(member, service ? file->sections : machine_sections, pointer);
     }
   }
 
@@ -221,8 +232,9 @@ class Reader {
   }
 
  private:
-  void read_section(const JsonMember& member, std::span<const Section> sections) {
-    const std::string pointer = "/" + member.key;
+  void read_section(const JsonMember& member, std::span<const Section> sections,
+                    const std::string& above) {
+    const std::string pointer = join_pointer(above, member.key);
     const auto section = std::find_if(sections.begin(), sections.end(),
                                       [&](const Section& s) { return s.key == member.key; });
     if (section == sections.end()) {
@@ -266,6 +278,14 @@ Catalog read_catalog(const std::string& folder, std::span<const std::string> ins
     all = all || !find_machine(reader.catalog(), instance);
   }
   if (all) reader.read_all_machines();
+  return reader.finish();
+}
+
+Catalog read_catalog_parts(const JsonPtr& parts, const std::string& pointer) {
+  Reader reader("");
+  for (const JsonMember& part : parts->members) {
+    reader.read_part(part, join_pointer(pointer, part.key));
+  }
   return reader.finish();
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "model/catalog.hpp"
+#include "schema/json_reader.hpp"
 
 namespace feedrate::schema {
 
@@ -20,6 +21,10 @@ Catalog read_catalog(const std::string& folder, std::span<const std::string> ins
 
 /// Every file.
 Catalog read_whole_catalog(const std::string& folder);
+
+/// The catalogue from what another file has kept of the pricing files: {FILE: {SECTION: [record,
+/// …]}}, as catalog_parts() makes it. `pointer` leads to `parts`, for messages.
+Catalog read_catalog_parts(const JsonPtr& parts, const std::string& pointer);
 
 /// What `feedrate schema pricing` prints for people.
 std::string pricing_manual();

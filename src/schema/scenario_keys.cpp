@@ -400,6 +400,8 @@ const std::vector<Entry<Scenario>>& entries<Scenario>() {
       entry<&Scenario::cluster>("cluster", {"what it runs on"}),
       entry<&Scenario::job>("job", {"what is trained"}),
       entry<&Scenario::cases>("cases", {"what was measured, to stand beside what is predicted"}),
+      entry<&Scenario::thresholds>(
+          "thresholds", {"limits for feedrate check: [\"money_usd < 120\", \"total_s increase < 5%\"]"}),
   };
   return list;
 }

@@ -1,0 +1,135 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "base/did_you_mean.hpp"
+#include "base/errors.hpp"
+#include "base/quote.hpp"
+#include "base/text_file.hpp"
+#include "cli/check_work.hpp"
+#include "cli/commands.hpp"
+#include "cli/terminal.hpp"
+#include "cli/vary.hpp"
+#include "report/check_report.hpp"
+#include "schema/verdict.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+constexpr int verdict_against = 1;
+const std::vector<std::string> formats = {"text",  "json",   "markdown",
+                                          "junit", "github", "benchmark"};
+
+std::string rendered(const Verdict& verdict, const std::string& format, bool to_file) {
+  if (format == "json") return schema::write_verdict(verdict);
+  if (format == "benchmark") return schema::write_benchmark(verdict);
+  if (format == "markdown") return report::check_markdown(verdict);
+  if (format == "junit") return report::check_junit(verdict);
+  if (format == "github") return report::check_github(verdict);
+  return report::to_text(report::check_report(verdict),
+                         to_file ? style_of_file() : style_of_stdout());
+}
+
+/// FORMAT=FILE of --report.
+std::pair<std::string, std::string> parse_report(const std::string& text) {
+  auto [format, file] = parse_setting(text, "--report");
+  if (std::find(formats.begin(), formats.end(), format) == formats.end()) {
+    throw InputError(std::vector<Problem>{
+        {"", 0, "--report",
+         fmt::format("expected FORMAT=FILE with one of {}, got {}{}", fmt::join(formats, ", "),
+                     in_quotes(format), did_you_mean(format, formats))}});
+  }
+  return {format, file};
+}
+
+void refuse_input(const std::string& file, const CheckArguments& arguments, const char* flag) {
+  std::vector<std::string> inputs = arguments.scenarios;
+  inputs.push_back(arguments.baseline);
+  if (!arguments.simulation.host.empty()) inputs.push_back(arguments.simulation.host);
+  for (const std::string& input : inputs) {
+    std::error_code ignored;
+    if (!std::filesystem::equivalent(file, input, ignored)) continue;
+    throw InputError(std::vector<Problem>{
+        {"", 0, flag, fmt::format("expected another file than {}", in_quotes(input))}});
+  }
+}
+
+int check(const CheckArguments& arguments) {
+  std::vector<std::pair<std::string, std::string>> reports;
+  for (const std::string& text : arguments.reports) reports.push_back(parse_report(text));
+  for (const auto& [format, file] : reports) refuse_input(file, arguments, "--report");
+  if (!arguments.output.file.empty()) refuse_input(arguments.output.file, arguments, "--output");
+
+  Checked checked = check_scenarios(arguments);
+  Verdict& verdict = checked.verdict;
+  if (arguments.update) {
+    write_text_file(arguments.baseline, schema::write_baseline(checked.updated));
+    verdict.updated = true;
+  }
+  for (const auto& [format, file] : reports) {
+    write_text_file(file, rendered(verdict, format, true));
+  }
+  const OutputOptions& output = arguments.output;
+  const std::string text = rendered(verdict, output.format, !output.file.empty());
+  if (output.file.empty()) {
+    write_stdout(text);
+  } else {
+    write_text_file(output.file, text);
+  }
+  const bool against = verdict.level == Level::fail && !arguments.warn_only && !arguments.update;
+  return against ? verdict_against : 0;
+}
+
+void add_flags(CLI::App& app, CheckArguments& arguments) {
+  app.add_option("scenarios", arguments.scenarios, "Scenario files")
+      ->type_name("SCENARIO")
+      ->required();
+  app.add_option("-b,--baseline", arguments.baseline, "The figures to compare with")
+      ->type_name("FILE")
+      ->required();
+  app.add_option(
+         "--max-increase", arguments.max_increase,
+         "Most that a figure may rise: cost=5%,time=10 min; without any limit: 5 % of cost, "
+         "total_cost and time")
+      ->type_name("METRIC=LIMIT,...")
+      ->allow_extra_args(false);
+  app.add_option(
+         "--threshold", arguments.thresholds,
+         "A limit such as \"money_usd < 120\", \"warn: gpu_busy > 90%\", \"total_s increase "
+         "< 5%\"; may be given several times")
+      ->type_name("EXPRESSION")
+      ->allow_extra_args(false);
+  app.add_option("--max-price-age", arguments.max_price_age,
+                 "Fail on prices whose source is older, 180d; warn:180d only warns")
+      ->type_name("AGE");
+  app.add_flag("--warn-only", arguments.warn_only, "Exit with 0 although a limit is broken");
+  app.add_flag("--update", arguments.update,
+               "Write the figures of now into the baseline, and exit with 0");
+  app.add_option("--report", arguments.reports,
+                 "Write another form as well; may be given several times")
+      ->type_name("FORMAT=FILE")
+      ->allow_extra_args(false);
+}
+
+}  // namespace
+
+Command add_check(CLI::App& parent) {
+  const auto arguments = std::make_shared<CheckArguments>();
+  CLI::App* app = parent.add_subcommand(
+      "check", "Compare scenarios with a baseline: fail when time or cost rises, and say why");
+  add_flags(*app, *arguments);
+  add_simulation_flags(*app, arguments->simulation);
+  add_output_flags(*app, arguments->output, formats);
+  app->footer(
+      "Exit status 1 when a limit is broken. docs/ci.md has copy-and-paste for CI systems.\n"
+      "Examples:\n"
+      "  feedrate check scenarios/*.json --baseline baseline.json --update\n"
+      "  feedrate check scenarios/*.json --baseline baseline.json --max-increase cost=5%,time=10%\n"
+      "  feedrate check my.json --baseline baseline.json --format markdown --report "
+      "junit=check.xml");
+  return {app, [arguments] { return check(*arguments); }};
+}
+
+}  // namespace feedrate::cli

@@ -1,0 +1,160 @@
+// Forms that CI systems read: JUnit XML and GitHub's workflow commands.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "base/quote.hpp"
+#include "report/check_report.hpp"
+#include "report/check_words.hpp"
+
+namespace feedrate::report {
+namespace {
+
+/// XML 1.0 has no way to write most control characters, nor bytes that are no UTF-8.
+std::string xml_escaped(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = utf8_length(text, i);
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const std::string_view piece = text.substr(i, std::max<std::size_t>(length, 1));
+    i += piece.size();
+    if (length == 0 || piece == "\xEF\xBF\xBE" || piece == "\xEF\xBF\xBF") {
+      out += '?';
+    } else if (piece == "&") {
+      out += "&amp;";
+    } else if (piece == "<") {
+      out += "&lt;";
+    } else if (piece == ">") {
+      out += "&gt;";
+    } else if (piece == "\"") {
+      out += "&quot;";
+    } else if (piece == "\n" || piece == "\t" || piece == "\r") {
+      out += fmt::format("&#{};", byte);
+    } else if (byte < 0x20U) {
+      out += '?';
+    } else {
+      out += piece;
+    }
+  }
+  return out;
+}
+
+std::string escaped_command(std::string_view text, bool property) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '%') {
+      out += "%25";
+    } else if (c == '\r') {
+      out += "%0D";
+    } else if (c == '\n') {
+      out += "%0A";
+    } else if (property && c == ':') {
+      out += "%3A";
+    } else if (property && c == ',') {
+      out += "%2C";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+/// Where a reader of the pull request has to look: the first key that changed, else the limit, else
+/// the scenario.
+std::string place_of(const ScenarioVerdict& scenario, const Limit* limit) {
+  std::string file = scenario.file;
+  int line = 1;
+  const auto key = std::find_if(scenario.keys.begin(), scenario.keys.end(),
+                                [](const KeyChange& change) { return change.line > 0; });
+  if (key != scenario.keys.end()) {
+    file = key->file;
+    line = key->line;
+  } else if (limit != nullptr && limit->line > 0) {
+    file = limit->file;
+    line = limit->line;
+  }
+  return fmt::format("file={},line={}", escaped_command(file, true), line);
+}
+
+std::string command(std::string_view kind, const ScenarioVerdict& scenario, const Limit* limit,
+                    const std::string& title, const std::string& message) {
+  return fmt::format("::{} {},title={}::{}\n", kind, place_of(scenario, limit),
+                     escaped_command(title, true), escaped_command(message, false));
+}
+
+std::string_view kind_of(Level level) {
+  if (level == Level::fail) return "error";
+  return level == Level::warn ? "warning" : "notice";
+}
+
+void test_case(std::string& out, const ScenarioVerdict& scenario, const std::string& name,
+               Level level, const std::string& message, const std::string& limit) {
+  out += fmt::format("    <testcase classname=\"{}\" name=\"{}\"", xml_escaped(scenario.key),
+                     xml_escaped(name));
+  if (level == Level::fail) {
+    out += fmt::format(
+        ">\n      <failure message=\"{}\" type=\"limit\">{}</failure>\n    </testcase>\n",
+        xml_escaped(message),
+        xml_escaped(fmt::format("{}\nlimit: {}\n{}", message, limit, summary_text(scenario))));
+  } else if (level == Level::pass) {
+    out += "/>\n";
+  } else {
+    out += fmt::format(">\n      <system-out>{}: {}</system-out>\n    </testcase>\n",
+                       name_of(level), xml_escaped(message));
+  }
+}
+
+}  // namespace
+
+std::string check_junit(const Verdict& verdict) {
+  std::string cases;
+  std::size_t tests = 0;
+  std::size_t failures = 0;
+  for (const ScenarioVerdict& scenario : verdict.scenarios) {
+    if (scenario.limits.empty()) {
+      const std::string remark = scenario.remarks.empty() ? "" : scenario.remarks.front();
+      test_case(cases, scenario, "simulated", scenario.level, remark, "");
+      ++tests;
+    }
+    for (const Judgement& judgement : scenario.limits) {
+      const bool fails = judgement.level == Level::fail;
+      // With --warn-only nothing may turn a build red.
+      const Level level = fails && verdict.warn_only ? Level::warn : judgement.level;
+      test_case(cases, scenario, judgement.limit.text, level, judgement.message,
+                judgement.limit.text);
+      ++tests;
+      if (level == Level::fail) ++failures;
+    }
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"{0}\" failures=\"{1}\" "
+      "errors=\"0\">\n  <testsuite name=\"feedrate check {2}\" tests=\"{0}\" failures=\"{1}\" "
+      "errors=\"0\" skipped=\"0\">\n{3}  </testsuite>\n</testsuites>\n",
+      tests, failures, xml_escaped(verdict.baseline), cases);
+}
+
+std::string check_github(const Verdict& verdict) {
+  std::string out;
+  for (const ScenarioVerdict& scenario : verdict.scenarios) {
+    for (const Judgement& judgement : scenario.limits) {
+      if (judgement.level == Level::pass) continue;
+      const bool softened = verdict.warn_only && judgement.level == Level::fail;
+      out += command(softened ? "warning" : kind_of(judgement.level), scenario, &judgement.limit,
+                     fmt::format("{}: {}", scenario.name, judgement.limit.text),
+                     judgement.message + "\n" + summary_text(scenario));
+    }
+    for (const std::string& remark : scenario.remarks) {
+      const bool warns = scenario.standing == Standing::added;
+      out += command(warns ? "warning" : "notice", scenario, nullptr, scenario.name, remark);
+    }
+  }
+  for (const std::string& remark : verdict.remarks) {
+    out += fmt::format("::notice file={},line=1,title=feedrate baseline::{}\n",
+                       escaped_command(verdict.baseline, true), escaped_command(remark, false));
+  }
+  return out;
+}
+
+}  // namespace feedrate::report

@@ -1,0 +1,316 @@
+#include "report/check_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "report/numbers.hpp"
+#include "study/thresholds.hpp"
+
+namespace feedrate::report {
+namespace {
+
+constexpr double noise = 1e-9;
+constexpr std::size_t most_keys_in_a_sentence = 3;
+
+bool differs(const FigureChange& change) {
+  if (!change.before || !change.now) return false;
+  const double size = std::max(std::abs(*change.before), std::abs(*change.now));
+  return std::abs(*change.now - *change.before) > noise * size;
+}
+
+std::string shown(const std::string& metric, double value) {
+  const std::string_view unit = study::unit_of(metric);
+  if (unit == "USD") return money(usd(value));
+  if (unit == "s") return duration(seconds(value));
+  if (metric == "gpu_busy" || metric == "efficiency") return percent(value);
+  return number(value) + (unit.empty() ? "" : " " + std::string(unit));
+}
+
+/// "cost +$1.20 (+8.2 %)"; "" where it is as it was.
+std::string signed_change(const ScenarioVerdict& scenario, std::string_view metric,
+                          std::string_view name) {
+  const FigureChange* change = scenario.figure(metric);
+  if (change == nullptr || !differs(*change)) return "";
+  const double delta = *change->now - *change->before;
+  const std::string amount = study::unit_of(metric) == "USD"
+                                 ? signed_money(usd(delta))
+                                 : (delta > 0.0 ? "+" : "") + duration(seconds(delta));
+  const std::string share =
+      *change->before == 0.0 ? "" : fmt::format(" ({})", signed_percent(delta / *change->before));
+  return fmt::format("{} {}{}", name, amount, share);
+}
+
+void join(std::string& text, const std::string& more, std::string_view between) {
+  if (more.empty()) return;
+  if (!text.empty()) text += between;
+  text += more;
+}
+
+std::string value_text(const std::string& text) {
+  constexpr std::size_t longest = 60;
+  if (text.empty()) return "not set";
+  return text.size() <= longest ? text : text.substr(0, longest) + "…";
+}
+
+/// Rounded to a grid that suits the largest of the amounts, so that differences of what is shown
+/// are what is shown of the differences.
+class Grid {
+ public:
+  Grid(double largest, double digits_from_one) {
+    while (decimals_ > 0 && largest >= digits_from_one * std::pow(10.0, 4 - decimals_)) --decimals_;
+  }
+  explicit Grid(int decimals) : decimals_(decimals) {}
+
+  [[nodiscard]] std::int64_t at(double value) const {
+    return std::llround(value * std::pow(10.0, decimals_));
+  }
+  /// With its sign; "0" for nothing.
+  [[nodiscard]] std::string difference(double from, double to) const {
+    const std::int64_t steps = at(to) - at(from);
+    if (steps == 0) return "0";
+    return fmt::format("{:+.{}f}", static_cast<double>(steps) / std::pow(10.0, decimals_),
+                       decimals_);
+  }
+
+ private:
+  int decimals_ = 4;
+};
+
+struct Grids {
+  Grid money{2};
+  Grid time{1};
+  Grid busy{1};
+};
+
+Row part_row(const std::string& name, const Amounts& from, const Amounts& to, const Grids& grids) {
+  const auto cell = [](const std::string& text, bool good) {
+    if (text == "0") return Cell(text, Tone::faint);
+    return Cell(text, text.starts_with('-') == good ? Tone::good : Tone::bad);
+  };
+  Row row;
+  row.cells = {name, cell(grids.money.difference(from.money.base(), to.money.base()), true),
+               cell(grids.money.difference(from.total.base(), to.total.base()), true),
+               cell(grids.time.difference(from.time.base(), to.time.base()), true),
+               cell(grids.busy.difference(100.0 * from.gpu_busy, 100.0 * to.gpu_busy), false)};
+  return row;
+}
+
+/// The part that the chain starts with: the simulator's, where there is one.
+const Part& first_of(const std::vector<Part>& parts) {
+  const auto has_simulator = [](const Part& part) {
+    return std::find(part.groups.begin(), part.groups.end(), InputGroup::simulator) !=
+           part.groups.end();
+  };
+  return has_simulator(parts.back()) ? parts.back() : parts.front();
+}
+
+const Part& last_of(const std::vector<Part>& parts) {
+  return &first_of(parts) == &parts.back() && parts.size() > 1 ? parts[parts.size() - 2]
+                                                               : parts.back();
+}
+
+}  // namespace
+
+bool has_changed(const ScenarioVerdict& scenario) {
+  return !scenario.keys.empty() || !scenario.parts.empty() || !scenario.stages.empty() ||
+         std::any_of(scenario.figures.begin(), scenario.figures.end(), differs);
+}
+
+std::string standing_text(const ScenarioVerdict& scenario) {
+  if (scenario.level == Level::fail) return "failed";
+  if (scenario.standing == Standing::added) return "new";
+  if (scenario.level == Level::warn) return "warning";
+  if (scenario.stale) return "better";
+  return has_changed(scenario) ? "within limits" : "unchanged";
+}
+
+Cell change_cell(const FigureChange& change) {
+  if (!change.now) return {"-", Tone::faint};
+  const std::string now = shown(change.metric, *change.now);
+  if (!differs(change)) return {now};
+  const bool up = *change.now > *change.before;
+  const bool worse = up != study::more_is_better(change.metric);
+  const std::string share =
+      *change.before == 0.0 ? "" : " (" + signed_percent(*change.now / *change.before - 1.0) + ")";
+  return {fmt::format("{} → {}{}", shown(change.metric, *change.before), now, share),
+          worse ? Tone::bad : Tone::good};
+}
+
+std::string bottleneck_text(const ScenarioVerdict& scenario) {
+  const auto name = [](const std::optional<Stage>& stage) {
+    return stage ? std::string(name_of(*stage)) : std::string("none");
+  };
+  const std::string now = name(scenario.bottleneck_now);
+  if (scenario.standing == Standing::added) return now;
+  const std::string before = name(scenario.bottleneck_before);
+  return before == now ? now : before + " → " + now;
+}
+
+std::string summary_text(const ScenarioVerdict& scenario) {
+  if (scenario.standing == Standing::added) return "not in the baseline";
+  std::string text;
+  join(text, signed_change(scenario, "money_usd", "cost"), ", ");
+  join(text, signed_change(scenario, "total_usd", "total cost"), ", ");
+  join(text, signed_change(scenario, "total_s", "time"), ", ");
+  if (!scenario.stages.empty()) {
+    const StageChange& most = scenario.stages.front();
+    const StageChange& least = scenario.stages.back();
+    const bool grew = most.now > most.before;
+    const StageChange& named = grew ? most : least;
+    const double delta = (named.now - named.before).base();
+    join(text,
+         fmt::format("{} {} by {}", name_of(named.stage), grew ? "grew" : "shrank",
+                     duration(seconds(std::abs(delta)))),
+         ": ");
+  }
+  std::string keys;
+  for (std::size_t i = 0; i < std::min(scenario.keys.size(), most_keys_in_a_sentence); ++i) {
+    const KeyChange& change = scenario.keys[i];
+    join(keys,
+         fmt::format("{} {} → {}", change.key, value_text(change.before), value_text(change.after)),
+         ", ");
+  }
+  if (scenario.keys.size() > most_keys_in_a_sentence) {
+    keys += fmt::format(" and {} more", scenario.keys.size() - most_keys_in_a_sentence);
+  }
+  join(text, keys, "; ");
+  return text.empty() ? "unchanged" : text;
+}
+
+std::string headline_text(const Verdict& verdict) {
+  const auto count_of = [&](auto&& which) {
+    return std::count_if(verdict.scenarios.begin(), verdict.scenarios.end(), which);
+  };
+  const std::size_t all = verdict.scenarios.size();
+  const std::string scenarios = all == 1 ? "scenario" : "scenarios";
+  const ScenarioVerdict* worst = nullptr;
+  double most = 0.0;
+  for (const ScenarioVerdict& scenario : verdict.scenarios) {
+    if (scenario.level != verdict.level) continue;
+    const FigureChange* cost = scenario.figure("total_usd");
+    const bool known = cost != nullptr && cost->before && cost->now && *cost->before > 0.0;
+    const double rise = known ? std::abs(*cost->now / *cost->before - 1.0) : 0.0;
+    if (worst == nullptr || rise > most) {
+      worst = &scenario;
+      most = rise;
+    }
+  }
+  const std::string example =
+      worst == nullptr ? "" : fmt::format("{}: {}", worst->name, summary_text(*worst));
+  const auto failed = count_of([](const auto& s) { return s.level == Level::fail; });
+  if (failed > 0) {
+    return fmt::format("{} of {} {} {} a limit. {}", failed, all, scenarios,
+                       failed == 1 ? "breaks" : "break", example);
+  }
+  const auto warned = count_of([](const auto& s) { return s.level == Level::warn; });
+  if (warned > 0) {
+    return fmt::format("No limit is broken; {} of {} {} to look at. {}", warned, all, scenarios,
+                       example);
+  }
+  const auto changed = count_of([](const auto& s) { return has_changed(s); });
+  if (changed > 0) {
+    return fmt::format("{} of {} {} changed, all within their limits. {}", changed, all, scenarios,
+                       verdict.level == Level::note ? example : "");
+  }
+  return fmt::format("{} {} as in the baseline.", all, scenarios);
+}
+
+std::vector<std::string> limit_lines(const ScenarioVerdict& scenario) {
+  std::vector<std::string> lines;
+  for (const Judgement& judgement : scenario.limits) {
+    if (judgement.level == Level::pass) continue;
+    const std::string_view word = judgement.level == Level::fail   ? "FAIL"
+                                  : judgement.level == Level::warn ? "warning"
+                                                                   : "note";
+    lines.push_back(
+        fmt::format("{}: {} (limit: {})", word, judgement.message, judgement.limit.text));
+  }
+  return lines;
+}
+
+Table summary_table(const Verdict& verdict) {
+  Table table;
+  table.columns = {{"scenario"},           {"verdict"},
+                   {"cost", Align::right}, {"total cost", Align::right},
+                   {"time", Align::right}, {"GPU busy", Align::right},
+                   {"bottleneck"}};
+  for (const ScenarioVerdict& scenario : verdict.scenarios) {
+    Row row;
+    row.marked = scenario.level == Level::fail;
+    const Tone tone = scenario.level == Level::fail   ? Tone::bad
+                      : scenario.level == Level::warn ? Tone::caution
+                                                      : Tone::plain;
+    row.cells = {Cell(scenario.name), Cell(standing_text(scenario), tone)};
+    for (const std::string_view metric : {"money_usd", "total_usd", "total_s", "gpu_busy"}) {
+      const FigureChange* change = scenario.figure(metric);
+      row.cells.push_back(change == nullptr ? Cell("-", Tone::faint) : change_cell(*change));
+    }
+    row.cells.emplace_back(bottleneck_text(scenario));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table stage_table(const ScenarioVerdict& scenario) {
+  Table table;
+  table.title = "GPU time by stage: waiting for it; for gpu, the work";
+  table.columns = {
+      {"stage"}, {"was", Align::right}, {"is", Align::right}, {"change", Align::right}};
+  for (const StageChange& change : scenario.stages) {
+    const Duration delta = change.now - change.before;
+    const bool up = delta.base() > 0.0;
+    Row row;
+    row.cells = {Cell(std::string(name_of(change.stage))), Cell(duration(change.before)),
+                 Cell(duration(change.now)),
+                 Cell((up ? "+" : "") + duration(delta), up ? Tone::bad : Tone::good)};
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table part_table(const ScenarioVerdict& scenario) {
+  Table table;
+  table.title = "Why: the new inputs taken over one group at a time, in this order";
+  table.columns = {{"group"},
+                   {"cost, USD", Align::right},
+                   {"total cost, USD", Align::right},
+                   {"time, s", Align::right},
+                   {"GPU busy, points", Align::right}};
+  if (scenario.parts.empty()) return table;
+  double most_money = 0.0;
+  double most_time = 0.0;
+  for (const Part& part : scenario.parts) {
+    for (const Amounts& amounts : {part.from, part.to}) {
+      most_money = std::max({most_money, amounts.money.base(), amounts.total.base()});
+      most_time = std::max(most_time, amounts.time.base());
+    }
+  }
+  const Grids grids{most_money >= 1.0 ? Grid(2) : Grid(4), Grid(most_time, 10.0), Grid(1)};
+  for (const Part& part : scenario.parts) {
+    std::string name;
+    for (const InputGroup group : part.groups) join(name, std::string(name_of(group)), " + ");
+    table.rows.push_back(part_row(name, part.from, part.to, grids));
+  }
+  table.rows.push_back(
+      part_row("together", first_of(scenario.parts).from, last_of(scenario.parts).to, grids));
+  table.note = "simulator: what the baseline's own inputs give with this feedrate";
+  return table;
+}
+
+Table key_table(const ScenarioVerdict& scenario) {
+  Table table;
+  table.title = "Inputs that changed";
+  table.columns = {{"group"}, {"key"}, {"was"}, {"is"}};
+  for (const KeyChange& change : scenario.keys) {
+    Row row;
+    row.cells = {Cell(std::string(name_of(change.group))), Cell(change.key),
+                 Cell(value_text(change.before)), Cell(value_text(change.after))};
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace feedrate::report

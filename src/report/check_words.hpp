@@ -1,0 +1,43 @@
+#pragma once
+// The sentences and cells that every form of a check's report shares.
+#include <string>
+#include <vector>
+
+#include "model/verdict.hpp"
+#include "report/blocks.hpp"
+
+namespace feedrate::report {
+
+/// "failed", "warning", "better", "new", "unchanged", "within limits".
+std::string standing_text(const ScenarioVerdict& scenario);
+
+/// "$10.00 → $12.00 (+20.0 %)", or the figure alone where nothing changed.
+Cell change_cell(const FigureChange& change);
+
+/// "decode", "decode → download", "none".
+std::string bottleneck_text(const ScenarioVerdict& scenario);
+
+/// Cost and time with sign and amount, the stage that did it, and the keys that changed, in one
+/// sentence without a full stop; "unchanged" where nothing did.
+std::string summary_text(const ScenarioVerdict& scenario);
+
+/// The whole check in one sentence, with sign and amount of the worst.
+std::string headline_text(const Verdict& verdict);
+
+/// The broken limits and the notes, a sentence each: "FAIL cost=5%: money_usd +8.2 % …".
+std::vector<std::string> limit_lines(const ScenarioVerdict& scenario);
+
+/// Whether anything is to be explained.
+bool has_changed(const ScenarioVerdict& scenario);
+
+/// A row a scenario: standing, cost, total cost, time, GPU busy, bottleneck.
+Table summary_table(const Verdict& verdict);
+/// A row a stage whose GPU time changed.
+Table stage_table(const ScenarioVerdict& scenario);
+/// A row a group of inputs. What is shown adds up to the last row: the totals on the way are
+/// rounded, not their differences.
+Table part_table(const ScenarioVerdict& scenario);
+/// A row a key: old and new value.
+Table key_table(const ScenarioVerdict& scenario);
+
+}  // namespace feedrate::report

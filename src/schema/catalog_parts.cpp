@@ -1,0 +1,235 @@
+#include "schema/catalog_parts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+#include "model/lookup.hpp"
+
+namespace feedrate::schema {
+namespace {
+
+using Fits = std::function<bool(const JsonValue&)>;
+
+constexpr std::array<std::string_view, 13> naming_keys = {
+    "name",          "instance",        "limit",      "service", "region", "purchase",
+    "storage_class", "deployment_type", "throughput", "type",    "mode",   "generation",
+    "model"};
+constexpr std::array<std::string_view, 3> other_clouds = {"azure.json", "gcp.json", "lambda.json"};
+
+std::string text_of(const JsonValue& record, std::string_view key) {
+  const JsonValue* member = record.find(key);
+  return member != nullptr && member->kind == JsonKind::text ? member->text : "";
+}
+
+bool everything(const JsonValue&) {
+  return true;
+}
+
+JsonPtr without_note(const JsonPtr& record) {
+  if (record->find("note") == nullptr) return record;
+  auto out = std::make_shared<JsonValue>(*record);
+  std::erase_if(out->members, [](const JsonMember& member) { return member.key == "note"; });
+  return out;
+}
+
+/// Collects records by file and section, in the order in which they are asked for.
+class Parts {
+ public:
+  void add(const std::string& file, const JsonPtr& root, std::string_view section,
+           const Fits& fits) {
+    const JsonValue* list = root ? root->find(section) : nullptr;
+    if (list == nullptr) return;
+    for (const JsonPtr& record : list->items) {
+      if (record->kind == JsonKind::object && fits(*record)) {
+        JsonValue& into = child(child(root_, file, JsonKind::object), section, JsonKind::array);
+        into.items.push_back(without_note(record));
+      }
+    }
+  }
+
+  /// The records of a price list that hold in `region`: its own, else those that can stand in.
+  void add_regional(const std::string& file, const JsonPtr& root, std::string_view section,
+                    const std::string& region, const Fits& fits) {
+    const auto in = [&](const std::set<std::string>& regions) -> Fits {
+      return [&fits, regions](const JsonValue& record) {
+        return regions.contains(text_of(record, "region")) && fits(record);
+      };
+    };
+    const JsonValue* list = root ? root->find(section) : nullptr;
+    if (list == nullptr) return;
+    const bool own = std::any_of(list->items.begin(), list->items.end(), [&](const JsonPtr& item) {
+      return in({region, "all"})(*item);
+    });
+    const std::set<std::string> regions = own ? std::set<std::string>{region, "all"}
+                                              : std::set<std::string>{"us-east-1", "us-west-2"};
+    add(file, root, section, in(regions));
+  }
+
+  [[nodiscard]] JsonPtr finish() && { return std::make_shared<const JsonValue>(std::move(root_)); }
+
+ private:
+  // Built by this class alone, so its values may still change.
+  static JsonValue& child(JsonValue& parent, std::string_view key, JsonKind kind) {
+    parent.kind = JsonKind::object;
+    for (const JsonMember& member : parent.members) {
+      if (member.key == key) return const_cast<JsonValue&>(*member.value);
+    }
+    auto made = std::make_shared<JsonValue>();
+    made->kind = kind;
+    parent.members.push_back({std::string(key), 0, made});
+    return *made;
+  }
+
+  JsonValue root_ = [] {
+    JsonValue root;
+    root.kind = JsonKind::object;
+    return root;
+  }();
+};
+
+std::string file_of(std::string_view name) {
+  const std::size_t dot = name.find('.');
+  return dot == std::string_view::npos ? "" : "aws/" + std::string(name.substr(0, dot)) + ".json";
+}
+
+}  // namespace
+
+JsonPtr PricingFiles::file(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  const auto [found, is_new] = files_.try_emplace(name);
+  const std::filesystem::path path = std::filesystem::path(folder_) / name;
+  std::error_code ignored;
+  if (is_new && std::filesystem::exists(path, ignored)) found->second = load_json(path.string());
+  return found->second;
+}
+
+JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog) {
+  Parts parts;
+  std::set<std::string> names;
+  if (scenario.cluster.instance) names.insert(*scenario.cluster.instance);
+  if (scenario.loader.remote) names.insert(scenario.loader.remote->instance);
+  std::string region = scenario.cluster.region.value_or("");
+  std::set<std::string> services;
+  for (const std::string& instance : names) {
+    const std::string name(without_prefix(instance));
+    const std::string service = service_of(catalog, instance);
+    services.insert(service);
+    std::vector<std::string> files{file_of(name)};
+    if (files.front().empty()) files.assign(other_clouds.begin(), other_clouds.end());
+    const bool savings = scenario.cluster.purchase == Purchase::savings_plan;
+    const auto offer = find_offer(
+        catalog, {service, instance, scenario.cluster.region,
+                  savings ? Purchase::on_demand : scenario.cluster.purchase, std::nullopt});
+    if (offer && region.empty()) region = offer->region;
+    for (const std::string& path : files) {
+      const JsonPtr root = file(path);
+      parts.add(path, root, "machines",
+                [&](const JsonValue& record) { return text_of(record, "name") == name; });
+      parts.add(path, root, "offers", [&](const JsonValue& record) {
+        const std::string purchase = text_of(record, "purchase");
+        return offer && text_of(record, "instance") == name &&
+               text_of(record, "service") == service &&
+               text_of(record, "region") == offer->region &&
+               text_of(record, "date") == offer->date &&
+               (purchase == "spot") == (scenario.cluster.purchase == Purchase::spot);
+      });
+    }
+  }
+  if (region.empty()) region = "us-east-1";
+  const Machine* machine = nullptr;
+  if (scenario.cluster.instance) {
+    if (const auto found = find_machine(catalog, *scenario.cluster.instance)) machine = *found;
+  }
+  if (machine != nullptr && !machine->gpu_model.empty()) {
+    const JsonPtr gpus = file("gpus.json");
+    parts.add("gpus.json", gpus, "gpus", [&](const JsonValue& record) {
+      return text_of(record, "name") == machine->gpu_model;
+    });
+    parts.add("gpus.json", gpus, "pcie", [&](const JsonValue& record) {
+      const JsonValue* generation = record.find("generation");
+      return generation != nullptr && machine->pcie_generation &&
+             generation->number == machine->pcie_generation->value;
+    });
+  }
+  parts.add("services.json", file("services.json"), "billing",
+            [&](const JsonValue& record) { return services.contains(text_of(record, "service")); });
+  parts.add("services.json", file("services.json"), "limits", everything);
+  if (scenario.job.duration_on_one_instance) return std::move(parts).finish();
+  const Service service = scenario.source.service;
+  const bool lustre = service == Service::fsx_lustre;
+  if (service == Service::s3 || lustre || service == Service::efs) {
+    const std::string storage_class = scenario.source.storage_class.value_or("STANDARD");
+    parts.add("s3.json", file("s3.json"), "limits", everything);
+    if (service == Service::s3) {
+      parts.add_regional("s3.json", file("s3.json"), "prices", region,
+                         [&](const JsonValue& record) {
+                           return text_of(record, "storage_class") == storage_class;
+                         });
+    }
+  }
+  if (lustre) {
+    const std::string type = scenario.source.deployment_type.value_or("SCRATCH_2");
+    const JsonPtr root = file("fsx_lustre.json");
+    const Fits of_type = [&](const JsonValue& record) {
+      return text_of(record, "deployment_type") == type;
+    };
+    parts.add("fsx_lustre.json", root, "tiers", of_type);
+    parts.add("fsx_lustre.json", root, "steps", [&](const JsonValue& record) {
+      const std::string named = text_of(record, "deployment_type");
+      return named.empty() || named == type;
+    });
+    parts.add("fsx_lustre.json", root, "limits", everything);
+    parts.add_regional("fsx_lustre.json", root, "prices", region, of_type);
+  }
+  if (service == Service::efs) {
+    const std::string mode = scenario.source.throughput_mode.value_or("elastic");
+    const JsonPtr root = file("efs.json");
+    parts.add("efs.json", root, "modes",
+              [&](const JsonValue& record) { return text_of(record, "mode") == mode; });
+    parts.add("efs.json", root, "limits", everything);
+    parts.add_regional("efs.json", root, "prices", region, [](const JsonValue& record) {
+      return text_of(record, "storage_class") == "Standard (regional)";
+    });
+    parts.add_regional("efs.json", root, "throughput_prices", region, everything);
+  }
+  if (scenario.disk.kind.value_or(DiskKind::ebs) == DiskKind::ebs) {
+    const std::string type = scenario.disk.volume_type.value_or("gp3");
+    const Fits of_type = [&](const JsonValue& record) { return text_of(record, "type") == type; };
+    parts.add("ebs.json", file("ebs.json"), "volumes", of_type);
+    parts.add_regional("ebs.json", file("ebs.json"), "prices", region, of_type);
+  }
+  return std::move(parts).finish();
+}
+
+std::string record_name(const JsonValue& record) {
+  std::string name;
+  for (const std::string_view key : naming_keys) {
+    const JsonValue* member = record.find(key);
+    if (member == nullptr || member->text.empty()) continue;
+    name += (name.empty() ? "" : " ") + member->text;
+  }
+  return name;
+}
+
+std::vector<PriceDate> price_dates(const JsonValue& parts) {
+  std::vector<PriceDate> dates;
+  for (const JsonMember& file : parts.members) {
+    for (const JsonMember& section : file.value->members) {
+      const bool prices = section.key == "offers" || section.key.ends_with("prices");
+      if (!prices) continue;
+      for (const JsonPtr& record : section.value->items) {
+        const std::string service =
+            section.key == "offers" ? "" : std::filesystem::path(file.key).stem().string() + " ";
+        dates.push_back({service + record_name(*record), text_of(*record, "date")});
+      }
+    }
+  }
+  return dates;
+}
+
+}  // namespace feedrate::schema

@@ -1,0 +1,70 @@
+#include "study/attribution.hpp"
+
+#include <algorithm>
+
+#include "base/errors.hpp"
+#include "pipeline/resolve.hpp"
+#include "pipeline/simulate.hpp"
+#include "study/billing.hpp"
+#include "study/cost.hpp"
+
+namespace feedrate::study {
+namespace {
+
+/// What run() would say of the four amounts, without asking what would be faster.
+std::optional<Amounts> simulated(const Substitution& step, const RunOptions& options) {
+  if (!step.scenario) return std::nullopt;
+  try {
+    const pipeline::Resolved resolved = pipeline::resolve(*step.scenario, *step.catalog, step.host);
+    pipeline::SimulationOptions simulation;
+    simulation.exact = options.exact;
+    simulation.seed = options.seed;
+    const pipeline::Outcome outcome = pipeline::simulate(resolved.inputs, simulation);
+    std::vector<std::string> remarks;
+    const Bill bill =
+        bill_of(bill_input(*step.scenario, *step.catalog, resolved, outcome, remarks));
+    const Duration training = outcome.total.wall - outcome.startup - outcome.staging;
+    return Amounts{outcome.total.wall, bill.money, bill.total, outcome.total.busy / training};
+  } catch (const InputError&) {
+    return std::nullopt;  // a mixture of two jobs need not make sense
+  }
+}
+
+bool same(const Amounts& a, const Amounts& b) {
+  return a.time == b.time && a.money == b.money && a.total == b.total && a.gpu_busy == b.gpu_busy;
+}
+
+}  // namespace
+
+Amounts amounts_of(const Result& result) {
+  return {result.times.total, result.bill.money, result.bill.total, result.gpu_busy};
+}
+
+Amounts amounts_of(const Figures& figures) {
+  return {seconds(figures.find("total_s").value_or(0.0)),
+          usd(figures.find("money_usd").value_or(0.0)),
+          usd(figures.find("total_usd").value_or(0.0)), figures.find("gpu_busy").value_or(0.0)};
+}
+
+std::vector<Part> attribute(const Amounts& before, std::span<const Substitution> steps,
+                            const Amounts& now, const RunOptions& options) {
+  std::vector<Part> parts;
+  Part part{{}, before, before};
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    part.groups.push_back(steps[i].group);
+    const auto reached = i + 1 == steps.size() ? std::optional(now) : simulated(steps[i], options);
+    if (!reached) continue;
+    part.to = *reached;
+    if (!same(part.from, part.to)) parts.push_back(part);
+    part = {{}, *reached, *reached};
+  }
+  // Taken first, because the program that made the baseline is not at hand; named last.
+  if (!parts.empty() && parts.front().groups.front() == InputGroup::simulator) {
+    std::rotate(parts.begin(), parts.begin() + 1, parts.end());
+    std::vector<InputGroup>& groups = parts.back().groups;
+    std::rotate(groups.begin(), groups.begin() + 1, groups.end());
+  }
+  return parts;
+}
+
+}  // namespace feedrate::study

@@ -1,0 +1,218 @@
+#include "study/check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "study/metrics.hpp"
+#include "study/thresholds.hpp"
+
+namespace feedrate::study {
+namespace {
+
+/// Shown first, in this order, whether or not a limit names them.
+constexpr std::array<std::string_view, 4> main_figures = {"money_usd", "total_usd", "total_s",
+                                                          "gpu_busy"};
+constexpr double stale_by = 0.05;
+/// Below this share two figures are the same: the last digits of a sum.
+constexpr double noise = 1e-9;
+
+std::optional<Band> band_of(const Result& result, std::string_view metric) {
+  if (!result.bands) return std::nullopt;
+  const Bands& bands = *result.bands;
+  if (metric == "total_s") return bands.total_s;
+  if (metric == "epoch_s") return bands.epoch_s;
+  if (metric == "money_usd") return bands.money_usd;
+  if (metric == "total_usd") return bands.total_usd;
+  if (metric == "throughput_samples_per_s") return bands.throughput;
+  if (metric == "gpu_busy") return bands.gpu_busy;
+  return std::nullopt;
+}
+
+std::optional<double> before_of(const Figures* before, std::string_view metric) {
+  if (before == nullptr) return std::nullopt;
+  constexpr std::string_view bottleneck = "bottleneck is ";
+  if (metric.starts_with(bottleneck)) {
+    const std::string_view stage = metric.substr(bottleneck.size());
+    return before->bottleneck && name_of(*before->bottleneck) == stage ? 1.0 : 0.0;
+  }
+  const std::optional<double> found = before->find(metric);
+  // Stages that stall nobody are not written down.
+  return !found && metric.starts_with("stall_s.") ? 0.0 : found;
+}
+
+bool holds(double value, Comparison comparison, double bound) {
+  switch (comparison) {
+    case Comparison::less: return value < bound;
+    case Comparison::less_equal: return value <= bound;
+    case Comparison::greater: return value > bound;
+    case Comparison::greater_equal: return value >= bound;
+    case Comparison::equal: return value == bound;
+    case Comparison::unequal: return value != bound;
+  }
+  return false;
+}
+
+/// What the limit compares with its bound.
+double measured(const Limit& limit, double before, double now) {
+  if (limit.of == LimitOf::value) return now;
+  double change = limit.of == LimitOf::increase ? now - before : before - now;
+  if (std::fabs(change) <= noise * std::max(std::fabs(before), std::fabs(now))) change = 0.0;
+  if (!limit.relative || change == 0.0) return change;
+  if (before == 0.0) return std::copysign(std::numeric_limits<double>::infinity(), change);
+  return change / std::fabs(before);
+}
+
+/// Whether the result's own uncertainty explains that the limit is broken.
+bool explained(const Limit& limit, double before, const Band& band) {
+  if (limit.of != LimitOf::value) return before >= band[0] && before <= band[2];
+  return holds(band[0], limit.comparison, limit.bound) ||
+         holds(band[2], limit.comparison, limit.bound);
+}
+
+std::string amount(std::string_view metric, double value) {
+  const std::string_view unit = unit_of(metric);
+  if (unit == "USD") return fmt::format("${:.2f}", value);
+  return fmt::format("{:.4g}{}{}", value, unit.empty() ? "" : " ", unit);
+}
+
+std::string sentence(const Limit& limit, double before, double now, double value) {
+  if (limit.metric.starts_with("bottleneck is ")) {
+    return fmt::format("the bottleneck {} {}", now == 1.0 ? "is" : "is not",
+                       limit.metric.substr(std::string_view("bottleneck is ").size()));
+  }
+  if (limit.of == LimitOf::value)
+    return fmt::format("{} is {}", limit.metric, amount(limit.metric, now));
+  const bool up = now >= before;
+  const double size = limit.of == LimitOf::increase ? value : -value;
+  const std::string by =
+      limit.relative && std::isfinite(value)
+          ? fmt::format("{:+.1f} %", 100.0 * size)
+          : fmt::format("{}{}", up ? "+" : "-", amount(limit.metric, std::fabs(now - before)));
+  return fmt::format("{} {}: {} -> {}", limit.metric, by, amount(limit.metric, before),
+                     amount(limit.metric, now));
+}
+
+Judgement judge_limit(const Limit& limit, const Figures* baseline, const Result& result) {
+  Judgement out{limit, Level::pass, before_of(baseline, limit.metric), metric(result, limit.metric),
+                false, ""};
+  if (!out.now) {
+    out.level = limit.level;
+    out.message = fmt::format("the result has no {}", limit.metric);
+    return out;
+  }
+  if (limit.of != LimitOf::value && !out.before) {
+    out.level = Level::note;
+    out.message = fmt::format("the baseline has no {} to compare with", limit.metric);
+    return out;
+  }
+  const double before = out.before.value_or(0.0);
+  const double value = measured(limit, before, *out.now);
+  out.message = sentence(limit, before, *out.now, value);
+  if (holds(value, limit.comparison, limit.bound)) return out;
+  const auto band = band_of(result, limit.metric);
+  if (band && explained(limit, before, *band)) {
+    out.within_band = true;
+    out.level = Level::note;
+    out.message += ", within the result's own 5-95 % band";
+    return out;
+  }
+  out.level = limit.level;
+  return out;
+}
+
+double stall_of(const Figures& figures, Stage stage) {
+  return figures.find("stall_s." + std::string(name_of(stage))).value_or(0.0);
+}
+
+/// Stalls and busy time add up to the wall time, so what is no stall is the GPU's work.
+std::vector<StageChange> stage_changes(const Figures& before, const Figures& now) {
+  const auto busy = [](const Figures& figures) {
+    double rest = figures.find("total_s").value_or(0.0);
+    for (const Stage stage : all_stages()) rest -= stall_of(figures, stage);
+    return rest;
+  };
+  const double least = noise * now.find("total_s").value_or(0.0);
+  std::vector<StageChange> changes;
+  for (const Stage stage : all_stages()) {
+    const bool gpu = stage == Stage::gpu;
+    const double was = stall_of(before, stage) + (gpu ? busy(before) : 0.0);
+    const double is = stall_of(now, stage) + (gpu ? busy(now) : 0.0);
+    if (std::fabs(is - was) > least) changes.push_back({stage, seconds(was), seconds(is)});
+  }
+  std::stable_sort(changes.begin(), changes.end(), [](const StageChange& a, const StageChange& b) {
+    return a.now - a.before > b.now - b.before;
+  });
+  return changes;
+}
+
+/// The share by which `metric` may rise; what counts as much better, too.
+double allowance(std::span<const Limit> limits, std::string_view metric) {
+  for (const Limit& limit : limits) {
+    if (limit.metric == metric && limit.of == LimitOf::increase && limit.relative &&
+        limit.bound > 0.0) {
+      return limit.bound;
+    }
+  }
+  return stale_by;
+}
+
+}  // namespace
+
+Figures figures_of(const Result& result) {
+  Figures figures;
+  figures.bottleneck = result.bottleneck.stage;
+  for (const std::string& name : metric_names()) {
+    if (name.starts_with("bottleneck is ")) continue;
+    const std::optional<double> value = metric(result, name);
+    if (!value || (*value == 0.0 && name.starts_with("stall_s."))) continue;
+    figures.values[name] = *value;
+  }
+  return figures;
+}
+
+ScenarioVerdict judge(const Figures* before, const Result& now, std::span<const Limit> limits) {
+  ScenarioVerdict verdict;
+  verdict.bottleneck_now = now.bottleneck.stage;
+  const auto add_figure = [&](std::string_view name) {
+    if (verdict.figure(name) != nullptr || name.starts_with("bottleneck is ")) return;
+    verdict.figures.push_back(
+        {std::string(name), before_of(before, name), metric(now, name), band_of(now, name)});
+  };
+  for (const std::string_view name : main_figures) add_figure(name);
+  if (before == nullptr) {
+    verdict.standing = Standing::added;
+    verdict.level = Level::warn;
+    verdict.remarks.push_back("not in the baseline yet: run with --update to add it");
+  } else {
+    verdict.bottleneck_before = before->bottleneck;
+    verdict.stages = stage_changes(*before, figures_of(now));
+    for (const std::string_view name : {"money_usd", "total_usd", "total_s"}) {
+      const auto was = before_of(before, name);
+      const auto is = metric(now, name);
+      if (was && is && *is < *was * (1.0 - allowance(limits, name))) verdict.stale = true;
+    }
+  }
+  for (const Limit& limit : limits) {
+    if (before == nullptr && limit.of != LimitOf::value) continue;
+    add_figure(limit.metric);
+    verdict.limits.push_back(judge_limit(limit, before, now));
+    verdict.level = std::max(verdict.level, verdict.limits.back().level);
+  }
+  if (verdict.stale) {
+    verdict.level = std::max(verdict.level, Level::note);
+    verdict.remarks.push_back("much better than the baseline: it is stale, run with --update");
+  }
+  return verdict;
+}
+
+Level worst(std::span<const ScenarioVerdict> scenarios) {
+  Level level = Level::pass;
+  for (const ScenarioVerdict& scenario : scenarios) level = std::max(level, scenario.level);
+  return level;
+}
+
+}  // namespace feedrate::study

@@ -1,0 +1,27 @@
+#pragma once
+// A scenario's figures held against its baseline and its limits.
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/result.hpp"
+#include "model/verdict.hpp"
+
+namespace feedrate::study {
+
+/// Every figure that a baseline keeps: the names of metrics.hpp, stages that stall nobody left out.
+Figures figures_of(const Result& result);
+
+/// The scenario beside `before` (null: the baseline has no entry). Fills standing, level, figures,
+/// limits, stages and stale; the names are the caller's. The rules:
+/// - a limit on a rise or fall counts only where the figure that was lies outside the result's own
+///   5-95 % band, one on the figure itself only where the whole band breaks it;
+/// - without an entry, limits on rises and falls do not apply, and the scenario is a warning;
+/// - a figure that is better by more than its limit allows it to be worse (5 % where none is
+///   stated) makes the baseline stale, which is a note.
+ScenarioVerdict judge(const Figures* before, const Result& now, std::span<const Limit> limits);
+
+/// The worst of all scenarios.
+Level worst(std::span<const ScenarioVerdict> scenarios);
+
+}  // namespace feedrate::study

@@ -1,0 +1,96 @@
+#include "study/price_age.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/errors.hpp"
+#include "base/unit_text.hpp"
+
+namespace feedrate::study {
+namespace {
+
+constexpr double day_seconds = 86400.0;
+
+/// The number of `length` digits at the start of `text`, or -1.
+int digits(std::string_view text, std::size_t length) {
+  if (text.size() < length) return -1;
+  int value = 0;
+  for (const char c : text.substr(0, length)) {
+    if (c < '0' || c > '9') return -1;
+    value = 10 * value + (c - '0');
+  }
+  return value;
+}
+
+void append(std::string& list, const std::string& item) {
+  list += (list.empty() ? "" : ", ") + item;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> last_day(std::string_view date) {
+  using namespace std::chrono;
+  int y = digits(date, 4);
+  if (y < 1970) return std::nullopt;
+  const std::string_view rest = date.substr(4);
+  const bool range = rest.starts_with('-') && digits(rest.substr(1), 4) >= 1970;
+  const int m = !range && rest.starts_with('-') ? digits(rest.substr(1), 2) : -1;
+  const int d = m > 0 && rest.size() > 3 && rest[3] == '-' ? digits(rest.substr(4), 2) : -1;
+  if (range) y = digits(rest.substr(1), 4);
+  const year_month_day day(year(y), month(static_cast<unsigned>(m > 0 ? m : 12)),
+                           std::chrono::day(static_cast<unsigned>(d > 0 ? d : 1)));
+  const year_month_day last =
+      d > 0 ? day : year_month_day(day.year() / day.month() / std::chrono::last);
+  if (!last.ok()) return std::nullopt;
+  return sys_days(last).time_since_epoch().count();
+}
+
+Limit parse_max_price_age(std::string_view text) {
+  Limit limit;
+  std::string_view age = text;
+  if (age.starts_with("warn:")) limit.level = Level::warn;
+  if (age.starts_with("warn:") || age.starts_with("fail:")) age.remove_prefix(5);
+  const ParsedQuantity parsed = parse_quantity(age, dimension_of(Duration{}), {"an age", "180d"});
+  if (!parsed.ok()) throw InputError(parsed.problem);
+  if (parsed.base < 0.0) throw InputError("expected an age such as \"180d\", got a negative one");
+  limit.text = fmt::format("price age <= {}", age);
+  limit.metric = "price_age_days";
+  limit.comparison = Comparison::less_equal;
+  limit.bound = parsed.base / day_seconds;
+  limit.file = "--max-price-age";
+  return limit;
+}
+
+Judgement judge_price_age(const Limit& limit,
+                          const std::vector<std::pair<std::string, std::string>>& prices,
+                          std::int64_t today) {
+  Judgement out;
+  out.limit = limit;
+  std::string old, undated;
+  for (const auto& [what, date] : prices) {
+    const auto day = last_day(date);
+    if (!day) {
+      append(undated, what);
+      continue;
+    }
+    const auto age = static_cast<double>(std::max<std::int64_t>(0, today - *day));
+    out.now = std::max(out.now.value_or(0.0), age);
+    if (age > limit.bound) append(old, fmt::format("{} ({})", what, date));
+  }
+  if (!undated.empty()) {
+    out.level = Level::warn;
+    out.message = "prices without a date: " + undated;
+  }
+  if (!old.empty()) {
+    out.level = limit.level;
+    out.message = fmt::format("prices older than {:g} days: {}{}{}", limit.bound, old,
+                              undated.empty() ? "" : "; without a date: ", undated);
+  }
+  if (out.message.empty())
+    out.message = fmt::format("no price is older than {:g} days", limit.bound);
+  return out;
+}
+
+}  // namespace feedrate::study
