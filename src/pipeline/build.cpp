@@ -39,21 +39,11 @@ EpochModel build_epoch(const Inputs& inputs, EpochKind kind, const Layout& layou
     const Capacities capacities = add_capacities(model, inputs, kind, layout);
     for (int r = 0; r < layout.ranks; ++r) {
       RankBuilder rank{model, inputs, layout, capacities, kind, shape, load_cost(inputs, kind),
-                       "i" + std::to_string(i) + ".r" + std::to_string(r) + ".", std::nullopt,
+                       "i" + std::to_string(i) + ".r" + std::to_string(r) + ".", Gates{},
                        barrier, built.gpus.empty()};
-      const int chunks = chunks_of(rank.cost, inputs.batch);
-      if (inputs.sequential_stream && capacities.source && rank.cost.download.base() > 0.0) {
-        rank.fifo = rank.add_queue("fifo", 2 * chunks);
-        ProgramBuilder stream;
-        stream.repeat_forever();
-        add_load(stream, {rank.cost.download_latency, {}, {}, rank.cost.download, {}, {}, {}, {}, {}},
-                 capacities, inputs.batch / chunks, 1, Who::local,
-                 rank.batch_spread(inputs.batch / chunks), std::nullopt);
-        stream.put(*rank.fifo, tag(Stage::download)).next();
-        rank.add_process(stream, "stream", true);
-      }
       const bool pool = inputs.remote || inputs.kind == LoaderKind::pool;
       const bool workers = inputs.kind == LoaderKind::pytorch && inputs.workers > 0.0;
+      if (!pool && !workers) add_gates(rank, inputs.batch / chunks_of(rank.cost, inputs.batch));
       const Fetch fetch = pool ? add_pool(rank) : workers ? add_pytorch(rank) : Fetch{};
       built.gpus.push_back(add_consumer(rank, fetch));
     }

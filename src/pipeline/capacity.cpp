@@ -9,16 +9,21 @@ namespace {
 
 constexpr Throughput none{};
 
-/// `users` requests at a time, each latency + transfer; the capacity bounds them from above too.
-Throughput of_read(const Read& read, double users, double misses) {
+/// `users` requests at a time, each latency + transfer + its share of a limit on requests.
+Throughput of_read(const Read& read, double users, double misses, bool remote) {
   if (misses <= 0.0 || users <= 0.0) return none;
   Samples one = samples(1.0);
   Bytes work = read.bytes * one;
-  if (read.max_requests.base() > 0.0) {
+  Duration limited{};
+  if (read.max_requests.base() > 0.0 && remote) {
+    limited = read.requests * users / read.max_requests;
+  } else if (read.max_requests.base() > 0.0) {
     work += read.requests * (read.rate.maximum() / read.max_requests);
   }
   if (work.base() <= 0.0 && read.latency.base() <= 0.0) return none;
-  const Duration each = read.requests * read.latency + work / (read.rate.total(users) / users);
+  const Duration transfer = work / (read.rate.total(users) / users);
+  // Leave to make a request and bytes come side by side, so the slower of the two counts.
+  const Duration each = std::max(read.requests * read.latency + transfer, limited);
   return one * users / (each * misses);
 }
 
@@ -73,9 +78,9 @@ PerStage<Throughput> capacities(const Inputs& inputs, EpochKind kind) {
   const double misses = cached ? 0.0 : 1.0 - (first ? inputs.first_hit : inputs.hit);
   const auto& source = first ? inputs.first_source : inputs.source;
   if (source) {
-    per_instance[Stage::download] = of_read(*source, readers, inputs.disk && !cached ? 1.0 : misses);
+    per_instance[Stage::download] = of_read(*source, readers, inputs.disk && !cached ? 1.0 : misses, true);
   }
-  if (inputs.disk) per_instance[Stage::disk] = of_read(*inputs.disk, threads, misses);
+  if (inputs.disk) per_instance[Stage::disk] = of_read(*inputs.disk, threads, misses, false);
   const DurationPerSample cpu = cached ? inputs.cached_cpu : inputs.cpu;
   per_instance[Stage::decode] = of_cores(inputs.cores, threads, cpu);
   if (inputs.remote) {

@@ -63,7 +63,7 @@ struct Consumer {
   void load_inline(ProgramBuilder& p, double samples) const {
     const int chunks = chunks_of(rank.cost, rank.inputs.batch);
     add_load(p, rank.cost, rank.capacities, samples, chunks, Who::local,
-             rank.batch_spread(samples / chunks), rank.fifo);
+             rank.batch_spread(samples / chunks), rank.gates);
   }
   void hand_over(ProgramBuilder& p) const {
     const Duration cpu = rank.inputs.handover / rank.inputs.speed[Stage::handover];

@@ -12,11 +12,14 @@
 
 namespace feedrate::pipeline {
 
+/// "649.9999999999999 us/MB" → "650 us/MB".
+std::string rounded_text(const std::string& quantity);
+/// For people: six significant digits.
 std::string text_of(double number);
 inline std::string text_of(const std::string& word) { return word; }
 template <int T, int B, int M, int S>
 std::string text_of(Quantity<T, B, M, S> quantity) {
-  return format_quantity(quantity);
+  return rounded_text(format_quantity(quantity));
 }
 
 struct Context {

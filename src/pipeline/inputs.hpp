@@ -11,7 +11,10 @@
 
 namespace feedrate::pipeline {
 
-/// How bytes come over a shared capacity, seen from one instance.
+/// How bytes come over a shared capacity, seen from one instance. A limit on requests per second is
+/// a capacity of its own for a remote source, where it holds however many connections carry the
+/// bytes; for a disk it adds X_max/max_requests bytes of work to each request, for a disk that seeks
+/// does not transfer meanwhile.
 struct Read {
   Duration latency;             ///< before the first byte of a request; uses no capacity
   double requests = 1.0;        ///< per sample

@@ -32,11 +32,33 @@ Duration phase_of(const RankBuilder& rank, double worker, double workers, double
 
 }  // namespace
 
+void add_gates(RankBuilder& rank, double chunk) {
+  const Capacities& capacities = rank.capacities;
+  const Duration interval = rank.cost.request_interval * chunk;
+  std::optional<QueueId> permits;
+  if (ticks(interval).ns > 0) permits = add_permits(rank.model, rank.name, interval);
+  if (!rank.inputs.sequential_stream || !capacities.source || rank.cost.download.base() <= 0.0) {
+    rank.gates.permits = permits;
+    return;
+  }
+  // Pipe mode: one stream fills a FIFO of two chunks ahead of whoever reads it.
+  rank.gates.fifo = rank.add_queue("fifo", 2);
+  LoadCost fetching;
+  fetching.download_latency = rank.cost.download_latency;
+  fetching.download = rank.cost.download;
+  ProgramBuilder stream;
+  stream.repeat_forever();
+  add_load(stream, fetching, capacities, chunk, 1, Who::local, rank.batch_spread(chunk), {{}, permits});
+  stream.put(*rank.gates.fifo, tag(Stage::download)).next();
+  rank.add_process(stream, "stream", true);
+}
+
 Fetch add_pytorch(RankBuilder& rank) {
   const Inputs& inputs = rank.inputs;
   const int workers = static_cast<int>(inputs.workers);
   const int chunks = chunks_of(rank.cost, inputs.batch);
   const auto count = static_cast<std::uint32_t>(workers);
+  add_gates(rank, inputs.batch / chunks);
   QueueId first_index{}, first_ready{};
   for (int w = 0; w < workers; ++w) {
     const QueueId queue =
@@ -60,7 +82,7 @@ Fetch add_pytorch(RankBuilder& rank) {
     const auto make = [&](double samples) {
       program.take(index, tag(Stage::handover));
       add_load(program, rank.cost, rank.capacities, samples, chunks, Who::local,
-               rank.batch_spread(samples / chunks), rank.fifo);
+               rank.batch_spread(samples / chunks), rank.gates);
       program.put(ready, tag(Stage::handover));
     };
     if (batches > 0.0) {
@@ -101,6 +123,7 @@ Fetch add_pool(RankBuilder& rank) {
   }
   fetch.samples = rank.model.add(done);
   const double chunk = inputs.batch / fetch.chunks;
+  add_gates(rank, chunk);
   for (int w = 0; w < local + remote; ++w) {
     const Who who = w < local ? Who::local : Who::remote;
     ProgramBuilder program;
@@ -110,7 +133,7 @@ Fetch add_pool(RankBuilder& rank) {
     program.repeat_forever();
     program.take(*fetch.tickets, tag(Stage::handover));
     add_load(program, rank.cost, rank.capacities, chunk, 1, who, rank.batch_spread(chunk),
-             who == Who::local ? rank.fifo : std::nullopt);
+             rank.gates);
     program.put(*fetch.samples, tag(Stage::handover));
     program.next();
     rank.add_process(program, (who == Who::local ? "thread" : "remote") + std::to_string(w), true);

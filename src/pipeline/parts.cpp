@@ -29,9 +29,9 @@ engine::ResourceId add_curve(engine::Model& model, std::string name, const Curve
   return model.add(std::move(resource));
 }
 
-/// Work in bytes of a sample's requests: bytes + requests · X_max/ops_max, so that a request-rate
-/// limit binds exactly when that many requests a second are made at full rate.
-Bytes work_of(const Read& read) {
+/// Work in bytes of a sample's requests to a disk: bytes + requests · X_max/ops_max, so that an
+/// IOPS limit binds exactly when that many requests a second are made at full rate.
+Bytes disk_work(const Read& read) {
   Bytes work = read.bytes * samples(1.0);
   if (read.max_requests.base() > 0.0) {
     work += read.requests * (read.rate.maximum() / read.max_requests);
@@ -81,12 +81,16 @@ LoadCost load_cost(const Inputs& inputs, EpochKind kind) {
     const double fetched = cached ? 0.0 : (inputs.disk ? 1.0 : misses);
     cost.download_latency =
         source->latency * (source->requests * fetched / inputs.speed[Stage::download]);
-    cost.download = work_of(*source) * (fetched / inputs.speed[Stage::download]);
+    cost.download = source->bytes * one * (fetched / inputs.speed[Stage::download]);
+    if (source->max_requests.base() > 0.0) {
+      cost.request_interval = inputs.ranks * source->requests * fetched / source->max_requests /
+                              inputs.speed[Stage::download];
+    }
   }
   if (inputs.disk) {
     cost.disk_latency =
         inputs.disk->latency * (inputs.disk->requests * misses / inputs.speed[Stage::disk]);
-    cost.disk = work_of(*inputs.disk) * (misses / inputs.speed[Stage::disk]);
+    cost.disk = disk_work(*inputs.disk) * (misses / inputs.speed[Stage::disk]);
   }
   cost.cpu = (cached ? inputs.cached_cpu : inputs.cpu) * one / inputs.speed[Stage::decode];
   cost.collate = inputs.collate * one / inputs.speed[Stage::collate];
@@ -95,7 +99,7 @@ LoadCost load_cost(const Inputs& inputs, EpochKind kind) {
     cost.remote_cpu = inputs.remote->cpu * one / inputs.speed[Stage::remote];
     cost.delivery_latency =
         delivery.latency * (delivery.requests / inputs.speed[Stage::remote]);
-    cost.delivery = work_of(delivery) / inputs.speed[Stage::remote];
+    cost.delivery = delivery.bytes * one / inputs.speed[Stage::remote];
   }
   return cost;
 }
@@ -108,9 +112,23 @@ int chunks_of(const LoadCost& cost, double batch) {
   return static_cast<int>(std::clamp(std::floor(batch), 1.0, double{most_chunks}));
 }
 
+engine::QueueId add_permits(engine::Model& model, const std::string& name, Duration interval) {
+  engine::Queue queue;
+  queue.name = name + "permits";
+  queue.capacity = 1;
+  queue.initial = 1;
+  const engine::QueueId permits = model.add(queue);
+  engine::ProgramBuilder program;
+  program.repeat_forever();
+  program.delay(ticks(interval), tag(Stage::download));
+  program.put(permits, tag(Stage::download)).next();
+  model.add(engine::Process{name + "service", model.add(program.build()), true, -1});
+  return permits;
+}
+
 void add_load(engine::ProgramBuilder& program, const LoadCost& cost, const Capacities& capacities,
               double samples, int chunks, Who who, engine::Spread spread_of_chunk,
-              std::optional<engine::QueueId> fifo) {
+              const Gates& gates) {
   const double n = samples / chunks;
   const auto wait = [&](Duration each, Stage stage) {
     if (ticks(each * n).ns > 0) program.delay(ticks(each * n), tag(stage));
@@ -121,9 +139,10 @@ void add_load(engine::ProgramBuilder& program, const LoadCost& cost, const Capac
     }
   };
   if (chunks > 1) program.repeat(chunks);
-  if (fifo) {
-    program.take(*fifo, tag(Stage::download));
+  if (gates.fifo) {
+    program.take(*gates.fifo, tag(Stage::download));
   } else {
+    if (gates.permits) program.take(*gates.permits, tag(Stage::download));
     wait(cost.download_latency, Stage::download);
     work(capacities.source, cost.download.base(), Stage::download);
   }

@@ -2,6 +2,7 @@
 // Pieces that build.cpp puts together: the shared capacities of an instance, and what a loader does
 // to a chunk of a batch.
 #include <optional>
+#include <string>
 
 #include "engine/model.hpp"
 #include "pipeline/build.hpp"
@@ -28,6 +29,7 @@ Capacities add_capacities(engine::Model& model, const Inputs& inputs, EpochKind 
 struct LoadCost {
   Duration download_latency, disk_latency, delivery_latency;   // per sample
   Bytes download, disk, delivery;                              // work per sample
+  Duration request_interval;  // between one rank's requests for a sample at the limit on requests
   Duration cpu, remote_cpu, collate;                           // core-seconds per sample
 };
 LoadCost load_cost(const Inputs& inputs, EpochKind kind);
@@ -35,11 +37,19 @@ LoadCost load_cost(const Inputs& inputs, EpochKind kind);
 /// Who loads: a worker beside the GPU does all that is local; a remote one sends what it made.
 enum class Who { local, remote };
 
-/// Appends the loading of `samples` in chunks. With `fifo`, bytes come from that queue, a token a
-/// chunk, instead of the source.
+/// What a loader passes for each chunk: a FIFO that holds it already (then nothing is fetched), or
+/// leave to make its requests, where the source limits them.
+struct Gates {
+  std::optional<engine::QueueId> fifo, permits;
+};
+
+/// A queue that gets one permit per `interval` while it is empty, and the daemon that fills it.
+engine::QueueId add_permits(engine::Model& model, const std::string& name, Duration interval);
+
+/// Appends the loading of `samples` in chunks.
 void add_load(engine::ProgramBuilder& program, const LoadCost& cost, const Capacities& capacities,
               double samples, int chunks, Who who, engine::Spread spread_of_chunk,
-              std::optional<engine::QueueId> fifo);
+              const Gates& gates);
 
 /// Chunks that a batch of `batch` samples is loaded in: 1 where only one kind of cost occurs, since
 /// then the order of its parts cannot matter.

@@ -28,7 +28,7 @@ struct RankBuilder {
   EpochShape shape;
   LoadCost cost;
   std::string name;
-  std::optional<QueueId> fifo;
+  Gates gates;
   std::optional<engine::BarrierId> barrier;
   bool first_rank = false;
 
@@ -69,6 +69,10 @@ struct Fetch {
   int chunks = 1;                          ///< of a batch
   bool one_by_one = false;  ///< an ordered queue yields one chunk at a time
 };
+
+/// Makes the rank's gates for chunks of `chunk` samples: the stream of Pipe mode, the limit on
+/// requests. Before whatever loads.
+void add_gates(RankBuilder& rank, double chunk);
 
 /// The workers of torch.utils.data.DataLoader: batch k is made by worker k mod W; each has
 /// `prefetch` indices outstanding and gets one more for each of its batches that is taken.

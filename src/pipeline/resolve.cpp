@@ -42,7 +42,13 @@ void resolve_checkpoint(Context& context) {
 
 }  // namespace
 
-std::string text_of(double number) { return fmt::format("{}", number); }
+std::string text_of(double number) { return fmt::format("{:.6g}", number); }
+
+std::string rounded_text(const std::string& quantity) {
+  const std::size_t space = quantity.find(' ');
+  if (space == std::string::npos) return quantity;
+  return text_of(std::stod(quantity.substr(0, space))) + quantity.substr(space);
+}
 
 void resolve_shape(Context& context) {
   const Scenario& s = context.scenario;

@@ -19,8 +19,11 @@ engine::Model build_staging(const Staging& staging, double speed, bool random, d
   engine::Resource link{"source", {}};
   for (double n = 1.0; n <= connections; n += 1.0) link.curve.push_back(rate.total(n).base());
   const engine::ResourceId source = model.add(std::move(link));
-  Bytes work = staging.object_size;
-  if (staging.read.max_requests.base() > 0.0) work += rate.maximum() / staging.read.max_requests;
+  const Bytes work = staging.object_size;
+  std::optional<engine::QueueId> permits;
+  if (staging.read.max_requests.base() > 0.0) {
+    permits = add_permits(model, "staging.", 1.0 / staging.read.max_requests / speed);
+  }
   const Duration latency = staging.read.latency / speed;
   const Duration alone = latency + work / rate.total(1.0) / speed;
   for (double c = 0.0; c < connections; c += 1.0) {
@@ -29,6 +32,7 @@ engine::Model build_staging(const Staging& staging, double speed, bool random, d
     const Duration phase = std::min(latency, alone) * (c / connections);
     if (ticks(phase).ns > 0) program.delay(ticks(phase), tag(Stage::download));
     program.repeat_long(whole(objects));
+    if (permits) program.take(*permits, tag(Stage::download));
     if (ticks(latency).ns > 0) program.delay(ticks(latency), tag(Stage::download));
     program.use(source, {work.base() / speed}, tag(Stage::download), spread(random, size_cv));
     program.next();

@@ -92,7 +92,22 @@ TEST_CASE("epoch: latency is hidden by workers only, bandwidth is shared by them
   CHECK(wall(in) == Approx(640000.0 * 100e3 / 80e6).epsilon(0.01));
 }
 
-TEST_CASE("epoch: a request-rate limit binds small files") {
+TEST_CASE("epoch: a service's request rate is a limit of its own, whatever one connection carries") {
+  Inputs in = gpu_only();
+  in.samples = 320000.0;
+  in.workers = 32.0;
+  in.source = Read{milliseconds(10.0), 1.0, bytes_per_sample(5e3),
+                   linear_until(bytes_per_second(50e6), bytes_per_second(5e9)), per_second(800.0)};
+  in.first_source = in.source;
+  CHECK(wall(in) == Approx(320000.0 / 800.0).epsilon(0.01));
+  // Far below the limit it hardly shows: 32 requests in 10.1 ms are 3,168 a second.
+  in.step.per_sample = seconds_per_sample(1e-5);
+  in.source->max_requests = per_second(100000.0);
+  in.first_source = in.source;
+  CHECK(wall(in) == Approx(320000.0 * 10.1e-3 / 32.0).epsilon(0.03));
+}
+
+TEST_CASE("epoch: an IOPS limit binds small reads of a disk") {
   Inputs in = gpu_only();
   in.workers = 8.0;
   in.disk = Read{{}, 1.0, bytes_per_sample(5e3), {{{1.0, bytes_per_second(500e6)}}, 0.0}, per_second(500.0)};
@@ -189,8 +204,8 @@ TEST_CASE("staging: connections hide latency until the link is full; the disk ma
   CHECK(simulate(in, {}).staging.base() == Approx(1.0).epsilon(0.01));
   in.staging->disk_write = bytes_per_second(200e6);
   CHECK(simulate(in, {}).staging.base() == Approx(5.0).epsilon(0.01));
-  in.staging->read.max_requests = per_second(100.0);  // 1 MB + 200 MB/s / 100/s = 3 MB of work
-  CHECK(simulate(in, {}).staging.base() == Approx(15.0).epsilon(0.01));
+  in.staging->read.max_requests = per_second(100.0);
+  CHECK(simulate(in, {}).staging.base() == Approx(10.0).epsilon(0.01));
 }
 
 TEST_CASE("job: stalls and GPU-busy time add up to the wall time") {
