@@ -144,7 +144,6 @@ Catalog with_machines_of(const Catalog& old, const Catalog& now) {
   catalog.machines = old.machines;
   catalog.gpus = old.gpus;
   catalog.pcie = old.pcie;
-  catalog.limits = old.limits;
   catalog.s3 = old.s3;
   catalog.fsx = old.fsx;
   catalog.efs = old.efs;

@@ -149,8 +149,10 @@ std::string bottleneck_text(const ScenarioVerdict& scenario) {
   return before == now ? now : before + " → " + now;
 }
 
-std::string summary_text(const ScenarioVerdict& scenario) {
-  if (scenario.standing == Standing::added) return "not in the baseline";
+namespace {
+
+/// Cost and time with sign and amount, and the stage that did it.
+std::string effect_text(const ScenarioVerdict& scenario) {
   std::string text;
   join(text, signed_change(scenario, "money_usd", "cost"), ", ");
   join(text, signed_change(scenario, "total_usd", "total cost"), ", ");
@@ -166,6 +168,14 @@ std::string summary_text(const ScenarioVerdict& scenario) {
                      duration(seconds(std::abs(delta)))),
          ": ");
   }
+  return text;
+}
+
+}  // namespace
+
+std::string summary_text(const ScenarioVerdict& scenario) {
+  if (scenario.standing == Standing::added) return "not in the baseline";
+  std::string text = effect_text(scenario);
   std::string keys;
   for (std::size_t i = 0; i < std::min(scenario.keys.size(), most_keys_in_a_sentence); ++i) {
     const KeyChange& change = scenario.keys[i];
@@ -179,6 +189,16 @@ std::string summary_text(const ScenarioVerdict& scenario) {
   join(text, keys, "; ");
   return text.empty() ? "unchanged" : text;
 }
+
+namespace {
+
+/// Without the keys, which stand below.
+std::string headline_of(const ScenarioVerdict& scenario) {
+  const std::string effect = effect_text(scenario);
+  return effect.empty() ? summary_text(scenario) : effect;
+}
+
+}  // namespace
 
 std::string headline_text(const Verdict& verdict) {
   const auto count_of = [&](auto&& which) {
@@ -199,7 +219,7 @@ std::string headline_text(const Verdict& verdict) {
     }
   }
   const std::string example =
-      worst == nullptr ? "" : fmt::format("{}: {}", worst->name, summary_text(*worst));
+      worst == nullptr ? "" : fmt::format("{}: {}", worst->name, headline_of(*worst));
   const auto failed = count_of([](const auto& s) { return s.level == Level::fail; });
   if (failed > 0) {
     return fmt::format("{} of {} {} {} a limit. {}", failed, all, scenarios,

@@ -21,6 +21,9 @@ constexpr std::array<std::string_view, 13> naming_keys = {
     "model"};
 constexpr std::array<std::string_view, 3> other_clouds = {"azure.json", "gcp.json", "lambda.json"};
 
+constexpr std::array<std::string_view, 4> offer_keys = {"service", "instance", "region",
+                                                        "purchase"};
+
 std::string text_of(const JsonValue& record, std::string_view key) {
   const JsonValue* member = record.find(key);
   return member != nullptr && member->kind == JsonKind::text ? member->text : "";
@@ -50,6 +53,21 @@ class Parts {
         into.items.push_back(without_note(record));
       }
     }
+  }
+
+  /// One offer in `region`, its price left out.
+  void add_without_price(const std::string& file, const JsonPtr& root, const std::string& region) {
+    const JsonValue* list = root ? root->find("offers") : nullptr;
+    if (list == nullptr) return;
+    const auto found =
+        std::find_if(list->items.begin(), list->items.end(),
+                     [&](const JsonPtr& record) { return text_of(*record, "region") == region; });
+    if (found == list->items.end()) return;
+    auto bare = std::make_shared<JsonValue>(**found);
+    std::erase_if(bare->members, [](const JsonMember& member) {
+      return std::find(offer_keys.begin(), offer_keys.end(), member.key) == offer_keys.end();
+    });
+    child(child(root_, file, JsonKind::object), "offers", JsonKind::array).items.push_back(bare);
   }
 
   /// The records of a price list that hold in `region`: its own, else those that can stand in.
@@ -138,6 +156,10 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
                text_of(record, "date") == offer->date &&
                (purchase == "spot") == (scenario.cluster.purchase == Purchase::spot);
       });
+      // A price of another region answers only for a region that some offer shows to exist.
+      if (offer && scenario.cluster.region && offer->region != *scenario.cluster.region) {
+        parts.add_without_price(path, root, *scenario.cluster.region);
+      }
     }
   }
   if (region.empty()) region = "us-east-1";
@@ -158,7 +180,9 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
   }
   parts.add("services.json", file("services.json"), "billing",
             [&](const JsonValue& record) { return services.contains(text_of(record, "service")); });
-  parts.add("services.json", file("services.json"), "limits", everything);
+  parts.add("services.json", file("services.json"), "limits", [](const JsonValue& record) {
+    return text_of(record, "limit") == "sagemaker_volume_price";
+  });
   if (scenario.job.duration_on_one_instance) return std::move(parts).finish();
   const Service service = scenario.source.service;
   const bool lustre = service == Service::fsx_lustre;
@@ -223,6 +247,7 @@ std::vector<PriceDate> price_dates(const JsonValue& parts) {
       const bool prices = section.key == "offers" || section.key.ends_with("prices");
       if (!prices) continue;
       for (const JsonPtr& record : section.value->items) {
+        if (section.key == "offers" && record->find("price") == nullptr) continue;
         const std::string service =
             section.key == "offers" ? "" : std::filesystem::path(file.key).stem().string() + " ";
         dates.push_back({service + record_name(*record), text_of(*record, "date")});

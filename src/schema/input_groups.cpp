@@ -125,9 +125,10 @@ Records records_of(const JsonPtr& catalog) {
         // An offer that is taken instead of another one is a price that changed.
         const JsonValue* instance = record->find("instance");
         const bool offer = section.key == "offers" && instance != nullptr;
+        if (offer && record->find("price") == nullptr) continue;
         const std::string name = offer ? "offer of " + instance->text : record_name(*record);
-        const InputGroup group =
-            is_price_section(section.key) ? InputGroup::price : InputGroup::machine;
+        const bool price = is_price_section(section.key) || name.ends_with("_price");
+        const InputGroup group = price ? InputGroup::price : InputGroup::machine;
         auto trimmed = std::make_shared<JsonValue>(*record);
         std::erase_if(trimmed->members,
                       [](const JsonMember& member) { return marks.contains(member.key); });

@@ -190,11 +190,15 @@ ScenarioVerdict judge(const Figures* before, const Result& now, std::span<const 
   } else {
     verdict.bottleneck_before = before->bottleneck;
     verdict.stages = stage_changes(*before, figures_of(now));
+    bool better = false;
+    bool worse = false;
     for (const std::string_view name : {"money_usd", "total_usd", "total_s"}) {
-      const auto was = before_of(before, name);
-      const auto is = metric(now, name);
-      if (was && is && *is < *was * (1.0 - allowance(limits, name))) verdict.stale = true;
+      const double was = before_of(before, name).value_or(0.0);
+      const double is = metric(now, name).value_or(0.0);
+      better = better || is < was * (1.0 - allowance(limits, name));
+      worse = worse || is > was * (1.0 + noise);
     }
+    verdict.stale = better && !worse;
   }
   for (const Limit& limit : limits) {
     if (before == nullptr && limit.of != LimitOf::value) continue;

@@ -1,0 +1,353 @@
+// feedrate check as a pipeline meets it: exit statuses, forms of output, and files that are broken.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <set>
+
+#include "catch.hpp"
+#include "cli/inputs.hpp"
+#include "cli/process.hpp"
+#include "schema/catalog_parts.hpp"
+#include "schema/catalog_reader.hpp"
+#include "study/check.hpp"
+
+using namespace testing_cli;
+
+namespace {
+
+const std::string scenario = R"({
+  "name": "small <job> & \"quotes\"",
+  "dataset": {"samples": 30000, "bytes_per_sample": "110 KB"},
+  "source": {"service": "s3", "input_mode": "FastFile"},
+  "loader": {"num_workers": 7, "batch_size": 64},
+  "preprocess": [{"operation": "decode", "cpu": "8.5 ms"}],
+  "cluster": {"instance": "p3.2xlarge", "region": "us-east-1"},
+  "job": {"epochs": 3, "step": {"per_sample": "3 ms"}, "value_of_hour": "3 USD/h"}
+}
+)";
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  const std::size_t at = text.find(what);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, what.size(), by);
+}
+
+/// A folder with one scenario and its baseline.
+struct Project {
+  Folder folder;
+  std::string file = folder.write("job.json", scenario);
+  std::string baseline = folder / "baseline.json";
+  Outcome update = check("--update");
+
+  Outcome check(const std::string& arguments,
+                const std::string& environment = "LC_ALL=C.UTF-8") const {
+    return shell("feedrate check '" + file + "' --baseline '" + baseline + "' " + arguments,
+                 environment);
+  }
+  void change(const std::string& what, const std::string& by) const {
+    folder.write("job.json", replaced(slurp(file), what, by));
+  }
+};
+
+std::size_t lines_of(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+const std::string formats = "tests/formats/";
+
+}  // namespace
+
+TEST_CASE("check: nothing changed, exit status 0") {
+  const Project project;
+  INFO(project.update.err);
+  CHECK(project.update.status == 0);
+  const Outcome outcome = project.check("");
+  CHECK(outcome.status == 0);
+  CHECK(outcome.err.empty());
+  CHECK(has(outcome.out, "1 scenario as in the baseline"));
+  const std::string before = slurp(project.baseline);
+  CHECK(project.check("--update").status == 0);
+  CHECK(slurp(project.baseline) == before);
+}
+
+TEST_CASE("check: a dearer job fails, unless only warnings are asked for") {
+  const Project project;
+  project.change("\"num_workers\": 7", "\"num_workers\": 1");
+  const Outcome failed = project.check("");
+  CHECK(failed.status == 1);
+  CHECK(has(failed.out, "breaks a limit"));
+  CHECK(has(failed.out, "download grew by"));
+  CHECK(has(failed.out, "/loader/num_workers  7    1"));
+  CHECK(project.check("--warn-only").status == 0);
+  CHECK(project.check("--max-increase cost=5000%,time=5000%").status == 0);
+  CHECK(project.check("--max-increase cost=5000%,time=10%").status == 1);
+  CHECK(project.check("--threshold 'warn: money_usd < 0.01'").status == 0);
+  CHECK(project.check("--threshold 'money_usd < 0.01'").status == 1);
+  CHECK(project.check("--update").status == 0);
+  CHECK(project.check("").status == 0);
+}
+
+TEST_CASE("check: limits in the scenario and in the baseline count") {
+  const Project project;
+  project.change("\"name\"", "\"thresholds\": [\"gpu_busy > 99.9%\"], \"name\"");
+  const Outcome own = project.check("--format github");
+  CHECK(own.status == 1);
+  CHECK(has(own.out, "::error file=" + project.file + ",line=2,"));
+
+  const Project other;
+  other.folder.write("baseline.json",
+                     replaced(slurp(other.baseline), "\"schema\": 1,",
+                              "\"schema\": 1, \"thresholds\": [\"cost < 0.01\"],"));
+  CHECK(other.check("").status == 1);
+  CHECK(other.check("--update").status == 0);
+  CHECK(has(slurp(other.baseline), "\"cost < 0.01\""));
+}
+
+TEST_CASE("check: every group of inputs has its part, and the parts add up") {
+  const Project project;
+  project.change("\"num_workers\": 7", "\"num_workers\": 6");
+  project.change("110 KB", "140 KB");
+  project.change("p3.2xlarge", "p3.8xlarge");
+  project.change("us-east-1", "us-west-2");
+  project.change("3 USD/h", "4 USD/h");
+  project.change("\"epochs\": 3", "\"epochs\": 4");
+  const std::string json = project.folder / "check.out";
+  const Outcome outcome = project.check("--format json --output '" + json + "'");
+  INFO(outcome.err);
+  CHECK(outcome.status == 1);
+  for (const char* group : {"price", "machine", "dataset", "loader", "model"}) {
+    CHECK(has(slurp(json), "{\"groups\": [\"" + std::string(group) + "\"]"));
+  }
+  CHECK(has(slurp(json), R"("key": "/loader/num_workers", "before": "7", "now": "6")"));
+  const Outcome valid =
+      shell("python3 " + formats + "validate.py " + formats + "check.schema.json '" + json + "'");
+  INFO(valid.err);
+  CHECK(valid.status == 0);
+}
+
+TEST_CASE("check: prices that changed are the price's part") {
+  const Project project;
+  const Outcome copied = shell("cp -r pricing '" + (project.folder / "pricing") + "'");
+  REQUIRE(copied.status == 0);
+  const std::string file = "pricing/aws/p3.json";
+  project.folder.write(file, replaced(slurp(project.folder / file), "\"price\": \"3.06 USD/h\"",
+                                      "\"price\": \"4 USD/h\""));
+  const Outcome outcome = project.check(
+      "--format json", "LC_ALL=C.UTF-8 FEEDRATE_PRICING='" + (project.folder / "pricing") + "'");
+  INFO(outcome.err);
+  CHECK(outcome.status == 1);
+  CHECK(has(outcome.out, "{\"groups\": [\"price\"]"));
+  CHECK(has(
+      outcome.out,
+      R"("key": "pricing: offer of p3.2xlarge price", "before": "3.06 USD/h", "now": "4 USD/h")"));
+}
+
+TEST_CASE("check: what another simulator said is the simulator's part") {
+  const Project project;
+  const std::string text = slurp(project.baseline);
+  const std::size_t at = text.find("\"total_s\": ");
+  REQUIRE(at != std::string::npos);
+  project.folder.write("baseline.json",
+                       text.substr(0, at) + "\"total_s\": 1," + text.substr(text.find('\n', at)));
+  const Outcome outcome = project.check("--format json");
+  CHECK(outcome.status == 1);
+  CHECK(has(outcome.out, "{\"groups\": [\"simulator\"]"));
+  CHECK_FALSE(has(outcome.out, "{\"groups\": [\"loader\"]"));
+}
+
+TEST_CASE("check: JUnit for xmllint, arrays for dashboards, comments that GitHub takes") {
+  const Project project;
+  project.change("\"num_workers\": 7", "\"num_workers\": 1");
+  const std::string junit = project.folder / "junit.xml";
+  const std::string benchmark = project.folder / "benchmark.out";
+  const Outcome outcome = project.check("--format markdown --replications 5 --report junit='" +
+                                        junit + "' --report benchmark='" + benchmark + "'");
+  CHECK(outcome.status == 1);
+  CHECK(outcome.out.starts_with("<!-- feedrate check: "));
+  CHECK(outcome.out.size() < 65536);
+  CHECK(has(outcome.out, "<details><summary>"));
+  CHECK_FALSE(has(outcome.out, " <job>"));
+  const Outcome xml = shell("xmllint --noout --schema " + formats + "junit.xsd '" + junit + "'");
+  INFO(xml.err);
+  CHECK(xml.status == 0);
+  CHECK(has(slurp(junit), "<failure message=\""));
+  const Outcome array = shell("python3 " + formats + "validate.py " + formats +
+                              "benchmark.schema.json '" + benchmark + "'");
+  INFO(array.err);
+  CHECK(array.status == 0);
+  CHECK(has(slurp(benchmark), "\"range\": \"± "));
+}
+
+TEST_CASE("check: a comment about two hundred changed scenarios still fits") {
+  const Folder folder;
+  for (int i = 0; i < 200; ++i) folder.write("job" + std::to_string(i) + ".json", scenario);
+  const std::string run = "cd '" + (folder / "") + "' && feedrate check job*.json -b base ";
+  REQUIRE(shell(run + "--update").status == 0);
+  const Outcome outcome =
+      shell(run + "--set num_workers=1 --set epochs=5 --format markdown --output comment");
+  CHECK(outcome.status == 1);
+  const std::string comment = slurp(folder / "comment");
+  CHECK(comment.size() < 65536);
+  CHECK(comment.size() > 30000);
+  CHECK(has(comment, "did not fit"));
+}
+
+TEST_CASE("check: annotations escape what GitHub gives a meaning to") {
+  const Project project;
+  project.change("\"num_workers\": 7", "\"num_workers\": 1");
+  const Outcome outcome = project.check("--format github");
+  CHECK(outcome.status == 1);
+  // The line of the key that changed, and no raw % or newline inside a message.
+  CHECK(has(outcome.out, "::error file=" + project.file + ",line=5,title="));
+  CHECK(has(outcome.out, "%25"));
+  CHECK(has(outcome.out, "%0A"));
+  CHECK(project.check("--format github --warn-only").out.starts_with("::warning "));
+}
+
+TEST_CASE("check: new scenarios, scenarios not given, scenarios that are gone") {
+  const Project project;
+  const std::string second = project.folder.write("second.json", scenario);
+  const Outcome added = project.check("'" + second + "'");
+  CHECK(added.status == 0);
+  CHECK(has(added.out, "not in the baseline yet"));
+  CHECK(project.check("'" + second + "' --update").status == 0);
+  CHECK(has(project.check("").out, "1 of the baseline's scenarios was not checked"));
+  std::filesystem::remove(second);
+  const Outcome gone = project.check("");
+  CHECK(gone.status == 0);
+  CHECK(has(gone.out, "second.json is in the baseline, but there is no such file any more"));
+  CHECK(project.check("--update").status == 0);
+  CHECK_FALSE(has(slurp(project.baseline), "second.json"));
+}
+
+TEST_CASE("check: an edited host profile is named and counts as the machine's") {
+  const Project project;
+  const auto profile = [&](const std::string& handover) {
+    return project.folder.write("host.json",
+                                R"({"name": "lab", "handover": ")" + handover + "\"}");
+  };
+  const std::string host = "--host '" + profile("1 ms") + "' ";
+  CHECK(has(project.check(host).out, "the baseline was made without one"));
+  REQUIRE(project.check(host + "--update").status == 0);
+  CHECK(project.check(host).status == 0);
+  profile("90 ms");
+  const Outcome edited = project.check(host + "--format json");
+  CHECK(has(edited.out, "host profile lab was edited since the baseline"));
+  CHECK(has(edited.out, "{\"groups\": [\"machine\"]"));
+}
+
+TEST_CASE("check: a broken baseline is one clear line, exit status 2, and stays as it is") {
+  const Project project;
+  const std::string good = slurp(project.baseline);
+  const auto refused = [&](const std::string& text, const std::string& words) {
+    project.folder.write("baseline.json", text);
+    for (const std::string flag : {"", "--update"}) {
+      const Outcome outcome = project.check(flag);
+      INFO(words << "\n" << outcome.err);
+      CHECK(outcome.status == 2);
+      CHECK(lines_of(outcome.err) == 1);
+      CHECK(has(outcome.err, project.baseline));
+      CHECK(has(outcome.err, words));
+      CHECK(slurp(project.baseline) == text);
+    }
+  };
+  refused("not JSON", "expected");
+  refused("", "expected");
+  refused("[]", "expected an object, got an empty list");
+  refused("{}", "no baseline of feedrate check");
+  refused(good.substr(0, good.size() / 2), "expected");
+  refused(replaced(good, "\"schema\": 1", "\"schema\": 99"), "expected \"schema\": 1, got 99");
+  refused("<<<<<<< ours\n" + good + "=======\n" + good + ">>>>>>> theirs\n", "merge conflict");
+  const std::string entry = good.substr(good.find("\"job.json\""));
+  const std::string one = entry.substr(0, entry.find("\n    }") + 6);
+  refused(replaced(good, one, one + ",\n" + one), "expected each key once");
+  refused(replaced(good, "\"schema\": 1", "\"schema\": 1, \"thresholds\": [\"mony < 3\"]"),
+          "expected a metric such as");
+  refused(replaced(good, "\"total_s\"", "\"total_x\""), "expected the key \"total_s\"");
+}
+
+TEST_CASE("check: inputs that were edited in the baseline are refused until they are updated") {
+  const Project project;
+  project.folder.write("baseline.json", replaced(slurp(project.baseline), "\"num_workers\": 7",
+                                                 "\"num_workers\": 6"));
+  const Outcome outcome = project.check("");
+  CHECK(outcome.status == 2);
+  CHECK(has(outcome.err, "inputs_hash"));
+  CHECK(project.check("--update").status == 0);
+  CHECK(project.check("").status == 0);
+}
+
+TEST_CASE("check: usage that is wrong is one clear line") {
+  const Project project;
+  const auto refused = [&](const std::string& arguments, const std::string& words) {
+    const Outcome outcome = project.check(arguments);
+    INFO(arguments << "\n" << outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(lines_of(outcome.err) == 1);
+    CHECK(has(outcome.err, words));
+  };
+  refused("--max-increase cst=5%", "did you mean \"cost\"");
+  refused("--max-increase cost=5kg", "--max-increase");
+  refused("--threshold 'total_s < 3 GB'", "expected a duration");
+  refused("--max-price-age 5", "expected an age");
+  refused("--report xml=out.xml", "expected FORMAT=FILE");
+  refused("--output '" + project.baseline + "'", "expected another file");
+  refused("'" + project.file + "'", "expected each scenario once");
+  const Outcome missing = shell("feedrate check '" + project.file + "' --baseline '" +
+                                (project.folder / "none.json") + "'");
+  CHECK(missing.status == 2);
+  CHECK(has(missing.err, "--update makes it"));
+}
+
+TEST_CASE("check: a baseline that cannot be written is exit status 3, and the old one stays") {
+  const Project project;
+  const std::string before = slurp(project.baseline);
+  project.change("\"num_workers\": 7", "\"num_workers\": 1");
+  // A file size limit stands for the full disk: writing stops half-way.
+  const Outcome full =
+      shell("trap '' XFSZ; ulimit -f 1; feedrate check '" + project.file + "' --baseline '" +
+            project.baseline + "' --update 2>&1 | head -c 1000 >&2; exit ${PIPESTATUS[0]}");
+  CHECK(full.status == 3);
+  CHECK(has(full.err, "cannot be written"));
+  CHECK(slurp(project.baseline) == before);
+  const std::size_t files = project.folder.files();
+  CHECK(files == 2);
+  if (geteuid() == 0) return;  // root writes into read-only folders
+  chmod((project.folder / "").c_str(), 0555);
+  const Outcome read_only = project.check("--update");
+  chmod((project.folder / "").c_str(), 0755);
+  CHECK(read_only.status == 3);
+  CHECK(lines_of(read_only.err) == 1);
+  CHECK(slurp(project.baseline) == before);
+}
+
+TEST_CASE("check: old prices warn or fail, on the day that is set") {
+  const Project project;
+  const std::string year_2030 = "LC_ALL=C.UTF-8 SOURCE_DATE_EPOCH=1893456000";
+  const Outcome old = project.check("--max-price-age 180d", year_2030);
+  CHECK(old.status == 1);
+  CHECK(has(old.out, "prices older than 180 days: p3.2xlarge"));
+  CHECK(project.check("--max-price-age warn:180d", year_2030).status == 0);
+  CHECK(project.check("--max-price-age 36500d", year_2030).status == 0);
+}
+
+TEST_CASE("check: what a baseline keeps of the prices gives the figures that all prices give") {
+  using namespace feedrate;
+  std::size_t checked = 0;
+  for (const auto& file : std::filesystem::directory_iterator(FEEDRATE_SOURCE_DIR "/scenarios")) {
+    if (file.path().extension() != ".json") continue;
+    INFO(file.path());
+    const schema::Document document = schema::load_document(file.path().string());
+    Scenario job = cli::scenario_of(document);
+    if (job.dataset.samples) job.dataset.samples = std::min(*job.dataset.samples, 50000.0);
+    std::set<std::string> instances;
+    cli::add_instances(instances, job);
+    const Catalog all = cli::catalog_of(instances);
+    schema::PricingFiles pricing(all.folder);
+    const Catalog kept = schema::read_catalog_parts(pricing.parts_for(job, all), "");
+    CHECK(study::figures_of(study::run(job, all, nullptr)) ==
+          study::figures_of(study::run(job, kept, nullptr)));
+    ++checked;
+  }
+  CHECK(checked > 10);
+}

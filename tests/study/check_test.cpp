@@ -1,0 +1,217 @@
+// Limits as they are written, figures held against them, and differences that add up.
+#include "study/check.hpp"
+
+#include "base/errors.hpp"
+#include "catch.hpp"
+#include "study/attribution.hpp"
+#include "study/price_age.hpp"
+#include "study/thresholds.hpp"
+
+using namespace feedrate;
+using namespace feedrate::study;
+
+namespace {
+
+/// A result with these totals, the rest of the time waiting for decoding.
+Result result_with(double total_s, double money_usd, double busy_s) {
+  Result result;
+  result.times.total = seconds(total_s);
+  result.times.epoch = seconds(total_s);
+  result.steps_per_epoch = 1.0;
+  result.gpu_busy_time = seconds(busy_s);
+  result.gpu_busy = busy_s / total_s;
+  result.stages[Stage::decode].stall = seconds(total_s - busy_s);
+  result.bottleneck.stage = Stage::decode;
+  result.bill.money = usd(money_usd);
+  result.bill.total = usd(money_usd);
+  return result;
+}
+
+std::string problem_of(const std::string& expression) {
+  try {
+    parse_limit(expression);
+  } catch (const InputError& error) {
+    CHECK(error.problems().size() == 1);
+    return error.what();
+  }
+  return "";
+}
+
+Level level_of(const std::string& expression, const Figures& before, const Result& now) {
+  const std::vector<Limit> limits{parse_limit(expression)};
+  return judge(&before, now, limits).limits.front().level;
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("thresholds: an amount, a share, an increase, a level") {
+  const Limit amount = parse_limit("money_usd < 120");
+  CHECK(amount.metric == "money_usd");
+  CHECK(amount.comparison == Comparison::less);
+  CHECK(amount.bound == 120.0);
+  CHECK(amount.level == Level::fail);
+
+  CHECK(parse_limit("gpu_busy > 90%").bound == Approx(0.9));
+  CHECK(parse_limit("total_s < 2 h").bound == 7200.0);
+  CHECK(parse_limit("step_ms <= 2 s").bound == 2000.0);
+  CHECK(parse_limit("total_cost != 5 USD").metric == "total_usd");
+
+  const Limit increase = parse_limit("warn: total_s increase < 5%");
+  CHECK(increase.of == LimitOf::increase);
+  CHECK(increase.relative);
+  CHECK(increase.bound == Approx(0.05));
+  CHECK(increase.level == Level::warn);
+
+  const Limit points = parse_limit("total_s increase < 10 min");
+  CHECK_FALSE(points.relative);
+  CHECK(points.bound == 600.0);
+
+  CHECK(parse_limit("bottleneck is gpu").bound == 1.0);
+  CHECK(parse_limit("bottleneck is not decode").bound == 0.0);
+}
+
+TEST_CASE("thresholds: what is wrong is one clear line") {
+  CHECK(has(problem_of("mony_usd < 120"), "did you mean \"money_usd\""));
+  CHECK(has(problem_of("total_s < 5 GB"), "expected a duration"));
+  CHECK(has(problem_of("money_usd < 5%"), "money_usd increase < 5%"));
+  CHECK(has(problem_of("gpu_busy > 3 h"), "expected a number"));
+  CHECK(has(problem_of("total_s"), "expected a threshold such as"));
+  CHECK(has(problem_of("total_s <"), "expected a number"));
+  CHECK(has(problem_of("total_s < nan"), "expected a number"));
+  CHECK(has(problem_of("bottleneck is gpuu"), "did you mean \"gpu\""));
+  CHECK(has(problem_of(""), "expected a threshold such as"));
+}
+
+TEST_CASE("thresholds: --max-increase takes a list, and only what is better when less") {
+  const std::vector<Limit> limits = parse_max_increase("cost=5%, time=10 min");
+  REQUIRE(limits.size() == 2);
+  CHECK(limits[0].metric == "money_usd");
+  CHECK(limits[0].relative);
+  CHECK(limits[1].bound == 600.0);
+  CHECK_THROWS_AS(parse_max_increase("gpu_busy=5%"), InputError);
+  CHECK_THROWS_AS(parse_max_increase("cost"), InputError);
+  CHECK_THROWS_AS(parse_max_increase("cost=5%,"), InputError);
+}
+
+TEST_CASE("check: a limit is broken on its far side and holds on it") {
+  const Figures before = figures_of(result_with(100.0, 10.0, 80.0));
+  CHECK(level_of("total_s increase <= 5%", before, result_with(105.0, 10.0, 80.0)) == Level::pass);
+  CHECK(level_of("total_s increase <= 5%", before, result_with(105.1, 10.0, 80.0)) == Level::fail);
+  CHECK(level_of("warn: money_usd < 10", before, result_with(100.0, 10.0, 80.0)) == Level::warn);
+  CHECK(level_of("gpu_busy decrease < 5%", before, result_with(100.0, 10.0, 70.0)) == Level::fail);
+  CHECK(level_of("gpu_busy decrease < 5%", before, result_with(100.0, 10.0, 90.0)) == Level::pass);
+  CHECK(level_of("bottleneck is gpu", before, result_with(100.0, 10.0, 80.0)) == Level::fail);
+  CHECK(level_of("stall_s.disk increase < 1", before, result_with(100.0, 10.0, 80.0)) ==
+        Level::pass);
+}
+
+TEST_CASE("check: a rise from nothing is no division by zero") {
+  const Figures before = figures_of(result_with(100.0, 0.0, 80.0));
+  CHECK(level_of("cost increase < 5%", before, result_with(100.0, 0.0, 80.0)) == Level::pass);
+  CHECK(level_of("cost increase < 5%", before, result_with(100.0, 1.0, 80.0)) == Level::fail);
+}
+
+TEST_CASE("check: a change within the result's own band breaks no limit") {
+  const Figures before = figures_of(result_with(100.0, 10.0, 80.0));
+  Result now = result_with(110.0, 10.0, 80.0);
+  now.bands.emplace();
+  now.bands->total_s = {95.0, 110.0, 125.0};
+  const std::vector<Limit> limits{parse_limit("total_s increase < 5%"),
+                                  parse_limit("total_s < 100")};
+  const ScenarioVerdict verdict = judge(&before, now, limits);
+  for (const Judgement& judgement : verdict.limits) {
+    CHECK(judgement.level == Level::note);
+    CHECK(judgement.within_band);
+  }
+  now.bands->total_s = {105.0, 110.0, 125.0};
+  for (const Judgement& judgement : judge(&before, now, limits).limits) {
+    CHECK(judgement.level == Level::fail);
+  }
+}
+
+TEST_CASE("check: stages' changes add up to the change of the time") {
+  const Figures before = figures_of(result_with(100.0, 10.0, 80.0));
+  const ScenarioVerdict verdict = judge(&before, result_with(150.0, 10.0, 60.0), {});
+  double sum = 0.0;
+  for (const StageChange& change : verdict.stages) sum += (change.now - change.before).base();
+  CHECK(sum == Approx(50.0));
+  REQUIRE(verdict.stages.size() == 2);
+  CHECK(verdict.stages.front().stage == Stage::decode);
+  CHECK((verdict.stages.front().now - verdict.stages.front().before).base() == Approx(70.0));
+}
+
+TEST_CASE("check: without an entry only limits on the figure itself apply") {
+  const std::vector<Limit> limits{parse_limit("total_s increase < 5%"), parse_limit("cost < 5")};
+  const ScenarioVerdict verdict = judge(nullptr, result_with(100.0, 10.0, 80.0), limits);
+  CHECK(verdict.standing == Standing::added);
+  REQUIRE(verdict.limits.size() == 1);
+  CHECK(verdict.level == Level::fail);
+  CHECK(judge(nullptr, result_with(100.0, 10.0, 80.0), {}).level == Level::warn);
+}
+
+TEST_CASE("check: much better is a stale baseline, better and dearer is not") {
+  const Figures before = figures_of(result_with(100.0, 10.0, 80.0));
+  CHECK(judge(&before, result_with(90.0, 10.0, 80.0), {}).stale);
+  CHECK_FALSE(judge(&before, result_with(96.0, 10.0, 80.0), {}).stale);
+  CHECK_FALSE(judge(&before, result_with(90.0, 11.0, 80.0), {}).stale);
+}
+
+TEST_CASE("attribution: mixtures that cannot run share their part with the next group") {
+  // Nothing here can be simulated, so that all of the difference is one part.
+  const Amounts before{seconds(100.0), usd(10.0), usd(12.0), 0.8};
+  const Amounts now{seconds(130.0), usd(9.0), usd(11.0), 0.7};
+  const Catalog catalog;
+  const std::vector<Substitution> steps{{InputGroup::simulator, std::nullopt, &catalog, nullptr},
+                                        {InputGroup::price, Scenario{}, &catalog, nullptr},
+                                        {InputGroup::loader, std::nullopt, &catalog, nullptr}};
+  const std::vector<Part> parts = attribute(before, steps, now, {});
+  REQUIRE(parts.size() == 1);
+  CHECK(parts.front().groups ==
+        std::vector<InputGroup>{InputGroup::price, InputGroup::loader, InputGroup::simulator});
+  CHECK(parts.front().from.time == before.time);
+  CHECK(parts.front().to.time == now.time);
+}
+
+TEST_CASE("attribution: only the simulator changed") {
+  const Amounts before{seconds(100.0), usd(10.0), usd(12.0), 0.8};
+  const Amounts now{seconds(130.0), usd(9.0), usd(11.0), 0.7};
+  const Catalog catalog;
+  const std::vector<Substitution> steps{{InputGroup::simulator, Scenario{}, &catalog, nullptr}};
+  const std::vector<Part> parts = attribute(before, steps, now, {});
+  REQUIRE(parts.size() == 1);
+  CHECK(parts.front().groups == std::vector<InputGroup>{InputGroup::simulator});
+  CHECK(attribute(now, steps, now, {}).empty());
+}
+
+TEST_CASE("price age: the last day that a date can mean") {
+  CHECK(last_day("1970-01-02") == 1);
+  CHECK(last_day("1970-02") == 58);
+  CHECK(last_day("1970") == 364);
+  CHECK(last_day("1970-1971") == 364 + 365);
+  CHECK(last_day("1971 (undated)") == 364 + 365);
+  CHECK(last_day("1972-02-29") == 730 + 59);
+  CHECK_FALSE(last_day("1971-02-29"));
+  CHECK_FALSE(last_day("1971-13-01"));
+  CHECK_FALSE(last_day("undated"));
+  CHECK_FALSE(last_day(""));
+}
+
+TEST_CASE("price age: older than the limit fails or warns, undated warns") {
+  const Limit fail = parse_max_price_age("180d");
+  const Limit warn = parse_max_price_age("warn:182d");
+  CHECK(warn.bound == 182.0);
+  const std::int64_t today = *last_day("2026-06-30");
+  CHECK(judge_price_age(fail, {{"a", "2026-01-01"}}, today).level == Level::pass);
+  CHECK(judge_price_age(fail, {{"a", "2026-01-01"}}, today + 1).level == Level::fail);
+  CHECK(judge_price_age(warn, {{"a", "2024"}}, today).level == Level::warn);
+  CHECK(judge_price_age(fail, {{"a", ""}}, today).level == Level::warn);
+  // A year that has not ended says nothing about age yet.
+  CHECK(judge_price_age(fail, {{"a", "2026"}}, today).now == 0.0);
+  CHECK_THROWS_AS(parse_max_price_age("180"), InputError);
+  CHECK_THROWS_AS(parse_max_price_age("180 GB"), InputError);
+  CHECK_THROWS_AS(parse_max_price_age("-3 d"), InputError);
+}
