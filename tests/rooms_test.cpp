@@ -32,6 +32,9 @@ std::string read(const fs::path& path) {
 // Comments go, and what is between quotes except after #include, so that prose cannot break a rule.
 std::string without_prose(std::string line) {
   static const std::regex comment(R"(//.*$)"), quoted(R"re("(\\.|[^"\\])*")re");
+  const bool has_prose =
+      line.find('"') != std::string::npos || line.find("//") != std::string::npos;
+  if (!has_prose) return line;
   if (line.find("#include") != std::string::npos) return std::regex_replace(line, comment, "");
   return std::regex_replace(std::regex_replace(line, quoted, "\"\""), comment, "");
 }
@@ -48,9 +51,10 @@ std::vector<SourceLine> lines_of(const fs::path& path, const std::string& room) 
 }
 
 // Every line of src/ and bench/, with the room it lives in; src/main.cpp is a room of its own.
-std::vector<SourceLine> house() {
+std::vector<SourceLine> read_house() {
   std::vector<SourceLine> all;
   for (const char* top : {"src", "bench"}) {
+    if (!fs::exists(root / top)) continue;  // git keeps no empty folder
     for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
       const std::string extension = entry.path().extension().string();
       if (extension != ".cpp" && extension != ".hpp" && extension != ".cu") continue;
@@ -60,6 +64,11 @@ std::vector<SourceLine> house() {
     }
   }
   return all;
+}
+
+const std::vector<SourceLine>& house() {
+  static const std::vector<SourceLine> lines = read_house();
+  return lines;
 }
 
 // The table of src/README.md: room → rooms it may include.
@@ -80,6 +89,7 @@ std::map<std::string, std::set<std::string>> arrows() {
 }
 
 std::string included(const SourceLine& line) {
+  if (line.text.find("include") == std::string::npos) return "";
   static const std::regex include(R"(^\s*#\s*include\s*["<]([^">]+)[">].*)");
   std::smatch match;
   return std::regex_match(line.text, match, include) ? match[1].str() : "";
@@ -100,7 +110,7 @@ TEST_CASE("rooms: the map in src/README.md names every room and its arrows") {
 
 TEST_CASE("rooms: a room includes only the rooms its arrows name") {
   const auto table = arrows();
-  const auto lines = house();
+  const auto& lines = house();
   REQUIRE(lines.size() > 1000);
   for (const SourceLine& line : lines) {
     const std::string header = included(line);
@@ -134,7 +144,7 @@ TEST_CASE("rooms: a heavy header has one door") {
 }
 
 TEST_CASE("rooms: a header that another room reads does not pull a heavy one in") {
-  const auto lines = house();
+  const auto& lines = house();
   std::set<std::string> heavy;
   for (const SourceLine& line : lines) {
     const std::string header = included(line);
@@ -156,6 +166,7 @@ TEST_CASE("rooms: only the command line prints") {
       R"(|fmt::print|\bstd(out|err)\b)");
   for (const SourceLine& line : house()) {
     if (line.room == "cli" || line.room == "main.cpp" || line.room == "bench") continue;
+    if (line.text.find_first_not_of(' ') == std::string::npos) continue;
     if (std::regex_search(line.text, printing)) FAIL_CHECK(line.where << ": " << line.text);
   }
 }

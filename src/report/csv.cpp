@@ -24,7 +24,7 @@ std::string field(const std::string& text) {
   const bool runs = !text.empty() &&
                     std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos &&
                     !is_number(text);
-  const std::string safe = runs ? "'" + text : text;
+  std::string safe = runs ? "'" + text : text;
   if (safe.find_first_of(",\"\n\r") == std::string::npos) return safe;
   std::string quoted = "\"";
   for (const char c : safe) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);

@@ -46,13 +46,13 @@ class TextWriter {
     return style_.unicode ? printable(text) : to_ascii(printable(text));
   }
 
-  [[nodiscard]] std::string toned(std::string text, Tone tone) const {
+  [[nodiscard]] std::string toned(const std::string& text, Tone tone) const {
     const std::string_view colour = colour_of(tone);
     if (!style_.colour || colour.empty() || text.empty()) return text;
     return std::string(colour) + text + "\x1b[0m";
   }
 
-  [[nodiscard]] std::string strong(std::string text) const {
+  [[nodiscard]] std::string strong(const std::string& text) const {
     return style_.colour ? "\x1b[1m" + text + "\x1b[0m" : text;
   }
 
