@@ -1,4 +1,5 @@
 // The house rules that a compiler does not know: who may include whom, who may print.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -39,9 +40,22 @@ std::string without_prose(std::string line) {
   return std::regex_replace(std::regex_replace(line, quoted, "\"\""), comment, "");
 }
 
+// Raw strings may hold whole manuals: only their line ends stay, so that line numbers do.
+std::string without_raw_strings(std::string text) {
+  for (std::size_t start = 0; (start = text.find("R\"", start)) != std::string::npos;) {
+    const std::size_t open = text.find('(', start);
+    const std::string close = ")" + text.substr(start + 2, open - start - 2) + "\"";
+    const std::size_t end = std::min(text.find(close, open), text.size());
+    std::string line_ends;
+    for (std::size_t i = start; i < end; ++i) line_ends += text[i] == '\n' ? "\n" : "";
+    text.replace(start, std::min(end + close.size(), text.size()) - start, line_ends);
+  }
+  return text;
+}
+
 std::vector<SourceLine> lines_of(const fs::path& path, const std::string& room) {
   std::vector<SourceLine> lines;
-  std::istringstream text(read(path));
+  std::istringstream text(without_raw_strings(read(path)));
   std::string line;
   for (int number = 1; std::getline(text, line); ++number) {
     lines.push_back({fs::relative(path, root).string() + ":" + std::to_string(number), room,
