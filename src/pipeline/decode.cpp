@@ -93,6 +93,7 @@ void resolve_remote(Context& context, DurationPerSample remote_only) {
                                                     context.published(&Machine::network),
                                                     "the network of the training instance");
   const Bandwidth workers = aux.network ? aux.network->value * share : trainer;
+  pool.delivery.requests = 1.0 / inputs.batch;  // workers send batches
   pool.delivery.rate = {{{1.0, std::min(trainer, workers)}}, 0.0};
   pool.delivery.latency = context.use(
       Stage::remote, "delivery latency",

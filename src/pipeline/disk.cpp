@@ -41,6 +41,16 @@ PublishedDisk of_nvme(Context& context) {
   return disk;
 }
 
+/// gp2 earns 3 IOPS a GiB and bursts to 3,000 for about half an hour (EC2 user guide, 2023-06-15).
+/// Credits are not modelled: the burst is taken to last.
+Known<Frequency> gp2_iops(const std::optional<Bytes>& size) {
+  const double earned = size ? 3.0 * (*size / gibibytes(1.0)) : 0.0;
+  if (earned > 3000.0) {
+    return Value<Frequency>::published(per_second(std::min(earned, 16000.0)), "3 IOPS per GiB of gp2");
+  }
+  return Value<Frequency>::assumed(per_second(3000.0), "gp2 bursts, and the burst lasts");
+}
+
 PublishedDisk of_ebs(Context& context) {
   PublishedDisk disk;
   disk.latency = milliseconds(1.0);
@@ -55,6 +65,7 @@ PublishedDisk of_ebs(Context& context) {
   disk.bandwidth = smaller(volume->baseline_bandwidth ? volume->baseline_bandwidth : volume->max_bandwidth,
                            context.published(&Machine::ebs_bandwidth));
   disk.iops = volume->baseline_iops ? volume->baseline_iops : volume->max_iops;
+  if (type == "gp2") disk.iops = gp2_iops(context.scenario.disk.size);
   return disk;
 }
 

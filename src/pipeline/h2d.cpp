@@ -23,6 +23,12 @@ void resolve_copy(Context& context) {
   const DataPerSample each = context.use(Stage::h2d, "/dataset/bytes_on_gpu_per_sample",
                                          Value<DataPerSample>::given(*s.dataset.bytes_on_gpu_per_sample));
   inputs.pinned = s.loader.pin_memory.value_or(false);
+  if (inputs.non_blocking && !inputs.pinned) {
+    inputs.non_blocking = false;
+    context.out.remarks.push_back(
+        "/job/non_blocking has no effect: copies overlap the step only from pinned memory; set "
+        "/loader/pin_memory");
+  }
   Known<Bandwidth> typical;
   if (context.machine()) typical = typical_pinned_copy(context.catalog, *context.machine());
   const auto pinned_rate = [&] {

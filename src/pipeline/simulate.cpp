@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "engine/simulate.hpp"
 #include "pipeline/build.hpp"
@@ -87,7 +88,7 @@ Span run_epoch(const Inputs& inputs, EpochKind kind, const SimulationOptions& op
     const double simulated = static_cast<double>(run.effort.steps) * inputs.accumulation;
     SimulationOptions unbounded = options;
     unbounded.max_events = 4 * options.max_events;
-    return extrapolated(inputs, kind, folded(inputs), std::floor(simulated / 2.0), steps, unbounded,
+    return extrapolated(inputs, kind, folded(inputs), std::floor(0.9 * simulated), steps, unbounded,
                         stream, effort);
   }
   add(effort, run.effort);
@@ -96,13 +97,33 @@ Span run_epoch(const Inputs& inputs, EpochKind kind, const SimulationOptions& op
 
 Duration run_staging(const Inputs& inputs, const SimulationOptions& options, Effort& effort) {
   if (!inputs.staging) return {};
-  engine::Options engine_options;
-  engine_options.exact = options.exact;
-  engine_options.seed = options.seed;
-  const engine::Outcome outcome = engine::simulate(
-      build_staging(*inputs.staging, inputs.speed[Stage::download], false, 0.0), engine_options);
-  add(effort, outcome.effort);
-  return from_ticks(static_cast<double>(outcome.now.ns));
+  const auto copy = [&](double objects, std::int64_t most) {
+    Staging staging = *inputs.staging;
+    staging.objects = objects;
+    engine::Options engine_options;
+    engine_options.exact = options.exact;
+    engine_options.max_events = most;
+    const engine::Outcome outcome = engine::simulate(
+        build_staging(staging, inputs.speed[Stage::download], false, 0.0), engine_options);
+    add(effort, outcome.effort);
+    return outcome;
+  };
+  const auto time = [](const engine::Outcome& outcome) {
+    return from_ticks(static_cast<double>(outcome.now.ns));
+  };
+  constexpr auto unbounded = std::numeric_limits<std::int64_t>::max();
+  const engine::Outcome outcome =
+      copy(inputs.staging->objects, options.exact ? unbounded : options.max_events);
+  if (!outcome.event_limit) return time(outcome);
+  // No cycle in sight: a stretch of whole rounds of the connections, and the rest at the pace of
+  // the stretch's second half.
+  const double connections = inputs.staging->connections;
+  const double rounds = std::max(2.0, std::floor(0.1 * static_cast<double>(options.max_events) / connections));
+  const Duration whole = time(copy(2.0 * rounds * connections, unbounded));
+  const Duration half = time(copy(rounds * connections, unbounded));
+  effort.sampled = true;
+  const double more = inputs.staging->objects - 2.0 * rounds * connections;
+  return whole + (whole - half) * (more / (rounds * connections));
 }
 
 /// Later epochs read the same places at the same costs as the first.

@@ -12,7 +12,7 @@ struct SimulationOptions {
   bool exact = false;          ///< execute every event of every epoch
   bool random = false;         ///< draw sizes and step times; ranks apart
   std::uint64_t seed = 1;
-  std::int64_t max_events = 40'000'000;  ///< of one epoch; beyond, the rest is extrapolated
+  std::int64_t max_events = 600'000;  ///< of one epoch; beyond, the rest is extrapolated
   double random_steps = 256.0; ///< of one epoch when random; beyond, the rest is extrapolated
   int most_processes = 2048;   ///< simulated apart when random
 };

@@ -11,13 +11,14 @@ namespace feedrate::pipeline {
 
 engine::Model build_staging(const Staging& staging, double speed, bool random, double size_cv) {
   engine::Model model;
-  Curve<Bandwidth> rate = staging.read.rate;
-  if (staging.disk_write) {
-    for (auto& point : rate.points) point.total = std::min(point.total, *staging.disk_write);
-  }
+  // What the network brings with n connections, as far as the disk can write it.
+  const auto rate = [&](double n) {
+    const Bandwidth network = staging.read.rate.total(n);
+    return staging.disk_write ? std::min(network, *staging.disk_write) : network;
+  };
   const double connections = std::max(1.0, std::min(staging.connections, staging.objects));
   engine::Resource link{"source", {}};
-  for (double n = 1.0; n <= connections; n += 1.0) link.curve.push_back(rate.total(n).base());
+  for (double n = 1.0; n <= connections; n += 1.0) link.curve.push_back(rate(n).base());
   const engine::ResourceId source = model.add(std::move(link));
   const Bytes work = staging.object_size;
   std::optional<engine::QueueId> permits;
@@ -25,7 +26,7 @@ engine::Model build_staging(const Staging& staging, double speed, bool random, d
     permits = add_permits(model, "staging.", 1.0 / staging.read.max_requests / speed);
   }
   const Duration latency = staging.read.latency / speed;
-  const Duration alone = latency + work / rate.total(1.0) / speed;
+  const Duration alone = latency + work / rate(1.0) / speed;
   for (double c = 0.0; c < connections; c += 1.0) {
     const double objects = std::ceil((staging.objects - c) / connections);
     ProgramBuilder program;

@@ -96,7 +96,8 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.effort = outcome.effort;
   if (outcome.effort.sampled) {
     result.remarks.push_back(
-        "no repeating cycle was found in time: the epoch is extrapolated from its first steps");
+        "the simulated loader never repeats itself exactly: times are extrapolated from the first "
+        "several hundred thousand events; --exact executes all");
   }
   if (inputs.instances > 1.0) {
     result.efficiency = efficiency_of(scenario, catalog, host, outcome, simulation);
