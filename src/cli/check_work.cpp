@@ -383,6 +383,10 @@ class Checker {
       verdict.remarks.push_back(fmt::format("{} of the baseline's scenarios {} not checked",
                                             not_given, not_given == 1 ? "was" : "were"));
     }
+    if (verdict.level == Level::fail && !arguments_.update) {
+      verdict.remarks.push_back(fmt::format(
+          "if this is wanted: run the same command with --update and commit {}", verdict.baseline));
+    }
     kept.insert(kept.end(), entries_.begin(), entries_.end());
   }
 
