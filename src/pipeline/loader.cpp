@@ -14,7 +14,7 @@ Duration startup_of(const Inputs& inputs, EpochKind kind, double worker) {
 Duration phase_of(const RankBuilder& rank, double worker, double workers, double chunk,
                   Who who = Who::local) {
   // With one kind of cost there are no turns to take.
-  if (chunks_of(rank.cost, rank.inputs.batch) == 1) return {};
+  if (who == Who::local && chunks_of(rank.cost, rank.inputs.batch) == 1) return {};
   const Capacities& capacities = rank.capacities;
   const auto alone = [&](std::optional<engine::ResourceId> id, double work) {
     return id ? work / rank.model.resources[static_cast<std::size_t>(*id)].curve.front() : 0.0;
