@@ -72,6 +72,7 @@ Report cases_report(std::span<const ScenarioCases> scenarios) {
   std::size_t within = 0;
   for (const ScenarioCases& of : scenarios) {
     report.blocks.emplace_back(Heading{of.scenario.name});
+    report.blocks.emplace_back(Paragraph{"File: " + of.file});
     if (!of.scenario.about.source.empty()) {
       report.blocks.emplace_back(Paragraph{"Source: " + of.scenario.about.source});
     }
