@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "base/errors.hpp"
+#include "cli/catalog_import.hpp"
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
 #include "model/lookup.hpp"
@@ -13,6 +14,7 @@ namespace {
 
 struct CatalogArguments {
   std::string name;
+  ImportArguments import;
   OutputOptions output;
 };
 
@@ -55,16 +57,19 @@ Command add_catalog(CLI::App& parent) {
       app->add_subcommand("show", "What is known of one machine, with sources and dates");
   one->add_option("name", arguments->name, "Instance type")->type_name("NAME")->required();
   add_output_flags(*one, arguments->output, formats);
+  CLI::App* import = add_catalog_import(*app, arguments->import);
   app->footer(
       "Examples:\n"
       "  feedrate catalog list\n"
-      "  feedrate catalog show p3.2xlarge");
-  return {app, [list, one, arguments] {
+      "  feedrate catalog show p3.2xlarge\n"
+      "  feedrate catalog import vms.csv --date 2026-11-01 --dry-run");
+  return {app, [list, one, import, arguments] {
             if (one->parsed()) return show(*arguments);
+            if (import->parsed()) return import_prices(arguments->import);
             if (list->parsed()) {
               return deliver_tables(arguments->output, report::catalog_report(whole_catalog()));
             }
-            throw InputError("catalog: expected list or show NAME");
+            throw InputError("catalog: expected list, show NAME or import FILE");
           }};
 }
 

@@ -35,7 +35,7 @@ TEST_CASE("completion: the scripts are valid shell") {
 TEST_CASE("completion: commands, then their flags") {
   CHECK(has(offers("feedrate "), "\nsweep\n"));
   CHECK(offers("feedrate sw") == "\nsweep\n");
-  CHECK(offers("feedrate catalog ") == "\nlist\nshow\n");
+  CHECK(offers("feedrate catalog ") == "\nlist\nshow\nimport\n");
   CHECK(has(offers("feedrate sweep x.json --v"), "\n--vary\n"));
   CHECK(offers("feedrate run --rep") == "\n--replications\n");
   CHECK_FALSE(has(offers("feedrate run --"), "--vary"));

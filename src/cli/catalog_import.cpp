@@ -1,0 +1,46 @@
+#include "cli/catalog_import.hpp"
+
+#include <CLI/CLI.hpp>
+#include <set>
+
+#include "cli/inputs.hpp"
+#include "report/csv.hpp"
+#include "report/import_report.hpp"
+#include "schema/catalog_import.hpp"
+
+namespace feedrate::cli {
+
+CLI::App* add_catalog_import(CLI::App& parent, ImportArguments& arguments) {
+  CLI::App* app = parent.add_subcommand(
+      "import",
+      "Bring prices up to date from an AWS Price List bulk file (AmazonEC2, AmazonSageMaker; JSON) "
+      "or a vms.csv of the SkyPilot catalogue");
+  app->add_option("file", arguments.file, "Price list")->type_name("FILE")->required();
+  app->add_option("--date", arguments.date, "The day the file was made; a CSV does not say")
+      ->type_name("YYYY-MM-DD");
+  app->add_flag("--dry-run", arguments.dry_run, "Print what would change, write nothing");
+  add_output_flags(*app, arguments.output, {"text", "csv", "markdown"});
+  return app;
+}
+
+int import_prices(const ImportArguments& arguments) {
+  const Catalog catalog = whole_catalog();
+  std::set<std::string, std::less<>> known;
+  for (const Machine& machine : catalog.machines) known.insert(machine.name);
+  const schema::ImportedPrices imported =
+      schema::read_price_file(arguments.file, arguments.date,
+                              [&](const std::string& name) { return known.contains(name); });
+  const schema::ImportPlan plan = schema::plan_import(catalog.folder, catalog, imported);
+  if (!arguments.dry_run) schema::write_plan(plan);
+  const report::ImportSummary summary{imported.what,     imported.date,     catalog.folder,
+                                      arguments.dry_run, plan.files.size(), plan.confirmed,
+                                      plan.older,        plan.elsewhere};
+  deliver(arguments.output, {&arguments.file, 1},
+          {.report = [&] { return report::import_report(plan.changes, summary); },
+           .json = {},
+           .csv = [&] { return report::to_csv(report::import_table(plan.changes)); },
+           .remarks = {}});
+  return 0;
+}
+
+}  // namespace feedrate::cli

@@ -1,0 +1,79 @@
+#include "report/import_report.hpp"
+
+#include <fmt/format.h>
+
+#include "base/unit_text.hpp"
+#include "report/numbers.hpp"
+
+namespace feedrate::report {
+namespace {
+
+std::string price_text(const Known<HourlyPrice>& price) {
+  return price ? format_in(price->value.base(), "USD/h") : "new";
+}
+
+std::string_view purchase_text(Purchase purchase) {
+  switch (purchase) {
+    case Purchase::on_demand: return "on demand";
+    case Purchase::spot: return "spot";
+    case Purchase::savings_plan: return "savings plan";
+  }
+  return "";
+}
+
+}  // namespace
+
+Table import_table(std::span<const PriceChange> changes) {
+  Table table;
+  table.columns = {
+      {"service"},           {"instance"}, {"region"},           {"purchase"},
+      {"was", Align::right}, {"of"},       {"is", Align::right}, {"change", Align::right}};
+  for (const PriceChange& change : changes) {
+    const bool known = change.before.price && change.before.price->value.base() > 0.0;
+    const double relative =
+        known ? change.after.price->value / change.before.price->value - 1.0 : 0.0;
+    Row row;
+    row.cells = {
+        Cell(change.after.service),
+        Cell(change.after.instance),
+        Cell(change.after.region),
+        Cell(std::string(purchase_text(change.after.purchase))),
+        Cell(price_text(change.before.price)),
+        Cell(change.before.price ? change.before.date : ""),
+        Cell(price_text(change.after.price)),
+        Cell(known ? signed_percent(relative) : "", relative > 0.0 ? Tone::bad : Tone::good)};
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Report import_report(std::span<const PriceChange> changes, const ImportSummary& summary) {
+  Report report;
+  report.title = fmt::format("{}, {}", summary.what, summary.date);
+  std::size_t added = 0;
+  for (const PriceChange& change : changes) added += change.before.price ? 0 : 1;
+  report.headline = {
+      fmt::format("{} {} other than before, {} new, {} confirmed.", changes.size() - added,
+                  changes.size() - added == 1 ? "price is" : "prices are", added,
+                  summary.confirmed),
+      Tone::plain};
+  if (!changes.empty()) report.blocks.emplace_back(import_table(changes));
+  List remarks;
+  remarks.title = "Remarks";
+  remarks.items.push_back(
+      summary.dry_run ? fmt::format("--dry-run: nothing was written; {} files of {} would be",
+                                    summary.files, summary.folder)
+                      : fmt::format("{} files of {} were written", summary.files, summary.folder));
+  if (summary.older > 0) {
+    remarks.items.push_back(
+        fmt::format("{} prices are left as they are: theirs is a newer source", summary.older));
+  }
+  if (summary.elsewhere > 0) {
+    remarks.items.push_back(fmt::format(
+        "{} prices are left out: of regions that the catalogue does not cover", summary.elsewhere));
+  }
+  report.blocks.emplace_back(std::move(remarks));
+  return report;
+}
+
+}  // namespace feedrate::report

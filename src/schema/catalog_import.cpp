@@ -1,0 +1,319 @@
+#include "schema/catalog_import.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "base/errors.hpp"
+#include "base/text_file.hpp"
+#include "base/unit_text.hpp"
+#include "model/lookup.hpp"
+#include "schema/catalog_reader.hpp"
+#include "schema/input_groups.hpp"
+#include "schema/json_reader.hpp"
+#include "schema/json_writer.hpp"
+
+namespace feedrate::schema {
+namespace {
+
+constexpr std::array<std::string_view, 3> purchase_words = {"on_demand", "spot", "savings_plan"};
+
+std::string_view word_of(Purchase purchase) {
+  return purchase_words[static_cast<std::size_t>(purchase)];
+}
+
+std::string text_of(const JsonValue& record, std::string_view key) {
+  const JsonValue* member = record.find(key);
+  return member != nullptr && member->kind == JsonKind::text ? member->text : "";
+}
+
+bool is_current(const JsonValue& record) {
+  const JsonValue* current = record.find("current");
+  return current == nullptr || current->kind != JsonKind::boolean || current->boolean;
+}
+
+/// `record` is what stood there before, for what an import does not know.
+std::string record_text(const ImportedPrice& price, const ImportedPrices& imported,
+                        const JsonValue* record) {
+  const auto hourly = [](HourlyPrice value) { return format_in(value.base(), "USD/h"); };
+  JsonWriter out;
+  out.begin_object(JsonWriter::Layout::line);
+  out.text("service", price.service).text("instance", price.instance);
+  out.text("region", price.region).text("purchase", word_of(price.purchase));
+  out.text("price", hourly(price.price));
+  if (price.lowest) out.text("lowest", hourly(*price.lowest));
+  if (price.highest) out.text("highest", hourly(*price.highest));
+  if (price.zones) out.number("zones", *price.zones);
+  if (record != nullptr && !text_of(*record, "interruption").empty()) {
+    out.text("interruption", text_of(*record, "interruption"));
+  }
+  out.text("source", imported.source).text("date", imported.date).end();
+  std::string text = std::move(out).finish();
+  text.pop_back();
+  return text;
+}
+
+Offer offer_of(const ImportedPrice& price, const ImportedPrices& imported) {
+  Offer offer;
+  offer.service = price.service;
+  offer.instance = price.instance;
+  offer.region = price.region;
+  offer.purchase = price.purchase;
+  offer.price = Value<HourlyPrice>::published(price.price, imported.source);
+  offer.date = imported.date;
+  return offer;
+}
+
+/// A pricing file as lines, of which single ones are replaced.
+class Lines {
+ public:
+  explicit Lines(const std::string& path) : path_(path), text_(read_text_file(path)) {
+    std::string_view rest = text_;
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      lines_.emplace_back(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+  /// Puts `record` where a record stands; keeps indentation and comma.
+  void replace(int line, const std::string& record) {
+    std::string& old = at(line);
+    const std::size_t start = old.find('{');
+    const bool comma = old.ends_with(',');
+    old = old.substr(0, start) + record + (comma ? "," : "");
+  }
+
+  /// After a record, the last of its list. Several: the first one given comes first.
+  void append(int line, const std::string& record) {
+    std::string& last = at(line);
+    const std::string indent = last.substr(0, last.find('{'));
+    std::string& more = appended_[line];
+    if (!last.ends_with(',') && more.empty()) last += ',';
+    more += (more.empty() ? "" : ",\n") + indent + record;
+  }
+
+  /// A line of its own right after `line`.
+  void insert(int line, const std::string& text) { appended_[line] = text; }
+
+  [[nodiscard]] int find(std::string_view start) const {
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      const std::size_t first = lines_[i].find_first_not_of(' ');
+      if (first == std::string::npos) continue;
+      if (std::string_view(lines_[i]).substr(first).starts_with(start))
+        return static_cast<int>(i) + 1;
+    }
+    return 0;
+  }
+
+  [[nodiscard]] std::string joined() const {
+    std::string out;
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      out += lines_[i] + '\n';
+      const auto more = appended_.find(static_cast<int>(i) + 1);
+      if (more != appended_.end()) out += more->second + '\n';
+    }
+    return out;
+  }
+
+  /// The line, which must hold one whole record.
+  std::string& at(int line) {
+    std::string& text = lines_[static_cast<std::size_t>(line) - 1];
+    const std::size_t first = text.find_first_not_of(' ');
+    const bool whole = first != std::string::npos && (text[first] == '{' || text[first] == '"') &&
+                       (text.ends_with('}') || text.ends_with("},"));
+    if (!whole) {
+      throw InputError(std::vector<Problem>{
+          {path_, line, "", "expected a record a line, as in the files that ship"}});
+    }
+    return text;
+  }
+
+ private:
+  std::string path_;
+  std::string text_;
+  std::vector<std::string> lines_;
+  std::map<int, std::string> appended_;
+};
+
+class Importer {
+ public:
+  Importer(const std::string& folder, const Catalog& catalog, const ImportedPrices& imported)
+      : folder_(folder), catalog_(catalog), imported_(imported) {
+    for (const Offer& offer : catalog.offers) {
+      regions_.insert(offer.region);
+      if (offer.region == "all") everywhere_.insert(offer.instance);
+    }
+  }
+
+  ImportPlan plan() {
+    std::map<std::string, std::vector<ImportedPrice>> by_file;
+    for (const ImportedPrice& price : resolved()) by_file[file_of(price.instance)].push_back(price);
+    for (const auto& [name, prices] : by_file) change_file(name, prices);
+    if (!plan_.files.empty()) tell_source();
+    return std::move(plan_);
+  }
+
+ private:
+  /// The prices with their services; one "all" where the catalogue has one price for all regions.
+  std::vector<ImportedPrice> resolved() {
+    std::vector<ImportedPrice> out;
+    std::map<std::string, std::set<double>> of_all;
+    for (const ImportedPrice& price : imported_.prices) {
+      if (price.purchase == Purchase::on_demand && everywhere_.contains(price.instance)) {
+        of_all[price.instance].insert(price.price.base());
+      }
+    }
+    std::set<std::string> done;
+    for (ImportedPrice price : imported_.prices) {
+      if (price.service.empty()) price.service = service_of(catalog_, price.instance);
+      const auto same = of_all.find(price.instance);
+      const bool one =
+          same != of_all.end() && same->second.size() == 1 && price.purchase == Purchase::on_demand;
+      if (one) price.region = "all";
+      if (one && !done.insert(price.instance).second) continue;
+      if (!regions_.contains(price.region)) {
+        ++plan_.elsewhere;
+        continue;
+      }
+      out.push_back(price);
+    }
+    return out;
+  }
+
+  [[nodiscard]] std::string file_of(const std::string& instance) const {
+    const auto machine = find_machine(catalog_, instance);
+    const std::string cloud = machine ? (*machine)->cloud : "";
+    if (cloud == "aws") return "aws/" + instance.substr(0, instance.find('.')) + ".json";
+    return cloud + ".json";
+  }
+
+  void change_file(const std::string& name, const std::vector<ImportedPrice>& prices) {
+    const std::string path = (std::filesystem::path(folder_) / name).string();
+    Lines lines(path);
+    const JsonPtr root = parse_json(lines.text(), path);
+    const JsonValue* offers = root->find("offers");
+    if (offers == nullptr || offers->items.empty()) {
+      throw InputError(std::vector<Problem>{
+          {path, root->line, "/offers", "expected a list of at least one offer to add to"}});
+    }
+    for (const ImportedPrice& price : prices) merge(price, *offers, lines);
+    const std::string after = lines.joined();
+    if (after == lines.text()) return;
+    read_back(name, parse_json(after, path));
+    plan_.files.push_back({path, lines.text(), after});
+  }
+
+  void merge(const ImportedPrice& price, const JsonValue& offers, Lines& lines) {
+    const auto same =
+        std::find_if(offers.items.begin(), offers.items.end(), [&](const JsonPtr& record) {
+          return text_of(*record, "service") == price.service &&
+                 text_of(*record, "instance") == price.instance &&
+                 text_of(*record, "region") == price.region &&
+                 text_of(*record, "purchase") == word_of(price.purchase) && is_current(*record);
+        });
+    const Offer after = offer_of(price, imported_);
+    if (same == offers.items.end()) {
+      lines.append(offers.items.back()->line, record_text(price, imported_, nullptr));
+      Offer before = after;
+      before.price.reset();
+      plan_.changes.push_back({before, after});
+      return;
+    }
+    const JsonValue& record = **same;
+    const std::string date = text_of(record, "date");
+    // Texts of a date sort as dates do; a bare "2026" sorts before any of its days.
+    const bool dated = !date.empty() && date.front() >= '0' && date.front() <= '9';
+    if (dated && date > imported_.date) {
+      ++plan_.older;
+      return;
+    }
+    lines.replace(record.line, record_text(price, imported_, &record));
+    Offer before = after;
+    before.date = date;
+    before.price.reset();
+    const ParsedQuantity was =
+        parse_quantity(text_of(record, "price"), dimension_of(HourlyPrice{}));
+    if (was.ok()) {
+      before.price =
+          Value<HourlyPrice>::published(HourlyPrice::of(was.base), text_of(record, "source"));
+    }
+    if (before.price && before.price->value == after.price->value) {
+      ++plan_.confirmed;
+    } else {
+      plan_.changes.push_back({before, after});
+    }
+  }
+
+  /// A file that this program could not read must not come into being.
+  static void read_back(const std::string& name, const JsonPtr& root) {
+    auto sections = std::make_shared<JsonValue>(*root);
+    std::erase_if(sections->members,
+                  [](const JsonMember& member) { return member.key == "schema"; });
+    auto parts = std::make_shared<JsonValue>();
+    parts->kind = JsonKind::object;
+    parts->members.push_back({name, 1, sections});
+    static_cast<void>(read_catalog_parts(parts, ""));
+  }
+
+  void tell_source() {
+    const std::string path = (std::filesystem::path(folder_) / "sources.json").string();
+    Lines lines(path);
+    JsonWriter out;
+    out.begin_object(JsonWriter::Layout::line).text("what", imported_.what);
+    out.text("where", imported_.where).text("date", imported_.date).end();
+    std::string value = std::move(out).finish();
+    value.pop_back();
+    const std::string entry = fmt::format("  \"{}\": {}", imported_.source, value);
+    if (const int line = lines.find(fmt::format("\"{}\":", imported_.source)); line > 0) {
+      std::string& old = lines.at(line);
+      old = entry + (old.ends_with(',') ? "," : "");
+    } else if (const int head = lines.find("\"sources\": {"); head > 0) {
+      lines.insert(head, entry + ',');
+    }
+    const std::string after = lines.joined();
+    if (after == lines.text()) return;
+    static_cast<void>(parse_json(after, path));
+    plan_.files.push_back({path, lines.text(), after});
+  }
+
+  std::string folder_;
+  const Catalog& catalog_;
+  const ImportedPrices& imported_;
+  std::set<std::string> regions_;
+  std::set<std::string> everywhere_;
+  ImportPlan plan_;
+};
+
+}  // namespace
+
+ImportPlan plan_import(const std::string& folder, const Catalog& catalog,
+                       const ImportedPrices& imported) {
+  return Importer(folder, catalog, imported).plan();
+}
+
+void write_plan(const ImportPlan& plan) {
+  std::size_t written = 0;
+  try {
+    for (; written < plan.files.size(); ++written) {
+      write_text_file(plan.files[written].path, plan.files[written].after);
+    }
+  } catch (const std::exception&) {
+    for (std::size_t i = 0; i < written; ++i) {
+      try {
+        write_text_file(plan.files[i].path, plan.files[i].before);
+      } catch (const std::exception&) {
+        // The first failure is the one to report; each file is still whole, old or new.
+      }
+    }
+    throw;
+  }
+}
+
+}  // namespace feedrate::schema

@@ -1,0 +1,37 @@
+#pragma once
+// Imported prices merged into the text of the pricing files, a line a record as they are written.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/catalog.hpp"
+#include "model/price_change.hpp"
+#include "schema/price_file.hpp"
+
+namespace feedrate::schema {
+
+/// Files as they would be, and what is different. Nothing is written here.
+struct ImportPlan {
+  struct File {
+    std::string path;
+    std::string before;
+    std::string after;
+  };
+  std::vector<File> files;
+  std::vector<PriceChange> changes;  ///< new offers, other prices
+  std::size_t confirmed = 0;         ///< the same price, with a newer source and date
+  std::size_t older = 0;             ///< left alone: what is there is newer
+  std::size_t elsewhere = 0;         ///< left out: in regions that the catalogue has no price for
+};
+
+/// Offers of `imported` replace current ones of the same service, instance, region and purchase
+/// whose date is not later; others are added for regions that the catalogue knows. Each new record
+/// carries the import's source and date, and sources.json tells of it. The result is read back
+/// before it is returned: InputError when a file is not laid out a record a line.
+ImportPlan plan_import(const std::string& folder, const Catalog& catalog,
+                       const ImportedPrices& imported);
+
+/// Writes all files, or, when one cannot be written, puts back those that were. HostError.
+void write_plan(const ImportPlan& plan);
+
+}  // namespace feedrate::schema

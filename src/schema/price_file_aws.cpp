@@ -1,0 +1,205 @@
+// AWS Price List, bulk JSON: products first, then terms that name them. Files reach gigabytes, so
+// they are read as a stream and only what is wanted is kept.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/errors.hpp"
+#include "base/quote.hpp"
+#include "schema/price_file.hpp"
+
+namespace feedrate::schema {
+namespace {
+
+using Attributes = std::map<std::string, std::string, std::less<>>;
+
+class PriceListHandler : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  explicit PriceListHandler(const Wanted& wanted) : wanted_(wanted) {}
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool binary(binary_t&) override { return false; }
+  bool start_array(std::size_t) override { return push(""); }
+  bool end_array() override { return pop(); }
+  bool start_object(std::size_t) override { return push(key_); }
+  bool key(string_t& name) override {
+    key_ = name;
+    return true;
+  }
+
+  bool string(string_t& value) override {
+    const std::size_t depth = path_.size();
+    if (depth == 1) {
+      if (key_ == "formatVersion") version = value;
+      if (key_ == "offerCode") offer = value;
+      if (key_ == "publicationDate") date = value;
+    } else if (depth == 3 && path_[1] == "products" && key_ == "productFamily") {
+      attributes_["productFamily"] = value;
+    } else if (depth == 4 && path_[1] == "products" && path_[3] == "attributes") {
+      attributes_[key_] = value;
+    } else if (depth >= 7 && path_[1] == "terms" && path_[2] == "OnDemand") {
+      return on_demand(value);
+    }
+    return true;
+  }
+
+  bool end_object() override {
+    if (path_.size() == 3 && path_[1] == "products") {
+      keep_product(path_[2]);
+      attributes_.clear();
+    }
+    if (path_.size() == 7 && path_[1] == "terms") keep_rate();
+    return pop();
+  }
+
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::detail::exception&) override {
+    problem = fmt::format(
+        "expected a whole JSON file, got one that breaks off or is damaged at byte {}", position);
+    return false;
+  }
+
+  std::string version, offer, date, problem;
+  bool has_products = false;
+  bool has_terms = false;
+  std::map<std::string, ImportedPrice> products;  ///< wanted ones by SKU
+  std::map<std::string, double> rates;            ///< USD/h by SKU
+
+ private:
+  bool push(const std::string& name) {
+    path_.push_back(path_.empty() ? "" : name);
+    if (path_.size() == 2 && name == "products") has_products = true;
+    if (path_.size() == 2 && name == "terms") {
+      has_terms = true;
+      if (!has_products) problem = "expected \"products\" before \"terms\"";
+    }
+    return problem.empty();
+  }
+  bool pop() {
+    key_.clear();
+    path_.pop_back();
+    return problem.empty();
+  }
+
+  [[nodiscard]] std::string attribute(std::string_view name) const {
+    const auto found = attributes_.find(name);
+    return found == attributes_.end() ? "" : found->second;
+  }
+
+  void keep_product(const std::string& sku) {
+    ImportedPrice price;
+    price.region = attribute("regionCode");
+    if (offer == "AmazonEC2") {
+      const bool plain = attribute("operatingSystem") == "Linux" &&
+                         attribute("tenancy") == "Shared" && attribute("preInstalledSw") == "NA" &&
+                         attribute("capacitystatus") == "Used";
+      if (!plain) return;
+      price.service = "ec2";
+      price.instance = attribute("instanceType");
+    } else {
+      const std::string component = attribute("component");
+      if (component != "Training" && component != "training") return;
+      price.service = "sagemaker";
+      price.instance = attribute("instanceName");
+      if (price.instance.starts_with("ml.")) price.instance.erase(0, 3);
+    }
+    if (price.region.empty() || !wanted_(price.instance)) return;
+    products.emplace(sku, price);
+  }
+
+  /// terms/OnDemand/SKU/TERM/priceDimensions/RATE/{unit, pricePerUnit/USD}.
+  bool on_demand(const std::string& value) {
+    if (path_[5] != "priceDimensions" || !products.contains(path_[3])) return true;
+    if (path_.size() == 7 && key_ == "unit") unit_ = value;
+    if (path_.size() != 8 || path_[7] != "pricePerUnit" || key_ != "USD") return true;
+    double rate = 0.0;
+    const auto read = std::from_chars(value.data(), value.data() + value.size(), rate);
+    if (read.ec != std::errc() || read.ptr != value.data() + value.size() || !std::isfinite(rate) ||
+        rate < 0.0) {
+      problem = fmt::format("expected a price in USD for {}, got {}", path_[3], in_quotes(value));
+      return false;
+    }
+    rate_ = rate;
+    return true;
+  }
+
+  void keep_rate() {
+    if (path_[2] != "OnDemand" || path_[5] != "priceDimensions") return;
+    const std::string& sku = path_[3];
+    if (!products.contains(sku) || !rate_) return;
+    if (unit_ != "Hrs" && unit_ != "Hours" && unit_ != "Hour") {
+      problem = fmt::format("expected a price per hour (Hrs) for {}, got one per {}", sku,
+                            in_quotes(unit_));
+    } else if (const auto [known, is_new] = rates.emplace(sku, *rate_);
+               !is_new && known->second != *rate_) {
+      problem = fmt::format("expected one price for {}, got {} and {}", sku, known->second, *rate_);
+    }
+    unit_.clear();
+    rate_.reset();
+  }
+
+  const Wanted& wanted_;
+  std::vector<std::string> path_;
+  std::string key_;
+  Attributes attributes_;
+  std::string unit_;
+  std::optional<double> rate_;
+};
+
+}  // namespace
+
+ImportedPrices read_aws_price_list(const std::string& path, const Wanted& wanted) {
+  const auto refuse = [&](const std::string& message) {
+    throw InputError(std::vector<Problem>{{path, 0, "", message}});
+  };
+  std::ifstream file(path, std::ios::binary);
+  if (!file) refuse("expected a readable file");
+  PriceListHandler list(wanted);
+  const bool whole = nlohmann::json::sax_parse(file, &list);
+  if (!list.problem.empty()) refuse(list.problem);
+  if (!whole) refuse("expected a whole JSON file");
+  if (list.version != "v1.0") {
+    refuse("expected \"formatVersion\": \"v1.0\" of an AWS price list, got " +
+           (list.version.empty() ? "none" : in_quotes(list.version)));
+  }
+  if (list.offer != "AmazonEC2" && list.offer != "AmazonSageMaker") {
+    refuse("expected the price list of AmazonEC2 or AmazonSageMaker, got " +
+           (list.offer.empty() ? "no \"offerCode\"" : in_quotes(list.offer)));
+  }
+  if (!list.has_products || !list.has_terms) {
+    refuse("expected \"products\" and \"terms\", got a part of a price list");
+  }
+  ImportedPrices out;
+  const bool ec2 = list.offer == "AmazonEC2";
+  out.source = ec2 ? "aws-price-list-ec2" : "aws-price-list-sagemaker";
+  out.what = ec2 ? "AWS Price List, Linux on demand, shared tenancy"
+                 : "AWS Price List, training instances on demand";
+  out.where = "pricing.us-east-1.amazonaws.com/offers/v1.0/aws/" + list.offer;
+  out.date = list.date.substr(0, 10);
+  // Several SKUs may name one machine in one region; they must agree.
+  std::map<std::string, double> known;
+  for (auto& [sku, price] : list.products) {
+    const auto rate = list.rates.find(sku);
+    if (rate == list.rates.end()) continue;  // reserved only
+    if (rate->second == 0.0) continue;       // a placeholder, not a price
+    const auto [same, is_new] = known.emplace(price.instance + ' ' + price.region, rate->second);
+    if (!is_new && same->second != rate->second) {
+      refuse(fmt::format("expected one price for {} in {}, got {} and {} USD/h", price.instance,
+                         price.region, same->second, rate->second));
+    }
+    if (!is_new) continue;
+    price.price = usd_per_hour(rate->second);
+    out.prices.push_back(price);
+  }
+  return out;
+}
+
+}  // namespace feedrate::schema

@@ -1,0 +1,207 @@
+// The SkyPilot catalogue's vms.csv: a row a machine, region and zone.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <map>
+
+#include "base/errors.hpp"
+#include "base/quote.hpp"
+#include "base/text_file.hpp"
+#include "schema/price_file.hpp"
+
+namespace feedrate::schema {
+namespace {
+
+constexpr std::size_t longest_csv = 200'000'000;
+
+[[noreturn]] void refuse(const std::string& file, int line, const std::string& message) {
+  throw InputError(std::vector<Problem>{{file, line, "", message}});
+}
+
+/// RFC 4180: fields in quotes may hold commas, line breaks and doubled quotes.
+class Rows {
+ public:
+  Rows(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+
+  /// False at the end. `line()` is where the row started.
+  bool next(std::vector<std::string>& fields) {
+    fields.clear();
+    if (at_ >= text_.size()) return false;
+    line_ = next_line_;
+    std::string field;
+    for (;; ++at_) {
+      const char c = at_ < text_.size() ? text_[at_] : '\n';
+      if (c == '"' && field.empty()) {
+        quoted(field);
+      } else if (c == ',') {
+        fields.push_back(std::move(field));
+        field.clear();
+      } else if (c == '\n') {
+        if (!field.empty() && field.back() == '\r') field.pop_back();
+        fields.push_back(std::move(field));
+        ++at_;
+        ++next_line_;
+        return true;
+      } else {
+        field += c;
+      }
+    }
+  }
+
+  [[nodiscard]] int line() const { return line_; }
+
+ private:
+  /// From the opening quote to the closing one.
+  void quoted(std::string& field) {
+    for (++at_; at_ < text_.size(); ++at_) {
+      if (text_[at_] == '\n') ++next_line_;
+      if (text_[at_] != '"') {
+        field += text_[at_];
+      } else if (at_ + 1 < text_.size() && text_[at_ + 1] == '"') {
+        field += '"';
+        ++at_;
+      } else {
+        return;
+      }
+    }
+    refuse(file_, line_, "expected the end of a quoted field, got the end of the file");
+  }
+
+  std::string_view text_;
+  const std::string& file_;
+  std::size_t at_ = 0;
+  int line_ = 1;
+  int next_line_ = 1;
+};
+
+/// 0 where the field is empty: no machine is free.
+double price_in(const std::string& field, const std::string& file, int line,
+                std::string_view column) {
+  if (field.empty()) return 0.0;
+  double value = 0.0;
+  const auto read = std::from_chars(field.data(), field.data() + field.size(), value);
+  if (read.ec != std::errc() || read.ptr != field.data() + field.size() || !std::isfinite(value) ||
+      value < 0.0) {
+    refuse(file, line, fmt::format("expected {} in USD/h, got {}", column, in_quotes(field)));
+  }
+  return value;
+}
+
+/// What the rows of one machine in one region say.
+struct Seen {
+  double on_demand = 0.0;  ///< 0: none said
+  std::vector<double> spot;
+};
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
+}
+
+}  // namespace
+
+ImportedPrices read_skypilot_csv(const std::string& path, const std::string& date,
+                                 const Wanted& wanted) {
+  if (date.empty()) {
+    refuse(path, 0, "a CSV has no date: expected --date YYYY-MM-DD, the day it was made");
+  }
+  const std::string text = read_text_file(path, longest_csv);
+  Rows rows(text, path);
+  std::vector<std::string> header, fields;
+  rows.next(header);
+  const auto column = [&](std::string_view name) {
+    const auto found = std::find(header.begin(), header.end(), name);
+    return static_cast<std::size_t>(found - header.begin());
+  };
+  for (const std::string_view needed : {"InstanceType", "Region", "Price"}) {
+    if (column(needed) != header.size()) continue;
+    refuse(path, 1,
+           fmt::format("expected the columns InstanceType, Region and Price, got none "
+                       "called {}",
+                       needed));
+  }
+  const std::size_t instance = column("InstanceType"), region = column("Region");
+  const std::size_t price = column("Price"), spot = column("SpotPrice");
+  std::map<std::pair<std::string, std::string>, Seen> seen;
+  while (rows.next(fields)) {
+    if (fields.size() == 1 && fields.front().empty()) continue;
+    if (fields.size() != header.size()) {
+      refuse(path, rows.line(),
+             fmt::format("expected {} fields, got {}: is the file whole?", header.size(),
+                         fields.size()));
+    }
+    const double on_demand = price_in(fields[price], path, rows.line(), "Price");
+    double by_spot = 0.0;
+    if (spot < header.size()) by_spot = price_in(fields[spot], path, rows.line(), "SpotPrice");
+    if (fields[instance].empty() || fields[region].empty()) continue;
+    if (!wanted(fields[instance])) continue;
+    Seen& machine = seen[{fields[instance], fields[region]}];
+    if (on_demand > 0.0 && machine.on_demand > 0.0 && machine.on_demand != on_demand) {
+      refuse(path, rows.line(),
+             fmt::format("expected one price for {} in {}, got {} and {} USD/h", fields[instance],
+                         fields[region], machine.on_demand, on_demand));
+    }
+    if (on_demand > 0.0) machine.on_demand = on_demand;
+    if (by_spot > 0.0) machine.spot.push_back(by_spot);
+  }
+  ImportedPrices out{"skypilot-catalog",
+                     "SkyPilot catalogue: on-demand and spot prices by region",
+                     "github skypilot-org/skypilot-catalog",
+                     date,
+                     {}};
+  for (const auto& [key, machine] : seen) {
+    const auto& [name, where] = key;
+    const std::string service = name.find('.') == std::string::npos ? "" : "ec2";
+    if (machine.on_demand > 0.0) {
+      out.prices.push_back(
+          {service, name, where, Purchase::on_demand, usd_per_hour(machine.on_demand), {}, {}, {}});
+    }
+    if (machine.spot.empty()) continue;
+    const auto [low, high] = std::minmax_element(machine.spot.begin(), machine.spot.end());
+    out.prices.push_back({service, name, where, Purchase::spot, usd_per_hour(median(machine.spot)),
+                          usd_per_hour(*low), usd_per_hour(*high),
+                          static_cast<double>(machine.spot.size())});
+  }
+  return out;
+}
+
+ImportedPrices read_price_file(const std::string& path, const std::string& date,
+                               const Wanted& wanted) {
+  const auto is_date = [](const std::string& text) {
+    if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
+    return std::count_if(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; }) ==
+           8;
+  };
+  if (!date.empty() && !is_date(date)) {
+    throw InputError(std::vector<Problem>{
+        {"", 0, "--date", "expected a day such as 2026-11-01, got " + in_quotes(date)}});
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) refuse(path, 0, "expected a readable file, got none");
+  char first = ' ';
+  while (file.get(first) && (first == ' ' || first == '\n' || first == '\r' || first == '\t')) {
+  }
+  if (!file) refuse(path, 0, "expected a price list, got an empty file");
+  file.close();
+  ImportedPrices prices =
+      first == '{' ? read_aws_price_list(path, wanted) : read_skypilot_csv(path, date, wanted);
+  if (!is_date(prices.date)) {
+    refuse(path, 0,
+           "expected a \"publicationDate\" such as 2026-11-01T00:00:00Z, got " +
+               in_quotes(prices.date));
+  }
+  if (!date.empty() && prices.date != date) {
+    refuse(path, 0,
+           fmt::format("expected a file of {} (--date), got one of {}", date, prices.date));
+  }
+  if (prices.prices.empty()) {
+    refuse(path, 0, "expected prices of machines in the catalogue, got none of any");
+  }
+  return prices;
+}
+
+}  // namespace feedrate::schema

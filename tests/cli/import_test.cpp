@@ -1,0 +1,199 @@
+// feedrate catalog import: what changes is printed, what is broken changes nothing.
+#include <algorithm>
+
+#include "catch.hpp"
+#include "cli/process.hpp"
+
+using namespace testing_cli;
+
+namespace {
+
+/// A bulk file of AmazonEC2, as AWS lays it out: two machines of the catalogue, one of another
+/// system, one reserved only.
+const std::string bulk = R"({
+  "formatVersion": "v1.0",
+  "disclaimer": "…",
+  "offerCode": "AmazonEC2",
+  "version": "20261101000000",
+  "publicationDate": "2026-11-01T17:55:34Z",
+  "products": {
+    "A": {"sku": "A", "productFamily": "Compute Instance", "attributes": {"instanceType": "p3.2xlarge",
+      "regionCode": "us-east-1", "operatingSystem": "Linux", "tenancy": "Shared",
+      "preInstalledSw": "NA", "capacitystatus": "Used"}},
+    "B": {"sku": "B", "productFamily": "Compute Instance", "attributes": {"instanceType": "p3.8xlarge",
+      "regionCode": "us-east-1", "operatingSystem": "Linux", "tenancy": "Shared",
+      "preInstalledSw": "NA", "capacitystatus": "Used"}},
+    "C": {"sku": "C", "productFamily": "Compute Instance", "attributes": {"instanceType": "p3.2xlarge",
+      "regionCode": "us-east-1", "operatingSystem": "Windows", "tenancy": "Shared",
+      "preInstalledSw": "NA", "capacitystatus": "Used"}},
+    "D": {"sku": "D", "productFamily": "Compute Instance", "attributes": {"instanceType": "x1.unknown",
+      "regionCode": "us-east-1", "operatingSystem": "Linux", "tenancy": "Shared",
+      "preInstalledSw": "NA", "capacitystatus": "Used"}}
+  },
+  "terms": {
+    "OnDemand": {
+      "A": {"A.T": {"offerTermCode": "T", "sku": "A", "priceDimensions": {"A.T.R": {"unit": "Hrs",
+        "description": "per hour", "appliesTo": [], "pricePerUnit": {"USD": "2.5000000000"}}}}},
+      "B": {"B.T": {"offerTermCode": "T", "sku": "B", "priceDimensions": {"B.T.R": {"unit": "Hrs",
+        "pricePerUnit": {"USD": "12.2400000000"}}}}},
+      "C": {"C.T": {"offerTermCode": "T", "sku": "C", "priceDimensions": {"C.T.R": {"unit": "Hrs",
+        "pricePerUnit": {"USD": "9.0000000000"}}}}}
+    },
+    "Reserved": {}
+  }
+}
+)";
+
+const std::string csv =
+    "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,Price,SpotPrice,Region,"
+    "AvailabilityZone\n"
+    "p3.2xlarge,V100,1.0,8.0,61.0,\"{'Gpus': [{'Name': \"\"V100\"\", 'Count': "
+    "1}]}\",3.06,0.5,us-west-2,a\n"
+    "p3.2xlarge,V100,1.0,8.0,61.0,\"{'Gpus': [{'Name': \"\"V100\"\", 'Count': "
+    "1}]}\",3.06,0.7,us-west-2,b\n"
+    "p3.2xlarge,V100,1.0,8.0,61.0,,3.9,,us-moon-1,a\n"
+    "x9.none,,,1.0,1.0,,0.1,,us-west-2,a\n";
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  const std::size_t at = text.find(what);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, what.size(), by);
+}
+
+/// A copy of the pricing files.
+struct Prices {
+  Folder folder;
+  std::string pricing = folder / "pricing";
+
+  Prices() { shell("cp -r pricing '" + pricing + "'"); }
+
+  Outcome import(const std::string& text, const std::string& flags = "") const {
+    return shell("feedrate catalog import '" + folder.write("prices.in", text) + "' " + flags,
+                 "LC_ALL=C.UTF-8 FEEDRATE_PRICING='" + pricing + "'");
+  }
+  [[nodiscard]] std::string differences() const {
+    return shell("diff -r pricing '" + pricing + "'").out;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("import: an AWS bulk file changes the prices it names, with source and date") {
+  const Prices prices;
+  const Outcome outcome = prices.import(bulk);
+  INFO(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(has(outcome.out, "1 price is other than before, 0 new, 1 confirmed"));
+  CHECK(has(outcome.out, "3.06 USD/h"));
+  CHECK(has(outcome.out, "2.5 USD/h"));
+  CHECK(has(outcome.out, "-18.3 %"));
+  const std::string p3 = slurp(prices.pricing + "/aws/p3.json");
+  CHECK(has(p3, R"("region": "us-east-1", "purchase": "on_demand", "price": "2.5 USD/h", )"
+                R"("source": "aws-price-list-ec2", "date": "2026-11-01"},)"));
+  CHECK(has(slurp(prices.pricing + "/sources.json"), "\"aws-price-list-ec2\": {\"what\""));
+  const Outcome show = shell("feedrate catalog show p3.2xlarge",
+                             "LC_ALL=C.UTF-8 FEEDRATE_PRICING='" + prices.pricing + "'");
+  CHECK(show.status == 0);
+  CHECK(has(show.out, "2026-11-01"));
+  // The same again changes nothing.
+  const std::string once = prices.differences();
+  CHECK(prices.import(bulk).status == 0);
+  CHECK(prices.differences() == once);
+}
+
+TEST_CASE("import: a CSV gives on-demand prices, and spot as median, cheapest and dearest zone") {
+  const Prices prices;
+  const Outcome outcome = prices.import(csv, "--date 2026-11-01");
+  INFO(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(has(slurp(prices.pricing + "/aws/p3.json"),
+            R"("region": "us-west-2", "purchase": "spot", "price": "0.6 USD/h", "lowest": )"
+            R"("0.5 USD/h", "highest": "0.7 USD/h", "zones": 2,)"));
+  CHECK(has(outcome.out, "1 prices are left out"));
+}
+
+TEST_CASE("import: SageMaker's training prices are added where only older ones were known") {
+  const Prices prices;
+  std::string text = replaced(bulk, "AmazonEC2", "AmazonSageMaker");
+  text = replaced(text, "\"instanceType\": \"p3.2xlarge\"",
+                  "\"component\": \"Training\", \"instanceName\": \"ml.p3.2xlarge\"");
+  const Outcome outcome = prices.import(text);
+  INFO(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(has(outcome.out, "1 new"));
+  CHECK(has(
+      slurp(prices.pricing + "/aws/p3.json"),
+      R"({"service": "sagemaker", "instance": "p3.2xlarge", "region": "us-east-1", )"
+      R"("purchase": "on_demand", "price": "2.5 USD/h", "source": "aws-price-list-sagemaker")"));
+  const Outcome run = shell("feedrate run scenarios/caltech256_p3.json --set region=us-east-1",
+                            "LC_ALL=C.UTF-8 FEEDRATE_PRICING='" + prices.pricing + "'");
+  CHECK(run.status == 0);
+  CHECK(has(run.out, "2.5 USD/h"));
+}
+
+TEST_CASE("import: --dry-run writes nothing, older files change nothing newer") {
+  const Prices prices;
+  const Outcome dry = prices.import(bulk, "--dry-run");
+  CHECK(dry.status == 0);
+  CHECK(has(dry.out, "nothing was written"));
+  CHECK(prices.differences().empty());
+  const Outcome old = prices.import(replaced(bulk, "2026-11-01T", "2020-01-01T"));
+  CHECK(old.status == 0);
+  CHECK(has(old.out, "2 prices are left as they are"));
+  CHECK(prices.differences().empty());
+}
+
+TEST_CASE("import: malformed and partial files leave the catalogue as it is") {
+  const Prices prices;
+  const auto refused = [&](const std::string& text, const std::string& flags,
+                           const std::string& words) {
+    const Outcome outcome = prices.import(text, flags);
+    INFO(words << "\n" << outcome.out << outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(has(outcome.err, words));
+    CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+    CHECK(prices.differences().empty());
+  };
+  refused("", "", "empty file");
+  refused("{", "", "breaks off");
+  for (const double share : {0.2, 0.5, 0.9, 0.98}) {
+    refused(bulk.substr(0, static_cast<std::size_t>(share * static_cast<double>(bulk.size()))), "",
+            "breaks off");
+  }
+  refused("{}", "", "formatVersion");
+  refused(replaced(bulk, "AmazonEC2", "AmazonS3"), "", "AmazonEC2 or AmazonSageMaker");
+  refused(replaced(bulk, "\"terms\"", "\"tems\""), "", "a part of a price list");
+  refused(replaced(bulk, "2.5000000000", "cheap"), "", "expected a price in USD");
+  refused(replaced(bulk, "2.5000000000", "-1"), "", "expected a price in USD");
+  refused(replaced(bulk, "\"Hrs\"", "\"Months\""), "", "per hour");
+  refused(replaced(bulk, "2026-11-01T", "lately"), "", "publicationDate");
+  refused(bulk, "--date 2026-10-01", "2026-10-01 (--date)");
+  refused(csv, "", "--date YYYY-MM-DD");
+  refused(csv, "--date soon", "expected a day");
+  refused(csv.substr(0, csv.size() - 12), "--date 2026-11-01", "fields");
+  refused(replaced(csv, "3.9", "3,9"), "--date 2026-11-01", "fields");
+  refused(replaced(csv, "3.9", "n/a"), "--date 2026-11-01", ":4: expected Price");
+  refused(replaced(csv, "3.06,0.7", "3.07,0.7"), "--date 2026-11-01", "expected one price");
+  refused(replaced(csv, ",Price", ",Cost"), "--date 2026-11-01", "called Price");
+  refused("InstanceType,Region,Price\nx9.none,us-west-2,1\n", "--date 2026-11-01", "none of any");
+  refused("InstanceType,Region,Price\n\"p3.2xlarge,us-west-2,1\n", "--date 2026-11-01",
+          "end of a quoted field");
+}
+
+TEST_CASE("import: when a file cannot be written, none is changed") {
+  const Prices prices;
+  // The machines' file fits under the limit, sources.json (written after it) does not.
+  const Outcome full =
+      shell("trap '' XFSZ; cp pricing/sources.json '" + prices.pricing +
+                "/sources.json'; for i in $(seq 4000); do "
+                "echo '                                        '; done >>'" +
+                prices.pricing + "/sources.json'; cp '" + prices.pricing + "/sources.json' '" +
+                (prices.folder / "kept") + "'; ulimit -f 100; feedrate catalog import '" +
+                prices.folder.write("prices.in", bulk) + "' >/dev/null",
+            "LC_ALL=C.UTF-8 FEEDRATE_PRICING='" + prices.pricing + "'");
+  CHECK(full.status == 3);
+  CHECK(has(full.err, "cannot be written"));
+  CHECK(shell("diff pricing/aws/p3.json '" + prices.pricing + "/aws/p3.json'").status == 0);
+  CHECK(shell("cmp '" + (prices.folder / "kept") + "' '" + prices.pricing + "/sources.json'")
+            .status == 0);
+}
