@@ -300,14 +300,15 @@ class Checker {
       verdict.keys = schema::changes(entry.inputs, job.inputs, job.document.root());
     }
     if (same_inputs && verdict.stages.empty() && entry.figures == study::figures_of(now)) return;
-    if (!job.old && !same_inputs) {
-      verdict.remarks.push_back(
-          fmt::format("the baseline's inputs, made by feedrate {}, cannot be read by this one: the "
-                      "difference is not split",
-                      entry.version));
-      return;
+    try {
+      if (job.old || same_inputs) return split(job, now, same_inputs, verdict);
+    } catch (const InputError&) {
+      // Machines, prices or profile in a form that only the feedrate of that day knew.
     }
-    split(job, now, same_inputs, verdict);
+    verdict.remarks.push_back(
+        fmt::format("the baseline's inputs, made by feedrate {}, cannot be read by this one: the "
+                    "difference is not split",
+                    entry.version));
   }
 
   static std::string profile_remark(const std::string& before, const std::string& now) {

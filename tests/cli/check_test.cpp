@@ -7,6 +7,7 @@
 #include "catch.hpp"
 #include "cli/inputs.hpp"
 #include "cli/process.hpp"
+#include "schema/baseline.hpp"
 #include "schema/catalog_parts.hpp"
 #include "schema/catalog_reader.hpp"
 #include "study/check.hpp"
@@ -223,8 +224,7 @@ TEST_CASE("check: new scenarios, scenarios not given, scenarios that are gone") 
 TEST_CASE("check: an edited host profile is named and counts as the machine's") {
   const Project project;
   const auto profile = [&](const std::string& handover) {
-    return project.folder.write("host.json",
-                                R"({"name": "lab", "handover": ")" + handover + "\"}");
+    return project.folder.write("host.json", R"({"name": "lab", "handover": ")" + handover + "\"}");
   };
   const std::string host = "--host '" + profile("1 ms") + "' ";
   CHECK(has(project.check(host).out, "the baseline was made without one"));
@@ -350,4 +350,52 @@ TEST_CASE("check: what a baseline keeps of the prices gives the figures that all
     ++checked;
   }
   CHECK(checked > 10);
+}
+
+TEST_CASE("check: a baseline damaged anywhere is refused or read, never a crash, never written") {
+  const Project project;
+  const std::string good = slurp(project.baseline);
+  unsigned state = 1;
+  for (int round = 0; round < 60; ++round) {
+    std::string text = good;
+    for (int i = 0; i < 3; ++i) {
+      state = state * 1664525U + 1013904223U;
+      const std::size_t at = (state >> 8U) % text.size();
+      if (round % 2 == 0) {
+        text.erase(at, 1 + state % 40);
+      } else {
+        text[at] = static_cast<char>(32 + state % 95);
+      }
+    }
+    project.folder.write("damaged" + std::to_string(round), text);
+  }
+  const Outcome outcome = shell("for i in $(seq 0 59); do feedrate check '" + project.file +
+                                "' -b '" + (project.folder / "damaged") +
+                                "'$i >/dev/null 2>&1; echo $?; done | sort -u | tr '\\n' ' '");
+  INFO(outcome.out);
+  for (const std::string status : {"3", "134", "139"}) CHECK_FALSE(has(outcome.out, status));
+  CHECK(has(outcome.out, "2 "));
+}
+
+TEST_CASE("check: inputs that only another feedrate can read are compared but not split") {
+  const Project project;
+  // What an entry would look like whose machines are described by keys that are gone by now.
+  const std::string text = slurp(project.baseline);
+  const std::string renamed = replaced(text, "\"vcpus\"", "\"threads\"");
+  project.folder.write("baseline.json", renamed);
+  const Outcome edited = project.check("");
+  CHECK(edited.status == 2);
+  const std::string key = "\"inputs_hash\": \"";
+  const std::size_t at = renamed.find(key) + key.size();
+  REQUIRE(has(edited.err, "inputs_hash"));
+  const std::string wanted = [&] {
+    using namespace feedrate::schema;
+    return hash_of(parse_baseline(renamed, "b").entries.front().inputs);
+  }();
+  project.folder.write("baseline.json", std::string(renamed).replace(at, 16, wanted));
+  project.change("\"num_workers\": 7", "\"num_workers\": 1");
+  const Outcome outcome = project.check("");
+  CHECK(outcome.status == 1);
+  CHECK(has(outcome.out, "cannot be read by this one"));
+  CHECK(has(outcome.out, "/loader/num_workers"));
 }
