@@ -24,7 +24,10 @@ double Normal::uniform() {
 double Normal::draw() {
   while (true) {
     const double x = uniform();
-    const double r2 = x * x + [this] { const double y = uniform(); return y * y; }();
+    const double r2 = x * x + [this] {
+      const double y = uniform();
+      return y * y;
+    }();
     if (r2 > 0.0 && r2 < 1.0) return x * std::sqrt(-2.0 * std::log(r2) / r2);
   }
 }

@@ -63,42 +63,82 @@ constexpr auto operator/(double a, Quantity<T, B, M, S> b) {
   return Quantity<-T, -B, -M, -S>::of(a / b.base());
 }
 
-using Duration = Quantity<1, 0, 0, 0>;             ///< s; also core-seconds of CPU work
-using Bytes = Quantity<0, 1, 0, 0>;                ///< B
-using Money = Quantity<0, 0, 1, 0>;                ///< USD
-using Samples = Quantity<0, 0, 0, 1>;              ///< training samples
-using Bandwidth = Quantity<-1, 1, 0, 0>;           ///< B/s
-using Throughput = Quantity<-1, 0, 0, 1>;          ///< samples/s
-using Frequency = Quantity<-1, 0, 0, 0>;           ///< 1/s: requests, IOPS
-using HourlyPrice = Quantity<-1, 0, 1, 0>;         ///< USD/s, written as USD/h
-using StoragePrice = Quantity<-1, -1, 1, 0>;       ///< USD/(B s), written as USD/GB/month
-using TransferPrice = Quantity<0, -1, 1, 0>;       ///< USD/B, written as USD/GB
-using BandwidthPrice = Quantity<0, -1, 1, 0>;      ///< USD/(B/s)/s, written as USD/(MB/s)/month
-using DataPerSample = Quantity<0, 1, 0, -1>;       ///< B/sample
-using DurationPerSample = Quantity<1, 0, 0, -1>;   ///< s/sample
-using DurationPerByte = Quantity<1, -1, 0, 0>;     ///< s/B
-using SpecificBandwidth = Quantity<-1, 0, 0, 0>;   ///< (B/s)/B, written as MB/s/TiB
+using Duration = Quantity<1, 0, 0, 0>;            ///< s; also core-seconds of CPU work
+using Bytes = Quantity<0, 1, 0, 0>;               ///< B
+using Money = Quantity<0, 0, 1, 0>;               ///< USD
+using Samples = Quantity<0, 0, 0, 1>;             ///< training samples
+using Bandwidth = Quantity<-1, 1, 0, 0>;          ///< B/s
+using Throughput = Quantity<-1, 0, 0, 1>;         ///< samples/s
+using Frequency = Quantity<-1, 0, 0, 0>;          ///< 1/s: requests, IOPS
+using HourlyPrice = Quantity<-1, 0, 1, 0>;        ///< USD/s, written as USD/h
+using StoragePrice = Quantity<-1, -1, 1, 0>;      ///< USD/(B s), written as USD/GB/month
+using TransferPrice = Quantity<0, -1, 1, 0>;      ///< USD/B, written as USD/GB
+using BandwidthPrice = Quantity<0, -1, 1, 0>;     ///< USD/(B/s)/s, written as USD/(MB/s)/month
+using DataPerSample = Quantity<0, 1, 0, -1>;      ///< B/sample
+using DurationPerSample = Quantity<1, 0, 0, -1>;  ///< s/sample
+using DurationPerByte = Quantity<1, -1, 0, 0>;    ///< s/B
+using SpecificBandwidth = Quantity<-1, 0, 0, 0>;  ///< (B/s)/B, written as MB/s/TiB
 
-constexpr Duration seconds(double n) { return Duration::of(n); }
-constexpr Duration milliseconds(double n) { return Duration::of(n / 1e3); }
-constexpr Duration microseconds(double n) { return Duration::of(n / 1e6); }
-constexpr Duration minutes(double n) { return Duration::of(n * 60.0); }
-constexpr Duration hours(double n) { return Duration::of(n * 3600.0); }
+constexpr Duration seconds(double n) {
+  return Duration::of(n);
+}
+constexpr Duration milliseconds(double n) {
+  return Duration::of(n / 1e3);
+}
+constexpr Duration microseconds(double n) {
+  return Duration::of(n / 1e6);
+}
+constexpr Duration minutes(double n) {
+  return Duration::of(n * 60.0);
+}
+constexpr Duration hours(double n) {
+  return Duration::of(n * 3600.0);
+}
 /// A billing month of AWS: 730 hours.
-constexpr Duration months(double n) { return hours(n * 730.0); }
-constexpr Bytes bytes(double n) { return Bytes::of(n); }
-constexpr Bytes kilobytes(double n) { return Bytes::of(n * 1e3); }
-constexpr Bytes megabytes(double n) { return Bytes::of(n * 1e6); }
-constexpr Bytes gigabytes(double n) { return Bytes::of(n * 1e9); }
-constexpr Bytes gibibytes(double n) { return Bytes::of(n * 1073741824.0); }
-constexpr Bytes tebibytes(double n) { return Bytes::of(n * 1099511627776.0); }
-constexpr Bandwidth bytes_per_second(double n) { return Bandwidth::of(n); }
-constexpr Bandwidth gigabits_per_second(double n) { return Bandwidth::of(n * 1e9 / 8.0); }
-constexpr Money usd(double n) { return Money::of(n); }
-constexpr HourlyPrice usd_per_hour(double n) { return HourlyPrice::of(n / 3600.0); }
-constexpr Samples samples(double n) { return Samples::of(n); }
-constexpr Frequency per_second(double n) { return Frequency::of(n); }
-constexpr DurationPerSample seconds_per_sample(double n) { return DurationPerSample::of(n); }
-constexpr DataPerSample bytes_per_sample(double n) { return DataPerSample::of(n); }
+constexpr Duration months(double n) {
+  return hours(n * 730.0);
+}
+constexpr Bytes bytes(double n) {
+  return Bytes::of(n);
+}
+constexpr Bytes kilobytes(double n) {
+  return Bytes::of(n * 1e3);
+}
+constexpr Bytes megabytes(double n) {
+  return Bytes::of(n * 1e6);
+}
+constexpr Bytes gigabytes(double n) {
+  return Bytes::of(n * 1e9);
+}
+constexpr Bytes gibibytes(double n) {
+  return Bytes::of(n * 1073741824.0);
+}
+constexpr Bytes tebibytes(double n) {
+  return Bytes::of(n * 1099511627776.0);
+}
+constexpr Bandwidth bytes_per_second(double n) {
+  return Bandwidth::of(n);
+}
+constexpr Bandwidth gigabits_per_second(double n) {
+  return Bandwidth::of(n * 1e9 / 8.0);
+}
+constexpr Money usd(double n) {
+  return Money::of(n);
+}
+constexpr HourlyPrice usd_per_hour(double n) {
+  return HourlyPrice::of(n / 3600.0);
+}
+constexpr Samples samples(double n) {
+  return Samples::of(n);
+}
+constexpr Frequency per_second(double n) {
+  return Frequency::of(n);
+}
+constexpr DurationPerSample seconds_per_sample(double n) {
+  return DurationPerSample::of(n);
+}
+constexpr DataPerSample bytes_per_sample(double n) {
+  return DataPerSample::of(n);
+}
 
 }  // namespace feedrate

@@ -23,11 +23,10 @@ int run(const RunArguments& arguments) {
   std::set<std::string> instances;
   add_instances(instances, scenario);
   const Catalog catalog = catalog_of(instances);
-  const NamedResult named{
-      scenario.name, arguments.scenario, with_places(document, [&] {
-        return study::run(scenario, catalog, host ? &*host : nullptr,
-                          run_options(arguments.simulation));
-      })};
+  const NamedResult named{scenario.name, arguments.scenario, with_places(document, [&] {
+                            return study::run(scenario, catalog, host ? &*host : nullptr,
+                                              run_options(arguments.simulation));
+                          })};
   deliver(arguments.output, files_read({&arguments.scenario, 1}, arguments.simulation),
           {.report = [&] { return report::run_report(named); },
            .json = [&] { return schema::write_result(named); },

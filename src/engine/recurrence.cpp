@@ -191,6 +191,20 @@ std::int64_t Recurrence::cycles_that_fit(const Snapshot& snapshot) const {
   return cycles == kMany ? -1 : cycles;
 }
 
+// After a jump everybody who waits watches from now on. A producer that waits itself goes first:
+// what it counts is part of what its watcher counts.
+void Recurrence::rebase_all() {
+  std::vector<std::uint32_t> chain;
+  for (std::uint32_t p = 0; p < s_.processes.size(); ++p) {
+    chain.clear();
+    for (std::uint32_t x = p; x != kNone && s_.processes[x].status == Status::taking;
+         x = s_.processes[x].producer) {
+      chain.push_back(x);
+    }
+    for (; !chain.empty(); chain.pop_back()) rebase(s_, chain.back());
+  }
+}
+
 void Recurrence::jump(const Snapshot& snapshot, std::int64_t cycles) {
   const std::int64_t cycle = s_.now - snapshot.now;
   const Wide distance = Wide{word(cycle)} * word(cycles);
@@ -246,9 +260,7 @@ void Recurrence::jump(const Snapshot& snapshot, std::int64_t cycles) {
     s_.options.trace({ProcessId(s_.code.reference), SpanKind::skipped, 0, {s_.now}, {s_.now + ns}});
   }
   s_.now += ns;
-  for (std::uint32_t p = 0; p < s_.processes.size(); ++p) {
-    if (s_.processes[p].status == Status::taking) rebase(s_, p);
-  }
+  rebase_all();
 }
 
 void Recurrence::look(std::uint32_t rounds) {

@@ -56,6 +56,7 @@ class Recurrence {
   std::int64_t cycles_that_fit(const Snapshot& snapshot) const;
   bool long_loops_agree(const Snapshot& snapshot) const;
   void jump(const Snapshot& snapshot, std::int64_t cycles);
+  void rebase_all();
 
   template <class Take>
   bool visit(Take&& take) const;

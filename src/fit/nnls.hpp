@@ -5,7 +5,8 @@
 
 namespace feedrate::fit {
 
-/// One equation: the sum of columns · coefficients should be `target`; its residual counts `weight`.
+/// One equation: the sum of columns · coefficients should be `target`; its residual counts
+/// `weight`.
 struct Equation {
   std::vector<double> columns;
   double target = 0.0;

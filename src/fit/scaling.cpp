@@ -14,8 +14,8 @@ ScalingFit fit_scaling(std::span<const std::pair<double, Duration>> points) {
   std::vector<double> sizes;
   for (const auto& [instances, time] : points) {
     const double work = instances * time.base();
-    equations.push_back({{1.0, 2.0 * (instances - 1.0) / instances, 2.0 * (instances - 1.0)},
-                         work, 1.0 / work});
+    equations.push_back(
+        {{1.0, 2.0 * (instances - 1.0) / instances, 2.0 * (instances - 1.0)}, work, 1.0 / work});
     sizes.push_back(instances);
   }
   std::sort(sizes.begin(), sizes.end());

@@ -5,7 +5,8 @@
 
 namespace feedrate {
 
-/// Points ascending in `users`; linear in between, proportional below the first, flat after the last.
+/// Points ascending in `users`; linear in between, proportional below the first, flat after the
+/// last.
 template <class Rate>
 struct Curve {
   struct Point {

@@ -170,9 +170,10 @@ Lookup<PricedOffer> find_offer(const Catalog& catalog, const OfferQuery& query) 
     if (best == nullptr || better(offer, *best, query.region)) best = &offer;
   }
   // A price for "a US region" answers for a region that exists; the name must be one.
-  const bool exists = !query.region || best == nullptr || best->region == *query.region ||
-                      std::any_of(catalog.offers.begin(), catalog.offers.end(),
-                                  [&](const Offer& offer) { return offer.region == *query.region; });
+  const bool exists =
+      !query.region || best == nullptr || best->region != "US" ||
+      std::any_of(catalog.offers.begin(), catalog.offers.end(),
+                  [&](const Offer& offer) { return offer.region == *query.region; });
   if (!exists) best = nullptr;
   if (best == nullptr && regions.empty()) best = placeless;
   if (best == nullptr) return {std::nullopt, no_offer(query, service, std::move(regions))};

@@ -1,5 +1,6 @@
 #pragma once
-// Where a number comes from. A precise answer from a guess misleads, so every input says which it is.
+// Where a number comes from. A precise answer from a guess misleads, so every input says which it
+// is.
 #include <string>
 #include <string_view>
 #include <utility>

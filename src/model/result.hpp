@@ -22,17 +22,17 @@ struct StageStats {
 };
 
 struct Bottleneck {
-  std::optional<Stage> stage;         ///< empty: nothing pays when made twice as fast
-  double gain_if_twice_as_fast = 0.0; ///< fraction of the job's time
-  std::optional<double> probability;  ///< with replications only
+  std::optional<Stage> stage;                   ///< empty: nothing pays when made twice as fast
+  double gain_if_twice_as_fast = 0.0;           ///< fraction of the job's time
+  std::optional<double> probability;            ///< with replications only
   std::vector<std::pair<Stage, double>> gains;  ///< every stage that gains, best first
 };
 
 struct Times {
-  Duration startup;      ///< before any data
-  Duration staging;      ///< copying the dataset in File mode
+  Duration startup;  ///< before any data
+  Duration staging;  ///< copying the dataset in File mode
   Duration first_epoch;
-  Duration epoch;        ///< a later epoch; the first where there is but one
+  Duration epoch;  ///< a later epoch; the first where there is but one
   Duration total;
 };
 
@@ -47,8 +47,8 @@ struct Bands {
 
 /// An input that the run used, with its origin; `matters` where it lies on the critical path.
 struct InputUsed {
-  std::string key;      ///< JSON pointer in the scenario that would set it
-  std::string text;     ///< value as unit text
+  std::string key;   ///< JSON pointer in the scenario that would set it
+  std::string text;  ///< value as unit text
   Provenance from;
   Stage stage = Stage::gpu;
   bool matters = false;
@@ -56,22 +56,22 @@ struct InputUsed {
 
 /// How the simulation went, for the curious and for the tests.
 struct Effort {
-  double events = 0.0;          ///< really executed
-  double steps = 0.0;           ///< simulated, skipped ones included
+  double events = 0.0;  ///< really executed
+  double steps = 0.0;   ///< simulated, skipped ones included
   double steps_skipped = 0.0;
-  bool sampled = false;         ///< some steps were extrapolated from a window; results say so
+  bool sampled = false;  ///< some steps were extrapolated from a window; results say so
 };
 
 struct Result {
   std::string instance;
   double instances = 1.0;
-  double gpus = 1.0;            ///< in all
+  double gpus = 1.0;  ///< in all
   Bottleneck bottleneck;
   PerStage<StageStats> stages;
-  Duration gpu_busy_time;       ///< per GPU, whole job; with all stalls adds up to `times.total`
+  Duration gpu_busy_time;  ///< per GPU, whole job; with all stalls adds up to `times.total`
   Times times;
-  Throughput throughput;        ///< samples/s over the epochs
-  double gpu_busy = 0.0;        ///< GPU-busy share of the time after staging, 0…1
+  Throughput throughput;             ///< samples/s over the epochs
+  double gpu_busy = 0.0;             ///< GPU-busy share of the time after staging, 0…1
   std::optional<double> efficiency;  ///< S(N) = T(1)/(N·T(N)) of the time after staging
   double steps_per_epoch = 0.0;
   Bill bill;

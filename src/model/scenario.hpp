@@ -11,12 +11,12 @@
 namespace feedrate {
 
 struct Dataset {
-  std::optional<double> samples;                         ///< > 0, whole
-  std::optional<DataPerSample> bytes_per_sample;         ///< as stored, mean
-  std::optional<double> size_cv;                         ///< coefficient of variation of that
-  std::optional<double> samples_per_object;              ///< 1 = a file a sample, k = a shard
-  std::optional<DataPerSample> decoded_bytes_per_sample; ///< after decoding, before transforms
-  std::optional<DataPerSample> bytes_on_gpu_per_sample;  ///< what host-to-device copies
+  std::optional<double> samples;                          ///< > 0, whole
+  std::optional<DataPerSample> bytes_per_sample;          ///< as stored, mean
+  std::optional<double> size_cv;                          ///< coefficient of variation of that
+  std::optional<double> samples_per_object;               ///< 1 = a file a sample, k = a shard
+  std::optional<DataPerSample> decoded_bytes_per_sample;  ///< after decoding, before transforms
+  std::optional<DataPerSample> bytes_on_gpu_per_sample;   ///< what host-to-device copies
   bool operator==(const Dataset&) const = default;
 };
 
@@ -30,19 +30,19 @@ struct Source {
   Distribution distribution = Distribution::fully_replicated;
   std::optional<Duration> first_byte_latency;
   std::optional<Bandwidth> bandwidth_per_connection;
-  std::optional<Bandwidth> bandwidth;           ///< of the service, in all
-  std::optional<Frequency> requests_per_second; ///< of the service, in all
-  std::optional<double> connections;            ///< parallel requests of one instance at most
-  std::optional<bool> shared;                   ///< limits are for all instances together
-  std::optional<std::string> deployment_type;   ///< FSx: "SCRATCH_2", "PERSISTENT_2" …
+  std::optional<Bandwidth> bandwidth;            ///< of the service, in all
+  std::optional<Frequency> requests_per_second;  ///< of the service, in all
+  std::optional<double> connections;             ///< parallel requests of one instance at most
+  std::optional<bool> shared;                    ///< limits are for all instances together
+  std::optional<std::string> deployment_type;    ///< FSx: "SCRATCH_2", "PERSISTENT_2" …
   std::optional<SpecificBandwidth> throughput_per_capacity;  ///< FSx tier: "200 MB/s/TiB"
-  std::optional<Bytes> capacity;                ///< FSx: provisioned; EFS: stored
-  std::optional<std::string> throughput_mode;   ///< EFS: "elastic", "bursting", "provisioned"
+  std::optional<Bytes> capacity;                             ///< FSx: provisioned; EFS: stored
+  std::optional<std::string> throughput_mode;       ///< EFS: "elastic", "bursting", "provisioned"
   std::optional<Bandwidth> provisioned_throughput;  ///< EFS in provisioned mode
-  std::optional<std::string> storage_class;     ///< S3: "STANDARD" …
-  std::optional<bool> lazy_load_from_s3;        ///< mount: the first epoch comes from S3
-  std::optional<bool> bill_storage;             ///< whether holding the data is on this job's bill
-  std::optional<Duration> storage_held;         ///< how long it is held; default: the job's time
+  std::optional<std::string> storage_class;         ///< S3: "STANDARD" …
+  std::optional<bool> lazy_load_from_s3;            ///< mount: the first epoch comes from S3
+  std::optional<bool> bill_storage;      ///< whether holding the data is on this job's bill
+  std::optional<Duration> storage_held;  ///< how long it is held; default: the job's time
   bool operator==(const Source&) const = default;
 };
 
@@ -50,14 +50,14 @@ enum class DiskKind { ebs, nvme, other };
 enum class CachePolicy { lru, no_eviction };
 
 struct Disk {
-  std::optional<DiskKind> kind;              ///< default: nvme where the machine has one, else ebs
-  std::optional<std::string> volume_type;    ///< EBS: "gp3" …
+  std::optional<DiskKind> kind;            ///< default: nvme where the machine has one, else ebs
+  std::optional<std::string> volume_type;  ///< EBS: "gp3" …
   std::optional<Bytes> size;
   std::optional<Bandwidth> bandwidth;
   std::optional<Frequency> iops;
-  std::optional<Duration> latency;           ///< of one read
-  std::optional<double> reads_per_sample;    ///< device reads a sample costs, cold (≥ 0)
-  std::optional<Bytes> page_cache;           ///< bytes of the dataset that RAM can keep
+  std::optional<Duration> latency;         ///< of one read
+  std::optional<double> reads_per_sample;  ///< device reads a sample costs, cold (≥ 0)
+  std::optional<Bytes> page_cache;         ///< bytes of the dataset that RAM can keep
   std::optional<CachePolicy> cache_policy;
   bool operator==(const Disk&) const = default;
 };
@@ -67,26 +67,27 @@ enum class LoaderKind { pytorch, pool, inline_ };
 struct RemoteWorkers {
   std::string instance;
   double instances = 1.0;
-  std::optional<double> workers_per_instance;  ///< default: its vCPUs
-  std::optional<HourlyPrice> price;            ///< default: catalogue
+  std::optional<double> workers_per_instance;     ///< default: its vCPUs
+  std::optional<HourlyPrice> price;               ///< default: catalogue
   std::optional<DataPerSample> bytes_per_sample;  ///< what crosses the network, preprocessed
   bool operator==(const RemoteWorkers&) const = default;
 };
 
 struct Loader {
   LoaderKind kind = LoaderKind::pytorch;
-  std::optional<double> num_workers;      ///< per rank (GPU); pool: threads per rank
-  std::optional<double> prefetch_factor;  ///< batches outstanding per worker; pool: batches per rank
+  std::optional<double> num_workers;  ///< per rank (GPU); pool: threads per rank
+  std::optional<double>
+      prefetch_factor;  ///< batches outstanding per worker; pool: batches per rank
   std::optional<bool> pin_memory;
   std::optional<bool> persistent_workers;
-  std::optional<double> batch_size;       ///< samples per GPU and step
+  std::optional<double> batch_size;  ///< samples per GPU and step
   std::optional<bool> drop_last;
-  std::optional<bool> in_memory_cache;    ///< decoded samples stay in RAM after the first epoch
-  std::optional<bool> in_order;           ///< pool: results re-sequenced
-  std::optional<Duration> worker_startup;     ///< fork and import, per worker, one after the other
-  std::optional<DurationPerByte> collate;     ///< CPU per byte of batch, in the worker
-  std::optional<Duration> handover;           ///< CPU of the main process per batch
-  std::optional<double> oversubscription;     ///< extra CPU share when runnable > hardware threads
+  std::optional<bool> in_memory_cache;     ///< decoded samples stay in RAM after the first epoch
+  std::optional<bool> in_order;            ///< pool: results re-sequenced
+  std::optional<Duration> worker_startup;  ///< fork and import, per worker, one after the other
+  std::optional<DurationPerByte> collate;  ///< CPU per byte of batch, in the worker
+  std::optional<Duration> handover;        ///< CPU of the main process per batch
+  std::optional<double> oversubscription;  ///< extra CPU share when runnable > hardware threads
   std::optional<RemoteWorkers> remote;
   bool operator==(const Loader&) const = default;
 };
@@ -100,7 +101,7 @@ struct Operation {
   std::optional<DurationPerByte> cpu_per_byte;  ///< per decoded byte
   std::optional<DurationPerSample> gpu;         ///< time on the GPU where it runs there
   Place where = Place::cpu;
-  std::optional<DataPerSample> output_bytes;    ///< offline: bytes stored per sample afterwards
+  std::optional<DataPerSample> output_bytes;  ///< offline: bytes stored per sample afterwards
   bool operator==(const Operation&) const = default;
 };
 
@@ -112,8 +113,8 @@ struct Cluster {
   std::optional<double> gpus_per_instance;
   std::optional<std::string> region;
   Purchase purchase = Purchase::on_demand;
-  std::optional<double> savings;        ///< savings plan: fraction off the on-demand price
-  std::optional<HourlyPrice> price;     ///< per instance; overrides the catalogue
+  std::optional<double> savings;     ///< savings plan: fraction off the on-demand price
+  std::optional<HourlyPrice> price;  ///< per instance; overrides the catalogue
   std::optional<double> vcpus;
   std::optional<double> cores;
   std::optional<Bytes> memory;
@@ -135,8 +136,9 @@ struct Step {
 
 enum class AllReduceAlgorithm { ring, hierarchical };
 
-/// Communication fitted to measured (instances, time) points by fit/: the time of one instance's share
-/// grows by bandwidth · 2(N−1)/N + latency · 2(N−1), both as fractions of the time on one instance.
+/// Communication fitted to measured (instances, time) points by fit/: the time of one instance's
+/// share grows by bandwidth · 2(N−1)/N + latency · 2(N−1), both as fractions of the time on one
+/// instance.
 struct ScalingFit {
   double bandwidth = 0.0;
   double latency = 0.0;
@@ -147,15 +149,15 @@ struct ScalingFit {
 struct AllReduce {
   std::optional<AllReduceAlgorithm> algorithm;
   std::optional<Bytes> gradient_bytes;
-  std::optional<Bandwidth> busbw;           ///< ring; hierarchical: between instances
-  std::optional<Bandwidth> busbw_inside;    ///< hierarchical: inside an instance
-  std::optional<Duration> latency;          ///< per hop
-  std::optional<double> overlap;            ///< fraction hidden behind the backward pass, 0…1
+  std::optional<Bandwidth> busbw;         ///< ring; hierarchical: between instances
+  std::optional<Bandwidth> busbw_inside;  ///< hierarchical: inside an instance
+  std::optional<Duration> latency;        ///< per hop
+  std::optional<double> overlap;          ///< fraction hidden behind the backward pass, 0…1
   bool operator==(const AllReduce&) const = default;
 };
 
 struct Checkpoint {
-  std::optional<Duration> interval;   ///< of training time
+  std::optional<Duration> interval;  ///< of training time
   std::optional<Bytes> size;
   std::optional<Bandwidth> bandwidth;
   bool operator==(const Checkpoint&) const = default;
@@ -184,11 +186,11 @@ struct Case {
   std::string name;
   std::vector<std::pair<std::string, std::string>> set;          ///< KEY, VALUE as for --set
   std::vector<std::pair<std::string, std::string>> relative_to;  ///< same, for a ratio
-  std::string metric;       ///< a key of the result, or "largest KEY with METRIC >= X"
+  std::string metric;  ///< a key of the result, or "largest KEY with METRIC >= X"
   double measured = 0.0;
   std::optional<double> tolerance;  ///< relative; absent: reported, not asserted
-  bool fitted = false;      ///< an input was fitted on this point; it is no prediction
-  std::string note;         ///< why it misses, where it does
+  bool fitted = false;              ///< an input was fitted on this point; it is no prediction
+  std::string note;                 ///< why it misses, where it does
   bool operator==(const Case&) const = default;
 };
 

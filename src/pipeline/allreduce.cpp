@@ -33,29 +33,33 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
   const Cluster& cluster = context.scenario.cluster;
   const double ranks = inputs.instances * inputs.ranks;
   if (ranks <= 1.0) return {};
-  const Bytes size = context.need<Bytes>(Stage::allreduce, "/job/allreduce/gradient_bytes",
-                                         given.gradient_bytes, {}, {}, "the bytes of all gradients");
-  const Duration latency = context.find_or<Duration>(
-      Stage::allreduce, "/job/allreduce/latency", given.latency,
-      context.measured(&HostProfile::allreduce_latency), {}, microseconds(20.0), "one hop of a ring");
+  const Bytes size =
+      context.need<Bytes>(Stage::allreduce, "/job/allreduce/gradient_bytes", given.gradient_bytes,
+                          {}, {}, "the bytes of all gradients");
+  const Duration latency =
+      context.find_or<Duration>(Stage::allreduce, "/job/allreduce/latency", given.latency,
+                                context.measured(&HostProfile::allreduce_latency), {},
+                                microseconds(20.0), "one hop of a ring");
   Known<Bandwidth> inside = context.published(&Machine::nvlink);
   if (!inside || inside->value.base() <= 0.0) inside = context.published(&Machine::pcie);
   Known<Bandwidth> between = context.published(&Machine::network);
   if (cluster.network) between = Value<Bandwidth>::given(*cluster.network);
-  const bool ring_only = given.algorithm.value_or(AllReduceAlgorithm::ring) == AllReduceAlgorithm::ring;
+  const bool ring_only =
+      given.algorithm.value_or(AllReduceAlgorithm::ring) == AllReduceAlgorithm::ring;
   const auto measured = context.measured(&HostProfile::allreduce_busbw);
   const double exposed = 1.0 - given.overlap.value_or(0.0);
   if (ring_only) {
     const Bandwidth busbw = context.need<Bandwidth>(
-        Stage::allreduce, "/job/allreduce/busbw", given.busbw, inputs.instances > 1.0 ? std::nullopt : measured,
-        inputs.instances > 1.0 ? between : inside, "the bus bandwidth of the ring");
+        Stage::allreduce, "/job/allreduce/busbw", given.busbw,
+        inputs.instances > 1.0 ? std::nullopt : measured, inputs.instances > 1.0 ? between : inside,
+        "the bus bandwidth of the ring");
     return exposed * ring(size, ranks, busbw, latency);
   }
   Bandwidth within = Bandwidth::of(1.0);
   if (inputs.ranks > 1.0) {
-    within = context.need<Bandwidth>(Stage::allreduce, "/job/allreduce/busbw_inside",
-                                     given.busbw_inside, measured, inside,
-                                     "the bus bandwidth inside an instance");
+    within =
+        context.need<Bandwidth>(Stage::allreduce, "/job/allreduce/busbw_inside", given.busbw_inside,
+                                measured, inside, "the bus bandwidth inside an instance");
   }
   Bandwidth across = Bandwidth::of(1.0);
   if (inputs.instances > 1.0) {
@@ -72,8 +76,8 @@ void resolve_communication(Context& context) {
   Inputs& inputs = context.out.inputs;
   const Duration step = step_time(inputs, inputs.batch) * inputs.accumulation;
   if (job.efficiency && inputs.instances > 1.0) {
-    const double efficiency = context.use(Stage::allreduce, "/job/efficiency",
-                                          Value<double>::given(*job.efficiency));
+    const double efficiency =
+        context.use(Stage::allreduce, "/job/efficiency", Value<double>::given(*job.efficiency));
     inputs.exposed_allreduce = from_efficiency(step, efficiency);
   } else if (job.scaling_fit) {
     context.use(Stage::allreduce, "/job/scaling",

@@ -8,7 +8,9 @@
 
 namespace feedrate::pipeline {
 
-Layout folded(const Inputs& inputs) { return {1, 1, inputs.ranks, false, 0.0}; }
+Layout folded(const Inputs& inputs) {
+  return {1, 1, inputs.ranks, false, 0.0};
+}
 
 Layout apart(const Inputs& inputs, int most_processes) {
   Layout layout{static_cast<int>(inputs.instances), static_cast<int>(inputs.ranks), 1.0, true, 0.0};
@@ -32,15 +34,24 @@ EpochModel build_epoch(const Inputs& inputs, EpochKind kind, const Layout& layou
   if (layout.steps > 0.0 && layout.steps < shape.steps) shape = {layout.steps, inputs.batch};
   std::optional<engine::BarrierId> barrier;
   if (layout.instances * layout.ranks > 1) {
-    barrier = model.add(engine::Barrier{
-        "all-reduce", static_cast<std::uint32_t>(layout.instances * layout.ranks)});
+    barrier = model.add(
+        engine::Barrier{"all-reduce", static_cast<std::uint32_t>(layout.instances * layout.ranks)});
   }
   for (int i = 0; i < layout.instances; ++i) {
     const Capacities capacities = add_capacities(model, inputs, kind, layout);
     for (int r = 0; r < layout.ranks; ++r) {
-      RankBuilder rank{model, inputs, layout, capacities, kind, shape, load_cost(inputs, kind),
-                       "i" + std::to_string(i) + ".r" + std::to_string(r) + ".", Gates{},
-                       barrier, built.gpus.empty()};
+      RankBuilder rank{model,
+                       inputs,
+                       layout,
+                       capacities,
+                       kind,
+                       shape,
+                       load_cost(inputs, kind),
+                       "i" + std::to_string(i) + ".r" + std::to_string(r) + ".",
+                       Gates{},
+                       barrier,
+                       built.loaders,
+                       built.gpus.empty()};
       const bool pool = inputs.remote || inputs.kind == LoaderKind::pool;
       const bool workers = inputs.kind == LoaderKind::pytorch && inputs.workers > 0.0;
       if (!pool && !workers) add_gates(rank, inputs.batch / chunks_of(rank.cost, inputs.batch));

@@ -42,8 +42,8 @@ Throughput per_batch(Duration time, double samples_per_batch, double servers) {
 
 EpochShape epoch_shape(const Inputs& inputs) {
   const double ranks = inputs.instances * inputs.ranks;
-  const double each = inputs.drop_last ? std::floor(inputs.samples / ranks)
-                                       : std::ceil(inputs.samples / ranks);
+  const double each =
+      inputs.drop_last ? std::floor(inputs.samples / ranks) : std::ceil(inputs.samples / ranks);
   const double whole = std::floor(each / inputs.batch);
   const double rest = each - whole * inputs.batch;
   if (rest > 0.0 && !inputs.drop_last) return {whole + 1.0, rest};
@@ -78,7 +78,8 @@ PerStage<Throughput> capacities(const Inputs& inputs, EpochKind kind) {
   const double misses = cached ? 0.0 : 1.0 - (first ? inputs.first_hit : inputs.hit);
   const auto& source = first ? inputs.first_source : inputs.source;
   if (source) {
-    per_instance[Stage::download] = of_read(*source, readers, inputs.disk && !cached ? 1.0 : misses, true);
+    per_instance[Stage::download] =
+        of_read(*source, readers, inputs.disk && !cached ? 1.0 : misses, true);
   }
   if (inputs.disk) per_instance[Stage::disk] = of_read(*inputs.disk, threads, misses, false);
   const DurationPerSample cpu = cached ? inputs.cached_cpu : inputs.cpu;
@@ -91,10 +92,9 @@ PerStage<Throughput> capacities(const Inputs& inputs, EpochKind kind) {
   per_instance[Stage::handover] = per_batch(inputs.handover, inputs.batch, inputs.ranks);
   per_instance[Stage::h2d] = per_batch(inputs.copy_latency + inputs.copy * samples(inputs.batch),
                                        inputs.batch, inputs.ranks);
-  per_instance[Stage::gpu] =
-      per_batch(step_time(inputs, inputs.batch), inputs.batch, inputs.ranks);
-  per_instance[Stage::allreduce] = per_batch(
-      inputs.exposed_allreduce, inputs.batch * inputs.accumulation, inputs.ranks);
+  per_instance[Stage::gpu] = per_batch(step_time(inputs, inputs.batch), inputs.batch, inputs.ranks);
+  per_instance[Stage::allreduce] =
+      per_batch(inputs.exposed_allreduce, inputs.batch * inputs.accumulation, inputs.ranks);
   PerStage<Throughput> all;
   for (Stage stage : all_stages()) {
     all[stage] = per_instance[stage] * inputs.instances * inputs.speed[stage];

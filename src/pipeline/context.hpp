@@ -16,7 +16,9 @@ namespace feedrate::pipeline {
 std::string rounded_text(const std::string& quantity);
 /// For people: six significant digits.
 std::string text_of(double number);
-inline std::string text_of(const std::string& word) { return word; }
+inline std::string text_of(const std::string& word) {
+  return word;
+}
 template <int T, int B, int M, int S>
 std::string text_of(Quantity<T, B, M, S> quantity) {
   return rounded_text(format_quantity(quantity));
@@ -47,7 +49,8 @@ struct Context {
   template <class T>
   T use(Stage stage, const std::string& key, Value<T> number) {
     if constexpr (requires { number.value *= 1.0; }) {
-      if (draw && number.from.relative_error > 0.0) number.value *= draw(number.from.relative_error);
+      if (draw && number.from.relative_error > 0.0)
+        number.value *= draw(number.from.relative_error);
     }
     out.used.push_back({key, text_of(number.value), number.from, stage, false});
     return number.value;
@@ -85,7 +88,8 @@ struct Context {
 
   /// A value of the host profile, if there is a profile with it.
   template <class T>
-  [[nodiscard]] std::optional<Value<T>> measured(std::optional<Value<T>> HostProfile::*member) const {
+  [[nodiscard]] std::optional<Value<T>> measured(
+      std::optional<Value<T>> HostProfile::*member) const {
     return host ? host->*member : std::nullopt;
   }
   /// A value of the machine, if there is a machine with it.

@@ -33,12 +33,13 @@ Curve<double> machine_cores(Context& context, const Cluster& cluster, double ove
                                             context.published(&Machine::vcpus));
   if (!threads) return {};
   if (cluster.vcpus && !cluster.cores) return cores_curve(*threads, *threads, oversubscription);
-  const double cores = context.find_or<double>(
-      Stage::decode, "/cluster/cores", cluster.cores, {}, context.published(&Machine::cores),
-      *threads / 2.0, "two hardware threads a core");
+  const double cores = context.find_or<double>(Stage::decode, "/cluster/cores", cluster.cores, {},
+                                               context.published(&Machine::cores), *threads / 2.0,
+                                               "two hardware threads a core");
   if (*threads > cores) {
-    context.use(Stage::decode, "hyper-threading gain",
-                Value<double>::assumed(hyper_threading_gain, "second threads of cores, no curve measured"));
+    context.use(
+        Stage::decode, "hyper-threading gain",
+        Value<double>::assumed(hyper_threading_gain, "second threads of cores, no curve measured"));
   }
   return cores_curve(std::min(cores, *threads), *threads, oversubscription);
 }
@@ -53,10 +54,11 @@ void resolve_remote(Context& context, DurationPerSample remote_only) {
     return;
   }
   if (remote_only.base() > 0.0 && inputs.cpu.base() > 0.0) {
-    context.problem("/preprocess",
-                    "operations on remote workers and others on the instance's own cores, one after "
-                    "the other, are not modelled; put all on one of the two, or leave all at \"cpu\" "
-                    "to share them");
+    context.problem(
+        "/preprocess",
+        "operations on remote workers and others on the instance's own cores, one after "
+        "the other, are not modelled; put all on one of the two, or leave all at \"cpu\" "
+        "to share them");
     return;
   }
   const auto machine = find_machine(context.catalog, loader.remote->instance);
@@ -88,10 +90,9 @@ void resolve_remote(Context& context, DurationPerSample remote_only) {
   pool.delivery.bytes = context.find_or<DataPerSample>(
       Stage::remote, "/loader/remote/bytes_per_sample", sent, {}, {}, DataPerSample{},
       "neither this nor /dataset/bytes_on_gpu_per_sample is given: delivery costs nothing");
-  const Bandwidth trainer = context.need<Bandwidth>(Stage::remote, "/cluster/network",
-                                                    context.scenario.cluster.network, {},
-                                                    context.published(&Machine::network),
-                                                    "the network of the training instance");
+  const Bandwidth trainer = context.need<Bandwidth>(
+      Stage::remote, "/cluster/network", context.scenario.cluster.network, {},
+      context.published(&Machine::network), "the network of the training instance");
   const Bandwidth workers = aux.network ? aux.network->value * share : trainer;
   pool.delivery.requests = 1.0 / inputs.batch;  // workers send batches
   pool.delivery.rate = {{{1.0, std::min(trainer, workers)}}, 0.0};
@@ -110,7 +111,8 @@ void resolve_cores(Context& context) {
   const bool torch = loader.kind == LoaderKind::pytorch;
   const bool pool = loader.kind == LoaderKind::pool;
   inputs.kind = loader.kind;
-  inputs.workers = loader.kind == LoaderKind::inline_ ? 0.0 : loader.num_workers.value_or(torch ? 0.0 : 1.0);
+  inputs.workers =
+      loader.kind == LoaderKind::inline_ ? 0.0 : loader.num_workers.value_or(torch ? 0.0 : 1.0);
   if (loader.kind != LoaderKind::inline_ && !loader.num_workers) {
     context.use(Stage::decode, "/loader/num_workers",
                 Value<double>::assumed(inputs.workers, torch ? "PyTorch's default" : "one thread"));
@@ -136,18 +138,18 @@ void resolve_cores(Context& context) {
   }
   const bool starts = torch && inputs.workers > 0.0;
   if (starts) {
-    inputs.worker_startup = context.find_or<Duration>(
-        Stage::startup, "/loader/worker_startup", loader.worker_startup,
-        context.measured(&HostProfile::worker_startup), {}, milliseconds(10.0),
-        "forking one PyTorch worker");
+    inputs.worker_startup =
+        context.find_or<Duration>(Stage::startup, "/loader/worker_startup", loader.worker_startup,
+                                  context.measured(&HostProfile::worker_startup), {},
+                                  milliseconds(10.0), "forking one PyTorch worker");
   } else {
     inputs.worker_startup = loader.worker_startup.value_or(Duration{});
   }
   if (torch || loader.handover) {
-    inputs.handover = context.find_or<Duration>(
-        Stage::handover, "/loader/handover", loader.handover,
-        context.measured(&HostProfile::handover), {}, milliseconds(0.5),
-        "the main process's own work per batch");
+    inputs.handover =
+        context.find_or<Duration>(Stage::handover, "/loader/handover", loader.handover,
+                                  context.measured(&HostProfile::handover), {}, milliseconds(0.5),
+                                  "the main process's own work per batch");
   }
   if (const auto& per_sample = s.dataset.bytes_on_gpu_per_sample;
       per_sample && (!pool || loader.collate)) {
@@ -168,8 +170,9 @@ void resolve_preprocess(Context& context) {
     const std::string at = fmt::format("/preprocess/{}", i);
     if (op.where == Place::offline) continue;
     if (op.where == Place::gpu) {
-      inputs.gpu_preprocess += context.need<DurationPerSample>(
-          Stage::gpu, at + "/gpu", op.gpu, {}, {}, "what \"" + op.operation + "\" costs on the GPU");
+      inputs.gpu_preprocess +=
+          context.need<DurationPerSample>(Stage::gpu, at + "/gpu", op.gpu, {}, {},
+                                          "what \"" + op.operation + "\" costs on the GPU");
       continue;
     }
     std::optional<DurationPerSample> given = op.cpu;

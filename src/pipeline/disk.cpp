@@ -46,7 +46,8 @@ PublishedDisk of_nvme(Context& context) {
 Known<Frequency> gp2_iops(const std::optional<Bytes>& size) {
   const double earned = size ? 3.0 * (*size / gibibytes(1.0)) : 0.0;
   if (earned > 3000.0) {
-    return Value<Frequency>::published(per_second(std::min(earned, 16000.0)), "3 IOPS per GiB of gp2");
+    return Value<Frequency>::published(per_second(std::min(earned, 16000.0)),
+                                       "3 IOPS per GiB of gp2");
   }
   return Value<Frequency>::assumed(per_second(3000.0), "gp2 bursts, and the burst lasts");
 }
@@ -54,16 +55,18 @@ Known<Frequency> gp2_iops(const std::optional<Bytes>& size) {
 PublishedDisk of_ebs(Context& context) {
   PublishedDisk disk;
   disk.latency = milliseconds(1.0);
-  const std::string type = context.find_or<std::string>(
-      Stage::disk, "/disk/volume_type", context.scenario.disk.volume_type, {}, {}, "gp3",
-      "no volume type is given");
+  const std::string type = context.find_or<std::string>(Stage::disk, "/disk/volume_type",
+                                                        context.scenario.disk.volume_type, {}, {},
+                                                        "gp3", "no volume type is given");
   const EbsVolume* volume = find_ebs_volume(context.catalog, type);
   if (volume == nullptr) {
-    context.problem("/disk/volume_type", "expected an EBS volume type of the catalogue, got \"" + type + "\"");
+    context.problem("/disk/volume_type",
+                    "expected an EBS volume type of the catalogue, got \"" + type + "\"");
     return disk;
   }
-  disk.bandwidth = smaller(volume->baseline_bandwidth ? volume->baseline_bandwidth : volume->max_bandwidth,
-                           context.published(&Machine::ebs_bandwidth));
+  disk.bandwidth =
+      smaller(volume->baseline_bandwidth ? volume->baseline_bandwidth : volume->max_bandwidth,
+              context.published(&Machine::ebs_bandwidth));
   disk.iops = volume->baseline_iops ? volume->baseline_iops : volume->max_iops;
   if (type == "gp2") disk.iops = gp2_iops(context.scenario.disk.size);
   return disk;
@@ -101,7 +104,8 @@ void resolve_disk(Context& context, bool staged) {
   Inputs& inputs = context.out.inputs;
   resolve_page_cache(context, staged);
   const InputMode mode = s.source.input_mode.value_or(InputMode::local);
-  if (mode == InputMode::mount || s.source.service == Service::fsx_lustre || s.source.service == Service::efs) {
+  if (mode == InputMode::mount || s.source.service == Service::fsx_lustre ||
+      s.source.service == Service::efs) {
     if (mode != InputMode::file) return;
   }
 
@@ -119,9 +123,10 @@ void resolve_disk(Context& context, bool staged) {
   const double per_object = s.dataset.samples_per_object.value_or(1.0);
   const double at_least = kind == DiskKind::ebs ? std::ceil(disk.bytes.base() / ebs_io_bytes) : 0.0;
   disk.requests = std::max(
-      at_least, context.find_or<double>(Stage::disk, "/disk/reads_per_sample", given.reads_per_sample,
-                                        context.measured(&HostProfile::reads_per_sample), {},
-                                        1.0 / per_object, "each object is read in one go"));
+      at_least,
+      context.find_or<double>(Stage::disk, "/disk/reads_per_sample", given.reads_per_sample,
+                              context.measured(&HostProfile::reads_per_sample), {},
+                              1.0 / per_object, "each object is read in one go"));
   disk.latency = context.find_or<Duration>(Stage::disk, "/disk/latency", given.latency,
                                            context.measured(&HostProfile::disk_latency), {},
                                            known.latency, "typical of the kind of disk");
@@ -131,13 +136,13 @@ void resolve_disk(Context& context, bool staged) {
                 Value<double>{disk.rate.maximum().base(),
                               {Origin::measured, context.host->name, disk.rate.relative_error}});
   } else {
-    const Bandwidth rate =
-        context.need<Bandwidth>(Stage::disk, "/disk/bandwidth", given.bandwidth, {},
-                                known.bandwidth, "how fast the disk reads");
+    const Bandwidth rate = context.need<Bandwidth>(Stage::disk, "/disk/bandwidth", given.bandwidth,
+                                                   {}, known.bandwidth, "how fast the disk reads");
     disk.rate = {{{1.0, rate}}, 0.0};
   }
-  if (const auto iops = context.find<Frequency>(Stage::disk, "/disk/iops", given.iops,
-                                                context.measured(&HostProfile::disk_iops), known.iops)) {
+  if (const auto iops =
+          context.find<Frequency>(Stage::disk, "/disk/iops", given.iops,
+                                  context.measured(&HostProfile::disk_iops), known.iops)) {
     disk.max_requests = *iops;
   }
   inputs.disk = disk;

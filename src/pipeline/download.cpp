@@ -39,9 +39,9 @@ Published of_fsx(Context& context) {
                     : context.catalog.fsx.open_small_file;
   fsx.per_connection = context.catalog.fsx.one_disk;
   if (source.bandwidth) return fsx;
-  const std::string type = context.find_or<std::string>(
-      Stage::download, "/source/deployment_type", source.deployment_type, {}, {}, "SCRATCH_2",
-      "no FSx deployment type is given");
+  const std::string type = context.find_or<std::string>(Stage::download, "/source/deployment_type",
+                                                        source.deployment_type, {}, {}, "SCRATCH_2",
+                                                        "no FSx deployment type is given");
   const SpecificBandwidth per_capacity = context.find_or<SpecificBandwidth>(
       Stage::download, "/source/throughput_per_capacity", source.throughput_per_capacity, {}, {},
       megabytes(200.0) / seconds(1.0) / tebibytes(1.0), "no FSx throughput tier is given");
@@ -66,9 +66,9 @@ Published of_efs(Context& context) {
   const EfsLimits& limits = context.catalog.efs;
   Published efs;
   efs.shared = true;
-  const std::string name = context.find_or<std::string>(
-      Stage::download, "/source/throughput_mode", source.throughput_mode, {}, {}, "elastic",
-      "the default of new EFS file systems");
+  const std::string name = context.find_or<std::string>(Stage::download, "/source/throughput_mode",
+                                                        source.throughput_mode, {}, {}, "elastic",
+                                                        "the default of new EFS file systems");
   const EfsMode* mode = find_efs_mode(context.catalog, name);
   if (mode == nullptr) {
     context.problem("/source/throughput_mode",
@@ -89,7 +89,8 @@ Published of_efs(Context& context) {
     const double metered = limits.read_metering ? limits.read_metering->value : 1.0;
     efs.bandwidth = Value<Bandwidth>{std::max(earned, least) / metered, limits.earned->from};
   } else if (name == "bursting" && !source.bandwidth) {
-    context.problem("/source/capacity", "needed: EFS in bursting mode earns throughput by what it stores");
+    context.problem("/source/capacity",
+                    "needed: EFS in bursting mode earns throughput by what it stores");
   } else if (name == "provisioned" && !source.bandwidth) {
     const Bandwidth provisioned = context.need<Bandwidth>(
         Stage::download, "/source/provisioned_throughput", source.provisioned_throughput, {}, {},
@@ -116,15 +117,15 @@ Read read_from(Context& context, Service service, Bytes request, double connecti
   const bool from_host = context.host && service != Service::fsx_lustre && service != Service::efs;
   const Published known = published_limits(context, service, request);
   Read read;
-  read.latency = context.need<Duration>(
-      Stage::download, "/source/first_byte_latency", given.first_byte_latency,
-      from_host ? context.host->first_byte_latency : std::nullopt, known.latency,
-      "the time to the first byte");
+  read.latency = context.need<Duration>(Stage::download, "/source/first_byte_latency",
+                                        given.first_byte_latency,
+                                        from_host ? context.host->first_byte_latency : std::nullopt,
+                                        known.latency, "the time to the first byte");
   const bool shared = given.shared.value_or(known.shared);
   const double instances = s.cluster.instances;
-  const auto network = context.find<Bandwidth>(Stage::download, "/cluster/network",
-                                               s.cluster.network, {},
-                                               context.published(&Machine::network));
+  const auto network =
+      context.find<Bandwidth>(Stage::download, "/cluster/network", s.cluster.network, {},
+                              context.published(&Machine::network));
   auto limit = context.find<Bandwidth>(Stage::download, "/source/bandwidth", given.bandwidth, {},
                                        known.bandwidth);
   if (limit && shared) *limit /= instances;
@@ -210,9 +211,9 @@ void resolve_source(Context& context) {
     context.problem("/dataset/bytes_per_sample", "expected the size of a sample, got nothing");
     return;
   }
-  const double per_object = context.find_or<double>(Stage::download, "/dataset/samples_per_object",
-                                                    s.dataset.samples_per_object, {}, {}, 1.0,
-                                                    "a file a sample");
+  const double per_object =
+      context.find_or<double>(Stage::download, "/dataset/samples_per_object",
+                              s.dataset.samples_per_object, {}, {}, 1.0, "a file a sample");
   const Bytes object = stored * samples(per_object);
   if (mode == InputMode::file) {
     resolve_staging(context, object, std::max(1.0, std::ceil(inputs.samples / per_object)));

@@ -20,8 +20,9 @@ void resolve_step(Context& context) {
       context.find<DurationPerSample>(Stage::gpu, "/job/step/per_sample", given.per_sample,
                                       context.measured(&HostProfile::step_per_sample), {});
   if (!fixed && !per_sample) {
-    context.problem("/job/step", "needed here and not known: the time of one GPU for a batch, as "
-                                 "{\"fixed\": …, \"per_sample\": …}, or a host profile with it");
+    context.problem("/job/step",
+                    "needed here and not known: the time of one GPU for a batch, as "
+                    "{\"fixed\": …, \"per_sample\": …}, or a host profile with it");
   }
   inputs.step.fixed = fixed;
   inputs.step.per_sample = per_sample;

@@ -13,47 +13,47 @@ namespace feedrate::pipeline {
 
 /// How bytes come over a shared capacity, seen from one instance. A limit on requests per second is
 /// a capacity of its own for a remote source, where it holds however many connections carry the
-/// bytes; for a disk it adds X_max/max_requests bytes of work to each request, for a disk that seeks
-/// does not transfer meanwhile.
+/// bytes; for a disk it adds X_max/max_requests bytes of work to each request, for a disk that
+/// seeks does not transfer meanwhile.
 struct Read {
-  Duration latency;             ///< before the first byte of a request; uses no capacity
-  double requests = 1.0;        ///< per sample
-  DataPerSample bytes;          ///< per sample
-  Curve<Bandwidth> rate;        ///< X(n) with n requests in transfer on the instance
-  Frequency max_requests;       ///< of the instance; 0 = no limit
+  Duration latency;        ///< before the first byte of a request; uses no capacity
+  double requests = 1.0;   ///< per sample
+  DataPerSample bytes;     ///< per sample
+  Curve<Bandwidth> rate;   ///< X(n) with n requests in transfer on the instance
+  Frequency max_requests;  ///< of the instance; 0 = no limit
 };
 
 /// Auxiliary CPU instances that preprocess, per training instance.
 struct RemotePool {
-  double workers = 0.0;        ///< per training instance
-  Curve<double> cores;         ///< core-seconds per second with n of those workers busy
-  DurationPerSample cpu;       ///< their work on a sample
-  Read delivery;               ///< the way to the training instance
+  double workers = 0.0;   ///< per training instance
+  Curve<double> cores;    ///< core-seconds per second with n of those workers busy
+  DurationPerSample cpu;  ///< their work on a sample
+  Read delivery;          ///< the way to the training instance
 };
 
 /// File mode: every object copied to the instance before training.
 struct Staging {
-  double objects = 0.0;        ///< per instance
-  double connections = 1.0;    ///< copying at once
+  double objects = 0.0;      ///< per instance
+  double connections = 1.0;  ///< copying at once
   Bytes object_size;
-  Read read;                   ///< `bytes` and `requests` per sample are unused here
+  Read read;  ///< `bytes` and `requests` per sample are unused here
   std::optional<Bandwidth> disk_write;
 };
 
 struct Inputs {
   // the job's shape
-  double samples = 0.0;        ///< per epoch, all ranks
+  double samples = 0.0;  ///< per epoch, all ranks
   double epochs = 1.0;
-  double batch = 1.0;          ///< samples per rank and step
+  double batch = 1.0;  ///< samples per rank and step
   double instances = 1.0;
-  double ranks = 1.0;          ///< GPUs per instance
-  double accumulation = 1.0;   ///< batches per all-reduce
+  double ranks = 1.0;         ///< GPUs per instance
+  double accumulation = 1.0;  ///< batches per all-reduce
   bool drop_last = false;
 
   // before and around the GPU
   LoaderKind kind = LoaderKind::pytorch;
-  double workers = 0.0;        ///< per rank
-  double prefetch = 2.0;       ///< batches per worker (pytorch) or per rank (pool)
+  double workers = 0.0;   ///< per rank
+  double prefetch = 2.0;  ///< batches per worker (pytorch) or per rank (pool)
   bool persistent_workers = false;
   bool in_order = true;
   bool pinned = false;
@@ -65,28 +65,28 @@ struct Inputs {
   std::optional<Read> source;        ///< later epochs
   bool sequential_stream = false;    ///< Pipe: one stream per instance ahead of the workers
   std::optional<Read> disk;
-  double first_hit = 0.0;      ///< page-cache hit ratio of the first epoch, for disk and mounts
-  double hit = 0.0;            ///< of later ones
-  DurationPerSample cpu;       ///< preprocessing on the instance's cores, one thread
+  double first_hit = 0.0;        ///< page-cache hit ratio of the first epoch, for disk and mounts
+  double hit = 0.0;              ///< of later ones
+  DurationPerSample cpu;         ///< preprocessing on the instance's cores, one thread
   DurationPerSample cached_cpu;  ///< the same once decoded samples are kept in memory
-  Curve<double> cores;         ///< core-seconds per second with n threads runnable on the instance
+  Curve<double> cores;  ///< core-seconds per second with n threads runnable on the instance
   std::optional<RemotePool> remote;
   Duration worker_startup;
-  DurationPerSample collate;   ///< CPU in the worker
-  Duration handover;           ///< CPU of the main process per batch
-  DurationPerSample pin;       ///< CPU of the pinning thread
+  DurationPerSample collate;  ///< CPU in the worker
+  Duration handover;          ///< CPU of the main process per batch
+  DurationPerSample pin;      ///< CPU of the pinning thread
   Duration copy_latency;
-  DurationPerSample copy;      ///< host-to-device
+  DurationPerSample copy;  ///< host-to-device
 
   // the GPU and what couples GPUs
-  Step step;                   ///< filled: a table, or fixed and per_sample
+  Step step;  ///< filled: a table, or fixed and per_sample
   DurationPerSample gpu_preprocess;
   double step_cv = 0.0;
   double size_cv = 0.0;
-  Duration exposed_allreduce;  ///< per optimiser step
-  Duration startup;            ///< of the job
+  Duration exposed_allreduce;    ///< per optimiser step
+  Duration startup;              ///< of the job
   Duration checkpoint_interval;  ///< 0 = none
-  Duration checkpoint_time;    ///< each
+  Duration checkpoint_time;      ///< each
 
   /// A stage's virtual speed: 2 = every cost of it halved.
   PerStage<double> speed = ones();

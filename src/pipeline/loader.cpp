@@ -9,8 +9,9 @@ Duration startup_of(const Inputs& inputs, EpochKind kind, double worker) {
   return inputs.worker_startup * worker / inputs.speed[Stage::startup];
 }
 
-/// A share of the time that a worker alone needs for one chunk. Real workers never stay in lockstep;
-/// simulated ones without randomness would, and then disk and cores would take turns being idle.
+/// A share of the time that a worker alone needs for one chunk. Real workers never stay in
+/// lockstep; simulated ones without randomness would, and then disk and cores would take turns
+/// being idle.
 Duration phase_of(const RankBuilder& rank, double worker, double workers, double chunk,
                   Who who = Who::local) {
   // With one kind of cost there are no turns to take.
@@ -50,7 +51,8 @@ void add_gates(RankBuilder& rank, double chunk) {
   fetching.download = rank.cost.download;
   ProgramBuilder stream;
   stream.repeat_forever();
-  add_load(stream, fetching, capacities, chunk, 1, Who::local, rank.batch_spread(chunk), {{}, permits});
+  add_load(stream, fetching, capacities, chunk, 1, Who::local, rank.batch_spread(chunk),
+           {{}, permits});
   stream.put(*rank.gates.fifo, tag(Stage::download)).next();
   rank.add_process(stream, "stream", true);
 }
@@ -78,8 +80,8 @@ Fetch add_pytorch(RankBuilder& rank) {
     const bool makes_last = rank.partial_last() && w == static_cast<int>(last_worker);
     const double batches = std::ceil((rank.shape.steps - w) / workers) - (makes_last ? 1.0 : 0.0);
     ProgramBuilder program;
-    const Duration start = startup_of(inputs, rank.kind, w + 1.0) +
-                           phase_of(rank, w, workers, inputs.batch / chunks);
+    const Duration start =
+        startup_of(inputs, rank.kind, w + 1.0) + phase_of(rank, w, workers, inputs.batch / chunks);
     if (ticks(start).ns > 0) program.delay(ticks(start), tag(Stage::startup));
     const auto make = [&](double samples) {
       program.take(index, tag(Stage::handover));
@@ -93,7 +95,7 @@ Fetch add_pytorch(RankBuilder& rank) {
       program.next();
     }
     if (makes_last) make(rank.shape.last_batch);
-    rank.add_process(program, "worker" + std::to_string(w));
+    rank.loaders.push_back(rank.add_process(program, "worker" + std::to_string(w)));
   }
   Fetch fetch;
   fetch.ready = Ring{first_ready, count, 0, false};
@@ -103,14 +105,16 @@ Fetch add_pytorch(RankBuilder& rank) {
 
 Fetch add_pool(RankBuilder& rank) {
   const Inputs& inputs = rank.inputs;
-  const bool remote_only = inputs.remote && inputs.remote->cpu.base() > 0.0 && inputs.cpu.base() <= 0.0;
+  const bool remote_only =
+      inputs.remote && inputs.remote->cpu.base() > 0.0 && inputs.cpu.base() <= 0.0;
   const int local = remote_only ? 0 : static_cast<int>(inputs.workers);
   const int remote =
-      inputs.remote ? static_cast<int>(std::max(1.0, std::round(inputs.remote->workers / rank.layout.fold)))
-                    : 0;
+      inputs.remote
+          ? static_cast<int>(std::max(1.0, std::round(inputs.remote->workers / rank.layout.fold)))
+          : 0;
   Fetch fetch;
-  fetch.chunks = static_cast<int>(
-      std::clamp(std::floor(inputs.batch), 1.0, std::max(8.0, std::min(128.0, double(local + remote)))));
+  fetch.chunks = static_cast<int>(std::clamp(
+      std::floor(inputs.batch), 1.0, std::max(8.0, std::min(128.0, double(local + remote)))));
   fetch.one_by_one = inputs.in_order;
   engine::Queue tickets;
   tickets.name = rank.name + "tickets";
@@ -129,8 +133,8 @@ Fetch add_pool(RankBuilder& rank) {
   for (int w = 0; w < local + remote; ++w) {
     const Who who = w < local ? Who::local : Who::remote;
     ProgramBuilder program;
-    const Duration start = startup_of(inputs, rank.kind, w + 1.0) +
-                           phase_of(rank, w, local + remote, chunk, who);
+    const Duration start =
+        startup_of(inputs, rank.kind, w + 1.0) + phase_of(rank, w, local + remote, chunk, who);
     if (ticks(start).ns > 0) program.delay(ticks(start), tag(Stage::startup));
     program.repeat_forever();
     program.take(*fetch.tickets, tag(Stage::handover));
@@ -138,7 +142,8 @@ Fetch add_pool(RankBuilder& rank) {
              rank.gates);
     program.put(*fetch.samples, tag(Stage::handover));
     program.next();
-    rank.add_process(program, (who == Who::local ? "thread" : "remote") + std::to_string(w), true);
+    const std::string part = who == Who::local ? "thread" : "remote";
+    rank.loaders.push_back(rank.add_process(program, part + std::to_string(w), true));
   }
   return fetch;
 }

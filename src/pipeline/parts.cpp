@@ -41,7 +41,9 @@ Bytes disk_work(const Read& read) {
 
 }  // namespace
 
-engine::Ticks ticks(Duration duration) { return {std::llround(duration.base() * 1e9)}; }
+engine::Ticks ticks(Duration duration) {
+  return {std::llround(duration.base() * 1e9)};
+}
 
 engine::Spread spread(bool random, double cv) {
   if (!random || cv <= 0.0) return engine::kConstant;
@@ -54,8 +56,8 @@ Capacities add_capacities(engine::Model& model, const Inputs& inputs, EpochKind 
   const double threads = std::max(inputs.workers, 1.0) * layout.ranks;
   const auto& source = kind == EpochKind::first ? inputs.first_source : inputs.source;
   if (source && !source->rate.empty()) {
-    made.source = add_curve(model, "source", source->rate,
-                            inputs.sequential_stream ? 1.0 : threads, layout.fold);
+    made.source = add_curve(model, "source", source->rate, inputs.sequential_stream ? 1.0 : threads,
+                            layout.fold);
   }
   if (inputs.disk) made.disk = add_curve(model, "disk", inputs.disk->rate, threads, layout.fold);
   if (!inputs.cores.empty()) {
@@ -65,7 +67,8 @@ Capacities add_capacities(engine::Model& model, const Inputs& inputs, EpochKind 
   if (inputs.remote) {
     const double workers = std::max(1.0, inputs.remote->workers / layout.fold);
     made.remote_cpu = add_curve(model, "remote cpu", inputs.remote->cores, workers, layout.fold);
-    made.delivery = add_curve(model, "delivery", inputs.remote->delivery.rate, workers, layout.fold);
+    made.delivery =
+        add_curve(model, "delivery", inputs.remote->delivery.rate, workers, layout.fold);
   }
   return made;
 }
@@ -97,8 +100,7 @@ LoadCost load_cost(const Inputs& inputs, EpochKind kind) {
   if (inputs.remote) {
     const Read& delivery = inputs.remote->delivery;
     cost.remote_cpu = inputs.remote->cpu * one / inputs.speed[Stage::remote];
-    cost.delivery_latency =
-        delivery.latency * (delivery.requests / inputs.speed[Stage::remote]);
+    cost.delivery_latency = delivery.latency * (delivery.requests / inputs.speed[Stage::remote]);
     cost.delivery = delivery.bytes * one / inputs.speed[Stage::remote];
   }
   return cost;

@@ -10,7 +10,9 @@
 
 namespace feedrate::pipeline {
 
-constexpr engine::Tag tag(Stage stage) { return static_cast<engine::Tag>(stage); }
+constexpr engine::Tag tag(Stage stage) {
+  return static_cast<engine::Tag>(stage);
+}
 
 /// Seconds as whole nanoseconds, to nearest.
 engine::Ticks ticks(Duration duration);
@@ -27,10 +29,10 @@ Capacities add_capacities(engine::Model& model, const Inputs& inputs, EpochKind 
 
 /// What loading costs in one epoch of one kind, per sample, at the virtual speeds.
 struct LoadCost {
-  Duration download_latency, disk_latency, delivery_latency;   // per sample
-  Bytes download, disk, delivery;                              // work per sample
+  Duration download_latency, disk_latency, delivery_latency;  // per sample
+  Bytes download, disk, delivery;                             // work per sample
   Duration request_interval;  // between one rank's requests for a sample at the limit on requests
-  Duration cpu, remote_cpu, collate;                           // core-seconds per sample
+  Duration cpu, remote_cpu, collate;  // core-seconds per sample
 };
 LoadCost load_cost(const Inputs& inputs, EpochKind kind);
 

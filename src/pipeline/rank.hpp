@@ -16,7 +16,9 @@ using engine::QueueId;
 using engine::Ring;
 
 /// A count as the engine takes it.
-inline std::int64_t whole(double n) { return static_cast<std::int64_t>(std::llround(n)); }
+inline std::int64_t whole(double n) {
+  return static_cast<std::int64_t>(std::llround(n));
+}
 
 /// Everything that the parts of one rank share while it is put together.
 struct RankBuilder {
@@ -30,6 +32,7 @@ struct RankBuilder {
   std::string name;
   Gates gates;
   std::optional<engine::BarrierId> barrier;
+  std::vector<engine::ProcessId>& loaders;
   bool first_rank = false;
 
   [[nodiscard]] bool partial_last() const { return shape.last_batch < inputs.batch; }
@@ -64,10 +67,10 @@ struct RankBuilder {
 
 /// Where the main process finds batch after batch, and what it gives back for each.
 struct Fetch {
-  std::optional<Ring> ready, index;        // pytorch: ring of workers' queues
-  std::optional<QueueId> samples, tickets; // pool: chunks
-  int chunks = 1;                          ///< of a batch
-  bool one_by_one = false;  ///< an ordered queue yields one chunk at a time
+  std::optional<Ring> ready, index;         // pytorch: ring of workers' queues
+  std::optional<QueueId> samples, tickets;  // pool: chunks
+  int chunks = 1;                           ///< of a batch
+  bool one_by_one = false;                  ///< an ordered queue yields one chunk at a time
 };
 
 /// Makes the rank's gates for chunks of `chunk` samples: the stream of Pipe mode, the limit on

@@ -12,8 +12,9 @@ namespace {
 /// A job whose time on one instance is given: a thousand steps without a loader.
 void resolve_given_duration(Context& context) {
   Inputs& inputs = context.out.inputs;
-  const Duration alone = context.use(Stage::gpu, "/job/duration_on_one_instance",
-                                     Value<Duration>::given(*context.scenario.job.duration_on_one_instance));
+  const Duration alone =
+      context.use(Stage::gpu, "/job/duration_on_one_instance",
+                  Value<Duration>::given(*context.scenario.job.duration_on_one_instance));
   constexpr double steps = 1000.0;
   inputs.kind = LoaderKind::inline_;
   inputs.asynchronous_step = false;
@@ -35,14 +36,16 @@ void resolve_checkpoint(Context& context) {
   const Bytes size = context.need<Bytes>(Stage::checkpoint, "/job/checkpoint/size",
                                          checkpoint->size, {}, {}, "the bytes of one checkpoint");
   const Bandwidth rate =
-      context.need<Bandwidth>(Stage::checkpoint, "/job/checkpoint/bandwidth",
-                              checkpoint->bandwidth, {}, {}, "how fast it is written");
+      context.need<Bandwidth>(Stage::checkpoint, "/job/checkpoint/bandwidth", checkpoint->bandwidth,
+                              {}, {}, "how fast it is written");
   inputs.checkpoint_time = size / rate;
 }
 
 }  // namespace
 
-std::string text_of(double number) { return fmt::format("{:.6g}", number); }
+std::string text_of(double number) {
+  return fmt::format("{:.6g}", number);
+}
 
 std::string rounded_text(const std::string& quantity) {
   const std::size_t space = quantity.find(' ');
@@ -66,13 +69,15 @@ void resolve_shape(Context& context) {
   Known<double> gpus = context.published(&Machine::gpus);
   if (gpus && gpus->value <= 0.0) gpus.reset();
   if (context.machine() && !gpus && !s.cluster.gpus_per_instance) {
-    context.problem("/cluster/gpus_per_instance",
-                    fmt::format("{} has no GPU in the catalogue; expected an instance with GPUs, or "
-                                "their number here", *s.cluster.instance));
+    context.problem(
+        "/cluster/gpus_per_instance",
+        fmt::format("{} has no GPU in the catalogue; expected an instance with GPUs, or "
+                    "their number here",
+                    *s.cluster.instance));
   }
-  inputs.ranks = context.find_or<double>(Stage::gpu, "/cluster/gpus_per_instance",
-                                         s.cluster.gpus_per_instance, {}, gpus, 1.0,
-                                         "no instance is named");
+  inputs.ranks =
+      context.find_or<double>(Stage::gpu, "/cluster/gpus_per_instance", s.cluster.gpus_per_instance,
+                              {}, gpus, 1.0, "no instance is named");
   inputs.startup = s.job.startup.value_or(Duration{});
 }
 
@@ -91,7 +96,8 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
     inputs.accumulation = scenario.job.gradient_accumulation.value_or(1.0);
     inputs.drop_last = scenario.loader.drop_last.value_or(false);
     inputs.size_cv = scenario.dataset.size_cv.value_or(0.0);
-    if (!scenario.dataset.samples) context.problem("/dataset/samples", "expected a number of samples, got nothing");
+    if (!scenario.dataset.samples)
+      context.problem("/dataset/samples", "expected a number of samples, got nothing");
     if (!scenario.loader.batch_size) {
       context.problem("/loader/batch_size", "expected samples per GPU and step, got nothing");
     }
@@ -101,9 +107,10 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
     resolve_copy(context);
     resolve_step(context);
     if (epoch_shape(inputs).steps < 1.0) {
-      context.problem("/loader/batch_size",
-                      fmt::format("with drop_last no batch of {} is left in {} samples over {} GPUs",
-                                  inputs.batch, inputs.samples, inputs.instances * inputs.ranks));
+      context.problem(
+          "/loader/batch_size",
+          fmt::format("with drop_last no batch of {} is left in {} samples over {} GPUs",
+                      inputs.batch, inputs.samples, inputs.instances * inputs.ranks));
     }
   }
   resolve_communication(context);

@@ -23,9 +23,9 @@ struct Resolved {
   std::vector<std::string> remarks;
 };
 
-/// Throws InputError with every problem: a number that is needed and not known names the key to set.
-/// With `draw`, parameters with a standard error are multiplied by draws.
-Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostProfile* host = nullptr,
-                 const Draw& draw = {});
+/// Throws InputError with every problem: a number that is needed and not known names the key to
+/// set. With `draw`, parameters with a standard error are multiplied by draws.
+Resolved resolve(const Scenario& scenario, const Catalog& catalog,
+                 const HostProfile* host = nullptr, const Draw& draw = {});
 
 }  // namespace feedrate::pipeline

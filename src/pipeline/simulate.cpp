@@ -1,16 +1,20 @@
 #include "pipeline/simulate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
+#include "base/errors.hpp"
 #include "engine/simulate.hpp"
 #include "pipeline/build.hpp"
 
 namespace feedrate::pipeline {
 namespace {
 
-Duration from_ticks(double ns) { return Duration::of(ns * 1e-9); }
+Duration from_ticks(double ns) {
+  return Duration::of(ns * 1e-9);
+}
 
 struct Run {
   Span span;
@@ -18,15 +22,52 @@ struct Run {
   bool stopped = false;
 };
 
+/// What a loader does to a batch.
+constexpr std::array making = {Stage::download, Stage::disk, Stage::decode, Stage::remote,
+                               Stage::collate};
+
+/// Waiting for a batch is waiting for all of its making. The engine books it on what the batch was
+/// just going through, and since W workers make W batches at a time, that is mostly the end of it;
+/// so the waiting is shared out again as the making was.
+void share_out(PerStage<Duration>& waiting, const EpochModel& built,
+               const engine::Outcome& outcome) {
+  PerStage<double> made;
+  double sum = 0.0;
+  for (const engine::ProcessId id : built.loaders) {
+    const engine::ProcessStats& loader = outcome.processes[static_cast<std::size_t>(id)];
+    for (Stage stage : making) {
+      const auto t = static_cast<std::size_t>(stage);
+      const auto time = static_cast<double>(loader.active[t]) +
+                        (stage == Stage::download ? static_cast<double>(loader.blocked[t]) : 0.0);
+      made[stage] += time;
+      sum += time;
+    }
+  }
+  if (sum <= 0.0) return;
+  Duration all;
+  for (Stage stage : making) all += waiting[stage];
+  for (Stage stage : making) waiting[stage] = all * (made[stage] / sum);
+}
+
+engine::Outcome run_engine(const engine::Model& model, const engine::Options& options) {
+  try {
+    return engine::simulate(model, options);
+  } catch (const engine::ClockError&) {
+    throw InputError(std::vector<Problem>{
+        {"", 0, "/dataset/samples", "expected an epoch of less than 292 years, got a longer one"}});
+  }
+}
+
 Run run_model(const EpochModel& built, const SimulationOptions& options, std::uint64_t stream) {
   engine::Options engine_options;
   engine_options.exact = options.exact;
   engine_options.seed = options.seed * 1000003U + stream;
   if (!options.exact) engine_options.max_events = options.max_events;
-  const engine::Outcome outcome = engine::simulate(built.model, engine_options);
+  const engine::Outcome outcome = run_engine(built.model, engine_options);
   Run run{{}, outcome.effort, outcome.event_limit};
   run.span.wall = from_ticks(static_cast<double>(outcome.now.ns));
   const double share = 1.0 / static_cast<double>(built.gpus.size());
+  PerStage<Duration> waiting;
   for (const engine::ProcessId id : built.gpus) {
     const engine::ProcessStats& gpu = outcome.processes[static_cast<std::size_t>(id)];
     for (Stage stage : all_stages()) {
@@ -38,13 +79,16 @@ Run run_model(const EpochModel& built, const SimulationOptions& options, std::ui
         // Waiting for another rank's step is waiting for the all-reduce to begin.
         run.span.stall[Stage::allreduce] += blocked;
       } else {
-        run.span.stall[stage] += active + blocked;
+        run.span.stall[stage] += active;
+        waiting[stage] += blocked;
       }
     }
     // A rank that ends before the others waits for them.
     run.span.stall[Stage::allreduce] +=
         from_ticks(static_cast<double>((outcome.now - gpu.wall).ns) * share);
   }
+  share_out(waiting, built, outcome);
+  for (Stage stage : all_stages()) run.span.stall[stage] += waiting[stage];
   return run;
 }
 
@@ -77,7 +121,8 @@ Span run_epoch(const Inputs& inputs, EpochKind kind, const SimulationOptions& op
   if (options.random) {
     const Layout layout = apart(inputs, options.most_processes);
     if (steps > options.random_steps) {
-      return extrapolated(inputs, kind, layout, options.random_steps, steps, options, stream, effort);
+      return extrapolated(inputs, kind, layout, options.random_steps, steps, options, stream,
+                          effort);
     }
     const Run run = run_model(build_epoch(inputs, kind, layout), options, stream);
     add(effort, run.effort);
@@ -103,7 +148,7 @@ Duration run_staging(const Inputs& inputs, const SimulationOptions& options, Eff
     engine::Options engine_options;
     engine_options.exact = options.exact;
     engine_options.max_events = most;
-    const engine::Outcome outcome = engine::simulate(
+    const engine::Outcome outcome = run_engine(
         build_staging(staging, inputs.speed[Stage::download], false, 0.0), engine_options);
     add(effort, outcome.effort);
     return outcome;
@@ -118,7 +163,8 @@ Duration run_staging(const Inputs& inputs, const SimulationOptions& options, Eff
   // No cycle in sight: a stretch of whole rounds of the connections, and the rest at the pace of
   // the stretch's second half.
   const double connections = inputs.staging->connections;
-  const double rounds = std::max(2.0, std::floor(0.1 * static_cast<double>(options.max_events) / connections));
+  const double rounds =
+      std::max(2.0, std::floor(0.1 * static_cast<double>(options.max_events) / connections));
   const Duration whole = time(copy(2.0 * rounds * connections, unbounded));
   const Duration half = time(copy(rounds * connections, unbounded));
   effort.sampled = true;
@@ -161,8 +207,8 @@ Outcome simulate(const Inputs& inputs, const SimulationOptions& options) {
   out.staging = run_staging(inputs, options, out.effort);
   out.first = run_epoch(inputs, EpochKind::first, options, 1, out.effort);
   out.later = out.first;
-  // Every epoch starts with nothing prefetched, so later epochs are one state and are run once; with
-  // `exact` each is executed all the same.
+  // Every epoch starts with nothing prefetched, so later epochs are one state and are run once;
+  // with `exact` each is executed all the same.
   const bool alike = epochs_alike(inputs);
   out.total = out.first;
   if (inputs.epochs > 1.0) {

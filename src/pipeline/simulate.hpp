@@ -9,12 +9,12 @@
 namespace feedrate::pipeline {
 
 struct SimulationOptions {
-  bool exact = false;          ///< execute every event of every epoch
-  bool random = false;         ///< draw sizes and step times; ranks apart
+  bool exact = false;   ///< execute every event of every epoch
+  bool random = false;  ///< draw sizes and step times; ranks apart
   std::uint64_t seed = 1;
   std::int64_t max_events = 600'000;  ///< of one epoch; beyond, the rest is extrapolated
-  double random_steps = 256.0; ///< of one epoch when random; beyond, the rest is extrapolated
-  int most_processes = 2048;   ///< simulated apart when random
+  double random_steps = 256.0;  ///< of one epoch when random; beyond, the rest is extrapolated
+  int most_processes = 2048;    ///< simulated apart when random
 };
 
 /// Of one epoch, or of several: wall time and where each GPU's time went (mean over ranks).
@@ -34,7 +34,7 @@ struct Outcome {
   Duration checkpoints;  ///< over the whole job
   Span total;            ///< start-up, staging and checkpoints included
   double epochs = 1.0;
-  double steps = 0.0;    ///< of an epoch
+  double steps = 0.0;  ///< of an epoch
   Effort effort;
 };
 

@@ -70,6 +70,7 @@ Report cases_report(std::span<const ScenarioCases> scenarios) {
   Report report;
   std::size_t judged = 0;
   std::size_t within = 0;
+  std::size_t fits_missed = 0;
   for (const ScenarioCases& of : scenarios) {
     report.blocks.emplace_back(Heading{of.scenario.name});
     report.blocks.emplace_back(Paragraph{"File: " + of.file});
@@ -86,7 +87,11 @@ Report cases_report(std::span<const ScenarioCases> scenarios) {
     }
     if (!of.cases.empty()) report.blocks.emplace_back(case_table(of));
     for (const study::CaseResult& result : of.cases) {
-      if (!result.what.tolerance || result.what.fitted) continue;
+      if (!result.what.tolerance) continue;
+      if (result.what.fitted) {
+        fits_missed += result.within ? 0 : 1;
+        continue;
+      }
       ++judged;
       within += result.within ? 1 : 0;
     }
@@ -94,9 +99,9 @@ Report cases_report(std::span<const ScenarioCases> scenarios) {
   report.title = "Predicted beside measured";
   report.headline.text = fmt::format(
       "{} of {} predictions with a stated tolerance are within it; points that an input was fitted "
-      "on "
-      "are not counted.",
-      within, judged);
+      "on are not counted{}.",
+      within, judged,
+      fits_missed == 0 ? "" : fmt::format(", and {} of them no longer fit", fits_missed));
   return report;
 }
 

@@ -13,7 +13,8 @@ std::string number(double value);
 /// "850 ms", "96.2 s", "4 min 20 s", "3.33 h", "12.5 days".
 std::string duration(Duration value);
 
-/// Cents from one cent up, two significant digits below: "$102.00", "$0.0034", "<$0.0001", "-$1.10".
+/// Cents from one cent up, two significant digits below: "$102.00", "$0.0034", "<$0.0001",
+/// "-$1.10".
 std::string money(Money value);
 
 /// Samples per second, as "850", "8.34 k", "1.20 M": the column says "/s".

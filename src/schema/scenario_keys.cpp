@@ -239,7 +239,7 @@ const std::vector<Entry<Cluster>>& entries<Cluster>() {
       entry<&Cluster::instances>("instances", {"how many", "1", whole(1, 1e5)}),
       entry<&Cluster::gpus_per_instance>("gpus_per_instance",
                                          {"that take part", "all of them", whole(1, 1024)}),
-      entry<&Cluster::region>("region", {"for prices", "us-east-1"}),
+      entry<&Cluster::region>("region", {"for prices", "us-east-1, else the first with a price"}),
       entry<&Cluster::purchase>("purchase", {"how instances are paid", "on_demand"}),
       entry<&Cluster::savings>("savings",
                                {"savings plan: fraction off on-demand", "", between(0, 0.99)}),
@@ -401,7 +401,8 @@ const std::vector<Entry<Scenario>>& entries<Scenario>() {
       entry<&Scenario::job>("job", {"what is trained"}),
       entry<&Scenario::cases>("cases", {"what was measured, to stand beside what is predicted"}),
       entry<&Scenario::thresholds>(
-          "thresholds", {"limits for feedrate check: [\"money_usd < 120\", \"total_s increase < 5%\"]"}),
+          "thresholds",
+          {"limits for feedrate check: [\"money_usd < 120\", \"total_s increase < 5%\"]"}),
   };
   return list;
 }

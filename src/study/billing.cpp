@@ -21,8 +21,8 @@ struct Biller {
   std::string region;
   Duration held;  ///< how long storage is held for the job
 
-  MachineUse machine(const std::string& name, double count,
-                     const std::optional<HourlyPrice>& given, const char* key) {
+  MachineUse machine(const std::string& name, double count, const std::optional<HourlyPrice>& given,
+                     const char* key) {
     MachineUse use;
     use.what = name;
     use.instances = count;
@@ -48,14 +48,15 @@ struct Biller {
   void cluster() {
     const auto& given = scenario.cluster;
     if (!given.instance && !given.price) {
-      throw InputError(std::vector<Problem>{
-          {"", 0, "/cluster/price", "needed: no instance of the catalogue is named that has a price"}});
+      throw InputError(
+          std::vector<Problem>{{"", 0, "/cluster/price",
+                                "needed: no instance of the catalogue is named that has a price"}});
     }
     bill.compute = machine(given.instance.value_or("instance"), given.instances, given.price,
                            "/cluster/price");
     if (const auto& remote = scenario.loader.remote) {
-      bill.auxiliary.push_back(machine(remote->instance, remote->instances, remote->price,
-                                       "/loader/remote/price"));
+      bill.auxiliary.push_back(
+          machine(remote->instance, remote->instances, remote->price, "/loader/remote/price"));
     }
   }
 
@@ -92,8 +93,7 @@ struct Biller {
     }
     requests("S3 GET", gets, price->get);
     if (inputs.checkpoint_time.base() > 0.0) {
-      requests("S3 PUT of checkpoints", outcome.checkpoints / inputs.checkpoint_time,
-               price->put);
+      requests("S3 PUT of checkpoints", outcome.checkpoints / inputs.checkpoint_time, price->put);
     }
     if (scenario.source.bill_storage.value_or(false) && price->storage) {
       bill.storage.push_back({"S3 " + storage_class, dataset_bytes(), {}, held, *price->storage});
@@ -118,8 +118,11 @@ struct Biller {
   void efs() {
     const auto price = find_efs_price(catalog, region, "Standard (regional)");
     if (price && price->storage) {
-      bill.storage.push_back({"EFS Standard", scenario.source.capacity.value_or(dataset_bytes()),
-                              {}, held, *price->storage});
+      bill.storage.push_back({"EFS Standard",
+                              scenario.source.capacity.value_or(dataset_bytes()),
+                              {},
+                              held,
+                              *price->storage});
     } else {
       remarks.push_back("EFS storage is not on the bill: " + price.failure.message);
     }
@@ -128,14 +131,16 @@ struct Biller {
     if (!throughput) {
       remarks.push_back("EFS throughput is not on the bill: " + throughput.failure.message);
     } else if (mode == "elastic" && throughput->elastic_read) {
-      bill.transfer.push_back({"EFS elastic reads", bytes_read(), {{{}, *throughput->elastic_read}}});
-    } else if (mode == "provisioned" && throughput->provisioned && scenario.source.provisioned_throughput) {
+      bill.transfer.push_back(
+          {"EFS elastic reads", bytes_read(), {{{}, *throughput->elastic_read}}});
+    } else if (mode == "provisioned" && throughput->provisioned &&
+               scenario.source.provisioned_throughput) {
       // What the stored data earns in bursting mode is not paid for twice.
       const Bytes stored = scenario.source.capacity.value_or(dataset_bytes());
       const auto& earned = catalog.efs.earned;
-      bill.bandwidth.push_back({"EFS provisioned throughput", *scenario.source.provisioned_throughput,
-                                earned ? earned->value * stored : Bandwidth{}, held,
-                                *throughput->provisioned});
+      bill.bandwidth.push_back(
+          {"EFS provisioned throughput", *scenario.source.provisioned_throughput,
+           earned ? earned->value * stored : Bandwidth{}, held, *throughput->provisioned});
     }
   }
 
@@ -167,8 +172,8 @@ struct Biller {
     const EbsVolume* limits = find_ebs_volume(catalog, type);
     if (limits == nullptr) return;
     if (disk.iops && price->iops && limits->baseline_iops) {
-      bill.iops.push_back({"EBS IOPS", *disk.iops * n, limits->baseline_iops->value * n, held,
-                           *price->iops});
+      bill.iops.push_back(
+          {"EBS IOPS", *disk.iops * n, limits->baseline_iops->value * n, held, *price->iops});
     }
     if (disk.bandwidth && price->bandwidth && limits->baseline_bandwidth) {
       bill.bandwidth.push_back({"EBS throughput", *disk.bandwidth * n,
@@ -189,10 +194,12 @@ BillInput bill_input(const Scenario& scenario, const Catalog& catalog,
   if (biller.region.empty()) biller.region = "us-east-1";
   const bool data = !scenario.job.duration_on_one_instance;
   if (data && scenario.source.service == Service::s3) biller.s3();
-  if (data && scenario.source.service == Service::fsx_lustre && scenario.source.bill_storage.value_or(true)) {
+  if (data && scenario.source.service == Service::fsx_lustre &&
+      scenario.source.bill_storage.value_or(true)) {
     biller.fsx();
   }
-  if (data && scenario.source.service == Service::efs && scenario.source.bill_storage.value_or(true)) {
+  if (data && scenario.source.service == Service::efs &&
+      scenario.source.bill_storage.value_or(true)) {
     biller.efs();
   }
   if (resolved.inputs.disk || resolved.inputs.staging) biller.volume();

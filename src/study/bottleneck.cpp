@@ -22,11 +22,11 @@ bool costs(const pipeline::Inputs& inputs, Stage stage) {
 Bottleneck find_bottleneck(const pipeline::Inputs& inputs, const pipeline::Outcome& base,
                            const pipeline::SimulationOptions& options) {
   Bottleneck bottleneck;
-  const Duration waiting = base.total.wall - base.total.busy;
   for (Stage stage : all_stages()) {
     if (!costs(inputs, stage)) continue;
-    // Speeding up anything but the GPU cannot save more than the time that GPUs wait.
-    if (stage != Stage::gpu && waiting / base.total.wall < least_gain) continue;
+    // Twice as fast, a stage saves at most the waiting that is booked on it.
+    const bool waited_for = base.total.stall[stage] / base.total.wall >= least_gain;
+    if (stage != Stage::gpu && !waited_for) continue;
     pipeline::Inputs faster = inputs;
     faster.speed[stage] = 2.0;
     const pipeline::Outcome outcome = pipeline::simulate(faster, options);

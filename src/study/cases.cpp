@@ -29,7 +29,9 @@ struct Runner {
     fail(fmt::format("expected a metric, got \"{}\"{}", name, did_you_mean(name, names)));
   }
 
-  [[nodiscard]] Result at(const Setting& set) const { return run(make(set), catalog, host, options); }
+  [[nodiscard]] Result at(const Setting& set) const {
+    return run(make(set), catalog, host, options);
+  }
 
   /// The largest whole value of a key for which a metric stays at or above a bound.
   [[nodiscard]] double largest(const Setting& set, const std::smatch& words) const {
@@ -55,7 +57,8 @@ struct Runner {
   }
 
   [[nodiscard]] CaseResult of(const Case& what) const {
-    static const std::regex search(R"(largest (\S+) in (\d{1,6})\.\.(\d{1,6}) with (\S+) >= ([0-9.]{1,12}))");
+    static const std::regex search(
+        R"(largest (\S+) in (\d{1,6})\.\.(\d{1,6}) with (\S+) >= ([0-9.]{1,12}))");
     CaseResult result{what, 0.0, 0.0, true, ""};
     std::smatch words;
     if (std::regex_match(what.metric, words, search)) {

@@ -13,9 +13,9 @@ namespace feedrate::study {
 struct CaseResult {
   Case what;
   double predicted = 0.0;
-  double error = 0.0;         ///< predicted/measured − 1; predicted − measured where measured is 0
-  bool within = true;         ///< |error| ≤ tolerance, or no tolerance stated
-  std::string bottleneck;     ///< of the run; "" for none and for searches
+  double error = 0.0;      ///< predicted/measured − 1; predicted − measured where measured is 0
+  bool within = true;      ///< |error| ≤ tolerance, or no tolerance stated
+  std::string bottleneck;  ///< of the run; "" for none and for searches
 };
 
 /// The scenario with these keys set, as --set does it.

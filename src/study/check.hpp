@@ -17,7 +17,8 @@ Figures figures_of(const Result& result);
 /// - a limit on a rise or fall counts only where the figure that was lies outside the result's own
 ///   5-95 % band, one on the figure itself only where the whole band breaks it;
 /// - without an entry, limits on rises and falls do not apply, and the scenario is a warning;
-/// - cost, total cost or time that is better by more than its limit allows it to be worse (5 % where
+/// - cost, total cost or time that is better by more than its limit allows it to be worse (5 %
+/// where
 ///   none is stated), with none of them worse, makes the baseline stale, which is a note.
 ScenarioVerdict judge(const Figures* before, const Result& now, std::span<const Limit> limits);
 

@@ -43,7 +43,8 @@ void fill_stages(Result& result, const pipeline::Resolved& resolved, const pipel
   const bool later = out.epochs > 1.0;
   const auto kind = later ? pipeline::EpochKind::later : pipeline::EpochKind::first;
   const PerStage<Throughput> capacity = pipeline::capacities(resolved.inputs, kind);
-  const PerStage<Throughput> at_first = pipeline::capacities(resolved.inputs, pipeline::EpochKind::first);
+  const PerStage<Throughput> at_first =
+      pipeline::capacities(resolved.inputs, pipeline::EpochKind::first);
   const Throughput steady = samples(resolved.inputs.samples) / out.later.wall;
   for (Stage stage : all_stages()) {
     StageStats& stats = result.stages[stage];
@@ -65,6 +66,29 @@ void fill_stages(Result& result, const pipeline::Resolved& resolved, const pipel
       any = true;
     }
     if (!any) stats.provenance = Origin::given;
+  }
+}
+
+/// When requests wait longer for their first byte than for all the others, more of them at a time
+/// help and bandwidth does not.
+void remark_on_latency(Result& result, const pipeline::Inputs& inputs) {
+  if (result.bottleneck.stage != Stage::download) return;
+  const auto bound = [](const pipeline::Read& read, Bytes size, double users) {
+    return read.latency > size / (read.rate.total(users) / users);
+  };
+  const double workers = std::max(1.0, inputs.workers) * inputs.ranks;
+  if (inputs.source && !inputs.sequential_stream && inputs.source->requests > 0.0 &&
+      bound(*inputs.source, inputs.source->bytes / inputs.source->requests * samples(1.0),
+            workers)) {
+    result.remarks.push_back(
+        "most of the download is waiting for first bytes, not bandwidth: more num_workers, larger "
+        "objects or a nearer source help, a faster network does not");
+  }
+  if (inputs.staging &&
+      bound(inputs.staging->read, inputs.staging->object_size, inputs.staging->connections)) {
+    result.remarks.push_back(
+        "most of the copying is waiting for first bytes, not bandwidth: more connections or larger "
+        "objects help, a faster network does not");
   }
 }
 
@@ -107,10 +131,12 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.bill = bill_of(bill_input(scenario, catalog, resolved, outcome, result.remarks));
   result.bottleneck = find_bottleneck(inputs, outcome, simulation);
   fill_stages(result, resolved, outcome);
+  remark_on_latency(result, inputs);
   if (options.replications > 0) {
     result.bands = replicate(scenario, catalog, host, options, result);
     if (result.bottleneck.stage) {
-      result.bottleneck.probability = result.bands->bottleneck_probability[*result.bottleneck.stage];
+      result.bottleneck.probability =
+          result.bands->bottleneck_probability[*result.bottleneck.stage];
     }
   }
   mark_what_matters(result);

@@ -10,8 +10,8 @@
 namespace feedrate::study {
 
 struct RunOptions {
-  bool exact = false;       ///< execute every event instead of skipping what repeats
-  int replications = 0;     ///< > 0: draw parameters and random times, report bands
+  bool exact = false;    ///< execute every event instead of skipping what repeats
+  int replications = 0;  ///< > 0: draw parameters and random times, report bands
   std::uint64_t seed = 1;
 };
 

@@ -16,7 +16,8 @@ namespace {
 /// The same problems, with the point that has them.
 InputError at_point(const InputError& error, const SweepInput& input) {
   std::string where;
-  for (const auto& [key, value] : input.set) where += (where.empty() ? "" : ", ") + key + "=" + value;
+  for (const auto& [key, value] : input.set)
+    where += (where.empty() ? "" : ", ") + key + "=" + value;
   std::vector<Problem> problems = error.problems();
   for (Problem& problem : problems) problem.message += " (at " + where + ")";
   return InputError(std::move(problems));
@@ -75,8 +76,8 @@ Sweep sweep(std::span<const SweepInput> inputs, const Catalog& catalog, const Ho
       if (progress) progress(done, inputs.size());
     }
   };
-  const std::size_t wanted = jobs > 0 ? static_cast<std::size_t>(jobs)
-                                      : std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t wanted =
+      jobs > 0 ? static_cast<std::size_t>(jobs) : std::max(1U, std::thread::hardware_concurrency());
   {
     std::vector<std::jthread> threads;
     for (std::size_t t = 1; t < std::min(wanted, inputs.size()); ++t) threads.emplace_back(work);
@@ -91,14 +92,15 @@ Sweep sweep(std::span<const SweepInput> inputs, const Catalog& catalog, const Ho
     }
   }
   const auto by = [&](auto&& value) {
-    const auto best = std::min_element(
-        sweep.points.begin(), sweep.points.end(),
-        [&](const SweepPoint& a, const SweepPoint& b) { return value(a.result) < value(b.result); });
+    const auto best = std::min_element(sweep.points.begin(), sweep.points.end(),
+                                       [&](const SweepPoint& a, const SweepPoint& b) {
+                                         return value(a.result) < value(b.result);
+                                       });
     return static_cast<std::size_t>(best - sweep.points.begin());
   };
   if (inputs.empty()) return sweep;
-  sweep.fastest = by([](const Result& result) { return result.times.total; });
-  sweep.cheapest = by([](const Result& result) { return result.bill.total; });
+  sweep.fastest = by([](const Result& r) { return std::pair(r.times.total, r.bill.total); });
+  sweep.cheapest = by([](const Result& r) { return std::pair(r.bill.total, r.times.total); });
   sweep.pareto = pareto_set(sweep.points);
   sweep.break_even_efficiency = break_even(inputs, sweep.points);
   return sweep;

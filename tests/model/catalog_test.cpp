@@ -74,7 +74,7 @@ TEST_CASE("catalogue: an unknown machine is answered with the nearest name") {
   REQUIRE_FALSE(found);
   CHECK(found.failure.kind == LookupProblem::unknown_name);
   CHECK(found.failure.key == "/cluster/instance");
-  CHECK(says(found.failure.message, "did you mean \"p3.2xlarge\"?"));
+  CHECK(says(found.failure.message, "did you mean \"ml.p3.2xlarge\"?"));
 }
 
 TEST_CASE("catalogue: the name decides the service that is billed") {
@@ -99,11 +99,12 @@ TEST_CASE("catalogue: without a region the price says which was taken") {
 }
 
 TEST_CASE("catalogue: a price for some US region serves US regions, and says so with its date") {
-  const auto found = find_offer(small_catalog(), ask("ml.p3.2xlarge", "us-west-2"));
+  const auto found = find_offer(small_catalog(), ask("ml.p3.2xlarge", "us-east-1"));
   CHECK(usd_an_hour(found) == Approx(3.825));
   CHECK(says(found->remark, "US region that the source does not name"));
   CHECK(says(found->remark, "price of 2022-03-17, no longer current"));
   CHECK_FALSE(find_offer(small_catalog(), ask("ml.p3.2xlarge", "eu-west-1")));
+  CHECK_FALSE(find_offer(small_catalog(), ask("ml.p3.2xlarge", "us-west-9")));
 }
 
 TEST_CASE("catalogue: an unknown region is answered with those that exist") {

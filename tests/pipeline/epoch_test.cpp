@@ -20,7 +20,9 @@ Inputs gpu_only() {
   return in;
 }
 
-double wall(const Inputs& in) { return simulate(in, {}).first.wall.base(); }
+double wall(const Inputs& in) {
+  return simulate(in, {}).first.wall.base();
+}
 
 }  // namespace
 
@@ -77,8 +79,11 @@ TEST_CASE("epoch: a side stream hides the copy behind the step") {
 
 TEST_CASE("epoch: latency is hidden by workers only, bandwidth is shared by them") {
   Inputs in = gpu_only();
-  in.source = Read{milliseconds(20.0), 1.0, bytes_per_sample(100e3),
-                   linear_until(bytes_per_second(50e6), bytes_per_second(400e6)), {}};
+  in.source = Read{milliseconds(20.0),
+                   1.0,
+                   bytes_per_sample(100e3),
+                   linear_until(bytes_per_second(50e6), bytes_per_second(400e6)),
+                   {}};
   in.first_source = in.source;
   in.workers = 4.0;  // 4 samples in flight: 20 ms + 2 ms each
   CHECK(wall(in) == Approx(32000.0 * 22e-3 / 4.0).epsilon(0.005));
@@ -92,7 +97,8 @@ TEST_CASE("epoch: latency is hidden by workers only, bandwidth is shared by them
   CHECK(wall(in) == Approx(640000.0 * 100e3 / 80e6).epsilon(0.01));
 }
 
-TEST_CASE("epoch: a service's request rate is a limit of its own, whatever one connection carries") {
+TEST_CASE(
+    "epoch: a service's request rate is a limit of its own, whatever one connection carries") {
   Inputs in = gpu_only();
   in.samples = 320000.0;
   in.workers = 32.0;
@@ -110,7 +116,8 @@ TEST_CASE("epoch: a service's request rate is a limit of its own, whatever one c
 TEST_CASE("epoch: an IOPS limit binds small reads of a disk") {
   Inputs in = gpu_only();
   in.workers = 8.0;
-  in.disk = Read{{}, 1.0, bytes_per_sample(5e3), {{{1.0, bytes_per_second(500e6)}}, 0.0}, per_second(500.0)};
+  in.disk = Read{
+      {}, 1.0, bytes_per_sample(5e3), {{{1.0, bytes_per_second(500e6)}}, 0.0}, per_second(500.0)};
   // 5 KB + 500 MB/s / 500/s = 1.005 MB of work a file.
   CHECK(wall(in) == Approx(32000.0 * (5e3 + 1e6) / 500e6).epsilon(0.005));
 }
@@ -162,8 +169,11 @@ TEST_CASE("epoch: remote workers add to the pool and their link can bind") {
   in.cores = {{{1.0, 1.0}, {4.0, 4.0}}, 0.0};
   in.cpu = seconds_per_sample(8e-3);
   in.step.per_sample = seconds_per_sample(1e-4);
-  in.remote = RemotePool{12.0, {{{1.0, 1.0}, {12.0, 12.0}}, 0.0}, in.cpu,
-                         Read{{}, 1.0, bytes_per_sample(600e3), {{{1.0, bytes_per_second(10e9)}}, 0.0}, {}}};
+  in.remote = RemotePool{
+      12.0,
+      {{{1.0, 1.0}, {12.0, 12.0}}, 0.0},
+      in.cpu,
+      Read{{}, 1.0, bytes_per_sample(600e3), {{{1.0, bytes_per_second(10e9)}}, 0.0}, {}}};
   CHECK(wall(in) == Approx(32000.0 * 8e-3 / 16.0).epsilon(0.02));
   in.cpu = {};  // remote only, and a link of 120 MB/s: 5 ms a sample
   in.remote->delivery.rate = {{{1.0, bytes_per_second(120e6)}}, 0.0};

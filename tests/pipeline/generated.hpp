@@ -45,8 +45,11 @@ class Generator {
     in.accumulation = chance(0.2) ? whole(2.0, 5.0) : 1.0;
     in.drop_last = chance(0.1) && in.samples >= in.batch * ranks;
     const double kind = uniform(0.0, 1.0);
-    in.kind = kind < 0.6 ? LoaderKind::pytorch : kind < 0.9 ? LoaderKind::pool : LoaderKind::inline_;
-    in.workers = in.kind == LoaderKind::inline_ ? 0.0 : whole(in.kind == LoaderKind::pool ? 1.0 : 0.0, 9.0);
+    in.kind = kind < 0.6   ? LoaderKind::pytorch
+              : kind < 0.9 ? LoaderKind::pool
+                           : LoaderKind::inline_;
+    in.workers =
+        in.kind == LoaderKind::inline_ ? 0.0 : whole(in.kind == LoaderKind::pool ? 1.0 : 0.0, 9.0);
     in.prefetch = whole(1.0, 5.0);
     in.persistent_workers = chance(0.3);
     in.in_order = chance(0.7);
@@ -55,7 +58,11 @@ class Generator {
     in.non_blocking = chance(0.3);
     in.in_memory_cache = chance(0.15);
     const double cores = whole(1.0, 16.0);
-    in.cores = {{{1.0, 1.0}, {cores + 1.0, cores}, {2.0 * cores + 1.0, 1.3 * cores}, {2.0 * cores + 2.0, 1.22 * cores}}, 0.0};
+    in.cores = {{{1.0, 1.0},
+                 {cores + 1.0, cores},
+                 {2.0 * cores + 1.0, 1.3 * cores},
+                 {2.0 * cores + 2.0, 1.22 * cores}},
+                0.0};
     in.cpu = chance(0.85) ? seconds_per_sample(log_uniform(1e-5, 1e-2)) : DurationPerSample{};
     in.cached_cpu = in.cpu * uniform(0.0, 1.0);
     if (chance(0.4)) {
@@ -84,8 +91,8 @@ class Generator {
   }
 
  private:
-  /// A slow drain: the GPU is a hair faster than the loader, so that prefetched batches run out only
-  /// after a long time of constant steps.
+  /// A slow drain: the GPU is a hair faster than the loader, so that prefetched batches run out
+  /// only after a long time of constant steps.
   void balance(Inputs& in) {
     const PerStage<Throughput> capacity = capacities(in, EpochKind::later);
     Throughput slowest{};

@@ -26,7 +26,8 @@ double simulated_lru(int items, int room, int readers, unsigned seed) {
   double hits = 0.0;
   double reads = 0.0;
   for (int epoch = 0; epoch < epochs; ++epoch) {
-    for (std::size_t i = order.size() - 1; i > 0; --i) std::swap(order[i], order[random() % (i + 1)]);
+    for (std::size_t i = order.size() - 1; i > 0; --i)
+      std::swap(order[i], order[random() % (i + 1)]);
     for (int i = 0; i < items / readers; ++i) {
       const int item = order[static_cast<std::size_t>(i)];
       const auto found = held.find(item);
@@ -58,7 +59,8 @@ TEST_CASE("page cache: LRU hits f + (1-f) ln(1-f) of an epoch in fresh random or
   }
 }
 
-TEST_CASE("page cache: a replicated dataset read in random shares comes within 0.02 of a real LRU") {
+TEST_CASE(
+    "page cache: a replicated dataset read in random shares comes within 0.02 of a real LRU") {
   for (const int readers : {2, 4}) {
     for (const double f : {0.35, 0.65, 0.9}) {
       const double real = simulated_lru(3000, static_cast<int>(3000 * f), readers, 11);

@@ -40,7 +40,7 @@ TEST_CASE("skipping: 2,000 generated jobs come out as when every event is execut
 
 TEST_CASE("skipping: several ranks simulated apart agree in every statistic") {
   Generator generator(77);
-  for (int i = 0; i < 150; ++i) {
+  for (int i = 0; i < 400; ++i) {
     INFO("job " << i);
     const Inputs inputs = generator.inputs(40.0);
     const Layout layout{1 + i % 2, 1 + i % 3, 1.0, false, 0.0};
