@@ -98,20 +98,21 @@ void add(Effort& effort, const engine::Effort& run) {
   effort.steps_skipped += static_cast<double>(run.steps_skipped);
 }
 
-/// The first `steps` of an epoch, and the rest at the pace of the second half of them.
+/// The first `steps` of an epoch, and the rest at their pace after the first eighth, in which the
+/// loader fills up.
 Span extrapolated(const Inputs& inputs, EpochKind kind, Layout layout, double steps, double all,
                   const SimulationOptions& options, std::uint64_t stream, Effort& effort) {
   layout.steps = std::max(2.0, steps);
   const Run whole = run_model(build_epoch(inputs, kind, layout), options, stream);
-  layout.steps = std::floor(layout.steps / 2.0);
-  const Run half = run_model(build_epoch(inputs, kind, layout), options, stream);
+  layout.steps = std::max(1.0, std::floor(layout.steps / 8.0));
+  const Run start = run_model(build_epoch(inputs, kind, layout), options, stream);
   add(effort, whole.effort);
-  add(effort, half.effort);
+  add(effort, start.effort);
   effort.sampled = true;
   const double more = (all - std::max(2.0, steps)) / (std::max(2.0, steps) - layout.steps);
   Span span = whole.span;
   span += more * whole.span;
-  span += -more * half.span;
+  span += -more * start.span;
   return span;
 }
 

@@ -121,7 +121,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   if (outcome.effort.sampled) {
     result.remarks.push_back(
         "the simulated loader never repeats itself exactly: times are extrapolated from the first "
-        "several hundred thousand events; --exact executes all");
+        "several hundred thousand events, to within about 1 %; --exact executes all");
   }
   if (inputs.instances > 1.0) {
     result.efficiency = efficiency_of(scenario, catalog, host, outcome, simulation);
