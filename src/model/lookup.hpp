@@ -50,6 +50,11 @@ struct OfferQuery {
   std::optional<double> savings;  ///< savings plan: fraction off, 0…1
 };
 
+/// The file system that is simulated and billed where a scenario names FSx for Lustre and no more.
+inline constexpr const char* default_fsx_deployment = "SCRATCH_2";
+inline constexpr SpecificBandwidth default_fsx_tier =
+    megabytes(200.0) / seconds(1.0) / tebibytes(1.0);
+
 /// "ml.p3.2xlarge" → "p3.2xlarge"; other names unchanged.
 std::string_view without_prefix(std::string_view instance);
 

@@ -106,6 +106,7 @@ DataPerSample stored_bytes(const Scenario& scenario);
 void resolve_shape(Context& context);
 void resolve_cores(Context& context);
 void resolve_preprocess(Context& context);
+void resolve_page_cache(Context& context, bool staged);
 void resolve_disk(Context& context, bool staged);
 void resolve_source(Context& context);
 void resolve_copy(Context& context);

@@ -72,6 +72,8 @@ PublishedDisk of_ebs(Context& context) {
   return disk;
 }
 
+}  // namespace
+
 void resolve_page_cache(Context& context, bool staged) {
   const Scenario& s = context.scenario;
   Inputs& inputs = context.out.inputs;
@@ -96,19 +98,11 @@ void resolve_page_cache(Context& context, bool staged) {
   inputs.first_hit = staged ? inputs.hit : 0.0;
 }
 
-}  // namespace
-
 void resolve_disk(Context& context, bool staged) {
   const Scenario& s = context.scenario;
   const Disk& given = s.disk;
   Inputs& inputs = context.out.inputs;
   resolve_page_cache(context, staged);
-  const InputMode mode = s.source.input_mode.value_or(InputMode::local);
-  if (mode == InputMode::mount || s.source.service == Service::fsx_lustre ||
-      s.source.service == Service::efs) {
-    if (mode != InputMode::file) return;
-  }
-
   const auto nvme_disks = context.published(&Machine::nvme_disks);
   const DiskKind by_default =
       s.source.service == Service::ebs || !nvme_disks ? DiskKind::ebs : DiskKind::nvme;

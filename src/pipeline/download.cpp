@@ -39,12 +39,12 @@ Published of_fsx(Context& context) {
                     : context.catalog.fsx.open_small_file;
   fsx.per_connection = context.catalog.fsx.one_disk;
   if (source.bandwidth) return fsx;
-  const std::string type = context.find_or<std::string>(Stage::download, "/source/deployment_type",
-                                                        source.deployment_type, {}, {}, "SCRATCH_2",
-                                                        "no FSx deployment type is given");
+  const std::string type = context.find_or<std::string>(
+      Stage::download, "/source/deployment_type", source.deployment_type, {}, {},
+      default_fsx_deployment, "no FSx deployment type is given");
   const SpecificBandwidth per_capacity = context.find_or<SpecificBandwidth>(
       Stage::download, "/source/throughput_per_capacity", source.throughput_per_capacity, {}, {},
-      megabytes(200.0) / seconds(1.0) / tebibytes(1.0), "no FSx throughput tier is given");
+      default_fsx_tier, "no FSx throughput tier is given");
   const auto tier = find_fsx_tier(context.catalog, type, per_capacity);
   if (!tier) {
     context.problem(tier.failure.key.empty() ? "/source/deployment_type" : tier.failure.key,
@@ -234,8 +234,7 @@ void resolve_source(Context& context) {
   inputs.source = read;
   inputs.first_source = read;
   if (mode != InputMode::mount) return;
-  resolve_disk(context, false);  // the client's page cache
-  inputs.disk.reset();
+  resolve_page_cache(context, false);  // the client's
   if (source.service == Service::fsx_lustre && source.lazy_load_from_s3.value_or(false)) {
     Read s3 = read_from(context, Service::s3, object, 0.0, true);
     Read& first = *inputs.first_source;

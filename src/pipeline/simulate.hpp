@@ -36,6 +36,9 @@ struct Outcome {
   double epochs = 1.0;
   double steps = 0.0;  ///< of an epoch
   Effort effort;
+
+  /// All epochs, without start-up, staging and checkpoints.
+  [[nodiscard]] Duration training() const { return first.wall + (epochs - 1.0) * later.wall; }
 };
 
 Outcome simulate(const Inputs& inputs, const SimulationOptions& options);

@@ -197,7 +197,7 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
     }
   }
   if (lustre) {
-    const std::string type = scenario.source.deployment_type.value_or("SCRATCH_2");
+    const std::string type = scenario.source.deployment_type.value_or(default_fsx_deployment);
     const JsonPtr root = file("fsx_lustre.json");
     const Fits of_type = [&](const JsonValue& record) {
       return text_of(record, "deployment_type") == type;

@@ -101,9 +101,9 @@ struct Biller {
   }
 
   void fsx() {
-    const std::string type = scenario.source.deployment_type.value_or("SCRATCH_2");
-    const SpecificBandwidth tier = scenario.source.throughput_per_capacity.value_or(
-        megabytes(200.0) / seconds(1.0) / tebibytes(1.0));
+    const std::string type = scenario.source.deployment_type.value_or(default_fsx_deployment);
+    const SpecificBandwidth tier =
+        scenario.source.throughput_per_capacity.value_or(default_fsx_tier);
     const auto price = find_fsx_price(catalog, region, type, tier);
     if (!price || !price->storage) {
       remarks.push_back("FSx for Lustre is not on the bill: " +

@@ -49,12 +49,11 @@ Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProf
     const pipeline::Outcome outcome = pipeline::simulate(inputs, simulation);
     std::vector<std::string> remarks;
     const Bill bill = bill_of(bill_input(scenario, catalog, resolved, outcome, remarks));
-    const Duration epochs = outcome.first.wall + (outcome.epochs - 1.0) * outcome.later.wall;
     total.push_back(outcome.total.wall.base());
     epoch.push_back(outcome.later.wall.base());
     money.push_back(bill.money.base());
     all.push_back(bill.total.base());
-    throughput.push_back(inputs.samples * inputs.epochs / epochs.base());
+    throughput.push_back(inputs.samples * inputs.epochs / outcome.training().base());
     busy.push_back(outcome.total.busy / (outcome.total.wall - outcome.startup - outcome.staging));
     // With one candidate there is nothing to ask.
     const Bottleneck found = base.bottleneck.gains.size() > 1

@@ -22,10 +22,7 @@ double efficiency_of(const Scenario& scenario, const Catalog& catalog, const Hos
   alone.cluster.instances = 1.0;
   const auto resolved = pipeline::resolve(alone, catalog, host);
   const pipeline::Outcome one = pipeline::simulate(resolved.inputs, options);
-  const auto epochs = [](const pipeline::Outcome& o) {
-    return o.first.wall + (o.epochs - 1.0) * o.later.wall;
-  };
-  return epochs(one) / (scenario.cluster.instances * epochs(outcome));
+  return one.training() / (scenario.cluster.instances * outcome.training());
 }
 
 /// Inputs of the bottleneck matter, and those of every stage that gains when made faster or that
@@ -114,8 +111,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.gpu_busy_time = outcome.total.busy;
   const Duration training = outcome.total.wall - outcome.startup - outcome.staging;
   result.gpu_busy = outcome.total.busy / training;
-  const Duration epochs = outcome.first.wall + (outcome.epochs - 1.0) * outcome.later.wall;
-  result.throughput = samples(inputs.samples * inputs.epochs) / epochs;
+  result.throughput = samples(inputs.samples * inputs.epochs) / outcome.training();
   result.steps_per_epoch = outcome.steps;
   result.effort = outcome.effort;
   if (outcome.effort.sampled) {
