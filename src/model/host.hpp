@@ -16,7 +16,8 @@ struct HostProfile {
   std::string date;
   std::optional<double> hardware_threads;
   std::optional<Curve<double>> cpu;  ///< core-seconds per second with n busy threads
-  std::map<std::string, Value<DurationPerSample>> operations;  ///< by name, one thread
+  std::map<std::string, Value<DurationPerSample>> operations;      ///< by name, one thread
+  std::map<std::string, Value<DurationPerSample>> gpu_operations;  ///< the same on one GPU
   std::optional<Curve<Bandwidth>> disk;
   std::optional<Value<Duration>> disk_latency;
   std::optional<Value<Frequency>> disk_iops;

@@ -44,6 +44,17 @@ Curve<double> machine_cores(Context& context, const Cluster& cluster, double ove
   return cores_curve(std::min(cores, *threads), *threads, oversubscription);
 }
 
+using Operations = std::map<std::string, Value<DurationPerSample>>;
+
+std::optional<Value<DurationPerSample>> measured_operation(const HostProfile* host,
+                                                           Operations HostProfile::*where,
+                                                           const std::string& name) {
+  if (host == nullptr) return std::nullopt;
+  const auto found = (host->*where).find(name);
+  if (found == (host->*where).end()) return std::nullopt;
+  return found->second;
+}
+
 void resolve_remote(Context& context, DurationPerSample remote_only) {
   const Loader& loader = context.scenario.loader;
   Inputs& inputs = context.out.inputs;
@@ -170,9 +181,10 @@ void resolve_preprocess(Context& context) {
     const std::string at = fmt::format("/preprocess/{}", i);
     if (op.where == Place::offline) continue;
     if (op.where == Place::gpu) {
-      inputs.gpu_preprocess +=
-          context.need<DurationPerSample>(Stage::gpu, at + "/gpu", op.gpu, {}, {},
-                                          "what \"" + op.operation + "\" costs on the GPU");
+      inputs.gpu_preprocess += context.need<DurationPerSample>(
+          Stage::gpu, at + "/gpu", op.gpu,
+          measured_operation(context.host, &HostProfile::gpu_operations, op.operation), {},
+          "what \"" + op.operation + "\" costs on the GPU");
       continue;
     }
     std::optional<DurationPerSample> given = op.cpu;
@@ -184,11 +196,7 @@ void resolve_preprocess(Context& context) {
       }
       given = *op.cpu_per_byte * *s.dataset.decoded_bytes_per_sample;
     }
-    std::optional<Value<DurationPerSample>> measured;
-    if (context.host) {
-      const auto found = context.host->operations.find(op.operation);
-      if (found != context.host->operations.end()) measured = found->second;
-    }
+    const auto measured = measured_operation(context.host, &HostProfile::operations, op.operation);
     const Stage stage = op.where == Place::remote ? Stage::remote : Stage::decode;
     const DurationPerSample cpu = context.need<DurationPerSample>(
         stage, at + "/cpu", given, measured, {}, "what \"" + op.operation + "\" costs on a CPU");

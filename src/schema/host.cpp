@@ -52,6 +52,7 @@ const std::vector<Entry<HostProfile>>& entries<HostProfile>() {
       entry<&H::hardware_threads>("hardware_threads", {"of the machine", "", whole(1, 65536)}),
       entry<&H::cpu>("cpu", {"core-seconds per second with n busy threads", "", users}),
       entry<&H::operations>("operations", {"CPU time per sample by operation, one thread"}),
+      entry<&H::gpu_operations>("gpu_operations", {"GPU time per sample by operation"}),
       entry<&H::disk>("disk", {"reads by n threads, in all", "", users}),
       entry<&H::disk_latency>("disk_latency", {.manual = "of one read", .example = "1 ms"}),
       entry<&H::disk_iops>("disk_iops", {.manual = "reads per second", .example = "3000 /s"}),

@@ -1,0 +1,28 @@
+#pragma once
+// Samples to measure with: the user's JPEG files, or generated ones of the size and entropy of
+// photographs.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/units.hpp"
+
+namespace feedrate::bench {
+
+struct ImageFiles {
+  std::vector<std::string> files;  ///< JPEG files, sorted by path
+  std::size_t skipped = 0;         ///< other files, and JPEGs that do not decode
+  std::string first_skipped;       ///< one of them, with its reason
+  [[nodiscard]] bool empty() const { return files.empty(); }
+};
+
+/// At most `limit` JPEG files below `directory`, spread evenly over all of them; links to
+/// directories are not followed. InputError: no such directory, or no image in it.
+ImageFiles find_images(const std::string& directory, std::size_t limit);
+
+/// A JPEG of smooth shapes, edges and noise: about `bytes` long at width × height (within 10 %
+/// where quality 5…98 can reach it). The same seed gives the same image. Needs libjpeg.
+std::vector<std::uint8_t> generate_jpeg(int width, int height, Bytes bytes, std::uint64_t seed);
+
+}  // namespace feedrate::bench
