@@ -1,0 +1,87 @@
+#pragma once
+// What the simulation did in the first steps of its epochs, and in the first copies of File mode:
+// to be drawn, or looked at in a trace viewer. Filled by study::timeline.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/units.hpp"
+#include "model/stage.hpp"
+
+namespace feedrate {
+
+/// What one row of the picture stands for.
+enum class TrackKind : std::uint8_t {
+  connection,  ///< of File mode, copying objects
+  stream,      ///< Pipe mode's, or whatever fetches ahead of the workers
+  worker,      ///< of a PyTorch loader
+  thread,      ///< of a pool
+  remote,      ///< worker on an auxiliary instance
+  relay,       ///< takes finished batches in order ahead of the main process; pins where asked to
+  main,        ///< the training loop
+  copy,        ///< the host-to-device link
+  gpu,
+  capacity,  ///< a shared disk, link or set of cores: spans are where it has users
+};
+
+/// A stretch of a track's time. Spans of a track are in order of time and do not overlap; where
+/// there is none, nothing is known or nothing is done.
+struct TimelineSpan {
+  Duration begin;  ///< from the section's beginning
+  Duration end;    ///< > begin
+  Stage stage{};   ///< what is done; when waiting, what is mostly waited for
+  bool waiting = false;
+  std::optional<std::int64_t> batch;  ///< of the epoch, the first is 0; empty where not known
+};
+
+/// On the GPU's track every moment but those of its own step is waiting, as in Result: an exposed
+/// all-reduce or a copy in the step's way included.
+struct Track {
+  TrackKind kind{};
+  std::string name;  ///< for people: "worker 3", "GPU", "disk"
+  std::vector<TimelineSpan> spans;
+};
+
+enum class CounterKind : std::uint8_t {
+  queue,  ///< batches that stand in a queue
+  users,  ///< of a shared capacity
+};
+
+/// A value that holds until the next point; the first point is at the section's beginning.
+struct Counter {
+  struct Point {
+    Duration at;
+    double value = 0.0;
+  };
+  CounterKind kind{};
+  std::string name;
+  std::optional<double> most;  ///< a queue's places, or the most users there can be
+  std::vector<Point> points;   ///< ascending in time, each value another one
+};
+
+struct StepMark {
+  std::int64_t step = 0;  ///< of the epoch, the first is 1
+  Duration at;            ///< when the GPU has done it
+};
+
+/// File mode's copying, or an epoch: its first steps.
+struct TimelineSection {
+  std::string name;        ///< "staging", "epoch 1", "epoch 2"
+  std::int64_t epoch = 0;  ///< 1 is the first; 0 for staging
+  Duration begin;          ///< in the job, from its start
+  Duration length;         ///< of what is shown
+  bool whole = false;      ///< it ends here; else it goes on like this
+  std::vector<Track> tracks;
+  std::vector<Counter> counters;
+  std::vector<StepMark> steps;
+};
+
+/// Sections in order of time. One GPU stands for all of them: without randomness they do the same.
+struct Timeline {
+  std::vector<TimelineSection> sections;
+  double gpus = 1.0;                 ///< for which the GPU's track stands
+  std::vector<std::string> remarks;  ///< where something was left out
+};
+
+}  // namespace feedrate
