@@ -1,9 +1,11 @@
 #pragma once
 // What a probe is, and what it is given. The list of all probes is in probes.cpp.
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/units.hpp"
 #include "model/measurement.hpp"
@@ -18,13 +20,19 @@ struct Settings {
   std::string step_command;  ///< prints "SAMPLES SECONDS" lines of training steps; "": none
   std::string loader;        ///< MODULE:DATASET of the user's own loader; "": none
   std::string python = "python3";
-  std::string scripts;  ///< directory of the Python scripts (bench/pytorch)
-  bool quick = false;   ///< a few samples of everything, for tests: seconds in all
-  Duration time_limit;  ///< of one probe
+  std::string scripts;                  ///< directory of the Python scripts (bench/pytorch)
+  bool quick = false;                   ///< a few samples of everything, for tests: seconds in all
+  Duration time_limit = seconds(30.0);  ///< of one probe
 };
 
 /// Ctrl-C was pressed: what was measured until then stands.
 struct Interrupted {};
+
+/// Something to repeat: `once` does `what.work` units and returns how long they took.
+struct Series {
+  Measurement what;
+  std::function<Duration()> once;
+};
 
 /// Takes what a probe measures. Every sample is kept.
 class Recorder {
@@ -33,10 +41,18 @@ class Recorder {
   Recorder(const Settings& settings, MeasurementSet& set, const std::atomic<bool>& stop,
            std::function<void(const std::string&)> progress);
 
-  /// Repeats `once`, which does `what.work` units and returns how long they took: first unrecorded
-  /// until caches are warm, then until the median's standard error is under 1 % or the share of
-  /// time that one series may take is up. At least three samples, whatever they take.
-  void repeat(Measurement what, const std::function<Duration()>& once);
+  /// How many series this probe is about to repeat: each gets an equal share of the time that is
+  /// left. Without it a series may take a twentieth of the probe's time.
+  void plan(std::size_t series);
+
+  /// Repeats `once`: first unrecorded until caches are warm, then until the median's standard error
+  /// is under 1 % or the share of time that one series may take is up. At least three samples,
+  /// whatever they take. What was sampled is kept also when `once` throws.
+  void repeat(Measurement what, std::function<Duration()> once);
+
+  /// The same for several series that will be compared: one sample of each in turn, so that a clock
+  /// rate or a neighbour that drifts meets all of them alike.
+  void repeat_in_turn(std::vector<Series> series);
 
   /// Takes samples that were taken elsewhere.
   void add(Measurement what);
@@ -62,6 +78,10 @@ class Recorder {
   std::string probe_;
   std::vector<std::string> remarks_;
   Duration started_;
+  std::size_t first_ = 0;    ///< measurement of this probe in set_
+  std::size_t planned_ = 0;  ///< series that are still to come; 0: not known
+
+  [[nodiscard]] Duration share(std::size_t series);
 };
 
 /// A probe measures one stage of the host.

@@ -19,11 +19,15 @@ struct Pixels {
 /// Why images cannot be decoded or transformed in this build; "" when they can.
 std::string transforms_unavailable();
 
+/// The same for decoding alone.
+std::string jpeg_unavailable();
+
 /// `into` is reused. InputError with libjpeg's words when `jpeg` is none, or is cut short.
 void decode_jpeg(std::span<const std::uint8_t> jpeg, Pixels& into);
 
 /// A random crop of 8…100 % of the area with an aspect of 3/4…4/3 (as torchvision's
-/// RandomResizedCrop; `random` gives where), resized bilinearly with antialiasing to side × side.
+/// RandomResizedCrop; `random` gives where), resized to side × side: by areas where it shrinks
+/// (which antialiases), bilinearly where it grows.
 void crop_resize(const Pixels& from, int side, std::uint64_t random, Pixels& into);
 
 void flip(Pixels& pixels);                                  ///< left and right exchanged

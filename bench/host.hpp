@@ -1,0 +1,21 @@
+#pragma once
+// What the machine says of itself.
+#include <string>
+
+#include "model/measurement.hpp"
+
+namespace feedrate::bench {
+
+/// Hardware threads that this process may use: its affinity, and the quota of its control group.
+int usable_threads();
+
+/// "nvme0n1, ext4" of the file system that holds `path`; "" where it cannot be told.
+std::string disk_of(const std::string& path);
+
+/// The type of file system that holds `path`, as the kernel names it: "ext4", "tmpfs", "nfs4".
+std::string file_system_of(const std::string& path);
+
+/// Names of the GPUs and the driver's version, also in a build without CUDA.
+void add_gpu_facts(HostFacts& facts);
+
+}  // namespace feedrate::bench

@@ -1,0 +1,48 @@
+#pragma once
+// Files that a probe writes, and that are gone afterwards on every way out.
+#include <string>
+
+#include "base/units.hpp"
+#include "bench/probe.hpp"
+
+namespace feedrate::bench {
+
+/// Where scratch files go: `settings.scratch`, else TMPDIR, else /tmp.
+std::string scratch_root(const Settings& settings);
+
+/// HostError, with the sizes, unless the file system of `directory` has three times `size` free:
+/// measuring a disk must not fill it.
+void require_space(const std::string& directory, Bytes size);
+
+/// An open descriptor.
+class OpenFile {
+ public:
+  explicit OpenFile(int descriptor = -1) : descriptor_(descriptor) {}
+  OpenFile(OpenFile&& other) noexcept;
+  OpenFile& operator=(OpenFile&& other) noexcept;
+  ~OpenFile();
+  [[nodiscard]] int get() const { return descriptor_; }
+  [[nodiscard]] bool ok() const { return descriptor_ >= 0; }
+
+ private:
+  int descriptor_;
+};
+
+/// A file of `size` bytes that do not compress, flushed to the disk. It has no name any more: not
+/// even a killed process leaves it behind. HostError: no space, no such directory.
+OpenFile scratch_file(const std::string& directory, Bytes size, const Recorder& recorder);
+
+/// A directory of its own for files that need a name; removed with all in it.
+class ScratchFolder {
+ public:
+  explicit ScratchFolder(const std::string& directory);
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder();
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace feedrate::bench
