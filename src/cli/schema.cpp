@@ -8,6 +8,7 @@
 #include "cli/terminal.hpp"
 #include "schema/catalog_reader.hpp"
 #include "schema/host.hpp"
+#include "schema/measurements.hpp"
 #include "schema/result.hpp"
 #include "schema/scenario.hpp"
 
@@ -22,6 +23,7 @@ struct SchemaArguments {
 std::string manual(const std::string& topic) {
   if (topic == "scenario") return schema::scenario_manual();
   if (topic == "host") return schema::host_manual();
+  if (topic == "measurements") return schema::measurements_manual();
   if (topic == "pricing") return schema::pricing_manual();
   return schema::result_manual();
 }
@@ -29,6 +31,7 @@ std::string manual(const std::string& topic) {
 std::string json_schema(const std::string& topic) {
   if (topic == "scenario") return schema::scenario_json_schema();
   if (topic == "host") return schema::host_json_schema();
+  if (topic == "measurements") return schema::measurements_json_schema();
   if (topic == "result") return schema::result_json_schema();
   throw InputError("the pricing files have no JSON Schema; feedrate schema pricing explains them");
 }
@@ -51,7 +54,7 @@ Command add_schema(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
       "schema", "What a file may contain: for people, or as JSON Schema for editors");
   allow_only(*app->add_option("topic", arguments->topic, "Which file")->required(),
-             {"scenario", "host", "pricing", "result"});
+             {"scenario", "host", "measurements", "pricing", "result"});
   add_output_flags(*app, arguments->output, {"text", "json"});
   app->footer(
       "Examples:\n"

@@ -116,7 +116,12 @@ void by_kind(const Key& key, JsonWriter& out) {
       pair_items(key, out);
       return;
     case KeyKind::settings: type("object", out); break;
-    case KeyKind::named: type("object", out); break;
+    case KeyKind::named:
+    case KeyKind::labels: type("object", out); break;
+    case KeyKind::numbers:
+      type("array", out);
+      out.key("items").begin_object(Layout::line).text("type", "number").end();
+      break;
   }
   limits(key, out);
 }

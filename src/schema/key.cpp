@@ -51,7 +51,12 @@ std::string expectation(const Key& key) {
                  ? "a list of pairs such as [4, 3.5]"
                  : "a list of pairs such as [4, \"" + std::string(key.hint.example) + "\"]";
     case KeyKind::settings: return "an object of KEY: VALUE as for --set";
-    case KeyKind::named: return "an object of NAME: \"" + std::string(key.hint.example) + "\"";
+    case KeyKind::named:
+      return key.dimension == Dimension{}
+                 ? "an object such as {\"bytes\": 4096}"
+                 : "an object of NAME: \"" + std::string(key.hint.example) + "\"";
+    case KeyKind::labels: return "an object such as {\"cache\": \"direct\"}";
+    case KeyKind::numbers: return "a list of numbers";
   }
   return "";
 }

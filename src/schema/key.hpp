@@ -23,7 +23,9 @@ enum class KeyKind {
   texts,     ///< list of texts
   points,    ///< list of [number, quantity or number]
   settings,  ///< object of KEY: VALUE as for --set
-  named,     ///< object of NAME: quantity
+  named,     ///< object of NAME: quantity (a number without `dimension`)
+  labels,    ///< object of NAME: text
+  numbers,   ///< list of numbers
 };
 
 /// Accepted values, both ends included unless `above`; in base units.

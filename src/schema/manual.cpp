@@ -47,7 +47,10 @@ std::string type_text(const Key& key) {
     case KeyKind::points:
       return "[[4, " + (key.dimension == Dimension{} ? "3.5" : example) + "], …]";
     case KeyKind::settings: return "{KEY: VALUE, …}";
-    case KeyKind::named: return "{NAME: " + example + ", …}";
+    case KeyKind::named:
+      return "{NAME: " + (key.dimension == Dimension{} ? "number" : example) + ", …}";
+    case KeyKind::labels: return "{NAME: text, …}";
+    case KeyKind::numbers: return "[number, …]";
   }
   return "";
 }

@@ -1,0 +1,242 @@
+#include "schema/measurements.hpp"
+
+#include <fmt/format.h>
+
+#include "base/text_file.hpp"
+#include "schema/codec.hpp"
+#include "schema/manual.hpp"
+
+namespace feedrate::schema {
+namespace {
+
+constexpr double file_version = 1.0;
+
+}  // namespace
+
+/// {"bytes": 4096}
+template <>
+struct Codec<std::map<std::string, double>> {
+  static constexpr KeyKind kind = KeyKind::named;
+  using Map = std::map<std::string, double>;
+  static void read(Map& out, const JsonValue& v, const Key& key, const Path& path, Reading& r) {
+    if (!is_kind(v, JsonKind::object, key, path, r)) return;
+    static const Key item{.name = "", .kind = KeyKind::number, .limits = between(-1e18, 1e18)};
+    for (const JsonMember& member : v.members) {
+      read_number(out[member.key], *member.value, item, {&path, member.key}, r);
+    }
+  }
+  static void write(const Map& map, const Key&, JsonWriter& out) {
+    out.begin_object(JsonWriter::Layout::line);
+    for (const auto& [name, value] : map) out.number(name, value);
+    out.end();
+  }
+};
+
+/// {"cache": "direct"}
+template <>
+struct Codec<std::map<std::string, std::string>> {
+  static constexpr KeyKind kind = KeyKind::labels;
+  using Map = std::map<std::string, std::string>;
+  static void read(Map& out, const JsonValue& v, const Key& key, const Path& path, Reading& r) {
+    if (!is_kind(v, JsonKind::object, key, path, r)) return;
+    static const Key item{.name = "", .kind = KeyKind::text};
+    for (const JsonMember& member : v.members) {
+      read_text(out[member.key], *member.value, item, {&path, member.key}, r);
+    }
+  }
+  static void write(const Map& map, const Key&, JsonWriter& out) {
+    out.begin_object(JsonWriter::Layout::line);
+    for (const auto& [name, value] : map) out.text(name, value);
+    out.end();
+  }
+};
+
+/// Seconds as plain numbers: a million samples with a unit each would only be larger.
+template <>
+struct Codec<std::vector<Duration>> {
+  static constexpr KeyKind kind = KeyKind::numbers;
+  static void read(std::vector<Duration>& out, const JsonValue& v, const Key& key, const Path& path,
+                   Reading& r) {
+    if (!is_kind(v, JsonKind::array, key, path, r)) return;
+    if (v.items.empty()) return r.expected(key, v, path, " (nothing was timed)");
+    Key item = key;
+    item.kind = KeyKind::number;
+    for (std::size_t i = 0; i < v.items.size(); ++i) {
+      double time = 0.0;
+      if (read_number(time, *v.items[i], item, {&path, "", i, true}, r)) {
+        out.push_back(seconds(time));
+      }
+    }
+  }
+  static void write(const std::vector<Duration>& times, const Key&, JsonWriter& out) {
+    out.begin_array();
+    for (const Duration time : times) out.number(time.base());
+    out.end();
+  }
+};
+
+template <>
+inline constexpr bool is_record<HostFacts> = true;
+template <>
+inline constexpr bool is_record<ProbeOutcome> = true;
+template <>
+inline constexpr bool is_record<Measurement> = true;
+template <>
+inline constexpr bool is_record<MeasurementSet> = true;
+
+template <>
+const std::vector<Entry<HostFacts>>& entries<HostFacts>() {
+  using H = HostFacts;
+  static const std::vector<Entry<H>> list = {
+      entry<&H::hostname>("hostname", {"of the machine"}),
+      entry<&H::cpu>("cpu", {"its processor"}),
+      entry<&H::cores>("cores", {"physical cores", "", above(0, 65536)}),
+      entry<&H::hardware_threads>("hardware_threads", {"that may be used", "", above(0, 65536)}),
+      entry<&H::memory>("memory", {"in all"}),
+      entry<&H::kernel>("kernel", {"of the operating system"}),
+      entry<&H::disk>("disk", {"of the directory that was read: device, file system"}),
+      entry<&H::instance>("instance", {"its name in the catalogue, where the firmware says so"}),
+      entry<&H::gpus>("gpus", {"a name each"}),
+      entry<&H::driver>("driver", {"of the GPUs"}),
+      entry<&H::cuda>("cuda", {"version"}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<ProbeOutcome>>& entries<ProbeOutcome>() {
+  using P = ProbeOutcome;
+  static const std::vector<Entry<P>> list = {
+      entry<&P::probe>("probe", {.manual = "its name", .required = true}),
+      entry<&P::measured>("measured",
+                          {.manual = "whether it left at least one measurement", .required = true}),
+      entry<&P::reason>("reason", {"why not, or what went wrong on the way"}),
+      entry<&P::remarks>("remarks", {"what a reader must know"}),
+      entry<&P::took>("took", {"in all"}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Measurement>>& entries<Measurement>() {
+  using M = Measurement;
+  static const std::vector<Entry<M>> list = {
+      entry<&M::probe>("probe", {.manual = "that measured it", .required = true}),
+      entry<&M::quantity>("quantity", {.manual = "what was timed", .required = true}),
+      entry<&M::unit>("unit", {.manual = "of work: bytes samples batches …", .required = true}),
+      entry<&M::work>("work", {.manual = "units that each of the times is for",
+                               .limits = above(0.0, 1e18),
+                               .required = true}),
+      entry<&M::at>("at", {"where: sizes, numbers of users; SI base units"}),
+      entry<&M::how>("how", {"and how: which cache, which memory"}),
+      entry<&M::times>("times", {.manual = "seconds, every sample in the order taken",
+                                 .limits = between(0.0, 3.6e8),
+                                 .required = true}),
+      entry<&M::remark>("remark", {"what a reader must know of it"}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<MeasurementSet>>& entries<MeasurementSet>() {
+  using S = MeasurementSet;
+  static const std::vector<Entry<S>> list = {
+      entry<&S::date>("date", {"when it began, UTC"}),
+      entry<&S::command_line>("command_line", {"as typed"}),
+      entry<&S::version>("version", {"of feedrate, or of the tool whose output was imported"}),
+      entry<&S::host>("host", {"the machine, as it described itself"}),
+      entry<&S::probes>("probes", {"what became of each"}),
+      entry<&S::measurements>("measurements", {"the samples"}),
+  };
+  return list;
+}
+
+namespace {
+
+/// The document without "kind" and "schema", which are fine or complained about here.
+JsonPtr body_of(const JsonPtr& root) {
+  const JsonValue* kind = root->find("kind");
+  if (root->kind != JsonKind::object || kind == nullptr || kind->text != "measurements") {
+    Problems problems;
+    problems.add(kind == nullptr ? *root : *kind, kind == nullptr ? "" : "/kind",
+                 "expected \"kind\": \"measurements\": this is no measurement file of feedrate");
+    problems.throw_if_any();
+  }
+  const JsonValue* version = root->find("schema");
+  if (version == nullptr || version->kind != JsonKind::number || version->number != file_version) {
+    Problems problems;
+    problems.add(version == nullptr ? *root : *version, version == nullptr ? "" : "/schema",
+                 fmt::format("expected \"schema\": {:g}, got {}: made by another feedrate",
+                             file_version, version == nullptr ? "none" : describe(*version)));
+    problems.throw_if_any();
+  }
+  auto body = std::make_shared<JsonValue>(*root);
+  std::erase_if(body->members, [](const JsonMember& member) {
+    return member.key == "kind" || member.key == "schema";
+  });
+  return body;
+}
+
+}  // namespace
+
+const Key& measurements_root() {
+  static const Key root = [] {
+    Key key;
+    key.kind = KeyKind::object;
+    Key kind{.name = "kind", .kind = KeyKind::text, .required = true};
+    kind.manual = "\"measurements\"";
+    Key schema{.name = "schema", .kind = KeyKind::number, .required = true};
+    schema.manual = "1: the version of this format";
+    key.keys = {kind, schema};
+    for (const Key& inner : keys_of<MeasurementSet>()) key.keys.push_back(inner);
+    return key;
+  }();
+  return root;
+}
+
+MeasurementSet measurements_of(const JsonPtr& root) {
+  const JsonPtr body = body_of(root);
+  Reading reading;
+  reading.root = &measurements_root();
+  MeasurementSet set;
+  read_record(set, *body, measurements_root(), Path{}, reading);
+  reading.problems.throw_if_any();
+  return set;
+}
+
+MeasurementSet parse_measurements(std::string_view text, const std::string& file) {
+  return measurements_of(parse_json(text, file));
+}
+
+MeasurementSet read_measurements(const std::string& path) {
+  return parse_measurements(read_text_file(path), path);
+}
+
+std::string write_measurements(const MeasurementSet& set) {
+  JsonWriter out;
+  out.begin_object().text("kind", "measurements").number("schema", file_version);
+  write_members(set, out);
+  out.end();
+  return std::move(out).finish();
+}
+
+std::string measurements_manual() {
+  return manual_text(
+      measurements_root(),
+      R"(A measurement file is one JSON object: every sample that `feedrate calibrate` took on a machine. It is
+evidence and never edited; `feedrate calibrate --import FILE` makes a host profile of it again.
+bench/README.md lists the quantities of each probe. Each time is that of "work" units, so
+
+  {"probe": "disk", "quantity": "random_read", "unit": "bytes", "work": 4096,
+   "at": {"bytes": 4096, "users": 1}, "how": {"cache": "direct"}, "times": [0.000085, 0.000083]}
+
+are two reads of 4 KB that took 85 and 83 microseconds.
+)");
+}
+
+std::string measurements_json_schema() {
+  return json_schema(measurements_root(), "feedrate measurements",
+                     "Every sample that calibrate took. feedrate schema measurements explains it.");
+}
+
+}  // namespace feedrate::schema

@@ -1,0 +1,29 @@
+#pragma once
+// Measurement files: every sample that `calibrate` took, as evidence.
+#include <string>
+#include <string_view>
+
+#include "model/measurement.hpp"
+#include "schema/json_reader.hpp"
+#include "schema/key.hpp"
+
+namespace feedrate::schema {
+
+/// InputError with all problems, as for scenarios.
+MeasurementSet read_measurements(const std::string& path);
+/// The same for text that lies in no file; `file` names it in messages.
+MeasurementSet parse_measurements(std::string_view text, const std::string& file);
+/// The same for a document that was parsed already.
+MeasurementSet measurements_of(const JsonPtr& root);
+
+/// JSON text that reads back as exactly `set`.
+std::string write_measurements(const MeasurementSet& set);
+
+/// What `feedrate schema measurements` prints for people.
+std::string measurements_manual();
+std::string measurements_json_schema();
+
+/// Keys of a measurement file, built once.
+const Key& measurements_root();
+
+}  // namespace feedrate::schema
