@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "engine/blame.hpp"
 #include "engine/waiting.hpp"
@@ -48,6 +49,22 @@ void Interpreter<kTrace>::settle() {
   dirty_.clear();
 }
 
+template <bool kTrace>
+inline void Interpreter<kTrace>::tell_level(LevelKind kind, std::uint32_t of, std::uint32_t p,
+                                            std::int64_t change, std::int64_t level) {
+  if constexpr (kTrace) {
+    if (s_.options.trace_levels)
+      s_.options.trace_levels({kind, of, ProcessId(p), change, level, {s_.now}});
+  }
+}
+
+template <bool kTrace>
+inline void Interpreter<kTrace>::change(std::uint32_t p, std::uint32_t at, QueueState& queue,
+                                        std::int64_t by) {
+  change_level(queue, s_.now, by);
+  tell_level(LevelKind::tokens, at, p, by, queue.level);
+}
+
 // leaf_is_set: p's own event has just come due and still stands in the tree; what p does next
 // replaces it.
 template <bool kTrace>
@@ -81,11 +98,13 @@ inline void Interpreter<kTrace>::execute(std::uint32_t p, bool leaf_is_set) {
         if (queue.level > 0 && queue.takers.head == kNone) {
           ++queue.taken;
           if (queue.putters.head == kNone) {
-            change_level(queue, s_.now, -1);
+            change(p, step->target, queue, -1);
           } else if (steps_[s_.processes[queue.putters.head].at].code == Code::put) {
+            tell_level(LevelKind::tokens, step->target, p, -1, queue.level - 1);
+            tell_level(LevelKind::tokens, step->target, queue.putters.head, 1, queue.level);
             wake_putter(queue);  // its token comes as this one goes
           } else {
-            change_level(queue, s_.now, -1);
+            change(p, step->target, queue, -1);
             serve(step->target);
           }
           step = steps_ + step->next;
@@ -97,7 +116,7 @@ inline void Interpreter<kTrace>::execute(std::uint32_t p, bool leaf_is_set) {
       case Code::put: {
         QueueState& queue = s_.queues[step->target];
         if (queue.level < queue.capacity && queue.putters.head == kNone) {
-          change_level(queue, s_.now, 1);
+          change(p, step->target, queue, 1);
           if (queue.takers.head != kNone) serve(step->target);
           step = steps_ + step->next;
           continue;
@@ -178,6 +197,7 @@ inline void Interpreter<kTrace>::use(std::uint32_t p, std::uint32_t resource, Wi
   capacity.sync(s_.now);
   process.status = Status::using_capacity;
   process.slot = capacity.enter(quanta, (s_.order++ << kIdBits) | p);
+  tell_level(LevelKind::users, resource, p, 1, capacity.users());
   if (dirty_.empty() || dirty_.back() != resource) dirty_.push_back(resource);
 }
 
@@ -220,13 +240,13 @@ template <bool kTrace>
 void Interpreter<kTrace>::wake(std::uint32_t p) {
   ProcessState& process = s_.processes[p];
   const Step& step = steps_[process.at];
-  if constexpr (kTrace) span(p, SpanKind::waiting, step, process.since);
   if (process.status == Status::taking) {
     book_take(s_, p);
   } else {
     s_.blocked[p][step.tag] += s_.now - process.since;
     process.since = s_.now;
   }
+  if constexpr (kTrace) tell_wait(p);
   process.at = step.next;
   process.status = Status::ready;
   ready_[ready_end_++ & ready_mask_] = p;
@@ -238,9 +258,9 @@ inline void Interpreter<kTrace>::wake_putter(QueueState& queue) {
   const std::uint32_t p = dequeue(s_, queue.putters);
   ProcessState& process = s_.processes[p];
   const Step& step = steps_[process.at];
-  if constexpr (kTrace) span(p, SpanKind::waiting, step, process.since);
   s_.blocked[p][step.tag] += s_.now - process.since;
   process.since = s_.now;
+  if constexpr (kTrace) tell_wait(p);
   process.at = step.next;
   process.status = Status::ready;
   ready_[ready_end_++ & ready_mask_] = p;
@@ -253,6 +273,7 @@ void Interpreter<kTrace>::mark(const Step& step) {
   mark.last = s_.now;
   if (mark.first.size() < static_cast<std::size_t>(s_.options.marks_kept))
     mark.first.push_back({s_.now});
+  if (mark.count >= s_.options.most_marks) enough_ = attention_ = true;
 }
 
 template <bool kTrace>
@@ -274,10 +295,41 @@ void Interpreter<kTrace>::finish(std::uint32_t p) {
   attention_ = true;
 }
 
+// The process's time since it was last told of.
 template <bool kTrace>
-void Interpreter<kTrace>::span(std::uint32_t p, SpanKind kind, const Step& step,
-                               std::int64_t begin) {
-  if (begin != s_.now) s_.options.trace({ProcessId(p), kind, step.tag, {begin}, {s_.now}});
+void Interpreter<kTrace>::tell(std::uint32_t p, SpanKind kind, Tag tag) {
+  if (!s_.options.trace) return;
+  Told& told = s_.told[p];
+  const std::int64_t begin = std::exchange(told.until, s_.now);
+  if (begin != s_.now) s_.options.trace({ProcessId(p), kind, tag, {begin}, {s_.now}});
+}
+
+// A wait that is booked up to now.
+template <bool kTrace>
+void Interpreter<kTrace>::tell_wait(std::uint32_t p) {
+  if (!s_.options.trace) return;
+  TimeByTag& before = s_.told[p].blocked;
+  int most = 0;
+  for (int t = 1; t < kTags; ++t) {
+    if (s_.blocked[p][t] - before[t] > s_.blocked[p][most] - before[most]) most = t;
+  }
+  before = s_.blocked[p];
+  const bool putting = s_.processes[p].status == Status::putting;
+  tell(p, putting ? SpanKind::putting : SpanKind::waiting, static_cast<Tag>(most));
+}
+
+template <bool kTrace>
+void Interpreter<kTrace>::tell_rest() {
+  for (std::uint32_t p = 0; p < s_.processes.size(); ++p) {
+    const ProcessState& process = s_.processes[p];
+    switch (process.status) {
+      case Status::done: break;
+      case Status::ready:
+      case Status::delaying:
+      case Status::using_capacity: tell(p, SpanKind::active, steps_[process.at].tag); break;
+      default: tell_wait(p);
+    }
+  }
 }
 
 template <bool kTrace>
@@ -293,6 +345,7 @@ auto Interpreter<kTrace>::run(bool stop_at_rounds) -> Stop {
     if (attention_) {
       attention_ = false;
       if (s.alive == 0) return Stop::finished;
+      if (enough_) return Stop::event_limit;
       if (rounds_ != 0 && stop_at_rounds) {
         patience_ = s.events_run + kPatience;
         return Stop::round;
@@ -316,7 +369,7 @@ auto Interpreter<kTrace>::run(bool stop_at_rounds) -> Stop {
     ProcessState& process = s.processes[p];
     const Step& step = steps_[process.at];
     s.active[p][step.tag] += now - process.since;
-    if constexpr (kTrace) span(p, SpanKind::active, step, process.since);
+    if constexpr (kTrace) tell(p, SpanKind::active, step.tag);
     process.since = now;
     process.at = step.next;
     const bool delayed = process.status == Status::delaying;
@@ -325,6 +378,7 @@ auto Interpreter<kTrace>::run(bool stop_at_rounds) -> Stop {
       SharedCapacity& capacity = s.capacities[step.target];
       capacity.sync(now);
       capacity.leave(process.slot);
+      tell_level(LevelKind::users, step.target, p, -1, capacity.users());
       dirty_.push_back(step.target);
     }
     execute(p, delayed);

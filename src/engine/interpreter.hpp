@@ -23,6 +23,8 @@ class Interpreter {
   Stop run(bool stop_at_rounds);
   // Bit d: the reference's long loop at depth d has closed a round; cleared by run().
   std::uint32_t rounds() const { return rounds_; }
+  // The run is over and booked: tells the trace what is unfinished.
+  void tell_rest();
 
  private:
   [[gnu::always_inline]] void execute(std::uint32_t p, bool leaf_is_set);
@@ -47,7 +49,13 @@ class Interpreter {
   void mark(const Step& step);
   void check_time_moves();
   void finish(std::uint32_t p);
-  void span(std::uint32_t p, SpanKind kind, const Step& step, std::int64_t begin);
+  void tell(std::uint32_t p, SpanKind kind, Tag tag);
+  void tell_wait(std::uint32_t p);
+  [[gnu::always_inline]] void tell_level(LevelKind kind, std::uint32_t of, std::uint32_t p,
+                                         std::int64_t change, std::int64_t level);
+  // Of a queue's level, by p.
+  [[gnu::always_inline]] void change(std::uint32_t p, std::uint32_t at, QueueState& queue,
+                                     std::int64_t by);
 
   State& s_;
   const Step* const steps_;
@@ -61,6 +69,7 @@ class Interpreter {
   std::vector<std::uint32_t> dirty_;  // capacities whose next completion has moved
   std::uint32_t rounds_ = 0;
   bool attention_ = false;   // the run may be over, or a round closed
+  bool enough_ = false;      // Options::most_marks
   std::int64_t patience_;    // events_run until which the next round is awaited
   std::uint32_t spins_ = 0;  // backward jumps
   std::int64_t spins_since_ = -1;

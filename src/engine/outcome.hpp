@@ -74,7 +74,7 @@ struct Effort {
 struct Outcome {
   Ticks now;                 // end of the run
   std::int64_t events = 0;   // timed completions, skipped ones included
-  bool event_limit = false;  // stopped by Options::max_events; statistics are up to there
+  bool event_limit = false;  // stopped by Options::max_events, most_marks: statistics are to there
   std::vector<ProcessStats> processes;
   std::vector<ResourceStats> resources;
   std::vector<QueueStats> queues;

@@ -258,6 +258,10 @@ void Recurrence::jump(const Snapshot& snapshot, std::int64_t cycles) {
   s_.events.shift(word(ns));
   if (s_.options.trace) {
     s_.options.trace({ProcessId(s_.code.reference), SpanKind::skipped, 0, {s_.now}, {s_.now + ns}});
+    for (std::uint32_t p = 0; p < s_.processes.size(); ++p) {
+      s_.told[p].until += ns;
+      s_.told[p].blocked = s_.blocked[p];
+    }
   }
   s_.now += ns;
   rebase_all();

@@ -59,7 +59,9 @@ Outcome run(State& state) {
   using Stop = typename Interpreter<kTrace>::Stop;
   Interpreter<kTrace> interpreter(state);
   Recurrence recurrence(state);
-  const bool search = !state.options.exact && !state.code.random;
+  constexpr auto no_limit = std::numeric_limits<std::int64_t>::max();
+  const bool search =
+      !state.options.exact && !state.code.random && state.options.most_marks == no_limit;
   Stop stop = interpreter.run(search);
   while (stop == Stop::round) {
     recurrence.look(interpreter.rounds());
@@ -67,6 +69,7 @@ Outcome run(State& state) {
   }
   if (stop == Stop::deadlock) report_deadlock(state);
   book_all(state);
+  if constexpr (kTrace) interpreter.tell_rest();
 
   Outcome out;
   out.now = {state.now};
@@ -102,7 +105,7 @@ Outcome simulate(const Model& model, const Options& options) {
   check(model);
   if (options.marks_kept < 0) throw BuildError("marks_kept is negative");
   State state(model, options);
-  return options.trace ? run<true>(state) : run<false>(state);
+  return options.trace || options.trace_levels ? run<true>(state) : run<false>(state);
 }
 
 bool same_result(const Outcome& a, const Outcome& b) {

@@ -16,6 +16,7 @@ State::State(const Model& model_in, const Options& options_in)
       active(processes.size()),
       blocked(processes.size()),
       awaited(processes.size()) {
+  if (options.trace) told.resize(processes.size());
   std::map<std::int64_t, std::uint32_t> shared;
   for (std::uint32_t p = 0; p < processes.size(); ++p) {
     processes[p].at = code.entry[p];

@@ -70,6 +70,12 @@ struct BarrierState {
   Line waiting;
 };
 
+// What of a process's time a trace has been told.
+struct Told {
+  std::int64_t until = 0;
+  TimeByTag blocked{};  // at that time
+};
+
 struct MarkState {
   std::int64_t count = 0;
   std::int64_t last = 0;
@@ -91,7 +97,8 @@ struct State {
   std::vector<TimeByTag> active;
   std::vector<TimeByTag> blocked;
   std::vector<TimeByTag>
-      awaited;  // taking: its producer's time by tag when the wait was last booked
+      awaited;             // taking: its producer's time by tag when the wait was last booked
+  std::vector<Told> told;  // per process; empty without a trace
   std::vector<Random> streams;
   std::vector<std::uint32_t> stream_of;  // per process
   std::int64_t now = 0;

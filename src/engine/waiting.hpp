@@ -17,7 +17,7 @@ bool Interpreter<kTrace>::take_any(std::uint32_t p, const Step& step) {
     wait_take(p, step, at);
     return false;
   }
-  change_level(queue, s_.now, -step.amount);
+  change(p, at, queue, -step.amount);
   queue.taken += step.amount;
   passed(p, step, at);
   if (queue.putters.head != kNone) serve(at);
@@ -32,7 +32,7 @@ bool Interpreter<kTrace>::put_any(std::uint32_t p, const Step& step) {
     wait(p, step, Status::putting, queue.putters);
     return false;
   }
-  change_level(queue, s_.now, step.amount);
+  change(p, at, queue, step.amount);
   passed(p, step, at);
   if (queue.takers.head != kNone) serve(at);
   return true;
@@ -88,7 +88,7 @@ void Interpreter<kTrace>::serve(std::uint32_t at) {
       const std::uint32_t p = queue.takers.head;
       const Step& step = steps_[s_.processes[p].at];
       if (queue.level < step.amount) break;
-      change_level(queue, s_.now, -step.amount);
+      change(p, at, queue, -step.amount);
       queue.taken += step.amount;
       dequeue(s_, queue.takers);
       wake(p);
@@ -99,7 +99,7 @@ void Interpreter<kTrace>::serve(std::uint32_t at) {
       const std::uint32_t p = queue.putters.head;
       const Step& step = steps_[s_.processes[p].at];
       if (queue.level > queue.capacity - step.amount) break;
-      change_level(queue, s_.now, step.amount);
+      change(p, at, queue, step.amount);
       dequeue(s_, queue.putters);
       wake(p);
       passed(p, step, at);
@@ -118,7 +118,7 @@ bool Interpreter<kTrace>::take_ordered(std::uint32_t p, const Step& step) {
     wait_take(p, step, step.target);
     return false;
   }
-  change_level(queue, s_.now, -1);
+  change(p, step.target, queue, -1);
   ++queue.taken;
   ++queue.ticket;
   if (queue.putters.head != kNone) serve_ordered(step.target);
@@ -137,7 +137,7 @@ bool Interpreter<kTrace>::put_ordered(std::uint32_t p, const Step& step) {
     wait(p, step, Status::putting, queue.putters);
     return false;
   }
-  change_level(queue, s_.now, 1);
+  change(p, step.target, queue, 1);
   queue.ring[static_cast<std::uint64_t>(process.ticket) & (queue.ring.size() - 1)] = kFiled;
   process.ticket = -1;
   if (queue.takers.head != kNone) serve_ordered(step.target);
@@ -155,7 +155,7 @@ void Interpreter<kTrace>::serve_ordered(std::uint32_t at) {
     const bool here =
         queue.ticket < s_.queues[queue.partner].ticket && slot(queue.ticket) == kFiled;
     if (queue.takers.head != kNone && here) {
-      change_level(queue, s_.now, -1);
+      change(queue.takers.head, at, queue, -1);
       ++queue.taken;
       ++queue.ticket;
       wake(dequeue(s_, queue.takers));
@@ -172,7 +172,7 @@ void Interpreter<kTrace>::serve_ordered(std::uint32_t at) {
           s_.processes[before].next = next;
         }
         if (queue.putters.tail == p) queue.putters.tail = before;
-        change_level(queue, s_.now, 1);
+        change(p, at, queue, 1);
         slot(process.ticket) = kFiled;
         process.ticket = -1;
         wake(p);

@@ -27,6 +27,25 @@ Layout apart(const Inputs& inputs, int most_processes) {
   return layout;
 }
 
+std::string name_of(const Part& part) {
+  const auto numbered = [&](const std::string& kind) {
+    return part.number < 0 ? kind : kind + " " + std::to_string(part.number);
+  };
+  switch (part.kind) {
+    case TrackKind::connection: return numbered("connection");
+    case TrackKind::stream: return "stream";
+    case TrackKind::worker: return numbered("worker");
+    case TrackKind::thread: return numbered("thread");
+    case TrackKind::remote: return numbered("remote worker");
+    case TrackKind::relay: return "relay";
+    case TrackKind::main: return "main process";
+    case TrackKind::copy: return "host-to-device copy";
+    case TrackKind::gpu: return "GPU";
+    case TrackKind::capacity: return "capacity";
+  }
+  return "";
+}
+
 EpochModel build_epoch(const Inputs& inputs, EpochKind kind, const Layout& layout) {
   EpochModel built;
   engine::Model& model = built.model;
@@ -50,7 +69,7 @@ EpochModel build_epoch(const Inputs& inputs, EpochKind kind, const Layout& layou
                        "i" + std::to_string(i) + ".r" + std::to_string(r) + ".",
                        Gates{},
                        barrier,
-                       built.loaders,
+                       built,
                        built.gpus.empty()};
       const bool pool = inputs.remote || inputs.kind == LoaderKind::pool;
       const bool workers = inputs.kind == LoaderKind::pytorch && inputs.workers > 0.0;

@@ -1,6 +1,12 @@
 #pragma once
 // Training said in the engine's words: one epoch, or the copying before it, as a Model.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "engine/model.hpp"
+#include "model/timeline.hpp"
 #include "pipeline/inputs.hpp"
 
 namespace feedrate::pipeline {
@@ -26,11 +32,37 @@ Layout apart(const Inputs& inputs, int most_processes);
 /// Mark number at each end of a step of the first rank.
 inline constexpr std::uint32_t step_mark = 0;
 
+/// What a process is, for its name and for a timeline.
+struct Part {
+  TrackKind kind{};
+  int number = -1;    ///< among its kind; -1: there is but one
+  Stage feeds{};      ///< who takes what it makes
+  double stride = 1;  ///< it makes batch `number`, `number + stride`, ...; 1: all of them
+  std::optional<engine::QueueId> delivers = {};  ///< where it puts each batch that it has made
+  std::optional<engine::QueueId> tickets = {};  ///< or whence it takes the number of its next chunk
+  double chunks = 1;                            ///< of a batch
+  engine::ProcessId process{};
+};
+
+/// "worker 3", "GPU".
+std::string name_of(const Part& part);
+
+/// Queues, side by side, in which batches stand.
+struct Stock {
+  std::string name;
+  engine::QueueId first{};
+  std::uint32_t count = 1;
+  double most = 0.0;    ///< batches
+  double tokens = 1.0;  ///< a batch
+};
+
 /// An epoch. Tags are Stage values; the reference process is the first rank's GPU.
 struct EpochModel {
   engine::Model model;
   std::vector<engine::ProcessId> gpus;  ///< the processes in which GPUs step, one a simulated rank
   std::vector<engine::ProcessId> loaders;  ///< workers and threads that make batches beside them
+  std::vector<Part> parts;
+  std::vector<Stock> stocks;
 };
 EpochModel build_epoch(const Inputs& inputs, EpochKind kind, const Layout& layout);
 

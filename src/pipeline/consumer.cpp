@@ -143,7 +143,10 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
       if (pins) consumer.pin(p, samples);
       p.put(*relayed, hand);
     });
-    rank.add_process(program, "relay");
+    rank.add_process(
+        program, {.kind = TrackKind::relay, .feeds = Stage::handover, .delivers = relayed});
+    const double ahead = fetch.ready ? fetch.ready->count * inputs.prefetch : 1.0;
+    rank.built.stocks.push_back({pins ? "pinned batches" : "next batch", *relayed, 1, ahead});
   }
   const auto obtain = [&](ProgramBuilder& p, double samples) {
     if (relayed) {
@@ -162,7 +165,7 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
       obtain(p, samples);
       consumer.copy(p, samples);
     });
-    return rank.add_process(program, "gpu");
+    return rank.add_process(program, {.kind = TrackKind::gpu});
   }
 
   // main → (copy →) GPU: the loop may run a launched batch ahead of the GPU.
@@ -181,7 +184,10 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
   } else {
     rank.over_batches(main, launch);
   }
-  rank.add_process(main, "main");
+  rank.add_process(main, {.kind = TrackKind::main,
+                          .feeds = inputs.non_blocking ? Stage::h2d : Stage::gpu,
+                          .delivers = launched});
+  rank.built.stocks.push_back({"launched batches", launched, 1, 1.0});
 
   QueueId source = launched;
   if (inputs.non_blocking) {
@@ -192,14 +198,16 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
       consumer.copy(p, samples);
       p.put(source, tag(Stage::h2d));
     });
-    rank.add_process(program, "copy");
+    rank.add_process(program,
+                     {.kind = TrackKind::copy, .feeds = Stage::gpu, .delivers = source});
+    rank.built.stocks.push_back({"copied batches", source, 1, 1.0});
   }
   ProgramBuilder gpu;
   consumer.step_loop(gpu, [&](ProgramBuilder& p, double samples) {
     p.take(source, hand);
     if (!inputs.non_blocking) consumer.copy(p, samples);
   });
-  return rank.add_process(gpu, "gpu");
+  return rank.add_process(gpu, {.kind = TrackKind::gpu});
 }
 
 }  // namespace feedrate::pipeline

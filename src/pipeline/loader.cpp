@@ -54,7 +54,9 @@ void add_gates(RankBuilder& rank, double chunk) {
   add_load(stream, fetching, capacities, chunk, 1, Who::local, rank.batch_spread(chunk),
            {{}, permits});
   stream.put(*rank.gates.fifo, tag(Stage::download)).next();
-  rank.add_process(stream, "stream", true);
+  rank.add_process(stream, {.kind = TrackKind::stream, .feeds = Stage::decode}, true);
+  rank.built.stocks.push_back(
+      {"FIFO", *rank.gates.fifo, 1, 2.0 * chunk / rank.inputs.batch, rank.inputs.batch / chunk});
 }
 
 Fetch add_pytorch(RankBuilder& rank) {
@@ -95,8 +97,13 @@ Fetch add_pytorch(RankBuilder& rank) {
       program.next();
     }
     if (makes_last) make(rank.shape.last_batch);
-    rank.loaders.push_back(rank.add_process(program, "worker" + std::to_string(w)));
+    rank.built.loaders.push_back(rank.add_process(program, {.kind = TrackKind::worker,
+                                                            .number = w,
+                                                            .feeds = Stage::handover,
+                                                            .stride = double(workers),
+                                                            .delivers = ready}));
   }
+  rank.built.stocks.push_back({"ready batches", first_ready, count, workers * inputs.prefetch});
   Fetch fetch;
   fetch.ready = Ring{first_ready, count, 0, false};
   fetch.index = Ring{first_index, count, 0, true};
@@ -128,6 +135,8 @@ Fetch add_pool(RankBuilder& rank) {
     done.numbered_by = *fetch.tickets;
   }
   fetch.samples = rank.model.add(done);
+  rank.built.stocks.push_back(
+      {"ready batches", *fetch.samples, 1, inputs.prefetch, double(fetch.chunks)});
   const double chunk = inputs.batch / fetch.chunks;
   add_gates(rank, chunk);
   for (int w = 0; w < local + remote; ++w) {
@@ -142,8 +151,12 @@ Fetch add_pool(RankBuilder& rank) {
              rank.gates);
     program.put(*fetch.samples, tag(Stage::handover));
     program.next();
-    const std::string part = who == Who::local ? "thread" : "remote";
-    rank.loaders.push_back(rank.add_process(program, part + std::to_string(w), true));
+    const Part part{.kind = who == Who::local ? TrackKind::thread : TrackKind::remote,
+                    .number = who == Who::local ? w : w - local,
+                    .feeds = Stage::handover,
+                    .tickets = fetch.tickets,
+                    .chunks = double(fetch.chunks)};
+    rank.built.loaders.push_back(rank.add_process(program, part, true));
   }
   return fetch;
 }

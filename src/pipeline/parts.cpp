@@ -62,11 +62,12 @@ Capacities add_capacities(engine::Model& model, const Inputs& inputs, EpochKind 
   if (inputs.disk) made.disk = add_curve(model, "disk", inputs.disk->rate, threads, layout.fold);
   if (!inputs.cores.empty()) {
     const double helpers = 2.0 * layout.ranks;  // the main process and its pinning thread
-    made.cpu = add_curve(model, "cpu", inputs.cores, threads + helpers, layout.fold);
+    made.cpu = add_curve(model, "CPU cores", inputs.cores, threads + helpers, layout.fold);
   }
   if (inputs.remote) {
     const double workers = std::max(1.0, inputs.remote->workers / layout.fold);
-    made.remote_cpu = add_curve(model, "remote cpu", inputs.remote->cores, workers, layout.fold);
+    made.remote_cpu =
+        add_curve(model, "remote CPU cores", inputs.remote->cores, workers, layout.fold);
     made.delivery =
         add_curve(model, "delivery", inputs.remote->delivery.rate, workers, layout.fold);
   }

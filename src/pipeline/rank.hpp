@@ -32,7 +32,7 @@ struct RankBuilder {
   std::string name;
   Gates gates;
   std::optional<engine::BarrierId> barrier;
-  std::vector<engine::ProcessId>& loaders;
+  EpochModel& built;
   bool first_rank = false;
 
   [[nodiscard]] bool partial_last() const { return shape.last_batch < inputs.batch; }
@@ -41,9 +41,11 @@ struct RankBuilder {
     return spread(layout.random, inputs.size_cv / std::sqrt(std::max(samples, 1.0)));
   }
 
-  engine::ProcessId add_process(const ProgramBuilder& program, const std::string& part,
-                                bool daemon = false) {
-    return model.add(engine::Process{name + part, model.add(program.build()), daemon, -1});
+  engine::ProcessId add_process(const ProgramBuilder& program, Part part, bool daemon = false) {
+    part.process =
+        model.add(engine::Process{name + name_of(part), model.add(program.build()), daemon, -1});
+    built.parts.push_back(part);
+    return part.process;
   }
   QueueId add_queue(const std::string& part, std::int64_t capacity, std::int64_t initial = 0) {
     engine::Queue queue;

@@ -1,0 +1,58 @@
+#include "study/timeline.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "pipeline/resolve.hpp"
+#include "pipeline/simulate.hpp"
+#include "pipeline/timeline.hpp"
+
+namespace feedrate::study {
+namespace {
+
+/// Says so where the section was cut before it had all that was asked for.
+void note_cut(Timeline& timeline, const TimelineSection& section, double asked,
+              const TimelineOptions& options) {
+  const auto shown = static_cast<double>(section.steps.size());
+  if (section.whole || shown >= asked) return;
+  timeline.remarks.push_back(
+      fmt::format("the timeline of {} ends after {} steps of {}: {} events are the most it holds",
+                  section.name, shown, asked, options.most_events));
+}
+
+}  // namespace
+
+Timeline timeline(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
+                  const TimelineOptions& options) {
+  const pipeline::Resolved resolved = pipeline::resolve(scenario, catalog, host);
+  const pipeline::Inputs& inputs = resolved.inputs;
+  const pipeline::Outcome outcome = pipeline::simulate(inputs, {});
+  const pipeline::Window window{std::max(1.0, std::floor(options.steps)), options.most_events};
+  Timeline timeline;
+  timeline.gpus = inputs.instances * inputs.ranks;
+  Duration begin = outcome.startup;
+  if (inputs.staging) {
+    TimelineSection section = pipeline::watch_staging(inputs, window);
+    section.name = "staging";
+    section.begin = begin;
+    timeline.sections.push_back(std::move(section));
+    begin += outcome.staging;
+  }
+  const auto add_epoch = [&](std::int64_t epoch, pipeline::EpochKind kind) {
+    TimelineSection section = pipeline::watch_epoch(inputs, kind, window);
+    section.name = fmt::format("epoch {}", epoch);
+    section.epoch = epoch;
+    section.begin = begin;
+    note_cut(timeline, section, std::min(window.steps, outcome.steps), options);
+    timeline.sections.push_back(std::move(section));
+  };
+  add_epoch(1, pipeline::EpochKind::first);
+  begin += outcome.first.wall;
+  if (inputs.epochs > 1.0) add_epoch(2, pipeline::EpochKind::later);
+  return timeline;
+}
+
+}  // namespace feedrate::study
