@@ -123,6 +123,13 @@ int usable_threads() {
   return static_cast<int>(std::max(1L, count));
 }
 
+Bytes usable_memory() {
+  const Bytes machine = memory().value_or(gigabytes(1.0));
+  std::istringstream limit(first_line("/sys/fs/cgroup/memory.max"));
+  double most = 0.0;
+  return limit >> most && most > 0.0 ? std::min(machine, bytes(most)) : machine;
+}
+
 std::string file_system_of(const std::string& path) {
   return mount_of(path).type;
 }

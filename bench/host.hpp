@@ -9,6 +9,9 @@ namespace feedrate::bench {
 /// Hardware threads that this process may use: its affinity, and the quota of its control group.
 int usable_threads();
 
+/// Memory that this process may use: that of the machine, or the limit of its control group.
+Bytes usable_memory();
+
 /// "nvme0n1, ext4" of the file system that holds `path`; "" where it cannot be told.
 std::string disk_of(const std::string& path);
 

@@ -1,13 +1,18 @@
 #include "bench/images.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 
 #include "base/errors.hpp"
+#include "bench/open_file.hpp"
 #include "bench/transform.hpp"
 
 namespace feedrate::bench {
@@ -22,8 +27,8 @@ bool named_as_jpeg(const fs::path& path) {
   return extension == ".jpg" || extension == ".jpeg" || extension == ".jpe";
 }
 
-void skip(ImageFiles& found, const std::string& path, const std::string& why) {
-  if (found.skipped++ == 0) found.first_skipped = path + ": " + why;
+void skip(ImageFiles& found, const std::string& why) {
+  if (found.skipped++ == 0) found.first_skipped = why;
 }
 
 /// Every file below `directory` that is named as a JPEG; others are counted in `found`.
@@ -42,7 +47,7 @@ std::vector<std::string> list_images(const std::string& directory, ImageFiles& f
     if (named_as_jpeg(entry->path())) {
       all.push_back(entry->path().string());
     } else {
-      skip(found, entry->path().string(), "not named .jpg or .jpeg");
+      skip(found, entry->path().string() + ": not named .jpg or .jpeg");
     }
   }
   if (failed) throw HostError(directory + ": listing it failed: " + failed.message());
@@ -57,28 +62,40 @@ std::vector<std::string> spread(const std::vector<std::string>& all, std::size_t
   return chosen;
 }
 
-/// Why the file does not decode; "" when it does.
+/// Why the file does not decode, with its name; "" when it does.
 std::string flaw(const std::string& path, Pixels& pixels) {
   if (!jpeg_unavailable().empty()) return "";
+  std::vector<std::uint8_t> jpeg;
   try {
-    decode_jpeg(read_image(path), pixels);
-    return "";
-  } catch (const std::exception& error) {
+    read_whole(path, jpeg);
+  } catch (const InputError& error) {
     return error.what();
   }
+  try {
+    decode_jpeg(jpeg, pixels);
+  } catch (const InputError& error) {
+    return path + ": " + error.what();
+  }
+  return "";
 }
 
 }  // namespace
 
-std::vector<std::uint8_t> read_image(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::vector<std::uint8_t> jpeg;
-  std::error_code failed;
-  const std::uintmax_t size = fs::file_size(path, failed);
-  if (!failed) jpeg.resize(size);
-  file.read(reinterpret_cast<char*>(jpeg.data()), static_cast<std::streamsize>(jpeg.size()));
-  if (failed || !file) throw InputError("cannot be read");
-  return jpeg;
+void read_whole(const std::string& path, std::vector<std::uint8_t>& into) {
+  const OpenFile file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status {};
+  if (!file.ok() || ::fstat(file.get(), &status) != 0) {
+    throw InputError(path + ": cannot be read: " + std::strerror(errno));
+  }
+  into.resize(static_cast<std::size_t>(status.st_size));
+  std::size_t done = 0;
+  while (done < into.size()) {
+    const ssize_t n = ::read(file.get(), into.data() + done, into.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) throw InputError(path + ": cannot be read: " + std::strerror(errno));
+    if (n == 0) throw InputError(path + ": became shorter while it was read");
+    done += static_cast<std::size_t>(n);
+  }
 }
 
 ImageFiles find_images(const std::string& directory, std::size_t limit) {
@@ -90,7 +107,7 @@ ImageFiles find_images(const std::string& directory, std::size_t limit) {
     if (why.empty()) {
       found.files.push_back(path);
     } else {
-      skip(found, path, why);
+      skip(found, why);
     }
   }
   if (found.empty()) {

@@ -21,8 +21,9 @@ struct ImageFiles {
 /// directories are not followed. InputError: no such directory, or no image in it.
 ImageFiles find_images(const std::string& directory, std::size_t limit);
 
-/// The bytes of one of them. InputError when it cannot be read.
-std::vector<std::uint8_t> read_image(const std::string& path);
+/// The bytes of a file, as a loader reads them: one open, one read. `into` is reused. InputError,
+/// with its name, when it cannot be read.
+void read_whole(const std::string& path, std::vector<std::uint8_t>& into);
 
 /// A JPEG of smooth shapes, edges and noise: about `bytes` long at width × height (within 10 %
 /// where quality 5…98 can reach it). The same seed gives the same image. Needs libjpeg.

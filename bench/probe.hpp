@@ -28,10 +28,10 @@ struct Settings {
 /// Ctrl-C was pressed: what was measured until then stands.
 struct Interrupted {};
 
-/// Something to repeat: `once` does `what.work` units and returns how long they took.
+/// Something to repeat: `once` does `work` units of each of `what` and returns how long each took.
 struct Series {
-  Measurement what;
-  std::function<Duration()> once;
+  std::vector<Measurement> what;
+  std::function<std::vector<Duration>()> once;
 };
 
 /// Takes what a probe measures. Every sample is kept.
@@ -82,6 +82,7 @@ class Recorder {
   std::size_t planned_ = 0;  ///< series that are still to come; 0: not known
 
   [[nodiscard]] Duration share(std::size_t series);
+  void say(const Measurement& what) const;
 };
 
 /// A probe measures one stage of the host.

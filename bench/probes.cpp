@@ -1,9 +1,12 @@
-#include "bench/probe.hpp"
+#include "bench/probes.hpp"
+
+#include <array>
 
 namespace feedrate::bench {
 
 std::span<const Probe> probes() {
-  return {};
+  static const std::array all = {probe_decode, probe_memcpy};
+  return all;
 }
 
 }  // namespace feedrate::bench

@@ -24,23 +24,37 @@ std::string number_text(const std::string& name, double value) {
 }
 
 std::string words(const Measurement& what) {
-  std::string text = what.probe + ": " + what.quantity;
+  std::string text = what.quantity;
   for (const auto& [name, value] : what.at) text += ", " + number_text(name, value);
   for (const auto& [name, value] : what.how) text += ", " + value;
   return text;
 }
 
-bool settled(const std::vector<Duration>& times) {
-  if (times.size() >= most_samples) return true;
-  return times.size() >= wanted_samples && relative_error_of_median(times) < good_enough;
+bool settled(const Series& series) {
+  return std::all_of(series.what.begin(), series.what.end(), [](const Measurement& what) {
+    if (what.times.size() >= most_samples) return true;
+    return what.times.size() >= wanted_samples &&
+           relative_error_of_median(what.times) < good_enough;
+  });
+}
+
+Duration sample(const Series& series) {
+  Duration sum;
+  for (const Duration time : series.once()) sum += time;
+  return sum;
+}
+
+void record(Series& series) {
+  const std::vector<Duration> times = series.once();
+  for (std::size_t i = 0; i < times.size(); ++i) series.what[i].times.push_back(times[i]);
 }
 
 /// Caches, clock rates and allocators settle: until a run is no faster than the one before.
 void warm_up(const Series& series, Duration at_most) {
   const Duration end = now() + at_most;
-  Duration before = series.once();
+  Duration before = sample(series);
   for (int runs = 1; runs < 5 && now() < end; ++runs) {
-    const Duration again = series.once();
+    const Duration again = sample(series);
     if (again > before * 0.95) return;
     before = again;
   }
@@ -84,31 +98,35 @@ Duration Recorder::share(std::size_t series) {
 }
 
 void Recorder::repeat(Measurement what, std::function<Duration()> once) {
-  repeat_in_turn({{std::move(what), std::move(once)}});
+  Series series;
+  series.what.push_back(std::move(what));
+  series.once = [once = std::move(once)] { return std::vector<Duration>{once()}; };
+  repeat_in_turn({std::move(series)});
 }
 
 void Recorder::repeat_in_turn(std::vector<Series> series) {
   const Duration share_of_all = share(series.size());
   const Duration end = now() + share_of_all;
-  for (Series& one : series) one.what.probe = probe_;
   const auto keep = [&] {
     for (Series& one : series) {
-      if (!one.what.times.empty()) add(std::move(one.what));
+      for (Measurement& what : one.what) {
+        if (!what.times.empty()) add(std::move(what));
+      }
     }
   };
   try {
-    for (const Series& one : series) {
+    for (Series& one : series) {
       check();
-      if (progress_) progress_(words(one.what));
+      say(one.what.front());
       warm_up(one, share_of_all / (10.0 * static_cast<double>(series.size())));
     }
     for (bool going_on = true; going_on;) {
       going_on = false;
       for (Series& one : series) {
-        const bool enough = one.what.times.size() >= least_samples && now() >= end;
-        if (enough || settled(one.what.times)) continue;
+        const bool enough = one.what.front().times.size() >= least_samples && now() >= end;
+        if (enough || settled(one)) continue;
         check();
-        one.what.times.push_back(one.once());
+        record(one);
         going_on = true;
       }
     }
@@ -117,6 +135,10 @@ void Recorder::repeat_in_turn(std::vector<Series> series) {
     throw;
   }
   keep();
+}
+
+void Recorder::say(const Measurement& what) const {
+  if (progress_) progress_(probe_ + ": " + words(what));
 }
 
 void Recorder::add(Measurement what) {

@@ -79,17 +79,6 @@ void require_space(const std::string& directory, Bytes size) {
       directory, megabytes_text(size), megabytes_text(size * 3.0), megabytes_text(free)));
 }
 
-OpenFile::OpenFile(OpenFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-OpenFile& OpenFile::operator=(OpenFile&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
-}
-
-OpenFile::~OpenFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
 OpenFile scratch_file(const std::string& directory, Bytes size, const Recorder& recorder) {
   require_space(directory, size);
   OpenFile file = nameless(directory);

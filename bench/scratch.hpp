@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/units.hpp"
+#include "bench/open_file.hpp"
 #include "bench/probe.hpp"
 
 namespace feedrate::bench {
@@ -13,20 +14,6 @@ std::string scratch_root(const Settings& settings);
 /// HostError, with the sizes, unless the file system of `directory` has three times `size` free:
 /// measuring a disk must not fill it.
 void require_space(const std::string& directory, Bytes size);
-
-/// An open descriptor.
-class OpenFile {
- public:
-  explicit OpenFile(int descriptor = -1) : descriptor_(descriptor) {}
-  OpenFile(OpenFile&& other) noexcept;
-  OpenFile& operator=(OpenFile&& other) noexcept;
-  ~OpenFile();
-  [[nodiscard]] int get() const { return descriptor_; }
-  [[nodiscard]] bool ok() const { return descriptor_ >= 0; }
-
- private:
-  int descriptor_;
-};
 
 /// A file of `size` bytes that do not compress, flushed to the disk. It has no name any more: not
 /// even a killed process leaves it behind. HostError: no space, no such directory.

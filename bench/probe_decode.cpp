@@ -1,0 +1,170 @@
+// What preparing a sample costs: each operation inside the running chain, and the chain itself.
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "bench/clock.hpp"
+#include "bench/corpus.hpp"
+#include "bench/host.hpp"
+#include "bench/images.hpp"
+#include "bench/mix.hpp"
+#include "bench/probes.hpp"
+#include "bench/team.hpp"
+#include "bench/transform.hpp"
+
+namespace feedrate::bench {
+namespace {
+
+constexpr int side = 224;
+constexpr double blur_sigma = 1.0;
+
+enum Operation : std::size_t { Read, Decode, CropResize, Blur, Flip, Normalize, operations };
+constexpr std::array<const char*, operations> names = {"read", "decode", "crop_resize",
+                                                       "blur", "flip",   "normalize"};
+
+/// A thread's own buffers, as a loader's worker has them.
+class Worker {
+ public:
+  Worker(const Corpus& corpus, std::uint64_t seed) : corpus_(corpus), random_(seed) {}
+
+  void chain() {
+    read();
+    decode_jpeg(jpeg_, decoded_);
+    crop_resize(decoded_, side, mix(random_), cropped_);
+    flip(cropped_);
+    normalize(cropped_, planes_);
+  }
+
+  /// The chain and a blur, each operation timed.
+  void timed_chain() {
+    Duration before = now();
+    const auto lap = [&](Operation operation) {
+      const Duration after = now();
+      spent_[operation] += after - before;
+      before = after;
+    };
+    read();
+    lap(Read);
+    decode_jpeg(jpeg_, decoded_);
+    lap(Decode);
+    crop_resize(decoded_, side, mix(random_), cropped_);
+    lap(CropResize);
+    blur(cropped_, blur_sigma, blurred_);
+    lap(Blur);
+    flip(blurred_);
+    lap(Flip);
+    normalize(blurred_, planes_);
+    lap(Normalize);
+    ++samples_;
+  }
+
+  /// Adds what timed_chain took to `spent`, sample by sample, and starts anew.
+  double collect(std::array<Duration, operations>& spent) {
+    for (std::size_t i = 0; i < operations; ++i) spent[i] += spent_[i];
+    spent_ = {};
+    return std::exchange(samples_, 0.0);
+  }
+
+ private:
+  void read() { read_whole(corpus_.files[mix(random_) % corpus_.files.size()], jpeg_); }
+
+  const Corpus& corpus_;
+  std::uint64_t random_;
+  std::vector<std::uint8_t> jpeg_;
+  Pixels decoded_, cropped_, blurred_;
+  std::vector<float> planes_ = std::vector<float>(std::size_t{3} * side * side);
+  std::array<Duration, operations> spent_{};
+  double samples_ = 0.0;
+};
+
+/// All threads of the probe, and how long a slice of work lasts.
+struct Workshop {
+  Workshop(const Corpus& corpus, int threads) : team(threads) {
+    for (int i = 0; i < threads; ++i) workers.emplace_back(corpus, static_cast<std::uint64_t>(i));
+  }
+  Worker& worker(int thread) { return workers[static_cast<std::size_t>(thread)]; }
+  std::vector<Worker> workers;
+  Team team;
+  Duration slice;
+};
+
+/// Long enough for many samples a thread and many turns of the scheduler.
+Duration slice_for(Workshop& shop, const Settings& settings) {
+  shop.worker(0).chain();
+  const Duration start = now();
+  shop.worker(0).chain();
+  const Duration once = now() - start;
+  if (settings.quick) return std::max(milliseconds(5.0), once);
+  return std::clamp(once * 20.0, seconds(0.2), std::max(seconds(1.0), once));
+}
+
+Measurement measurement(const char* quantity, const Corpus& corpus, int threads) {
+  Measurement what;
+  what.quantity = quantity;
+  what.unit = "samples";
+  what.work = threads;  // one of each thread, so that the time is that of one sample
+  what.at = {
+      {"users", threads}, {"bytes", corpus.mean_bytes.base()}, {"pixels", corpus.mean_pixels}};
+  what.how = {{"images", corpus.images}};
+  return what;
+}
+
+Series chain_series(Workshop& shop, const Corpus& corpus, int threads, Recorder& recorder) {
+  Series series;
+  series.what.push_back(measurement("chain", corpus, threads));
+  series.once = [&shop, &recorder, threads] {
+    const double done = samples_within(shop.team, threads, shop.slice, recorder.stop(),
+                                       [&](int thread) { shop.worker(thread).chain(); });
+    recorder.check();
+    return std::vector<Duration>{shop.slice * (threads / done)};
+  };
+  return series;
+}
+
+Series operations_series(Workshop& shop, const Corpus& corpus, int threads, Recorder& recorder) {
+  Series series;
+  for (const char* name : names) series.what.push_back(measurement(name, corpus, threads));
+  series.once = [&shop, &recorder, threads] {
+    samples_within(shop.team, threads, shop.slice, recorder.stop(),
+                   [&](int thread) { shop.worker(thread).timed_chain(); });
+    std::array<Duration, operations> spent{};
+    double samples = 0.0;
+    for (int thread = 0; thread < threads; ++thread) {
+      samples += shop.worker(thread).collect(spent);
+    }
+    recorder.check();
+    std::vector<Duration> times;
+    for (const Duration time : spent) times.push_back(time / samples);
+    return times;
+  };
+  return series;
+}
+
+void measure(const Settings& settings, Recorder& recorder) {
+  const Corpus corpus = make_corpus(settings, recorder);
+  const int most = usable_threads();
+  Workshop shop(corpus, 2 * most);
+  shop.slice = slice_for(shop, settings);
+  std::vector<Series> series;
+  for (const int threads : user_counts(most)) {
+    series.push_back(operations_series(shop, corpus, threads, recorder));
+    series.push_back(chain_series(shop, corpus, threads, recorder));
+  }
+  series.push_back(chain_series(shop, corpus, 2 * most, recorder));
+  recorder.plan(series.size());
+  recorder.repeat_in_turn(std::move(series));
+}
+
+std::string unavailable(const Settings&) {
+  return transforms_unavailable();
+}
+
+}  // namespace
+
+const Probe probe_decode = {"decode",
+                            "JPEG decoding and transforms, each operation and in a row, by threads",
+                            unavailable, measure};
+
+}  // namespace feedrate::bench

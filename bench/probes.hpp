@@ -1,0 +1,12 @@
+#pragma once
+// Every probe has a file, probe_NAME.cpp, that defines it; probes.cpp lists them.
+#include "bench/probe.hpp"
+
+namespace feedrate::bench {
+
+extern const Probe probe_download;
+extern const Probe probe_disk;
+extern const Probe probe_decode;
+extern const Probe probe_memcpy;
+
+}  // namespace feedrate::bench
