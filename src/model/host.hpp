@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/units.hpp"
 #include "model/curve.hpp"
@@ -32,11 +33,15 @@ struct HostProfile {
   std::optional<Value<DurationPerSample>> step_per_sample;
   std::optional<Value<Bandwidth>> allreduce_busbw;
   std::optional<Value<Duration>> allreduce_latency;
-  std::optional<Value<DurationPerByte>> collate;
+  std::optional<Value<DurationPerByte>> collate;         ///< in a worker, into shared memory
+  std::optional<Value<DurationPerByte>> collate_inline;  ///< without workers
   std::optional<Value<Duration>> handover;
   std::optional<Value<Duration>> worker_startup;
+  std::optional<Value<Duration>> worker_warmup;    ///< CPU that a worker's first batch costs more
+  std::optional<Value<Duration>> worker_shutdown;  ///< per worker, at the end of an epoch
   std::optional<Value<double>> oversubscription;
   std::optional<Value<double>> reads_per_sample;
+  std::vector<std::string> remarks;  ///< what to doubt: fits that are not good, and why
 
   bool operator==(const HostProfile&) const = default;
 };

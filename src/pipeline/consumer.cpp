@@ -95,6 +95,13 @@ struct Consumer {
     if (ticks(time).ns > 0) p.delay(ticks(time), tag(Stage::allreduce));
   }
 
+  /// The epoch is over once its workers are gone.
+  void shut_down(ProgramBuilder& p) const {
+    if (rank.inputs.persistent_workers) return;
+    const Duration time = rank.inputs.worker_shutdown / rank.inputs.speed[Stage::startup];
+    if (ticks(time).ns > 0) p.delay(ticks(time), tag(Stage::startup));
+  }
+
   /// The GPU's loop: `get` and a step for each batch, an all-reduce after each `accumulation`.
   template <class Get>
   void step_loop(ProgramBuilder& p, Get&& get) const {
@@ -144,7 +151,9 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
       p.put(*relayed, hand);
     });
     rank.add_process(
-        program, {.kind = TrackKind::relay, .feeds = Stage::handover, .delivers = relayed});
+        program, {.kind = pins ? TrackKind::pin : TrackKind::relay,
+                  .feeds = Stage::handover,
+                  .delivers = relayed});
     const double ahead = fetch.ready ? fetch.ready->count * inputs.prefetch : 1.0;
     rank.built.stocks.push_back({pins ? "pinned batches" : "next batch", *relayed, 1, ahead});
   }
@@ -165,6 +174,7 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
       obtain(p, samples);
       consumer.copy(p, samples);
     });
+    consumer.shut_down(program);
     return rank.add_process(program, {.kind = TrackKind::gpu});
   }
 
@@ -207,6 +217,7 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
     p.take(source, hand);
     if (!inputs.non_blocking) consumer.copy(p, samples);
   });
+  consumer.shut_down(gpu);
   return rank.add_process(gpu, {.kind = TrackKind::gpu});
 }
 

@@ -153,10 +153,18 @@ void resolve_cores(Context& context) {
         context.find_or<Duration>(Stage::startup, "/loader/worker_startup", loader.worker_startup,
                                   context.measured(&HostProfile::worker_startup), {},
                                   milliseconds(10.0), "forking one PyTorch worker");
+    inputs.worker_warmup = context.find_or<Duration>(
+        Stage::startup, "worker warm-up", {}, context.measured(&HostProfile::worker_warmup), {},
+        Duration{}, "a worker's first batch costs as much as the others");
+    inputs.worker_shutdown =
+        inputs.workers * context.find_or<Duration>(Stage::startup, "worker shutdown", {},
+                                                   context.measured(&HostProfile::worker_shutdown),
+                                                   {}, milliseconds(5.0),
+                                                   "ending one PyTorch worker");
   } else {
     inputs.worker_startup = loader.worker_startup.value_or(Duration{});
   }
-  if (torch || loader.handover) {
+  if (starts || loader.handover) {
     inputs.handover =
         context.find_or<Duration>(Stage::handover, "/loader/handover", loader.handover,
                                   context.measured(&HostProfile::handover), {}, milliseconds(0.5),
@@ -164,10 +172,17 @@ void resolve_cores(Context& context) {
   }
   if (const auto& per_sample = s.dataset.bytes_on_gpu_per_sample;
       per_sample && (!pool || loader.collate)) {
-    const DurationPerByte collate = context.find_or<DurationPerByte>(
-        Stage::collate, "/loader/collate", loader.collate, context.measured(&HostProfile::collate),
-        {}, milliseconds(0.65) / megabytes(1.0),
-        "collate and first touch of shared memory (two-core host, PyTorch)");
+    const DurationPerByte collate =
+        starts
+            ? context.find_or<DurationPerByte>(
+                  Stage::collate, "/loader/collate", loader.collate,
+                  context.measured(&HostProfile::collate), {}, milliseconds(0.65) / megabytes(1.0),
+                  "collate and first touch of shared memory (two-core host, PyTorch)")
+            : context.find_or<DurationPerByte>(
+                  Stage::collate, "/loader/collate", loader.collate,
+                  context.measured(&HostProfile::collate_inline), {},
+                  milliseconds(0.2) / megabytes(1.0),
+                  "collate without shared memory (two-core host, PyTorch)");
     inputs.collate = collate * *per_sample;
   }
 }

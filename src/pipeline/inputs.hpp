@@ -71,7 +71,9 @@ struct Inputs {
   DurationPerSample cached_cpu;  ///< the same once decoded samples are kept in memory
   Curve<double> cores;  ///< core-seconds per second with n threads runnable on the instance
   std::optional<RemotePool> remote;
-  Duration worker_startup;
+  Duration worker_startup;    ///< per worker, one after the other
+  Duration worker_warmup;     ///< CPU of each worker before its first batch
+  Duration worker_shutdown;   ///< of all workers, at the end of an epoch
   DurationPerSample collate;  ///< CPU in the worker
   Duration handover;          ///< CPU of the main process per batch
   DurationPerSample pin;      ///< CPU of the pinning thread

@@ -4,9 +4,14 @@
 namespace feedrate::pipeline {
 namespace {
 
-Duration startup_of(const Inputs& inputs, EpochKind kind, double worker) {
-  if (kind == EpochKind::later && inputs.persistent_workers) return {};
-  return inputs.worker_startup * worker / inputs.speed[Stage::startup];
+bool starts_workers(const RankBuilder& rank) {
+  return rank.kind == EpochKind::first || !rank.inputs.persistent_workers;
+}
+
+/// Indices are handed out once all workers have been started, one after the other.
+Duration startup_of(const RankBuilder& rank, double workers) {
+  if (!starts_workers(rank)) return {};
+  return rank.inputs.worker_startup * workers / rank.inputs.speed[Stage::startup];
 }
 
 /// A share of the time that a worker alone needs for one chunk. Real workers never stay in
@@ -83,8 +88,12 @@ Fetch add_pytorch(RankBuilder& rank) {
     const double batches = std::ceil((rank.shape.steps - w) / workers) - (makes_last ? 1.0 : 0.0);
     ProgramBuilder program;
     const Duration start =
-        startup_of(inputs, rank.kind, w + 1.0) + phase_of(rank, w, workers, inputs.batch / chunks);
+        startup_of(rank, workers) + phase_of(rank, w, workers, inputs.batch / chunks);
     if (ticks(start).ns > 0) program.delay(ticks(start), tag(Stage::startup));
+    if (const double warmup = inputs.worker_warmup.base() / inputs.speed[Stage::startup];
+        warmup > 0.0 && rank.capacities.cpu && starts_workers(rank)) {
+      program.use(*rank.capacities.cpu, {warmup}, tag(Stage::startup));
+    }
     const auto make = [&](double samples) {
       program.take(index, tag(Stage::handover));
       add_load(program, rank.cost, rank.capacities, samples, chunks, Who::local,
@@ -143,7 +152,7 @@ Fetch add_pool(RankBuilder& rank) {
     const Who who = w < local ? Who::local : Who::remote;
     ProgramBuilder program;
     const Duration start =
-        startup_of(inputs, rank.kind, w + 1.0) + phase_of(rank, w, local + remote, chunk, who);
+        startup_of(rank, local + remote) + phase_of(rank, w, local + remote, chunk, who);
     if (ticks(start).ns > 0) program.delay(ticks(start), tag(Stage::startup));
     program.repeat_forever();
     program.take(*fetch.tickets, tag(Stage::handover));

@@ -76,15 +76,22 @@ const std::vector<Entry<HostProfile>>& entries<HostProfile>() {
                                  {.manual = "bus bandwidth", .example = "10 GB/s"}),
       entry<&H::allreduce_latency>("allreduce_latency", {.manual = "per hop", .example = "20 us"}),
       entry<&H::collate>("collate", {"CPU per byte of batch, in the worker"}),
+      entry<&H::collate_inline>("collate_inline", {"the same where the rank itself loads"}),
       entry<&H::handover>("handover",
                           {.manual = "CPU of the main process per batch", .example = "2 ms"}),
       entry<&H::worker_startup>("worker_startup",
                                 {.manual = "fork and import of a worker", .example = "50 ms"}),
+      entry<&H::worker_warmup>(
+          "worker_warmup",
+          {.manual = "CPU that a worker's first batch costs more", .example = "25 ms"}),
+      entry<&H::worker_shutdown>("worker_shutdown",
+                                 {.manual = "end of an epoch, per worker", .example = "5 ms"}),
       entry<&H::oversubscription>(
           "oversubscription",
           {"extra CPU share when workers outnumber threads", "", between(0, 10)}),
       entry<&H::reads_per_sample>("reads_per_sample",
                                   {"device reads that a sample costs, cold", "", between(0, 1e9)}),
+      entry<&H::remarks>("remarks", {"what to doubt of these numbers, and why"}),
   };
   return list;
 }

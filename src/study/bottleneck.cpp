@@ -7,7 +7,9 @@ namespace {
 
 /// Whether the stage takes any time in this job.
 bool costs(const pipeline::Inputs& inputs, Stage stage) {
-  if (stage == Stage::startup) return inputs.worker_startup.base() > 0.0 && inputs.workers > 0.0;
+  if (stage == Stage::startup)
+    return (inputs.worker_startup + inputs.worker_warmup + inputs.worker_shutdown).base() > 0.0 &&
+           inputs.workers > 0.0;
   if (stage == Stage::checkpoint) return inputs.checkpoint_interval.base() > 0.0;
   if (stage == Stage::download && inputs.staging) return true;
   const auto works = [&](pipeline::EpochKind kind) {
