@@ -175,8 +175,9 @@ Duration run_staging(const Inputs& inputs, const SimulationOptions& options, Eff
 
 /// Later epochs read the same places at the same costs as the first.
 bool epochs_alike(const Inputs& inputs) {
-  const bool same_reads = inputs.hit == inputs.first_hit && !inputs.in_memory_cache &&
-                          !(inputs.persistent_workers && inputs.worker_startup.base() > 0.0);
+  const bool same_reads =
+      inputs.hit == inputs.first_hit && !inputs.in_memory_cache &&
+      !(inputs.persistent_workers && (inputs.worker_startup + inputs.worker_warmup).base() > 0.0);
   if (!inputs.source) return same_reads;
   const Read& a = *inputs.first_source;
   const Read& b = *inputs.source;
