@@ -29,19 +29,34 @@ std::string rendered(const OutputOptions& options, const Rendering& rendering) {
   return report::to_text(rendering.report(), to_file ? style_of_file() : style_of_stdout());
 }
 
-void refuse_to_overwrite(const std::string& output, std::span<const std::string> inputs) {
+}  // namespace
+
+void refuse_to_overwrite(const std::string& flag, const std::string& output,
+                         std::span<const std::string> inputs) {
   for (const std::string& input : inputs) {
     std::error_code ignored;
     if (!std::filesystem::equivalent(output, input, ignored)) continue;
     throw InputError(
         {{.file = "",
           .line = 0,
-          .pointer = "--output",
+          .pointer = flag,
           .message = fmt::format("expected another file than the input {}", in_quotes(input))}});
   }
 }
 
-}  // namespace
+void allow_whole_numbers(CLI::Option& option, std::uint64_t least, std::uint64_t most) {
+  option.check(CLI::Validator(
+      [=](const std::string& text) {
+        std::uint64_t value = 0;
+        const char* end = text.data() + text.size();
+        const auto [stop, error] = std::from_chars(text.data(), end, value);
+        const bool fine = error == std::errc() && stop == end && value >= least && value <= most;
+        return fine ? std::string()
+                    : fmt::format("expected a whole number from {} to {}, got {}", least, most,
+                                  in_quotes(text));
+      },
+      ""));
+}
 
 void allow_only(CLI::Option& option, const std::vector<std::string>& words) {
   const auto check = [words](const std::string& word) {
@@ -76,32 +91,23 @@ void add_simulation_flags(CLI::App& app, SimulationOptions& options) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false)
       ->group(group);
-  const auto whole_number = [](std::uint64_t least, std::uint64_t most) {
-    return [=](const std::string& text) {
-      std::uint64_t value = 0;
-      const char* end = text.data() + text.size();
-      const auto [stop, error] = std::from_chars(text.data(), end, value);
-      const bool fine = error == std::errc() && stop == end && value >= least && value <= most;
-      return fine ? std::string()
-                  : fmt::format("expected a whole number from {} to {}, got {}", least, most,
-                                in_quotes(text));
-    };
-  };
-  app.add_option("--replications", options.replications,
-                 "Draw random times and uncertain inputs this many times and give 5-95 % bands")
-      ->type_name("R")
-      ->check(whole_number(1, most_replications))
-      ->group(group);
-  app.add_option("--seed", options.seed, "Seed of the random numbers")
-      ->type_name("S")
-      ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
-      ->group(group);
+  allow_whole_numbers(
+      *app.add_option(
+              "--replications", options.replications,
+              "Draw random times and uncertain inputs this many times and give 5-95 % bands")
+           ->type_name("R")
+           ->group(group),
+      1, most_replications);
+  allow_whole_numbers(*app.add_option("--seed", options.seed, "Seed of the random numbers")
+                           ->type_name("S")
+                           ->group(group),
+                      0, std::numeric_limits<std::uint64_t>::max());
   app.add_flag("--exact", options.exact, "Simulate every step, skip no repeats")->group(group);
 }
 
 void deliver(const OutputOptions& options, std::span<const std::string> inputs,
              const Rendering& rendering) {
-  if (!options.file.empty()) refuse_to_overwrite(options.file, inputs);
+  if (!options.file.empty()) refuse_to_overwrite("--output", options.file, inputs);
   const std::string text = rendered(options, rendering);
   if (options.file.empty()) {
     write_stdout(text);

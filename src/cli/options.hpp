@@ -41,6 +41,14 @@ void add_simulation_flags(CLI::App& app, SimulationOptions& options);
 /// offers them.
 void allow_only(CLI::Option& option, const std::vector<std::string>& words);
 
+/// Takes whole numbers from `least` to `most` only.
+void allow_whole_numbers(CLI::Option& option, std::uint64_t least, std::uint64_t most);
+
+/// InputError when writing to `output`, which `flag` names, would overwrite one of the files that
+/// were read.
+void refuse_to_overwrite(const std::string& flag, const std::string& output,
+                         std::span<const std::string> inputs);
+
 /// A result in every form; only the form that is asked for is made.
 struct Rendering {
   std::function<report::Report()> report;

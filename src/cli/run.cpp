@@ -1,11 +1,16 @@
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 
+#include "base/errors.hpp"
+#include "base/text_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
 #include "schema/result.hpp"
+#include "schema/trace.hpp"
+#include "study/timeline.hpp"
 
 namespace feedrate::cli {
 namespace {
@@ -14,7 +19,31 @@ struct RunArguments {
   std::string scenario;
   SimulationOptions simulation;
   OutputOptions output;
+  std::string trace;  ///< file; empty: none
+  std::uint64_t trace_steps = 30;
 };
+
+constexpr std::uint64_t most_trace_steps = 1'000'000;
+
+/// Writes the timeline where it was asked for; what it left out becomes a remark of the result.
+void write_trace(const RunArguments& arguments, const Timeline& timeline, NamedResult& named) {
+  write_text_file(arguments.trace, schema::write_trace(timeline, named.name));
+  auto& remarks = named.result.remarks;
+  remarks.insert(remarks.end(), timeline.remarks.begin(), timeline.remarks.end());
+}
+
+void check_trace_file(const RunArguments& arguments, std::span<const std::string> inputs) {
+  refuse_to_overwrite("--trace", arguments.trace, inputs);
+  std::error_code ignored;
+  if (!arguments.output.file.empty() &&
+      std::filesystem::weakly_canonical(arguments.trace, ignored) ==
+          std::filesystem::weakly_canonical(arguments.output.file, ignored)) {
+    throw InputError({{.file = "",
+                       .line = 0,
+                       .pointer = "--trace",
+                       .message = "expected another file than that of --output"}});
+  }
+}
 
 int run(const RunArguments& arguments) {
   const schema::Document document = load_with_settings(arguments.scenario, arguments.simulation);
@@ -23,11 +52,19 @@ int run(const RunArguments& arguments) {
   std::set<std::string> instances;
   add_instances(instances, scenario);
   const Catalog catalog = catalog_of(instances);
-  const NamedResult named{scenario.name, arguments.scenario, with_places(document, [&] {
-                            return study::run(scenario, catalog, host ? &*host : nullptr,
-                                              run_options(arguments.simulation));
-                          })};
-  deliver(arguments.output, files_read({&arguments.scenario, 1}, arguments.simulation),
+  const HostProfile* const profile = host ? &*host : nullptr;
+  const auto inputs = files_read({&arguments.scenario, 1}, arguments.simulation);
+  if (!arguments.trace.empty()) check_trace_file(arguments, inputs);
+  NamedResult named{scenario.name, arguments.scenario, with_places(document, [&] {
+                      return study::run(scenario, catalog, profile,
+                                        run_options(arguments.simulation));
+                    })};
+  if (!arguments.trace.empty()) {
+    study::TimelineOptions options;
+    options.steps = static_cast<double>(arguments.trace_steps);
+    write_trace(arguments, study::timeline(scenario, catalog, profile, options), named);
+  }
+  deliver(arguments.output, inputs,
           {.report = [&] { return report::run_report(named); },
            .json = [&] { return schema::write_result(named); },
            .csv =
@@ -49,12 +86,25 @@ Command add_run(CLI::App& parent) {
       ->required();
   add_simulation_flags(*app, arguments->simulation);
   add_output_flags(*app, arguments->output);
+  CLI::Option* const trace =
+      app->add_option("--trace", arguments->trace,
+                      "Also write what happens when, as Chrome trace events for ui.perfetto.dev")
+          ->type_name("FILE")
+          ->group("Output");
+  CLI::Option* const steps =
+      app->add_option("--trace-steps", arguments->trace_steps,
+                      "Steps of an epoch that the trace holds, 30 where not given")
+          ->type_name("N")
+          ->needs(trace)
+          ->group("Output");
+  allow_whole_numbers(*steps, 1, most_trace_steps);
   app->footer(
       "Examples:\n"
       "  feedrate run scenarios/caltech256_p3.json\n"
       "  feedrate run my.json --set num_workers=8 --set instance=ml.g5.2xlarge\n"
       "  feedrate run my.json --set /source/bandwidth=\"2.5 GB/s\" --format json --output my.out\n"
-      "  feedrate run my.json --replications 200 --seed 7");
+      "  feedrate run my.json --replications 200 --seed 7\n"
+      "  feedrate run my.json --trace steps.json --trace-steps 100");
   return {app, [arguments] { return run(*arguments); }};
 }
 

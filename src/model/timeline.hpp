@@ -18,7 +18,8 @@ enum class TrackKind : std::uint8_t {
   worker,      ///< of a PyTorch loader
   thread,      ///< of a pool
   remote,      ///< worker on an auxiliary instance
-  relay,       ///< takes finished batches in order ahead of the main process; pins where asked to
+  pin,         ///< thread that copies finished batches, in order, into pinned memory
+  relay,       ///< of a pool: holds the batch that is next
   main,        ///< the training loop
   copy,        ///< the host-to-device link
   gpu,
@@ -32,7 +33,8 @@ struct TimelineSpan {
   Duration end;    ///< > begin
   Stage stage{};   ///< what is done; when waiting, what is mostly waited for
   bool waiting = false;
-  std::optional<std::int64_t> batch;  ///< of the epoch, the first is 0; empty where not known
+  /// Of the epoch, the first is 0; of a connection, the object. Empty where not known.
+  std::optional<std::int64_t> batch;
 };
 
 /// On the GPU's track every moment but those of its own step is waiting, as in Result: an exposed

@@ -37,6 +37,7 @@ std::string name_of(const Part& part) {
     case TrackKind::worker: return numbered("worker");
     case TrackKind::thread: return numbered("thread");
     case TrackKind::remote: return numbered("remote worker");
+    case TrackKind::pin: return "pinning thread";
     case TrackKind::relay: return "relay";
     case TrackKind::main: return "main process";
     case TrackKind::copy: return "host-to-device copy";

@@ -127,7 +127,7 @@ std::optional<std::int64_t> Watcher::batch_of(const Seen& seen, Stage stage) {
   }
   // The all-reduce belongs to the step before it.
   if (part.kind == TrackKind::gpu) return seen.made - (stage == Stage::allreduce ? 1 : 0);
-  if (!part.delivers) return std::nullopt;
+  if (!part.delivers && part.kind != TrackKind::connection) return std::nullopt;
   return std::max(part.number, 0) + static_cast<std::int64_t>(part.stride) * seen.made;
 }
 
@@ -146,6 +146,10 @@ void Watcher::span(const engine::Span& span) {
 void Watcher::level(const engine::Level& level) {
   if (level.kind == engine::LevelKind::tokens) return tokens(level);
   set(users_[level.of], from_ticks(level.at), static_cast<double>(level.level));
+  const std::size_t i = of_process_[static_cast<std::size_t>(level.process)];
+  if (i != nobody && seen_[i].part.kind == TrackKind::connection && level.change < 0) {
+    ++seen_[i].made;  // an object has come
+  }
 }
 
 void Watcher::tokens(const engine::Level& level) {
@@ -253,6 +257,7 @@ TimelineSection watch_staging(const Inputs& inputs, const Window& window) {
     if (model.processes[p].daemon) continue;  // a limit on requests
     parts.push_back({.kind = TrackKind::connection,
                      .number = static_cast<int>(parts.size()),
+                     .stride = connections,
                      .process = engine::ProcessId(p)});
   }
   Watcher watcher(model, std::move(parts), {});
