@@ -1,0 +1,109 @@
+// The cores: what each operation costs one thread, and what all threads together achieve.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "fit/series.hpp"
+
+namespace feedrate::fit {
+namespace {
+
+constexpr std::array operations = {"read", "decode", "crop_resize", "flip", "normalize", "blur"};
+
+/// Core-seconds per second by number of threads: a loader's own when it was measured, else that of
+/// the native chain, where one thread alone does one.
+std::vector<RatePoint> core_seconds(const SeriesList& list, bool of_loader) {
+  std::vector<RatePoint> points;
+  double one = 1.0;
+  if (!of_loader) {
+    const SeriesList alone = with_users(list, 1.0);
+    if (alone.empty()) return {};
+    one = 1.0 / pooled(alone).value;
+  }
+  for (const Series& s : list) {
+    points.push_back({s.users(), s.rate() / one, s.time.relative_error});
+  }
+  return points;
+}
+
+double total_at(const std::vector<RatePoint>& points, double users, double* error) {
+  std::vector<double> totals;
+  for (const RatePoint& point : points) {
+    if (point.users != users) continue;
+    totals.push_back(point.total);
+    *error = std::max(*error, point.relative_error);
+  }
+  return totals.empty() ? 0.0 : median(std::move(totals));
+}
+
+/// What more runnable threads than hardware threads cost: X(threads)/X(twice as many) − 1.
+void fit_oversubscription(Findings& findings, const SeriesList& list,
+                          const std::vector<RatePoint>& points, double threads) {
+  double crowd = 0.0;
+  for (const RatePoint& point : points) {
+    if (point.users > threads) crowd = std::max(crowd, std::min(point.users, 2.0 * threads));
+  }
+  double error = 0.0;
+  const double full = total_at(points, threads, &error);
+  const double crowded = total_at(points, crowd, &error);
+  if (full <= 0.0 || crowded <= 0.0) return;
+  const double ratio = full / crowded;
+  const double cost = std::max(0.0, ratio - 1.0);
+  // Of two totals with this error each; the relative error of a small difference is large.
+  const double absolute = ratio * error * 1.4142;
+  SeriesList from =
+      where(list, [&](const Series& s) { return s.users() == threads || s.users() == crowd; });
+  Doubts doubts;
+  doubts.spread(from);
+  findings.out.profile.oversubscription = findings.value<double>(
+      from, fmt::format("more CPU when {:g} run on {:g} threads", crowd, threads), cost,
+      cost > 0.0 ? absolute / cost : 0.0, from.size(), doubts);
+}
+
+}  // namespace
+
+void fit_cpu(Findings& findings) {
+  for (const char* name : operations) {
+    const SeriesList alone = with_users(select(findings.set, "decode", name), 1.0);
+    if (alone.empty()) continue;
+    const Estimate each = pooled(alone);
+    Doubts doubts;
+    doubts.points(each.count, "samples");
+    doubts.spread(alone);
+    findings.out.profile.operations[name] = findings.value<DurationPerSample>(
+        alone, name, each.value, each.relative_error, each.count, doubts);
+  }
+  SeriesList list = select(findings.set, "loader", "cpu");
+  const bool of_loader = distinct(list, "users") > 1;
+  if (!of_loader) list = select(findings.set, "decode", "chain");
+  const std::vector<RatePoint> points = core_seconds(list, of_loader);
+  if (points.empty()) return;
+  const double most_users =
+      std::max_element(points.begin(), points.end(), [](const RatePoint& a, const RatePoint& b) {
+        return a.users < b.users;
+      })->users;
+  const double threads = findings.set.host.hardware_threads.value_or(most_users);
+  if (most_users < threads) {
+    return findings.only_shown(
+        list, "cores", Findings::text(most_users) + " threads", 0.0,
+        fmt::format("measured with up to {:g} of {:g} hardware threads: what all achieve is not "
+                    "known",
+                    most_users, threads));
+  }
+  std::vector<RatePoint> up_to_threads;
+  std::copy_if(points.begin(), points.end(), std::back_inserter(up_to_threads),
+               [&](const RatePoint& point) { return point.users <= threads; });
+  if (up_to_threads.empty()) return;
+  const ConcaveFit fit = concave_curve(std::move(up_to_threads));
+  Doubts doubts;
+  // One core has one point, and all of it.
+  if (threads >= 4.0) doubts.points(fit.points.size());
+  doubts.spread(list);
+  doubts.residuals(fit.residuals);
+  findings.out.profile.cpu = findings.curve<double>(
+      list, of_loader ? "cores, as the loader uses them" : "cores", fit, doubts);
+  fit_oversubscription(findings, list, points, threads);
+}
+
+}  // namespace feedrate::fit

@@ -1,0 +1,78 @@
+// The user's own loader: Python's costs, which no native probe sees.
+#include <algorithm>
+#include <cmath>
+
+#include "fit/series.hpp"
+
+namespace feedrate::fit {
+namespace {
+
+/// One number per unit of work, of all samples of the list.
+template <class T>
+std::optional<Value<T>> per_unit(Findings& findings, const SeriesList& list,
+                                 const std::string& what) {
+  if (list.empty()) return std::nullopt;
+  const Estimate each = pooled(list);
+  Doubts doubts;
+  doubts.points(each.count, "samples");
+  doubts.spread(list);
+  return findings.value<T>(list, what, each.value, each.relative_error, each.count, doubts);
+}
+
+/// Those with one user where there are some: others wait for each other's cores.
+SeriesList undisturbed(const SeriesList& list) {
+  SeriesList one = with_users(list, 1.0);
+  return one.empty() ? list : one;
+}
+
+void fit_getitem(Findings& findings) {
+  SeriesList list = undisturbed(select(findings.set, "loader", "getitem_in_loader"));
+  std::string what = "getitem in a worker";
+  if (list.empty()) {
+    list = where(select(findings.set, "loader", "getitem"),
+                 [](const Series& s) { return s.how("cache") != "cold"; });
+    what = "getitem alone";
+  }
+  const auto found = per_unit<DurationPerSample>(findings, list, what);
+  if (found) findings.out.profile.operations["getitem"] = *found;
+}
+
+void fit_device_reads(Findings& findings) {
+  const SeriesList list = where(select(findings.set, "loader", "device_reads"),
+                                [](const Series& s) { return s.at("samples", 0.0) > 0.0; });
+  if (list.empty()) return;
+  double reads = 0.0;
+  double loaded = 0.0;
+  for (const Series& s : list) {
+    reads += s.what->work;
+    loaded += s.at("samples", 0.0);
+  }
+  // Counted, so that its error is that of a count.
+  findings.out.profile.reads_per_sample =
+      findings.value<double>(list, "device reads of a sample", reads / loaded,
+                             1.0 / std::sqrt(reads), static_cast<std::size_t>(loaded), {});
+}
+
+}  // namespace
+
+void fit_loader(Findings& findings) {
+  HostProfile& profile = findings.out.profile;
+  const auto series = [&](const char* quantity) {
+    return select(findings.set, "loader", quantity);
+  };
+  fit_getitem(findings);
+  profile.collate =
+      per_unit<DurationPerByte>(findings, undisturbed(series("collate")), "collate in a worker");
+  profile.collate_inline =
+      per_unit<DurationPerByte>(findings, series("collate_inline"), "collate without workers");
+  profile.handover = per_unit<Duration>(findings, series("handover"), "handover of a batch");
+  profile.worker_startup =
+      per_unit<Duration>(findings, series("worker_startup"), "start of a worker");
+  profile.worker_warmup = per_unit<Duration>(findings, undisturbed(series("worker_warmup")),
+                                             "more for a worker's first batch");
+  profile.worker_shutdown =
+      per_unit<Duration>(findings, series("worker_shutdown"), "end of a worker");
+  fit_device_reads(findings);
+}
+
+}  // namespace feedrate::fit

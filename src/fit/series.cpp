@@ -1,0 +1,142 @@
+#include "fit/series.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace feedrate::fit {
+namespace {
+
+constexpr std::size_t few = 4;
+constexpr double wide = 0.2;         ///< a spread or a miss that is said
+constexpr double shape_seen = 0.03;  ///< residuals below are fine whatever their order
+/// So many samples of different things with so small an error are no bad series: images differ.
+constexpr std::size_t many = 30;
+constexpr double well_known = 0.05;
+
+std::string percent(double share) {
+  return fmt::format("{:.0f} %", share * 100.0);
+}
+
+double significant(double value, int digits) {
+  return value == 0.0 ? 0.0 : std::stod(fmt::format("{:.{}e}", value, digits - 1));
+}
+
+}  // namespace
+
+double Series::at(std::string_view name, double otherwise) const {
+  const auto found = what->at.find(std::string(name));
+  return found == what->at.end() ? otherwise : found->second;
+}
+
+std::string_view Series::how(std::string_view name) const {
+  const auto found = what->how.find(std::string(name));
+  return found == what->how.end() ? std::string_view() : std::string_view(found->second);
+}
+
+SeriesList select(const MeasurementSet& set, std::string_view probe, std::string_view quantity) {
+  SeriesList list;
+  for (const Measurement& m : set.measurements) {
+    if (m.probe != probe || m.quantity != quantity || !(m.work > 0.0)) continue;
+    std::vector<double> times;
+    for (const Duration time : m.times) {
+      if (time.base() > 0.0) times.push_back(time.base());
+    }
+    if (!times.empty()) list.push_back({&m, estimate(times)});
+  }
+  return list;
+}
+
+SeriesList where(const SeriesList& list, const std::function<bool(const Series&)>& fits) {
+  SeriesList out;
+  std::copy_if(list.begin(), list.end(), std::back_inserter(out), fits);
+  return out;
+}
+
+SeriesList with_users(const SeriesList& list, double users) {
+  return where(list, [&](const Series& s) { return s.users() == users; });
+}
+
+std::size_t distinct(const SeriesList& list, std::string_view name) {
+  std::set<double> values;
+  for (const Series& s : list) values.insert(s.at(name, 0.0));
+  return values.size();
+}
+
+Estimate pooled(const SeriesList& list) {
+  std::vector<double> times;
+  for (const Series& s : list) {
+    for (const Duration time : s.what->times) {
+      if (time.base() > 0.0) times.push_back(time.base() / s.what->work);
+    }
+  }
+  return estimate(times);
+}
+
+void Doubts::points(std::size_t count, std::string_view of) {
+  if (count < few) {
+    words.push_back(
+        fmt::format("only {} {}", count, count == 1 ? of.substr(0, of.size() - 1) : of));
+  }
+}
+
+void Doubts::spread(const SeriesList& list) {
+  double most = 0.0;
+  for (const Series& s : list) {
+    if (s.time.count >= many && s.time.relative_error < well_known) continue;
+    most = std::max(most, s.time.spread);
+  }
+  if (most > wide)
+    words.push_back(fmt::format("samples of one setting spread by {}", percent(most)));
+}
+
+void Doubts::residuals(const std::vector<double>& list) {
+  double worst = 0.0;
+  double squares = 0.0;
+  for (const double r : list) {
+    worst = std::max(worst, std::abs(r));
+    squares += r * r;
+  }
+  if (list.empty()) return;
+  if (worst > wide) words.push_back(fmt::format("misses a point by {}", percent(worst)));
+  const double typical = std::sqrt(squares / static_cast<double>(list.size()));
+  if (typical > shape_seen && has_shape(list)) {
+    words.push_back(fmt::format("residuals of {} have a shape: the law does not hold all over",
+                                percent(typical)));
+  }
+}
+
+double rounded(double value) {
+  return significant(value, 5);
+}
+
+std::string Findings::text(double number) {
+  return fmt::format("{:g}", significant(number, 3));
+}
+
+std::string Findings::text(double number, Dimension dimension) {
+  return format_quantity(significant(number, 3), dimension);
+}
+
+std::string Findings::source(const SeriesList& from) const {
+  const Measurement& first = *from.front().what;
+  const std::string date = set.date.empty() ? "" : ", " + set.date.substr(0, 10);
+  if (first.remark.starts_with("imported from")) return first.remark + date;
+  return "probe " + first.probe + date;
+}
+
+void Findings::line(FitLine line) {
+  for (const std::string& warning : line.warnings) {
+    out.profile.remarks.push_back(fmt::format("{}, {}: {}", line.probe, line.what, warning));
+  }
+  out.lines.push_back(std::move(line));
+}
+
+void Findings::only_shown(const SeriesList& from, const std::string& what, const std::string& value,
+                          double relative_error, const std::string& why) {
+  line({from.front().what->probe, what, value, rounded(relative_error), from.size(), {why}, false});
+}
+
+}  // namespace feedrate::fit

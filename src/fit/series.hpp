@@ -1,0 +1,133 @@
+#pragma once
+// Picking series out of a measurement set, and saying what was fitted to them. Internal to fit.
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/unit_text.hpp"
+#include "fit/profile.hpp"
+#include "fit/robust.hpp"
+#include "fit/statistics.hpp"
+
+namespace feedrate::fit {
+
+/// One measurement and what its samples say. Times of 0 (a clock too coarse) are left out.
+struct Series {
+  const Measurement* what = nullptr;
+  Estimate time;  ///< s for what->work units
+
+  [[nodiscard]] double at(std::string_view name, double otherwise) const;
+  [[nodiscard]] std::string_view how(std::string_view name) const;  ///< "" where it is not said
+  [[nodiscard]] double users() const { return at("users", 1.0); }
+  [[nodiscard]] double bytes() const { return at("bytes", 0.0); }
+  [[nodiscard]] double rate() const { return what->work / time.value; }  ///< units per second
+  /// Seconds of one operation of bytes(), when each of users() does one after the other.
+  [[nodiscard]] double operation_time() const {
+    return time.value * users() * bytes() / what->work;
+  }
+};
+
+using SeriesList = std::vector<Series>;
+
+/// Those with at least one sample above 0.
+SeriesList select(const MeasurementSet& set, std::string_view probe, std::string_view quantity);
+SeriesList where(const SeriesList& list, const std::function<bool(const Series&)>& fits);
+SeriesList with_users(const SeriesList& list, double users);
+/// Different values of `at[name]`.
+std::size_t distinct(const SeriesList& list, std::string_view name);
+/// All samples of the list as one, per unit of work. Precondition: not empty.
+Estimate pooled(const SeriesList& list);
+
+/// Reasons to doubt a fit.
+struct Doubts {
+  std::vector<std::string> words;
+  void points(std::size_t count, std::string_view of = "points");
+  void spread(const SeriesList& list);
+  /// In the order of x.
+  void residuals(const std::vector<double>& list);
+};
+
+/// Five significant digits: what is fitted is never better known.
+double rounded(double value);
+
+/// Where fits leave what they find.
+struct Findings {
+  const MeasurementSet& set;
+  FittedProfile out;
+
+  /// "probe disk, 2026-11-21", or where the numbers were imported from.
+  [[nodiscard]] std::string source(const SeriesList& from) const;
+  void line(FitLine line);
+
+  /// A value of the profile, and its line.
+  template <class T>
+  Value<T> value(const SeriesList& from, const std::string& what, double number,
+                 double relative_error, std::size_t points, const Doubts& doubts) {
+    const double kept = rounded(number);
+    FitLine said;
+    said.probe = from.front().what->probe;
+    said.what = what;
+    said.relative_error = std::min(rounded(relative_error), 1.0);
+    said.points = points;
+    said.warnings = doubts.words;
+    Value<T> found;
+    if constexpr (std::is_same_v<T, double>) {
+      said.value = text(kept);
+      found.value = kept;
+    } else {
+      said.value = text(kept, dimension_of(T{}));
+      found.value = T::of(kept);
+    }
+    found.from = {Origin::measured, source(from), said.relative_error};
+    line(std::move(said));
+    return found;
+  }
+
+  template <class Rate>
+  Curve<Rate> curve(const SeriesList& from, const std::string& what, const ConcaveFit& fit,
+                    const Doubts& doubts) {
+    Curve<Rate> made;
+    made.relative_error = std::min(rounded(fit.relative_error), 1.0);
+    FitLine said{from.front().what->probe, what,         "",  made.relative_error,
+                 fit.points.size(),        doubts.words, true};
+    const auto point_text = [&](const RatePoint& point) {
+      if constexpr (std::is_same_v<Rate, double>)
+        return text(point.total);
+      else
+        return text(point.total, dimension_of(Rate{}));
+    };
+    said.value = point_text(fit.points.front()) + " at " + text(fit.points.front().users);
+    if (fit.points.size() > 1) {
+      said.value += ", " + point_text(fit.points.back()) + " at " + text(fit.points.back().users);
+    }
+    for (const RatePoint& point : fit.points) {
+      if constexpr (std::is_same_v<Rate, double>) {
+        made.points.push_back({rounded(point.users), rounded(point.total)});
+      } else {
+        made.points.push_back({rounded(point.users), Rate::of(rounded(point.total))});
+      }
+    }
+    line(std::move(said));
+    return made;
+  }
+
+  /// Shown, and not put into the profile; `why` is the first warning.
+  void only_shown(const SeriesList& from, const std::string& what, const std::string& value,
+                  double relative_error, const std::string& why);
+
+  static std::string text(double number);                       ///< three digits
+  static std::string text(double number, Dimension dimension);  ///< with its unit
+};
+
+// One function a part of the path, in the files of their names.
+void fit_download(Findings& findings);
+void fit_disk(Findings& findings);
+void fit_cpu(Findings& findings);
+void fit_loader(Findings& findings);
+void fit_copies(Findings& findings);
+void fit_gpu(Findings& findings);
+void fit_allreduce(Findings& findings);
+
+}  // namespace feedrate::fit

@@ -1,0 +1,20 @@
+#pragma once
+// One line of what a fit found, for the reader who has to decide whether to trust it.
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace feedrate {
+
+struct FitLine {
+  std::string probe;                  ///< "disk"
+  std::string what;                   ///< "latency of one read"
+  std::string value;                  ///< "85 us"; of a curve its ends
+  double relative_error = 0.0;        ///< standard error over value; 0 when one sample cannot tell
+  std::size_t points = 0;             ///< settings or samples that the value stands on
+  std::vector<std::string> warnings;  ///< why not to trust it; "residuals have a shape"
+  bool in_profile = true;             ///< false: shown only, the warnings say why
+  bool operator==(const FitLine&) const = default;
+};
+
+}  // namespace feedrate
