@@ -9,19 +9,17 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <system_error>
 
 #include "base/errors.hpp"
+#include "bench/files.hpp"
 #include "bench/open_file.hpp"
 #include "bench/transform.hpp"
 
 namespace feedrate::bench {
 namespace {
 
-namespace fs = std::filesystem;
-
-bool named_as_jpeg(const fs::path& path) {
-  std::string extension = path.extension().string();
+bool named_as_jpeg(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return extension == ".jpg" || extension == ".jpeg" || extension == ".jpe";
@@ -29,37 +27,6 @@ bool named_as_jpeg(const fs::path& path) {
 
 void skip(ImageFiles& found, const std::string& why) {
   if (found.skipped++ == 0) found.first_skipped = why;
-}
-
-/// Every file below `directory` that is named as a JPEG; others are counted in `found`.
-std::vector<std::string> list_images(const std::string& directory, ImageFiles& found) {
-  std::error_code failed;
-  fs::recursive_directory_iterator entry(directory, fs::directory_options::skip_permission_denied,
-                                         failed);
-  if (failed) {
-    throw InputError(directory + ": expected a directory of images, got: " + failed.message());
-  }
-  std::vector<std::string> all;
-  for (; entry != fs::recursive_directory_iterator(); entry.increment(failed)) {
-    if (failed) throw HostError(directory + ": listing it failed: " + failed.message());
-    std::error_code gone;
-    if (!entry->is_regular_file(gone)) continue;
-    if (named_as_jpeg(entry->path())) {
-      all.push_back(entry->path().string());
-    } else {
-      skip(found, entry->path().string() + ": not named .jpg or .jpeg");
-    }
-  }
-  if (failed) throw HostError(directory + ": listing it failed: " + failed.message());
-  std::sort(all.begin(), all.end());
-  return all;
-}
-
-std::vector<std::string> spread(const std::vector<std::string>& all, std::size_t limit) {
-  if (all.size() <= limit) return all;
-  std::vector<std::string> chosen;
-  for (std::size_t i = 0; i < limit; ++i) chosen.push_back(all[i * all.size() / limit]);
-  return chosen;
 }
 
 /// Why the file does not decode, with its name; "" when it does.
@@ -100,9 +67,16 @@ void read_whole(const std::string& path, std::vector<std::uint8_t>& into) {
 
 ImageFiles find_images(const std::string& directory, std::size_t limit) {
   ImageFiles found;
-  const std::vector<std::string> all = list_images(directory, found);
+  std::vector<std::string> named;
+  for (std::string& path : list_files(directory)) {
+    if (named_as_jpeg(path)) {
+      named.push_back(std::move(path));
+    } else {
+      skip(found, path + ": not named .jpg or .jpeg");
+    }
+  }
   Pixels pixels;
-  for (const std::string& path : spread(all, limit)) {
+  for (const std::string& path : spread(named, limit)) {
     const std::string why = flaw(path, pixels);
     if (why.empty()) {
       found.files.push_back(path);

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "bench/clock.hpp"
 
 namespace feedrate::bench {
 namespace {
@@ -79,12 +80,14 @@ void require_space(const std::string& directory, Bytes size) {
       directory, megabytes_text(size), megabytes_text(size * 3.0), megabytes_text(free)));
 }
 
-OpenFile scratch_file(const std::string& directory, Bytes size, const Recorder& recorder) {
+OpenFile scratch_file(const std::string& directory, Bytes size, Duration at_most,
+                      const Recorder& recorder) {
   require_space(directory, size);
+  const Duration end = now() + at_most;
   OpenFile file = nameless(directory);
   std::mt19937_64 random(1);
   std::vector<std::uint64_t> block(1U << 17U);  // 1 MiB
-  constexpr std::uint64_t flush_every = 64;
+  constexpr std::uint64_t flush_every = 16;
   auto left = static_cast<std::uint64_t>(size.base());
   for (std::uint64_t blocks = 1; left > 0; ++blocks) {
     recorder.check();
@@ -93,9 +96,11 @@ OpenFile scratch_file(const std::string& directory, Bytes size, const Recorder& 
     write_block(file.get(), block, part, directory);
     left -= part;
     // Flushing all at the end would take seconds in which Ctrl-C is not heard.
-    if ((blocks % flush_every == 0 || left == 0) && ::fsync(file.get()) != 0) {
+    if (blocks % flush_every != 0 && left != 0) continue;
+    if (::fsync(file.get()) != 0) {
       throw HostError(directory + ": writing the scratch file failed: " + reason());
     }
+    if (now() >= end) break;
   }
   return file;
 }

@@ -16,8 +16,10 @@ std::string scratch_root(const Settings& settings);
 void require_space(const std::string& directory, Bytes size);
 
 /// A file of `size` bytes that do not compress, flushed to the disk. It has no name any more: not
-/// even a killed process leaves it behind. HostError: no space, no such directory.
-OpenFile scratch_file(const std::string& directory, Bytes size, const Recorder& recorder);
+/// even a killed process leaves it behind. A slow disk gets a smaller one: writing ends after
+/// `at_most`. HostError: no space, no such directory.
+OpenFile scratch_file(const std::string& directory, Bytes size, Duration at_most,
+                      const Recorder& recorder);
 
 /// A directory of its own for files that need a name; removed with all in it.
 class ScratchFolder {

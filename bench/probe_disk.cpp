@@ -1,0 +1,218 @@
+// Reads of the user's files or of a scratch file: random and in sequence, by size and number in
+// flight; past the page cache and out of it.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "bench/aligned.hpp"
+#include "bench/disk_files.hpp"
+#include "bench/host.hpp"
+#include "bench/mix.hpp"
+#include "bench/probes.hpp"
+#include "bench/team.hpp"
+#include "bench/uring.hpp"
+
+namespace feedrate::bench {
+namespace {
+
+constexpr std::size_t largest_block = std::size_t{1} << 20U;
+
+enum class Order { random, sequential };
+
+/// One setting of the grid.
+struct Setting {
+  Order order;
+  Cache cache;
+  std::size_t block;
+  int users;
+  bool uring = false;
+};
+
+void read_block(const Blocks::Place& place, char* into, std::size_t size) {
+  ssize_t n = 0;
+  do {
+    n = ::pread(place.file, into, size, static_cast<off_t>(place.offset));
+  } while (n < 0 && errno == EINTR);
+  if (n < 0) throw HostError(std::string("reading failed: ") + std::strerror(errno));
+  if (n < static_cast<ssize_t>(size)) throw HostError("a file became shorter while it was read");
+}
+
+/// A thread's own place in the files.
+struct Reader {
+  AlignedBuffer buffer{largest_block};
+  std::uint64_t random = 0;
+  std::uint64_t next = 0;
+};
+
+class DiskProbe {
+ public:
+  DiskProbe(const Settings& settings, Recorder& recorder)
+      : settings_(settings),
+        recorder_(recorder),
+        source_(settings, settings.quick ? megabytes(8.0) : megabytes(512.0), recorder),
+        slice_(milliseconds(settings.quick ? 2.0 : 25.0)),
+        team_(settings.quick ? 4 : std::max(32, usable_threads())),
+        readers_(static_cast<std::size_t>(team_.size())) {
+    for (std::size_t i = 0; i < readers_.size(); ++i) readers_[i].random = i;
+  }
+
+  void measure() {
+    std::vector<Setting> grid = cached_grid();
+    const Cache past = past_the_cache();
+    if (past != Cache::cached) {
+      const std::vector<Setting> cold = cold_grid(past);
+      grid.insert(grid.begin(), cold.begin(), cold.end());
+    }
+    recorder_.plan(grid.size());
+    for (const Setting& setting : grid) {
+      if (recorder_.out_of_time()) {
+        recorder_.remark("the disk is slow: time was up before every size was read");
+        return;
+      }
+      measure(setting);
+    }
+  }
+
+ private:
+  /// How reads can be kept from the page cache; `cached` when they are memory in any case.
+  Cache past_the_cache() {
+    const std::string type = file_system_of(source_.where());
+    if (type == "tmpfs" || type == "ramfs") {
+      recorder_.remark(source_.where() + " is on " + type +
+                       ": memory, no disk; name a directory on the disk with --data or --scratch");
+      return Cache::cached;
+    }
+    if (!source_.open(Cache::direct).empty()) return Cache::direct;
+    recorder_.remark(source_.where() + ": " + type +
+                     " has no O_DIRECT: reads went through the page cache, dropped before");
+    return Cache::cold;
+  }
+
+  [[nodiscard]] std::vector<std::size_t> blocks() const {
+    if (settings_.quick) return {4096, 65536};
+    return {4096, 16384, 65536, 262144, largest_block};
+  }
+
+  [[nodiscard]] std::vector<Setting> cold_grid(Cache cache) const {
+    std::vector<Setting> grid;
+    const int most = settings_.quick ? 4 : 32;
+    for (const int users : user_counts(most)) {
+      for (const std::size_t block : blocks()) grid.push_back({Order::random, cache, block, users});
+      for (const std::size_t block : {std::size_t{65536}, largest_block}) {
+        if (block <= blocks().back()) grid.push_back({Order::sequential, cache, block, users});
+      }
+    }
+    if (cache != Cache::direct) return grid;
+    if (const std::string why = uring_unavailable(); !why.empty()) {
+      recorder_.remark("only threads were used: " + why);
+      return grid;
+    }
+    for (const int users : user_counts(most)) {
+      grid.push_back({Order::random, cache, 4096, users, true});
+      grid.push_back({Order::random, cache, 65536, users, true});
+    }
+    return grid;
+  }
+
+  [[nodiscard]] std::vector<Setting> cached_grid() const {
+    std::vector<Setting> grid;
+    for (const int users : user_counts(std::min(usable_threads(), team_.size()))) {
+      for (const std::size_t block : blocks()) {
+        if (block != 16384 && block != 262144) {
+          grid.push_back({Order::random, Cache::cached, block, users});
+        }
+      }
+    }
+    return grid;
+  }
+
+  void measure(const Setting& setting) {
+    const std::vector<OpenFile> files = source_.open(setting.cache);
+    const std::uint64_t most = setting.cache == Cache::cached ? 64U << 20U : ~std::uint64_t{0};
+    const Blocks blocks(files, setting.block, most);
+    if (blocks.count() < 4U * static_cast<unsigned>(setting.users)) return;  // the files are small
+    prepare(setting, files, blocks);
+    recorder_.repeat(measurement(setting), [&] {
+      if (setting.cache == Cache::cold) drop(files);
+      const Duration took = setting.uring ? uring_read(blocks, setting.users, slice_,
+                                                       readers_.front().random, recorder_.stop())
+                                          : read_with_threads(setting, blocks);
+      recorder_.check();
+      return took;
+    });
+  }
+
+  static Measurement measurement(const Setting& setting) {
+    Measurement what;
+    what.quantity = setting.order == Order::random ? "random_read" : "sequential_read";
+    what.unit = "bytes";
+    // One read of each user, so that the time is that of one read.
+    what.work = static_cast<double>(setting.block) * setting.users;
+    what.at = {{"bytes", static_cast<double>(setting.block)}, {"users", setting.users}};
+    what.how = {{"cache", name_of(setting.cache)},
+                {"engine", setting.uring ? "liburing" : "threads"}};
+    return what;
+  }
+
+  void prepare(const Setting& setting, const std::vector<OpenFile>& files, const Blocks& blocks) {
+    for (const OpenFile& file : files) {
+      const int advice = setting.order == Order::random ? POSIX_FADV_RANDOM : POSIX_FADV_SEQUENTIAL;
+      if (setting.cache == Cache::cold) ::posix_fadvise(file.get(), 0, 0, advice);
+    }
+    for (std::size_t i = 0; i < readers_.size(); ++i) {
+      readers_[i].next = i * blocks.count() / static_cast<unsigned>(setting.users);
+    }
+    if (setting.cache != Cache::cached) return;
+    for (std::uint64_t i = 0; i < blocks.count(); ++i) {
+      recorder_.check();
+      read_block(blocks.at(i), readers_[0].buffer.data(), blocks.size());
+    }
+  }
+
+  static void drop(const std::vector<OpenFile>& files) {
+    for (const OpenFile& file : files) ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
+  }
+
+  Duration read_with_threads(const Setting& setting, const Blocks& blocks) {
+    const double done =
+        samples_within(team_, setting.users, slice_, recorder_.stop(), [&](int thread) {
+          Reader& reader = readers_[static_cast<std::size_t>(thread)];
+          const std::uint64_t number =
+              setting.order == Order::random ? mix(reader.random) : reader.next++;
+          const Blocks::Place place = blocks.at(number % blocks.count());
+          read_block(place, reader.buffer.data(), blocks.size());
+          if (setting.cache != Cache::cold) return;
+          ::posix_fadvise(place.file, static_cast<off_t>(place.offset),
+                          static_cast<off_t>(blocks.size()), POSIX_FADV_DONTNEED);
+        });
+    return slice_ * (setting.users / done);
+  }
+
+  const Settings& settings_;
+  Recorder& recorder_;
+  DiskFiles source_;
+  Duration slice_;
+  Team team_;
+  std::vector<Reader> readers_;
+};
+
+void measure(const Settings& settings, Recorder& recorder) {
+  DiskProbe(settings, recorder).measure();
+}
+
+std::string unavailable(const Settings&) {
+  return "";
+}
+
+}  // namespace
+
+const Probe probe_disk = {"disk",
+                          "reads of --data or of a scratch file, by size and number in flight",
+                          unavailable, measure};
+
+}  // namespace feedrate::bench
