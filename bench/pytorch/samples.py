@@ -1,0 +1,102 @@
+"""Datasets to measure with, shared by probe_loader.py and validate.py."""
+import importlib
+import os
+import sys
+
+try:
+    import torch
+    import torch.utils.data
+except ImportError:
+    sys.exit("PyTorch is not installed for this python (Debian: apt-get install python3-torch "
+             "python3-torchvision; choose another with --python)")
+
+
+class Images(torch.utils.data.Dataset):
+    """JPEG files as a classification loader reads them: crop, flip, to a normalised tensor."""
+
+    def __init__(self, files, side=224):
+        from PIL import Image
+        from torchvision import transforms
+        self.files = files
+        self.open = Image.open
+        self.transform = transforms.Compose([
+            transforms.RandomResizedCrop(side), transforms.RandomHorizontalFlip(),
+            transforms.ToTensor(),
+            transforms.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225])])
+
+    def __len__(self):
+        return len(self.files)
+
+    def __getitem__(self, index):
+        with self.open(self.files[index]) as image:
+            return self.transform(image.convert("RGB")), 0
+
+
+def image_files(directory):
+    found = []
+    for folder, _, names in sorted(os.walk(directory)):
+        found += [os.path.join(folder, n) for n in sorted(names)
+                  if n.lower().endswith((".jpg", ".jpeg"))]
+    if not found:
+        sys.exit(f"{directory}: expected JPEG files, found none")
+    return found
+
+
+def generated_images(directory, count, width=500, height=375):
+    """Photograph-like JPEGs of about 110 KB: smooth shapes with noise on them."""
+    import numpy
+    from PIL import Image
+    random = numpy.random.default_rng(1)
+    for i in range(count):
+        coarse = random.integers(0, 256, (height // 25, width // 25, 3), dtype=numpy.uint8)
+        smooth = numpy.asarray(Image.fromarray(coarse).resize((width, height), Image.BICUBIC))
+        noisy = smooth.astype(numpy.int16) + random.normal(0, 12, smooth.shape).astype(numpy.int16)
+        Image.fromarray(noisy.clip(0, 255).astype(numpy.uint8)).save(
+            os.path.join(directory, f"{i:05d}.jpg"), quality=88)
+
+
+def dataset_named(name):
+    """MODULE:DATASET: a dataset, or what makes one when called."""
+    module_name, _, attribute = name.partition(":")
+    if not attribute:
+        sys.exit(f"expected MODULE:DATASET, got {name!r}")
+    sys.path.insert(0, os.getcwd())
+    try:
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        sys.exit(f"cannot import {module_name!r}: {error}")
+    if not hasattr(module, attribute):
+        sys.exit(f"module {module_name!r} has no {attribute!r}")
+    made = getattr(module, attribute)
+    if callable(made) and not isinstance(made, torch.utils.data.Dataset):
+        made = made()
+    if not hasattr(made, "__getitem__") or not hasattr(made, "__len__"):
+        sys.exit(f"{name}: expected a dataset with __getitem__ and __len__, got {type(made)}")
+    if len(made) == 0:
+        sys.exit(f"{name}: the dataset is empty")
+    return made
+
+
+class Cycled(torch.utils.data.Dataset):
+    """As many samples as are wanted, by going round a dataset."""
+
+    def __init__(self, dataset, length):
+        self.dataset = dataset
+        self.length = length
+
+    def __len__(self):
+        return self.length
+
+    def __getitem__(self, index):
+        return self.dataset[index % len(self.dataset)]
+
+
+def bytes_of(batch):
+    """Bytes of all tensors in a batch."""
+    if isinstance(batch, torch.Tensor):
+        return batch.numel() * batch.element_size()
+    if isinstance(batch, dict):
+        return sum(bytes_of(value) for value in batch.values())
+    if isinstance(batch, (list, tuple)):
+        return sum(bytes_of(value) for value in batch)
+    return 0
