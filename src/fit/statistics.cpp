@@ -6,9 +6,9 @@
 namespace feedrate::fit {
 namespace {
 
-constexpr double fence = 8.0;         ///< deviations beyond which a sample is pulled in
-constexpr double least_scale = 0.01;  ///< of the median: clocks make samples equal
-constexpr double unlikely = 0.05;
+constexpr double fence = 8.0;            ///< deviations beyond which a sample is pulled in
+constexpr double least_scale = 0.01;     ///< of the median: clocks make samples equal
+constexpr double unlikely = 0.1 + 1e-9;
 
 double choose(std::size_t n, std::size_t k) {
   if (k > n) return 0.0;
@@ -73,6 +73,9 @@ Estimate estimate(std::span<const double> samples) {
 }
 
 bool has_shape(std::span<const double> residuals) {
+  const bool rises = std::is_sorted(residuals.begin(), residuals.end());
+  const bool falls = std::is_sorted(residuals.rbegin(), residuals.rend());
+  if (residuals.size() >= 5 && rises != falls) return true;
   std::vector<bool> signs;
   for (const double r : residuals) {
     if (r != 0.0) signs.push_back(r > 0.0);

@@ -24,9 +24,10 @@ double median(std::vector<double> values);
 /// 1.4826 · median of |value|: a standard deviation when values are normal around 0.
 double robust_deviation(std::span<const double> values);
 
-/// Whether residuals, in the order of x, change sign too rarely for chance: at most one in twenty
-/// by the runs test (Wald and Wolfowitz 1940, exact), or a bow (both ends on one side, all between
-/// on the other) of four to seven residuals, too few for that test.
+/// Whether residuals, in the order of x, are no chance: their signs change so rarely as one order
+/// in ten does (runs test, Wald and Wolfowitz 1940, exact); or, where there are too few for that
+/// test, they bow (both ends on one side, all between on the other, four to seven of them) or rise
+/// or fall all the way (five or more).
 bool has_shape(std::span<const double> residuals);
 
 }  // namespace feedrate::fit

@@ -132,6 +132,12 @@ SeriesList uncached_reads(const MeasurementSet& set) {
   return {};
 }
 
+/// Loaders read with threads; queues in the kernel tell how many operations the disk can do.
+SeriesList by_threads(const SeriesList& reads) {
+  SeriesList found = where(reads, [](const Series& s) { return s.how("engine") != "liburing"; });
+  return found.empty() ? reads : found;
+}
+
 }  // namespace
 
 void fit_disk(Findings& findings) {
@@ -144,8 +150,9 @@ void fit_disk(Findings& findings) {
         {cached.front()}, "reads", Findings::text(cached.front().rate(), dimension_of(Bandwidth{})),
         0.0, "only reads through the page cache were measured: they say nothing of the disk");
   }
-  const auto alone = fit_alone(reads);
-  const SeriesList at_size = by_users(reads);
+  const SeriesList threads = by_threads(reads);
+  const auto alone = fit_alone(threads);
+  const SeriesList at_size = by_users(threads);
   const auto operations = find_limit(
       where(reads, [](const Series& s) { return s.bytes() > 0.0 && s.bytes() <= small_read; }));
   const auto per_second = [](const Series& s) { return s.rate() / s.bytes(); };
