@@ -115,10 +115,10 @@ Series chain_series(Workshop& shop, const Corpus& corpus, int threads, Recorder&
   Series series;
   series.what.push_back(measurement("chain", corpus, threads));
   series.once = [&shop, &recorder, threads] {
-    const double done = samples_within(shop.team, threads, shop.slice, recorder.stop(),
-                                       [&](int thread) { shop.worker(thread).chain(); });
+    const Duration took = time_of_one(shop.team, threads, shop.slice, recorder.stop(),
+                                      [&](int thread) { shop.worker(thread).chain(); });
     recorder.check();
-    return std::vector<Duration>{shop.slice * (threads / done)};
+    return std::vector<Duration>{took};
   };
   return series;
 }
@@ -127,8 +127,8 @@ Series operations_series(Workshop& shop, const Corpus& corpus, int threads, Reco
   Series series;
   for (const char* name : names) series.what.push_back(measurement(name, corpus, threads));
   series.once = [&shop, &recorder, threads] {
-    samples_within(shop.team, threads, shop.slice, recorder.stop(),
-                   [&](int thread) { shop.worker(thread).timed_chain(); });
+    time_of_one(shop.team, threads, shop.slice, recorder.stop(),
+                [&](int thread) { shop.worker(thread).timed_chain(); });
     std::array<Duration, operations> spent{};
     double samples = 0.0;
     for (int thread = 0; thread < threads; ++thread) {

@@ -179,18 +179,16 @@ class DiskProbe {
   }
 
   Duration read_with_threads(const Setting& setting, const Blocks& blocks) {
-    const double done =
-        samples_within(team_, setting.users, slice_, recorder_.stop(), [&](int thread) {
-          Reader& reader = readers_[static_cast<std::size_t>(thread)];
-          const std::uint64_t number =
-              setting.order == Order::random ? mix(reader.random) : reader.next++;
-          const Blocks::Place place = blocks.at(number % blocks.count());
-          read_block(place, reader.buffer.data(), blocks.size());
-          if (setting.cache != Cache::cold) return;
-          ::posix_fadvise(place.file, static_cast<off_t>(place.offset),
-                          static_cast<off_t>(blocks.size()), POSIX_FADV_DONTNEED);
-        });
-    return slice_ * (setting.users / done);
+    return time_of_one(team_, setting.users, slice_, recorder_.stop(), [&](int thread) {
+      Reader& reader = readers_[static_cast<std::size_t>(thread)];
+      const std::uint64_t number =
+          setting.order == Order::random ? mix(reader.random) : reader.next++;
+      const Blocks::Place place = blocks.at(number % blocks.count());
+      read_block(place, reader.buffer.data(), blocks.size());
+      if (setting.cache != Cache::cold) return;
+      ::posix_fadvise(place.file, static_cast<off_t>(place.offset),
+                      static_cast<off_t>(blocks.size()), POSIX_FADV_DONTNEED);
+    });
   }
 
   const Settings& settings_;

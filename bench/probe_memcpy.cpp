@@ -49,13 +49,13 @@ void measure_copies(Recorder& recorder, std::size_t size, int threads, Duration 
   what.work = static_cast<double>(size) * threads;
   what.at = {{"bytes", static_cast<double>(size)}, {"users", threads}};
   recorder.repeat(what, [&] {
-    const double done = samples_within(team, threads, slice, recorder.stop(), [&](int thread) {
+    const Duration turn = time_of_one(team, threads, slice, recorder.stop(), [&](int thread) {
       for (std::size_t i = 0; i < copies_a_turn(size); ++i) {
         copy(buffers[static_cast<std::size_t>(thread)], size);
       }
     });
     recorder.check();
-    return slice * (threads / done / static_cast<double>(copies_a_turn(size)));
+    return turn / static_cast<double>(copies_a_turn(size));
   });
 }
 

@@ -1,5 +1,6 @@
 #include "bench/team.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <system_error>
@@ -16,29 +17,44 @@ std::vector<int> user_counts(int most) {
   return counts;
 }
 
-double samples_within(Team& team, int threads, Duration length, const std::atomic<bool>& stop,
-                      const std::function<void(int)>& one) {
-  std::vector<double> done(static_cast<std::size_t>(threads), 0.0);
+Duration time_of_one(Team& team, int threads, Duration length, const std::atomic<bool>& stop,
+                     const std::function<void(int)>& one) {
+  // A window that holds hardly one of them would count the quick ones too often.
+  constexpr double least_in_window = 8.0;
+  std::vector<double> rates(static_cast<std::size_t>(threads), 0.0);
+  std::atomic<int> before_start = threads;
   std::atomic<int> before_end = threads;
+  // Everybody else works on while one of them has not got so far.
+  const auto wait_for = [&](std::atomic<int>& missing, int thread) {
+    --missing;
+    while (missing > 0 && !stop) one(thread);
+  };
+  const auto rate_within = [&](Duration window, int thread) {
+    double done = 0.0;
+    const Duration end = now() + window;
+    for (Duration from = now(); from < end && !stop;) {
+      one(thread);
+      const Duration to = now();
+      done += to <= end ? 1.0 : (end - from) / (to - from);
+      from = to;
+    }
+    return done / window.base();
+  };
   team.run(threads, [&](int thread) {
-    const Duration end = now() + length;
-    double count = 0.0;
     try {
-      for (Duration from = now(); from < end && !stop;) {
-        one(thread);
-        const Duration to = now();
-        count += to <= end ? 1.0 : (end - from) / (to - from);
-        from = to;
-      }
-      done[static_cast<std::size_t>(thread)] = count;
-      --before_end;
-      while (before_end > 0 && !stop) one(thread);
+      const Duration start = now();
+      one(thread);
+      const Duration first = now() - start;
+      wait_for(before_start, thread);
+      rates[static_cast<std::size_t>(thread)] =
+          rate_within(std::max(length, first * least_in_window), thread);
+      wait_for(before_end, thread);
     } catch (...) {
-      before_end = 0;
+      before_start = before_end = 0;
       throw;
     }
   });
-  return std::accumulate(done.begin(), done.end(), 0.0);
+  return seconds(threads / std::accumulate(rates.begin(), rates.end(), 0.0));
 }
 
 Team::Team(int threads) {

@@ -17,11 +17,13 @@ std::vector<int> user_counts(int most);
 
 class Team;
 
-/// Samples that `threads` of the team make in `length`, each by calling `one(thread)` again and
-/// again; what is begun at the end counts by its part. All stay busy until the last one is past the
-/// end, so that none runs on a machine that has become idle. Ends early once `stop` is set.
-double samples_within(Team& team, int threads, Duration length, const std::atomic<bool>& stop,
-                      const std::function<void(int)>& one);
+/// How long `one(thread)` takes in the mean while `threads` of the team call it again and again for
+/// `length` or a little longer. The first calls are not counted, so that queues are as full as they
+/// stay; what is under way at the end counts by its part. All stay busy until the last one is past
+/// the end, so that none runs on a machine that has become idle. Once `stop` is set it ends early,
+/// with a number that means nothing.
+Duration time_of_one(Team& team, int threads, Duration length, const std::atomic<bool>& stop,
+                     const std::function<void(int)>& one);
 
 /// Threads that live as long as the team, so that a sample never pays for making them.
 class Team {
