@@ -6,28 +6,11 @@
 
 #include "report/numbers.hpp"
 #include "report/reports.hpp"
+#include "report/run_tables.hpp"
 #include "study/bottleneck.hpp"
 
 namespace feedrate::report {
 namespace {
-
-// What a stage is to someone who has not read the model.
-std::string_view explained(Stage stage) {
-  switch (stage) {
-    case Stage::startup: return "starting the loader's workers, each epoch";
-    case Stage::download: return "bringing the data to the instance";
-    case Stage::disk: return "reading from disk";
-    case Stage::decode: return "preprocessing on the CPU";
-    case Stage::remote: return "preprocessing on auxiliary instances";
-    case Stage::collate: return "putting samples together into a batch";
-    case Stage::handover: return "the main process taking each batch";
-    case Stage::h2d: return "copying batches to the GPU";
-    case Stage::gpu: return "the GPU's own work";
-    case Stage::allreduce: return "exchanging gradients";
-    case Stage::checkpoint: return "writing checkpoints";
-  }
-  return "";
-}
 
 // GPU-waiting share of the whole job, staging included: of two times that the report shows.
 double waiting_share(const Result& r) {
@@ -67,53 +50,6 @@ Paragraph headline(const Result& r) {
       Tone::bad};
 }
 
-bool on_path(const StageStats& stats) {
-  return stats.capacity || stats.stall > Duration{} || stats.utilization.value_or(0.0) > 0.0;
-}
-
-Cell gain_cell(const Bottleneck& bottleneck, Stage stage) {
-  for (const auto& [gaining, gain] : bottleneck.gains) {
-    if (gaining == stage && gain > 0.0) return {percent(gain) + " sooner"};
-  }
-  return {"-", Tone::faint};
-}
-
-Table stage_table(const Result& r) {
-  Table table;
-  table.title = "Stages";
-  table.columns = {{"stage"},
-                   {"samples/s", Align::right},
-                   {"utilization"},
-                   {"GPU waits", Align::right},
-                   {"idle GPU", Align::right},
-                   {"if 2x faster", Align::right},
-                   {"inputs"},
-                   {""}};
-  for (const Stage stage : all_stages()) {
-    const StageStats& stats = r.stages[stage];
-    if (!on_path(stats)) continue;
-    const bool here =
-        r.bottleneck.stage == stage && r.bottleneck.gain_if_twice_as_fast >= study::least_gain;
-    const Tone tone = !here ? Tone::plain : stage == Stage::gpu ? Tone::good : Tone::bad;
-    Row row;
-    row.marked = here;
-    row.cells = {{std::string(name_of(stage)), tone},
-                 stats.capacity ? Cell(rate(*stats.capacity)) : Cell("-", Tone::faint),
-                 stats.utilization ? Cell::with_bar(percent(*stats.utilization), *stats.utilization)
-                                   : Cell("-", Tone::faint),
-                 stage == Stage::gpu && stats.stall == Duration{} ? Cell("-", Tone::faint)
-                                                                  : Cell(duration(stats.stall)),
-                 stage == Stage::gpu && stats.stall == Duration{} ? Cell("-", Tone::faint)
-                                                                  : Cell(money(stats.idle_gpu)),
-                 gain_cell(r.bottleneck, stage),
-                 {std::string(name_of(stats.provenance)),
-                  stats.provenance == Origin::assumed ? Tone::caution : Tone::plain},
-                 here ? Cell(stage == Stage::gpu ? "sets the pace" : "bottleneck", tone) : Cell()};
-    table.rows.push_back(std::move(row));
-  }
-  return table;
-}
-
 void add_time(Table& table, const char* name, Duration value, std::string remark = "") {
   if (value > Duration{}) table.rows.push_back({{name, duration(value), std::move(remark)}, false});
 }
@@ -134,30 +70,6 @@ std::string dollars_text(double dollars) {
 }
 std::string rate_text(double r) {
   return rate(Throughput::of(r)) + " samples/s";
-}
-
-Table time_table(const Result& r) {
-  Table table;
-  table.title = "Time";
-  table.columns = {{""}, {"", Align::right}, {""}};
-  add_time(table, "start-up", r.times.startup);
-  add_time(table, "staging", r.times.staging, "copying the dataset before training");
-  const bool epochs_differ = r.times.epoch != r.times.first_epoch;
-  add_time(table, epochs_differ ? "first epoch" : "epoch", r.times.first_epoch);
-  if (epochs_differ) add_time(table, "later epochs", r.times.epoch, "each");
-  add_time(table, "whole job", r.times.total, band_text(r.bands, &Bands::total_s, seconds_text));
-  table.rows.push_back(
-      {{"throughput", rate(r.throughput) + "/s", band_text(r.bands, &Bands::throughput, rate_text)},
-       false});
-  table.rows.push_back({{"GPUs busy", percent(r.gpu_busy),
-                         r.times.staging > Duration{} ? "of the time after staging" : ""},
-                        false});
-  if (r.efficiency && r.instances > 1.0) {
-    table.rows.push_back({{"efficiency", percent(*r.efficiency),
-                           fmt::format("of {} instances working alone", count(r.instances))},
-                          false});
-  }
-  return table;
 }
 
 Table bill_table(const Result& r) {
@@ -217,6 +129,97 @@ Paragraph effort(const Effort& effort) {
 }
 
 }  // namespace
+
+std::string_view explained(Stage stage) {
+  switch (stage) {
+    case Stage::startup: return "starting the loader's workers, each epoch";
+    case Stage::download: return "bringing the data to the instance";
+    case Stage::disk: return "reading from disk";
+    case Stage::decode: return "preprocessing on the CPU";
+    case Stage::remote: return "preprocessing on auxiliary instances";
+    case Stage::collate: return "putting samples together into a batch";
+    case Stage::handover: return "the main process taking each batch";
+    case Stage::h2d: return "copying batches to the GPU";
+    case Stage::gpu: return "the GPU's own work";
+    case Stage::allreduce: return "exchanging gradients";
+    case Stage::checkpoint: return "writing checkpoints";
+  }
+  return "";
+}
+
+bool on_path(const StageStats& stats) {
+  return stats.capacity || stats.stall > Duration{} || stats.utilization.value_or(0.0) > 0.0;
+}
+
+bool is_bottleneck(const Result& r, Stage stage) {
+  return r.bottleneck.stage == stage && r.bottleneck.gain_if_twice_as_fast >= study::least_gain;
+}
+
+Cell gain_cell(const Bottleneck& bottleneck, Stage stage) {
+  for (const auto& [gaining, gain] : bottleneck.gains) {
+    if (gaining == stage && gain > 0.0) return {percent(gain) + " sooner"};
+  }
+  return {"-", Tone::faint};
+}
+
+Table stage_table(const Result& r) {
+  Table table;
+  table.title = "Stages";
+  table.columns = {{"stage"},
+                   {"samples/s", Align::right},
+                   {"utilization"},
+                   {"GPU waits", Align::right},
+                   {"idle GPU", Align::right},
+                   {"if 2x faster", Align::right},
+                   {"inputs"},
+                   {""}};
+  for (const Stage stage : all_stages()) {
+    const StageStats& stats = r.stages[stage];
+    if (!on_path(stats)) continue;
+    const bool here = is_bottleneck(r, stage);
+    const Tone tone = !here ? Tone::plain : stage == Stage::gpu ? Tone::good : Tone::bad;
+    Row row;
+    row.marked = here;
+    row.cells = {{std::string(name_of(stage)), tone},
+                 stats.capacity ? Cell(rate(*stats.capacity)) : Cell("-", Tone::faint),
+                 stats.utilization ? Cell::with_bar(percent(*stats.utilization), *stats.utilization)
+                                   : Cell("-", Tone::faint),
+                 stage == Stage::gpu && stats.stall == Duration{} ? Cell("-", Tone::faint)
+                                                                  : Cell(duration(stats.stall)),
+                 stage == Stage::gpu && stats.stall == Duration{} ? Cell("-", Tone::faint)
+                                                                  : Cell(money(stats.idle_gpu)),
+                 gain_cell(r.bottleneck, stage),
+                 {std::string(name_of(stats.provenance)),
+                  stats.provenance == Origin::assumed ? Tone::caution : Tone::plain},
+                 here ? Cell(stage == Stage::gpu ? "sets the pace" : "bottleneck", tone) : Cell()};
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table time_table(const Result& r) {
+  Table table;
+  table.title = "Time";
+  table.columns = {{""}, {"", Align::right}, {""}};
+  add_time(table, "start-up", r.times.startup);
+  add_time(table, "staging", r.times.staging, "copying the dataset before training");
+  const bool epochs_differ = r.times.epoch != r.times.first_epoch;
+  add_time(table, epochs_differ ? "first epoch" : "epoch", r.times.first_epoch);
+  if (epochs_differ) add_time(table, "later epochs", r.times.epoch, "each");
+  add_time(table, "whole job", r.times.total, band_text(r.bands, &Bands::total_s, seconds_text));
+  table.rows.push_back(
+      {{"throughput", rate(r.throughput) + "/s", band_text(r.bands, &Bands::throughput, rate_text)},
+       false});
+  table.rows.push_back({{"GPUs busy", percent(r.gpu_busy),
+                         r.times.staging > Duration{} ? "of the time after staging" : ""},
+                        false});
+  if (r.efficiency && r.instances > 1.0) {
+    table.rows.push_back({{"efficiency", percent(*r.efficiency),
+                           fmt::format("of {} instances working alone", count(r.instances))},
+                          false});
+  }
+  return table;
+}
 
 Report run_report(const NamedResult& named) {
   const Result& r = named.result;

@@ -2,6 +2,7 @@
 
 #include "base/version.hpp"
 #include "schema/json_writer.hpp"
+#include "schema/result_body.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -186,6 +187,10 @@ void write_relative(const Result& result, const Result& reference, JsonWriter& o
 }
 
 }  // namespace
+
+void write_result_body(const Result& result, JsonWriter& out) {
+  write_body(result, out);
+}
 
 std::string write_result(const NamedResult& result) {
   JsonWriter out;

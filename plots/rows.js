@@ -1,0 +1,181 @@
+// From the JSON of `run`, `sweep` and `run --trace` to the rows that the charts name as their data.
+// Used by the report's page and, under Node, by `feedrate plot`.
+import { duration, money, percent, rate } from './numbers.js';
+
+const secondsPerHour = 3600;
+const timeUnits = [[86400, 'days'], [3600, 'h'], [60, 'min'], [1, 's'], [1e-3, 'ms'], [1e-6, 'us']];
+
+// One unit for a whole axis: the largest in which the longest time is at least 2.
+function timeUnit(longest) {
+  const [seconds, name] = timeUnits.find(([size]) => longest >= 2 * size) ?? timeUnits.at(-1);
+  return { seconds, name };
+}
+
+function role(stage, result) {
+  if (stage !== result.bottleneck.stage) return 'stage';
+  return stage === 'gpu' ? 'pace' : 'bottleneck';
+}
+
+const roleLabel = { stage: '', pace: 'sets the pace', bottleneck: 'bottleneck' };
+
+/** What each stage could carry alone, beside what the job gets. */
+export function stageRows(result) {
+  return result.stages
+    .filter((row) => row.capacity_samples_per_s !== null)
+    .map((row, order) => {
+      const words = roleLabel[role(row.stage, result)];
+      return {
+        stage: row.stage, order,
+        capacity: row.capacity_samples_per_s,
+        job: result.throughput_samples_per_s,
+        utilization: row.utilization,
+        role: role(row.stage, result),
+        label: rate(row.capacity_samples_per_s) + (words === '' ? '' : ` · ${words}`),
+        job_label: `job: ${rate(result.throughput_samples_per_s)}/s`,
+      };
+    });
+}
+
+/** One GPU's time: its own work, then what it waits for, longest first. */
+export function gpuTimeRows(result) {
+  const total = result.time.total_s;
+  const waits = result.stages
+    .filter((row) => row.stall_s > 0)
+    .map((row) => ({ part: row.stage, seconds: row.stall_s,
+      kind: row.stage === result.bottleneck.stage ? 'bottleneck' : 'waiting' }))
+    .sort((a, b) => b.seconds - a.seconds);
+  return [{ part: 'busy', seconds: result.gpu_busy_s, kind: 'busy' }, ...waits].map((row, order) => ({
+    ...row,
+    order,
+    share: row.seconds / total,
+    label: `${percent(row.seconds / total)} · ${duration(row.seconds)}`,
+  }));
+}
+
+/** The value of an hour that a result was made with, in USD/h. */
+export function valueOfHour(result) {
+  const { hour_value_usd: value } = result.cost;
+  return value > 0 ? (value / result.time.total_s) * secondsPerHour : 0;
+}
+
+/** money + hours × value of an hour; null: the value that the result was made with. */
+export function totalCost(result, hourValue) {
+  if (hourValue === null) return result.cost.money_usd + result.cost.hour_value_usd;
+  return result.cost.money_usd + result.time.total_s * (hourValue / secondsPerHour);
+}
+
+const instancePrice = ({ cost, instances }) => cost.compute_usd / (cost.billed_time_s * instances) * secondsPerHour;
+
+/** S* = (P + w/N) / (P + w): the efficiency from which N instances cost no more than one. */
+export function breakEvenEfficiency(price, hourValue, instances) {
+  return (price + hourValue / instances) / (price + hourValue);
+}
+
+/** S* of a sweep: of its first point with several instances; null where no hour has a value. */
+export function sweepBreakEven(points, hourValue) {
+  const first = points.find(({ result }) => result.instances > 1 && result.cost.billed_time_s > 0);
+  if (!first || !(hourValue > 0)) return null;
+  const { instances } = first.result;
+  return { instances, efficiency: breakEvenEfficiency(instancePrice(first.result), hourValue, instances) };
+}
+
+/** Indices of the fastest and the cheapest point, and of those that no other beats in both. */
+export function bestPoints(points, hourValue) {
+  const keys = points.map(({ result }, index) =>
+    ({ index, time: result.time.total_s, cost: totalCost(result, hourValue) }));
+  const by = (first, second) => (a, b) => a[first] - b[first] || a[second] - b[second] || a.index - b.index;
+  const byTime = [...keys].sort(by('time', 'cost'));
+  const cheapest = [...keys].sort(by('cost', 'time'))[0].index;
+  const front = [];
+  let least = Infinity;
+  for (const key of byTime) {
+    if (key.cost < least) front.push(key.index);
+    least = Math.min(least, key.cost);
+  }
+  return { fastest: byTime[0].index, cheapest, front };
+}
+
+// The key along the axis: `instances` where it varies, else the one with the most values.
+function axisKey(points) {
+  const values = new Map();
+  for (const { set } of points) {
+    for (const [key, value] of Object.entries(set)) {
+      values.set(key, (values.get(key) ?? new Set()).add(value));
+    }
+  }
+  const varied = [...values].sort((a, b) => b[1].size - a[1].size).map(([key]) => key);
+  return values.get('instances')?.size > 1 ? 'instances' : varied[0] ?? '';
+}
+
+/** A row a point of a sweep: `x` along the axis, `series` for what else varies. */
+export function pointRows(points, hourValue) {
+  if (points.length === 0) return [];
+  const key = axisKey(points);
+  const unit = timeUnit(Math.max(...points.map(({ result }) => result.time.total_s)));
+  const best = bestPoints(points, hourValue);
+  const order = [...new Set(points.map(({ set }) => set[key]))];
+  return points.map(({ set, result }, index) => {
+    const others = Object.entries(set).filter(([name]) => name !== key);
+    const marks = [[best.fastest, 'fastest'], [best.cheapest, 'cheapest']].filter(([i]) => i === index);
+    const words = marks.map(([, word]) => word).join(' and ');
+    const cost = totalCost(result, hourValue);
+    return {
+      key, x: set[key] ?? 'as written', order: order.indexOf(set[key]), index,
+      series: others.map(([, value]) => value).join(', '),
+      series_key: others.map(([name]) => name).join(', '),
+      setting: Object.entries(set).map(([name, value]) => `${name} = ${value}`).join(', '),
+      total_s: result.time.total_s, time: result.time.total_s / unit.seconds, time_unit: unit.name,
+      money: result.cost.money_usd, total: cost,
+      pareto: best.front.includes(index),
+      best: words,
+      time_text: duration(result.time.total_s), total_text: money(cost),
+    };
+  });
+}
+
+/** Total cost against one instance's, S*∕S: a line for each number of instances, a dot for each point. */
+export function breakEvenRows(points, hourValue) {
+  if (hourValue === null) return [];
+  const several = points.filter(({ result }) =>
+    result.instances > 1 && result.efficiency !== null && result.cost.billed_time_s > 0 && result.cost.compute_usd > 0);
+  const sizes = [...new Set(several.map(({ result }) => result.instances))].sort((a, b) => a - b);
+  const rows = [];
+  for (const instances of sizes) {
+    const { result } = several.find((point) => point.result.instances === instances);
+    const least = breakEvenEfficiency(instancePrice(result), hourValue, instances);
+    const series = `${instances} instances`;
+    for (let percentage = 20; percentage <= 100; percentage += 2) {
+      rows.push({ series, instances, efficiency: percentage / 100, relative: least / (percentage / 100), kind: 'line' });
+    }
+    rows.push({ series, instances, efficiency: least, relative: 1, kind: 'break-even', label: percent(least) });
+    for (const point of several.filter((other) => other.result.instances === instances)) {
+      const { efficiency } = point.result;
+      rows.push({ series, instances, efficiency, relative: least / efficiency, kind: 'point' });
+    }
+  }
+  return rows;
+}
+
+/** Spans of one section of the timeline: {tracks: [{name, spans: [[begin_s, end_s, stage, waiting, batch]]}]}. */
+export function timelineRows(section) {
+  const unit = timeUnit(section.length_s);
+  return section.tracks.flatMap(({ name, spans }, order) =>
+    spans.map(([begin, end, stage, waiting, batch]) => ({
+      track: name, order, stage, batch, kind: waiting ? 'waiting' : 'work',
+      begin: begin / unit.seconds, end: end / unit.seconds, unit: unit.name,
+      label: `${waiting ? 'waits for ' : ''}${stage}, ${duration(end - begin)}`,
+    })));
+}
+
+/** Everything that charts can be made of in a document of `feedrate … --format json`. */
+export function datasets(document) {
+  const first = document.result ?? document.points?.[0]?.result;
+  const hourValue = first ? valueOfHour(first) : 0;
+  const points = document.points ?? [];
+  return {
+    stages: document.result ? stageRows(document.result) : [],
+    gpu_time: document.result ? gpuTimeRows(document.result) : [],
+    points: pointRows(points, null),
+    break_even: breakEvenRows(points, hourValue),
+  };
+}

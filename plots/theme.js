@@ -1,0 +1,56 @@
+// How charts look. Specifications say what is drawn; colours and fonts come from here, so that one
+// specification serves light, dark and print.
+
+const sans = 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif';
+
+/** Colours for the config of a picture that stands alone. The page's own are in page.css. */
+export const palettes = {
+  light: {
+    paper: '#ffffff', ink: '#1b2530', soft: '#55616e', line: '#dfe4e9', busy: '#14706b', waiting: '#8b97a3',
+    alert: '#b4380f', accent: '#1f5fae',
+    series: ['#1f5fae', '#b4380f', '#14706b', '#8a5a00', '#7a3f98', '#55616e', '#2c8fb3', '#a83266'],
+  },
+  dark: {
+    paper: '#12171d', ink: '#e7ecf1', soft: '#a4b0bc', line: '#2c3640', busy: '#4fb8ae', waiting: '#8b97a3',
+    alert: '#ff8a5c', accent: '#7ab2f5',
+    series: ['#7ab2f5', '#ff8a5c', '#4fb8ae', '#e0b04c', '#c79be6', '#a4b0bc', '#74cbe8', '#f08db6'],
+  },
+};
+
+/** A Vega-Lite config of these colours; `width` for pictures that no page gives a width. */
+export function chartConfig(colours, width = 640) {
+  const text = { font: sans, fontSize: 12, color: colours.ink };
+  return {
+    background: 'transparent', font: sans, padding: 4, autosize: { type: 'fit-x', contains: 'padding' },
+    view: { stroke: null, continuousWidth: width, continuousHeight: 220 },
+    axis: {
+      labelColor: colours.soft, titleColor: colours.soft, labelFontSize: 12, titleFontSize: 12,
+      titleFontWeight: 'normal', gridColor: colours.line, domain: false, ticks: false, labelPadding: 6,
+      titlePadding: 8, tickCount: 5, labelOverlap: 'greedy', labelLimit: 160,
+    },
+    axisX: { domain: true, domainColor: colours.line },
+    legend: {
+      labelColor: colours.ink, titleColor: colours.soft, labelFontSize: 12, orient: 'top',
+      symbolStrokeWidth: 3, columnPadding: 14, offset: 6, columns: width < 480 ? 3 : 6, labelLimit: 110,
+      titleFontWeight: 'normal', titleFontSize: 12, titleOrient: 'left',
+    },
+    range: { category: colours.series },
+    text,
+    mark: { color: colours.accent },
+    line: { strokeWidth: 2 },
+    point: { filled: true, size: 45, opacity: 1 },
+    style: {
+      busy: { color: colours.busy },
+      waiting: { color: colours.waiting },
+      alert: { color: colours.alert, stroke: colours.ink, strokeWidth: 1.5 },
+      pace: { color: colours.busy, stroke: colours.ink, strokeWidth: 1.5 },
+      soft: { color: colours.soft },
+      'on-bar': { color: colours.paper },
+      strong: { color: colours.ink, fontWeight: 'bold' },
+      reference: { color: colours.ink, strokeDash: [4, 3], strokeWidth: 1 },
+      front: { color: colours.ink, strokeWidth: 1.25, strokeDash: [2, 2] },
+      headroom: { color: colours.waiting, strokeWidth: 2 },
+      hollow: { fill: colours.paper, strokeWidth: 1.5 },
+    },
+  };
+}

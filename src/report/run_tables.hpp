@@ -1,0 +1,25 @@
+#pragma once
+// The parts of a run's report, for reports that put more around them.
+#include <string_view>
+
+#include "model/result.hpp"
+#include "report/blocks.hpp"
+
+namespace feedrate::report {
+
+/// What a stage does, for someone who has not read the model: "preprocessing on the CPU".
+std::string_view explained(Stage stage);
+
+/// Whether the stage has a place on this job's path.
+bool on_path(const StageStats& stats);
+
+/// The stage that gains most when made twice as fast, where that is worth naming.
+bool is_bottleneck(const Result& result, Stage stage);
+
+/// "46 % sooner" where the stage made twice as fast shortens the job, else "-".
+Cell gain_cell(const Bottleneck& bottleneck, Stage stage);
+
+Table stage_table(const Result& result);
+Table time_table(const Result& result);
+
+}  // namespace feedrate::report
