@@ -5,7 +5,7 @@
 namespace feedrate::bench {
 
 std::span<const Probe> probes() {
-  static const std::array all = {probe_disk, probe_decode, probe_memcpy};
+  static const std::array all = {probe_download, probe_disk, probe_decode, probe_memcpy};
   return all;
 }
 

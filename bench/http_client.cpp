@@ -1,0 +1,320 @@
+#include "bench/http_client.hpp"
+
+#ifdef FEEDRATE_HAS_CURL
+#include <curl/curl.h>
+#endif
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "bench/probe.hpp"
+
+namespace feedrate::bench {
+
+#ifdef FEEDRATE_HAS_CURL
+
+struct Connection::State {
+  State(Target where, Duration how_long, const std::atomic<bool>& stopping)
+      : target(std::move(where)), patience(how_long), stop(stopping) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    curl_easy_cleanup(easy);
+    curl_multi_cleanup(multi);
+    curl_slist_free_all(headers);
+  }
+  CURLcode perform();
+  CURLcode run();
+  long status() const;
+  [[noreturn]] void refuse(CURLcode code);
+
+  Target target;
+  Duration patience;
+  const std::atomic<bool>& stop;
+  CURL* easy = nullptr;
+  CURLM* multi = nullptr;
+  curl_slist* headers = nullptr;
+  char message[CURL_ERROR_SIZE] = {};
+  // Of the request that is under way:
+  bool only_looking = false;
+  std::uint64_t received = 0;
+  std::atomic<std::uint64_t>* counter = nullptr;
+  std::uint64_t whole_size = 0;  ///< by Content-Range
+  std::string bucket_region;     ///< where S3 says that the bucket is
+};
+
+namespace {
+
+constexpr int poll_milliseconds = 100;  ///< Ctrl-C is heard so soon
+constexpr unsigned signs_for_s3 = 0x075800;
+
+size_t take_body(char*, size_t size, size_t count, void* data) {
+  auto& state = *static_cast<Connection::State*>(data);
+  if (state.only_looking) return 0;  // a server without ranges would send everything
+  state.received += size * count;
+  if (state.counter != nullptr) *state.counter += size * count;
+  return size * count;
+}
+
+/// The value of header `name` in `line`, if it is that one.
+std::optional<std::string> value_of(std::string_view line, std::string_view name) {
+  const auto same = [](char a, char b) { return std::tolower(a) == b; };
+  if (line.size() <= name.size() || line[name.size()] != ':') return std::nullopt;
+  if (!std::equal(name.begin(), name.end(), line.begin(),
+                  [&](char wanted, char got) { return same(got, wanted); })) {
+    return std::nullopt;
+  }
+  std::string_view value = line.substr(name.size() + 1);
+  value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
+  return std::string(value.substr(0, value.find_first_of("\r\n")));
+}
+
+size_t take_header(char* text, size_t size, size_t count, void* data) {
+  auto& state = *static_cast<Connection::State*>(data);
+  const std::string_view line(text, size * count);
+  if (const auto range = value_of(line, "content-range")) {
+    const std::size_t slash = range->find('/');
+    if (slash != std::string::npos) {
+      state.whole_size = std::strtoull(range->c_str() + slash + 1, nullptr, 10);
+    }
+  }
+  if (const auto region = value_of(line, "x-amz-bucket-region")) state.bucket_region = *region;
+  return size * count;
+}
+
+void start_curl() {
+  [[maybe_unused]] static const CURLcode started = curl_global_init(CURL_GLOBAL_DEFAULT);
+}
+
+void set_up_trust(CURL* easy) {
+  for (const char* name : {"AWS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"}) {
+    const char* file = std::getenv(name);
+    if (file == nullptr || *file == '\0') continue;
+    curl_easy_setopt(easy, CURLOPT_CAINFO, file);
+    return;
+  }
+}
+
+void set_up_signing(Connection::State& state) {
+  const Target& target = state.target;
+  if (target.sign.empty()) return;
+  if (curl_version_info(CURLVERSION_NOW)->version_num < signs_for_s3) {
+    throw InputError(target.shown + ": libcurl 7.88 or newer is needed to sign requests to S3");
+  }
+  curl_easy_setopt(state.easy, CURLOPT_AWS_SIGV4, target.sign.c_str());
+  curl_easy_setopt(state.easy, CURLOPT_USERPWD, target.credentials.c_str());
+  state.headers = curl_slist_append(state.headers, "x-amz-content-sha256: UNSIGNED-PAYLOAD");
+  if (!target.token.empty()) {
+    const std::string token = "x-amz-security-token: " + target.token;
+    state.headers = curl_slist_append(state.headers, token.c_str());
+  }
+  curl_easy_setopt(state.easy, CURLOPT_HTTPHEADER, state.headers);
+}
+
+void set_up(Connection::State& state) {
+  CURL* easy = state.easy;
+  curl_easy_setopt(easy, CURLOPT_URL, state.target.url.c_str());
+  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+  // As boto and most loaders; and a second request never shares a connection.
+  curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
+  curl_easy_setopt(easy, CURLOPT_MAXREDIRS, 5L);
+  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+  curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 512L * 1024L);
+  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(state.patience.base() * 1e3));
+  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME,
+                   std::max(1L, static_cast<long>(state.patience.base())));
+  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, state.message);
+  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
+  curl_easy_setopt(easy, CURLOPT_WRITEDATA, &state);
+  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
+  curl_easy_setopt(easy, CURLOPT_HEADERDATA, &state);
+  if (state.target.direct) curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
+  set_up_trust(easy);
+  set_up_signing(state);
+}
+
+std::string status_words(const Connection::State& state, long status) {
+  const std::string what = fmt::format("{}: the server answers {}", state.target.shown, status);
+  const bool s3 = state.target.shown.rfind("s3://", 0) == 0;
+  if (!state.bucket_region.empty() && state.bucket_region != state.target.region && s3) {
+    return what + ": the bucket is in " + state.bucket_region + "; set AWS_REGION";
+  }
+  if (status == 404) return what + ", no such object; check the URL";
+  if (status == 401 || status == 403 || status == 400) {
+    std::string advice = ", not allowed; ";
+    if (!s3) return what + advice + "is the link still valid?";
+    if (!state.target.sign.empty()) return what + advice + "may these credentials read it?";
+    return what + advice +
+           "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set (a role's: eval \"$(aws "
+           "configure export-credentials --format env)\")";
+  }
+  if (status == 429 || status == 503) return what + ", too many requests for it";
+  return what;
+}
+
+/// What the user gave is wrong, as far as a status can tell.
+bool is_users(long status) {
+  return status >= 300 && status < 500 && status != 408 && status != 429;
+}
+
+}  // namespace
+
+long Connection::State::status() const {
+  long code = 0;
+  curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &code);
+  return code;
+}
+
+CURLcode Connection::State::run() {
+  for (int running = 1; running > 0;) {
+    if (stop) throw Interrupted();
+    curl_multi_perform(multi, &running);
+    if (running > 0) curl_multi_poll(multi, nullptr, 0, poll_milliseconds, nullptr);
+  }
+  int left = 0;
+  while (const CURLMsg* done = curl_multi_info_read(multi, &left)) {
+    if (done->msg == CURLMSG_DONE) return done->data.result;
+  }
+  return CURLE_GOT_NOTHING;
+}
+
+CURLcode Connection::State::perform() {
+  received = 0;
+  message[0] = '\0';
+  curl_multi_add_handle(multi, easy);
+  struct Removed {
+    State& state;
+    ~Removed() { curl_multi_remove_handle(state.multi, state.easy); }
+  } removed{*this};
+  return run();
+}
+
+void Connection::State::refuse(CURLcode code) {
+  const std::string& name = target.shown;
+  const std::string detail = message[0] != '\0' ? message : curl_easy_strerror(code);
+  switch (code) {
+    case CURLE_COULDNT_RESOLVE_HOST:
+      throw InputError(name + ": no such host; check the URL and the network");
+    case CURLE_COULDNT_CONNECT: throw InputError(name + ": no connection: " + detail);
+    case CURLE_URL_MALFORMAT: throw InputError(name + ": expected a URL: " + detail);
+    case CURLE_PEER_FAILED_VERIFICATION:
+      throw InputError(name + ": the server's certificate is not trusted (" + detail +
+                       "); SSL_CERT_FILE names other authorities");
+    case CURLE_SSL_CACERT_BADFILE:
+      throw InputError(name + ": the certificates of SSL_CERT_FILE cannot be read: " + detail);
+    case CURLE_OPERATION_TIMEDOUT:
+      throw HostError(fmt::format("{}: nothing arrived for {:.0f} s", name, patience.base()));
+    case CURLE_PARTIAL_FILE:
+    case CURLE_RECV_ERROR:
+      throw HostError(fmt::format("{}: the server hung up after {} bytes of an answer ({})", name,
+                                  received, detail));
+    default: throw HostError(name + ": " + detail);
+  }
+}
+
+std::string http_unavailable() {
+  return "";
+}
+
+Connection::Connection(Target target, Duration patience, const std::atomic<bool>& stop)
+    : state_(std::make_unique<State>(std::move(target), patience, stop)) {
+  start_curl();
+  state_->easy = curl_easy_init();
+  state_->multi = curl_multi_init();
+  if (state_->easy == nullptr || state_->multi == nullptr)
+    throw HostError("libcurl does not start");
+  set_up(*state_);
+}
+
+Connection::Connection(Connection&&) noexcept = default;
+Connection::~Connection() = default;
+
+RemoteObject Connection::look() {
+  State& state = *state_;
+  state.only_looking = true;
+  curl_easy_setopt(state.easy, CURLOPT_FOLLOWLOCATION, 1L);
+  curl_easy_setopt(state.easy, CURLOPT_RANGE, "0-0");
+  const CURLcode code = state.perform();
+  state.only_looking = false;
+  curl_easy_setopt(state.easy, CURLOPT_FOLLOWLOCATION, 0L);
+  if (code != CURLE_OK && code != CURLE_WRITE_ERROR) state.refuse(code);
+  const long status = state.status();
+  RemoteObject object;
+  object.ranges = status == 206;
+  object.size = state.whole_size;
+  if (!object.ranges) {
+    curl_off_t length = 0;
+    curl_easy_getinfo(state.easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+    if (length < 0) throw InputError(state.target.shown + ": the server does not say its size");
+    object.size = static_cast<std::uint64_t>(length);
+  }
+  // Of an empty object there is no first byte.
+  const bool empty = status == 416 || (status < 300 && object.size == 0);
+  if (empty) throw InputError(state.target.shown + ": the object is empty; name one with content");
+  if (status >= 300) {
+    if (is_users(status)) throw InputError(status_words(state, status));
+    throw HostError(status_words(state, status));
+  }
+  const char* found_at = nullptr;
+  curl_easy_getinfo(state.easy, CURLINFO_EFFECTIVE_URL, &found_at);
+  object.target = state.target;
+  if (found_at != nullptr) object.target.url = found_at;
+  return object;
+}
+
+Reply Connection::get(std::optional<ByteRange> range, std::atomic<std::uint64_t>* counter) {
+  State& state = *state_;
+  state.counter = counter;
+  std::string part;
+  if (range) part = fmt::format("{}-{}", range->offset, range->offset + range->length - 1);
+  curl_easy_setopt(state.easy, CURLOPT_RANGE, range ? part.c_str() : nullptr);
+  const CURLcode code = state.perform();
+  if (code != CURLE_OK) state.refuse(code);
+  const long status = state.status();
+  if (status != (range ? 206 : 200)) throw HostError(status_words(state, status));
+  Reply reply;
+  reply.received = state.received;
+  curl_off_t sent = 0;
+  curl_off_t answered = 0;
+  curl_easy_getinfo(state.easy, CURLINFO_PRETRANSFER_TIME_T, &sent);
+  curl_easy_getinfo(state.easy, CURLINFO_STARTTRANSFER_TIME_T, &answered);
+  // libcurl counts whole microseconds.
+  reply.first_byte = microseconds(static_cast<double>(std::max<curl_off_t>(1, answered - sent)));
+  return reply;
+}
+
+#else
+
+struct Connection::State {};
+
+std::string http_unavailable() {
+  return "this build has no libcurl (Debian: libcurl4-openssl-dev)";
+}
+
+Connection::Connection(Target, Duration, const std::atomic<bool>&) {
+  throw HostError(http_unavailable());
+}
+
+Connection::Connection(Connection&&) noexcept = default;
+Connection::~Connection() = default;
+
+RemoteObject Connection::look() {
+  throw HostError(http_unavailable());
+}
+
+Reply Connection::get(std::optional<ByteRange>, std::atomic<std::uint64_t>*) {
+  throw HostError(http_unavailable());
+}
+
+#endif
+
+}  // namespace feedrate::bench

@@ -1,0 +1,150 @@
+// Downloads from the user's store, or from a server on this machine: latency, bytes and objects a
+// second, by connections.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "bench/clock.hpp"
+#include "bench/http_client.hpp"
+#include "bench/http_server.hpp"
+#include "bench/mix.hpp"
+#include "bench/probes.hpp"
+#include "bench/streams.hpp"
+#include "bench/team.hpp"
+
+namespace feedrate::bench {
+namespace {
+
+/// As long as a photograph of ImageNet.
+constexpr std::uint64_t small_object = 110'000;
+/// Long enough that the latency of a request hardly shows.
+constexpr std::uint64_t long_part = 64'000'000;
+
+class DownloadProbe {
+ public:
+  DownloadProbe(const Settings& settings, Recorder& recorder)
+      : quick_(settings.quick),
+        patience_(std::min(seconds(10.0), settings.time_limit / 3.0)),
+        recorder_(recorder) {
+    Target target;
+    if (settings.url.empty()) {
+      Served served;
+      if (quick_) served.object = megabytes(8.0);
+      server_ = std::make_unique<HttpServer>(served);
+      target = target_of(server_->url());
+      target.direct = true;
+      recorder.remark(
+          "no --url: a server on this machine was asked; these are not the numbers of a store");
+    } else {
+      target = target_of(settings.url);
+    }
+    object_ = Connection(target, patience_, recorder.stop()).look();
+  }
+
+  void measure() {
+    const std::vector<int> users = user_counts(quick_ ? 4 : 64);
+    const bool small_parts = object_.ranges || object_.size <= small_object;
+    if (!small_parts) {
+      recorder_.remark(
+          "the server knows no ranges and the object is large: small objects were not measured");
+    }
+    recorder_.plan(1 + users.size() * (small_parts ? 2 : 1));
+    measure_first_byte();
+    for (const int connections : users) {
+      if (recorder_.out_of_time()) {
+        recorder_.remark(fmt::format("time was up before {} connections", connections));
+        break;
+      }
+      measure_transfer(connections);
+      if (small_parts) measure_small_objects(connections);
+    }
+    recorder_.remark(fmt::format("{:.1f} MB were downloaded", fetched_ / 1e6));
+  }
+
+ private:
+  Measurement measurement(const char* quantity, const char* unit) const {
+    Measurement what;
+    what.quantity = quantity;
+    what.unit = unit;
+    what.how = {{"server", server_ ? "loopback" : "given"}};
+    return what;
+  }
+
+  /// A part of the object; all of it where there are no parts.
+  std::optional<ByteRange> part(std::uint64_t length, std::uint64_t& random) const {
+    if (!object_.ranges) return std::nullopt;
+    length = std::min(length, object_.size);
+    return ByteRange{mix(random) % (object_.size - length + 1), length};
+  }
+
+  void measure_first_byte() {
+    Connection connection(object_.target, patience_, recorder_.stop());
+    std::uint64_t random = 1;
+    recorder_.repeat(measurement("first_byte", "requests"), [&] {
+      const Reply reply = connection.get(part(1, random));
+      fetched_ += static_cast<double>(reply.received);
+      return reply.first_byte;
+    });
+  }
+
+  void measure_transfer(int connections) {
+    const std::uint64_t length = object_.ranges ? std::min(object_.size, long_part) : object_.size;
+    Streams streams(object_, connections, length, patience_, recorder_.stop());
+    Measurement what = measurement("transfer", "bytes");
+    // One part of each connection, so that the time is that of one part.
+    what.work = static_cast<double>(length) * connections;
+    what.at = {{"bytes", static_cast<double>(length)}, {"users", connections}};
+    const Duration window = milliseconds(quick_ ? 5.0 : 150.0);
+    recorder_.repeat(what, [&] { return bytes(what.work) / streams.rate(window); });
+    fetched_ += static_cast<double>(streams.received());
+  }
+
+  void measure_small_objects(int connections) {
+    std::vector<Connection> connection;
+    std::vector<std::uint64_t> random;
+    std::vector<double> received(static_cast<std::size_t>(connections));
+    for (int i = 0; i < connections; ++i) {
+      connection.emplace_back(object_.target, patience_, recorder_.stop());
+      random.push_back(static_cast<std::uint64_t>(i));
+    }
+    Team team(connections);
+    Measurement what = measurement("small_objects", "requests");
+    what.work = connections;
+    what.at = {{"bytes", static_cast<double>(std::min(small_object, object_.size))},
+               {"users", connections}};
+    const Duration window = milliseconds(quick_ ? 5.0 : 100.0);
+    recorder_.repeat(what, [&] {
+      return time_of_one(team, connections, window, recorder_.stop(), [&](int thread) {
+        const auto i = static_cast<std::size_t>(thread);
+        const Reply reply = connection[i].get(part(small_object, random[i]));
+        received[i] += static_cast<double>(reply.received);
+      });
+    });
+    for (const double count : received) fetched_ += count;
+  }
+
+  bool quick_;
+  Duration patience_;
+  Recorder& recorder_;
+  std::unique_ptr<HttpServer> server_;
+  RemoteObject object_;
+  double fetched_ = 0.0;
+};
+
+void measure(const Settings& settings, Recorder& recorder) {
+  DownloadProbe(settings, recorder).measure();
+}
+
+std::string unavailable(const Settings&) {
+  return http_unavailable();
+}
+
+}  // namespace
+
+const Probe probe_download = {"download",
+                              "latency, bytes and objects a second from --url, by connections",
+                              unavailable, measure};
+
+}  // namespace feedrate::bench
