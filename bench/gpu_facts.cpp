@@ -3,6 +3,7 @@
 #include <fstream>
 #include <regex>
 
+#include "bench/cuda/operations.hpp"
 #include "bench/host.hpp"
 
 namespace feedrate::bench {
@@ -28,6 +29,7 @@ void add_gpu_facts(HostFacts& facts) {
   if (std::regex_search(line, match, std::regex(R"(\b(\d+\.\d+(\.\d+)?)\b)"))) {
     facts.driver = match[1];
   }
+  gpu::add_facts(facts);
 }
 
 }  // namespace feedrate::bench

@@ -1,9 +1,9 @@
 #include "bench/transform.hpp"
 
-#include <array>
 #include <cmath>
 
 #include "base/errors.hpp"
+#include "bench/imagenet.hpp"
 #include "bench/mix.hpp"
 
 #ifdef FEEDRATE_HAS_OPENCV
@@ -15,10 +15,6 @@ namespace feedrate::bench {
 
 #ifdef FEEDRATE_HAS_OPENCV
 namespace {
-
-/// Mean and deviation of ImageNet's channels, as everybody's training scripts have them.
-constexpr std::array<double, 3> mean = {0.485, 0.456, 0.406};
-constexpr std::array<double, 3> deviation = {0.229, 0.224, 0.225};
 
 /// OpenCV's own threads would multiply with ours.
 void one_thread() {
@@ -88,7 +84,8 @@ void normalize(const Pixels& from, std::span<float> into) {
   for (std::size_t c = 0; c < 3; ++c) {
     cv::extractChannel(image, channel, static_cast<int>(c));
     cv::Mat out(image.rows, image.cols, CV_32F, into.data() + c * plane);
-    channel.convertTo(out, CV_32F, 1.0 / (255.0 * deviation[c]), -mean[c] / deviation[c]);
+    channel.convertTo(out, CV_32F, 1.0 / (255.0 * imagenet_deviation[c]),
+                      -imagenet_mean[c] / imagenet_deviation[c]);
   }
 }
 

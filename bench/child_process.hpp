@@ -1,0 +1,31 @@
+#pragma once
+// Running another program: its lines as they come, its end, and never longer than allowed.
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/units.hpp"
+
+namespace feedrate::bench {
+
+struct ChildEnd {
+  bool timed_out = false;
+  int status = 0;          ///< its exit status, or
+  int signal = 0;          ///< the signal that ended it
+  std::string last_error;  ///< the last line that it wrote to its standard error
+
+  [[nodiscard]] bool fine() const { return !timed_out && status == 0 && signal == 0; }
+  /// "ended with status 3 (its last words: …)".
+  [[nodiscard]] std::string text() const;
+};
+
+/// Runs `program` (found by PATH when its name has no slash) with an empty standard input, in a
+/// process group of its own. `line` gets each line of its standard output. When `limit` is over, or
+/// `stop` is set, or `line` throws, the whole group is ended, politely first. InputError: there is
+/// no such program; Interrupted: `stop` was set.
+ChildEnd run_child(const std::vector<std::string>& program, Duration limit,
+                   const std::atomic<bool>& stop,
+                   const std::function<void(const std::string&)>& line);
+
+}  // namespace feedrate::bench

@@ -1,0 +1,122 @@
+#include "bench/cuda/handles.hpp"
+
+#include <fmt/format.h>
+
+#include "bench/cuda/operations.hpp"
+
+// Destructors leave a status aside: they run on the way out of an error too, nothing can be done
+// about it, and a GPU that failed fails the next checked call.
+namespace feedrate::bench::gpu {
+namespace {
+
+std::string megabytes_text(std::size_t bytes) {
+  return fmt::format("{:.3g} MB", static_cast<double>(bytes) / 1e6);
+}
+
+/// A refused allocation is no failure of the GPU; CUDA remembers it until asked.
+void check_allocation(cudaError_t status, std::size_t bytes, const std::string& where) {
+  if (status == cudaErrorMemoryAllocation) {
+    static_cast<void>(cudaGetLastError());
+    throw OutOfMemory(fmt::format("{} has no {} left", where, megabytes_text(bytes)));
+  }
+  check(status, "allocate " + megabytes_text(bytes) + " of " + where);
+}
+
+}  // namespace
+
+void check(cudaError_t status, const std::string& doing) {
+  if (status == cudaSuccess) return;
+  throw HostError(fmt::format("CUDA could not {}: {} ({})", doing, cudaGetErrorString(status),
+                              cudaGetErrorName(status)));
+}
+
+void use(int gpu) {
+  check(cudaSetDevice(gpu), fmt::format("use GPU {}", gpu));
+}
+
+int attribute(int gpu, cudaDeviceAttr which) {
+  int value = 0;
+  check(cudaDeviceGetAttribute(&value, which, gpu),
+        fmt::format("tell attribute {} of GPU {}", static_cast<int>(which), gpu));
+  return value;
+}
+
+DeviceMemory::DeviceMemory(int gpu, std::size_t bytes) : gpu_(gpu) {
+  use(gpu);
+  check_allocation(cudaMalloc(&memory_, bytes), bytes, fmt::format("GPU {}'s memory", gpu));
+}
+
+DeviceMemory::~DeviceMemory() {
+  static_cast<void>(cudaSetDevice(gpu_));
+  static_cast<void>(cudaFree(memory_));
+}
+
+PinnedMemory::PinnedMemory(std::size_t bytes) {
+  check_allocation(cudaHostAlloc(&memory_, bytes, cudaHostAllocPortable | cudaHostAllocMapped),
+                   bytes, "the host's memory that can be pinned");
+}
+
+PinnedMemory::~PinnedMemory() {
+  static_cast<void>(cudaFreeHost(memory_));
+}
+
+void* PinnedMemory::on_device() const {
+  void* seen = nullptr;
+  check(cudaHostGetDevicePointer(&seen, memory_, 0), "map host memory");
+  return seen;
+}
+
+Stream::Stream(int gpu) : gpu_(gpu) {
+  use(gpu);
+  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "create a stream");
+}
+
+Stream::~Stream() {
+  static_cast<void>(cudaSetDevice(gpu_));
+  // What still runs would use memory that is about to be freed.
+  static_cast<void>(cudaStreamSynchronize(stream_));
+  static_cast<void>(cudaStreamDestroy(stream_));
+}
+
+void Stream::wait() const {
+  check(cudaStreamSynchronize(stream_), fmt::format("finish its work on GPU {}", gpu_));
+}
+
+bool Stream::done() const {
+  const cudaError_t status = cudaStreamQuery(stream_);
+  if (status == cudaErrorNotReady) {
+    // CUDA remembers this answer as if it were an error.
+    static_cast<void>(cudaGetLastError());
+    return false;
+  }
+  check(status, fmt::format("finish its work on GPU {}", gpu_));
+  return true;
+}
+
+Timer::Timer(int gpu) : gpu_(gpu) {
+  use(gpu);
+  check(cudaEventCreate(&start_), "create an event");
+  const cudaError_t status = cudaEventCreate(&stop_);
+  if (status != cudaSuccess) static_cast<void>(cudaEventDestroy(start_));
+  check(status, "create an event");
+}
+
+Timer::~Timer() {
+  static_cast<void>(cudaSetDevice(gpu_));
+  static_cast<void>(cudaEventDestroy(start_));
+  static_cast<void>(cudaEventDestroy(stop_));
+}
+
+void Timer::start(const Stream& stream) {
+  check(cudaEventRecord(start_, stream.get()), "record an event");
+}
+
+Duration Timer::stop(const Stream& stream) {
+  check(cudaEventRecord(stop_, stream.get()), "record an event");
+  check(cudaEventSynchronize(stop_), fmt::format("finish its work on GPU {}", gpu_));
+  float took_ms = 0.0F;
+  check(cudaEventElapsedTime(&took_ms, start_, stop_), "time its work");
+  return milliseconds(static_cast<double>(took_ms));
+}
+
+}  // namespace feedrate::bench::gpu

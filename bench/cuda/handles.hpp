@@ -1,0 +1,87 @@
+#pragma once
+// What CUDA gives out, each given back on every way out, and every status checked.
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <string>
+
+#include "base/units.hpp"
+
+namespace feedrate::bench::gpu {
+
+/// HostError with CUDA's words: "CUDA could not DOING: out of memory (cudaErrorMemoryAllocation)".
+void check(cudaError_t status, const std::string& doing);
+
+/// Makes it the calling thread's GPU.
+void use(int gpu);
+
+int attribute(int gpu, cudaDeviceAttr which);
+
+/// OutOfMemory when there is not as much.
+class DeviceMemory {
+ public:
+  DeviceMemory(int gpu, std::size_t bytes);
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+  ~DeviceMemory();
+  template <typename T>
+  [[nodiscard]] T* as() const {
+    return static_cast<T*>(memory_);
+  }
+
+ private:
+  int gpu_;
+  void* memory_ = nullptr;
+};
+
+/// Host memory that all GPUs can reach. OutOfMemory when there is not as much.
+class PinnedMemory {
+ public:
+  explicit PinnedMemory(std::size_t bytes);
+  PinnedMemory(const PinnedMemory&) = delete;
+  PinnedMemory& operator=(const PinnedMemory&) = delete;
+  ~PinnedMemory();
+  template <typename T>
+  [[nodiscard]] T* as() const {
+    return static_cast<T*>(memory_);
+  }
+  /// Where the current GPU sees it.
+  [[nodiscard]] void* on_device() const;
+
+ private:
+  void* memory_ = nullptr;
+};
+
+/// Waits for nobody: not for the default stream either.
+class Stream {
+ public:
+  explicit Stream(int gpu);
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  ~Stream();
+  [[nodiscard]] cudaStream_t get() const { return stream_; }
+  void wait() const;  ///< until all of it is done
+  [[nodiscard]] bool done() const;
+
+ private:
+  int gpu_;
+  cudaStream_t stream_ = nullptr;
+};
+
+/// The GPU's own time of what a stream does between start and stop.
+class Timer {
+ public:
+  explicit Timer(int gpu);
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+  ~Timer();
+  void start(const Stream& stream);
+  Duration stop(const Stream& stream);  ///< waits
+
+ private:
+  int gpu_;
+  cudaEvent_t start_ = nullptr;
+  cudaEvent_t stop_ = nullptr;
+};
+
+}  // namespace feedrate::bench::gpu

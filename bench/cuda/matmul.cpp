@@ -1,0 +1,174 @@
+// Matrix products: cuBLAS where it is found, else a simple kernel of our own for fp32.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "bench/cuda/handles.hpp"
+#include "bench/cuda/kernels.hpp"
+#include "bench/cuda/library.hpp"
+#include "bench/cuda/operations.hpp"
+
+#if __has_include(<cublas_v2.h>)
+#include <cublas_v2.h>
+#endif
+
+namespace feedrate::bench::gpu {
+namespace {
+
+// cuBLAS is opened at run time, so its header is no need: these few of its numbers never changed.
+constexpr int op_none = 0;
+constexpr int type_fp32 = 0;
+constexpr int type_bf16 = 14;
+constexpr int compute_fp32 = 68;
+constexpr int compute_tf32 = 77;
+constexpr int algorithm_default = -1;
+#if __has_include(<cublas_v2.h>)
+static_assert(op_none == CUBLAS_OP_N && algorithm_default == CUBLAS_GEMM_DEFAULT);
+static_assert(type_fp32 == CUDA_R_32F && type_bf16 == CUDA_R_16BF);
+static_assert(compute_fp32 == CUBLAS_COMPUTE_32F && compute_tf32 == CUBLAS_COMPUTE_32F_FAST_TF32);
+static_assert(CUBLAS_STATUS_SUCCESS == 0 && sizeof(cublasStatus_t) == sizeof(int));
+#endif
+
+using Handle = void*;
+
+struct Cublas {
+  Cublas() : library({"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"}) {
+    library.find("cublasCreate_v2", create);
+    library.find("cublasDestroy_v2", destroy);
+    library.find("cublasSetStream_v2", set_stream);
+    library.find("cublasGetStatusString", status_text);
+    library.find("cublasGemmEx", gemm);
+  }
+  [[nodiscard]] bool found() const { return library.missing().empty(); }
+  void check(int status, const std::string& doing) const {
+    if (status == 0) return;
+    throw HostError(fmt::format("cuBLAS could not {}: {}", doing, status_text(status)));
+  }
+
+  Library library;
+  int (*create)(Handle*) = nullptr;
+  int (*destroy)(Handle) = nullptr;
+  int (*set_stream)(Handle, cudaStream_t) = nullptr;
+  const char* (*status_text)(int) = nullptr;
+  int (*gemm)(Handle, int, int, int, int, int, const void*, const void*, int, int, const void*, int,
+              int, const void*, void*, int, int, int, int) = nullptr;
+};
+
+const Cublas& cublas() {
+  static const Cublas found;
+  return found;
+}
+
+/// What fills the buffers, how big a number is and how cuBLAS calls it.
+struct Kind {
+  std::size_t number;
+  int type;
+  int compute;
+};
+
+Kind kind_of(Precision precision) {
+  switch (precision) {
+    case Precision::Bf16: return {2, type_bf16, compute_fp32};
+    case Precision::Tf32: return {4, type_fp32, compute_tf32};
+    case Precision::Fp32: break;
+  }
+  return {4, type_fp32, compute_fp32};
+}
+
+class Product {
+ public:
+  Product(int gpu, int n, Precision precision)
+      : gpu_(gpu),
+        n_(n),
+        kind_(kind_of(precision)),
+        a_(gpu, bytes_of(n)),
+        b_(gpu, bytes_of(n)),
+        c_(gpu, bytes_of(n)),
+        stream_(gpu),
+        timer_(gpu) {
+    fill(a_);
+    fill(b_);
+    stream_.wait();
+    if (!cublas().found()) return;
+    cublas().check(cublas().create(&handle_), "start");
+    const int status = cublas().set_stream(handle_, stream_.get());
+    if (status != 0) static_cast<void>(cublas().destroy(handle_));
+    cublas().check(status, "use a stream");
+  }
+  Product(const Product&) = delete;
+  Product& operator=(const Product&) = delete;
+  ~Product() {
+    static_cast<void>(cudaSetDevice(gpu_));
+    static_cast<void>(cudaStreamSynchronize(stream_.get()));
+    if (handle_ != nullptr) static_cast<void>(cublas().destroy(handle_));
+  }
+
+  Duration once() {
+    use(gpu_);
+    timer_.start(stream_);
+    multiply();
+    return timer_.stop(stream_);
+  }
+
+ private:
+  [[nodiscard]] std::size_t bytes_of(int n) const {
+    return static_cast<std::size_t>(n) * static_cast<std::size_t>(n) * kind_.number;
+  }
+
+  void fill(const DeviceMemory& matrix) {
+    const std::size_t count = bytes_of(n_) / kind_.number;
+    if (kind_.type == type_bf16) {
+      check(kernels::fill(matrix.as<std::uint16_t>(), count, stream_.get()), "fill memory");
+    } else {
+      check(kernels::fill(matrix.as<float>(), count, stream_.get()), "fill memory");
+    }
+  }
+
+  void multiply() {
+    if (handle_ == nullptr) {
+      check(kernels::matmul(a_.as<float>(), b_.as<float>(), c_.as<float>(), n_, stream_.get()),
+            "start a kernel");
+      return;
+    }
+    // Scaled by fp32 in every one of our precisions, as the compute types ask.
+    const float alpha = 1.0F;
+    const float beta = 0.0F;
+    const int status = cublas().gemm(
+        handle_, op_none, op_none, n_, n_, n_, &alpha, a_.as<void>(), kind_.type, n_, b_.as<void>(),
+        kind_.type, n_, &beta, c_.as<void>(), kind_.type, n_, kind_.compute, algorithm_default);
+    cublas().check(status, fmt::format("multiply matrices of {}", n_));
+  }
+
+  int gpu_;
+  int n_;
+  Kind kind_;
+  DeviceMemory a_;
+  DeviceMemory b_;
+  DeviceMemory c_;
+  Stream stream_;  // after the memory, so that it goes first
+  Timer timer_;
+  Handle handle_ = nullptr;
+};
+
+}  // namespace
+
+std::string matmul_library() {
+  return cublas().found() ? "cublas" : "own";
+}
+
+std::string matmul_unavailable(int gpu, Precision precision) {
+  if (precision == Precision::Fp32) return "";
+  if (!cublas().found()) {
+    return "only cuBLAS multiplies with tensor cores, and " + cublas().library.missing();
+  }
+  constexpr int ampere = 8;
+  if (attribute(gpu, cudaDevAttrComputeCapabilityMajor) >= ampere) return "";
+  return "GPUs before Ampere have no tf32 and no bf16";
+}
+
+Timed matmul(int gpu, int n, Precision precision) {
+  auto product = std::make_shared<Product>(gpu, n, precision);
+  return [product = std::move(product)] { return product->once(); };
+}
+
+}  // namespace feedrate::bench::gpu

@@ -1,0 +1,95 @@
+// A build without CUDA: nothing can be timed on a GPU, and everything says why.
+#include "bench/cuda/operations.hpp"
+
+namespace feedrate::bench::gpu {
+namespace {
+
+[[noreturn]] Timed refuse() {
+  throw HostError(unavailable(1));
+}
+
+}  // namespace
+
+std::string unavailable(int) {
+  return std::string("this build has no CUDA (when it was built, ") + FEEDRATE_CUDA_MISSING + ")";
+}
+
+int count() {
+  return 0;
+}
+
+Bytes free_memory(int) {
+  return {};
+}
+
+bool has_watchdog(int) {
+  return false;
+}
+
+void add_facts(HostFacts&) {}
+
+class CopyBuffers {};
+
+std::shared_ptr<CopyBuffers> copy_buffers(int, Bytes, Memory) {
+  return nullptr;
+}
+
+Timed copy(std::shared_ptr<CopyBuffers>, Bytes, Direction, Load) {
+  refuse();
+}
+
+Timed memory_copy(int, Bytes, Copier) {
+  refuse();
+}
+
+std::string matmul_library() {
+  return "";
+}
+
+std::string matmul_unavailable(int, Precision) {
+  return unavailable(1);
+}
+
+Timed matmul(int, int, Precision) {
+  refuse();
+}
+
+Timed launches(int, int) {
+  refuse();
+}
+
+Timed resize(int, Batch) {
+  refuse();
+}
+
+Timed blur(int, Batch, double) {
+  refuse();
+}
+
+Timed normalize(int, Batch) {
+  refuse();
+}
+
+class Communicator {};
+
+std::string nccl_unavailable() {
+  return unavailable(1);
+}
+
+std::string nccl_version() {
+  return "";
+}
+
+std::shared_ptr<Communicator> communicator(const ProcessGroup&, Bytes, const std::atomic<bool>&) {
+  return nullptr;
+}
+
+int ranks(const Communicator&) {
+  return 0;
+}
+
+Timed allreduce(std::shared_ptr<Communicator>, Bytes) {
+  refuse();
+}
+
+}  // namespace feedrate::bench::gpu

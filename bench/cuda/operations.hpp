@@ -1,0 +1,85 @@
+#pragma once
+// What can be timed on a GPU, without a word of CUDA: probe_h2d, probe_gpu, probe_gpu_preprocess
+// and probe_allreduce say what is measured where, these functions do it. A build without CUDA has
+// none/operations.cpp instead, where every one of them says so.
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/errors.hpp"
+#include "base/units.hpp"
+#include "bench/process_group.hpp"
+#include "model/measurement.hpp"
+
+namespace feedrate::bench::gpu {
+
+/// Does it once and says how long it took. Owns the memory and the streams that it needs; throws
+/// HostError with CUDA's words.
+using Timed = std::function<Duration()>;
+
+/// The GPU, or the host's memory that a GPU can reach, is full: something smaller may fit.
+class OutOfMemory : public HostError {
+ public:
+  using HostError::HostError;
+};
+
+/// Why fewer than `least` GPUs can be used; "" when there are as many.
+std::string unavailable(int least);
+
+int count();                       ///< GPUs that can be used; 0 where unavailable(1)
+Bytes free_memory(int gpu);        ///< of a GPU
+bool has_watchdog(int gpu);        ///< it serves a display: kernels that run for seconds are killed
+void add_facts(HostFacts& facts);  ///< CUDA's version, and the names where nothing else knew them
+
+// --- copies between host and GPU -------------------------------------------------------------
+enum class Memory { Pageable, Pinned };
+enum class Direction { HostToDevice, DeviceToHost };
+enum class Load { Idle, Kernel };  ///< Kernel: all multiprocessors read GPU memory meanwhile
+
+/// Memory on the first `gpus` GPUs, and as much beside each on the host.
+class CopyBuffers;
+std::shared_ptr<CopyBuffers> copy_buffers(int gpus, Bytes size, Memory memory);
+
+/// Each of the GPUs copies `size`, all at once; from the common start to the last one's end, as a
+/// program that waits for it sees it.
+Timed copy(std::shared_ptr<CopyBuffers> buffers, Bytes size, Direction direction, Load load);
+
+// --- the GPU by itself; times are the GPU's own, but for launches -----------------------------
+enum class Copier { Kernel, Memcpy };
+enum class Precision { Fp32, Tf32, Bf16 };
+
+Timed memory_copy(int gpu, Bytes size, Copier copier);  ///< `size` read and `size` written
+std::string matmul_library();  ///< "cublas", or "own": a simple kernel, no measure of the GPU
+/// Why it cannot multiply so; "" when it can.
+std::string matmul_unavailable(int gpu, Precision precision);
+Timed matmul(int gpu, int n, Precision precision);  ///< n x n by n x n
+/// Starts so many empty kernels one after the other and waits for the last: the host's time.
+Timed launches(int gpu, int many);
+
+// --- preprocessing of batches that lie decoded in the GPU's memory ----------------------------
+struct Batch {
+  int images;
+  int width;  ///< of the decoded images
+  int height;
+  int side;  ///< of what the model takes
+};
+Timed resize(int gpu, Batch batch);              ///< decoded -> side x side
+Timed blur(int gpu, Batch batch, double sigma);  ///< of side x side; sigma in pixels
+Timed normalize(int gpu, Batch batch);           ///< of side x side, to planes of floats
+
+// --- all-reduce ------------------------------------------------------------------------------
+std::string nccl_unavailable();  ///< "" when it was found
+std::string nccl_version();
+
+/// All GPUs of the host when the group has one process, else the process's own GPU in a group of
+/// processes. Gives up, with HostError, when the others do not come; Interrupted when `stop` is
+/// set.
+class Communicator;
+std::shared_ptr<Communicator> communicator(const ProcessGroup& group, Bytes largest,
+                                           const std::atomic<bool>& stop);
+int ranks(const Communicator& communicator);
+/// Sums `size` of floats of every rank, in place.
+Timed allreduce(std::shared_ptr<Communicator> communicator, Bytes size);
+
+}  // namespace feedrate::bench::gpu

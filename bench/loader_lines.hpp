@@ -1,0 +1,26 @@
+#pragma once
+// What bench/pytorch/probe_loader.py prints.
+#include <string>
+#include <vector>
+
+#include "model/measurement.hpp"
+
+namespace feedrate::bench {
+
+/// Reads lines "series QUANTITY UNIT WORK KEY=VALUE;… TIME TIME …" (seconds; - for no settings) and
+/// "remark WORDS"; those that begin with # are passed over.
+class LoaderLines {
+ public:
+  /// InputError that names the line when it is neither.
+  void read(const std::string& line);
+
+  [[nodiscard]] const std::vector<Measurement>& measurements() const { return measurements_; }
+  [[nodiscard]] const std::vector<std::string>& remarks() const { return remarks_; }
+
+ private:
+  int line_ = 0;
+  std::vector<Measurement> measurements_;
+  std::vector<std::string> remarks_;
+};
+
+}  // namespace feedrate::bench

@@ -1,0 +1,67 @@
+// What preprocessing would cost if it moved to the GPU: batches lie decoded in its memory.
+#include <fmt/format.h>
+
+#include <functional>
+#include <vector>
+
+#include "bench/cuda/operations.hpp"
+#include "bench/probes.hpp"
+
+namespace feedrate::bench {
+namespace {
+
+constexpr int first_gpu = 0;
+// As the decode probe does it on the CPU: photographs of ImageNet's mean size.
+constexpr int width = 500;
+constexpr int height = 375;
+constexpr int side = 224;
+constexpr double blur_sigma = 1.0;
+
+struct Operation {
+  const char* name;
+  double pixels;  ///< that it reads, of one image
+  std::function<gpu::Timed(gpu::Batch)> make;
+};
+
+std::vector<Operation> operations() {
+  constexpr double cropped = static_cast<double>(side) * side;
+  return {
+      {"resize", static_cast<double>(width) * height,
+       [](gpu::Batch batch) { return gpu::resize(first_gpu, batch); }},
+      {"blur", cropped, [](gpu::Batch batch) { return gpu::blur(first_gpu, batch, blur_sigma); }},
+      {"normalize", cropped, [](gpu::Batch batch) { return gpu::normalize(first_gpu, batch); }},
+  };
+}
+
+void measure(const Settings& settings, Recorder& recorder) {
+  const std::vector<int> batches =
+      settings.quick ? std::vector<int>{4} : std::vector<int>{16, 64, 256};
+  const std::vector<Operation> all = operations();
+  recorder.plan(all.size() * batches.size());
+  for (const Operation& operation : all) {
+    for (const int batch : batches) {
+      Measurement what;
+      what.quantity = operation.name;
+      what.unit = "samples";
+      what.work = batch;
+      what.at = {{"batch", batch}, {"pixels", operation.pixels}};
+      try {
+        recorder.repeat(what, operation.make({batch, width, height, side}));
+      } catch (const gpu::OutOfMemory& full) {
+        recorder.remark(
+            fmt::format("{} of {} images was left out: {}", operation.name, batch, full.what()));
+      }
+    }
+  }
+}
+
+std::string unavailable(const Settings&) {
+  return gpu::unavailable(1);
+}
+
+}  // namespace
+
+const Probe probe_gpu_preprocess = {
+    "gpu-preprocess", "resize, blur and normalize on the GPU, by batch size", unavailable, measure};
+
+}  // namespace feedrate::bench

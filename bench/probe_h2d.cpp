@@ -1,0 +1,126 @@
+// Copies between the host and its GPUs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "bench/cuda/operations.hpp"
+#include "bench/host.hpp"
+#include "bench/probes.hpp"
+
+namespace feedrate::bench {
+namespace {
+
+using gpu::Direction;
+using gpu::Load;
+using gpu::Memory;
+
+constexpr double smallest = 4096.0;
+constexpr double largest = 1073741824.0;
+constexpr double factor = 4.0;  ///< from one size to the next
+
+/// Series that share their buffers.
+struct Part {
+  int gpus;
+  Memory memory;
+  Load load;
+  std::vector<double> sizes;
+};
+
+/// What may be taken of the GPU's memory and of the host's: the rest is somebody's.
+double most_bytes(int gpus) {
+  double most = std::min(largest, usable_memory().base() / (8.0 * gpus));
+  for (int gpu = 0; gpu < gpus; ++gpu) most = std::min(most, gpu::free_memory(gpu).base() / 4.0);
+  return most;
+}
+
+std::vector<double> sizes(double from, double step, double most) {
+  std::vector<double> chosen;
+  for (double size = from; size <= most; size *= step) chosen.push_back(size);
+  return chosen;
+}
+
+/// What a single GPU does alone first: if time runs out, the rest is missed least.
+std::vector<Part> parts(const Settings& settings, Recorder& recorder) {
+  const int all = gpu::count();
+  std::vector<Part> chosen;
+  for (const int gpus : all > 1 ? std::vector<int>{1, all} : std::vector<int>{1}) {
+    const double most = settings.quick ? largest / 256.0 : most_bytes(gpus);
+    // The curve where a GPU is alone, a few points where it is not.
+    const double from = gpus == 1 ? smallest : smallest * 256.0;
+    const double step = settings.quick || gpus > 1 ? 16.0 : factor;
+    for (const Load load : {Load::Idle, Load::Kernel}) {
+      if (load == Load::Kernel && gpu::has_watchdog(0)) {
+        recorder.remark("copies beside a kernel: left out, the GPU serves a display");
+        continue;
+      }
+      const bool few = load == Load::Kernel;
+      for (const Memory memory : {Memory::Pinned, Memory::Pageable}) {
+        chosen.push_back({gpus, memory, load,
+                          sizes(few ? std::max(from, smallest * 16.0) : from,
+                                few ? std::max(step, 16.0) : step, most)});
+      }
+    }
+  }
+  return chosen;
+}
+
+/// As much as there is: what does not fit is left out of `part`.
+std::shared_ptr<gpu::CopyBuffers> buffers_for(Part& part, Recorder& recorder) {
+  while (true) {
+    try {
+      return gpu::copy_buffers(part.gpus, bytes(part.sizes.back()), part.memory);
+    } catch (const gpu::OutOfMemory& full) {
+      if (part.sizes.size() == 1) throw;
+      recorder.remark(
+          fmt::format("copies of {:g} MB were left out: {}", part.sizes.back() / 1e6, full.what()));
+      part.sizes.pop_back();
+    }
+  }
+}
+
+Measurement measurement(const Part& part, double size, Direction direction) {
+  Measurement what;
+  what.quantity = "copy";
+  what.unit = "bytes";
+  what.work = size * part.gpus;
+  what.at = {{"bytes", size}, {"gpus", part.gpus}};
+  what.how = {{"direction", direction == Direction::HostToDevice ? "h2d" : "d2h"},
+              {"memory", part.memory == Memory::Pinned ? "pinned" : "pageable"},
+              {"load", part.load == Load::Idle ? "idle" : "kernel"}};
+  return what;
+}
+
+void measure(const Settings& settings, Recorder& recorder) {
+  std::vector<Part> chosen = parts(settings, recorder);
+  std::size_t series = 0;
+  for (const Part& part : chosen) series += 2 * part.sizes.size();
+  recorder.plan(series);
+  for (Part& part : chosen) {
+    if (part.sizes.empty()) continue;
+    recorder.check();
+    const auto buffers = buffers_for(part, recorder);
+    for (const Direction direction : {Direction::HostToDevice, Direction::DeviceToHost}) {
+      for (const double size : part.sizes) {
+        if (recorder.out_of_time() && part.gpus + static_cast<int>(part.load) > 1) {
+          recorder.remark("time was up: copies beside a kernel or of all GPUs at once are missing");
+          return;
+        }
+        recorder.repeat(measurement(part, size, direction),
+                        gpu::copy(buffers, bytes(size), direction, part.load));
+      }
+    }
+  }
+}
+
+std::string unavailable(const Settings&) {
+  return gpu::unavailable(1);
+}
+
+}  // namespace
+
+const Probe probe_h2d = {"h2d",
+                         "copies between host and GPUs, pinned and pageable, one and all at once",
+                         unavailable, measure};
+
+}  // namespace feedrate::bench

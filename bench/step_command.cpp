@@ -1,0 +1,67 @@
+#include "bench/step_command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/errors.hpp"
+#include "base/quote.hpp"
+#include "bench/child_process.hpp"
+#include "bench/output_words.hpp"
+
+namespace feedrate::bench {
+namespace {
+
+Measurement measurement(double samples, const std::string& model) {
+  Measurement what;
+  what.probe = "gpu";
+  what.quantity = "step";
+  what.unit = "samples";
+  what.work = samples;
+  what.at = {{"batch", samples}};
+  if (!model.empty()) what.how = {{"model", model}};
+  return what;
+}
+
+}  // namespace
+
+void StepLines::read(const std::string& line) {
+  ++line_;
+  const std::vector<std::string> words = words_of(line);
+  if (words.empty()) return;
+  if (words.front().front() == '#') {
+    if (words.size() == 3 && words[0] == "#" && words[1] == "model") model_ = words[2];
+    return;
+  }
+  const double samples = number_of(words.front()).value_or(0.0);
+  const double took = words.size() == 2 ? number_of(words.back()).value_or(0.0) : 0.0;
+  if (samples <= 0.0 || took <= 0.0) {
+    throw InputError(
+        fmt::format("--step-command, line {}: expected SAMPLES SECONDS such as 256 0.341, got {}",
+                    line_, in_quotes(line)));
+  }
+  const Measurement what = measurement(samples, model_);
+  auto found = std::find_if(measurements_.begin(), measurements_.end(), [&](const auto& known) {
+    return known.at == what.at && known.how == what.how;
+  });
+  if (found == measurements_.end()) found = measurements_.insert(found, what);
+  found->times.push_back(seconds(took));
+}
+
+std::string run_step_command(const std::string& command, Duration limit,
+                             const std::atomic<bool>& stop, StepLines& steps) {
+  const ChildEnd end = run_child({"/bin/sh", "-c", command}, limit, stop,
+                                 [&](const std::string& line) { steps.read(line); });
+  const bool some = !steps.measurements().empty();
+  if (end.timed_out && some) {
+    return fmt::format("--step-command was ended after {:.3g} s; its steps until then count",
+                       limit.base());
+  }
+  if (!end.fine()) throw InputError(fmt::format("--step-command {}", end.text()));
+  if (!some) {
+    throw InputError("--step-command printed no step: expected lines SAMPLES SECONDS, one a step");
+  }
+  return "";
+}
+
+}  // namespace feedrate::bench

@@ -1,0 +1,34 @@
+#pragma once
+// A training step of the user's own, as --step-command prints it.
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "base/units.hpp"
+#include "model/measurement.hpp"
+
+namespace feedrate::bench {
+
+/// Reads lines "SAMPLES SECONDS", one a step. "# model NAME" names the model of the steps after it,
+/// other lines that begin with # are passed over.
+class StepLines {
+ public:
+  /// InputError that names the line when it is neither.
+  void read(const std::string& line);
+
+  /// A measurement for each model and batch size, in the order in which they came.
+  [[nodiscard]] const std::vector<Measurement>& measurements() const { return measurements_; }
+
+ private:
+  int line_ = 0;
+  std::string model_;
+  std::vector<Measurement> measurements_;
+};
+
+/// Runs `command` with the shell for at most `limit` and puts its steps into `steps`; what came
+/// before an error stays there. InputError when it failed, or printed no step or something else.
+/// Returns what the user must know: that it was ended early; "" for nothing.
+std::string run_step_command(const std::string& command, Duration limit,
+                             const std::atomic<bool>& stop, StepLines& steps);
+
+}  // namespace feedrate::bench
