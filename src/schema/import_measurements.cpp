@@ -1,0 +1,175 @@
+#include "schema/import_measurements.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+
+#include "base/errors.hpp"
+#include "base/quote.hpp"
+#include "base/text_file.hpp"
+#include "schema/import_parts.hpp"
+#include "schema/measurements.hpp"
+
+namespace feedrate::schema {
+namespace {
+
+constexpr std::string_view known =
+    "expected measurements of feedrate, JSON of fio (--output-format=json) or nvbandwidth "
+    "(--format "
+    "json), the table of all_reduce_perf, or steps as CSV with the columns batch,seconds";
+
+/// Where the object that starts at `start` ends: after its last bracket, or the text.
+std::size_t end_of_object(std::string_view text, std::size_t start) {
+  int depth = 0;
+  bool in_text = false;
+  for (std::size_t i = start; i < text.size(); ++i) {
+    if (in_text) {
+      if (text[i] == '\\')
+        ++i;
+      else if (text[i] == '"')
+        in_text = false;
+    } else if (text[i] == '"') {
+      in_text = true;
+    } else if (text[i] == '{') {
+      ++depth;
+    } else if (text[i] == '}' && --depth == 0) {
+      return i + 1;
+    }
+  }
+  return text.size();
+}
+
+/// The JSON object among what a tool printed before and after it; lines keep their numbers.
+std::optional<std::string> object_in(std::string_view text) {
+  const std::size_t start =
+      text.starts_with('{') ? 0 : std::min(text.find("\n{"), text.size() - 1) + 1;
+  if (text.empty() || start >= text.size()) return std::nullopt;
+  const std::string_view before = text.substr(0, start);
+  std::string object(static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')),
+                     '\n');
+  object += text.substr(start, end_of_object(text, start) - start);
+  return object;
+}
+
+MeasurementSet import_json(const std::string& object, const std::string& path) {
+  const JsonPtr root = parse_json(object, path);
+  if (root->find("nvbandwidth") != nullptr) return import_nvbandwidth(root, path);
+  if (root->find("fio version") != nullptr) return import_fio(root, path);
+  if (text_of(root->find("kind")) == "measurements") {
+    MeasurementSet set = measurements_of(root);
+    for (Measurement& m : set.measurements) {
+      if (m.remark.empty()) m.remark = "imported from " + path;
+    }
+    return set;
+  }
+  std::string keys;
+  for (const JsonMember& member : root->members) {
+    if (keys.size() > 60) break;
+    keys += (keys.empty() ? "" : ", ") + in_quotes(member.key);
+  }
+  refuse_import(
+      path, root->line,
+      fmt::format("{}; got an object with {}", known, keys.empty() ? "nothing in it" : keys));
+}
+
+}  // namespace
+
+Imported::Imported(std::string path, std::string tool, std::string probe)
+    : path_(std::move(path)), tool_(std::move(tool)) {
+  outcome_.probe = std::move(probe);
+  set_.version = tool_;
+}
+
+void Imported::add(Measurement measurement) {
+  measurement.probe = outcome_.probe;
+  measurement.remark = fmt::format("imported from {} ({})", path_, tool_);
+  set_.measurements.push_back(std::move(measurement));
+}
+
+void Imported::remark(std::string words) {
+  outcome_.remarks.push_back(std::move(words));
+}
+
+MeasurementSet Imported::finish(const std::string& expected) && {
+  if (set_.measurements.empty()) {
+    std::string why;
+    for (const std::string& remark : outcome_.remarks) why += "; " + remark;
+    refuse_import(path_, 0, expected + ", got none" + why);
+  }
+  outcome_.measured = true;
+  outcome_.remarks.insert(outcome_.remarks.begin(),
+                          fmt::format("imported from {} ({})", path_, tool_));
+  set_.probes.push_back(std::move(outcome_));
+  return std::move(set_);
+}
+
+void refuse_import(const std::string& path, int line, const std::string& message) {
+  throw InputError(std::vector<Problem>{{path, line, "", message}});
+}
+
+std::optional<double> number_of(std::string_view text) {
+  double value = 0.0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, value);
+  if (read.ec != std::errc() || read.ptr != end || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+std::optional<double> number_of(const JsonValue* value) {
+  if (value == nullptr) return std::nullopt;
+  if (value->kind == JsonKind::number) return value->number;
+  if (value->kind == JsonKind::text) return number_of(std::string_view(value->text));
+  return std::nullopt;
+}
+
+std::string text_of(const JsonValue* value) {
+  return value != nullptr && value->kind == JsonKind::text ? value->text : "";
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.push_back(line);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+std::vector<std::string_view> words_of_line(std::string_view line) {
+  std::vector<std::string_view> words;
+  while (true) {
+    const std::size_t start = line.find_first_not_of(" \t");
+    if (start == std::string_view::npos) return words;
+    line.remove_prefix(start);
+    const std::size_t end = std::min(line.find_first_of(" \t"), line.size());
+    words.push_back(line.substr(0, end));
+    line.remove_prefix(end);
+  }
+}
+
+MeasurementSet parse_import(std::string_view text, const std::string& path) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  if (text.find("busbw") != std::string_view::npos &&
+      text.find("algbw") != std::string_view::npos) {
+    return import_nccl(text, path);
+  }
+  if (const auto object = object_in(text)) return import_json(*object, path);
+  for (const std::string_view line : lines_of(text)) {
+    if (words_of_line(line).empty()) continue;
+    if (std::count(line.begin(), line.end(), ',') == 1) return import_steps(text, path);
+    break;
+  }
+  refuse_import(path, 0, std::string(known) + ", got something else");
+}
+
+MeasurementSet import_measurements(const std::string& path) {
+  return parse_import(read_text_file(path), path);
+}
+
+}  // namespace feedrate::schema

@@ -1,0 +1,18 @@
+#pragma once
+// Numbers that other tools measured, as measurements; bench/README.md says which flags to use.
+#include <string>
+#include <string_view>
+
+#include "model/measurement.hpp"
+
+namespace feedrate::schema {
+
+/// What `path` holds: measurements of feedrate, JSON of fio or nvbandwidth, the table of
+/// nccl-tests, or steps as CSV (batch,seconds). Each measurement says where it was imported from.
+/// InputError names what was expected when the file is none of them, is broken, or measured nothing
+/// of use.
+MeasurementSet import_measurements(const std::string& path);
+/// The same for text that lies in no file.
+MeasurementSet parse_import(std::string_view text, const std::string& path);
+
+}  // namespace feedrate::schema

@@ -1,0 +1,114 @@
+#include "schema/measurements.hpp"
+
+#include <cmath>
+
+#include "base/errors.hpp"
+#include "base/random.hpp"
+#include "tests/catch.hpp"
+
+namespace feedrate::schema {
+namespace {
+
+MeasurementSet example() {
+  MeasurementSet set;
+  set.date = "2026-05-01T12:00:00Z";
+  set.command_line = "feedrate calibrate --data 'my \"images\"'";
+  set.version = "0.1.0";
+  set.host.hostname = "böx";
+  set.host.cpu = "A CPU @ 2.5 GHz";
+  set.host.cores = 4;
+  set.host.hardware_threads = 8;
+  set.host.memory = gibibytes(15.5);
+  set.host.gpus = {"Tesla V100", "Tesla V100"};
+  set.probes.push_back({"disk", true, "", {"3 of 200 files are no JPEG"}, seconds(12.25)});
+  set.probes.push_back({"gpu", false, "no CUDA driver", {}, {}});
+  Measurement m{
+      "disk", "random_read", "bytes", 4096, {{"bytes", 4096}, {"users", 8}}, {{"cache", "direct"}},
+      {},     "a remark"};
+  Normal random(5, 0);
+  for (int i = 0; i < 200; ++i) m.times.push_back(seconds(std::exp(-9.0 + 3.0 * random.draw())));
+  m.times.push_back(seconds(0.1));
+  m.times.push_back(seconds(0.0));
+  m.times.push_back(seconds(1e-9));
+  set.measurements.push_back(m);
+  set.measurements.push_back({"x", "y", "z", 0.3333333333333333, {}, {}, {seconds(1.0 / 3.0)}, ""});
+  return set;
+}
+
+std::string refusal(std::string_view text) {
+  try {
+    parse_measurements(text, "m.json");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "fine";
+}
+
+TEST_CASE("measurements: every sample is read back as it was, bit by bit") {
+  const MeasurementSet set = example();
+  const std::string text = write_measurements(set);
+  CHECK(parse_measurements(text, "m.json") == set);
+  CHECK(write_measurements(parse_measurements(text, "m.json")) == text);
+  const MeasurementSet nothing;
+  CHECK(parse_measurements(write_measurements(nothing), "m.json") == nothing);
+}
+
+TEST_CASE("measurements: what is wrong is told with its place, all at once") {
+  const std::string head = R"({"kind": "measurements", "schema": 1, )";
+  CHECK(refusal("{}") ==
+        "m.json:1: expected \"kind\": \"measurements\": this is no measurement file of feedrate");
+  CHECK(refusal(R"({"kind": "measurements", "schema": 2})") ==
+        "m.json:1: /schema: expected \"schema\": 1, got 2: made by another feedrate");
+  CHECK(refusal("[1]") ==
+        "m.json:1: expected \"kind\": \"measurements\": this is no measurement file of feedrate");
+  CHECK(refusal(head + "\n\"mesurements\": []}") ==
+        "m.json:2: /mesurements: expected a known key, got \"mesurements\" (did you mean "
+        "\"measurements\"?)");
+  CHECK(refusal(head + R"("measurements": [
+{"probe": "disk", "quantity": "read", "unit": "bytes", "work": 0, "times": [1, -2, "3"]},
+{"probe": "disk", "quantity": "read", "unit": "bytes", "work": 1, "times": []},
+{"probe": "disk", "unit": "bytes", "work": 1, "times": [1], "at": {"bytes": "4 KB"},
+ "how": {"cache": 3}}]})") ==
+        "m.json:2: /measurements/0/work: expected a number above 0 and at most 1e18, got 0\n"
+        "m.json:2: /measurements/0/times/1: expected a number from 0 to 3.6e8, got -2\n"
+        "m.json:2: /measurements/0/times/2: expected a number from 0 to 3.6e8, got \"3\" (write it "
+        "without quotes)\n"
+        "m.json:3: /measurements/1/times: expected a list of numbers, got an empty list (nothing "
+        "was timed)\n"
+        "m.json:4: /measurements/2/at/bytes: expected a number from -1e18 to 1e18, got \"4 KB\"\n"
+        "m.json:4: /measurements/2: expected the key \"quantity\", got an object without it\n"
+        "m.json:5: /measurements/2/how/cache: expected a text, got 3");
+  CHECK_THROWS_AS(read_measurements("/no/such/file.json"), InputError);
+}
+
+TEST_CASE("measurements: a file cut short or with a byte flipped is refused or read, never more") {
+  MeasurementSet set = example();
+  set.measurements[0].times.resize(5);
+  const std::string text = write_measurements(set);
+  std::size_t refused = 0;
+  for (std::size_t i = 0; i < text.size(); i += 3) {
+    refused += refusal(text.substr(0, i)) != "fine" ? 1 : 0;
+    std::string flipped = text;
+    flipped[i] = static_cast<char>(flipped[i] ^ 0x15);
+    refused += refusal(flipped) != "fine" ? 1 : 0;
+  }
+  CHECK(refused > text.size() / 3);
+}
+
+TEST_CASE("measurements: the manual explains every key") {
+  const std::string manual = measurements_manual();
+  const auto explained = [&](const auto& self, const Key& key) -> void {
+    for (const Key& inner : key.keys) {
+      INFO(inner.name);
+      CHECK_FALSE(inner.manual.empty());
+      CHECK(manual.find(std::string(inner.name) + " ") != std::string::npos);
+      self(self, inner);
+    }
+  };
+  explained(explained, measurements_root());
+  const JsonPtr described = parse_json(measurements_json_schema(), "schema.json");
+  CHECK(described->find("properties")->members.size() == measurements_root().keys.size());
+}
+
+}  // namespace
+}  // namespace feedrate::schema
