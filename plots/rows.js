@@ -122,7 +122,6 @@ export function pointRows(points, hourValue) {
     return {
       key, x: set[key] ?? 'as written', order: order.indexOf(set[key]), index,
       series: others.map(([, value]) => value).join(', '),
-      series_key: others.map(([name]) => name).join(', '),
       setting: Object.entries(set).map(([name, value]) => `${name} = ${value}`).join(', '),
       total_s: result.time.total_s, time: result.time.total_s / unit.seconds, time_unit: unit.name,
       money: result.cost.money_usd, total: cost,
@@ -143,7 +142,7 @@ export function breakEvenRows(points, hourValue) {
   for (const instances of sizes) {
     const { result } = several.find((point) => point.result.instances === instances);
     const least = breakEvenEfficiency(instancePrice(result), hourValue, instances);
-    const series = `${instances} instances`;
+    const series = String(instances);
     for (let percentage = 20; percentage <= 100; percentage += 2) {
       rows.push({ series, instances, efficiency: percentage / 100, relative: least / (percentage / 100), kind: 'line' });
     }
@@ -167,6 +166,22 @@ export function timelineRows(section) {
     })));
 }
 
+// The last section of a trace (a later epoch, where there is one) as timelineRows takes it.
+function lastSection(events) {
+  const pid = Math.max(...events.map((event) => event.pid));
+  const own = events.filter((event) => event.pid === pid);
+  const spans = own.filter(({ ph }) => ph === 'X');
+  const origin = Math.min(...spans.map(({ ts }) => ts));
+  const seconds = (us) => (us - origin) / 1e6;
+  const tracks = own.filter(({ ph, name }) => ph === 'M' && name === 'thread_name').map(({ tid, args }) => ({
+    name: args.name,
+    spans: spans.filter((span) => span.tid === tid).map(({ name, cat, ts, dur, args: of }) =>
+      [seconds(ts), seconds(ts + dur), name.replace(/^waiting for /, ''), cat === 'waiting', of?.batch ?? null]),
+  }));
+  const length = Math.max(0, ...tracks.flatMap((track) => track.spans.map(([, end]) => end)));
+  return { length_s: length, tracks };
+}
+
 /** Everything that charts can be made of in a document of `feedrate … --format json`. */
 export function datasets(document) {
   const first = document.result ?? document.points?.[0]?.result;
@@ -177,5 +192,6 @@ export function datasets(document) {
     gpu_time: document.result ? gpuTimeRows(document.result) : [],
     points: pointRows(points, null),
     break_even: breakEvenRows(points, hourValue),
+    timeline: document.traceEvents?.length > 0 ? timelineRows(lastSection(document.traceEvents)) : [],
   };
 }

@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
 #include "cli/progress.hpp"
+#include "cli/sweep_inputs.hpp"
 #include "cli/vary.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
@@ -23,17 +24,6 @@ struct SweepArguments {
   SimulationOptions simulation;
   OutputOptions output;
 };
-
-std::vector<study::SweepInput> sweep_inputs(const schema::Document& document,
-                                            const std::vector<Vary>& varied) {
-  std::vector<study::SweepInput> inputs;
-  for (Setting& setting : combinations(varied)) {
-    schema::Document point = document;
-    for (const auto& [key, value] : setting) schema::set_value(point, key, value, "--vary");
-    inputs.push_back({std::move(setting), scenario_of(point)});
-  }
-  return inputs;
-}
 
 int sweep(const SweepArguments& arguments) {
   std::vector<Vary> varied;

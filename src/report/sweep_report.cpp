@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "report/bands.hpp"
 #include "report/numbers.hpp"
 #include "report/reports.hpp"
+#include "report/sparkline.hpp"
+#include "report/sweep_words.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -28,57 +32,38 @@ bool in_pareto(const Sweep& sweep, std::size_t i) {
   return std::find(sweep.pareto.begin(), sweep.pareto.end(), i) != sweep.pareto.end();
 }
 
-Paragraph headline(const Sweep& sweep) {
-  const SweepPoint& fastest = sweep.points[sweep.fastest];
-  const SweepPoint& cheapest = sweep.points[sweep.cheapest];
-  if (sweep.fastest == sweep.cheapest) {
-    return {
-        fmt::format("{} is both the fastest and the cheapest of {} points: {}.", setting(fastest),
-                    count(static_cast<double>(sweep.points.size())), outcome(fastest.result)),
-        Tone::good};
-  }
-  return {fmt::format("Fastest: {} ({}). Cheapest: {} ({}).", setting(fastest),
-                      outcome(fastest.result), setting(cheapest), outcome(cheapest.result)),
-          Tone::plain};
-}
-
 bool any_hour_value(const Sweep& sweep) {
   return std::any_of(sweep.points.begin(), sweep.points.end(), [](const SweepPoint& point) {
     return point.result.bill.hour_value != Money{};
   });
 }
 
-std::string marks(const Sweep& sweep, std::size_t i) {
-  std::string text;
-  const auto add = [&text](const char* word) {
-    text += (text.empty() ? "" : ", ") + std::string(word);
-  };
-  if (i == sweep.fastest) add("fastest");
-  if (i == sweep.cheapest) add("cheapest");
-  if (in_pareto(sweep, i)) add("Pareto");
-  return text;
-}
-
 Table points_table(const Sweep& sweep) {
   Table table;
   const bool hours_count = any_hour_value(sweep);
+  const bool bands = sweep.points.front().result.bands.has_value();
   const bool only_marked = sweep.points.size() > rows_that_fit;
   for (const auto& [key, value] : sweep.points.front().set)
     table.columns.push_back({key, Align::right});
-  table.columns.insert(table.columns.end(), {{"time", Align::right}, {"money", Align::right}});
+  table.columns.push_back({"time", Align::right});
+  if (bands) table.columns.push_back({"in 90 % of draws"});
+  table.columns.push_back({"money", Align::right});
+  if (bands) table.columns.push_back({"in 90 % of draws"});
   if (hours_count) table.columns.push_back({"total cost", Align::right});
   table.columns.insert(table.columns.end(),
                        {{"samples/s", Align::right}, {"GPUs busy"}, {"bottleneck"}, {""}});
   for (std::size_t i = 0; i < sweep.points.size(); ++i) {
-    const std::string mark = marks(sweep, i);
+    const std::string mark = sweep_marks(sweep, i);
     if (only_marked && mark.empty()) continue;
     const Result& r = sweep.points[i].result;
     Row row;
     row.marked = i == sweep.fastest || i == sweep.cheapest;
     for (const auto& [key, value] : sweep.points[i].set) row.cells.emplace_back(value);
     row.cells.emplace_back(duration(r.times.total), i == sweep.fastest ? Tone::good : Tone::plain);
+    if (bands) row.cells.emplace_back(range_text(r.bands->total_s, seconds_text));
     const Tone cheap = i == sweep.cheapest ? Tone::good : Tone::plain;
     row.cells.emplace_back(money(r.bill.money), hours_count ? Tone::plain : cheap);
+    if (bands) row.cells.emplace_back(range_text(r.bands->money_usd, dollars_text));
     if (hours_count) row.cells.emplace_back(money(r.bill.total), cheap);
     row.cells.emplace_back(rate(r.throughput));
     row.cells.push_back(Cell::with_bar(percent(r.gpu_busy), r.gpu_busy));
@@ -96,13 +81,39 @@ Table points_table(const Sweep& sweep) {
 
 }  // namespace
 
+Paragraph sweep_headline(const Sweep& sweep) {
+  const SweepPoint& fastest = sweep.points[sweep.fastest];
+  const SweepPoint& cheapest = sweep.points[sweep.cheapest];
+  if (sweep.fastest == sweep.cheapest) {
+    return {
+        fmt::format("{} is both the fastest and the cheapest of {} points: {}.", setting(fastest),
+                    count(static_cast<double>(sweep.points.size())), outcome(fastest.result)),
+        Tone::good};
+  }
+  return {fmt::format("Fastest: {} ({}). Cheapest: {} ({}).", setting(fastest),
+                      outcome(fastest.result), setting(cheapest), outcome(cheapest.result)),
+          Tone::plain};
+}
+
+std::string sweep_marks(const Sweep& sweep, std::size_t i) {
+  std::string text;
+  const auto add = [&text](const char* word) {
+    text += (text.empty() ? "" : ", ") + std::string(word);
+  };
+  if (i == sweep.fastest) add("fastest");
+  if (i == sweep.cheapest) add("cheapest");
+  if (in_pareto(sweep, i)) add("Pareto");
+  return text;
+}
+
 Report sweep_report(const Sweep& sweep, const std::string& name) {
   Report report;
   report.title =
       fmt::format("{} · sweep of {} points", name, count(static_cast<double>(sweep.points.size())));
   if (sweep.points.empty()) return report;
-  report.headline = headline(sweep);
+  report.headline = sweep_headline(sweep);
   report.blocks.emplace_back(points_table(sweep));
+  for (Table& shape : sweep_shapes(sweep)) report.blocks.emplace_back(std::move(shape));
   if (sweep.break_even_efficiency) {
     report.blocks.emplace_back(Paragraph{
         fmt::format(

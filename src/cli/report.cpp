@@ -1,0 +1,181 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "base/errors.hpp"
+#include "base/text_file.hpp"
+#include "cli/commands.hpp"
+#include "cli/default_sweep.hpp"
+#include "cli/inputs.hpp"
+#include "cli/progress.hpp"
+#include "cli/sweep_inputs.hpp"
+#include "cli/terminal.hpp"
+#include "cli/vary.hpp"
+#include "report/html.hpp"
+#include "schema/chart_data.hpp"
+#include "study/sweep.hpp"
+#include "study/timeline.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+// A page of more is too large to be opened with pleasure; sweeps themselves may have a million.
+constexpr std::size_t most_points = 1000;
+
+struct ReportArguments {
+  std::string scenario;
+  std::vector<std::string> vary;
+  std::string output;
+  int jobs = 0;
+  SimulationOptions simulation;
+};
+
+/// What was asked for, and what it is asked of.
+struct Question {
+  schema::Document document;
+  Scenario scenario;
+  std::optional<HostProfile> host;
+  std::vector<Vary> varied;
+  std::set<std::string> instances;
+
+  [[nodiscard]] const HostProfile* profile() const { return host ? &*host : nullptr; }
+};
+
+std::vector<Vary> parsed(const std::vector<std::string>& texts) {
+  std::vector<Vary> varied;
+  for (const std::string& text : texts) varied.push_back(parse_vary(text));
+  if (const std::size_t points = varied.empty() ? 0 : combinations(varied).size();
+      points > most_points) {
+    throw InputError({{.file = "",
+                       .line = 0,
+                       .pointer = "--vary",
+                       .message = fmt::format("expected at most {} points in a report, got {}; "
+                                              "`feedrate sweep --format csv` takes more",
+                                              most_points, points)}});
+  }
+  return varied;
+}
+
+Sweep swept(const Question& question, const std::vector<study::SweepInput>& inputs,
+            const Catalog& catalog, const ReportArguments& arguments) {
+  Progress progress("report");
+  return with_places(question.document, [&] {
+    return study::sweep(
+        inputs, catalog, question.profile(), run_options(arguments.simulation), arguments.jobs,
+        [&progress](std::size_t done, std::size_t total) { progress.update(done, total); });
+  });
+}
+
+Result own_result(const Question& question, const Catalog& catalog,
+                  const ReportArguments& arguments) {
+  return with_places(question.document, [&] {
+    return study::run(question.scenario, catalog, question.profile(),
+                      run_options(arguments.simulation));
+  });
+}
+
+struct Answer {
+  Result own;
+  std::optional<Sweep> sweep;
+  std::string no_sweep;  ///< why there is none
+};
+
+/// The scenario's own result and the sweep that was asked for; or else a small sweep over
+/// instances, whose first point is the scenario itself. It is an extra: where it cannot be made,
+/// the page says why and is made all the same.
+Answer answer_of(const Question& question, const Catalog& catalog,
+                 const ReportArguments& arguments) {
+  const auto sweep = [&](const std::vector<Vary>& varied) {
+    return swept(question, sweep_inputs(question.document, varied), catalog, arguments);
+  };
+  if (!question.varied.empty()) {
+    return {own_result(question, catalog, arguments), sweep(question.varied), ""};
+  }
+  try {
+    Sweep points = sweep(first_points(question.scenario));
+    Result own = points.points.front().result;
+    const std::vector<Vary> more = more_points(question.scenario, own);
+    return {std::move(own), more.empty() ? std::move(points) : sweep(more), ""};
+  } catch (const InputError& error) {
+    return {own_result(question, catalog, arguments), std::nullopt,
+            fmt::format("No sweep over instances: {}", error.problems().front().message)};
+  }
+}
+
+bool varies_hour_value(const Sweep& sweep, HourlyPrice own) {
+  return std::any_of(sweep.points.begin(), sweep.points.end(), [&](const SweepPoint& point) {
+    const Result& r = point.result;
+    return r.bill.hour_value != r.times.total * own;
+  });
+}
+
+int make_report(const ReportArguments& arguments) {
+  Question question;
+  question.varied = parsed(arguments.vary);
+  question.document = load_with_settings(arguments.scenario, arguments.simulation);
+  refuse_to_overwrite("--output", arguments.output,
+                      files_read({&arguments.scenario, 1}, arguments.simulation));
+  question.scenario = scenario_of(question.document);
+  question.host = host_of(arguments.simulation);
+  add_instances(question.instances, question.scenario);
+  if (!question.varied.empty()) {
+    for (const auto& input : sweep_inputs(question.document, question.varied)) {
+      add_instances(question.instances, input.scenario);
+    }
+  }
+  const Catalog catalog = catalog_of(question.instances);
+  Answer answer = answer_of(question, catalog, arguments);
+  const std::optional<Sweep>& sweep = answer.sweep;
+  report::HtmlInput page;
+  page.named = {question.scenario.name, arguments.scenario, std::move(answer.own)};
+  page.no_sweep = answer.no_sweep;
+  constexpr double steps_that_a_picture_holds = 12.0;
+  const Timeline timeline = report::shortened(
+      study::timeline(question.scenario, catalog, question.profile(),
+                      {.steps = steps_that_a_picture_holds, .most_events = 20'000}));
+  page.description = question.scenario.description;
+  page.sweep = sweep ? &*sweep : nullptr;
+  page.timeline = timeline.sections.empty() ? nullptr : &timeline;
+  page.value_of_hour = question.scenario.job.value_of_hour.value_or(HourlyPrice{});
+  page.hour_varies = sweep && varies_hour_value(*sweep, page.value_of_hour);
+  page.data = schema::write_chart_data(page.named, page.sweep, page.timeline);
+  page.scenario = schema::write_scenario(question.scenario);
+  write_text_file(arguments.output, report::html_page(page));
+  if (!report::html_has_charts()) write_stderr("remark: " + report::html_charts_hint());
+  return 0;
+}
+
+}  // namespace
+
+Command add_report(CLI::App& parent) {
+  const auto arguments = std::make_shared<ReportArguments>();
+  CLI::App* app = parent.add_subcommand(
+      "report", "Write a page to look at: the pipeline, time and cost, charts, every input");
+  app->add_option("scenario", arguments->scenario, "Scenario file")
+      ->type_name("SCENARIO")
+      ->required();
+  app->add_option("-o,--output", arguments->output, "Where the HTML file goes")
+      ->type_name("FILE")
+      ->required();
+  app->add_option(
+         "--vary", arguments->vary,
+         "Values for a key, as for sweep; instances around the scenario's own if not given")
+      ->type_name("KEY=VALUES")
+      ->allow_extra_args(false);
+  app->add_option("-j,--jobs", arguments->jobs, "Points simulated at a time; default: one a core")
+      ->type_name("J")
+      ->check(CLI::Range(1, 4096));
+  add_simulation_flags(*app, arguments->simulation);
+  app->footer(
+      "The file needs nothing but itself and may be sent around.\n"
+      "Examples:\n"
+      "  feedrate report scenarios/caltech256_p3.json --output report.html\n"
+      "  feedrate report my.json --vary num_workers=1:8:1 --output workers.html\n"
+      "  feedrate report my.json --vary instances=1:64:*2 --vary efficiency=0.5:1:0.1 -o "
+      "scaling.html");
+  return {app, [arguments] { return make_report(*arguments); }};
+}
+
+}  // namespace feedrate::cli

@@ -1,0 +1,82 @@
+#include "report/html.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/version.hpp"
+#include "report/html_parts.hpp"
+#include "report/html_text.hpp"
+#include "report/numbers.hpp"
+#include "report/page_assets.hpp"
+
+namespace feedrate::report {
+namespace {
+
+// Nothing may be loaded, and only the page's own scripts may run. Styles carry the length of bars.
+std::string policy(const PageAssets& assets) {
+  std::string scripts;
+  for (const Script& script : {assets.theme, assets.charts, assets.script}) {
+    scripts += ' ' + csp_hash(script.sha256);
+  }
+  return fmt::format(
+      "default-src 'none'; script-src{}; style-src 'unsafe-inline'; base-uri 'none'; form-action "
+      "'none'",
+      scripts);
+}
+
+// Where the bill's prices come from, each source with its date, once.
+std::string prices(const Bill& bill) {
+  std::string text;
+  std::set<std::string> seen;
+  for (const BillLine& line : bill.lines) {
+    if (line.from.source.empty() || !seen.insert(line.from.source).second) continue;
+    text += fmt::format("{}{} ({})", text.empty() ? "" : "; ", escaped(line.from.source),
+                        name_of(line.from.origin));
+  }
+  return text.empty() ? text : text + ".";
+}
+
+std::string effort(const Effort& effort) {
+  return effort.steps > 0.0 ? fmt::format("Simulated {} steps.", count(effort.steps)) : "";
+}
+
+}  // namespace
+
+bool html_has_charts() {
+  return !page_assets().charts.text.empty();
+}
+
+std::string html_charts_hint() {
+  return "No charts: this feedrate was built without Vega. Install Node.js and npm (Debian: "
+         "apt-get "
+         "install nodejs npm), run `npm ci --prefix plots` and build again.";
+}
+
+std::string html_page(const HtmlInput& input) {
+  const PageAssets& assets = page_assets();
+  PageValues values = {
+      {"csp", policy(assets)},
+      {"version", std::string(version)},
+      {"name", escaped(input.named.name)},
+      {"file", escaped(input.named.file)},
+      {"description", escaped(input.description)},
+      {"style", std::string(assets.style)},
+      {"theme_script", std::string(assets.theme.text)},
+      {"no_charts", html_has_charts() ? "" : escaped(html_charts_hint())},
+      {"timeline", input.timeline != nullptr ? timeline_parts(*input.timeline) : ""},
+      {"scenario", escaped(input.scenario)},
+      {"prices", prices(input.named.result.bill)},
+      {"effort", effort(input.named.result.effort)},
+      {"data", json_in_script(input.data)},
+      {"specs", json_in_script(assets.specs)},
+      {"charts", std::string(assets.charts.text)},
+      {"script", std::string(assets.script.text)},
+  };
+  add_run_parts(values, input);
+  add_sweep_parts(values, input);
+  return filled_in(assets.page, values);
+}
+
+}  // namespace feedrate::report

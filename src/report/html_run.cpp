@@ -1,0 +1,208 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/unit_text.hpp"
+#include "report/html_parts.hpp"
+#include "report/html_text.hpp"
+#include "report/numbers.hpp"
+#include "report/reports.hpp"
+#include "report/run_tables.hpp"
+
+namespace feedrate::report {
+namespace {
+
+std::string_view word_of(Tone tone) {
+  return tone == Tone::bad ? "bad" : tone == Tone::good ? "good" : "plain";
+}
+
+std::string figure(std::string_view name, const std::string& value, const std::string& remark,
+                   std::string_view value_id = "", std::string_view remark_id = "") {
+  const auto id = [](std::string_view text) {
+    return text.empty() ? std::string() : fmt::format(" id=\"{}\"", text);
+  };
+  return fmt::format("<div><dt>{}</dt><dd><span{}>{}</span><small{}>{}</small></dd></div>", name,
+                     id(value_id), escaped(value), id(remark_id), escaped(remark));
+}
+
+std::string dollars_an_hour(HourlyPrice price) {
+  return money(price * hours(1));
+}
+
+std::string figures(const HtmlInput& input) {
+  const Result& r = input.named.result;
+  const bool first_differs = r.times.epoch != r.times.first_epoch;
+  std::string out = figure(
+      "Time", duration(r.times.total),
+      fmt::format("{} {}", first_differs ? "later epochs" : "an epoch", duration(r.times.epoch)));
+  out += figure("Money", money(r.bill.money),
+                fmt::format("{} of it while GPUs wait", money(r.bill.idle_gpu)));
+  out += figure(
+      "Total cost", money(r.bill.total),
+      input.hour_varies ? "" : fmt::format("at {} an hour", dollars_an_hour(input.value_of_hour)),
+      "figure_total", "figure_hour");
+  out += figure("Throughput", rate(r.throughput) + "/s", "samples, over the epochs");
+  out += figure("GPUs busy", percent(r.gpu_busy),
+                r.times.staging > Duration{} ? "of the time after staging" : "of the time");
+  if (r.efficiency && r.instances > 1.0) {
+    out += figure("Efficiency", percent(*r.efficiency),
+                  fmt::format("of {} instances", count(r.instances)));
+  }
+  return out;
+}
+
+std::string stage_box(const Result& r, Stage stage) {
+  const StageStats& stats = r.stages[stage];
+  const bool here = is_bottleneck(r, stage);
+  const bool pace = here && stage == Stage::gpu;
+  std::string out = fmt::format("<li{}>", !here  ? ""
+                                          : pace ? " class=\"is-pace\""
+                                                 : " class=\"is-bottleneck\"");
+  if (here) {
+    out += fmt::format("<span class=\"tag\"><span aria-hidden=\"true\">{} </span>{}</span>",
+                       pace ? "◆" : "▼", pace ? "sets the pace" : "bottleneck");
+  }
+  out += fmt::format("<span class=\"stage\">{}</span><span class=\"does\">{}</span>",
+                     name_of(stage), explained(stage));
+  if (stats.utilization) {
+    out +=
+        fmt::format("<span class=\"meter\" aria-hidden=\"true\"><span style=\"{}\"></span></span>",
+                    share_style(*stats.utilization));
+  }
+  out += "<span class=\"numbers\">";
+  if (stats.utilization)
+    out += fmt::format("<span><b>{}</b> busy</span><br>", percent(*stats.utilization));
+  if (stats.capacity)
+    out += fmt::format("<span>can do <b>{}</b>/s</span><br>", rate(*stats.capacity));
+  if (stats.stall > Duration{}) {
+    out += fmt::format("<span>GPU waits <b>{}</b></span>", duration(stats.stall));
+  }
+  return out + "</span></li>";
+}
+
+Table gpu_table(const Result& r) {
+  Table table;
+  table.columns = {{"a GPU’s time"},
+                   {"time", Align::right},
+                   {"share", Align::right},
+                   {"idle cost", Align::right}};
+  const auto add = [&](std::string_view name, Duration time, const std::string& dollars) {
+    table.rows.push_back(
+        {{std::string(name), duration(time), percent(time / r.times.total), dollars}, false});
+  };
+  add("busy", r.gpu_busy_time, "");
+  std::vector<Stage> waits;
+  for (const Stage stage : all_stages()) {
+    if (r.stages[stage].stall > Duration{}) waits.push_back(stage);
+  }
+  std::stable_sort(waits.begin(), waits.end(),
+                   [&](Stage a, Stage b) { return r.stages[a].stall > r.stages[b].stall; });
+  for (const Stage stage : waits) {
+    add("waits for " + std::string(name_of(stage)), r.stages[stage].stall,
+        money(r.stages[stage].idle_gpu));
+  }
+  add("whole job", r.times.total, money(r.bill.idle_gpu));
+  return table;
+}
+
+std::string origin_badge(Origin origin) {
+  return fmt::format("<span class=\"origin {0}\">{0}</span>", name_of(origin));
+}
+
+std::string bill_row(const std::string& what, const std::string& quantity, const std::string& price,
+                     const std::string& amount, const std::string& from) {
+  return fmt::format(
+      "<th scope=\"row\">{}</th><td>{}</td><td>{}</td><td class=\"right\">{}</td><td>{}</td>",
+      escaped(what), quantity, price, amount, from);
+}
+
+std::string bill(const HtmlInput& input) {
+  const Bill& bill = input.named.result.bill;
+  std::string out = open_table("The bill", "bill");
+  out += table_head({{"what"}, {"quantity"}, {"price"}, {"amount", Align::right}, {"price is"}});
+  out += "<tbody>";
+  for (const BillLine& line : bill.lines) {
+    out += "<tr>" +
+           bill_row(line.what, escaped(line.quantity), escaped(line.price), money(line.amount),
+                    origin_badge(line.from.origin)) +
+           "</tr>";
+  }
+  out += "<tr class=\"sum\">" + bill_row("money", "", "", money(bill.money), "") + "</tr>";
+  out += "<tr>" +
+         bill_row("value of the hours", duration(input.named.result.times.total),
+                  fmt::format("<span id=\"bill_hour\">{} USD/h</span>",
+                              number(input.value_of_hour * hours(1) / usd(1))),
+                  fmt::format("<span id=\"bill_hours\">{}</span>", money(bill.hour_value)), "") +
+         "</tr>";
+  out += "<tr class=\"sum\">" +
+         bill_row("total cost", "", "",
+                  fmt::format("<span id=\"bill_total\">{}</span>", money(bill.total)), "") +
+         "</tr></tbody>" + close_table();
+  return out;
+}
+
+std::string inputs(const Result& r) {
+  std::string out = open_table("Every input", "inputs");
+  out += table_head({{"input"}, {"value"}, {"stage"}, {"origin"}, {"source"}, {"matters"}});
+  out += "<tbody>";
+  for (const InputUsed& used : r.inputs) {
+    std::string source = escaped(used.from.source);
+    if (used.from.relative_error > 0.0)
+      source += fmt::format(" (± {})", percent(used.from.relative_error));
+    out += fmt::format(
+        "<tr><th "
+        "scope=\"row\"><code>{}</code></th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}"
+        "</td></tr>",
+        escaped(used.key), escaped(used.text), name_of(used.stage), origin_badge(used.from.origin),
+        source, used.matters ? "matters" : "<span class=\"hidden\">does not matter</span>");
+  }
+  return out + "</tbody>" + close_table();
+}
+
+std::string list_items(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& text : texts) out += "<li>" + escaped(text) + "</li>";
+  return out;
+}
+
+std::vector<std::string> guesses(const Result& r) {
+  std::vector<std::string> texts;
+  for (const InputUsed& used : r.inputs) {
+    if (!used.matters || used.from.origin != Origin::assumed) continue;
+    texts.push_back(fmt::format("{} = {} ({}): {}", used.key, used.text, name_of(used.stage),
+                                used.from.source));
+  }
+  return texts;
+}
+
+}  // namespace
+
+void add_run_parts(PageValues& values, const HtmlInput& input) {
+  const Result& r = input.named.result;
+  const Report report = run_report(input.named);
+  std::string pipeline;
+  bool any_capacity = false;
+  for (const Stage stage : all_stages()) {
+    if (!on_path(r.stages[stage])) continue;
+    pipeline += stage_box(r, stage);
+    any_capacity = any_capacity || r.stages[stage].capacity.has_value();
+  }
+  values["setup"] = escaped(fmt::format("{} × {} · {} GPU{}", count(r.instances),
+                                        r.instance.empty() ? "instance" : r.instance, count(r.gpus),
+                                        r.gpus == 1.0 ? "" : "s"));
+  values["headline"] = escaped(report.headline.text);
+  values["tone"] = word_of(report.headline.tone);
+  values["figures"] = figures(input);
+  values["pipeline"] = pipeline;
+  values["has_stages"] = any_capacity ? "yes" : "";
+  values["stage_table"] = html_table(stage_table(r), "Stages");
+  values["gpu_table"] = html_table(gpu_table(r), "Where a GPU’s time goes");
+  values["time_table"] = html_table(time_table(r), "Time");
+  values["bill"] = bill(input);
+  values["measure_first"] = list_items(guesses(r));
+  values["remarks"] = list_items(r.remarks);
+  values["inputs"] = inputs(r);
+}
+
+}  // namespace feedrate::report

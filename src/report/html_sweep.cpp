@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/html_parts.hpp"
+#include "report/html_text.hpp"
+#include "report/numbers.hpp"
+#include "report/sweep_words.hpp"
+
+namespace feedrate::report {
+namespace {
+
+constexpr std::size_t rows_shown_at_once = 20;
+
+double usd_per_hour_of(HourlyPrice price) {
+  return price * hours(1) / usd(1);
+}
+
+// Digits that people would write: 3, not 3.0000000000000004.
+std::string plain(double value) {
+  return fmt::format("{:.15g}", value);
+}
+
+// Up to where the slider goes: well above what the cluster costs and what the scenario says.
+double most_for_an_hour(const HtmlInput& input) {
+  const Bill& bill = input.named.result.bill;
+  const double cluster =
+      bill.billed_time > Duration{} ? usd_per_hour_of(bill.compute / bill.billed_time) : 0.0;
+  const double wanted = std::max({20.0, 4.0 * cluster, 3.0 * usd_per_hour_of(input.value_of_hour)});
+  const double unit = std::pow(10.0, std::floor(std::log10(wanted)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (wanted <= factor * unit) return factor * unit;
+  }
+  return 10.0 * unit;
+}
+
+std::string keys_of(const Sweep& sweep) {
+  const auto& set = sweep.points.front().set;
+  std::string text;
+  for (const auto& [key, value] : set) text += fmt::format("{}{}", text.empty() ? "" : " × ", key);
+  return fmt::format(
+      "{} points: {}.{}", count(static_cast<double>(sweep.points.size())), text,
+      set.size() > 1 ? " A line for each setting of what does not run along the axis." : "");
+}
+
+std::string points_table(const Sweep& sweep) {
+  std::vector<Column> columns;
+  for (const auto& [key, value] : sweep.points.front().set) columns.push_back({key, Align::right});
+  columns.insert(columns.end(), {{"time", Align::right},
+                                 {"money", Align::right},
+                                 {"total cost", Align::right},
+                                 {"samples/s", Align::right},
+                                 {"GPUs busy", Align::right},
+                                 {"efficiency", Align::right},
+                                 {"bottleneck"},
+                                 {"marks"}});
+  std::string out = open_table("Points of the sweep", "points") + table_head(columns) + "<tbody>";
+  for (std::size_t i = 0; i < sweep.points.size(); ++i) {
+    const Result& r = sweep.points[i].result;
+    const bool best = i == sweep.fastest || i == sweep.cheapest;
+    out += fmt::format("<tr data-index=\"{}\"{}>", i, best ? " class=\"marked\"" : "");
+    const char* tag = "th scope=\"row\"";
+    for (const auto& [key, value] : sweep.points[i].set) {
+      out += fmt::format("<{} class=\"right\">{}</{}>", tag, escaped(value),
+                         std::string_view(tag).substr(0, 2));
+      tag = "td";
+    }
+    out += fmt::format(
+        "<td class=\"right\">{}</td><td class=\"right\">{}</td><td class=\"right total\">{}</td>"
+        "<td class=\"right\">{}</td><td class=\"right\">{}</td><td "
+        "class=\"right\">{}</td><td>{}</td>"
+        "<td class=\"marks\">{}</td></tr>",
+        duration(r.times.total), money(r.bill.money), money(r.bill.total), rate(r.throughput),
+        percent(r.gpu_busy), r.efficiency ? percent(*r.efficiency) : "-",
+        r.bottleneck.stage ? name_of(*r.bottleneck.stage) : "none", sweep_marks(sweep, i));
+  }
+  return out + "</tbody>" + close_table();
+}
+
+std::string break_even_words(const Sweep& sweep, bool hour_has_value) {
+  if (!sweep.break_even_efficiency || !hour_has_value) return "";
+  const auto several =
+      std::find_if(sweep.points.begin(), sweep.points.end(), [](const SweepPoint& point) {
+        return point.result.instances > 1.0 && point.result.bill.billed_time > Duration{};
+      });
+  return fmt::format(
+      "Break-even efficiency of {} instances: {}. Above it they cost less than one instance.",
+      exact(several->result.instances), number(*sweep.break_even_efficiency));
+}
+
+bool has_break_even(const HtmlInput& input) {
+  return !input.hour_varies && std::any_of(input.sweep->points.begin(), input.sweep->points.end(),
+                                           [](const SweepPoint& point) {
+                                             return point.result.instances > 1.0 &&
+                                                    point.result.efficiency &&
+                                                    point.result.bill.compute > Money{};
+                                           });
+}
+
+}  // namespace
+
+void add_sweep_parts(PageValues& values, const HtmlInput& input) {
+  const double most = most_for_an_hour(input);
+  values["hour_value"] = plain(usd_per_hour_of(input.value_of_hour));
+  values["hour_most"] = plain(most);
+  values["hour_step"] = plain(most / 200.0);
+  values["hour_fixed"] = input.hour_varies ? "true" : "false";
+  values["no_sweep"] = escaped(input.no_sweep);
+  for (const char* name : {"points", "points_open", "points_count", "best", "break_even",
+                           "sweep_of", "has_break_even"}) {
+    values[name] = "";
+  }
+  if (input.sweep == nullptr || input.sweep->points.empty()) return;
+  const Sweep& sweep = *input.sweep;
+  values["points"] = points_table(sweep);
+  values["points_open"] = sweep.points.size() <= rows_shown_at_once ? "open" : "";
+  values["points_count"] =
+      fmt::format("{} points", count(static_cast<double>(sweep.points.size())));
+  values["best"] = escaped(sweep_headline(sweep).text);
+  values["break_even"] = escaped(break_even_words(sweep, input.value_of_hour > HourlyPrice{}));
+  values["sweep_of"] = escaped(keys_of(sweep));
+  values["has_break_even"] = has_break_even(input) ? "yes" : "";
+}
+
+}  // namespace feedrate::report

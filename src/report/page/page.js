@@ -1,0 +1,139 @@
+// The page's own work: colours, charts, and the value of an hour. Every number that changes here is
+// computed as feedrate computes it (plots/rows.js) and written as feedrate writes it (plots/numbers.js).
+import { duration, money, number } from '../../../plots/numbers.js';
+import { bestPoints, breakEvenRows, gpuTimeRows, pointRows, stageRows, sweepBreakEven, timelineRows, totalCost }
+  from '../../../plots/rows.js';
+import { chartConfig } from '../../../plots/theme.js';
+
+const byId = (id) => document.getElementById(id);
+const data = JSON.parse(byId('data').textContent);
+const specs = JSON.parse(byId('specs').textContent);
+const views = new Map();
+
+// Colours are the page's own variables: a picture follows the theme, and paper, without being redrawn.
+const names = ['paper', 'ink', 'soft', 'line', 'busy', 'waiting', 'alert', 'accent'];
+const colours = Object.fromEntries(names.map((name) => [name, `var(--${name})`]));
+colours.series = Array.from({ length: 8 }, (_, i) => `var(--series-${i})`);
+
+function rowsOf(figure, hourValue) {
+  switch (figure.dataset.chart) {
+    case 'stages': return stageRows(data.result);
+    case 'gpu_time': return gpuTimeRows(data.result);
+    case 'break_even': return breakEvenRows(data.points, hourValue);
+    case 'timeline': return timelineRows(data.timeline[Number(figure.dataset.section)]);
+    default: return pointRows(data.points, hourValue);
+  }
+}
+
+async function drawChart(figure, hourValue) {
+  const spec = specs[figure.dataset.chart];
+  const rows = { [spec.data.name]: rowsOf(figure, hourValue) };
+  const place = figure.querySelector('.chart');
+  const { view } = await window.vegaEmbed(place, { ...spec, datasets: rows }, {
+    actions: false, renderer: 'svg', ast: true, config: chartConfig(colours), logLevel: 1,
+    tooltip: { disableDefaultStyle: true },
+  });
+  place.querySelector('svg').setAttribute('aria-label', figure.querySelector('h3').textContent);
+  views.set(figure, { view, name: spec.data.name });
+}
+
+async function drawCharts(hourValue) {
+  if (!window.vegaEmbed) return;
+  for (const figure of document.querySelectorAll('figure[data-chart]')) await drawChart(figure, hourValue);
+  document.documentElement.dataset.drawn = views.size;
+}
+
+async function redraw(hourValue) {
+  for (const [figure, { view, name }] of views) {
+    if (!['points', 'break_even'].includes(name)) continue;
+    const change = window.vega.changeset().remove(() => true).insert(rowsOf(figure, hourValue));
+    await view.change(name, change).runAsync();
+  }
+}
+
+const setting = ({ set }) => Object.entries(set).map(([key, value]) => `${key} = ${value}`).join(', ') || 'as written';
+
+function bestWords({ fastest, cheapest }, hourValue) {
+  const outcome = ({ result }) => `${duration(result.time.total_s)}, ${money(totalCost(result, hourValue))}`;
+  const [first, second] = [data.points[fastest], data.points[cheapest]];
+  return fastest === cheapest
+    ? `${setting(first)} is both the fastest and the cheapest of ${data.points.length} points: ${outcome(first)}.`
+    : `Fastest: ${setting(first)} (${outcome(first)}). Cheapest: ${setting(second)} (${outcome(second)}).`;
+}
+
+function breakEvenWords(hourValue) {
+  const least = sweepBreakEven(data.points, hourValue);
+  return least === null ? '' : `Break-even efficiency of ${least.instances} instances: ${number(least.efficiency)}. `
+    + 'Above it they cost less than one instance.';
+}
+
+function write(id, text) {
+  const place = byId(id);
+  if (place && place.textContent !== text) place.textContent = text;
+}
+
+function writeNumbers(hourValue) {
+  const total = totalCost(data.result, hourValue);
+  write('figure_total', money(total));
+  write('figure_hour', `at ${money(hourValue)} an hour`);
+  write('bill_hours', money(total - data.result.cost.money_usd));
+  write('bill_hour', `${number(hourValue)} USD/h`);
+  write('bill_total', money(total));
+  if (data.points.length === 0) return;
+  const best = bestPoints(data.points, hourValue);
+  write('best', bestWords(best, hourValue));
+  write('break_even', breakEvenWords(hourValue));
+  for (const row of document.querySelectorAll('.points tbody tr')) {
+    const index = Number(row.dataset.index);
+    const marks = [[best.fastest === index, 'fastest'], [best.cheapest === index, 'cheapest'],
+      [best.front.includes(index), 'Pareto']].filter(([holds]) => holds).map(([, word]) => word);
+    row.classList.toggle('marked', best.fastest === index || best.cheapest === index);
+    row.querySelector('.total').textContent = money(totalCost(data.points[index].result, hourValue));
+    row.querySelector('.marks').textContent = marks.join(', ');
+  }
+}
+
+function prepareSlider() {
+  const [range, exact] = [byId('hour'), byId('hour_exact')];
+  if (range.dataset.fixed === 'true') return null;
+  range.disabled = exact.disabled = false;
+  const step = Number(range.dataset.step);
+  let redrawn = Promise.resolve();
+  const change = (hourValue) => {
+    writeNumbers(hourValue);
+    redrawn = redrawn.then(() => redraw(hourValue));
+  };
+  range.addEventListener('input', () => {
+    const value = Number((Math.round(Number(range.value) / step) * step).toPrecision(12));
+    exact.value = value;
+    change(value);
+  });
+  exact.addEventListener('input', () => {
+    const value = Number(exact.value);
+    if (exact.value === '' || !Number.isFinite(value) || value < 0) return;
+    range.value = value;
+    change(value);
+  });
+  return Number(exact.value);
+}
+
+function prepareTheme() {
+  const button = byId('theme');
+  const isDark = () => document.documentElement.dataset.theme
+    ? document.documentElement.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+  const name = () => { button.textContent = isDark() ? 'Light colours' : 'Dark colours'; };
+  button.hidden = false;
+  button.addEventListener('click', () => {
+    const chosen = isDark() ? 'light' : 'dark';
+    document.documentElement.dataset.theme = chosen;
+    try { localStorage.setItem('feedrate-theme', chosen); } catch { /* not kept */ }
+    name();
+  });
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', name);
+  name();
+}
+
+prepareTheme();
+const hourValue = prepareSlider();
+if (hourValue !== null) writeNumbers(hourValue);
+await drawCharts(hourValue);

@@ -1,0 +1,47 @@
+#include "report/page_assets.hpp"
+
+#include "page/page_hashes.hpp"  // made by the build
+
+// The assembler copies a file's bytes in no time; a compiler takes seconds for a literal of 1 MB.
+#define EMBED(name, file)                        \
+  asm(".pushsection .rodata\n"                   \
+      "feedrate_" #name                          \
+      ":\n"                                      \
+      ".incbin \"" FEEDRATE_PAGE_FOLDER "/" file \
+      "\"\n"                                     \
+      "feedrate_" #name                          \
+      "_end:\n"                                  \
+      ".byte 0\n"                                \
+      ".popsection");                            \
+  extern "C" const char feedrate_##name[];       \
+  extern "C" const char feedrate_##name##_end[]
+
+EMBED(page, "page.html");
+EMBED(style, "page.css");
+EMBED(specs, "specs.json");
+EMBED(theme, "theme.js");
+EMBED(script, "script.js");
+EMBED(charts, "charts.js");
+
+namespace feedrate::report {
+namespace {
+
+std::string_view between(const char* begin, const char* end) {
+  return {begin, static_cast<std::size_t>(end - begin)};
+}
+
+}  // namespace
+
+const PageAssets& page_assets() {
+  static const PageAssets assets = {
+      .page = between(feedrate_page, feedrate_page_end),
+      .style = between(feedrate_style, feedrate_style_end),
+      .specs = between(feedrate_specs, feedrate_specs_end),
+      .theme = {between(feedrate_theme, feedrate_theme_end), page_hashes::theme},
+      .script = {between(feedrate_script, feedrate_script_end), page_hashes::script},
+      .charts = {between(feedrate_charts, feedrate_charts_end), page_hashes::charts},
+  };
+  return assets;
+}
+
+}  // namespace feedrate::report
