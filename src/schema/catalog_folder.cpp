@@ -1,23 +1,24 @@
 // Where the pricing files are.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
-#include <vector>
 
 #include "base/errors.hpp"
 #include "base/quote.hpp"
+#include "base/shared_folder.hpp"
 #include "schema/catalog_reader.hpp"
 
 namespace feedrate::schema {
 namespace {
 
-namespace fs = std::filesystem;
+constexpr const char* marker = "services.json";
 
-bool is_pricing_folder(const fs::path& folder) {
+bool is_pricing_folder(const char* folder) {
   std::error_code ignored;
-  return fs::is_regular_file(folder / "services.json", ignored);
+  return std::filesystem::is_regular_file(std::filesystem::path(folder) / marker, ignored);
 }
 
 }  // namespace
@@ -29,20 +30,10 @@ std::string find_pricing_folder(const std::string& built_in) {
         "FEEDRATE_PRICING: expected a folder with pricing files (services.json …), got {}",
         in_quotes(set, 200)));
   }
-  std::vector<std::string> tried;
-  std::error_code failed;
-  const fs::path executable = fs::read_symlink("/proc/self/exe", failed);
-  if (!failed) {
-    const fs::path above = executable.parent_path().parent_path();
-    tried.push_back((above / "share/feedrate/pricing").string());
-    tried.push_back((above / "pricing").string());
-  }
-  if (!built_in.empty()) tried.push_back(built_in);
-  for (const std::string& folder : tried) {
-    if (is_pricing_folder(folder)) return folder;
-  }
+  const SharedFolder folder = find_shared_folder("pricing", marker, built_in);
+  if (!folder.path.empty()) return folder.path;
   throw HostError(fmt::format("no pricing files in {}; set FEEDRATE_PRICING to their folder",
-                              fmt::join(tried, ", ")));
+                              fmt::join(folder.tried, ", ")));
 }
 
 }  // namespace feedrate::schema

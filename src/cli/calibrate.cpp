@@ -1,0 +1,247 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "base/errors.hpp"
+#include "base/quote.hpp"
+#include "base/text_file.hpp"
+#include "base/unit_text.hpp"
+#include "bench/probe.hpp"
+#include "cli/calibrate_files.hpp"
+#include "cli/commands.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/options.hpp"
+#include "cli/status_line.hpp"
+#include "cli/terminal.hpp"
+#include "fit/profile.hpp"
+#include "report/calibrate_report.hpp"
+#include "report/numbers.hpp"
+#include "schema/host.hpp"
+#include "schema/import_measurements.hpp"
+#include "schema/measurements.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+constexpr int host_failed = 3;
+
+struct CalibrateArguments {
+  std::vector<std::string> probes;
+  bool list = false;
+  bench::Settings settings;
+  std::string time_limit;
+  std::string output = default_profile;
+  std::string measurements;
+  std::vector<std::string> imports;
+  std::string name;
+  std::string instance;
+};
+
+[[noreturn]] void refuse(const char* flag, const std::string& message) {
+  throw InputError(std::vector<Problem>{{"", 0, flag, message}});
+}
+
+void expect_directory(const char* flag, const std::string& path) {
+  std::error_code ignored;
+  if (path.empty() || std::filesystem::is_directory(path, ignored)) return;
+  refuse(flag, fmt::format("expected a directory, got {}", in_quotes(path, 200)));
+}
+
+bench::Settings settings_of(const CalibrateArguments& arguments) {
+  bench::Settings settings = arguments.settings;
+  expect_directory("--data", settings.data);
+  expect_directory("--scratch", settings.scratch);
+  if (!arguments.time_limit.empty()) {
+    const ParsedQuantity time = parse_quantity(arguments.time_limit, dimension_of(Duration{}));
+    if (!time.ok()) refuse("--time-limit", time.problem);
+    if (time.base <= 0.0) {
+      refuse("--time-limit", "expected a time above 0, got " + in_quotes(arguments.time_limit));
+    }
+    settings.time_limit = seconds(time.base);
+  }
+  settings.scripts = scripts_folder();
+  return settings;
+}
+
+/// Those that are named; all when none is, but none beside imports.
+std::vector<const bench::Probe*> chosen_probes(const CalibrateArguments& arguments) {
+  std::vector<const bench::Probe*> chosen;
+  for (const bench::Probe& probe : bench::probes()) {
+    const auto& names = arguments.probes;
+    const bool named = std::find(names.begin(), names.end(), probe.name) != names.end();
+    const bool all = names.empty() && arguments.imports.empty();
+    if (named || all) chosen.push_back(&probe);
+  }
+  return chosen;
+}
+
+int list_probes(const bench::Settings& settings) {
+  std::vector<report::ProbeState> states;
+  for (const bench::Probe& probe : bench::probes()) {
+    states.push_back({probe.name, probe.measures, probe.unavailable(settings)});
+  }
+  write_stdout(report::to_text(report::probes_report(states), style_of_stdout()));
+  return 0;
+}
+
+/// One line on standard error for a probe that has ended.
+std::string told(const ProbeOutcome& outcome) {
+  if (!outcome.measured) return fmt::format("{}: skipped: {}", outcome.probe, outcome.reason);
+  return fmt::format("{}: measured in {}{}", outcome.probe, report::duration(outcome.took),
+                     outcome.reason.empty() ? "" : "; " + outcome.reason);
+}
+
+/// Runs the probes; what each measured is in the file before the next one starts.
+void measure(const std::vector<const bench::Probe*>& chosen, const bench::Settings& settings,
+             const std::string& file, const Interrupt& interrupt, MeasurementSet& set) {
+  StatusLine status;
+  const std::size_t before = set.probes.size();
+  const auto progress = [&](const std::string& what) {
+    const std::size_t at = set.probes.size() - before;
+    status.show(fmt::format("[{}/{}] {}: {}", at + 1, chosen.size(), chosen[at]->name, what));
+  };
+  const auto after = [&] {
+    status.wipe();
+    write_stderr(told(set.probes.back()));
+    if (set.probes.back().measured) write_text_file(file, schema::write_measurements(set));
+  };
+  bench::run_probes(chosen, settings, set, interrupt.flag(), progress, after);
+}
+
+void add(MeasurementSet& set, MeasurementSet&& imported) {
+  std::move(imported.probes.begin(), imported.probes.end(), std::back_inserter(set.probes));
+  std::move(imported.measurements.begin(), imported.measurements.end(),
+            std::back_inserter(set.measurements));
+}
+
+/// What other files say. Alone, they also say of which host and when.
+MeasurementSet imported_set(const CalibrateArguments& arguments) {
+  MeasurementSet set;
+  for (const std::string& file : arguments.imports) {
+    MeasurementSet one = schema::import_measurements(file);
+    if (set.host == HostFacts{}) set.host = one.host;
+    if (set.date.empty()) set.date = one.date;
+    add(set, std::move(one));
+  }
+  return set;
+}
+
+HostProfile named(HostProfile profile, const CalibrateArguments& arguments) {
+  if (!arguments.name.empty()) profile.name = arguments.name;
+  if (!arguments.instance.empty()) profile.instance = arguments.instance;
+  return profile;
+}
+
+int calibrate(const CalibrateArguments& arguments) {
+  const bench::Settings settings = settings_of(arguments);
+  if (arguments.list) return list_probes(settings);
+  const std::vector<const bench::Probe*> chosen = chosen_probes(arguments);
+  MeasurementSet set = imported_set(arguments);
+  const bool measures = !chosen.empty();
+  const std::string file =
+      measures || !arguments.measurements.empty()
+          ? measurements_file(arguments.measurements, arguments.output, arguments.imports)
+          : "";
+  check_profile_file(arguments.output, arguments.imports);
+  if (measures || set.date.empty()) set.date = utc_now();
+  set.command_line = command_line();
+  set.version = feedrate_version();
+  const Interrupt interrupt;
+  if (measures) {
+    set.host = bench::host_facts(settings);
+    measure(chosen, settings, file, interrupt, set);
+  }
+  const fit::FittedProfile fitted = fit::fit_profile(set);
+  report::Calibration calibration{named(fitted.profile, arguments).name, "", "", interrupt.flag()};
+  if (!set.measurements.empty()) {
+    if (!file.empty()) write_text_file(file, schema::write_measurements(set));
+    write_text_file(arguments.output, schema::write_host_profile(named(fitted.profile, arguments)));
+    calibration.profile_file = arguments.output;
+    calibration.measurements_file = file;
+  }
+  write_stdout(
+      report::to_text(report::calibrate_report(set, fitted.lines, calibration), style_of_stdout()));
+  if (set.measurements.empty()) throw HostError("nothing could be measured: no profile is written");
+  if (!interrupt.flag()) return 0;
+  write_stderr("feedrate: interrupted: the profile holds what was measured until then");
+  return host_failed;
+}
+
+void add_probe_flags(CLI::App& app, bench::Settings& settings) {
+  const std::string group = "What to measure";
+  const auto add = [&](const char* flag, std::string& into, const char* about, const char* type) {
+    app.add_option(flag, into, about)->type_name(type)->group(group);
+  };
+  add("--data", settings.data, "Your samples, which are only read (default: generated ones)",
+      "DIR");
+  add("--url", settings.url,
+      "http, https or s3://bucket/key of an object of your store (default: a server on loopback, "
+      "which says nothing of it)",
+      "URL");
+  add("--step-command", settings.step_command,
+      "A command that prints \"SAMPLES SECONDS\" lines of training steps", "COMMAND");
+  add("--loader", settings.loader, "Your dataset for PyTorch's loader, as MODULE:DATASET",
+      "MODULE:DATASET");
+  add("--python", settings.python, "Python with PyTorch", "PROGRAM");
+  add("--scratch", settings.scratch, "For scratch files (default: the system's folder)", "DIR");
+  app.add_flag("--quick", settings.quick, "A few samples of everything, in seconds: for tests")
+      ->group(group);
+}
+
+void add_file_flags(CLI::App& app, CalibrateArguments& arguments) {
+  app.add_option("-o,--output", arguments.output, "Host profile to write")
+      ->type_name("PROFILE")
+      ->capture_default_str()
+      ->group("Output");
+  app.add_option("--measurements", arguments.measurements,
+                 "Every sample, in a new file (default: named after the profile)")
+      ->type_name("FILE")
+      ->group("Output");
+  app.add_option("--name", arguments.name, "Of the host, for reports")
+      ->type_name("TEXT")
+      ->group("Output");
+  app.add_option("--instance", arguments.instance, "Its name in the catalogue")
+      ->type_name("NAME")
+      ->group("Output");
+}
+
+std::vector<std::string> probe_names() {
+  std::vector<std::string> names;
+  for (const bench::Probe& probe : bench::probes()) names.emplace_back(probe.name);
+  return names;
+}
+
+}  // namespace
+
+Command add_calibrate(CLI::App& parent) {
+  const auto arguments = std::make_shared<CalibrateArguments>();
+  CLI::App* app = parent.add_subcommand(
+      "calibrate", "Measure this machine and write a host profile that run --host uses");
+  allow_only(*app->add_option("probes", arguments->probes,
+                              "Which probes (default: all; none with --import)"),
+             probe_names());
+  app->add_flag("--list", arguments->list, "What each probe measures, and whether it can run here");
+  add_probe_flags(*app, arguments->settings);
+  app->add_option("--time-limit", arguments->time_limit, "For each probe (default: 30 s)")
+      ->type_name("TIME");
+  app->add_option("--import", arguments->imports,
+                  "Take what another tool measured (fio, nvbandwidth, nccl-tests, steps as CSV), "
+                  "or fit measurements of feedrate again; may be given several times")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  add_file_flags(*app, *arguments);
+  app->footer(
+      "Ctrl-C ends it early and keeps what was measured (exit status 3); a second one kills it.\n"
+      "Exit status 3 too when nothing could be measured.\n"
+      "Examples:\n"
+      "  feedrate calibrate --list\n"
+      "  feedrate calibrate --data /data/imagenet/train --url s3://bucket/shard-0000.tar\n"
+      "  feedrate calibrate disk decode --data /data --output disk.json\n"
+      "  feedrate calibrate --import fio.json --import nccl.txt --output imported.json");
+  return {app, [arguments] { return calibrate(*arguments); }};
+}
+
+}  // namespace feedrate::cli

@@ -1,0 +1,31 @@
+#pragma once
+// The files of `calibrate`: which, and whether they can be written before anything is measured.
+#include <span>
+#include <string>
+
+namespace feedrate::cli {
+
+inline constexpr const char* default_profile = "feedrate-host.json";
+
+/// Where the samples go: `asked`, which must not exist, for measurements are evidence and never
+/// overwritten; or a name like the profile's, with a number when that one is taken. InputError,
+/// HostError when it cannot be written.
+std::string measurements_file(const std::string& asked, const std::string& profile,
+                              std::span<const std::string> inputs);
+
+/// InputError when the profile would replace an input or a file of measurements; HostError when it
+/// cannot be written.
+void check_profile_file(const std::string& profile, std::span<const std::string> inputs);
+
+/// The folder of the Python scripts; "" where there is none.
+std::string scripts_folder();
+
+/// As typed, without what a URL may hold in confidence: user, password, query.
+std::string command_line();
+
+/// "2026-05-01T12:00:00Z"
+std::string utc_now();
+
+std::string feedrate_version();
+
+}  // namespace feedrate::cli

@@ -1,0 +1,45 @@
+#include "cli/status_line.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/terminal.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+void draw(const std::string& text) {
+  // Nobody can be told that telling them failed.
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+}
+
+std::size_t width() {
+  winsize window{};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1;
+  return known ? window.ws_col - 1U : 79U;
+}
+
+}  // namespace
+
+StatusLine::StatusLine() : wanted_(stderr_is_terminal()) {}
+
+StatusLine::~StatusLine() {
+  wipe();
+}
+
+void StatusLine::show(const std::string& text) {
+  if (!wanted_) return;
+  drawn_ = true;
+  std::string line = text.substr(0, width());
+  for (char& c : line) {
+    if (static_cast<unsigned char>(c) < 0x20U || c == 0x7f) c = '?';
+  }
+  draw("\r" + line + "\x1b[K");
+}
+
+void StatusLine::wipe() {
+  if (drawn_) draw("\r\x1b[K");
+  drawn_ = false;
+}
+
+}  // namespace feedrate::cli
