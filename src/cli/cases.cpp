@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/case_work.hpp"
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
 #include "cli/progress.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
-#include "study/cases.hpp"
 
 namespace feedrate::cli {
 namespace {
@@ -20,31 +20,17 @@ struct CasesArguments {
   OutputOptions output;
 };
 
-report::ScenarioCases cases_of(const std::string& path, const SimulationOptions& options,
-                               const Catalog& catalog, const HostProfile* host) {
-  const schema::Document document = load_with_settings(path, options);
-  const auto with_settings = [&document](const study::Setting& settings) {
-    schema::Document changed = document;
-    for (const auto& [key, value] : settings) schema::set_value(changed, key, value, "case");
-    return scenario_of(changed);
-  };
-  report::ScenarioCases made{path, scenario_of(document), {}};
-  made.cases = with_places(document, [&] {
-    return study::run_cases(made.scenario, with_settings, catalog, host, run_options(options));
-  });
-  return made;
-}
-
 int cases(const CasesArguments& arguments) {
   const std::optional<HostProfile> host = host_of(arguments.simulation);
   // A case may name any instance, so all of them are read.
   const Catalog catalog = whole_catalog();
-  std::vector<report::ScenarioCases> made;
+  std::vector<ScenarioCases> made;
   {
     Progress progress("cases");
     for (const std::string& path : arguments.scenarios) {
       progress.update(made.size(), arguments.scenarios.size());
-      made.push_back(cases_of(path, arguments.simulation, catalog, host ? &*host : nullptr));
+      made.push_back(cases_of(load_with_settings(path, arguments.simulation), catalog,
+                              host ? &*host : nullptr, run_options(arguments.simulation)));
     }
   }
   deliver(arguments.output, files_read(arguments.scenarios, arguments.simulation),
@@ -54,7 +40,7 @@ int cases(const CasesArguments& arguments) {
            .remarks = {}});
   const bool all_within = std::all_of(made.begin(), made.end(), [](const auto& of) {
     return std::all_of(of.cases.begin(), of.cases.end(),
-                       [](const study::CaseResult& result) { return result.within; });
+                       [](const CaseResult& result) { return result.within; });
   });
   return all_within ? 0 : verdict_against;
 }

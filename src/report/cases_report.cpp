@@ -18,7 +18,7 @@ std::string settings_text(const std::vector<std::pair<std::string, std::string>>
 }
 
 // What a case says of itself: an input fitted on it makes it no prediction.
-Cell verdict(const study::CaseResult& result) {
+Cell verdict(const CaseResult& result) {
   const bool judged = result.what.tolerance.has_value();
   if (result.what.fitted) return {result.within ? "fitted on this point" : "fitted, and misses"};
   if (!judged) return {"reported, not judged", Tone::faint};
@@ -30,7 +30,7 @@ Cell verdict(const study::CaseResult& result) {
   return result.within ? Cell("within " + limit, Tone::good) : Cell("misses " + limit, Tone::bad);
 }
 
-std::string error_text(const study::CaseResult& result) {
+std::string error_text(const CaseResult& result) {
   return result.what.measured == 0.0 ? fmt::format("{:+.3g}", result.error)
                                      : signed_percent(result.error);
 }
@@ -45,7 +45,7 @@ Table case_table(const ScenarioCases& of) {
                    {"verdict"},
                    {"bottleneck"},
                    {"note"}};
-  for (const study::CaseResult& result : of.cases) {
+  for (const CaseResult& result : of.cases) {
     const std::string relative = result.what.relative_to.empty()
                                      ? ""
                                      : ", against " + settings_text(result.what.relative_to);
@@ -86,7 +86,7 @@ Report cases_report(std::span<const ScenarioCases> scenarios) {
       report.blocks.emplace_back(Paragraph{"Nothing was fitted."});
     }
     if (!of.cases.empty()) report.blocks.emplace_back(case_table(of));
-    for (const study::CaseResult& result : of.cases) {
+    for (const CaseResult& result : of.cases) {
       if (!result.what.tolerance) continue;
       if (result.what.fitted) {
         fits_missed += result.within ? 0 : 1;
@@ -112,7 +112,7 @@ Table cases_table(std::span<const ScenarioCases> scenarios) {
     table.columns.push_back({title});
   }
   for (const ScenarioCases& of : scenarios) {
-    for (const study::CaseResult& result : of.cases) {
+    for (const CaseResult& result : of.cases) {
       table.rows.push_back(
           {{of.scenario.name, result.what.name, result.what.metric, exact(result.what.measured),
             exact(result.predicted), exact(result.error),

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "model/case_result.hpp"
 #include "model/catalog.hpp"
 #include "model/sweep.hpp"
 #include "report/blocks.hpp"
-#include "study/cases.hpp"
 
 namespace feedrate::report {
 
@@ -21,13 +21,6 @@ Report sweep_report(const Sweep& sweep, const std::string& name);
 /// `compare`: a column a scenario, differences signed against the first. Precondition: at least
 /// one.
 Report compare_report(std::span<const NamedResult> results);
-
-/// A scenario and what its measured cases came to.
-struct ScenarioCases {
-  std::string file;  ///< as the user gave it
-  Scenario scenario;
-  std::vector<study::CaseResult> cases;
-};
 
 /// `cases`: for each scenario its source, its expectation, what was fitted, and a row a case with
 /// predicted beside measured.

@@ -5,18 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "model/scenario.hpp"
+#include "model/case_result.hpp"
 #include "study/run.hpp"
 
 namespace feedrate::study {
-
-struct CaseResult {
-  Case what;
-  double predicted = 0.0;
-  double error = 0.0;      ///< predicted/measured − 1; predicted − measured where measured is 0
-  bool within = true;      ///< |error| ≤ tolerance, or no tolerance stated
-  std::string bottleneck;  ///< of the run; "" for none and for searches
-};
 
 /// The scenario with these keys set, as --set does it.
 using Setting = std::vector<std::pair<std::string, std::string>>;

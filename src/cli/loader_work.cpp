@@ -1,0 +1,109 @@
+#include "cli/loader_work.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <ctime>
+#include <functional>
+
+#include "base/errors.hpp"
+#include "bench/host.hpp"
+#include "bench/native_loader.hpp"
+#include "bench/team.hpp"
+#include "bench/transform.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/options.hpp"
+#include "cli/progress.hpp"
+#include "study/validate.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+/// Steps as shares of the loader's time for a batch: the loader alone, steps that hide behind it,
+/// near a tie on either side, and a GPU that is the bottleneck.
+constexpr std::array step_shares = {0.0, 0.5, 0.8, 1.25, 2.0};
+constexpr std::array batch_sizes = {8.0, 32.0};
+
+std::vector<LoaderRun> settings(const HostProfile& profile, bool quick) {
+  const Duration cost = study::native_cost(profile) * samples(1.0);
+  const Duration epoch = quick ? milliseconds(60.0) : seconds(1.0);
+  std::vector<LoaderRun> made;
+  for (const int workers : bench::user_counts(bench::usable_threads())) {
+    for (const double batch : batch_sizes) {
+      const Duration alone = cost * batch / profile.cpu->total(workers);
+      for (const double share : step_shares) {
+        LoaderRun run{static_cast<double>(workers), 2.0, batch, 1.0, alone * share, {}};
+        run.batches = std::max(4.0, std::round(epoch / std::max(alone, run.step)));
+        made.push_back(std::move(run));
+      }
+    }
+  }
+  return made;
+}
+
+std::string here_and_now(const bench::Settings& settings) {
+  const HostFacts host = bench::host_facts(settings);
+  return fmt::format("{}, {}, Linux {}, {:%Y-%m-%d}", host.hostname, host.cpu, host.kernel,
+                     fmt::gmtime(std::time(nullptr)));
+}
+
+}  // namespace
+
+void add_loader_flags(CLI::App& app, LoaderOptions& options, CLI::Option& instead) {
+  app.add_option("--data", options.data, "Directory of JPEG files; without: generated ones")
+      ->type_name("DIR")
+      ->excludes(&instead)
+      ->group("Loader");
+  app.add_option("--scratch", options.scratch, "Where generated files go")
+      ->type_name("DIR")
+      ->excludes(&instead)
+      ->group("Loader");
+  CLI::Option* repeat = app.add_option("--repeat", options.repeat, "Epochs of each setting")
+                            ->excludes(&instead)
+                            ->capture_default_str()
+                            ->group("Loader");
+  allow_whole_numbers(*repeat, 1, 1000);
+  app.add_flag("--quick", options.quick, "Epochs of a few batches: a try, not a validation")
+      ->excludes(&instead)
+      ->group("Loader");
+}
+
+LoaderRuns run_loader(const LoaderOptions& options, const HostProfile& profile) {
+  if (const std::string why = bench::transforms_unavailable(); !why.empty()) {
+    throw HostError("the native loader cannot run: " + why + " (--measured FILE needs none)");
+  }
+  bench::Settings bench;
+  bench.data = options.data;
+  bench.scratch = options.scratch;
+  bench.quick = options.quick;
+  LoaderRuns measured;
+  measured.runs = settings(profile, options.quick);
+  const Interrupt interrupt;
+  MeasurementSet unused;
+  bench::Recorder recorder(bench, unused, interrupt.flag(), {});
+  try {
+    bench::NativeLoader loader(bench, recorder);
+    measured.where = here_and_now(bench);
+    measured.stored = loader.stored();
+    measured.made = loader.made();
+    measured.to_gpu = loader.to_gpu();
+    Progress progress("validate");
+    const std::size_t rounds = options.quick ? 1 : static_cast<std::size_t>(options.repeat);
+    for (std::size_t round = 0; round < rounds; ++round) {
+      for (std::size_t i = 0; i < measured.runs.size(); ++i) {
+        progress.update(round * measured.runs.size() + i, rounds * measured.runs.size());
+        LoaderRun& run = measured.runs[i];
+        run.epochs.push_back(loader.epoch(run, interrupt.flag()));
+      }
+    }
+  } catch (const bench::Interrupted&) {
+    throw HostError("interrupted: nothing was compared");
+  }
+  return measured;
+}
+
+}  // namespace feedrate::cli

@@ -1,0 +1,30 @@
+#pragma once
+// A real loader, run over workers, batch sizes and step times.
+#include <string>
+
+#include "model/host.hpp"
+#include "model/loader_run.hpp"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace feedrate::cli {
+
+struct LoaderOptions {
+  std::string data;     ///< images; "": generated ones
+  std::string scratch;  ///< for generated ones; "": the system's
+  int repeat = 3;
+  bool quick = false;
+};
+
+/// --data, --scratch, --repeat, --quick; none of them beside `instead`.
+void add_loader_flags(CLI::App& app, LoaderOptions& options, CLI::Option& instead);
+
+/// Epochs of the native loader from one to all hardware threads, in rounds over all settings, so
+/// that a drift of the machine does not look like a setting's. InputError when the profile does not
+/// know what the loader does, or this build has no such loader; HostError on Ctrl-C.
+LoaderRuns run_loader(const LoaderOptions& options, const HostProfile& profile);
+
+}  // namespace feedrate::cli

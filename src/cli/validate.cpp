@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <memory>
+
+#include "base/errors.hpp"
+#include "base/quote.hpp"
+#include "base/text_file.hpp"
+#include "cli/case_work.hpp"
+#include "cli/commands.hpp"
+#include "cli/loader_work.hpp"
+#include "report/csv.hpp"
+#include "report/validate_report.hpp"
+#include "schema/host.hpp"
+#include "schema/validation.hpp"
+#include "study/validate.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+constexpr int verdict_against = 1;
+
+struct ValidateArguments {
+  std::string profile;
+  std::string measured;
+  std::string save;
+  std::string max_error = "10%";
+  LoaderOptions loader;
+  OutputOptions output;
+};
+
+/// "10%" or "0.1" as 0.1.
+double share_of(const std::string& text) {
+  double value = -1.0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const std::string unit(stop, end);
+  const double share = unit == "%" || unit == " %" ? value / 100.0 : value;
+  const bool known = unit.empty() || unit == "%" || unit == " %";
+  if (error != std::errc() || !known || !(share >= 0.0 && share <= 10.0)) {
+    throw InputError(
+        {{.file = "",
+          .line = 0,
+          .pointer = "--max-error",
+          .message = fmt::format("expected a share such as 10% or 0.1, got {}", in_quotes(text))}});
+  }
+  return share;
+}
+
+/// What was measured: the user's file, or a loader that runs now.
+schema::Document measured_document(const ValidateArguments& arguments, const HostProfile& profile) {
+  if (!arguments.measured.empty()) return schema::load_document(arguments.measured);
+  const LoaderRuns runs = run_loader(arguments.loader, profile);
+  const std::string text = schema::write_scenario(study::native_scenario(runs));
+  if (!arguments.save.empty()) write_text_file(arguments.save, text);
+  return schema::parse_document(text, arguments.save.empty() ? "native loader" : arguments.save);
+}
+
+int validate(const ValidateArguments& arguments) {
+  const double max_error = share_of(arguments.max_error);
+  const HostProfile profile = schema::read_host_profile(arguments.profile);
+  const std::vector<std::string> inputs = arguments.measured.empty()
+                                              ? std::vector{arguments.profile}
+                                              : std::vector{arguments.profile, arguments.measured};
+  refuse_to_overwrite("--save", arguments.save, inputs);
+  const schema::Document document = measured_document(arguments, profile);
+  const ScenarioCases cases = cases_of(document, whole_catalog(), &profile, {});
+  const Validation validation =
+      with_places(document, [&] { return study::validation_of(cases.cases); });
+  deliver(arguments.output, inputs,
+          {.report =
+               [&] { return report::validate_report(cases, validation, profile.name, max_error); },
+           .json = [&] { return schema::write_validation(cases, validation, profile.name); },
+           .csv =
+               [&] {
+                 return report::to_csv(report::cases_table({&cases, 1}));
+               },
+           .remarks = {}});
+  return validation.mean <= max_error ? 0 : verdict_against;
+}
+
+}  // namespace
+
+Command add_validate(CLI::App& parent) {
+  const auto arguments = std::make_shared<ValidateArguments>();
+  CLI::App* app = parent.add_subcommand(
+      "validate",
+      "Predicted against measured on this host: run a real loader, say how wrong we are");
+  app->add_option("profile", arguments->profile, "Host profile, as `feedrate calibrate` writes it")
+      ->type_name("PROFILE")
+      ->required();
+  CLI::Option* measured =
+      app->add_option("--measured", arguments->measured,
+                      "A scenario with measured cases, instead of running a loader")
+          ->type_name("FILE");
+  app->add_option("--max-error", arguments->max_error,
+                  "Exit status 1 when the mean of the errors' sizes is above this share")
+      ->type_name("SHARE")
+      ->capture_default_str();
+  app->add_option("--save", arguments->save, "Keep what was measured, as a scenario with cases")
+      ->type_name("FILE")
+      ->excludes(measured);
+  add_loader_flags(*app, arguments->loader, *measured);
+  add_output_flags(*app, arguments->output);
+  app->footer(
+      "Exit status 1 when the predictions miss by more than --max-error on average.\n"
+      "Examples:\n"
+      "  feedrate validate host.json --data /data/imagenet/train\n"
+      "  feedrate validate host.json --save native.json --max-error 5%\n"
+      "  feedrate validate host.json --measured pytorch.json");
+  return {app, [arguments] { return validate(*arguments); }};
+}
+
+}  // namespace feedrate::cli

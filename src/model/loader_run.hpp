@@ -1,0 +1,32 @@
+#pragma once
+// Epochs of a real loader on this host, for `validate` to set beside predicted ones.
+#include <string>
+#include <vector>
+
+#include "base/units.hpp"
+
+namespace feedrate {
+
+/// One setting of a native loader, and how long its epochs took.
+struct LoaderRun {
+  double workers = 1.0;   ///< threads
+  double prefetch = 2.0;  ///< batches ahead
+  double batch = 1.0;
+  double batches = 1.0;  ///< of an epoch
+  Duration step;
+  std::vector<Duration> epochs;
+
+  /// Time of one batch, in the median epoch.
+  [[nodiscard]] Duration each() const;
+};
+
+/// What those epochs had in common.
+struct LoaderRuns {
+  std::string where;  ///< host and date
+  Bytes stored;       ///< of a sample, mean
+  Bytes made;         ///< of a sample as it leaves the loader
+  bool to_gpu = false;
+  std::vector<LoaderRun> runs;
+};
+
+}  // namespace feedrate

@@ -1,0 +1,153 @@
+#include "study/validate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "base/errors.hpp"
+#include "base/unit_text.hpp"
+
+namespace feedrate::study {
+namespace {
+
+constexpr std::array operations = {"read", "decode", "crop_resize", "flip", "normalize"};
+
+/// A job without any step is no job, so the loader alone steps for this long.
+constexpr Duration least_step = microseconds(1.0);
+
+/// Steps and loader this near to each other are both the bottleneck.
+constexpr double tie = 0.1;
+
+const LoaderRun* alone(const LoaderRuns& measured, const LoaderRun& like) {
+  const LoaderRun* found = nullptr;
+  for (const LoaderRun& run : measured.runs) {
+    if (run.workers != like.workers || run.batch != like.batch) continue;
+    if (found == nullptr || run.step < found->step) found = &run;
+  }
+  return found;
+}
+
+std::string times_text(const std::vector<Duration>& epochs) {
+  std::string text = "epochs of";
+  for (const Duration epoch : epochs) text += fmt::format(" {:.4g}", epoch / seconds(1.0));
+  return text + " s";
+}
+
+Setting setting_of(const LoaderRun& run) {
+  return {{"num_workers", fmt::format("{}", run.workers)},
+          {"prefetch_factor", fmt::format("{}", run.prefetch)},
+          {"batch_size", fmt::format("{}", run.batch)},
+          {"/dataset/samples", fmt::format("{}", run.batch * run.batches)},
+          {"/job/step/fixed", format_quantity(std::max(run.step, least_step))}};
+}
+
+void add_cases(std::vector<Case>& cases, const LoaderRuns& measured, const LoaderRun& run) {
+  Case time;
+  time.name = fmt::format("{} threads, batch {}, step {:.3g} ms", run.workers, run.batch,
+                          run.step / milliseconds(1.0));
+  time.set = setting_of(run);
+  time.metric = "epoch_s";
+  time.measured = run.each() * run.batches / seconds(1.0);
+  time.note = times_text(run.epochs);
+  cases.push_back(time);
+  const LoaderRun* loader = alone(measured, run);
+  if (loader == &run) return;
+  const double ratio = (run.step - loader->step) / (loader->each() - loader->step);
+  if (std::abs(ratio - 1.0) < tie) return;
+  Case which = time;
+  which.metric = "bottleneck is gpu";
+  which.measured = ratio > 1.0 ? 1.0 : 0.0;
+  which.tolerance = 0.0;
+  which.note.clear();
+  cases.push_back(which);
+}
+
+}  // namespace
+
+DurationPerSample native_cost(const HostProfile& profile) {
+  DurationPerSample cost{};
+  std::string missing;
+  for (const char* name : operations) {
+    const auto found = profile.operations.find(name);
+    if (found == profile.operations.end()) {
+      missing += fmt::format("{}{}", missing.empty() ? "" : ", ", name);
+    } else {
+      cost += found->second.value;
+    }
+  }
+  if (!missing.empty() || !profile.cpu) {
+    throw InputError(fmt::format(
+        "profile \"{}\": expected what `feedrate calibrate decode` measures, got none of {}",
+        profile.name, missing.empty() ? "cpu" : missing));
+  }
+  return cost;
+}
+
+Scenario native_scenario(const LoaderRuns& measured) {
+  Scenario scenario;
+  scenario.name = "native loader";
+  scenario.about.source = "feedrate validate on " + measured.where;
+  scenario.about.expectation =
+      "epochs from the page cache, as a profile that was made before predicts them";
+  scenario.dataset.samples = 1.0;
+  scenario.dataset.bytes_per_sample = measured.stored / samples(1.0);
+  scenario.dataset.bytes_on_gpu_per_sample = measured.made / samples(1.0);
+  scenario.source.service = Service::local;
+  // The files were read before: the second epoch is the one that is compared.
+  scenario.job.epochs = 2.0;
+  scenario.disk.page_cache = gigabytes(1000.0);
+  scenario.disk.bandwidth = gigabytes(1.0) / seconds(1.0);
+  scenario.loader.kind = LoaderKind::pool;
+  scenario.loader.batch_size = 1.0;
+  for (const char* name : operations) {
+    scenario.preprocess.push_back({.operation = name,
+                                   .cpu = {},
+                                   .cpu_per_byte = {},
+                                   .gpu = {},
+                                   .where = Place::cpu,
+                                   .output_bytes = {}});
+  }
+  scenario.cluster.gpus_per_instance = 1.0;
+  scenario.cluster.price = HourlyPrice{};
+  if (!measured.to_gpu) {
+    scenario.cluster.pageable_bandwidth = gigabytes(1e6) / seconds(1.0);
+    scenario.cluster.copy_latency = Duration{};
+  }
+  scenario.job.asynchronous_step = false;
+  scenario.job.step = Step{};
+  scenario.job.step->fixed = least_step;
+  for (const LoaderRun& run : measured.runs) add_cases(scenario.cases, measured, run);
+  return scenario;
+}
+
+Validation validation_of(std::span<const CaseResult> cases) {
+  Validation of;
+  std::vector<double> errors;
+  for (const CaseResult& result : cases) {
+    if (result.what.fitted) continue;
+    if (result.what.metric.starts_with("bottleneck is ")) {
+      ++of.bottlenecks;
+      of.bottlenecks_right += result.predicted == result.what.measured ? 1 : 0;
+      continue;
+    }
+    errors.push_back(std::abs(result.error));
+    of.bias += result.error;
+  }
+  if (errors.empty()) {
+    throw InputError("expected cases with a measured figure that nothing was fitted on, got none");
+  }
+  std::sort(errors.begin(), errors.end());
+  of.times = errors.size();
+  const auto count = static_cast<double>(errors.size());
+  for (const double error : errors) of.mean += error / count;
+  of.bias /= count;
+  of.worst = errors.back();
+  const std::size_t half = errors.size() / 2;
+  of.median = errors.size() % 2 == 1 ? errors[half] : 0.5 * (errors[half - 1] + errors[half]);
+  return of;
+}
+
+}  // namespace feedrate::study

@@ -1,0 +1,26 @@
+#pragma once
+// Predicted against measured on one host: the cases of a real loader, and how wrong we are.
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "model/host.hpp"
+#include "model/loader_run.hpp"
+#include "model/scenario.hpp"
+#include "study/cases.hpp"
+
+namespace feedrate::study {
+
+/// The operations of the native loader that a profile must know: read, decode, crop_resize, flip,
+/// normalize. InputError naming what it lacks.
+DurationPerSample native_cost(const HostProfile& profile);
+
+/// What a native loader did, as a scenario whose cases are its epochs (the median of each setting)
+/// and, where the step and the loader alone differ by more than a tenth, which of them was the
+/// bottleneck. A loader alone is the run with the same workers and batch and the shortest step.
+Scenario native_scenario(const LoaderRuns& measured);
+
+/// Of all cases but those that an input was fitted on. InputError when none is left.
+Validation validation_of(std::span<const CaseResult> cases);
+
+}  // namespace feedrate::study
