@@ -31,6 +31,7 @@ struct Connection::State {
   CURLcode perform();
   CURLcode run();
   long status() const;
+  int os_error() const;
   [[noreturn]] void refuse(CURLcode code);
 
   Target target;
@@ -174,6 +175,12 @@ long Connection::State::status() const {
   return code;
 }
 
+int Connection::State::os_error() const {
+  long number = 0;
+  curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &number);
+  return static_cast<int>(number);
+}
+
 CURLcode Connection::State::run() {
   for (int running = 1; running > 0;) {
     if (stop) throw Interrupted();
@@ -204,7 +211,9 @@ void Connection::State::refuse(CURLcode code) {
   switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:
       throw InputError(name + ": no such host; check the URL and the network");
-    case CURLE_COULDNT_CONNECT: throw InputError(name + ": no connection: " + detail);
+    case CURLE_COULDNT_CONNECT:
+      throw InputError(
+          name + ": no connection: " + (os_error() != 0 ? std::strerror(os_error()) : detail));
     case CURLE_URL_MALFORMAT: throw InputError(name + ": expected a URL: " + detail);
     case CURLE_PEER_FAILED_VERIFICATION:
       throw InputError(name + ": the server's certificate is not trusted (" + detail +
@@ -254,7 +263,7 @@ RemoteObject Connection::look() {
   if (!object.ranges) {
     curl_off_t length = 0;
     curl_easy_getinfo(state.easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
-    if (length < 0) throw InputError(state.target.shown + ": the server does not say its size");
+    if (length < 0) throw InputError(state.target.shown + ": the server does not say how long the object is");
     object.size = static_cast<std::uint64_t>(length);
   }
   // Of an empty object there is no first byte.

@@ -15,11 +15,11 @@ namespace feedrate::bench {
 
 struct Served {
   Bytes object = megabytes(256.0);
-  Duration latency;          ///< before the first byte of every answer
-  Bandwidth per_connection;  ///< at most; 0: as fast as it goes
-  int status = 200;          ///< of every answer; 200 becomes 206 for a range
-  bool ranges = true;        ///< knows Range; else every answer is the whole object
-  bool cut_short = false;    ///< hangs up in the middle of every body
+  Duration latency = Duration();           ///< before the first byte of every answer
+  Bandwidth per_connection = Bandwidth();  ///< at most; 0: as fast as it goes
+  int status = 200;                        ///< of every answer; 200 becomes 206 for a range
+  bool ranges = true;                      ///< knows Range; else every answer is the whole object
+  bool cut_short = false;                  ///< hangs up in the middle of every body
 };
 
 /// GET of any path gives the object, or a range of it; connections are kept. A thread for each.

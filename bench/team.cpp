@@ -24,15 +24,17 @@ Duration time_of_one(Team& team, int threads, Duration length, const std::atomic
   std::vector<double> rates(static_cast<std::size_t>(threads), 0.0);
   std::atomic<int> before_start = threads;
   std::atomic<int> before_end = threads;
+  std::atomic<bool> failed = false;
+  const auto over = [&] { return stop || failed; };
   // Everybody else works on while one of them has not got so far.
   const auto wait_for = [&](std::atomic<int>& missing, int thread) {
     --missing;
-    while (missing > 0 && !stop) one(thread);
+    while (missing > 0 && !over()) one(thread);
   };
   const auto rate_within = [&](Duration window, int thread) {
     double done = 0.0;
     const Duration end = now() + window;
-    for (Duration from = now(); from < end && !stop;) {
+    for (Duration from = now(); from < end && !over();) {
       one(thread);
       const Duration to = now();
       done += to <= end ? 1.0 : (end - from) / (to - from);
@@ -50,7 +52,7 @@ Duration time_of_one(Team& team, int threads, Duration length, const std::atomic
           rate_within(std::max(length, first * least_in_window), thread);
       wait_for(before_end, thread);
     } catch (...) {
-      before_start = before_end = 0;
+      failed = true;
       throw;
     }
   });
