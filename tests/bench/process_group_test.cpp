@@ -1,0 +1,129 @@
+#include "bench/process_group.hpp"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cstdlib>
+#include <future>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "bench/open_file.hpp"
+#include "bench/probe.hpp"
+#include "catch.hpp"
+
+using namespace feedrate;
+using namespace feedrate::bench;
+
+namespace {
+
+const std::atomic<bool> never{false};
+
+/// Sets variables, and takes all that could mean a group away afterwards.
+class Environment {
+ public:
+  explicit Environment(const std::map<std::string, std::string>& set) {
+    clear();
+    for (const auto& [name, value] : set) setenv(name.c_str(), value.c_str(), 1);
+  }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+  ~Environment() { clear(); }
+
+ private:
+  static void clear() {
+    for (const char* name :
+         {"RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT", "OMPI_COMM_WORLD_RANK",
+          "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"}) {
+      unsetenv(name);
+    }
+  }
+};
+
+std::string refusal(const std::map<std::string, std::string>& variables) {
+  const Environment set(variables);
+  try {
+    process_group();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+int free_port() {
+  const OpenFile socket(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  socklen_t size = sizeof address;
+  REQUIRE(bind(socket.get(), reinterpret_cast<sockaddr*>(&address), size) == 0);
+  REQUIRE(getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
+  return ntohs(address.sin_port);
+}
+
+}  // namespace
+
+TEST_CASE("process group: torchrun's and Open MPI's variables say who we are") {
+  {
+    const Environment none({});
+    CHECK(process_group().size == 1);
+  }
+  {
+    const Environment set({{"RANK", "5"},
+                           {"WORLD_SIZE", "8"},
+                           {"LOCAL_RANK", "1"},
+                           {"MASTER_ADDR", "10.0.0.1"},
+                           {"MASTER_PORT", "1234"}});
+    const ProcessGroup group = process_group();
+    CHECK(group.rank == 5);
+    CHECK(group.size == 8);
+    CHECK(group.local_rank == 1);
+    CHECK(group.master == "10.0.0.1");
+    CHECK(group.port == 1235);
+  }
+  const Environment set(
+      {{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "2"}, {"MASTER_ADDR", "one"}});
+  CHECK(process_group().rank == 1);
+  CHECK(process_group().port == 29501);
+}
+
+TEST_CASE("process group: variables that contradict each other are refused by name") {
+  CHECK(refusal({{"WORLD_SIZE", "two"}}) ==
+        "WORLD_SIZE: expected a whole number up to 1000000, got \"two\"");
+  CHECK(refusal({{"WORLD_SIZE", "2"}, {"RANK", "2"}, {"MASTER_ADDR", "x"}}) ==
+        "RANK: expected a whole number up to 1, got \"2\"");
+  CHECK(refusal({{"WORLD_SIZE", "2"}, {"MASTER_ADDR", "x"}}).find("RANK: expected") == 0);
+  CHECK(refusal({{"WORLD_SIZE", "2"}, {"RANK", "0"}}).find("MASTER_ADDR: expected") == 0);
+  CHECK(refusal({{"WORLD_SIZE", "2"}, {"RANK", "0"}, {"MASTER_ADDR", "x"}, {"MASTER_PORT", "0.5"}})
+            .find("MASTER_PORT") == 0);
+}
+
+TEST_CASE("process group: every rank gets what the first one has, whoever comes first") {
+  const int port = free_port();
+  const std::string id(128, '\x7f');
+  std::vector<std::future<std::string>> others;
+  for (int rank = 1; rank < 4; ++rank) {
+    others.push_back(std::async(std::launch::async, [=] {
+      const ProcessGroup group{rank, 4, 0, "127.0.0.1", port};
+      return share_from_first(group, std::string(id.size(), ' '), seconds(20.0), never);
+    }));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  CHECK(share_from_first({0, 4, 0, "127.0.0.1", port}, id, seconds(20.0), never) == id);
+  for (auto& other : others) CHECK(other.get() == id);
+}
+
+TEST_CASE("process group: one that waits in vain says for whom") {
+  const int port = free_port();
+  CHECK_THROWS_WITH(share_from_first({0, 3, 0, "127.0.0.1", port}, "id", seconds(0.2), never),
+                    "0 of 2 other processes called on port " + std::to_string(port) + " in time");
+  CHECK_THROWS_AS(share_from_first({1, 3, 0, "127.0.0.1", port}, "id", seconds(0.2), never),
+                  HostError);
+  const std::atomic<bool> pressed{true};
+  CHECK_THROWS_AS(share_from_first({0, 2, 0, "127.0.0.1", port}, "id", seconds(20.0), pressed),
+                  Interrupted);
+  CHECK_THROWS_AS(share_from_first({1, 2, 0, "127.0.0.1", port}, "id", seconds(20.0), pressed),
+                  Interrupted);
+}
