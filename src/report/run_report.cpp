@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "report/bands.hpp"
 #include "report/numbers.hpp"
 #include "report/reports.hpp"
 #include "report/run_tables.hpp"
@@ -57,19 +58,30 @@ void add_time(Table& table, const char* name, Duration value, std::string remark
 std::string band_text(const std::optional<Bands>& bands, Band Bands::*band,
                       std::string (*shown)(double)) {
   if (!bands) return "";
-  const Band& b = *bands.*band;
-  return fmt::format("{} to {} in 90 % of {} replications", shown(b[0]), shown(b[2]),
+  return fmt::format("{} in 90 % of {} replications", range_text(*bands.*band, shown),
                      bands->replications);
 }
 
-std::string seconds_text(double s) {
-  return duration(seconds(s));
-}
-std::string dollars_text(double dollars) {
-  return money(usd(dollars));
-}
 std::string rate_text(double r) {
   return rate(Throughput::of(r)) + " samples/s";
+}
+
+// Which stages were the bottleneck, where the replications do not agree.
+std::string bottlenecks(const Bands& bands) {
+  std::vector<std::pair<double, Stage>> shares;
+  for (const Stage stage : all_stages()) {
+    if (bands.bottleneck_probability[stage] > 0.0) {
+      shares.emplace_back(bands.bottleneck_probability[stage], stage);
+    }
+  }
+  if (shares.size() < 2) return "";
+  std::stable_sort(shares.begin(), shares.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string text;
+  for (const auto& [share, stage] : shares) {
+    text += fmt::format("{}{} in {}", text.empty() ? "" : ", ", name_of(stage), percent(share));
+  }
+  return fmt::format("Bottleneck in the replications: {}.", text);
 }
 
 Table bill_table(const Result& r) {
@@ -231,6 +243,9 @@ Report run_report(const NamedResult& named) {
   const Table stages = stage_table(r);
   if (!stages.rows.empty()) report.blocks.emplace_back(stages);
   report.blocks.emplace_back(time_table(r));
+  if (const std::string shares = r.bands ? bottlenecks(*r.bands) : ""; !shares.empty()) {
+    report.blocks.emplace_back(Paragraph{shares, Tone::plain});
+  }
   report.blocks.emplace_back(bill_table(r));
   report.blocks.push_back(assumptions(r));
   if (!r.remarks.empty()) report.blocks.emplace_back(List{"Remarks", r.remarks});
