@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "catch.hpp"
 #include "engine/simulate.hpp"
@@ -206,4 +208,111 @@ TEST_CASE("engine: a trace shows every stretch of every process, end to end") {
     CHECK(seen[p] == out.processes[p].active);
   }
   CHECK(out.now.ns == 20 * 40 + 30);
+}
+
+TEST_CASE("engine: a run stopped after so many marks is the beginning of the whole run") {
+  Model model =
+      one(ProgramBuilder().repeat_long(1000).take(kRoom, 1).delay({30}, 2).mark(0).next());
+  const ProgramId maker = model.add(
+      ProgramBuilder().repeat_long(1000).use(kCpu, {40e-9}, 3).put(kRoom, 4).next().build());
+  model.add(Process{.name = "maker", .program = maker});
+  const Outcome whole = simulate(model, {.marks_kept = 1000});
+  for (const std::int64_t marks : {1, 7, 999}) {
+    const Outcome part = simulate(model, {.most_marks = marks, .marks_kept = 1000});
+    CHECK(part.event_limit);
+    CHECK(part.effort.steps_skipped == 0);
+    CHECK(part.now.ns == 40 * marks + 30);
+    REQUIRE(part.marks[0].first.size() == static_cast<std::size_t>(marks));
+    CHECK(std::equal(part.marks[0].first.begin(), part.marks[0].first.end(),
+                     whole.marks[0].first.begin()));
+  }
+  CHECK_FALSE(simulate(model, {.most_marks = 1001}).event_limit);
+}
+
+TEST_CASE("engine: a trace tells what is unfinished, what a wait was for, and waiting for room") {
+  // The maker's queue holds 4: it is full from 50 on and the fifth put waits for the taker.
+  Model model =
+      one(ProgramBuilder().delay({100}, 5).repeat(9).take(kRoom, 1).delay({30}, 2).next());
+  const ProgramId maker =
+      model.add(ProgramBuilder().repeat_forever().delay({10}, 3).put(kRoom, 4).next().build());
+  model.add(Process{.name = "maker", .program = maker, .daemon = true});
+  struct Seen {
+    SpanKind kind;
+    int tag;
+    std::int64_t begin, end;
+    bool operator==(const Seen&) const = default;
+  };
+  std::vector<std::vector<Seen>> spans(2);
+  Options options{.exact = true, .max_events = 8};
+  options.trace = [&](const Span& s) {
+    spans[static_cast<std::size_t>(s.process)].push_back({s.kind, s.tag, s.begin.ns, s.end.ns});
+  };
+  const Outcome out = simulate(model, options);
+  CHECK(out.now.ns == 130);
+  CHECK(spans[0] ==
+        std::vector<Seen>{{SpanKind::active, 5, 0, 100}, {SpanKind::active, 2, 100, 130}});
+  REQUIRE(spans[1].size() == 8);
+  CHECK(spans[1][4] == Seen{SpanKind::active, 3, 40, 50});
+  CHECK(spans[1][5] == Seen{SpanKind::putting, 4, 50, 100});
+  CHECK(spans[1][6] == Seen{SpanKind::active, 3, 100, 110});
+  CHECK(spans[1][7] == Seen{SpanKind::putting, 4, 110, 130});
+
+  // The other way round: a taker whose maker delays under tag 3 waits for tag 3.
+  Model starved = one(ProgramBuilder().repeat(2).take(kRoom, 1).next());
+  const ProgramId slow =
+      starved.add(ProgramBuilder().repeat(2).delay({50}, 3).put(kRoom, 4).next().build());
+  starved.add(Process{.name = "slow", .program = slow});
+  spans.assign(2, {});
+  options.max_events = 100;
+  simulate(starved, options);
+  CHECK(spans[0] ==
+        std::vector<Seen>{{SpanKind::waiting, 3, 0, 50}, {SpanKind::waiting, 3, 50, 100}});
+}
+
+TEST_CASE("engine: levels that a trace is told of add up to those of the queue and its integral") {
+  for (const QueueKind kind : {QueueKind::plain, QueueKind::ordered}) {
+    Model model;
+    model.add(Resource{"cpu", {1.0, 1.5}});
+    const QueueId tickets =
+        model.add(Queue{.name = "tickets", .initial = 40, .kind = QueueKind::numbering});
+    const QueueId done =
+        model.add(Queue{.name = "done",
+                        .capacity = 3,
+                        .kind = kind,
+                        .numbered_by = kind == QueueKind::ordered ? tickets : kNoQueue});
+    const ProgramId worker = model.add(ProgramBuilder()
+                                           .repeat(20)
+                                           .take(tickets, 1)
+                                           .use(kCpu, {13e-9}, 2)
+                                           .put(done, 3)
+                                           .next()
+                                           .build());
+    for (int i = 0; i < 2; ++i) model.add(Process{.name = "worker", .program = worker});
+    model.add(Process{
+        .name = "taker",
+        .program =
+            model.add(ProgramBuilder().repeat(40).take(done, 1).delay({11}, 4).next().build())});
+    std::vector<std::int64_t> level{40, 0};
+    std::vector<std::int64_t> since{0, 0};
+    std::vector<std::int64_t> integral{0, 0};
+    std::int64_t users = 0;
+    Options options{.exact = true};
+    options.trace_levels = [&](const Level& l) {
+      if (l.kind == LevelKind::users) {
+        users += l.change;
+        CHECK(l.level == users);
+        return;
+      }
+      integral[l.of] += level[l.of] * (l.at.ns - since[l.of]);
+      since[l.of] = l.at.ns;
+      level[l.of] += l.change;
+      CHECK(l.level == level[l.of]);
+    };
+    const Outcome out = simulate(model, options);
+    CHECK(users == 0);
+    for (std::size_t q = 0; q < 2; ++q) {
+      CHECK(level[q] == out.queues[q].level);
+      CHECK(static_cast<Wide>(integral[q]) == out.queues[q].level_time);
+    }
+  }
 }

@@ -27,3 +27,25 @@ if isinstance(document, dict) and document.get("kind") == "check":
             parts = sorted(scenario["parts"], key=lambda part: "simulator" not in part["groups"])
             for before, after in zip(parts, parts[1:]):
                 assert before["to"] == after["from"]
+
+# Nor can it compare: spans of a track follow each other, every track and process has its name, and
+# no section reaches beyond the next one's beginning.
+if isinstance(document, dict) and "traceEvents" in document:
+    reached, named, processes = {}, set(), set()
+    for event in document["traceEvents"]:
+        track = event["pid"], event["tid"]
+        processes.add(event["pid"])
+        if event["ph"] == "M":
+            named.add((*track, event["name"]))
+            continue
+        begin = round(event["ts"] * 1000)
+        end = begin + round(event.get("dur", 0) * 1000)
+        line = (*track, event["name"] if event["ph"] == "C" else event["ph"])
+        assert begin >= reached.get(line, 0), event
+        reached[line] = end
+        if event["ph"] == "X":
+            assert (*track, "thread_name") in named, event
+    lengths = [round(section["length_s"] * 1e9) for section in document["otherData"]["sections"]]
+    assert processes == set(range(1, len(lengths) + 1))
+    for track, end in reached.items():
+        assert end <= sum(lengths[:track[0]]), (track, end)

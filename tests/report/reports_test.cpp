@@ -165,6 +165,11 @@ Fastest: instances = 4 (2.50 h, $34.00). Cheapest: instances = 1 (10.0 h, $31.00
 >         4  2.50 h  $34.00          0  #####.....   50 %  decode      fastest, Pareto
   Pareto: no other point is both faster and cheaper.
 
+  along instances  1 ... 4    at 1    at 4
+  time             #-.      10.0 h  2.50 h
+  money            *##      $31.00  $34.00
+  GPUs busy        ###        50 %    50 %
+
 Break-even efficiency 0.615: above it, more instances lower the total cost, because an hour has a
 value.
 )");
@@ -200,19 +205,19 @@ TEST_CASE("reports: cases name misses and do not count what was fitted") {
   ScenarioCases of{"x.json", {}, {}};
   of.scenario.name = "sleep";
   of.scenario.about.fitted = {"handover, on workers = 0"};
-  study::CaseResult hit;
+  CaseResult hit;
   hit.what.name = "workers 2";
   hit.what.metric = "epoch_s";
   hit.what.measured = 10;
   hit.what.tolerance = 0.1;
   hit.predicted = 10.4;
   hit.error = 0.04;
-  study::CaseResult miss = hit;
+  CaseResult miss = hit;
   miss.what.name = "workers 3";
   miss.predicted = 12;
   miss.error = 0.2;
   miss.within = false;
-  study::CaseResult fitted = hit;
+  CaseResult fitted = hit;
   fitted.what.name = "workers 0";
   fitted.what.fitted = true;
   of.cases = {fitted, hit, miss};
