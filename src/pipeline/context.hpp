@@ -2,6 +2,7 @@
 // What the parts of resolve() share. Internal to pipeline.
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -54,6 +55,23 @@ struct Context {
     }
     out.used.push_back({key, text_of(number.value), number.from, stage, false});
     return number.value;
+  }
+
+  /// Records a measured curve by its highest total; a draw scales it as a whole.
+  template <class Rate>
+  Curve<Rate> use_curve(Stage stage, const std::string& key, Curve<Rate> curve) {
+    const auto plain = [](const Rate& rate) {
+      if constexpr (std::is_same_v<Rate, double>) {
+        return rate;
+      } else {
+        return rate.base();
+      }
+    };
+    const double most = plain(curve.maximum());
+    const double drawn =
+        use(stage, key, Value<double>{most, {Origin::measured, host->name, curve.relative_error}});
+    for (auto& point : curve.points) point.total *= drawn / most;
+    return curve;
   }
 
   /// The first that is there: scenario, host profile, catalogue; nothing when none is.

@@ -140,10 +140,15 @@ void resolve_cores(Context& context) {
       context.measured(&HostProfile::oversubscription), {}, 0.07,
       "more runnable threads than hardware threads cost about 7 % (two-core host, PyTorch)");
   if (context.host && context.host->cpu && !s.cluster.vcpus && !s.cluster.cores) {
-    inputs.cores = *context.host->cpu;
-    context.use(Stage::decode, "cpu curve",
-                Value<double>{inputs.cores.maximum(),
-                              {Origin::measured, context.host->name, inputs.cores.relative_error}});
+    inputs.cores = context.use_curve(Stage::decode, "cpu curve", *context.host->cpu);
+    const bool known = loader.oversubscription || context.host->oversubscription;
+    if (known && oversubscription > 0.0) {
+      // The curve itself never falls, in a profile: what a crowd costs is a number of its own.
+      const auto most = inputs.cores.points.back();
+      const double threads = context.host->hardware_threads.value_or(most.users);
+      inputs.cores.points.push_back(
+          {std::max(threads, most.users) + 1.0, most.total / (1.0 + oversubscription)});
+    }
   } else {
     inputs.cores = machine_cores(context, s.cluster, oversubscription);
   }

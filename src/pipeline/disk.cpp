@@ -125,10 +125,7 @@ void resolve_disk(Context& context, bool staged) {
                                            context.measured(&HostProfile::disk_latency), {},
                                            known.latency, "typical of the kind of disk");
   if (context.host && context.host->disk && !given.bandwidth) {
-    disk.rate = *context.host->disk;
-    context.use(Stage::disk, "disk curve",
-                Value<double>{disk.rate.maximum().base(),
-                              {Origin::measured, context.host->name, disk.rate.relative_error}});
+    disk.rate = context.use_curve(Stage::disk, "disk curve", *context.host->disk);
   } else {
     const Bandwidth rate = context.need<Bandwidth>(Stage::disk, "/disk/bandwidth", given.bandwidth,
                                                    {}, known.bandwidth, "how fast the disk reads");

@@ -135,10 +135,7 @@ Read read_from(Context& context, Service service, Bytes request, double connecti
   }
   Bandwidth most = limit && network ? std::min(*limit, *network) : (limit ? *limit : *network);
   if (from_host && context.host->download && !given.bandwidth) {
-    read.rate = *context.host->download;
-    context.use(Stage::download, "download curve",
-                Value<double>{read.rate.maximum().base(),
-                              {Origin::measured, context.host->name, read.rate.relative_error}});
+    read.rate = context.use_curve(Stage::download, "download curve", *context.host->download);
   } else {
     const Bandwidth each = context.find_or<Bandwidth>(
         Stage::download, "/source/bandwidth_per_connection", given.bandwidth_per_connection, {},
