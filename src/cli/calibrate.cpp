@@ -111,20 +111,20 @@ void measure(const std::vector<const bench::Probe*>& chosen, const bench::Settin
   bench::run_probes(chosen, settings, set, interrupt.flag(), progress, after);
 }
 
-void add(MeasurementSet& set, MeasurementSet&& imported) {
-  std::move(imported.probes.begin(), imported.probes.end(), std::back_inserter(set.probes));
-  std::move(imported.measurements.begin(), imported.measurements.end(),
-            std::back_inserter(set.measurements));
-}
-
-/// What other files say. Alone, they also say of which host and when.
+/// What other files say. Alone, they also say of which host, when and how.
 MeasurementSet imported_set(const CalibrateArguments& arguments) {
   MeasurementSet set;
+  const bool among_others = arguments.imports.size() > 1 || !arguments.probes.empty();
   for (const std::string& file : arguments.imports) {
     MeasurementSet one = schema::import_measurements(file);
     if (set.host == HostFacts{}) set.host = one.host;
     if (set.date.empty()) set.date = one.date;
-    add(set, std::move(one));
+    if (set.command_line.empty()) set.command_line = one.command_line;
+    for (Measurement& m : one.measurements) {
+      if (among_others && m.remark.empty()) m.remark = "imported from " + file;
+      set.measurements.push_back(std::move(m));
+    }
+    std::move(one.probes.begin(), one.probes.end(), std::back_inserter(set.probes));
   }
   return set;
 }
@@ -147,7 +147,7 @@ int calibrate(const CalibrateArguments& arguments) {
           : "";
   check_profile_file(arguments.output, arguments.imports);
   if (measures || set.date.empty()) set.date = utc_now();
-  set.command_line = command_line();
+  if (measures || set.command_line.empty()) set.command_line = command_line();
   set.version = feedrate_version();
   const Interrupt interrupt;
   if (measures) {

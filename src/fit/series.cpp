@@ -16,6 +16,20 @@ constexpr double shape_seen = 0.03;  ///< residuals below are fine whatever thei
 constexpr std::size_t many = 30;
 constexpr double well_known = 0.05;
 
+/// From the largest down: the first that a number reaches suits it.
+struct Unit {
+  Dimension dimension;
+  double size;
+  std::string_view name;
+};
+constexpr Unit units[] = {
+    {{1, 0, 0, 0}, 1.0, "s"},           {{1, 0, 0, 0}, 1e-3, "ms"},
+    {{1, 0, 0, 0}, 1e-6, "us"},         {{1, 0, 0, -1}, 1.0, "s/sample"},
+    {{1, 0, 0, -1}, 1e-3, "ms/sample"}, {{1, 0, 0, -1}, 1e-6, "us/sample"},
+    {{-1, 1, 0, 0}, 1e9, "GB/s"},       {{-1, 1, 0, 0}, 1e6, "MB/s"},
+    {{0, 1, 0, 0}, 1e6, "MB"},          {{0, 1, 0, 0}, 1e3, "KB"},
+};
+
 std::string percent(double share) {
   return fmt::format("{:.0f} %", share * 100.0);
 }
@@ -117,7 +131,13 @@ std::string Findings::text(double number) {
 }
 
 std::string Findings::text(double number, Dimension dimension) {
-  return format_quantity(significant(number, 3), dimension);
+  const double kept = significant(number, 3);
+  for (const Unit& unit : units) {
+    if (unit.dimension == dimension && kept >= unit.size) {
+      return fmt::format("{:.3g} {}", kept / unit.size, unit.name);
+    }
+  }
+  return format_quantity(kept, dimension);
 }
 
 std::string Findings::source(const SeriesList& from) const {

@@ -98,10 +98,8 @@ struct Findings {
       else
         return text(point.total, dimension_of(Rate{}));
     };
-    said.value = point_text(fit.points.front()) + " at " + text(fit.points.front().users);
-    if (fit.points.size() > 1) {
-      said.value += ", " + point_text(fit.points.back()) + " at " + text(fit.points.back().users);
-    }
+    said.value = point_text(fit.points.front());
+    if (fit.points.size() > 1) said.value += " to " + point_text(fit.points.back());
     for (const RatePoint& point : fit.points) {
       if constexpr (std::is_same_v<Rate, double>) {
         made.points.push_back({rounded(point.users), rounded(point.total)});

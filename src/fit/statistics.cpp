@@ -6,8 +6,8 @@
 namespace feedrate::fit {
 namespace {
 
-constexpr double fence = 8.0;            ///< deviations beyond which a sample is pulled in
-constexpr double least_scale = 0.01;     ///< of the median: clocks make samples equal
+constexpr double fence = 8.0;         ///< deviations beyond which a sample is pulled in
+constexpr double least_scale = 0.01;  ///< of the median: clocks make samples equal
 constexpr double unlikely = 0.1 + 1e-9;
 
 double choose(std::size_t n, std::size_t k) {

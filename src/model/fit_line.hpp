@@ -9,7 +9,7 @@ namespace feedrate {
 struct FitLine {
   std::string probe;                  ///< "disk"
   std::string what;                   ///< "latency of one read"
-  std::string value;                  ///< "85 us"; of a curve its ends
+  std::string value;                  ///< "85 us"; of a curve from least to most users
   double relative_error = 0.0;        ///< standard error over value; 0 when one sample cannot tell
   std::size_t points = 0;             ///< settings or samples that the value stands on
   std::vector<std::string> warnings;  ///< why not to trust it; "residuals have a shape"

@@ -30,14 +30,15 @@ Table outcomes(const MeasurementSet& set) {
     const std::size_t samples = samples_of(set, outcome.probe, series);
     const bool whole = outcome.measured && outcome.reason.empty();
     Row row;
-    row.cells = {outcome.probe,
-                 whole              ? Cell("measured", Tone::good)
-                 : outcome.measured ? Cell("in part", Tone::caution)
-                                    : Cell("skipped", Tone::faint),
-                 outcome.measured ? Cell(count(static_cast<double>(series))) : Cell(),
-                 outcome.measured ? Cell(count(static_cast<double>(samples))) : Cell(),
-                 outcome.took > Duration() ? Cell(duration(outcome.took)) : Cell(),
-                 outcome.reason};
+    row.cells = {
+        outcome.probe,
+        whole              ? Cell("measured", Tone::good)
+        : outcome.measured ? Cell("in part", Tone::caution)
+                           : Cell("skipped", Tone::faint),
+        outcome.measured ? Cell(count(static_cast<double>(series))) : Cell(),
+        outcome.measured ? Cell(count(static_cast<double>(samples))) : Cell(),
+        outcome.measured && outcome.took > Duration() ? Cell(duration(outcome.took)) : Cell(),
+        outcome.reason};
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -99,9 +100,9 @@ Paragraph headline(const MeasurementSet& set, std::span<const FitLine> lines,
   if (measured == 0) return {"Nothing could be measured.", Tone::bad};
   const auto kept = std::count_if(lines.begin(), lines.end(),
                                   [](const FitLine& line) { return line.in_profile; });
-  return {fmt::format("{}{} of {} probes measured; {} holds {} values.",
+  return {fmt::format("{}{} of {} probes measured; {} holds {} value{}.",
                       calibration.interrupted ? "Interrupted: " : "", measured, set.probes.size(),
-                      calibration.profile_file, kept),
+                      calibration.profile_file, kept, kept == 1 ? "" : "s"),
           calibration.interrupted ? Tone::caution : Tone::plain};
 }
 

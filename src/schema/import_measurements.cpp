@@ -58,13 +58,7 @@ MeasurementSet import_json(const std::string& object, const std::string& path) {
   const JsonPtr root = parse_json(object, path);
   if (root->find("nvbandwidth") != nullptr) return import_nvbandwidth(root, path);
   if (root->find("fio version") != nullptr) return import_fio(root, path);
-  if (text_of(root->find("kind")) == "measurements") {
-    MeasurementSet set = measurements_of(root);
-    for (Measurement& m : set.measurements) {
-      if (m.remark.empty()) m.remark = "imported from " + path;
-    }
-    return set;
-  }
+  if (text_of(root->find("kind")) == "measurements") return measurements_of(root);
   std::string keys;
   for (const JsonMember& member : root->members) {
     if (keys.size() > 60) break;
