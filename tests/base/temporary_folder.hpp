@@ -23,6 +23,7 @@ class TemporaryFolder {
   }
 
   [[nodiscard]] std::string at(const std::string& name) const { return path_ + "/" + name; }
+  [[nodiscard]] std::string operator/(const std::string& name) const { return at(name); }
 
   /// Writes a file and returns its path.
   std::string write(const std::string& name, std::string_view text) const {
