@@ -71,12 +71,16 @@ export function breakEvenEfficiency(price, hourValue, instances) {
   return (price + hourValue / instances) / (price + hourValue);
 }
 
-/** S* of a sweep: of its first point with several instances; null where no hour has a value. */
+/** S* of each number of instances in a sweep, ascending; none where no hour has a value. */
 export function sweepBreakEven(points, hourValue) {
-  const first = points.find(({ result }) => result.instances > 1 && result.cost.billed_time_s > 0);
-  if (!first || !(hourValue > 0)) return null;
-  const { instances } = first.result;
-  return { instances, efficiency: breakEvenEfficiency(instancePrice(first.result), hourValue, instances) };
+  if (!(hourValue > 0)) return [];
+  const firsts = new Map();
+  for (const { result } of points) {
+    const priced = result.instances > 1 && result.cost.billed_time_s > 0;
+    if (priced && !firsts.has(result.instances)) firsts.set(result.instances, result);
+  }
+  return [...firsts].sort(([a], [b]) => a - b).map(([instances, result]) =>
+    ({ instances, efficiency: breakEvenEfficiency(instancePrice(result), hourValue, instances) }));
 }
 
 /** Indices of the fastest and the cheapest point, and of those that no other beats in both. */

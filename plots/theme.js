@@ -21,7 +21,7 @@ export const palettes = {
 export function chartConfig(colours, width = 640) {
   const text = { font: sans, fontSize: 12, color: colours.ink };
   return {
-    background: 'transparent', font: sans, padding: 4, autosize: { type: 'fit-x', contains: 'padding' },
+    background: 'transparent', font: sans, padding: 4,
     view: { stroke: null, continuousWidth: width, continuousHeight: 220 },
     axis: {
       labelColor: colours.soft, titleColor: colours.soft, labelFontSize: 12, titleFontSize: 12,

@@ -37,7 +37,9 @@ std::string figures(const HtmlInput& input) {
       "Time", duration(r.times.total),
       fmt::format("{} {}", first_differs ? "later epochs" : "an epoch", duration(r.times.epoch)));
   out += figure("Money", money(r.bill.money),
-                fmt::format("{} of it while GPUs wait", money(r.bill.idle_gpu)));
+                r.bill.idle_gpu > Money{}
+                    ? fmt::format("{} of it while GPUs wait", money(r.bill.idle_gpu))
+                    : "what the bill says");
   out += figure(
       "Total cost", money(r.bill.total),
       input.hour_varies ? "" : fmt::format("at {} an hour", dollars_an_hour(input.value_of_hour)),

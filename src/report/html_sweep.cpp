@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "report/html_parts.hpp"
 #include "report/html_text.hpp"
 #include "report/numbers.hpp"
 #include "report/sweep_words.hpp"
+#include "study/cost.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -39,9 +41,8 @@ std::string keys_of(const Sweep& sweep) {
   const auto& set = sweep.points.front().set;
   std::string text;
   for (const auto& [key, value] : set) text += fmt::format("{}{}", text.empty() ? "" : " × ", key);
-  return fmt::format(
-      "{} points: {}.{}", count(static_cast<double>(sweep.points.size())), text,
-      set.size() > 1 ? " A line for each setting of what does not run along the axis." : "");
+  return fmt::format("{} points: {}.{}", count(static_cast<double>(sweep.points.size())), text,
+                     set.size() > 1 ? " A line for each other setting." : "");
 }
 
 std::string points_table(const Sweep& sweep) {
@@ -78,15 +79,23 @@ std::string points_table(const Sweep& sweep) {
   return out + "</tbody>" + close_table();
 }
 
-std::string break_even_words(const Sweep& sweep, bool hour_has_value) {
-  if (!sweep.break_even_efficiency || !hour_has_value) return "";
-  const auto several =
-      std::find_if(sweep.points.begin(), sweep.points.end(), [](const SweepPoint& point) {
-        return point.result.instances > 1.0 && point.result.bill.billed_time > Duration{};
-      });
-  return fmt::format(
-      "Break-even efficiency of {} instances: {}. Above it they cost less than one instance.",
-      exact(several->result.instances), number(*sweep.break_even_efficiency));
+// S* of each number of instances, by its first point.
+std::string break_even_words(const Sweep& sweep, HourlyPrice value_of_hour) {
+  if (value_of_hour <= HourlyPrice{}) return "";
+  std::map<double, double> efficiencies;
+  for (const SweepPoint& point : sweep.points) {
+    const Result& r = point.result;
+    if (r.instances <= 1.0 || r.bill.billed_time <= Duration{}) continue;
+    const HourlyPrice price = r.bill.compute / (r.bill.billed_time * r.instances);
+    efficiencies.emplace(r.instances,
+                         study::break_even_efficiency(price, value_of_hour, r.instances));
+  }
+  std::string text;
+  for (const auto& [instances, efficiency] : efficiencies) {
+    text += fmt::format("{}{} for {}{}", text.empty() ? "Break-even efficiency S*: " : ", ",
+                        number(efficiency), count(instances), text.empty() ? " instances" : "");
+  }
+  return text.empty() ? "" : text + ". Above it they cost less than one.";
 }
 
 bool has_break_even(const HtmlInput& input) {
@@ -118,7 +127,8 @@ void add_sweep_parts(PageValues& values, const HtmlInput& input) {
   values["points_count"] =
       fmt::format("{} points", count(static_cast<double>(sweep.points.size())));
   values["best"] = escaped(sweep_headline(sweep).text);
-  values["break_even"] = escaped(break_even_words(sweep, input.value_of_hour > HourlyPrice{}));
+  values["break_even"] =
+      escaped(input.hour_varies ? "" : break_even_words(sweep, input.value_of_hour));
   values["sweep_of"] = escaped(keys_of(sweep));
   values["has_break_even"] = has_break_even(input) ? "yes" : "";
 }

@@ -1,6 +1,6 @@
 // The page's own work: colours, charts, and the value of an hour. Every number that changes here is
 // computed as feedrate computes it (plots/rows.js) and written as feedrate writes it (plots/numbers.js).
-import { duration, money, number } from '../../../plots/numbers.js';
+import { count, duration, money, number } from '../../../plots/numbers.js';
 import { bestPoints, breakEvenRows, gpuTimeRows, pointRows, stageRows, sweepBreakEven, timelineRows, totalCost }
   from '../../../plots/rows.js';
 import { chartConfig } from '../../../plots/theme.js';
@@ -26,14 +26,19 @@ function rowsOf(figure, hourValue) {
 }
 
 async function drawChart(figure, hourValue) {
+  const { vega, vegaLite, vegaEmbed } = window;
   const spec = specs[figure.dataset.chart];
   const rows = { [spec.data.name]: rowsOf(figure, hourValue) };
   const place = figure.querySelector('.chart');
-  const { view } = await window.vegaEmbed(place, { ...spec, datasets: rows }, {
-    actions: false, renderer: 'svg', ast: true, config: chartConfig(colours), logLevel: 1,
+  const config = chartConfig(colours, place.clientWidth);
+  const compiled = vegaLite.compile({ ...spec, datasets: rows }, { config, logger: vega.logger(vega.Error) });
+  const { view } = await vegaEmbed(place, compiled.spec, {
+    mode: 'vega', actions: false, renderer: 'svg', ast: true, logLevel: vega.Error,
     tooltip: { disableDefaultStyle: true },
   });
-  place.querySelector('svg').setAttribute('aria-label', figure.querySelector('h3').textContent);
+  const picture = place.querySelector('svg');
+  picture.setAttribute('role', 'img');
+  picture.setAttribute('aria-label', figure.querySelector('h3').textContent);
   views.set(figure, { view, name: spec.data.name });
 }
 
@@ -63,8 +68,9 @@ function bestWords({ fastest, cheapest }, hourValue) {
 
 function breakEvenWords(hourValue) {
   const least = sweepBreakEven(data.points, hourValue);
-  return least === null ? '' : `Break-even efficiency of ${least.instances} instances: ${number(least.efficiency)}. `
-    + 'Above it they cost less than one instance.';
+  const words = least.map(({ instances, efficiency }, i) =>
+    `${number(efficiency)} for ${count(instances)}${i === 0 ? ' instances' : ''}`);
+  return least.length === 0 ? '' : `Break-even efficiency S*: ${words.join(', ')}. Above it they cost less than one.`;
 }
 
 function write(id, text) {
@@ -133,7 +139,20 @@ function prepareTheme() {
   name();
 }
 
+// Paper shows what a click would open.
+function preparePrint() {
+  let closed = [];
+  window.addEventListener('beforeprint', () => {
+    closed = [...document.querySelectorAll('details:not([open])')];
+    for (const details of closed) details.open = true;
+  });
+  window.addEventListener('afterprint', () => {
+    for (const details of closed) details.open = false;
+  });
+}
+
 prepareTheme();
+preparePrint();
 const hourValue = prepareSlider();
 if (hourValue !== null) writeNumbers(hourValue);
 await drawCharts(hourValue);

@@ -1,0 +1,194 @@
+// What must hold for a report, whatever the scenario.
+import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { money, number } from '../../plots/numbers.js';
+import { opened } from './page.mjs';
+
+const mostBytes = 1_500_000;
+const wide = { width: 1600, height: 1000 };
+
+/** Every chart has marks, and a table of the same section behind it. */
+export async function charts(page) {
+  const found = await page.$$eval('figure[data-chart]', (figures) => figures.map((figure) => ({
+    name: figure.dataset.chart,
+    marks: figure.querySelectorAll('[class*="mark-"][class*="role-mark"] :is(path, line, text)').length,
+    shown: figure.querySelector('svg')?.getBoundingClientRect().width ?? 0,
+    table: figure.closest('section').querySelector('details table, table') !== null,
+  })));
+  assert.ok(found.length >= 2, 'at least two charts');
+  for (const chart of found) {
+    assert.ok(chart.marks > 0, `${chart.name} has marks`);
+    assert.ok(chart.shown > 200, `${chart.name} is ${chart.shown} px wide`);
+    assert.ok(chart.table, `${chart.name} has a table behind it`);
+  }
+}
+
+const numbersOf = (page) => page.evaluate(() => ({
+  figures: ['figure_total', 'figure_hour', 'bill_hour', 'bill_hours', 'bill_total', 'best', 'break_even']
+    .map((id) => document.getElementById(id)?.textContent ?? null),
+  points: [...document.querySelectorAll('.points tbody tr')].map((row) => row.textContent),
+  marked: [...document.querySelectorAll('.points tbody tr')].map((row) => row.className),
+}));
+
+/** Without JavaScript the page says the same, digit for digit: feedrate's numbers are the page's. */
+export async function withoutScript(browser, report, page) {
+  assert.ok(statSync(report).size < mostBytes, `${statSync(report).size} bytes`);
+  const still = await opened(browser, report, wide, 'light', { javaScriptEnabled: false });
+  assert.deepEqual(await numbersOf(page), await numbersOf(still));
+  await still.close();
+}
+
+/** Names, headings, labels: what a screen reader needs. */
+export async function structure(page) {
+  const problems = await page.evaluate(() => {
+    const found = [];
+    const say = (what, element) => found.push(`${what}: ${element.outerHTML.slice(0, 90)}`);
+    const named = (element) => (element.getAttribute('aria-label') ?? element.textContent).trim() !== '';
+    if (!document.documentElement.lang) found.push('no language');
+    for (const tag of ['main', 'header', 'footer', 'h1']) {
+      if (document.querySelectorAll(tag).length !== 1) found.push(`not one ${tag}`);
+    }
+    let level = 0;
+    for (const heading of document.querySelectorAll('h1, h2, h3, h4')) {
+      const next = Number(heading.tagName[1]);
+      if (next > level + 1) say('heading skips a level', heading);
+      level = next;
+    }
+    for (const svg of document.querySelectorAll('svg')) {
+      if (!svg.getAttribute('aria-label') || !svg.getAttribute('role')) say('picture without a name', svg);
+    }
+    for (const element of document.querySelectorAll('button, summary, a')) if (!named(element)) say('no name', element);
+    for (const input of document.querySelectorAll('input')) if (input.labels.length === 0) say('no label', input);
+    for (const table of document.querySelectorAll('table')) if (!named(table.caption)) say('no caption', table);
+    for (const cell of document.querySelectorAll('th')) if (!cell.scope) say('no scope', cell);
+    for (const [id, elements] of Map.groupBy(document.querySelectorAll('[id]'), (element) => element.id)) {
+      if (elements.length > 1 && !elements[0].closest('svg')) found.push(`id ${id} twice`);
+    }
+    for (const section of document.querySelectorAll('section')) {
+      const label = section.getAttribute('aria-labelledby');
+      if (label && !document.getElementById(label)) found.push(`no heading ${label}`);
+    }
+    return found;
+  });
+  assert.deepEqual(problems, []);
+}
+
+/** WCAG AA: 4.5 : 1 for text, 3 : 1 where it is large. */
+export async function contrast(page) {
+  const low = await page.evaluate(() => {
+    const channels = (colour) => (colour.match(/[\d.]+/g) ?? []).map(Number);
+    const luminance = ([r, g, b]) => [r, g, b].map((c) => c / 255)
+      .map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+      .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+    const paperBehind = (element) => {
+      for (let at = element; at; at = at.parentElement) {
+        const colour = channels(getComputedStyle(at).backgroundColor);
+        if (colour.length === 3 || colour[3] > 0) return colour;
+      }
+      return [255, 255, 255];
+    };
+    const paper = getComputedStyle(document.body).backgroundColor;
+    const found = new Set();
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const element = node.parentElement;
+      if (!node.textContent.trim() || !element.checkVisibility() || element.closest('script, noscript, .hidden')) continue;
+      const style = getComputedStyle(element);
+      const inPicture = element.closest('svg');
+      const colour = inPicture ? style.fill : style.color;
+      if (inPicture && colour === paper) continue;  // written on a bar
+      const [a, b] = [luminance(channels(colour)), luminance(paperBehind(element))].sort((x, y) => y - x);
+      const size = parseFloat(style.fontSize);
+      const large = size >= 24 || (size >= 18.6 && Number(style.fontWeight) >= 700);
+      const ratio = (a + 0.05) / (b + 0.05);
+      if (ratio < (large ? 3 : 4.5)) found.add(`${ratio.toFixed(2)} ${colour} "${node.textContent.trim().slice(0, 40)}"`);
+    }
+    return [...found];
+  });
+  assert.deepEqual(low, []);
+}
+
+/** Nothing sticks out to the right. */
+export async function fits(page) {
+  const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  assert.ok(content <= window, `the page is ${content} px wide in a window of ${window}`);
+  const cut = await page.$$eval('figure svg', (pictures) => pictures
+    .filter((svg) => svg.getBoundingClientRect().right > innerWidth + 1).length);
+  assert.equal(cut, 0, 'no picture sticks out');
+}
+
+async function setHour(page, value) {
+  await page.fill('#hour_exact', String(value));
+  await page.dispatchEvent('#hour_exact', 'input');
+}
+
+/** At any value of an hour the page says what `feedrate run` says. */
+export async function slider(page, feedrate, scenario) {
+  for (const value of [0, 7.25, 1234.5]) {
+    await setHour(page, value);
+    const { cost } = feedrate.json('run', scenario, '--set', `value_of_hour=${value} USD/h`).result;
+    const { figures } = await numbersOf(page);
+    assert.equal(figures[0], money(cost.total_usd), `total cost at ${value}`);
+    assert.equal(figures[3], money(cost.hour_value_usd), `hours at ${value}`);
+    assert.equal(figures[4], money(cost.total_usd), `bill at ${value}`);
+  }
+  await page.locator('#hour').focus();
+  await page.keyboard.press('Home');
+  assert.equal((await numbersOf(page)).figures[1], 'at $0.00 an hour');
+}
+
+/** The points of a report's sweep are those of `feedrate sweep`, at two values of an hour. */
+export async function sweeps(browser, feedrate, scenario, varied) {
+  const vary = varied.flatMap((text) => ['--vary', text]);
+  const page = await opened(browser, feedrate.report(scenario, ...vary), wide, 'light');
+  for (const value of [0, 2, 60]) {
+    await setHour(page, value);
+    const sweep = feedrate.json('sweep', scenario, ...vary, '--set', `value_of_hour=${value} USD/h`);
+    const shown = await page.$$eval('.points tbody tr', (rows) => rows.map((row) =>
+      [row.querySelector('.total').textContent, row.querySelector('.marks').textContent]));
+    const marks = (i) => [[sweep.fastest === i, 'fastest'], [sweep.cheapest === i, 'cheapest'],
+      [sweep.pareto.includes(i), 'Pareto']].filter(([holds]) => holds).map(([, word]) => word).join(', ');
+    assert.deepEqual(shown, sweep.points.map(({ result }, i) => [money(result.cost.total_usd), marks(i)]));
+    const words = await page.textContent('#break_even');
+    const several = sweep.points.find(({ result }) => result.instances > 1);
+    if (value > 0 && several) {
+      assert.ok(words.includes(`S*: ${number(sweep.break_even_efficiency)} for ${several.result.instances} instances`), words);
+    } else {
+      assert.equal(words, '');
+    }
+  }
+  page.quiet();
+  await page.close();
+}
+
+export async function fixedHour(browser, feedrate) {
+  const report = feedrate.report('scenarios/total_cost_24h_p3.json', '--vary', 'value_of_hour=1 USD/h,5 USD/h');
+  const page = await opened(browser, report, wide, 'light');
+  assert.ok(await page.isDisabled('#hour'));
+  await withoutScript(browser, report, page);
+  await charts(page);
+  page.quiet();
+  await page.close();
+}
+
+export async function controls(browser, feedrate, screenshots) {
+  const page = await opened(browser, feedrate.report('scenarios/caltech256_p3.json'), wide, 'light');
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate(() => document.activeElement.className), 'skip');
+  const light = await paper();
+  await page.click('#theme');
+  assert.notEqual(await paper(), light, 'the button changes the colours');
+  await contrast(page);
+  await page.emulateMedia({ media: 'print' });
+  assert.equal(await paper(), 'rgb(255, 255, 255)', 'paper is white, whatever the screen is');
+  assert.equal(await page.isVisible('#theme'), false);
+  await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+  assert.ok(await page.isVisible('pre'), 'what was closed is printed');
+  await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+  const pdf = await page.pdf({ path: join(screenshots, 'caltech256_p3.pdf'), format: 'A4' });
+  assert.ok(pdf.length > 20_000);
+  page.quiet();
+  await page.close();
+}

@@ -1,0 +1,10 @@
+#!/bin/sh
+# run.sh FEEDRATE SOURCES SCREENSHOTS: the browser tests, or a clear word about what they miss.
+set -eu
+plots=$2/plots
+missing() { echo "browser tests: $1" >&2; exit 1; }
+command -v node >/dev/null || missing "node is not installed (Debian: apt-get install nodejs npm)"
+[ -d "$plots/node_modules/playwright-core" ] || missing "run npm ci --prefix $plots"
+chromium=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || true)}
+[ -n "$chromium" ] || missing "chromium is not installed (Debian: apt-get install chromium)"
+exec node "$2/tests/browser/main.mjs" "$1" "$2" "$3" "$chromium"

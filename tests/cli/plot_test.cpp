@@ -1,0 +1,112 @@
+// `feedrate plot`: charts of results under Node.
+#include "catch.hpp"
+#include "cli/process.hpp"
+
+using namespace testing_cli;
+
+namespace {
+
+const std::string run = "feedrate run scenarios/caltech256_p3.json --format json ";
+const std::string sweep =
+    "feedrate sweep scenarios/total_cost_24h_p3.json --vary instances=1:8:*2 --vary "
+    "efficiency=0.5,0.9 --format json ";
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++found;
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("plot: a result's charts have a mark for each row") {
+  const Outcome stages = shell(run + "| feedrate plot stages -");
+  INFO(stages.err);
+  REQUIRE(stages.status == 0);
+  CHECK(has(stages.out, "<svg xmlns"));
+  CHECK(has(stages.out, "sets the pace"));
+  for (const char* stage : {"decode", "collate", "handover", "h2d", "gpu"}) {
+    CHECK(has(stages.out, std::string(">") + stage + "</text>"));
+  }
+  const Outcome time = shell(run + "--set num_workers=1 | feedrate plot gpu_time - --theme dark");
+  CHECK(has(time.out, "busy"));
+  CHECK(has(time.out, "#12171d"));
+}
+
+TEST_CASE("plot: a sweep's charts, to a file, the same bytes each time") {
+  const Folder folder;
+  REQUIRE(shell(sweep + "--output " + (folder / "sweep.json")).status == 0);
+  for (const std::string chart : {"scaling_time", "scaling_cost", "pareto", "break_even"}) {
+    const std::string draw = "feedrate plot " + chart + " " + (folder / "sweep.json");
+    const Outcome outcome = shell(draw + " --output " + (folder / "chart.svg"));
+    INFO(chart << outcome.err);
+    REQUIRE(outcome.status == 0);
+    CHECK(outcome.out.empty());
+    const std::string svg = slurp(folder / "chart.svg");
+    CHECK(count_of(svg, "<path") > 8);
+    CHECK(shell(draw).out == svg);
+  }
+}
+
+TEST_CASE("plot: a trace draws the timeline") {
+  const Folder folder;
+  const Outcome outcome =
+      shell("feedrate run scenarios/caltech256_p3.json --trace " + (folder / "t.json") +
+            " --trace-steps 5 >/dev/null && feedrate plot timeline " + (folder / "t.json"));
+  INFO(outcome.err);
+  REQUIRE(outcome.status == 0);
+  CHECK(has(outcome.out, ">GPU</text>"));
+  CHECK(has(outcome.out, ">worker 0</text>"));
+}
+
+TEST_CASE("plot: a specification of one's own") {
+  const Folder folder;
+  const std::string spec = folder.write("mine.json", R"({"data": {"name": "stages"}, "mark": "bar",
+    "encoding": {"x": {"field": "capacity", "type": "quantitative"}, "y": {"field": "stage"}}})");
+  const Outcome outcome = shell(run + "| feedrate plot " + spec + " -");
+  INFO(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(has(outcome.out, ">collate</text>"));
+}
+
+TEST_CASE("plot: names with markup are text in the SVG") {
+  const Outcome outcome = shell(
+      "echo '{\"result\": {\"stages\": [{\"stage\": \"<script>x()</script>\", "
+      "\"capacity_samples_per_s\": 5, \"stall_s\": 1}], \"bottleneck\": {\"stage\": null}, "
+      "\"throughput_samples_per_s\": 4, \"gpu_busy_s\": 1, \"time\": {\"total_s\": 2}, \"cost\": "
+      "{\"hour_value_usd\": 0}}}' | feedrate plot stages -");
+  INFO(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK_FALSE(has(outcome.out, "<script"));
+  CHECK(has(outcome.out, "&lt;script"));
+}
+
+TEST_CASE("plot: what does not fit is exit 2 and one line that says so") {
+  const Folder folder;
+  const auto refused = [](const std::string& line, const std::string& words) {
+    const Outcome outcome = shell(line);
+    INFO(line << "\n" << outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(has(outcome.err, words));
+    CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+  };
+  refused(run + "| feedrate plot stage -", "did you mean \"stages\"");
+  refused(run + "| feedrate plot pareto -", "needs a sweep");
+  refused(run + "| feedrate plot timeline -", "needs a trace");
+  refused("echo '{}' | feedrate plot stages -", "standard input:1: expected what `feedrate run");
+  refused("echo '{' | feedrate plot stages -", "standard input:");
+  refused("feedrate plot stages /no/such.json", "/no/such.json");
+  const std::string spec =
+      folder.write("own.json", R"({"data": {"name": "nothing"}, "mark": "bar"})");
+  refused(run + "| feedrate plot " + spec + " -", "/data/name: expected one of stages");
+  const std::string broken = folder.write("broken.json", "{");
+  refused(run + "| feedrate plot " + broken + " -", "broken.json");
+}
+
+TEST_CASE("plot: without Node it is exit 3 and says what to install") {
+  const Outcome outcome =
+      shell(run + "| PATH=\"$(dirname \"$(command -v feedrate)\")\" feedrate plot stages -");
+  INFO(outcome.err);
+  CHECK(outcome.status == 3);
+  CHECK(has(outcome.err, "npm ci --prefix"));
+}

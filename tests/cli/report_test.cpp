@@ -1,0 +1,75 @@
+// `feedrate report`: where the page goes, and what it refuses.
+#include "catch.hpp"
+#include "cli/process.hpp"
+
+using namespace testing_cli;
+
+namespace {
+
+const std::string report = "feedrate report scenarios/caltech256_p3.json ";
+
+}  // namespace
+
+TEST_CASE("report: one file, below 1.5 MB, the same bytes each time, nothing on standard output") {
+  const Folder folder;
+  const Outcome outcome = shell(report + "--output " + (folder / "a.html"));
+  INFO(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out.empty());
+  CHECK(folder.files() == 1);
+  const std::string page = slurp(folder / "a.html");
+  CHECK(page.size() > 20'000);
+  CHECK(page.size() < 1'500'000);
+  shell(report + "--jobs 1 --output " + (folder / "b.html"));
+  CHECK(slurp(folder / "b.html") == page);
+}
+
+TEST_CASE("report: the page holds the answer, the bill, every input and the scenario") {
+  const Folder folder;
+  REQUIRE(
+      shell(report + "--set num_workers=1 --set name='R&D <b>' -o " + (folder / "a.html")).status ==
+      0);
+  const std::string page = slurp(folder / "a.html");
+  for (const char* part :
+       {"decode is the bottleneck", "1 × ml.p3.2xlarge", "class=\"is-bottleneck\"",
+        "/source/connections", "starting-documents, 2021-2023",
+        "<h1 id=\"title\">R&amp;D &lt;b&gt;</h1>", "&quot;num_workers&quot;: 1"}) {
+    INFO(part);
+    CHECK(has(page, part));
+  }
+}
+
+TEST_CASE("report: without --vary it looks at instances, and at efficiencies where one is stated") {
+  const Folder folder;
+  REQUIRE(shell("feedrate report scenarios/total_cost_24h_p3.json -o " + (folder / "a")).status ==
+          0);
+  const std::string page = slurp(folder / "a");
+  CHECK(has(page, "30 points: instances × efficiency."));
+  CHECK(has(page, "S*: 0.780 for 2 instances, 0.670 for 4, 0.615 for 8, 0.588 for 16."));
+  REQUIRE(shell(report + "--vary num_workers=2:4:1 -o " + (folder / "b")).status == 0);
+  CHECK(has(slurp(folder / "b"), "3 points: num_workers."));
+}
+
+TEST_CASE("report: a page that cannot be written is one line and exit 3") {
+  const Outcome outcome = shell(report + "--output /proc/no/such/report.html");
+  CHECK(outcome.status == 3);
+  CHECK(has(outcome.err, "/proc/no/such/report.html"));
+  CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+}
+
+TEST_CASE("report: wrong usage is exit 2 and says what was expected") {
+  const Folder folder;
+  CHECK(shell(report).status == 2);
+  CHECK(has(shell(report).err, "--output"));
+  const std::string copy =
+      folder.write("job.json", slurp(FEEDRATE_SOURCE_DIR "/scenarios/caltech256_p3.json"));
+  const Outcome own = shell("feedrate report " + copy + " --output " + copy);
+  CHECK(own.status == 2);
+  CHECK(has(own.err, "--output: expected another file than the input"));
+  CHECK(has(slurp(copy), "\"Caltech-256"));
+  const Outcome many = shell(report + "--vary batch_size=1:2000:1 --output " + (folder / "a.html"));
+  CHECK(many.status == 2);
+  CHECK(has(many.err, "expected at most 1000 points in a report, got 2000"));
+  CHECK(shell(report + "--vary nonsense=1,2 --output " + (folder / "a.html")).status == 2);
+  CHECK(folder.files() == 1);
+}

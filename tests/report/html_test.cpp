@@ -1,0 +1,156 @@
+// The HTML report as text: what its parts make of hostile words, and the template that holds them.
+#include <cstdio>
+
+#include "catch.hpp"
+#include "report/html.hpp"
+#include "report/html_text.hpp"
+#include "report/page_assets.hpp"
+
+using namespace feedrate;
+using namespace feedrate::report;
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+HtmlInput small_input() {
+  HtmlInput input;
+  input.named.name = "job";
+  input.named.result.times.total = hours(2);
+  input.named.result.gpu_busy_time = hours(1);
+  input.named.result.bill.money = usd(10);
+  input.named.result.bill.total = usd(16);
+  input.named.result.bill.hour_value = usd(6);
+  input.value_of_hour = usd_per_hour(3);
+  input.data = R"({"result": {}, "points": [], "timeline": []})";
+  return input;
+}
+
+SweepPoint point(const std::string& instances, Duration time, Money money) {
+  SweepPoint point{{{"instances", instances}}, {}};
+  point.result.times.total = time;
+  point.result.bill.money = point.result.bill.total = money;
+  return point;
+}
+
+}  // namespace
+
+TEST_CASE("html: text stays text in elements and in attributes") {
+  CHECK(escaped("<script>alert('x')</script>") ==
+        "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;");
+  CHECK(escaped("a\" onload=\"b & c") == "a&quot; onload=&quot;b &amp; c");
+  CHECK(escaped("épée 🚀") == "épée 🚀");
+  CHECK_FALSE(has(escaped(std::string("a\0b\x1b[31m", 7)), "\x1b"));
+  CHECK(escaped("&lt;") == "&amp;lt;");
+}
+
+TEST_CASE("html: JSON in a script holds nothing that ends the script") {
+  const std::string json = "{\"a\": \"</script><!-- & \u2028\u2029 🚀\"}";
+  const std::string safe = json_in_script(json);
+  CHECK(safe == "{\"a\": \"\\u003c/script\\u003e\\u003c!-- \\u0026 \\u2028\\u2029 🚀\"}");
+}
+
+TEST_CASE("html: a template keeps the parts that have a value and looks at values only once") {
+  const std::map<std::string, std::string> values = {{"a", "{{b}}{{#b}}"}, {"b", ""}, {"c", "yes"}};
+  CHECK(filled_in("<{{a}}>{{#b}}gone {{b}}{{/b}}{{#c}}kept {{c}}{{/c}}.", values) ==
+        "<{{b}}{{#b}}>kept yes.");
+  CHECK(filled_in("", values).empty());
+}
+
+TEST_CASE("html: the policy's hash is base64 of the digest") {
+  // Of the empty text, as `openssl dgst -sha256 -binary </dev/null | base64` prints it.
+  CHECK(csp_hash("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855") ==
+        "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='");
+}
+
+TEST_CASE("html: what a table shows is in its cells, and its name is escaped") {
+  Table table;
+  table.columns = {{"stage"}, {"busy", Align::right}};
+  table.rows = {{{"<b>", Cell::with_bar("50 %", 0.5)}, true}};
+  const std::string html = html_table(table, "a \"name\"");
+  CHECK(has(html, "aria-label=\"a &quot;name&quot;\""));
+  CHECK(has(html, "<th scope=\"col\" class=\"right\">busy</th>"));
+  CHECK(has(html, "&lt;b&gt;</th>"));
+  CHECK(has(html, "style=\"--share:0.5\""));
+  CHECK(share_style(7.0) == "--share:1");
+}
+
+TEST_CASE("html: a page loads nothing and fills every place of its template") {
+  const std::string page = html_page(small_input());
+  CHECK(has(page, "default-src &#39;none&#39;") == false);
+  CHECK(has(page, "content=\"default-src 'none'; script-src 'sha256-"));
+  CHECK_FALSE(has(page, "{{"));
+  for (const char* loading : {"src=\"", "<link", "@import", "url("}) {
+    INFO(loading);
+    const std::string own = page.substr(0, page.find("<script type=\"application/json\""));
+    CHECK_FALSE(has(own, loading));
+  }
+  CHECK(has(page, "<h1 id=\"title\">job</h1>"));
+  CHECK(has(page, "<span id=\"bill_total\">$16.00</span>"));
+  CHECK(has(page, "at $3.00 an hour"));
+  CHECK(html_page(small_input()) == page);
+}
+
+TEST_CASE("html: a name with markup is text in the title, the heading and the scenario") {
+  HtmlInput input = small_input();
+  input.named.name = "</title><script>x()</script>";
+  input.scenario = "{\"name\": \"</code></pre><script>x()</script>\"}";
+  input.data = "{\"result\": {\"x\": \"</script><script>x()</script>\"}}";
+  const std::string page = html_page(input);
+  CHECK_FALSE(has(page, "<script>x()"));
+  CHECK(has(page, "<title>&lt;/title&gt;&lt;script&gt;x()&lt;/script&gt; · feedrate</title>"));
+}
+
+TEST_CASE("html: a sweep brings its points, marks and best, and without one the page says why") {
+  HtmlInput input = small_input();
+  input.no_sweep = "No sweep over instances: <reason>";
+  CHECK(has(html_page(input), "No sweep over instances: &lt;reason&gt;"));
+  input.no_sweep.clear();
+  Sweep sweep;
+  sweep.points = {point("1", hours(4), usd(8)), point("2", hours(2), usd(9))};
+  sweep.fastest = 1;
+  sweep.pareto = {1, 0};
+  input.sweep = &sweep;
+  const std::string page = html_page(input);
+  CHECK(has(page, "Fastest: instances = 2 (2.00 h, $9.00). Cheapest: instances = 1"));
+  CHECK(has(page, "<tr data-index=\"1\" class=\"marked\">"));
+  CHECK(has(page, "<td class=\"marks\">fastest, Pareto</td>"));
+}
+
+TEST_CASE("html: a timeline is cut to what a picture can show") {
+  Timeline timeline;
+  TimelineSection staging{.name = "staging", .tracks = {Track{TrackKind::connection, "c", {}}}};
+  TimelineSection epoch{.name = "epoch 1", .epoch = 1, .length = seconds(100), .whole = true};
+  for (int worker = 0; worker < 9; ++worker) {
+    Track track{TrackKind::worker, "worker " + std::to_string(worker), {}};
+    for (int i = 0; i < 1000; ++i) {
+      track.spans.push_back({seconds(i * 0.1), seconds(i * 0.1 + 0.05), Stage::decode, false, i});
+    }
+    epoch.tracks.push_back(track);
+  }
+  timeline.sections = {staging, epoch};
+  const Timeline shown = shortened(timeline);
+  REQUIRE(shown.sections.size() == 1);
+  const TimelineSection& section = shown.sections.front();
+  CHECK(section.tracks.size() == 4);
+  CHECK_FALSE(section.whole);
+  CHECK(section.length == seconds(12.5));
+  for (const Track& track : section.tracks) {
+    CHECK_FALSE(track.spans.empty());
+    CHECK(track.spans.back().end <= section.length);
+  }
+}
+
+TEST_CASE("html: the charts that the build embeds come with their hash") {
+  const PageAssets& assets = page_assets();
+  CHECK(assets.theme.sha256.size() == 64);
+  CHECK(assets.script.sha256.size() == 64);
+  CHECK(assets.script.text.find("\nimport ") == std::string_view::npos);
+  for (const char* chart :
+       {"stages", "gpu_time", "scaling_time", "scaling_cost", "pareto", "break_even", "timeline"}) {
+    CHECK(assets.specs.find("\"" + std::string(chart) + "\": {") != std::string_view::npos);
+  }
+  CHECK(html_has_charts() == has(html_page(small_input()), "vegaEmbed="));
+}
