@@ -1,0 +1,148 @@
+// `calibrate` as a user meets it, with the probes that every host has.
+#include "catch.hpp"
+#include "cli/process.hpp"
+#include "schema/host.hpp"
+#include "schema/measurements.hpp"
+
+using namespace testing_cli;
+
+namespace {
+
+const char* const scenario = "scenarios/caltech256_p3.json";
+
+Outcome calibrate(const std::string& flags, const Folder& folder) {
+  return shell("feedrate calibrate " + flags + " --output " + (folder / "host.json"));
+}
+
+}  // namespace
+
+TEST_CASE("calibrate: --list says what each probe measures and why it cannot run") {
+  const Outcome outcome = shell("feedrate calibrate --list");
+  CHECK(outcome.status == 0);
+  CHECK(outcome.err.empty());
+  for (const char* probe : {"download", "disk", "decode", "memcpy", "h2d", "gpu", "gpu-preprocess",
+                            "allreduce", "loader"}) {
+    INFO(probe);
+    CHECK(has(outcome.out, std::string("\n  ") + probe + " "));
+  }
+  CHECK(has(outcome.out, "ready"));
+  CHECK(has(outcome.out, "--loader MODULE:DATASET"));
+}
+
+TEST_CASE("calibrate: a probe is run, its samples kept, and its profile used") {
+  const Folder folder;
+  const Outcome outcome = calibrate("memcpy --quick --name here --instance p3.2xlarge", folder);
+  INFO(outcome.err << outcome.out);
+  REQUIRE(outcome.status == 0);
+  CHECK(has(outcome.err, "memcpy: measured in "));
+  CHECK(has(outcome.out, "1 of 1 probes measured"));
+  CHECK(has(outcome.out, "copies in memory, one thread"));
+  CHECK(has(outcome.out, "feedrate run SCENARIO --host"));
+  CHECK(folder.files() == 2);
+  using namespace feedrate;
+  const HostProfile profile = schema::read_host_profile(folder / "host.json");
+  CHECK(profile.name == "here");
+  CHECK(profile.instance == "p3.2xlarge");
+  REQUIRE(profile.memcpy_bandwidth);
+  CHECK(profile.memcpy_bandwidth->from.origin == Origin::measured);
+  CHECK_FALSE(profile.cpu);
+  const MeasurementSet set = schema::read_measurements(folder / "host.measurements.json");
+  CHECK(set.measurements.size() > 1);
+  CHECK(has(set.command_line, "calibrate memcpy --quick"));
+  CHECK(set.date.size() == 20);
+  CHECK(
+      shell(std::string("feedrate run ") + scenario + " --host " + (folder / "host.json")).status ==
+      0);
+
+  // Fitted again, it is the same profile; measured again, the first samples stay.
+  const Outcome again =
+      shell("feedrate calibrate --name here --instance p3.2xlarge --import " +
+            (folder / "host.measurements.json") + " --output " + (folder / "again.json"));
+  CHECK(again.status == 0);
+  CHECK(slurp(folder / "again.json") == slurp(folder / "host.json"));
+  CHECK(folder.files() == 3);
+  const std::string first = slurp(folder / "host.measurements.json");
+  CHECK(calibrate("memcpy --quick", folder).status == 0);
+  CHECK(slurp(folder / "host.measurements.json") == first);
+  CHECK(slurp(folder / "host.measurements-2.json").size() > 100);
+}
+
+TEST_CASE("calibrate: what other tools measured becomes a profile without measuring") {
+  const Folder folder;
+  const std::string steps =
+      folder.write("steps.csv", "batch,seconds\n16,0.05\n16,0.05\n32,0.09\n64,0.17\n128,0.33\n");
+  const Outcome outcome =
+      calibrate("--import " + steps + " --measurements " + (folder / "m.json"), folder);
+  INFO(outcome.err << outcome.out);
+  REQUIRE(outcome.status == 0);
+  using namespace feedrate;
+  const HostProfile profile = schema::read_host_profile(folder / "host.json");
+  REQUIRE(profile.step_fixed);
+  CHECK(profile.step_fixed->value.base() == Approx(0.010));
+  CHECK(profile.step_per_sample->value.base() == Approx(0.0025));
+  CHECK(has(profile.step_fixed->from.source, "imported from " + steps));
+  CHECK(schema::read_measurements(folder / "m.json").measurements.size() == 4);
+}
+
+TEST_CASE("calibrate: wrong usage is refused before anything is measured") {
+  const Folder folder;
+  const std::string here = folder.write("here.json", "{}");
+  const std::string evidence =
+      folder.write("e.json", "{\n  \"kind\": \"measurements\",\n  \"schema\": 1\n}\n");
+  const auto refused = [&](const std::string& flags, const std::string& words, int status = 2) {
+    const Outcome outcome = shell("feedrate calibrate " + flags);
+    INFO(flags << "\n" << outcome.err);
+    CHECK(outcome.status == status);
+    CHECK(outcome.out.empty());
+    CHECK(has(outcome.err, words));
+  };
+  refused("memcopy", "did you mean \"memcpy\"?");
+  refused("memcpy --measurements " + here, "expected a new file");
+  refused("memcpy --output " + evidence, "which holds measurements");
+  refused("memcpy --output /no/such/folder/x.json", "cannot be written", 3);
+  refused("memcpy --output " + (folder / ""), "got a directory");
+  refused("memcpy --data " + here, "--data: expected a directory");
+  refused("memcpy --time-limit 5", "--time-limit: expected a duration");
+  refused("memcpy --time-limit '0 s'", "expected a time above 0");
+  refused("--import " + here + " --output " + (folder / "h.json"), "expected measurements of");
+  refused("--import " + evidence + " --output " + evidence, "expected another file than");
+  CHECK(folder.files() == 2);
+}
+
+TEST_CASE("calibrate: nothing measured is exit status 3, with the reason and without a profile") {
+  const Folder folder;
+  const Outcome outcome = calibrate("loader", folder);
+  CHECK(outcome.status == 3);
+  CHECK(has(outcome.err, "loader: skipped: "));
+  CHECK(has(outcome.err, "nothing could be measured"));
+  CHECK(has(outcome.out, "Nothing could be measured."));
+  CHECK(folder.files() == 0);
+}
+
+TEST_CASE("calibrate: Ctrl-C keeps what was measured until then") {
+  const Folder folder;
+  // memcpy is done in --quick time only with --quick; here it is cut off while it measures.
+  const Outcome outcome =
+      shell("feedrate calibrate memcpy --time-limit '60 s' --output " + (folder / "host.json") +
+            " & pid=$!\nsleep 2\nkill -INT $pid\nwait $pid");
+  INFO(outcome.err << outcome.out);
+  CHECK(outcome.status == 3);
+  CHECK(has(outcome.err, "interrupted"));
+  CHECK(has(outcome.out, "Interrupted: 1 of 1 probes measured"));
+  CHECK(folder.files() == 2);
+}
+
+TEST_CASE("calibrate: what a URL holds in confidence is not kept") {
+  const Folder folder;
+  const Outcome outcome =
+      calibrate("memcpy --quick --url 'https://me:secret@host/key?signature=secret'", folder);
+  CHECK(outcome.status == 0);
+  const std::string kept = slurp(folder / "host.measurements.json");
+  CHECK(has(kept, "--url https://host/key"));
+  CHECK_FALSE(has(kept, "secret"));
+}
+
+TEST_CASE("schema: measurement files are explained") {
+  CHECK(has(shell("feedrate schema measurements").out, "random_read"));
+  CHECK(has(shell("feedrate schema measurements --format json").out, "\"$schema\""));
+}
