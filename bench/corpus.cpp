@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
+#include <utility>
 
 #include "base/text_file.hpp"
 #include "bench/images.hpp"
-#include "bench/transform.hpp"
 
 namespace feedrate::bench {
 namespace {
@@ -24,19 +23,9 @@ void generate(Corpus& corpus, const Settings& settings, const Recorder& recorder
   for (int i = 0; i < count; ++i) {
     recorder.check();
     const auto jpeg = generate_jpeg(width, height, file_size, static_cast<std::uint64_t>(i + 1));
-    const std::string path = corpus.folder->path() + fmt::format("/{:02}.jpg", i);
-    write_text_file(path, {reinterpret_cast<const char*>(jpeg.data()), jpeg.size()});
-    corpus.files.push_back(path);
+    write_text_file(corpus.folder->path() + fmt::format("/{:02}.jpg", i),
+                    {reinterpret_cast<const char*>(jpeg.data()), jpeg.size()});
   }
-}
-
-void find(Corpus& corpus, const Settings& settings, Recorder& recorder) {
-  ImageFiles found = find_images(settings.data, settings.quick ? 16 : 256);
-  if (found.skipped > 0) {
-    recorder.remark(
-        fmt::format("{} files skipped; one of them: {}", found.skipped, found.first_skipped));
-  }
-  corpus.files = std::move(found.files);
 }
 
 }  // namespace
@@ -44,21 +33,18 @@ void find(Corpus& corpus, const Settings& settings, Recorder& recorder) {
 Corpus make_corpus(const Settings& settings, Recorder& recorder) {
   Corpus corpus;
   corpus.images = settings.data.empty() ? "generated" : "given";
-  if (settings.data.empty()) {
-    generate(corpus, settings, recorder);
-  } else {
-    find(corpus, settings, recorder);
+  if (settings.data.empty()) generate(corpus, settings, recorder);
+  const std::string& directory = settings.data.empty() ? corpus.folder->path() : settings.data;
+  // Reads them into the page cache, too.
+  ImageFiles found = find_images(directory, settings.quick ? 16 : 256, settings.time_limit / 6.0,
+                                 [&] { recorder.check(); });
+  if (found.skipped > 0) {
+    recorder.remark(
+        fmt::format("{} files skipped; one of them: {}", found.skipped, found.first_skipped));
   }
-  Pixels pixels;
-  std::vector<std::uint8_t> jpeg;
-  const auto count = static_cast<double>(corpus.files.size());
-  for (const std::string& path : corpus.files) {
-    recorder.check();
-    read_whole(path, jpeg);  // into the page cache, too
-    decode_jpeg(jpeg, pixels);
-    corpus.mean_bytes += bytes(static_cast<double>(jpeg.size()) / count);
-    corpus.mean_pixels += static_cast<double>(pixels.width) * pixels.height / count;
-  }
+  corpus.files = std::move(found.files);
+  corpus.mean_bytes = found.mean_bytes;
+  corpus.mean_pixels = found.mean_pixels;
   return corpus;
 }
 

@@ -72,7 +72,7 @@ Blocks::Place Blocks::at(std::uint64_t number) const {
 
 bool DiskFiles::choose_files(const Settings& settings, Recorder& recorder) {
   const Bytes enough = settings.quick ? megabytes(1.0) : megabytes(32.0);
-  std::vector<std::string> all = list_files(settings.data, recorder);
+  const std::vector<std::string> all = list_files(settings.data, [&] { recorder.check(); });
   paths_ = spread(all, most_files());
   Bytes total;
   std::error_code gone;

@@ -7,10 +7,9 @@
 #include "base/errors.hpp"
 
 namespace feedrate::bench {
-namespace {
 
-template <typename Check>
-std::vector<std::string> list(const std::string& directory, const Check& check) {
+std::vector<std::string> list_files(const std::string& directory,
+                                    const std::function<void()>& check) {
   namespace fs = std::filesystem;
   std::error_code failed;
   fs::recursive_directory_iterator entry(directory, fs::directory_options::skip_permission_denied,
@@ -28,16 +27,6 @@ std::vector<std::string> list(const std::string& directory, const Check& check) 
   }
   std::sort(all.begin(), all.end());
   return all;
-}
-
-}  // namespace
-
-std::vector<std::string> list_files(const std::string& directory) {
-  return list(directory, [] {});
-}
-
-std::vector<std::string> list_files(const std::string& directory, const Recorder& recorder) {
-  return list(directory, [&] { recorder.check(); });
 }
 
 std::vector<std::string> spread(const std::vector<std::string>& all, std::size_t limit) {

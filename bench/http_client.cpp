@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "bench/http_words.hpp"
 #include "bench/probe.hpp"
 
 namespace feedrate::bench {
@@ -143,28 +144,12 @@ void set_up(Connection::State& state) {
   set_up_signing(state);
 }
 
-std::string status_words(const Connection::State& state, long status) {
-  const std::string what = fmt::format("{}: the server answers {}", state.target.shown, status);
-  const bool s3 = state.target.shown.rfind("s3://", 0) == 0;
-  if (!state.bucket_region.empty() && state.bucket_region != state.target.region && s3) {
-    return what + ": the bucket is in " + state.bucket_region + "; set AWS_REGION";
-  }
-  if (status == 404) return what + ", no such object; check the URL";
-  if (status == 401 || status == 403 || status == 400) {
-    std::string advice = ", not allowed; ";
-    if (!s3) return what + advice + "is the link still valid?";
-    if (!state.target.sign.empty()) return what + advice + "may these credentials read it?";
-    return what + advice +
-           "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set (a role's: eval \"$(aws "
-           "configure export-credentials --format env)\")";
-  }
-  if (status == 429 || status == 503) return what + ", too many requests for it";
-  return what;
-}
-
-/// What the user gave is wrong, as far as a status can tell.
-bool is_users(long status) {
-  return status >= 300 && status < 500 && status != 408 && status != 429;
+/// Says what an answer other than the wanted one means.
+[[noreturn]] void refuse_status(const Connection::State& state) {
+  const long status = state.status();
+  const std::string words = status_words(state.target, status, state.bucket_region);
+  if (is_users_mistake(status)) throw InputError(words);
+  throw HostError(words);
 }
 
 }  // namespace
@@ -263,16 +248,14 @@ RemoteObject Connection::look() {
   if (!object.ranges) {
     curl_off_t length = 0;
     curl_easy_getinfo(state.easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
-    if (length < 0) throw InputError(state.target.shown + ": the server does not say how long the object is");
+    if (length < 0)
+      throw InputError(state.target.shown + ": the server does not say how long the object is");
     object.size = static_cast<std::uint64_t>(length);
   }
   // Of an empty object there is no first byte.
   const bool empty = status == 416 || (status < 300 && object.size == 0);
   if (empty) throw InputError(state.target.shown + ": the object is empty; name one with content");
-  if (status >= 300) {
-    if (is_users(status)) throw InputError(status_words(state, status));
-    throw HostError(status_words(state, status));
-  }
+  if (status >= 300) refuse_status(state);
   const char* found_at = nullptr;
   curl_easy_getinfo(state.easy, CURLINFO_EFFECTIVE_URL, &found_at);
   object.target = state.target;
@@ -288,8 +271,7 @@ Reply Connection::get(std::optional<ByteRange> range, std::atomic<std::uint64_t>
   curl_easy_setopt(state.easy, CURLOPT_RANGE, range ? part.c_str() : nullptr);
   const CURLcode code = state.perform();
   if (code != CURLE_OK) state.refuse(code);
-  const long status = state.status();
-  if (status != (range ? 206 : 200)) throw HostError(status_words(state, status));
+  if (state.status() != (range ? 206 : 200)) refuse_status(state);
   Reply reply;
   reply.received = state.received;
   curl_off_t sent = 0;

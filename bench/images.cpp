@@ -9,9 +9,12 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "base/errors.hpp"
+#include "bench/clock.hpp"
 #include "bench/files.hpp"
+#include "bench/mix.hpp"
 #include "bench/open_file.hpp"
 #include "bench/transform.hpp"
 
@@ -29,21 +32,28 @@ void skip(ImageFiles& found, const std::string& why) {
   if (found.skipped++ == 0) found.first_skipped = why;
 }
 
-/// Why the file does not decode, with its name; "" when it does.
-std::string flaw(const std::string& path, Pixels& pixels) {
-  if (!jpeg_unavailable().empty()) return "";
-  std::vector<std::uint8_t> jpeg;
+/// Adds the file when it decodes, else skips it.
+void take(ImageFiles& found, const std::string& path, std::vector<std::uint8_t>& jpeg,
+          Pixels& pixels) {
   try {
     read_whole(path, jpeg);
   } catch (const InputError& error) {
-    return error.what();
+    return skip(found, error.what());
   }
   try {
-    decode_jpeg(jpeg, pixels);
+    if (jpeg_unavailable().empty()) decode_jpeg(jpeg, pixels);
   } catch (const InputError& error) {
-    return path + ": " + error.what();
+    return skip(found, path + ": " + error.what());
   }
-  return "";
+  found.files.push_back(path);
+  found.mean_bytes += bytes(static_cast<double>(jpeg.size()));
+  found.mean_pixels += static_cast<double>(pixels.width) * pixels.height;
+}
+
+/// In an order that makes any beginning of it a fair sample; the same every time.
+void shuffle(std::vector<std::string>& paths) {
+  std::uint64_t random = 1;
+  for (std::size_t i = paths.size(); i > 1; --i) std::swap(paths[i - 1], paths[mix(random) % i]);
 }
 
 }  // namespace
@@ -65,29 +75,34 @@ void read_whole(const std::string& path, std::vector<std::uint8_t>& into) {
   }
 }
 
-ImageFiles find_images(const std::string& directory, std::size_t limit) {
+ImageFiles find_images(const std::string& directory, std::size_t limit, Duration at_most,
+                       const std::function<void()>& check) {
   ImageFiles found;
   std::vector<std::string> named;
-  for (std::string& path : list_files(directory)) {
+  for (std::string& path : list_files(directory, check)) {
     if (named_as_jpeg(path)) {
       named.push_back(std::move(path));
     } else {
       skip(found, path + ": not named .jpg or .jpeg");
     }
   }
+  named = spread(named, limit);
+  shuffle(named);
+  const Duration end = now() + at_most;
+  std::vector<std::uint8_t> jpeg;
   Pixels pixels;
-  for (const std::string& path : spread(named, limit)) {
-    const std::string why = flaw(path, pixels);
-    if (why.empty()) {
-      found.files.push_back(path);
-    } else {
-      skip(found, why);
-    }
+  for (const std::string& path : named) {
+    check();
+    if (!found.empty() && now() >= end) break;
+    take(found, path, jpeg, pixels);
   }
   if (found.empty()) {
     throw InputError(directory + ": expected JPEG files (.jpg, .jpeg), found none that decodes" +
                      (found.skipped > 0 ? "; " + found.first_skipped : ""));
   }
+  std::sort(found.files.begin(), found.files.end());
+  found.mean_bytes /= static_cast<double>(found.files.size());
+  found.mean_pixels /= static_cast<double>(found.files.size());
   return found;
 }
 

@@ -3,6 +3,7 @@
 // photographs.
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,12 +15,17 @@ struct ImageFiles {
   std::vector<std::string> files;  ///< JPEG files, sorted by path
   std::size_t skipped = 0;         ///< other files, and JPEGs that do not decode
   std::string first_skipped;       ///< one of them, with its reason
+  Bytes mean_bytes;
+  double mean_pixels = 0.0;  ///< 0 in a build that cannot decode
   [[nodiscard]] bool empty() const { return files.empty(); }
 };
 
-/// At most `limit` JPEG files below `directory`, spread evenly over all of them; links to
-/// directories are not followed. InputError: no such directory, or no image in it.
-ImageFiles find_images(const std::string& directory, std::size_t limit);
+/// At most `limit` JPEG files below `directory`, spread evenly over all of them, and no more than
+/// can be checked in `at_most` (but one); links to directories are not followed. Calls `check` now
+/// and then, which may throw. InputError: no such directory, or no image in it.
+ImageFiles find_images(
+    const std::string& directory, std::size_t limit, Duration at_most = seconds(5.0),
+    const std::function<void()>& check = [] {});
 
 /// The bytes of a file, as a loader reads them: one open, one read. `into` is reused. InputError,
 /// with its name, when it cannot be read.

@@ -1,0 +1,35 @@
+#include "bench/http_words.hpp"
+
+namespace feedrate::bench {
+namespace {
+
+std::string not_allowed(const Target& target) {
+  if (target.shown.rfind("s3://", 0) != 0) return "; is the link still valid?";
+  if (!target.sign.empty()) return "; may these credentials read it?";
+  return "; AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set (a role's: eval \"$(aws "
+         "configure export-credentials --format env)\")";
+}
+
+}  // namespace
+
+std::string status_words(const Target& target, long status, const std::string& bucket_region) {
+  const std::string what = target.shown + ": the server answers " + std::to_string(status);
+  if (!bucket_region.empty() && bucket_region != target.region && !target.region.empty()) {
+    return what + ": the bucket is in " + bucket_region + "; set AWS_REGION";
+  }
+  switch (status) {
+    case 404: return what + ", no such object; check the URL";
+    case 400:
+    case 401:
+    case 403: return what + ", not allowed" + not_allowed(target);
+    case 429:
+    case 503: return what + ", too many requests for it";
+    default: return what;
+  }
+}
+
+bool is_users_mistake(long status) {
+  return status >= 300 && status < 500 && status != 408 && status != 429;
+}
+
+}  // namespace feedrate::bench
