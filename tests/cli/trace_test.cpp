@@ -21,7 +21,7 @@ TEST_CASE("trace: every kind of job gives valid trace events, and the result is 
                                  "ray_hetero_g5_c5", "albert_p3dn", "dataloader_sleep"}) {
     INFO(name);
     const std::string run = "feedrate run scenarios/" + name + ".json --format json";
-    const Outcome traced = shell(run + " --trace '" + (folder / "trace") + "'");
+    const Outcome traced = shell(run + " --trace-steps 6 --trace '" + (folder / "trace") + "'");
     CHECK(traced.status == 0);
     CHECK(traced.err.empty());
     CHECK(traced.out == shell(run).out);
@@ -52,7 +52,8 @@ TEST_CASE("trace: a scenario's name is text in it, whatever it holds") {
   std::string text = slurp(FEEDRATE_SOURCE_DIR "/scenarios/caltech256_p3.json");
   text.insert(text.find("\"name\": \"") + 9, R"(</script>😀\")");
   const std::string scenario = folder.write("job.json", text);
-  CHECK(shell("feedrate run '" + scenario + "' -o /dev/null --trace '" + (folder / "trace") + "'")
+  CHECK(shell("feedrate run '" + scenario + "' -o /dev/null --trace-steps 2 --trace '" +
+              (folder / "trace") + "'")
             .status == 0);
   CHECK(has(slurp(folder / "trace"), R"("scenario": "</script>😀\")"));
   CHECK(validate(folder / "trace").status == 0);
