@@ -150,10 +150,9 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
       if (pins) consumer.pin(p, samples);
       p.put(*relayed, hand);
     });
-    rank.add_process(
-        program, {.kind = pins ? TrackKind::pin : TrackKind::relay,
-                  .feeds = Stage::handover,
-                  .delivers = relayed});
+    rank.add_process(program, {.kind = pins ? TrackKind::pin : TrackKind::relay,
+                               .feeds = Stage::handover,
+                               .delivers = relayed});
     const double ahead = fetch.ready ? fetch.ready->count * inputs.prefetch : 1.0;
     rank.built.stocks.push_back({pins ? "pinned batches" : "next batch", *relayed, 1, ahead});
   }
@@ -208,8 +207,7 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
       consumer.copy(p, samples);
       p.put(source, tag(Stage::h2d));
     });
-    rank.add_process(program,
-                     {.kind = TrackKind::copy, .feeds = Stage::gpu, .delivers = source});
+    rank.add_process(program, {.kind = TrackKind::copy, .feeds = Stage::gpu, .delivers = source});
     rank.built.stocks.push_back({"copied batches", source, 1, 1.0});
   }
   ProgramBuilder gpu;
