@@ -121,8 +121,14 @@ TEST_CASE("html: a sweep brings its points, marks and best, and without one the 
 
 TEST_CASE("html: a timeline is cut to what a picture can show") {
   Timeline timeline;
-  TimelineSection staging{.name = "staging", .tracks = {Track{TrackKind::connection, "c", {}}}};
-  TimelineSection epoch{.name = "epoch 1", .epoch = 1, .length = seconds(100), .whole = true};
+  TimelineSection staging;
+  staging.name = "staging";
+  staging.tracks = {Track{TrackKind::connection, "c", {}}};
+  TimelineSection epoch;
+  epoch.name = "epoch 1";
+  epoch.epoch = 1;
+  epoch.length = seconds(100);
+  epoch.whole = true;
   for (int worker = 0; worker < 9; ++worker) {
     Track track{TrackKind::worker, "worker " + std::to_string(worker), {}};
     for (int i = 0; i < 1000; ++i) {
