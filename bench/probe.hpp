@@ -18,7 +18,7 @@ struct Settings {
   std::string scratch;       ///< directory for scratch files; "": the system's
   std::string url;           ///< http, https or s3://bucket/key…; "": own server on loopback
   std::string step_command;  ///< prints "SAMPLES SECONDS" lines of training steps; "": none
-  std::string loader;        ///< MODULE:DATASET of the user's own loader; "": none
+  std::string loader;        ///< MODULE:DATASET of the user's own loader, or "images"; "": none
   std::string python = "python3";
   std::string scripts;                  ///< directory of the Python scripts (bench/pytorch)
   bool quick = false;                   ///< a few samples of everything, for tests: seconds in all

@@ -1,6 +1,7 @@
 // What preparing a sample costs: each operation inside the running chain, and the chain itself.
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -34,7 +35,7 @@ class Worker {
     decode_jpeg(jpeg_, decoded_);
     crop_resize(decoded_, side, mix(random_), cropped_);
     flip(cropped_);
-    normalize(cropped_, planes_);
+    normalize(cropped_, next_place());
   }
 
   /// The chain and a blur, each operation timed.
@@ -55,7 +56,7 @@ class Worker {
     lap(Blur);
     flip(blurred_);
     lap(Flip);
-    normalize(blurred_, planes_);
+    normalize(blurred_, next_place());
     lap(Normalize);
     ++samples_;
   }
@@ -70,11 +71,21 @@ class Worker {
  private:
   void read() { read_whole(corpus_.files[mix(random_) % corpus_.files.size()], jpeg_); }
 
+  std::span<float> next_place() {
+    place_ = (place_ + 1) % places;
+    return std::span(batches_).subspan(place_ * floats, floats);
+  }
+
+  /// Finished samples go to batches in memory, which no cache holds until their turn comes again.
+  static constexpr std::size_t floats = std::size_t{3} * side * side;
+  static constexpr std::size_t places = 64;
+
   const Corpus& corpus_;
   std::uint64_t random_;
   std::vector<std::uint8_t> jpeg_;
   Pixels decoded_, cropped_, blurred_;
-  std::vector<float> planes_ = std::vector<float>(std::size_t{3} * side * side);
+  std::vector<float> batches_ = std::vector<float>(places * floats);
+  std::size_t place_ = 0;
   std::array<Duration, operations> spent_{};
   double samples_ = 0.0;
 };

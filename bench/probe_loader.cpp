@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "base/errors.hpp"
@@ -12,12 +13,20 @@
 namespace feedrate::bench {
 namespace {
 
+/// In place of MODULE:DATASET: JPEG files as torchvision reads them for classification.
+constexpr std::string_view images = "images";
+
 std::string script(const Settings& settings) {
   return (std::filesystem::path(settings.scripts) / "probe_loader.py").string();
 }
 
 std::vector<std::string> command(const Settings& settings) {
-  std::vector<std::string> words = {settings.python, script(settings), settings.loader};
+  std::vector<std::string> words = {settings.python, script(settings)};
+  if (settings.loader != images) {
+    words.push_back(settings.loader);
+  } else if (!settings.data.empty()) {
+    words.insert(words.end(), {"--data", settings.data});
+  }
   if (settings.quick) words.emplace_back("--quick");
   return words;
 }
@@ -47,7 +56,8 @@ void measure(const Settings& settings, Recorder& recorder) {
 }
 
 std::string unavailable(const Settings& settings) {
-  if (settings.loader.empty()) return "give --loader MODULE:DATASET, a dataset of your own";
+  if (settings.loader.empty())
+    return "give --loader MODULE:DATASET, a dataset of your own, or --loader images";
   if (std::filesystem::exists(script(settings))) return "";
   return fmt::format("{} is missing", script(settings));
 }

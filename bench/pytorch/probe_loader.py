@@ -201,10 +201,10 @@ def measure(dataset, batch, quick):
             batches = (4 if quick else 16) * workers + (4 if quick else 12)
             measured[workers].append(in_loader(dataset, batch, workers, batches))
     size, hand = handover(dataset, batch, 6 if quick else 24)
-    one = [steady(got, batch, 1) for got in measured[1]]
-    # Core-seconds of a sample at the cost of one worker alone.
-    work = (statistics.fmean(t for times, _ in one for t in times) +
-            (statistics.fmean(t for _, times in one for t in times) + statistics.median(hand)) / batch)
+    # Core-seconds of a sample: a worker that has a core to itself is never idle, and the main
+    # process does its part beside it.
+    work = (statistics.median(got["each"] for got in measured[1]) +
+            statistics.median(hand) / batch)
     for workers, rounds in measured.items():
         at = {"users": workers}
         each = [got["each"] for got in rounds]

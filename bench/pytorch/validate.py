@@ -114,10 +114,14 @@ def scenario(dataset, arguments, measured):
                   "expectation": "epoch times of a profile that was made before"},
         "dataset": {"samples": len(dataset), "bytes_per_sample": f"{stored:.0f} B",
                     "bytes_on_gpu_per_sample": f"{first} B"},
+        # The second epoch is the one that is measured: files from the page cache, and no GPU that a
+        # batch is copied to.
         "source": {"service": "local"},
+        "disk": {"bandwidth": "1 GB/s", "page_cache": f"{2 * stored * len(dataset):.0f} B"},
+        "cluster": {"pageable_bandwidth": "1000 TB/s", "copy_latency": "0 s", "price": "0 USD/h"},
         "loader": {"kind": "pytorch", "batch_size": arguments.batch_size, "pin_memory": False},
         "preprocess": [{"operation": "getitem"}],
-        "job": {"epochs": 1, "asynchronous_step": False, "step": {"fixed": f"{least_step_ms} ms"}},
+        "job": {"epochs": 2, "asynchronous_step": False, "step": {"fixed": f"{least_step_ms} ms"}},
         "cases": list(cases(measured, steps)),
     }
 

@@ -183,7 +183,9 @@ void add_probe_flags(CLI::App& app, bench::Settings& settings) {
       "URL");
   add("--step-command", settings.step_command,
       "A command that prints \"SAMPLES SECONDS\" lines of training steps", "COMMAND");
-  add("--loader", settings.loader, "Your dataset for PyTorch's loader, as MODULE:DATASET",
+  add("--loader", settings.loader,
+      "Your dataset for PyTorch's loader, as MODULE:DATASET; or images: --data as torchvision "
+      "reads JPEGs",
       "MODULE:DATASET");
   add("--python", settings.python, "Python with PyTorch", "PROGRAM");
   add("--scratch", settings.scratch, "For scratch files (default: the system's folder)", "DIR");

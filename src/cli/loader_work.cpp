@@ -9,6 +9,8 @@
 #include <cmath>
 #include <ctime>
 #include <functional>
+#include <numeric>
+#include <random>
 
 #include "base/errors.hpp"
 #include "bench/host.hpp"
@@ -93,10 +95,15 @@ LoaderRuns run_loader(const LoaderOptions& options, const HostProfile& profile) 
     measured.to_gpu = loader.to_gpu();
     Progress progress("validate");
     const std::size_t rounds = options.quick ? 1 : static_cast<std::size_t>(options.repeat);
+    // In another order each round, so that a drift of the machine does not look like a setting's.
+    std::vector<std::size_t> order(measured.runs.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::mt19937 random(1);
     for (std::size_t round = 0; round < rounds; ++round) {
-      for (std::size_t i = 0; i < measured.runs.size(); ++i) {
-        progress.update(round * measured.runs.size() + i, rounds * measured.runs.size());
-        LoaderRun& run = measured.runs[i];
+      std::shuffle(order.begin(), order.end(), random);
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        progress.update(round * order.size() + i, rounds * order.size());
+        LoaderRun& run = measured.runs[order[i]];
         run.epochs.push_back(loader.epoch(run, interrupt.flag()));
       }
     }

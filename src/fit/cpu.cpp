@@ -11,8 +11,9 @@ namespace {
 
 constexpr std::array operations = {"read", "decode", "crop_resize", "flip", "normalize", "blur"};
 
-/// Core-seconds per second by number of threads: a loader's own when it was measured, else that of
-/// the native chain, where one thread alone does one.
+/// Core-seconds per second by number of threads: a loader's own when it was measured, which counts
+/// them itself, else that of the native chain, where one thread alone does one. A thread has no more
+/// than one core: what looks like more is noise, or the main process beside one worker.
 std::vector<RatePoint> core_seconds(const SeriesList& list, bool of_loader) {
   std::vector<RatePoint> points;
   double one = 1.0;
@@ -22,7 +23,7 @@ std::vector<RatePoint> core_seconds(const SeriesList& list, bool of_loader) {
     one = 1.0 / pooled(alone).value;
   }
   for (const Series& s : list) {
-    points.push_back({s.users(), s.rate() / one, s.time.relative_error});
+    points.push_back({s.users(), std::min(s.rate() / one, s.users()), s.time.relative_error});
   }
   return points;
 }
