@@ -59,16 +59,30 @@ def series(quantity, unit, work, at, times):
     print("series", quantity, unit, f"{work:.12g}", where, *(f"{t:.9g}" for t in times), flush=True)
 
 
-def alone(dataset, count):
-    """Samples in the parent, one after the other, files in the page cache."""
+def alone(dataset, count, seconds):
+    """Samples in the parent, one after the other, files in the page cache; at least eight, whatever
+    they take. Their times."""
     for i in range(min(count, 8)):
         dataset[i]
     times = []
     for i in range(count):
+        if i >= 8 and sum(times) > seconds:
+            break
         start = time.perf_counter()
         dataset[i]
         times.append(time.perf_counter() - start)
     series("getitem", "samples", 1, {}, times)
+    return times
+
+
+def epochs_that_fit(cost, batch, counts, cores, seconds):
+    """Rounds over all counts of workers, and batches of an epoch: so many for each worker and so
+    many more. Fewer of them where samples that take `cost` would not be loaded in the time."""
+    for rounds, each, more in ((3, 16, 12), (2, 16, 12), (1, 16, 12), (1, 8, 6)):
+        takes = sum((each * w + more) * batch * cost / min(w, cores) for w in counts)
+        if rounds * takes <= seconds:
+            return rounds, each, more
+    return 1, 4, 4
 
 
 def in_loader(dataset, batch, workers, batches):
@@ -172,6 +186,8 @@ def main():
     parser.add_argument("--data", help="instead: a folder of JPEG files, read as for classification")
     parser.add_argument("--batch-size", type=int, default=16)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--seconds", type=float, default=120.0,
+                        help="in which it should end: slow samples are loaded fewer times")
     arguments = parser.parse_args()
     if arguments.batch_size < 1:
         parser.error("--batch-size: expected at least 1")
@@ -185,22 +201,24 @@ def main():
         else:
             samples.generated_images(scratch, 16 if arguments.quick else 256)
             dataset = samples.Images(samples.image_files(scratch))
-        measure(dataset, arguments.batch_size, arguments.quick)
+        measure(dataset, arguments.batch_size, arguments.quick, arguments.seconds)
 
 
-def measure(dataset, batch, quick):
-    few = min(len(dataset), 16 if quick else 256)
-    alone(dataset, few)
+def measure(dataset, batch, quick, seconds):
+    times = alone(dataset, min(len(dataset), 16 if quick else 256), seconds / 20)
+    few, cost = len(times), statistics.median(times)
     cores = len(os.sched_getaffinity(0))
     counts = sorted({1, cores, 2 * cores} | {2**k for k in range(1, 8) if 2**k < cores})
+    rounds, each, more = epochs_that_fit(cost, batch, counts, cores, 0.75 * seconds)
     if quick:
-        counts = [1, 2]
+        counts, rounds, each, more = [1, 2], 1, 4, 4
     measured = {workers: [] for workers in counts}
-    for _ in range(1 if quick else 3):  # rounds, so that a drift meets every count of workers
+    for _ in range(rounds):  # rounds, so that a drift meets every count of workers
         for workers in counts:
-            batches = (4 if quick else 16) * workers + (4 if quick else 12)
-            measured[workers].append(in_loader(dataset, batch, workers, batches))
-    size, hand = handover(dataset, batch, 6 if quick else 24)
+            measured[workers].append(in_loader(dataset, batch, workers, each * workers + more))
+    # Each waits for two batches.
+    repeats = min(max(int(0.2 * seconds / (2.5 * batch * cost + 0.05)), 6), 24)
+    size, hand = handover(dataset, batch, 6 if quick else repeats)
     # Core-seconds of a sample: a worker that has a core to itself is never idle, and the main
     # process does its part beside it.
     work = (statistics.median(got["each"] for got in measured[1]) +
@@ -218,7 +236,7 @@ def measure(dataset, batch, quick):
     series("worker_warmup", "workers", 1, {"users": 1, "batch": batch},
            [max(t, 0.0) for got in measured[1] for t in warm_ups(got, batch, 1)])
     series("collate_inline", "bytes", size, {"bytes": size},
-           in_loader(dataset, batch, 0, 5 if quick else 24)["collate"][1:])
+           in_loader(dataset, batch, 0, 5 if quick else repeats)["collate"][1:])
     series("handover", "batches", 1, {"bytes": size}, hand)
     cold = cold_reads(dataset, few)
     if cold:

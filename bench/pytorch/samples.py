@@ -1,4 +1,7 @@
-"""Datasets to measure with, shared by probe_loader.py and validate.py."""
+"""Datasets to measure with, shared by probe_loader.py and validate.py.
+
+Run as a program it writes the images that both generate:  python3 samples.py DIRECTORY COUNT
+"""
 import importlib
 import os
 import sys
@@ -42,7 +45,7 @@ def image_files(directory):
     return found
 
 
-def generated_images(directory, count, width=500, height=375):
+def generated_images(directory, count, width=500, height=375, noise=27):
     """Photograph-like JPEGs of about 110 KB: smooth shapes with noise on them."""
     import numpy
     from PIL import Image
@@ -50,7 +53,7 @@ def generated_images(directory, count, width=500, height=375):
     for i in range(count):
         coarse = random.integers(0, 256, (height // 25, width // 25, 3), dtype=numpy.uint8)
         smooth = numpy.asarray(Image.fromarray(coarse).resize((width, height), Image.BICUBIC))
-        noisy = smooth.astype(numpy.int16) + random.normal(0, 12, smooth.shape).astype(numpy.int16)
+        noisy = smooth.astype(numpy.int16) + random.normal(0, noise, smooth.shape).astype(numpy.int16)
         Image.fromarray(noisy.clip(0, 255).astype(numpy.uint8)).save(
             os.path.join(directory, f"{i:05d}.jpg"), quality=88)
 
@@ -100,3 +103,10 @@ def bytes_of(batch):
     if isinstance(batch, (list, tuple)):
         return sum(bytes_of(value) for value in batch)
     return 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3 or not sys.argv[2].isdigit():
+        sys.exit(__doc__)
+    os.makedirs(sys.argv[1], exist_ok=True)
+    generated_images(sys.argv[1], int(sys.argv[2]))

@@ -82,7 +82,7 @@ least_step_ms = 0.001  # a job without any step is no job to feedrate
 def case_name(setting):
     workers, prefetch, step_ms = setting
     ahead = "" if prefetch is None else f", prefetch {prefetch}"
-    return f"{workers} workers{ahead}, step {step_ms:g} ms"
+    return f"{workers} worker{'' if workers == 1 else 's'}{ahead}, step {step_ms:g} ms"
 
 
 def cases(measured, steps):

@@ -46,15 +46,15 @@ Setting setting_of(const LoaderRun& run) {
 
 void add_cases(std::vector<Case>& cases, const LoaderRuns& measured, const LoaderRun& run) {
   Case time;
-  time.name = fmt::format("{} threads, batch {}, step {:.3g} ms", run.workers, run.batch,
-                          run.step / milliseconds(1.0));
+  time.name = fmt::format("{} thread{}, batch {}, step {:.3g} ms", run.workers,
+                          run.workers == 1.0 ? "" : "s", run.batch, run.step / milliseconds(1.0));
   time.set = setting_of(run);
   time.metric = "epoch_s";
   time.measured = run.each() * run.batches / seconds(1.0);
   time.note = times_text(run.epochs);
   cases.push_back(time);
   const LoaderRun* loader = alone(measured, run);
-  if (loader == &run) return;
+  if (loader == &run && run.step.base() > 0.0) return;
   const double ratio = (run.step - loader->step) / (loader->each() - loader->step);
   if (std::abs(ratio - 1.0) < tie) return;
   Case which = time;
