@@ -80,6 +80,21 @@ def dataset_named(name):
     return made
 
 
+def add_arguments(parser):
+    """What `chosen` reads."""
+    parser.add_argument("dataset", nargs="?", help="MODULE:DATASET; a dataset or what makes one")
+    parser.add_argument("--data", help="instead: a folder of JPEG files, read as for classification")
+
+
+def chosen(arguments, scratch, count):
+    """The user's dataset, the user's images, or `count` generated ones in `scratch`."""
+    if arguments.dataset:
+        return dataset_named(arguments.dataset)
+    if not arguments.data:
+        generated_images(scratch, count)
+    return Images(image_files(arguments.data or scratch))
+
+
 class Cycled(torch.utils.data.Dataset):
     """As many samples as are wanted, by going round a dataset."""
 

@@ -128,8 +128,7 @@ def scenario(dataset, arguments, measured):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("dataset", nargs="?", help="MODULE:DATASET; a dataset or what makes one")
-    parser.add_argument("--data", help="instead: a folder of JPEG files, read as for classification")
+    samples.add_arguments(parser)
     parser.add_argument("--output", required=True, help="the scenario that is written")
     parser.add_argument("--batch-size", type=int, default=16)
     parser.add_argument("--batches", type=int, default=48, help="of an epoch")
@@ -143,13 +142,7 @@ def main():
     warnings.filterwarnings("ignore", message="This DataLoader will create")
     samples.torch.manual_seed(1)
     with tempfile.TemporaryDirectory(prefix="feedrate-validate-") as scratch:
-        if arguments.dataset:
-            dataset = samples.dataset_named(arguments.dataset)
-        elif arguments.data:
-            dataset = samples.Images(samples.image_files(arguments.data))
-        else:
-            samples.generated_images(scratch, 256)
-            dataset = samples.Images(samples.image_files(scratch))
+        dataset = samples.chosen(arguments, scratch, 256)
         dataset = samples.Cycled(dataset, arguments.batch_size * arguments.batches)
         for i in range(min(len(dataset.dataset), len(dataset))):
             dataset[i]  # files into the page cache
