@@ -20,7 +20,8 @@ struct ClockError : std::runtime_error {
 };
 
 // One stretch of a process's time, for a timeline; what is unfinished when the run ends is told
-// then. `putting` is waiting for room in a queue. `skipped` covers a jump (process = the reference).
+// then. `putting` is waiting for room in a queue. `skipped` covers a jump (process = the
+// reference).
 enum class SpanKind : std::uint8_t { active, waiting, putting, skipped };
 struct Span {
   ProcessId process{};

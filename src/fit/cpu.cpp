@@ -12,8 +12,8 @@ namespace {
 constexpr std::array operations = {"read", "decode", "crop_resize", "flip", "normalize", "blur"};
 
 /// Core-seconds per second by number of threads: a loader's own when it was measured, which counts
-/// them itself, else that of the native chain, where one thread alone does one. A thread has no more
-/// than one core: what looks like more is noise, or the main process beside one worker.
+/// them itself, else that of the native chain, where one thread alone does one. A thread has no
+/// more than one core: what looks like more is noise, or the main process beside one worker.
 std::vector<RatePoint> core_seconds(const SeriesList& list, bool of_loader) {
   std::vector<RatePoint> points;
   double one = 1.0;
