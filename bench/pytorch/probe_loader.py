@@ -80,7 +80,7 @@ def epochs_that_fit(cost, batch, counts, cores, seconds):
     many more. Fewer of them where samples that take `cost` would not be loaded in the time."""
     for rounds, each, more in ((5, 16, 12), (3, 16, 12), (2, 16, 12), (1, 16, 12), (1, 8, 6)):
         takes = sum((each * w + more) * batch * cost / min(w, cores) for w in counts)
-        if rounds * takes <= seconds:
+        if (rounds + 1) * takes <= seconds:
             return rounds, each, more
     return 1, 4, 4
 
@@ -206,6 +206,8 @@ def measure(dataset, batch, quick, seconds):
     if quick:
         counts, rounds, each, more = [1, 2], 1, 4, 4
     measured = {workers: [] for workers in counts}
+    if not quick:
+        in_loader(dataset, batch, 1, each + more)  # a process's first loader is slower than all later
     for _ in range(rounds):  # rounds, so that a drift meets every count of workers
         for workers in counts:
             measured[workers].append(in_loader(dataset, batch, workers, each * workers + more))
