@@ -28,17 +28,6 @@ bool exists(const std::string& path) {
   return fs::exists(path, ignored);
 }
 
-void expect_writable(const std::string& path) {
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored)) {
-    throw InputError(std::vector<Problem>{{path, 0, "", "expected a file name, got a directory"}});
-  }
-  const fs::path folder = fs::path(path).parent_path();
-  const std::string where = folder.empty() ? "." : folder.string();
-  if (::access(where.c_str(), W_OK | X_OK) == 0) return;
-  throw HostError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
-}
-
 bool holds_measurements(const std::string& path) {
   std::string start(4096, '\0');
   std::ifstream file(path, std::ios::binary);
@@ -58,6 +47,21 @@ std::string without_secrets(std::string word) {
 }
 
 }  // namespace
+
+void expect_writable(const std::string& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    throw InputError(std::vector<Problem>{{path, 0, "", "expected a file name, got a directory"}});
+  }
+  // A new file takes a regular one's place; a device or a pipe is written to.
+  const bool replaced = !exists(path) || fs::is_regular_file(path, ignored);
+  const fs::path folder = fs::path(path).parent_path();
+  const std::string where = folder.empty() ? "." : folder.string();
+  const bool writable =
+      replaced ? ::access(where.c_str(), W_OK | X_OK) == 0 : ::access(path.c_str(), W_OK) == 0;
+  if (writable) return;
+  throw HostError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+}
 
 std::string measurements_file(const std::string& asked, const std::string& profile,
                               std::span<const std::string> inputs) {

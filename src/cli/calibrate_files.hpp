@@ -1,11 +1,15 @@
 #pragma once
-// The files of `calibrate`: which, and whether they can be written before anything is measured.
+// The files of `calibrate` and `validate`: which, and whether they can be written before anything
+// is measured.
 #include <span>
 #include <string>
 
 namespace feedrate::cli {
 
 inline constexpr const char* default_profile = "feedrate-host.json";
+
+/// InputError for a directory, HostError where nothing can be written.
+void expect_writable(const std::string& path);
 
 /// Where the samples go: `asked`, which must not exist, for measurements are evidence and never
 /// overwritten; or a name like the profile's, with a number when that one is taken. InputError,

@@ -20,6 +20,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/progress.hpp"
+#include "cli/terminal.hpp"
 #include "study/validate.hpp"
 
 namespace feedrate::cli {
@@ -88,7 +89,9 @@ LoaderRuns run_loader(const LoaderOptions& options, const HostProfile& profile) 
   MeasurementSet unused;
   bench::Recorder recorder(bench, unused, interrupt.flag(), {});
   try {
+    recorder.begin("loader");
     bench::NativeLoader loader(bench, recorder);
+    for (const std::string& remark : recorder.end().remarks) write_stderr("remark: " + remark);
     measured.where = here_and_now(bench);
     measured.stored = loader.stored();
     measured.made = loader.made();

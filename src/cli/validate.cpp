@@ -7,6 +7,7 @@
 #include "base/errors.hpp"
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
+#include "cli/calibrate_files.hpp"
 #include "cli/case_work.hpp"
 #include "cli/commands.hpp"
 #include "cli/loader_work.hpp"
@@ -64,6 +65,9 @@ int validate(const ValidateArguments& arguments) {
                                               ? std::vector{arguments.profile}
                                               : std::vector{arguments.profile, arguments.measured};
   refuse_to_overwrite("--save", arguments.save, inputs);
+  for (const std::string& file : {arguments.save, arguments.output.file}) {
+    if (!file.empty()) expect_writable(file);  // now, not after minutes of measuring
+  }
   const schema::Document document = measured_document(arguments, profile);
   const ScenarioCases cases = cases_of(document, whole_catalog(), &profile, {});
   const Validation validation =

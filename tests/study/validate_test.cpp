@@ -1,0 +1,169 @@
+// What `validate` says: the arithmetic of its errors, the cases that a loader's epochs become, and
+// predictions of a loader whose times can be told by hand.
+#include "study/validate.hpp"
+
+#include <algorithm>
+
+#include "base/errors.hpp"
+#include "catch.hpp"
+#include "schema/host.hpp"
+#include "schema/scenario.hpp"
+
+using namespace feedrate;
+
+namespace {
+
+CaseResult time(double predicted, double measured, bool fitted = false) {
+  CaseResult result;
+  result.what.metric = "epoch_s";
+  result.what.measured = measured;
+  result.what.fitted = fitted;
+  result.predicted = predicted;
+  result.error = predicted / measured - 1.0;
+  return result;
+}
+
+CaseResult bottleneck(double predicted, double measured) {
+  CaseResult result;
+  result.what.metric = "bottleneck is gpu";
+  result.what.measured = measured;
+  result.predicted = predicted;
+  result.error = predicted - measured;
+  return result;
+}
+
+/// Epochs of ten batches of eight samples with one worker.
+LoaderRun run(Duration step, std::vector<Duration> epochs, double workers = 1.0) {
+  return {workers, 2.0, 8.0, 10.0, step, std::move(epochs)};
+}
+
+LoaderRuns runs(std::vector<LoaderRun> all) {
+  return {"here", kilobytes(110.0), kilobytes(600.0), false, std::move(all)};
+}
+
+std::vector<Case> cases_of(const LoaderRuns& measured, const std::string& metric) {
+  std::vector<Case> found;
+  for (const Case& one : study::native_scenario(measured).cases) {
+    if (one.metric == metric) found.push_back(one);
+  }
+  return found;
+}
+
+/// Operations of 1 ms in all a sample, on two cores that do not disturb each other.
+const char* const profile = R"({"name": "t", "hardware_threads": 2, "cpu": [[1, 1], [2, 2]],
+  "operations": {"read": "0.1 ms", "decode": "0.5 ms", "crop_resize": "0.2 ms", "flip": "0.1 ms",
+  "normalize": "0.1 ms"}, "memcpy_bandwidth": "8 GB/s", "oversubscription": 0,
+  "pageable_bandwidth": "4 GB/s", "copy_latency": "0 s"})";
+
+std::vector<CaseResult> predicted(const LoaderRuns& measured) {
+  const schema::Document document =
+      schema::parse_document(schema::write_scenario(study::native_scenario(measured)), "n.json");
+  const HostProfile host = schema::parse_host_profile(profile, "h.json");
+  const auto with = [&](const study::Setting& settings) {
+    schema::Document changed = document;
+    for (const auto& [key, value] : settings) schema::set_value(changed, key, value, "case");
+    return schema::read_scenario(changed);
+  };
+  return study::run_cases(schema::read_scenario(document), with, Catalog{}, &host);
+}
+
+double epoch_of(const LoaderRun& of) {
+  return predicted(runs({of})).at(0).predicted;
+}
+
+}  // namespace
+
+TEST_CASE("validate: mean, median, worst and bias of the errors, bottlenecks apart") {
+  const std::vector<CaseResult> cases = {time(1.1, 1.0),   bottleneck(1, 1), time(1.6, 2.0),
+                                         bottleneck(0, 1), time(1.3, 1.0),   bottleneck(0, 0)};
+  const Validation of = study::validation_of(cases);
+  CHECK(of.times == 3);
+  CHECK(of.mean == Approx((0.1 + 0.2 + 0.3) / 3));
+  CHECK(of.median == Approx(0.2));
+  CHECK(of.worst == Approx(0.3));
+  CHECK(of.bias == Approx((0.1 - 0.2 + 0.3) / 3));
+  CHECK(of.bottlenecks == 3);
+  CHECK(of.bottlenecks_right == 2);
+  const Validation even = study::validation_of(std::span(cases).first(3));
+  CHECK(even.median == Approx(0.15));
+}
+
+TEST_CASE("validate: what was fitted is no prediction, and none left is refused") {
+  const std::vector<CaseResult> cases = {time(1.0, 1.0, true), time(3.0, 2.0)};
+  CHECK(study::validation_of(cases).mean == Approx(0.5));
+  CHECK(study::validation_of(cases).times == 1);
+  CHECK_THROWS_AS(study::validation_of(std::span(cases).first(1)), InputError);
+  CHECK_THROWS_AS(study::validation_of({}), InputError);
+  const std::vector<CaseResult> only = {bottleneck(1, 1)};
+  CHECK_THROWS_AS(study::validation_of(only), InputError);
+}
+
+TEST_CASE("validate: a case is the median epoch, and its setting") {
+  const auto times = cases_of(
+      runs({run(milliseconds(5.0), {seconds(3.0), seconds(1.0), seconds(2.0)})}), "epoch_s");
+  REQUIRE(times.size() == 1);
+  CHECK(times[0].measured == Approx(2.0));
+  CHECK(times[0].note == "epochs of 3 1 2 s");
+  const study::Setting expected = {{"num_workers", "1"},
+                                   {"prefetch_factor", "2"},
+                                   {"batch_size", "8"},
+                                   {"/dataset/samples", "80"},
+                                   {"/job/step/fixed", "5 ms"}};
+  CHECK(times[0].set == expected);
+}
+
+TEST_CASE("validate: the bottleneck that was is told by the loader alone; a tie tells nothing") {
+  // Alone a batch takes 10 ms.
+  const auto which = [](Duration step) {
+    const LoaderRuns measured =
+        runs({run(Duration(), {milliseconds(100.0)}), run(step, {seconds(1.0)}),
+              run(Duration(), {milliseconds(1.0)}, 2.0)});  // of other workers: no matter
+    for (const Case& one : cases_of(measured, "bottleneck is gpu")) {
+      if (one.set == cases_of(measured, "epoch_s").at(1).set) return one.measured;
+    }
+    return -1.0;
+  };
+  CHECK(which(milliseconds(5.0)) == 0.0);
+  CHECK(which(milliseconds(8.9)) == 0.0);
+  CHECK(which(milliseconds(9.5)) == -1.0);
+  CHECK(which(milliseconds(10.5)) == -1.0);
+  CHECK(which(milliseconds(11.1)) == 1.0);
+  CHECK(which(milliseconds(40.0)) == 1.0);
+  // A loader alone is its own bottleneck; steps that were never left out tell nothing.
+  CHECK(cases_of(runs({run(Duration(), {seconds(1.0)})}), "bottleneck is gpu").size() == 1);
+  CHECK(cases_of(runs({run(seconds(1.0), {seconds(9.0)})}), "bottleneck is gpu").empty());
+}
+
+TEST_CASE("validate: a loader or steps that set the pace are predicted as by hand") {
+  constexpr double batch_s = 0.008;
+  // The first batch is waited for, then one setter of the pace.
+  CHECK(epoch_of(run(milliseconds(1.0), {seconds(1.0)})) ==
+        Approx(10 * batch_s + 0.001).epsilon(0.05));
+  CHECK(epoch_of(run(milliseconds(50.0), {seconds(1.0)})) ==
+        Approx(batch_s + 10 * 0.050).epsilon(0.05));
+  CHECK(epoch_of(run(milliseconds(0.1), {seconds(1.0)}, 2.0)) ==
+        Approx(10 * batch_s / 2).epsilon(0.05));
+}
+
+TEST_CASE("validate: predictions of the bottleneck follow the step") {
+  const auto results = predicted(
+      runs({run(Duration(), {milliseconds(80.0)}), run(milliseconds(2.0), {milliseconds(82.0)}),
+            run(milliseconds(20.0), {milliseconds(208.0)})}));
+  const Validation of = study::validation_of(results);
+  CHECK(of.times == 3);
+  CHECK(of.worst < 0.05);
+  CHECK(of.bottlenecks == 3);
+  CHECK(of.bottlenecks_right == 3);
+}
+
+TEST_CASE("validate: a profile without the loader's operations is refused by their names") {
+  const HostProfile poor = schema::parse_host_profile(
+      R"({"name": "poor", "cpu": [[1, 1]], "operations": {"read": "1 ms", "decode": "5 ms"}})",
+      "h");
+  CHECK_THROWS_WITH(study::native_cost(poor),
+                    Catch::Contains("poor") && Catch::Contains("crop_resize, flip, normalize"));
+  const HostProfile coreless = schema::parse_host_profile(R"({"name": "x"})", "h");
+  CHECK_THROWS_AS(study::native_cost(coreless), InputError);
+  const HostProfile fine = schema::parse_host_profile(profile, "h");
+  CHECK((study::native_cost(fine) * samples(1.0)).base() == Approx(1e-3));
+}
