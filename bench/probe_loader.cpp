@@ -1,6 +1,7 @@
 // The user's own PyTorch loader, timed by a script in its own language.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,11 @@ std::string script(const Settings& settings) {
   return (std::filesystem::path(settings.scripts) / "probe_loader.py").string();
 }
 
+/// Whole loaders, of every count of workers, take longer than what a native probe repeats.
+Duration planned(const Settings& settings) {
+  return std::max(settings.time_limit * 4.0, seconds(1.0));
+}
+
 std::vector<std::string> command(const Settings& settings) {
   std::vector<std::string> words = {settings.python, script(settings)};
   if (settings.loader != images) {
@@ -27,13 +33,14 @@ std::vector<std::string> command(const Settings& settings) {
   } else if (!settings.data.empty()) {
     words.insert(words.end(), {"--data", settings.data});
   }
+  words.insert(words.end(), {"--seconds", fmt::format("{:.0f}", planned(settings).base())});
   if (settings.quick) words.emplace_back("--quick");
   return words;
 }
 
-/// Workers are processes, and a worker of the first round may take seconds to start.
+/// It may outrun what it planned: workers are processes, which take seconds to start.
 Duration limit(const Settings& settings) {
-  return std::max(settings.time_limit * 10.0, minutes(2.0));
+  return std::max(planned(settings) * 1.5, minutes(2.0));
 }
 
 void measure(const Settings& settings, Recorder& recorder) {

@@ -14,11 +14,13 @@ using namespace feedrate::bench;
 namespace {
 
 /// The probe with another script in the place of probe_loader.py, which the shell reads.
-MeasurementSet measured_by(const std::string& script) {
+MeasurementSet measured_by(const std::string& script, const std::string& loader = "mine:Images",
+                           const std::string& data = "") {
   const test::TemporaryFolder folder;
   folder.write("probe_loader.py", script);
   Settings settings;
-  settings.loader = "mine:Images";
+  settings.loader = loader;
+  settings.data = data;
   settings.python = "/bin/sh";
   settings.scripts = folder.at("");
   return test::measured(probe_loader, settings);
@@ -70,12 +72,23 @@ TEST_CASE("loader lines: what is no series is refused with its line") {
 
 TEST_CASE("loader probe: measurements and remarks of the script are kept") {
   const MeasurementSet set =
-      measured_by("echo series getitem samples 1 - 0.5; echo remark asked for $1 $2");
+      measured_by("echo series getitem samples 1 - 0.5; echo remark asked for $1 $4");
   CHECK(set.probes[0].measured);
   CHECK(set.probes[0].reason.empty());
   CHECK(set.probes[0].remarks == std::vector<std::string>{"asked for mine:Images --quick"});
   REQUIRE(set.measurements.size() == 1);
   CHECK(set.measurements[0].quantity == "getitem");
+}
+
+TEST_CASE("loader probe: the script hears what to load, and for how long") {
+  const auto asked = [](const std::string& loader, const std::string& data) {
+    const MeasurementSet set =
+        measured_by("echo series getitem samples 1 - 0.5; echo remark \"$*\"", loader, data);
+    return set.probes.at(0).remarks.at(0);
+  };
+  CHECK(asked("mine:Images", "/some data") == "mine:Images --seconds 120 --quick");
+  CHECK(asked("images", "/some data") == "--data /some data --seconds 120 --quick");
+  CHECK(asked("images", "") == "--seconds 120 --quick");  // generated ones
 }
 
 TEST_CASE("loader probe: a script that fails leaves what it had measured") {
