@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/errors.hpp"
 
@@ -25,12 +26,11 @@ class Destination {
   Destination() = default;
   Destination(const Destination&) = delete;
   Destination& operator=(const Destination&) = delete;
-  ~Destination() { cudaFree(memory_); }
+  ~Destination() { static_cast<void>(cudaFree(memory_)); }
 
   void take(std::span<const float> batch) {
     if (batch.size_bytes() > size_) {
-      cudaFree(memory_);
-      memory_ = nullptr;
+      demand(cudaFree(std::exchange(memory_, nullptr)), "GPU memory could not be freed");
       size_ = 0;
       demand(cudaMalloc(&memory_, batch.size_bytes()), "no GPU memory for a batch");
       size_ = batch.size_bytes();
@@ -49,6 +49,8 @@ class Destination {
 std::function<void(std::span<const float>)> copy_to_gpu() {
   int gpus = 0;
   if (cudaGetDeviceCount(&gpus) != cudaSuccess || gpus == 0) return {};
+  // The first call sets up the GPU, which takes up to seconds: not in an epoch that is timed.
+  demand(cudaFree(nullptr), "the GPU cannot be used");
   return [to = std::make_shared<Destination>()](std::span<const float> batch) { to->take(batch); };
 }
 #else

@@ -62,7 +62,10 @@ __global__ void keep_busy(const float* buffer, std::size_t count, volatile BusyS
                           volatile int* halt, float* sink, long long most_cycles) {
   const long long begun = clock64();
   const bool watches = own_index() == 0;
-  if (watches) signals->started = 1;
+  if (watches) {
+    signals->started = 1;
+    __threadfence_system();  // the host looks at it while this kernel runs
+  }
   std::size_t at = own_index();
   float sum = 0.0F;
   while (*halt == 0 && clock64() - begun < most_cycles) {
