@@ -18,8 +18,7 @@ namespace {
 
 constexpr std::string_view known =
     "expected measurements of feedrate, JSON of fio (--output-format=json) or nvbandwidth "
-    "(--format "
-    "json), the table of all_reduce_perf, or steps as CSV with the columns batch,seconds";
+    "(--json), the table of all_reduce_perf, or steps as CSV with the columns batch,seconds";
 
 /// Where the object that starts at `start` ends: after its last bracket, or the text.
 std::size_t end_of_object(std::string_view text, std::size_t start) {

@@ -1,4 +1,4 @@
-// nvbandwidth --format json: copies between host and GPUs. Its numbers are texts, and what was not
+// nvbandwidth --json: copies between host and GPUs. Its numbers are texts, and what was not
 // measured is "N/A" (or 0.00 in older versions).
 #include <fmt/format.h>
 
