@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <string_view>
 
 #include "base/errors.hpp"
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
 #include "base/unit_text.hpp"
 #include "bench/probe.hpp"
+#include "bench/process_group.hpp"
 #include "cli/calibrate_files.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
@@ -78,6 +80,28 @@ std::vector<const bench::Probe*> chosen_probes(const CalibrateArguments& argumen
   return chosen;
 }
 
+/// This process's number among those that torchrun or mpirun started to measure all-reduce
+/// together.
+int rank_of_group(const std::vector<const bench::Probe*>& chosen) {
+  const auto together = [](const bench::Probe* probe) {
+    return std::string_view(probe->name) == "allreduce";
+  };
+  if (std::none_of(chosen.begin(), chosen.end(), together)) return 0;
+  bench::ProcessGroup group;
+  try {
+    group = bench::process_group();
+  } catch (const InputError&) {
+    return 0;  // the probe says what is wrong
+  }
+  if (group.size > 1 && chosen.size() > 1) {
+    refuse("probes",
+           fmt::format("in a group of {} processes (torchrun, mpirun) probes would disturb "
+                       "each other: expected allreduce alone",
+                       group.size));
+  }
+  return group.rank;
+}
+
 int list_probes(const bench::Settings& settings) {
   std::vector<report::ProbeState> states;
   for (const bench::Probe& probe : bench::probes()) {
@@ -111,6 +135,17 @@ void measure(const std::vector<const bench::Probe*>& chosen, const bench::Settin
   bench::run_probes(chosen, settings, set, interrupt.flag(), progress, after);
 }
 
+/// Does its part in a group whose first process keeps what was measured.
+int measure_along(const std::vector<const bench::Probe*>& chosen, const bench::Settings& settings) {
+  const Interrupt interrupt;
+  MeasurementSet set;
+  bench::run_probes(
+      chosen, settings, set, interrupt.flag(), [](const std::string&) {}, [] {});
+  if (!set.measurements.empty() && !interrupt.flag()) return 0;
+  if (!set.probes.empty()) write_stderr(told(set.probes.back()));
+  return host_failed;
+}
+
 /// What other files say. Alone, they also say of which host, when and how.
 MeasurementSet imported_set(const CalibrateArguments& arguments) {
   MeasurementSet set;
@@ -139,6 +174,7 @@ int calibrate(const CalibrateArguments& arguments) {
   const bench::Settings settings = settings_of(arguments);
   if (arguments.list) return list_probes(settings);
   const std::vector<const bench::Probe*> chosen = chosen_probes(arguments);
+  if (rank_of_group(chosen) > 0) return measure_along(chosen, settings);
   MeasurementSet set = imported_set(arguments);
   const bool measures = !chosen.empty();
   const std::string file =
