@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "base/text_file.hpp"
 #include "bench/images.hpp"
+#include "bench/scratch.hpp"
 
 namespace feedrate::bench {
 namespace {
@@ -19,13 +19,14 @@ void generate(Corpus& corpus, const Settings& settings, const Recorder& recorder
   const std::string root = scratch_root(settings);
   const int count = settings.quick ? 2 : 24;
   require_space(root, file_size * count);
-  corpus.folder = std::make_unique<ScratchFolder>(root);
   for (int i = 0; i < count; ++i) {
     recorder.check();
     const auto jpeg = generate_jpeg(width, height, file_size, static_cast<std::uint64_t>(i + 1));
-    write_text_file(corpus.folder->path() + fmt::format("/{:02}.jpg", i),
-                    {reinterpret_cast<const char*>(jpeg.data()), jpeg.size()});
+    corpus.scratch.push_back(scratch_file(root, jpeg));
+    corpus.files.push_back(path_of(corpus.scratch.back()));
+    corpus.mean_bytes += bytes(static_cast<double>(jpeg.size()) / count);
   }
+  corpus.mean_pixels = static_cast<double>(width) * height;
 }
 
 }  // namespace
@@ -33,11 +34,13 @@ void generate(Corpus& corpus, const Settings& settings, const Recorder& recorder
 Corpus make_corpus(const Settings& settings, Recorder& recorder) {
   Corpus corpus;
   corpus.images = settings.data.empty() ? "generated" : "given";
-  if (settings.data.empty()) generate(corpus, settings, recorder);
-  const std::string& directory = settings.data.empty() ? corpus.folder->path() : settings.data;
+  if (settings.data.empty()) {
+    generate(corpus, settings, recorder);
+    return corpus;
+  }
   // Reads them into the page cache, too.
-  ImageFiles found = find_images(directory, settings.quick ? 16 : 256, settings.time_limit / 6.0,
-                                 [&] { recorder.check(); });
+  ImageFiles found = find_images(settings.data, settings.quick ? 16 : 256,
+                                 settings.time_limit / 6.0, [&] { recorder.check(); });
   if (found.skipped > 0) {
     recorder.remark(
         fmt::format("{} files skipped; one of them: {}", found.skipped, found.first_skipped));

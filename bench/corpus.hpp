@@ -1,11 +1,10 @@
 #pragma once
 // The images that the decode probe works on.
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "bench/open_file.hpp"
 #include "bench/probe.hpp"
-#include "bench/scratch.hpp"
 
 namespace feedrate::bench {
 
@@ -13,8 +12,8 @@ struct Corpus {
   std::vector<std::string> files;
   Bytes mean_bytes;
   double mean_pixels = 0.0;
-  std::string images;  ///< "given" or "generated"
-  std::unique_ptr<ScratchFolder> folder;
+  std::string images;             ///< "given" or "generated"
+  std::vector<OpenFile> scratch;  ///< what generated ones are kept by
 };
 
 /// The user's images, or generated ones of ImageNet's mean size in scratch files that go with the

@@ -10,10 +10,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <random>
-#include <system_error>
-#include <utility>
 #include <vector>
 
 #include "base/errors.hpp"
@@ -46,9 +43,7 @@ OpenFile nameless(const std::string& directory) {
   return file;
 }
 
-void write_block(int file, const std::vector<std::uint64_t>& block, std::size_t size,
-                 const std::string& directory) {
-  const auto* data = reinterpret_cast<const char*>(block.data());
+void write_all(int file, const std::uint8_t* data, std::size_t size, const std::string& directory) {
   while (size > 0) {
     const ssize_t n = ::write(file, data, size);
     if (n < 0 && errno == EINTR) continue;
@@ -93,7 +88,7 @@ OpenFile scratch_file(const std::string& directory, Bytes size, Duration at_most
     recorder.check();
     std::generate(block.begin(), block.end(), std::ref(random));
     const std::uint64_t part = std::min<std::uint64_t>(left, block.size() * sizeof block[0]);
-    write_block(file.get(), block, part, directory);
+    write_all(file.get(), reinterpret_cast<const std::uint8_t*>(block.data()), part, directory);
     left -= part;
     // Flushing all at the end would take seconds in which Ctrl-C is not heard.
     if (blocks % flush_every != 0 && left != 0) continue;
@@ -105,18 +100,14 @@ OpenFile scratch_file(const std::string& directory, Bytes size, Duration at_most
   return file;
 }
 
-ScratchFolder::ScratchFolder(const std::string& directory) {
-  std::string name = directory + "/feedrate-XXXXXX";
-  if (::mkdtemp(name.data()) == nullptr) {
-    throw HostError(directory + ": no scratch directory can be made there: " + reason() +
-                    "; name another one with --scratch");
-  }
-  path_ = name;
+OpenFile scratch_file(const std::string& directory, std::span<const std::uint8_t> contents) {
+  OpenFile file = nameless(directory);
+  write_all(file.get(), contents.data(), contents.size(), directory);
+  return file;
 }
 
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
+std::string path_of(const OpenFile& file) {
+  return fmt::format("/proc/self/fd/{}", file.get());
 }
 
 }  // namespace feedrate::bench

@@ -1,5 +1,7 @@
 #pragma once
-// Files that a probe writes, and that are gone afterwards on every way out.
+// Files that a probe writes, and that are gone afterwards on every way out: none has a name.
+#include <cstdint>
+#include <span>
 #include <string>
 
 #include "base/units.hpp"
@@ -21,17 +23,10 @@ void require_space(const std::string& directory, Bytes size);
 OpenFile scratch_file(const std::string& directory, Bytes size, Duration at_most,
                       const Recorder& recorder);
 
-/// A directory of its own for files that need a name; removed with all in it.
-class ScratchFolder {
- public:
-  explicit ScratchFolder(const std::string& directory);
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder();
-  [[nodiscard]] const std::string& path() const { return path_; }
+/// The same of given contents, which stay in the page cache.
+OpenFile scratch_file(const std::string& directory, std::span<const std::uint8_t> contents);
 
- private:
-  std::string path_;
-};
+/// Opens a nameless file again, in this process and while it is open.
+std::string path_of(const OpenFile& file);
 
 }  // namespace feedrate::bench

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -181,6 +182,24 @@ TEST_CASE("decode and disk: a directory that is not there is the reason") {
     CHECK_THAT(set.probes.at(0).reason,
                Catch::Contains("/no/such/directory") && Catch::Contains("No such file"));
   }
+}
+
+TEST_CASE(
+    "decode and disk: a directory that may not be read is the reason, and nothing else is read") {
+  const test::TemporaryFolder closed;
+  closed.write("image.jpg", jpeg(64, 1));
+  const uid_t me = ::geteuid();
+  fs::permissions(closed.at(""), fs::perms::none);
+  if (me == 0) REQUIRE(::seteuid(65534) == 0);  // nobody: root may read everything
+  Settings settings;
+  settings.data = closed.at("");
+  for (const Probe* probe : {&probe_decode, &probe_disk}) {
+    const MeasurementSet set = test::measured(*probe, settings);
+    CHECK_FALSE(set.probes.at(0).measured);
+    CHECK_THAT(set.probes.at(0).reason, Catch::Contains("Permission denied"));
+  }
+  if (me == 0) CHECK(::seteuid(me) == 0);
+  fs::permissions(closed.at(""), fs::perms::owner_all);
 }
 
 TEST_CASE("disk: a scratch file is read in every way, and gone") {
