@@ -272,6 +272,10 @@ Reply Connection::get(std::optional<ByteRange> range, std::atomic<std::uint64_t>
   const CURLcode code = state.perform();
   if (code != CURLE_OK) state.refuse(code);
   if (state.status() != (range ? 206 : 200)) refuse_status(state);
+  if (range && state.received != range->length) {
+    throw HostError(fmt::format("{}: asked for {} bytes of the object, the server sent {}",
+                                state.target.shown, range->length, state.received));
+  }
   Reply reply;
   reply.received = state.received;
   curl_off_t sent = 0;

@@ -135,7 +135,8 @@ bool HttpServer::wait_until(Duration moment) const {
 }
 
 bool HttpServer::answer(int socket, const std::string& request) {
-  static const std::regex range("\r\nrange: *bytes=([0-9]+)-([0-9]+)\r\n", std::regex::icase);
+  static const std::regex range("\r\nrange: *bytes=([0-9]{1,18})-([0-9]{1,18})\r\n",
+                                std::regex::icase);
   if (!wait_until(now() + served_.latency)) return false;
   const auto whole = static_cast<std::uint64_t>(served_.object.base());
   if (served_.status != 200) {

@@ -209,7 +209,7 @@ int calibrate(const CalibrateArguments& arguments) {
 void add_probe_flags(CLI::App& app, bench::Settings& settings) {
   const std::string group = "What to measure";
   const auto add = [&](const char* flag, std::string& into, const char* about, const char* type) {
-    app.add_option(flag, into, about)->type_name(type)->group(group);
+    refuse_empty(*app.add_option(flag, into, about)->type_name(type)->group(group));
   };
   add("--data", settings.data, "Your samples, which are only read (default: generated ones)",
       "DIR");
@@ -230,14 +230,14 @@ void add_probe_flags(CLI::App& app, bench::Settings& settings) {
 }
 
 void add_file_flags(CLI::App& app, CalibrateArguments& arguments) {
-  app.add_option("-o,--output", arguments.output, "Host profile to write")
-      ->type_name("PROFILE")
-      ->capture_default_str()
-      ->group("Output");
-  app.add_option("--measurements", arguments.measurements,
-                 "Every sample, in a new file (default: named after the profile)")
-      ->type_name("FILE")
-      ->group("Output");
+  refuse_empty(*app.add_option("-o,--output", arguments.output, "Host profile to write")
+                    ->type_name("PROFILE")
+                    ->capture_default_str()
+                    ->group("Output"));
+  refuse_empty(*app.add_option("--measurements", arguments.measurements,
+                               "Every sample, in a new file (default: named after the profile)")
+                    ->type_name("FILE")
+                    ->group("Output"));
   app.add_option("--name", arguments.name, "Of the host, for reports")
       ->type_name("TEXT")
       ->group("Output");

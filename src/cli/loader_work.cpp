@@ -57,14 +57,12 @@ std::string here_and_now(const bench::Settings& settings) {
 }  // namespace
 
 void add_loader_flags(CLI::App& app, LoaderOptions& options, CLI::Option& instead) {
-  app.add_option("--data", options.data, "Directory of JPEG files; without: generated ones")
-      ->type_name("DIR")
-      ->excludes(&instead)
-      ->group("Loader");
-  app.add_option("--scratch", options.scratch, "Where generated files go")
-      ->type_name("DIR")
-      ->excludes(&instead)
-      ->group("Loader");
+  const auto add = [&](const char* flag, std::string& into, const char* about) {
+    refuse_empty(
+        *app.add_option(flag, into, about)->type_name("DIR")->excludes(&instead)->group("Loader"));
+  };
+  add("--data", options.data, "Directory of JPEG files; without: generated ones");
+  add("--scratch", options.scratch, "Where generated files go");
   CLI::Option* repeat = app.add_option("--repeat", options.repeat, "Epochs of each setting")
                             ->excludes(&instead)
                             ->capture_default_str()

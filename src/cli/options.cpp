@@ -44,6 +44,14 @@ void refuse_to_overwrite(const std::string& flag, const std::string& output,
   }
 }
 
+void refuse_empty(CLI::Option& option) {
+  option.check(CLI::Validator(
+      [](const std::string& text) {
+        return text.empty() ? std::string("expected a value, got \"\"") : std::string();
+      },
+      ""));
+}
+
 void allow_whole_numbers(CLI::Option& option, std::uint64_t least, std::uint64_t most) {
   option.check(CLI::Validator(
       [=](const std::string& text) {

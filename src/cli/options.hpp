@@ -41,6 +41,10 @@ void add_simulation_flags(CLI::App& app, SimulationOptions& options);
 /// offers them.
 void allow_only(CLI::Option& option, const std::vector<std::string>& words);
 
+/// Refuses "", which a variable of the shell that was never set would give: not the same as leaving
+/// the option out.
+void refuse_empty(CLI::Option& option);
+
 /// Takes whole numbers from `least` to `most` only.
 void allow_whole_numbers(CLI::Option& option, std::uint64_t least, std::uint64_t most);
 

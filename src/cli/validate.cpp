@@ -102,9 +102,11 @@ Command add_validate(CLI::App& parent) {
                   "Exit status 1 when the mean of the errors' sizes is above this share")
       ->type_name("SHARE")
       ->capture_default_str();
-  app->add_option("--save", arguments->save, "Keep what was measured, as a scenario with cases")
-      ->type_name("FILE")
-      ->excludes(measured);
+  refuse_empty(*measured);
+  refuse_empty(*app->add_option("--save", arguments->save,
+                                "Keep what was measured, as a scenario with cases")
+                    ->type_name("FILE")
+                    ->excludes(measured));
   add_loader_flags(*app, arguments->loader, *measured);
   add_output_flags(*app, arguments->output);
   app->footer(

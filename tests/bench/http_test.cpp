@@ -126,6 +126,16 @@ TEST_CASE("http: a body that is cut short is an error, not a short measurement")
   CHECK_THROWS_AS(connection.get(std::nullopt), HostError);
   CHECK_THROWS_WITH(connection.get(std::nullopt),
                     Catch::Contains("hung up after 500000 bytes of an answer"));
+  CHECK_THROWS_AS(connection.get(ByteRange{0, 1000}), HostError);
+}
+
+TEST_CASE("http: a part that is shorter than asked for is an error, too") {
+  const HttpServer server({.object = bytes(1000)});
+  Connection connection = connect(server.url());
+  CHECK(connection.get(ByteRange{900, 100}).received == 100);
+  CHECK_THROWS_WITH(connection.get(ByteRange{900, 500}),
+                    Catch::Contains("asked for 500 bytes of the object, the server sent 100"));
+  CHECK(connection.get(ByteRange{0, 10}).received == 10);
 }
 
 TEST_CASE("http: nobody there, no such host, no URL") {

@@ -102,6 +102,10 @@ TEST_CASE("calibrate: wrong usage is refused before anything is measured") {
   refused("memcpy --output /no/such/folder/x.json", "cannot be written", 3);
   refused("memcpy --output " + (folder / ""), "got a directory");
   refused("memcpy --data " + here, "--data: expected a directory");
+  for (const char* flag : {"--data", "--url", "--loader", "--step-command", "--scratch", "--python",
+                           "--measurements", "--output"}) {
+    refused(std::string("memcpy ") + flag + " \"$NEVER_SET\"", "expected a value, got \"\"");
+  }
   refused("memcpy --time-limit 5", "--time-limit: expected a duration");
   refused("memcpy --time-limit '0 s'", "expected a time above 0");
   refused("--import " + here + " --output " + (folder / "h.json"), "expected measurements of");

@@ -162,6 +162,8 @@ TEST_CASE("validate: what is no profile, no measurement or no place is refused f
   refused(files.of(R"({"name": "m", "metric": "epoch_s", "measured": "soon"})"), "measured");
   refused(files.of(exact, "--data ."), "--data");
   refused(files.of(exact, "--save x.json"), "--save");
+  refused(files.validate("--quick --data ''"), "expected a value");
+  refused(files.validate("--measured ''"), "expected a value");
   refused(files.validate("--quick --data /no/such/directory"), "/no/such/directory");
   refused(files.validate("--quick --save '" + files.host + "'"), "expected another file");
   refused(files.validate("--quick --save /no/such/folder/x"), "cannot be written", 3);
