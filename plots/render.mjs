@@ -40,19 +40,19 @@ function rowsFor(spec, document, path) {
       timeline: 'a trace (feedrate run … --trace FILE)' };
     fail(2, `${path}: nothing to draw: this chart needs ${needs[name] ?? 'a result (feedrate run … --format json)'}`);
   }
-  return { [name]: rows[name] };
+  return { name, rows: rows[name] };
 }
 
 const [path, theme] = process.argv.slice(2);
 const { vega, vegaLite } = packages();
 const spec = parsed(readFileSync(path, 'utf8'), path);
-const rows = rowsFor(spec, parsed(readFileSync(0, 'utf8'), 'the result'), path);
+const { name, rows } = rowsFor(spec, parsed(readFileSync(0, 'utf8'), 'the result'), path);
 const palette = palettes[theme];
-const config = { ...chartConfig(palette), background: palette.paper };
+const config = { ...chartConfig(palette, rows), background: palette.paper };
 let svg;
 try {
   const logger = vega.logger(vega.Error);
-  const compiled = vegaLite.compile({ ...spec, datasets: rows }, { config, logger });
+  const compiled = vegaLite.compile({ ...spec, datasets: { [name]: rows } }, { config, logger });
   svg = await new vega.View(vega.parse(compiled.spec), { renderer: 'none', logger }).toSVG();
 } catch (error) {
   fail(2, `${path}: ${String(error.message).split('\n')[0]}`);

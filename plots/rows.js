@@ -3,6 +3,9 @@
 import { duration, money, percent, rate } from './numbers.js';
 
 const secondsPerHour = 3600;
+// As a sample meets them (src/model/stage.hpp).
+const stageOrder = ['startup', 'download', 'disk', 'decode', 'remote', 'collate', 'handover', 'h2d', 'gpu', 'allreduce',
+  'checkpoint'];
 const timeUnits = [[86400, 'days'], [3600, 'h'], [60, 'min'], [1, 's'], [1e-3, 'ms'], [1e-6, 'us']];
 
 // One unit for a whole axis: the largest in which the longest time is at least 2.
@@ -71,13 +74,15 @@ export function breakEvenEfficiency(price, hourValue, instances) {
   return (price + hourValue / instances) / (price + hourValue);
 }
 
+/** Whether a point has several instances that cost something to keep: S* can be said of it. */
+export const isPricedTeam = ({ result }) => result.instances > 1 && result.cost.billed_time_s > 0;
+
 /** S* of each number of instances in a sweep, ascending; none where no hour has a value. */
 export function sweepBreakEven(points, hourValue) {
   if (!(hourValue > 0)) return [];
   const firsts = new Map();
-  for (const { result } of points) {
-    const priced = result.instances > 1 && result.cost.billed_time_s > 0;
-    if (priced && !firsts.has(result.instances)) firsts.set(result.instances, result);
+  for (const { result } of points.filter(isPricedTeam)) {
+    if (!firsts.has(result.instances)) firsts.set(result.instances, result);
   }
   return [...firsts].sort(([a], [b]) => a - b).map(([instances, result]) =>
     ({ instances, efficiency: breakEvenEfficiency(instancePrice(result), hourValue, instances) }));
@@ -118,14 +123,15 @@ export function pointRows(points, hourValue) {
   const unit = timeUnit(Math.max(...points.map(({ result }) => result.time.total_s)));
   const best = bestPoints(points, hourValue);
   const order = [...new Set(points.map(({ set }) => set[key]))];
+  const seriesKey = Object.keys(points[0].set).filter((name) => name !== key).join(', ');
+  const seriesOf = (set) => Object.entries(set).filter(([name]) => name !== key).map(([, value]) => value).join(', ');
   return points.map(({ set, result }, index) => {
-    const others = Object.entries(set).filter(([name]) => name !== key);
     const marks = [[best.fastest, 'fastest'], [best.cheapest, 'cheapest']].filter(([i]) => i === index);
     const words = marks.map(([, word]) => word).join(' and ');
     const cost = totalCost(result, hourValue);
     return {
       key, x: set[key] ?? 'as written', order: order.indexOf(set[key]), index,
-      series: others.map(([, value]) => value).join(', '),
+      series: seriesOf(set), series_key: seriesKey,
       setting: Object.entries(set).map(([name, value]) => `${name} = ${value}`).join(', '),
       total_s: result.time.total_s, time: result.time.total_s / unit.seconds, time_unit: unit.name,
       money: result.cost.money_usd, total: cost,
@@ -136,14 +142,22 @@ export function pointRows(points, hourValue) {
   });
 }
 
-/** Total cost against one instance's, S*∕S: a line for each number of instances, a dot for each point. */
+// What one instance costs with the settings of `point`, simulated; null where the sweep has no such point.
+function alone(points, point) {
+  const alike = (other) => Object.entries(point.set)
+    .every(([key, value]) => /(^|\/)instances$/.test(key) || other.set[key] === value);
+  return points.find((other) => other.result.instances === 1 && alike(other)) ?? null;
+}
+
+/** Total cost against one instance's. A line for each number of instances: S*∕S. A mark for each point: as
+ * simulated. */
 export function breakEvenRows(points, hourValue) {
   if (hourValue === null) return [];
   const several = points.filter(({ result }) =>
     result.instances > 1 && result.efficiency !== null && result.cost.billed_time_s > 0 && result.cost.compute_usd > 0);
   const sizes = [...new Set(several.map(({ result }) => result.instances))].sort((a, b) => a - b);
   const rows = [];
-  for (const instances of sizes) {
+  for (const [i, instances] of sizes.entries()) {
     const { result } = several.find((point) => point.result.instances === instances);
     const least = breakEvenEfficiency(instancePrice(result), hourValue, instances);
     const series = String(instances);
@@ -151,9 +165,13 @@ export function breakEvenRows(points, hourValue) {
       rows.push({ series, instances, efficiency: percentage / 100, relative: least / (percentage / 100), kind: 'line' });
     }
     rows.push({ series, instances, efficiency: least, relative: 1, kind: 'break-even', label: percent(least) });
+    const nameAt = Math.max(0.22, least / (2.3 - 1.1 * i / sizes.length));  // each line's a bit lower: they do not meet
+    rows.push({ series, instances, efficiency: nameAt, relative: least / nameAt, kind: 'name' });
     for (const point of several.filter((other) => other.result.instances === instances)) {
-      const { efficiency } = point.result;
-      rows.push({ series, instances, efficiency, relative: least / efficiency, kind: 'point' });
+      const one = alone(points, point);
+      if (one === null) continue;
+      const relative = totalCost(point.result, hourValue) / totalCost(one.result, hourValue);
+      rows.push({ series, instances, efficiency: point.result.efficiency, relative, kind: 'point' });
     }
   }
   return rows;
@@ -162,10 +180,12 @@ export function breakEvenRows(points, hourValue) {
 /** Spans of one section of the timeline: {tracks: [{name, spans: [[begin_s, end_s, stage, waiting, batch]]}]}. */
 export function timelineRows(section) {
   const unit = timeUnit(section.length_s);
+  const works = new Set(section.tracks.flatMap(({ spans }) => spans.filter((span) => !span[3]).map((span) => span[2])));
+  const shared = { unit: unit.name, length: section.length_s / unit.seconds, stages: stageOrder.filter((stage) => works.has(stage)) };
   return section.tracks.flatMap(({ name, spans }, order) =>
     spans.map(([begin, end, stage, waiting, batch]) => ({
       track: name, order, stage, batch, kind: waiting ? 'waiting' : 'work',
-      begin: begin / unit.seconds, end: end / unit.seconds, unit: unit.name,
+      begin: begin / unit.seconds, end: end / unit.seconds, middle: (begin + end) / 2 / unit.seconds, ...shared,
       label: `${waiting ? 'waits for ' : ''}${stage}, ${duration(end - begin)}`,
     })));
 }

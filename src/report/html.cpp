@@ -66,7 +66,7 @@ std::string html_page(const HtmlInput& input) {
       {"theme_script", std::string(assets.theme.text)},
       {"no_charts", html_has_charts() ? "" : escaped(html_charts_hint())},
       {"timeline", input.timeline != nullptr ? timeline_parts(*input.timeline) : ""},
-      {"scenario", escaped(input.scenario)},
+      {"scenario", escaped_lines(input.scenario)},
       {"prices", prices(input.named.result.bill)},
       {"effort", effort(input.named.result.effort)},
       {"data", json_in_script(input.data)},

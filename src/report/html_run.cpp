@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/unit_text.hpp"
@@ -144,11 +145,19 @@ std::string bill(const HtmlInput& input) {
   return out;
 }
 
+// What matters first, and in the order in which a sample meets it.
+std::vector<InputUsed> in_reading_order(std::vector<InputUsed> inputs) {
+  std::stable_sort(inputs.begin(), inputs.end(), [](const InputUsed& a, const InputUsed& b) {
+    return std::pair(!a.matters, a.stage) < std::pair(!b.matters, b.stage);
+  });
+  return inputs;
+}
+
 std::string inputs(const Result& r) {
   std::string out = open_table("Every input", "inputs");
   out += table_head({{"input"}, {"value"}, {"stage"}, {"origin"}, {"source"}, {"matters"}});
   out += "<tbody>";
-  for (const InputUsed& used : r.inputs) {
+  for (const InputUsed& used : in_reading_order(r.inputs)) {
     std::string source = escaped(used.from.source);
     if (used.from.relative_error > 0.0)
       source += fmt::format(" (± {})", percent(used.from.relative_error));

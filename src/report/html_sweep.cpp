@@ -79,9 +79,8 @@ std::string points_table(const Sweep& sweep) {
   return out + "</tbody>" + close_table();
 }
 
-// S* of each number of instances, by its first point.
+// S* of each number of instances, by its first point. plots/rows.js and page.js say the same.
 std::string break_even_words(const Sweep& sweep, HourlyPrice value_of_hour) {
-  if (value_of_hour <= HourlyPrice{}) return "";
   std::map<double, double> efficiencies;
   for (const SweepPoint& point : sweep.points) {
     const Result& r = point.result;
@@ -89,6 +88,9 @@ std::string break_even_words(const Sweep& sweep, HourlyPrice value_of_hour) {
     const HourlyPrice price = r.bill.compute / (r.bill.billed_time * r.instances);
     efficiencies.emplace(r.instances,
                          study::break_even_efficiency(price, value_of_hour, r.instances));
+  }
+  if (!efficiencies.empty() && value_of_hour <= HourlyPrice{}) {
+    return "Give an hour a value to see the efficiency from which more instances pay.";
   }
   std::string text;
   for (const auto& [instances, efficiency] : efficiencies) {

@@ -75,6 +75,17 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
+std::string escaped_lines(std::string_view text) {
+  std::string out;
+  while (true) {
+    const std::size_t end = text.find('\n');
+    out += escaped(text.substr(0, end));
+    if (end == std::string_view::npos) return out;
+    out += '\n';
+    text.remove_prefix(end + 1);
+  }
+}
+
 std::string json_in_script(std::string_view json) {
   std::string out;
   out.reserve(json.size());

@@ -11,6 +11,9 @@ namespace feedrate::report {
 /// `text` as text: nothing in it is markup, in an element or in a quoted attribute.
 std::string escaped(std::string_view text);
 
+/// The same for a text of several lines, which stay lines.
+std::string escaped_lines(std::string_view text);
+
 /// JSON for a script element: the same values, but nothing in it ends the element.
 std::string json_in_script(std::string_view json);
 

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { money, number } from '../../plots/numbers.js';
-import { opened } from './page.mjs';
 
 const mostBytes = 1_500_000;
 const wide = { width: 1600, height: 1000 };
@@ -32,11 +31,11 @@ const numbersOf = (page) => page.evaluate(() => ({
 }));
 
 /** Without JavaScript the page says the same, digit for digit: feedrate's numbers are the page's. */
-export async function withoutScript(browser, report, page) {
+export async function withoutScript(page, still, report) {
   assert.ok(statSync(report).size < mostBytes, `${statSync(report).size} bytes`);
-  const still = await opened(browser, report, wide, 'light', { javaScriptEnabled: false });
+  await still.show(report, wide, 'light');
   assert.deepEqual(await numbersOf(page), await numbersOf(still));
-  await still.close();
+  still.quiet();
 }
 
 /** Names, headings, labels: what a screen reader needs. */
@@ -104,6 +103,15 @@ export async function contrast(page) {
       const ratio = (a + 0.05) / (b + 0.05);
       if (ratio < (large ? 3 : 4.5)) found.add(`${ratio.toFixed(2)} ${colour} "${node.textContent.trim().slice(0, 40)}"`);
     }
+    // The names of stages are written on bars in these colours.
+    const hex = (colour) => [1, 3, 5].map((at) => parseInt(colour.trim().slice(at, at + 2), 16));
+    const root = getComputedStyle(document.documentElement);
+    for (let i = 0; i < 11; ++i) {
+      const colour = root.getPropertyValue(`--series-${i}`);
+      const [a, b] = [luminance(hex(colour)), luminance(channels(paper))].sort((x, y) => y - x);
+      const ratio = (a + 0.05) / (b + 0.05);
+      if (!(ratio >= 4.5)) found.add(`${ratio.toFixed(2)} --series-${i} ${colour}`);
+    }
     return [...found];
   });
   assert.deepEqual(low, []);
@@ -116,6 +124,15 @@ export async function fits(page) {
   const cut = await page.$$eval('figure svg', (pictures) => pictures
     .filter((svg) => svg.getBoundingClientRect().right > innerWidth + 1).length);
   assert.equal(cut, 0, 'no picture sticks out');
+  const clipped = await page.$$eval('figure svg', (pictures) => pictures.flatMap((svg) => {
+    const frame = svg.getBoundingClientRect();
+    return [...svg.querySelectorAll('text')].filter((text) => {
+      const box = text.getBoundingClientRect();
+      return box.width > 0 && (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 2
+        || box.bottom > frame.bottom + 2);
+    }).map((text) => text.textContent);
+  }));
+  assert.deepEqual(clipped, [], 'no word of a picture is cut');
 }
 
 async function setHour(page, value) {
@@ -127,7 +144,7 @@ async function setHour(page, value) {
 export async function slider(page, feedrate, scenario) {
   for (const value of [0, 7.25, 1234.5]) {
     await setHour(page, value);
-    const { cost } = feedrate.json('run', scenario, '--set', `value_of_hour=${value} USD/h`).result;
+    const { cost } = (await feedrate.json('run', scenario, '--set', `value_of_hour=${value} USD/h`)).result;
     const { figures } = await numbersOf(page);
     assert.equal(figures[0], money(cost.total_usd), `total cost at ${value}`);
     assert.equal(figures[3], money(cost.hour_value_usd), `hours at ${value}`);
@@ -139,12 +156,12 @@ export async function slider(page, feedrate, scenario) {
 }
 
 /** The points of a report's sweep are those of `feedrate sweep`, at two values of an hour. */
-export async function sweeps(browser, feedrate, scenario, varied) {
+export async function sweeps(page, feedrate, scenario, varied) {
   const vary = varied.flatMap((text) => ['--vary', text]);
-  const page = await opened(browser, feedrate.report(scenario, ...vary), wide, 'light');
+  await page.show(await feedrate.report(scenario, ...vary), wide, 'light');
   for (const value of [0, 2, 60]) {
     await setHour(page, value);
-    const sweep = feedrate.json('sweep', scenario, ...vary, '--set', `value_of_hour=${value} USD/h`);
+    const sweep = await feedrate.json('sweep', scenario, ...vary, '--set', `value_of_hour=${value} USD/h`);
     const shown = await page.$$eval('.points tbody tr', (rows) => rows.map((row) =>
       [row.querySelector('.total').textContent, row.querySelector('.marks').textContent]));
     const marks = (i) => [[sweep.fastest === i, 'fastest'], [sweep.cheapest === i, 'cheapest'],
@@ -155,25 +172,23 @@ export async function sweeps(browser, feedrate, scenario, varied) {
     if (value > 0 && several) {
       assert.ok(words.includes(`S*: ${number(sweep.break_even_efficiency)} for ${several.result.instances} instances`), words);
     } else {
-      assert.equal(words, '');
+      assert.equal(words, several ? 'Give an hour a value to see the efficiency from which more instances pay.' : '');
     }
   }
   page.quiet();
-  await page.close();
 }
 
-export async function fixedHour(browser, feedrate) {
-  const report = feedrate.report('scenarios/total_cost_24h_p3.json', '--vary', 'value_of_hour=1 USD/h,5 USD/h');
-  const page = await opened(browser, report, wide, 'light');
+export async function fixedHour(page, still, feedrate) {
+  const report = await feedrate.report('scenarios/total_cost_24h_p3.json', '--vary', 'value_of_hour=1 USD/h,5 USD/h');
+  await page.show(report, wide, 'light');
   assert.ok(await page.isDisabled('#hour'));
-  await withoutScript(browser, report, page);
+  await withoutScript(page, still, report);
   await charts(page);
   page.quiet();
-  await page.close();
 }
 
-export async function controls(browser, feedrate, screenshots) {
-  const page = await opened(browser, feedrate.report('scenarios/caltech256_p3.json'), wide, 'light');
+export async function controls(page, feedrate, screenshots) {
+  await page.show(await feedrate.report('scenarios/caltech256_p3.json'), wide, 'light');
   const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   await page.keyboard.press('Tab');
   assert.equal(await page.evaluate(() => document.activeElement.className), 'skip');
@@ -186,9 +201,11 @@ export async function controls(browser, feedrate, screenshots) {
   assert.equal(await page.isVisible('#theme'), false);
   await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
   assert.ok(await page.isVisible('pre'), 'what was closed is printed');
+  const widest = () => page.$$eval('figure svg', (pictures) => Math.max(...pictures.map((svg) => svg.getAttribute('width'))));
+  assert.ok(await widest() < 720, 'pictures are as wide as paper');
   await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+  assert.ok(await widest() > 1200, 'and as wide as the window again');
   const pdf = await page.pdf({ path: join(screenshots, 'caltech256_p3.pdf'), format: 'A4' });
   assert.ok(pdf.length > 20_000);
   page.quiet();
-  await page.close();
 }

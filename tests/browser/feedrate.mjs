@@ -1,30 +1,28 @@
 // The program under test.
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const execute = promisify(execFile);
 
 export class Feedrate {
   constructor(binary, sources, folder) {
-    Object.assign(this, { binary, sources, folder, made: new Map() });
+    Object.assign(this, { binary, sources, folder, made: 0 });
   }
 
-  run(...words) {
-    return execFileSync(this.binary, words, { cwd: this.sources, encoding: 'utf8', maxBuffer: 1 << 28 });
+  async run(...words) {
+    return (await execute(this.binary, words, { cwd: this.sources, maxBuffer: 1 << 28 })).stdout;
   }
 
-  json(...words) {
-    return JSON.parse(this.run(...words, '--format', 'json'));
+  async json(...words) {
+    return JSON.parse(await this.run(...words, '--format', 'json'));
   }
 
-  /** The path of a scenario's report, made once. */
-  report(scenario, ...flags) {
-    const key = [scenario, ...flags].join(' ');
-    if (!this.made.has(key)) {
-      const file = join(this.folder, `report-${this.made.size}.html`);
-      this.run('report', scenario, ...flags, '--output', file);
-      if (!existsSync(file)) throw new Error(`no report of ${key}`);
-      this.made.set(key, file);
-    }
-    return this.made.get(key);
+  /** The path of a report that was just made. */
+  async report(scenario, ...flags) {
+    this.made += 1;
+    const file = join(this.folder, `report-${this.made}.html`);
+    await this.run('report', scenario, ...flags, '--output', file);
+    return file;
   }
 }

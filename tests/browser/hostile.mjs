@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as checks from './checks.mjs';
-import { opened } from './page.mjs';
 
 const name = '</title></script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">\u2028\'"&amp;<!--🚀{{data}}';
 const scenario = {
@@ -20,12 +19,12 @@ const scenario = {
 // What was written, with the characters that a page may not hold replaced or gone.
 const plain = (text) => text.replace(/[^\p{L}\p{N}<>&"'=/.-]/gu, '');
 
-export const hostile = {
-  'hostile names are text and run nothing': async (browser, feedrate, folder) => {
+export const hostile = (feedrate, folder) => [
+  ['hostile names are text and run nothing', async ({ page }) => {
     const file = join(folder, 'a<b>&\'c.json');
     writeFileSync(file, JSON.stringify(scenario));
     for (const flags of [[], ['--vary', 'num_workers=1,2']]) {
-      const page = await opened(browser, feedrate.report(file, ...flags), { width: 400, height: 800 }, 'light');
+      await page.show(await feedrate.report(file, ...flags), { width: 400, height: 800 }, 'light');
       assert.equal(await page.evaluate(() => window.hacked), undefined);
       assert.equal(plain(await page.textContent('h1')), plain(name));
       assert.ok(plain(await page.textContent('pre')).includes(plain('window.hacked=1')));
@@ -35,11 +34,10 @@ export const hostile = {
       await checks.structure(page);
       await checks.fits(page);
       page.quiet();
-      await page.close();
     }
-  },
-  'a script that got into the page would still not run': async (browser, feedrate) => {
-    const page = await opened(browser, feedrate.report('scenarios/caltech256_p3.json'), { width: 900, height: 700 }, 'light');
+  }],
+  ['a script that got into the page would still not run', async ({ page }) => {
+    await page.show(await feedrate.report('scenarios/caltech256_p3.json'), { width: 900, height: 700 }, 'light');
     await page.evaluate(() => {
       const script = document.createElement('script');
       script.textContent = 'window.hacked = 1';
@@ -51,6 +49,5 @@ export const hostile = {
     });
     await page.waitForTimeout(100);
     assert.equal(await page.evaluate(() => window.hacked), undefined);
-    await page.close();
-  },
-};
+  }],
+];

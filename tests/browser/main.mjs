@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Feedrate } from './feedrate.mjs';
 import { hostile } from './hostile.mjs';
-import { opened } from './page.mjs';
+import { run } from './lanes.mjs';
 import * as checks from './checks.mjs';
 
 const [binary, sources, screenshots, executablePath] = process.argv.slice(2);
@@ -14,61 +14,52 @@ const folder = mkdtempSync(join(tmpdir(), 'feedrate-browser-'));
 const feedrate = new Feedrate(binary, sources, folder);
 mkdirSync(screenshots, { recursive: true });
 
-let passed = 0;
-const failures = [];
-async function test(name, body) {
-  try {
-    await body();
-    passed += 1;
-  } catch (error) {
-    failures.push(name);
-    console.error(`FAILED ${name}\n  ${String(error.stack).split('\n').slice(0, 6).join('\n  ')}`);
-  }
-}
+const picture = (page, name) => page.screenshot({ path: join(screenshots, `${name}.jpg`), type: 'jpeg', quality: 85, fullPage: true });
+
+// What holds for the report of any scenario, wide and narrow.
+const ofScenario = (scenario, name) => [`${name}: complete and quiet, at both widths, its numbers those of feedrate`,
+  async ({ page, still }) => {
+    const report = await feedrate.report(scenario);
+    await page.show(report, { width: 1600, height: 1000 }, 'light');
+    await checks.charts(page);
+    await checks.withoutScript(page, still, report);
+    await checks.structure(page);
+    await checks.contrast(page);
+    await checks.fits(page);
+    await picture(page, `${name}-1600-light`);
+    await checks.slider(page, feedrate, scenario);
+    await page.reshape({ width: 400, height: 800 }, 'dark');
+    await checks.charts(page);
+    await checks.contrast(page);
+    await checks.fits(page);
+    await picture(page, `${name}-400-dark`);
+    page.quiet();
+  }];
+
+const shipped = readdirSync(join(sources, 'scenarios')).filter((name) => name.endsWith('.json')).sort();
+const tests = [
+  ['a sweep that was asked for: points, marks and break-even are those of feedrate sweep', ({ page }) =>
+    checks.sweeps(page, feedrate, 'scenarios/total_cost_24h_p3.json', ['instances=1:16:*2', 'efficiency=0.5:1:0.1'])],
+  ['a sweep over a list of words', ({ page }) =>
+    checks.sweeps(page, feedrate, 'scenarios/caltech256_p3.json',
+      ['num_workers=1:4:1', 'instance=ml.p3.2xlarge,ml.g5.2xlarge'])],
+  ['a sweep over the value of an hour itself has no slider', ({ page, still }) => checks.fixedHour(page, still, feedrate)],
+  ['the theme button, the keyboard and paper', ({ page }) => checks.controls(page, feedrate, screenshots)],
+  ...hostile(feedrate, folder),
+  ...shipped.map((file) => ofScenario(`scenarios/${file}`, file.replace('.json', ''))),
+];
 
 const browser = await chromium.launch({
   executablePath,
   args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
     '--disable-background-networking', '--disable-component-update', '--disable-sync'],
 });
+let failed;
 try {
-  for (const file of readdirSync(join(sources, 'scenarios')).filter((name) => name.endsWith('.json')).sort()) {
-    const name = file.replace('.json', '');
-    const scenario = `scenarios/${file}`;
-    await test(`${name}: a report is small, complete and quiet`, async () => {
-      const report = feedrate.report(scenario);
-      const page = await opened(browser, report, { width: 1600, height: 1000 }, 'light');
-      await checks.charts(page);
-      await checks.withoutScript(browser, report, page);
-      await checks.structure(page);
-      await checks.contrast(page);
-      await checks.fits(page);
-      await page.screenshot({ path: join(screenshots, `${name}-1600-light.png`), fullPage: true });
-      await checks.slider(page, feedrate, scenario);
-      page.quiet();
-      await page.close();
-    });
-    await test(`${name}: narrow and dark`, async () => {
-      const page = await opened(browser, feedrate.report(scenario), { width: 400, height: 800 }, 'dark');
-      await checks.charts(page);
-      await checks.contrast(page);
-      await checks.fits(page);
-      await page.screenshot({ path: join(screenshots, `${name}-400-dark.png`), fullPage: true });
-      page.quiet();
-      await page.close();
-    });
-  }
-  await test('a sweep that was asked for: points, marks and break-even are those of feedrate sweep', () =>
-    checks.sweeps(browser, feedrate, 'scenarios/total_cost_24h_p3.json', ['instances=1:16:*2', 'efficiency=0.5:1:0.1']));
-  await test('a sweep over a list of words', () =>
-    checks.sweeps(browser, feedrate, 'scenarios/caltech256_p3.json',
-      ['num_workers=1:4:1', 'instance=ml.p3.2xlarge,ml.g5.2xlarge']));
-  await test('a sweep over the value of an hour itself has no slider', () => checks.fixedHour(browser, feedrate));
-  await test('the theme button, the keyboard and paper', () => checks.controls(browser, feedrate, screenshots));
-  for (const [name, body] of Object.entries(hostile)) await test(name, () => body(browser, feedrate, folder));
+  failed = await run(browser, tests, 2);
 } finally {
   await browser.close();
   rmSync(folder, { recursive: true });
 }
-console.log(`${passed} passed, ${failures.length} failed`);
-process.exit(failures.length === 0 ? 0 : 1);
+console.log(`${tests.length - failed.length} passed, ${failed.length} failed`);
+process.exit(failed.length === 0 ? 0 : 1);

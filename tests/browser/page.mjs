@@ -1,28 +1,41 @@
-// A report in a tab of its own that keeps account of what it does.
+// Reports in a tab that keeps account of what they do.
 import assert from 'node:assert/strict';
 import { pathToFileURL } from 'node:url';
 
-/** The page once its charts are drawn. page.quiet() asserts that it loaded and said nothing. */
-export async function opened(browser, file, viewport, colorScheme, { javaScriptEnabled = true } = {}) {
-  const context = await browser.newContext({ viewport, colorScheme, javaScriptEnabled });
+/** Waits until the page has drawn its charts for the window that it is in. */
+async function drawn(page, said) {
+  await page.waitForFunction(() => document.documentElement.dataset.drawn === String(innerWidth), null, { timeout: 30000 })
+    .catch(() => assert.fail(`charts were not drawn: ${said.join('; ') || 'nothing said'}`));
+}
+
+/** An empty tab. show() opens a report in it; page.quiet() asserts that the report loaded and said nothing. */
+export async function tab(browser, { javaScriptEnabled = true } = {}) {
+  const context = await browser.newContext({ javaScriptEnabled });
   const page = await context.newPage();
-  const said = [];
-  const requested = [];
+  let said = [];
+  let requested = [];
+  let url = '';
   page.on('console', (message) => said.push(`${message.type()}: ${message.text()}`));
   page.on('pageerror', (error) => said.push(`error: ${error.message}`));
   page.on('dialog', (dialog) => { said.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
   page.on('request', (request) => requested.push(request.url()));
-  const url = pathToFileURL(file).href;
-  await page.goto(url);
-  if (javaScriptEnabled) {
-    await page.waitForFunction(() => document.documentElement.dataset.drawn !== undefined, null, { timeout: 30000 })
-      .catch(() => assert.fail(`charts were not drawn: ${said.join('; ') || 'nothing said'}`));
-  }
+  page.show = async (file, viewport, colorScheme) => {
+    [said, requested, url] = [[], [], pathToFileURL(file).href];
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+    await page.goto(url);
+    if (javaScriptEnabled) await drawn(page, said);
+    return page;
+  };
+  page.reshape = async (viewport, colorScheme) => {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+    await drawn(page, said);
+  };
   page.quiet = () => {
     assert.deepEqual(said, [], 'the console stays empty');
     assert.deepEqual(requested, [url], 'nothing but the file is loaded');
   };
-  const close = page.close.bind(page);
-  page.close = async () => { await close(); await context.close(); };
+  page.end = () => context.close();
   return page;
 }

@@ -46,6 +46,12 @@ TEST_CASE("html: text stays text in elements and in attributes") {
   CHECK(escaped("&lt;") == "&amp;lt;");
 }
 
+TEST_CASE("html: a text of several lines keeps them, and nothing else that is not printed") {
+  CHECK(escaped_lines("{\n  \"a\": \"<b>\x1b\"\n}\n") ==
+        "{\n  &quot;a&quot;: &quot;&lt;b&gt;?&quot;\n}\n");
+  CHECK(escaped_lines("").empty());
+}
+
 TEST_CASE("html: JSON in a script holds nothing that ends the script") {
   const std::string json = "{\"a\": \"</script><!-- & \u2028\u2029 🚀\"}";
   const std::string safe = json_in_script(json);

@@ -1,7 +1,7 @@
 // The page's own work: colours, charts, and the value of an hour. Every number that changes here is
 // computed as feedrate computes it (plots/rows.js) and written as feedrate writes it (plots/numbers.js).
 import { count, duration, money, number } from '../../../plots/numbers.js';
-import { bestPoints, breakEvenRows, gpuTimeRows, pointRows, stageRows, sweepBreakEven, timelineRows, totalCost }
+import { bestPoints, breakEvenRows, gpuTimeRows, isPricedTeam, pointRows, stageRows, sweepBreakEven, timelineRows, totalCost }
   from '../../../plots/rows.js';
 import { chartConfig } from '../../../plots/theme.js';
 
@@ -13,7 +13,7 @@ const views = new Map();
 // Colours are the page's own variables: a picture follows the theme, and paper, without being redrawn.
 const names = ['paper', 'ink', 'soft', 'line', 'busy', 'waiting', 'alert', 'accent'];
 const colours = Object.fromEntries(names.map((name) => [name, `var(--${name})`]));
-colours.series = Array.from({ length: 8 }, (_, i) => `var(--series-${i})`);
+colours.series = Array.from({ length: 11 }, (_, i) => `var(--series-${i})`);
 
 function rowsOf(figure, hourValue) {
   switch (figure.dataset.chart) {
@@ -28,10 +28,10 @@ function rowsOf(figure, hourValue) {
 async function drawChart(figure, hourValue) {
   const { vega, vegaLite, vegaEmbed } = window;
   const spec = specs[figure.dataset.chart];
-  const rows = { [spec.data.name]: rowsOf(figure, hourValue) };
+  const rows = rowsOf(figure, hourValue);
   const place = figure.querySelector('.chart');
-  const config = chartConfig(colours, place.clientWidth);
-  const compiled = vegaLite.compile({ ...spec, datasets: rows }, { config, logger: vega.logger(vega.Error) });
+  const config = chartConfig(colours, rows, place.clientWidth);
+  const compiled = vegaLite.compile({ ...spec, datasets: { [spec.data.name]: rows } }, { config, logger: vega.logger(vega.Error) });
   const { view } = await vegaEmbed(place, compiled.spec, {
     mode: 'vega', actions: false, renderer: 'svg', ast: true, logLevel: vega.Error,
     tooltip: { disableDefaultStyle: true },
@@ -39,13 +39,24 @@ async function drawChart(figure, hourValue) {
   const picture = place.querySelector('svg');
   picture.setAttribute('role', 'img');
   picture.setAttribute('aria-label', figure.querySelector('h3').textContent);
+  views.get(figure)?.view.finalize();
   views.set(figure, { view, name: spec.data.name });
 }
 
 async function drawCharts(hourValue) {
   if (!window.vegaEmbed) return;
   for (const figure of document.querySelectorAll('figure[data-chart]')) await drawChart(figure, hourValue);
-  document.documentElement.dataset.drawn = views.size;
+  document.documentElement.dataset.drawn = innerWidth;
+}
+
+// A window of another width, or a telephone turned round: names and ticks are laid out anew.
+function prepareResize(hourValueNow) {
+  let waiting = 0;
+  window.addEventListener('resize', () => {
+    clearTimeout(waiting);
+    if (String(innerWidth) === document.documentElement.dataset.drawn) return;
+    waiting = setTimeout(() => drawCharts(hourValueNow()), 120);
+  });
 }
 
 async function redraw(hourValue) {
@@ -66,11 +77,14 @@ function bestWords({ fastest, cheapest }, hourValue) {
     : `Fastest: ${setting(first)} (${outcome(first)}). Cheapest: ${setting(second)} (${outcome(second)}).`;
 }
 
+const hourIsWorthNothing = 'Give an hour a value to see the efficiency from which more instances pay.';
+
 function breakEvenWords(hourValue) {
   const least = sweepBreakEven(data.points, hourValue);
   const words = least.map(({ instances, efficiency }, i) =>
     `${number(efficiency)} for ${count(instances)}${i === 0 ? ' instances' : ''}`);
-  return least.length === 0 ? '' : `Break-even efficiency S*: ${words.join(', ')}. Above it they cost less than one.`;
+  if (least.length === 0) return data.points.some(isPricedTeam) ? hourIsWorthNothing : '';
+  return `Break-even efficiency S*: ${words.join(', ')}. Above it they cost less than one.`;
 }
 
 function write(id, text) {
@@ -85,6 +99,7 @@ function writeNumbers(hourValue) {
   write('bill_hours', money(total - data.result.cost.money_usd));
   write('bill_hour', `${number(hourValue)} USD/h`);
   write('bill_total', money(total));
+  byId('hour').setAttribute('aria-valuetext', `${money(hourValue)} an hour`);
   if (data.points.length === 0) return;
   const best = bestPoints(data.points, hourValue);
   write('best', bestWords(best, hourValue));
@@ -139,15 +154,19 @@ function prepareTheme() {
   name();
 }
 
-// Paper shows what a click would open.
+// Paper shows what a click would open, and pictures in its own width: A4 or Letter less the margins.
+const widthOfPaper = 660;
+
 function preparePrint() {
   let closed = [];
   window.addEventListener('beforeprint', () => {
     closed = [...document.querySelectorAll('details:not([open])')];
     for (const details of closed) details.open = true;
+    for (const { view } of views.values()) view.width(widthOfPaper).run();
   });
   window.addEventListener('afterprint', () => {
     for (const details of closed) details.open = false;
+    for (const [figure, { view }] of views) view.width(figure.querySelector('.chart').clientWidth).run();
   });
 }
 
@@ -156,3 +175,4 @@ preparePrint();
 const hourValue = prepareSlider();
 if (hourValue !== null) writeNumbers(hourValue);
 await drawCharts(hourValue);
+prepareResize(() => (hourValue === null ? null : Number(byId('hour_exact').value)));
