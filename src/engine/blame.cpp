@@ -5,22 +5,22 @@ namespace feedrate::engine {
 std::uint32_t choose_producer(const State& state, std::uint32_t queue, std::uint32_t taker) {
   const auto& producers = state.code.queues[queue].producers;
   if (producers.size() == 1) return producers[0];
-  std::uint32_t oldest = kNone;
-  std::uint32_t first = kNone;
-  std::uint32_t working = kNone;
+  std::uint32_t oldest = none;
+  std::uint32_t first = none;
+  std::uint32_t working = none;
   for (const std::uint32_t p : producers) {
     if (p == taker) continue;
     const ProcessState& process = state.processes[p];
     if (process.status == Status::done) continue;
     if (process.ticket >= 0 &&
-        (oldest == kNone || process.ticket < state.processes[oldest].ticket)) {
+        (oldest == none || process.ticket < state.processes[oldest].ticket)) {
       oldest = p;
     }
-    if (first == kNone) first = p;
-    if (working == kNone && process.status != Status::taking) working = p;
+    if (first == none) first = p;
+    if (working == none && process.status != Status::taking) working = p;
   }
-  if (oldest != kNone) return oldest;
-  return working != kNone ? working : first;
+  if (oldest != none) return oldest;
+  return working != none ? working : first;
 }
 
 void book_all(State& state) {

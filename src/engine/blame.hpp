@@ -13,11 +13,11 @@ namespace feedrate::engine {
 
 // Time by tag of process p up to now, waits included, as if all of it were booked.
 inline void standing(const State& state, std::uint32_t p, TimeByTag& out) {
-  for (int t = 0; t < kTags; ++t) out[t] = state.active[p][t] + state.blocked[p][t];
+  for (int t = 0; t < tag_count; ++t) out[t] = state.active[p][t] + state.blocked[p][t];
   for (;;) {
     const ProcessState& process = state.processes[p];
     if (process.status == Status::ready) return;
-    if (process.status != Status::taking || process.producer == kNone) {
+    if (process.status != Status::taking || process.producer == none) {
       const Tag tag =
           process.status == Status::done ? process.last_tag : state.code.steps[process.at].tag;
       out[tag] += state.now - process.since;
@@ -25,7 +25,7 @@ inline void standing(const State& state, std::uint32_t p, TimeByTag& out) {
     }
     const TimeByTag& from = state.awaited[p];
     p = process.producer;
-    for (int t = 0; t < kTags; ++t) {
+    for (int t = 0; t < tag_count; ++t) {
       out[t] += state.active[p][t] + state.blocked[p][t] - from[t];
     }
   }
@@ -34,12 +34,12 @@ inline void standing(const State& state, std::uint32_t p, TimeByTag& out) {
 // Books the wait of p (taking) up to now.
 inline void book_take(State& state, std::uint32_t p) {
   ProcessState& process = state.processes[p];
-  if (process.producer == kNone) {
+  if (process.producer == none) {
     state.blocked[p][state.code.steps[process.at].tag] += state.now - process.since;
   } else if (state.now != process.since) {
     TimeByTag to;
     standing(state, process.producer, to);
-    for (int t = 0; t < kTags; ++t) state.blocked[p][t] += to[t] - state.awaited[p][t];
+    for (int t = 0; t < tag_count; ++t) state.blocked[p][t] += to[t] - state.awaited[p][t];
   }
   process.since = state.now;
 }
@@ -47,18 +47,18 @@ inline void book_take(State& state, std::uint32_t p) {
 // What p (taking) watches counts from now on.
 inline void rebase(State& state, std::uint32_t p) {
   const std::uint32_t producer = state.processes[p].producer;
-  if (producer != kNone) standing(state, producer, state.awaited[p]);
+  if (producer != none) standing(state, producer, state.awaited[p]);
 }
 
 // p waits in take from now on and watches producer; its time is booked up to now.
 inline void watch(State& state, std::uint32_t p, std::uint32_t producer) {
-  for (std::uint32_t x = producer; x != kNone;) {
+  for (std::uint32_t x = producer; x != none;) {
     if (x == p) {  // it would wait for itself
-      producer = kNone;
+      producer = none;
       break;
     }
     const ProcessState& process = state.processes[x];
-    x = process.status == Status::taking ? process.producer : kNone;
+    x = process.status == Status::taking ? process.producer : none;
   }
   state.processes[p].producer = producer;
   rebase(state, p);

@@ -9,9 +9,9 @@
 namespace feedrate::engine {
 namespace {
 
-constexpr double kLeastRate = 1e-60;
-constexpr double kGreatestRate = 1e60;
-constexpr std::uint32_t kMostMarks = 64;
+constexpr double least_rate = 1e-60;
+constexpr double greatest_rate = 1e60;
+constexpr std::uint32_t most_marks = 64;
 
 // One program; every complaint says where.
 class ProgramCheck {
@@ -33,7 +33,7 @@ class ProgramCheck {
   }
 
   void step(const Instruction& in) {
-    if (in.tag >= kTags) fail(fmt::format("tag {} is not below {}", in.tag, kTags));
+    if (in.tag >= tag_count) fail(fmt::format("tag {} is not below {}", in.tag, tag_count));
     switch (in.op) {
       case Op::delay:
         if (in.time.ns < 0) fail(fmt::format("negative delay of {} ns", in.time.ns));
@@ -52,15 +52,15 @@ class ProgramCheck {
       case Op::repeat:
         if (in.count < 0) fail(fmt::format("repeat {} times", in.count));
         loops_.push_back(at_);
-        if (loops_.size() > kLoopDepth) fail(fmt::format("more than {} nested loops", kLoopDepth));
+        if (loops_.size() > most_loops) fail(fmt::format("more than {} nested loops", most_loops));
         break;
       case Op::next:
         if (loops_.empty()) fail("next without its repeat");
         loops_.pop_back();
         break;
       case Op::mark:
-        if (in.target >= kMostMarks)
-          fail(fmt::format("mark {} is not below {}", in.target, kMostMarks));
+        if (in.target >= most_marks)
+          fail(fmt::format("mark {} is not below {}", in.target, most_marks));
         break;
       default: fail("unknown instruction");
     }
@@ -87,8 +87,8 @@ class ProgramCheck {
                        model_.queues.size()));
     }
     if (in.in_ring) {
-      if (in.ring.cursor >= kCursors)
-        fail(fmt::format("cursor {} is not below {}", in.ring.cursor, kCursors));
+      if (in.ring.cursor >= most_cursors)
+        fail(fmt::format("cursor {} is not below {}", in.ring.cursor, most_cursors));
       std::uint32_t& known = cursor_ring_[in.ring.cursor];
       if (known != 0 && known != ring) fail("one cursor for rings of different size");
       known = ring;
@@ -110,7 +110,7 @@ class ProgramCheck {
   std::size_t program_;
   std::size_t at_ = 0;
   std::vector<std::size_t> loops_;
-  std::uint32_t cursor_ring_[kCursors] = {};
+  std::uint32_t cursor_ring_[most_cursors] = {};
 };
 
 void check_resources(const Model& model) {
@@ -118,7 +118,7 @@ void check_resources(const Model& model) {
     if (resource.curve.empty())
       throw BuildError(fmt::format("resource '{}' has no curve", resource.name));
     for (const double rate : resource.curve) {
-      if (!(rate >= kLeastRate && rate <= kGreatestRate)) {
+      if (!(rate >= least_rate && rate <= greatest_rate)) {
         throw BuildError(fmt::format("resource '{}': a rate must be positive and finite, got {}",
                                      resource.name, rate));
       }
@@ -136,7 +136,7 @@ void check_queues(const Model& model) {
     if (queue.initial < 0 || queue.initial > queue.capacity) {
       fail(fmt::format("{} tokens at the start, capacity {}", queue.initial, queue.capacity));
     }
-    if (queue.producer != kNoProcess &&
+    if (queue.producer != no_process &&
         static_cast<std::size_t>(queue.producer) >= model.processes.size()) {
       fail(fmt::format("producer {} of {}", static_cast<std::uint32_t>(queue.producer),
                        model.processes.size()));
@@ -149,7 +149,7 @@ void check_queues(const Model& model) {
       }
       if (!numbering.insert(queue.numbered_by).second)
         fail("its numbering queue already numbers another");
-    } else if (queue.numbered_by != kNoQueue) {
+    } else if (queue.numbered_by != no_queue) {
       fail("numbered_by is for ordered queues");
     }
   }
@@ -163,7 +163,7 @@ bool endless(const Program& program) {
       ++never_entered;
     } else if (in.op == Op::next && never_entered > 0) {
       --never_entered;
-    } else if (in.op == Op::repeat && in.count == kForever) {
+    } else if (in.op == Op::repeat && in.count == forever) {
       return true;
     }
   }
@@ -193,10 +193,10 @@ void check(const Model& model) {
   }
   if (!any_ends)
     throw BuildError("no process whose end ends the run: all are daemons, or there are none");
-  if (model.processes.size() + model.resources.size() > kIdMask) {
-    throw BuildError(fmt::format("more than {} processes and resources", kIdMask));
+  if (model.processes.size() + model.resources.size() > id_mask) {
+    throw BuildError(fmt::format("more than {} processes and resources", id_mask));
   }
-  if (model.reference != kNoProcess &&
+  if (model.reference != no_process &&
       static_cast<std::size_t>(model.reference) >= model.processes.size()) {
     throw BuildError("the reference process does not exist");
   }

@@ -9,9 +9,9 @@
 namespace feedrate::engine {
 
 // A key that sorts by time, then by the order of scheduling; its low bits say whose event it is.
-inline constexpr int kIdBits = 20;
-inline constexpr std::uint64_t kIdMask = (std::uint64_t{1} << kIdBits) - 1;
-inline constexpr Wide kNever = ~Wide{0};
+inline constexpr int id_bits = 20;
+inline constexpr std::uint64_t id_mask = (std::uint64_t{1} << id_bits) - 1;
+inline constexpr Wide never = ~Wide{0};
 
 inline Wide event_key(std::uint64_t time, std::uint64_t order) {
   return (Wide{time} << 64) | order;
@@ -29,7 +29,7 @@ inline std::uint64_t key_order(Wide key) {
 class EventTree {
  public:
   explicit EventTree(std::size_t leaves)
-      : base_(std::bit_ceil(leaves < 2 ? std::size_t{2} : leaves)), node_(2 * base_, kNever) {}
+      : base_(std::bit_ceil(leaves < 2 ? std::size_t{2} : leaves)), node_(2 * base_, never) {}
 
   Wide first() const { return node_[1]; }
   Wide at(std::size_t leaf) const { return node_[base_ + leaf]; }
@@ -46,12 +46,12 @@ class EventTree {
     } while (i > 1);
   }
 
-  void clear(std::size_t leaf) { set(leaf, kNever); }
+  void clear(std::size_t leaf) { set(leaf, never); }
 
   // Everything pending happens this much later.
   void shift(std::uint64_t ns) {
     for (Wide& key : node_) {
-      if (key != kNever) key += Wide{ns} << 64;
+      if (key != never) key += Wide{ns} << 64;
     }
   }
 

@@ -15,51 +15,51 @@ namespace feedrate::engine {
 namespace {
 
 // Backward jumps without the clock having moved after which a model is called stuck.
-constexpr std::uint32_t kMostSpins = 1u << 24;
+constexpr std::uint32_t most_spins = 1u << 24;
 
 // Events without a round of the reference after which every event is searched for a recurrence.
-constexpr std::int64_t kPatience = 1 << 20;
+constexpr std::int64_t patience = 1 << 20;
 
 // What a random amount is cut off at, far beyond the end of the clock.
-constexpr double kFarthest = 0x1p62;
-constexpr double kMostQuanta = 0x1p120;
+constexpr double farthest = 0x1p62;
+constexpr double most_quanta = 0x1p120;
 
 }  // namespace
 
-template <bool kTrace>
-Interpreter<kTrace>::Interpreter(State& state)
+template <bool traced>
+Interpreter<traced>::Interpreter(State& state)
     : s_(state),
       steps_(state.code.steps.data()),
       ready_(std::bit_ceil(std::max<std::size_t>(1, state.processes.size()))),
       ready_mask_(ready_.size() - 1),
       ready_end_(state.processes.size()),
-      patience_(kPatience) {
+      patience_(patience) {
   std::iota(ready_.begin(), ready_.end(), 0u);  // all start, in order
   dirty_.reserve(2 * state.capacities.size() + 2);
 }
 
-template <bool kTrace>
-void Interpreter<kTrace>::settle() {
+template <bool traced>
+void Interpreter<traced>::settle() {
   for (const std::uint32_t r : dirty_) {
     const SharedCapacity& capacity = s_.capacities[r];
     s_.events.set(
         s_.capacity_leaf(r),
-        capacity.users() == 0 ? kNever : event_key(capacity.first_time(), capacity.first().order));
+        capacity.users() == 0 ? never : event_key(capacity.first_time(), capacity.first().order));
   }
   dirty_.clear();
 }
 
-template <bool kTrace>
-inline void Interpreter<kTrace>::tell_level(LevelKind kind, std::uint32_t of, std::uint32_t p,
+template <bool traced>
+inline void Interpreter<traced>::tell_level(LevelKind kind, std::uint32_t of, std::uint32_t p,
                                             std::int64_t change, std::int64_t level) {
-  if constexpr (kTrace) {
+  if constexpr (traced) {
     if (s_.options.trace_levels)
       s_.options.trace_levels({kind, of, ProcessId(p), change, level, {s_.now}});
   }
 }
 
-template <bool kTrace>
-inline void Interpreter<kTrace>::change(std::uint32_t p, std::uint32_t at, QueueState& queue,
+template <bool traced>
+inline void Interpreter<traced>::change(std::uint32_t p, std::uint32_t at, QueueState& queue,
                                         std::int64_t by) {
   change_level(queue, s_.now, by);
   tell_level(LevelKind::tokens, at, p, by, queue.level);
@@ -67,8 +67,8 @@ inline void Interpreter<kTrace>::change(std::uint32_t p, std::uint32_t at, Queue
 
 // leaf_is_set: p's own event has just come due and still stands in the tree; what p does next
 // replaces it.
-template <bool kTrace>
-inline void Interpreter<kTrace>::execute(std::uint32_t p, bool leaf_is_set) {
+template <bool traced>
+inline void Interpreter<traced>::execute(std::uint32_t p, bool leaf_is_set) {
   ProcessState& process = s_.processes[p];
   const Step* step = steps_ + process.at;
   for (;;) {
@@ -80,7 +80,8 @@ inline void Interpreter<kTrace>::execute(std::uint32_t p, bool leaf_is_set) {
         process.at = static_cast<std::uint32_t>(step - steps_);
         const double ns =
             static_cast<double>(step->amount) * factor(p, s_.code.sigmas[step->extra]);
-        return delay(p, static_cast<std::int64_t>(std::min(ns, kFarthest) + 0.5));
+        // Never negative; lround is a call. NOLINTNEXTLINE(bugprone-incorrect-roundings)
+        return delay(p, static_cast<std::int64_t>(std::min(ns, farthest) + 0.5));
       }
       case Code::use:
         process.at = static_cast<std::uint32_t>(step - steps_);
@@ -90,14 +91,14 @@ inline void Interpreter<kTrace>::execute(std::uint32_t p, bool leaf_is_set) {
         process.at = static_cast<std::uint32_t>(step - steps_);
         const double mean = std::bit_cast<double>(step->amount_high);
         const double work = mean * factor(p, s_.code.sigmas[step->extra]);
-        use(p, step->target, to_wide(std::min(work, kMostQuanta)));
+        use(p, step->target, to_wide(std::min(work, most_quanta)));
         break;
       }
       case Code::take: {
         QueueState& queue = s_.queues[step->target];
-        if (queue.level > 0 && queue.takers.head == kNone) {
+        if (queue.level > 0 && queue.takers.head == none) {
           ++queue.taken;
-          if (queue.putters.head == kNone) {
+          if (queue.putters.head == none) {
             change(p, step->target, queue, -1);
           } else if (steps_[s_.processes[queue.putters.head].at].code == Code::put) {
             tell_level(LevelKind::tokens, step->target, p, -1, queue.level - 1);
@@ -115,9 +116,9 @@ inline void Interpreter<kTrace>::execute(std::uint32_t p, bool leaf_is_set) {
       }
       case Code::put: {
         QueueState& queue = s_.queues[step->target];
-        if (queue.level < queue.capacity && queue.putters.head == kNone) {
+        if (queue.level < queue.capacity && queue.putters.head == none) {
           change(p, step->target, queue, 1);
-          if (queue.takers.head != kNone) serve(step->target);
+          if (queue.takers.head != none) serve(step->target);
           step = steps_ + step->next;
           continue;
         }
@@ -160,14 +161,14 @@ inline void Interpreter<kTrace>::execute(std::uint32_t p, bool leaf_is_set) {
       case Code::next:
         if (--process.rounds[step->depth] > 0) {
           step = steps_ + step->target;
-          if (++spins_ == kMostSpins) check_time_moves();
+          if (++spins_ == most_spins) check_time_moves();
         } else {
           step = steps_ + step->next;
         }
         continue;
       case Code::jump:
         step = steps_ + step->target;
-        if (++spins_ == kMostSpins) check_time_moves();
+        if (++spins_ == most_spins) check_time_moves();
         continue;
       case Code::mark:
         mark(*step);
@@ -183,32 +184,32 @@ inline void Interpreter<kTrace>::execute(std::uint32_t p, bool leaf_is_set) {
   }
 }
 
-template <bool kTrace>
-inline void Interpreter<kTrace>::delay(std::uint32_t p, std::int64_t ns) {
+template <bool traced>
+inline void Interpreter<traced>::delay(std::uint32_t p, std::int64_t ns) {
   s_.processes[p].status = Status::delaying;
   const std::uint64_t time = static_cast<std::uint64_t>(s_.now) + static_cast<std::uint64_t>(ns);
-  s_.events.set(p, event_key(time, (s_.order++ << kIdBits) | p));
+  s_.events.set(p, event_key(time, (s_.order++ << id_bits) | p));
 }
 
-template <bool kTrace>
-inline void Interpreter<kTrace>::use(std::uint32_t p, std::uint32_t resource, Wide quanta) {
+template <bool traced>
+inline void Interpreter<traced>::use(std::uint32_t p, std::uint32_t resource, Wide quanta) {
   ProcessState& process = s_.processes[p];
   SharedCapacity& capacity = s_.capacities[resource];
   capacity.sync(s_.now);
   process.status = Status::using_capacity;
-  process.slot = capacity.enter(quanta, (s_.order++ << kIdBits) | p);
+  process.slot = capacity.enter(quanta, (s_.order++ << id_bits) | p);
   tell_level(LevelKind::users, resource, p, 1, capacity.users());
   if (dirty_.empty() || dirty_.back() != resource) dirty_.push_back(resource);
 }
 
-template <bool kTrace>
-double Interpreter<kTrace>::factor(std::uint32_t p, double sigma) {
+template <bool traced>
+double Interpreter<traced>::factor(std::uint32_t p, double sigma) {
   Random& random = s_.streams[s_.stream_of[p]];
   return sigma < 0 ? random.exponential() : random.lognormal(sigma);
 }
 
-template <bool kTrace>
-inline void Interpreter<kTrace>::wait(std::uint32_t p, const Step& step, Status status,
+template <bool traced>
+inline void Interpreter<traced>::wait(std::uint32_t p, const Step& step, Status status,
                                       Line& line) {
   ProcessState& process = s_.processes[p];
   process.at = static_cast<std::uint32_t>(&step - steps_);
@@ -216,17 +217,17 @@ inline void Interpreter<kTrace>::wait(std::uint32_t p, const Step& step, Status 
   enqueue(s_, line, p);
 }
 
-template <bool kTrace>
-void Interpreter<kTrace>::wait_take(std::uint32_t p, const Step& step, std::uint32_t queue) {
+template <bool traced>
+void Interpreter<traced>::wait_take(std::uint32_t p, const Step& step, std::uint32_t queue) {
   QueueState& q = s_.queues[queue];
-  std::uint32_t producer = kNone;
+  std::uint32_t producer = none;
   if (q.kind == QueueKind::ordered) {
     std::int64_t expected = q.ticket;
-    for (std::uint32_t x = q.takers.head; x != kNone; x = s_.processes[x].next) ++expected;
+    for (std::uint32_t x = q.takers.head; x != none; x = s_.processes[x].next) ++expected;
     if (expected < s_.queues[q.partner].ticket) {
       const std::uint32_t holder =
           q.ring[static_cast<std::uint64_t>(expected) & (q.ring.size() - 1)];
-      if (holder != kFiled) producer = holder;
+      if (holder != filed) producer = holder;
     }
   } else {
     producer = choose_producer(s_, queue, p);
@@ -236,8 +237,8 @@ void Interpreter<kTrace>::wait_take(std::uint32_t p, const Step& step, std::uint
 }
 
 // p, which waited, goes on after this event; its wait ends now.
-template <bool kTrace>
-void Interpreter<kTrace>::wake(std::uint32_t p) {
+template <bool traced>
+void Interpreter<traced>::wake(std::uint32_t p) {
   ProcessState& process = s_.processes[p];
   const Step& step = steps_[process.at];
   if (process.status == Status::taking) {
@@ -246,28 +247,28 @@ void Interpreter<kTrace>::wake(std::uint32_t p) {
     s_.blocked[p][step.tag] += s_.now - process.since;
     process.since = s_.now;
   }
-  if constexpr (kTrace) tell_wait(p);
+  if constexpr (traced) tell_wait(p);
   process.at = step.next;
   process.status = Status::ready;
   ready_[ready_end_++ & ready_mask_] = p;
 }
 
 // The first who waits to put one token goes on; the level stays.
-template <bool kTrace>
-inline void Interpreter<kTrace>::wake_putter(QueueState& queue) {
+template <bool traced>
+inline void Interpreter<traced>::wake_putter(QueueState& queue) {
   const std::uint32_t p = dequeue(s_, queue.putters);
   ProcessState& process = s_.processes[p];
   const Step& step = steps_[process.at];
   s_.blocked[p][step.tag] += s_.now - process.since;
   process.since = s_.now;
-  if constexpr (kTrace) tell_wait(p);
+  if constexpr (traced) tell_wait(p);
   process.at = step.next;
   process.status = Status::ready;
   ready_[ready_end_++ & ready_mask_] = p;
 }
 
-template <bool kTrace>
-void Interpreter<kTrace>::mark(const Step& step) {
+template <bool traced>
+void Interpreter<traced>::mark(const Step& step) {
   MarkState& mark = s_.marks[step.target];
   ++mark.count;
   mark.last = s_.now;
@@ -276,8 +277,8 @@ void Interpreter<kTrace>::mark(const Step& step) {
   if (mark.count >= s_.options.most_marks) enough_ = attention_ = true;
 }
 
-template <bool kTrace>
-void Interpreter<kTrace>::check_time_moves() {
+template <bool traced>
+void Interpreter<traced>::check_time_moves() {
   if (spins_since_ == s_.now) {
     throw DeadlockError(fmt::format(
         "time stands still at {} ns: a loop goes round without end in no time", s_.now));
@@ -286,8 +287,8 @@ void Interpreter<kTrace>::check_time_moves() {
   spins_ = 0;
 }
 
-template <bool kTrace>
-void Interpreter<kTrace>::finish(std::uint32_t p) {
+template <bool traced>
+void Interpreter<traced>::finish(std::uint32_t p) {
   ProcessState& process = s_.processes[p];
   process.last_tag = process.at > s_.code.entry[p] ? steps_[process.at - 1].tag : Tag{0};
   process.status = Status::done;
@@ -296,8 +297,8 @@ void Interpreter<kTrace>::finish(std::uint32_t p) {
 }
 
 // The process's time since it was last told of.
-template <bool kTrace>
-void Interpreter<kTrace>::tell(std::uint32_t p, SpanKind kind, Tag tag) {
+template <bool traced>
+void Interpreter<traced>::tell(std::uint32_t p, SpanKind kind, Tag tag) {
   if (!s_.options.trace) return;
   Told& told = s_.told[p];
   const std::int64_t begin = std::exchange(told.until, s_.now);
@@ -305,12 +306,12 @@ void Interpreter<kTrace>::tell(std::uint32_t p, SpanKind kind, Tag tag) {
 }
 
 // A wait that is booked up to now.
-template <bool kTrace>
-void Interpreter<kTrace>::tell_wait(std::uint32_t p) {
+template <bool traced>
+void Interpreter<traced>::tell_wait(std::uint32_t p) {
   if (!s_.options.trace) return;
   TimeByTag& before = s_.told[p].blocked;
   int most = 0;
-  for (int t = 1; t < kTags; ++t) {
+  for (int t = 1; t < tag_count; ++t) {
     if (s_.blocked[p][t] - before[t] > s_.blocked[p][most] - before[most]) most = t;
   }
   before = s_.blocked[p];
@@ -318,8 +319,8 @@ void Interpreter<kTrace>::tell_wait(std::uint32_t p) {
   tell(p, putting ? SpanKind::putting : SpanKind::waiting, static_cast<Tag>(most));
 }
 
-template <bool kTrace>
-void Interpreter<kTrace>::tell_rest() {
+template <bool traced>
+void Interpreter<traced>::tell_rest() {
   for (std::uint32_t p = 0; p < s_.processes.size(); ++p) {
     const ProcessState& process = s_.processes[p];
     switch (process.status) {
@@ -332,8 +333,8 @@ void Interpreter<kTrace>::tell_rest() {
   }
 }
 
-template <bool kTrace>
-auto Interpreter<kTrace>::run(bool stop_at_rounds) -> Stop {
+template <bool traced>
+auto Interpreter<traced>::run(bool stop_at_rounds) -> Stop {
   State& s = s_;
   const std::int64_t limit = s.options.max_events;
   const auto checkpoint = [&] { return stop_at_rounds ? std::min(limit, patience_) : limit; };
@@ -347,14 +348,14 @@ auto Interpreter<kTrace>::run(bool stop_at_rounds) -> Stop {
       if (s.alive == 0) return Stop::finished;
       if (enough_) return Stop::event_limit;
       if (rounds_ != 0 && stop_at_rounds) {
-        patience_ = s.events_run + kPatience;
+        patience_ = s.events_run + patience;
         return Stop::round;
       }
     }
     const Wide key = s.events.first();
     const std::uint64_t time = key_time(key);
     if (time >> 63 != 0) [[unlikely]] {
-      if (key == kNever) return Stop::deadlock;
+      if (key == never) return Stop::deadlock;
       throw ClockError("the clock would pass 2^63 ns (292 years)");
     }
     if (s.events_run >= check_at) [[unlikely]] {
@@ -365,11 +366,11 @@ auto Interpreter<kTrace>::run(bool stop_at_rounds) -> Stop {
     ++s.events_run;
     const auto now = static_cast<std::int64_t>(time);
     s.now = now;
-    const auto p = static_cast<std::uint32_t>(key_order(key) & kIdMask);
+    const auto p = static_cast<std::uint32_t>(key_order(key) & id_mask);
     ProcessState& process = s.processes[p];
     const Step& step = steps_[process.at];
     s.active[p][step.tag] += now - process.since;
-    if constexpr (kTrace) tell(p, SpanKind::active, step.tag);
+    if constexpr (traced) tell(p, SpanKind::active, step.tag);
     process.since = now;
     process.at = step.next;
     const bool delayed = process.status == Status::delaying;

@@ -8,9 +8,9 @@
 namespace feedrate::engine {
 
 // Executes events until the run ends, a reference loop closes a round (rounds() tells which), or
-// there is nothing more to do. With kTrace every stretch of time is reported; without, the calls
+// there is nothing more to do. With traced every stretch of time is reported; without, the calls
 // are not there.
-template <bool kTrace>
+template <bool traced>
 class Interpreter {
  public:
   explicit Interpreter(State& state);

@@ -44,7 +44,7 @@ class Lowering {
   Step& emit(Step step) {
     Nest nest;
     for (std::size_t d = 0; d < loops_.size(); ++d) {
-      if (loops_[d].iterations == kForever) continue;
+      if (loops_[d].iterations == forever) continue;
       nest.active = static_cast<std::uint16_t>(nest.active | (1u << d));
       if (loops_[d].is_long) nest.is_long = static_cast<std::uint16_t>(nest.is_long | (1u << d));
     }
@@ -64,10 +64,10 @@ class Lowering {
     if (!loops_.empty()) loops_.back().takes_time = true;
   }
 
-  // Index of the spread's sigma, or kNone for a constant.
+  // Index of the spread's sigma, or none for a constant.
   std::uint32_t sigma(Spread spread) {
     const double cv = spread.coefficient_of_variation;
-    if (spread.law == Law::constant || (spread.law == Law::lognormal && cv == 0)) return kNone;
+    if (spread.law == Law::constant || (spread.law == Law::lognormal && cv == 0)) return none;
     out_.sigmas.push_back(spread.law == Law::exponential ? -1.0 : std::sqrt(std::log1p(cv * cv)));
     out_.random = true;
     return static_cast<std::uint32_t>(out_.sigmas.size() - 1);
@@ -80,13 +80,13 @@ class Lowering {
     switch (in.op) {
       case Op::delay:
         s.extra = sigma(in.spread);
-        s.code = s.extra == kNone ? Code::delay : Code::delay_random;
+        s.code = s.extra == none ? Code::delay : Code::delay_random;
         s.amount = in.time.ns;
-        if (s.amount > 0 && s.extra == kNone) passes_time();
+        if (s.amount > 0 && s.extra == none) passes_time();
         break;
       case Op::use:
         s.extra = sigma(in.spread);
-        s.code = s.extra == kNone ? Code::use : Code::use_random;
+        s.code = s.extra == none ? Code::use : Code::use_random;
         set_quanta(s, in);
         break;
       case Op::take:
@@ -137,8 +137,8 @@ class Lowering {
 
   void open(const Instruction& in) {
     const std::uint32_t at = position();
-    if (in.count == kForever) {
-      loops_.push_back({at, kForever, false, false});
+    if (in.count == forever) {
+      loops_.push_back({at, forever, false, false});
       return;  // no step: next jumps to what follows
     }
     Step s;
@@ -152,7 +152,7 @@ class Lowering {
   void close() {
     const OpenLoop loop = loops_.back();
     Step s;
-    const bool endless = loop.iterations == kForever;
+    const bool endless = loop.iterations == forever;
     s.depth = static_cast<std::uint8_t>(loops_.size() - 1);
     s.code = endless ? Code::jump : loop.is_long ? Code::next_long : Code::next;
     s.target = endless ? loop.repeat : loop.repeat + 1;
@@ -190,7 +190,7 @@ void plan_queues(const Model& model, Lowered& out) {
   }
   for (std::uint32_t q = 0; q < model.queues.size(); ++q) {
     const Queue& queue = model.queues[q];
-    if (queue.producer != kNoProcess)
+    if (queue.producer != no_process)
       out.queues[q].producers = {static_cast<std::uint32_t>(queue.producer)};
     if (queue.kind == QueueKind::ordered)
       out.queues[static_cast<std::size_t>(queue.numbered_by)].ordered = q;
@@ -202,7 +202,7 @@ int long_depth(const Program& program) {
   int deepest = -1;
   for (const Instruction& in : program) {
     if (in.op == Op::repeat) {
-      if (in.is_long && in.count != kForever) deepest = std::max(deepest, depth);
+      if (in.is_long && in.count != forever) deepest = std::max(deepest, depth);
       ++depth;
     } else if (in.op == Op::next) {
       --depth;
@@ -215,14 +215,14 @@ void choose_reference(const Model& model, Lowered& out) {
   const auto depth = [&](std::uint32_t p) {
     return long_depth(model.programs[static_cast<std::size_t>(model.processes[p].program)]);
   };
-  if (model.reference != kNoProcess) {
+  if (model.reference != no_process) {
     out.reference = static_cast<std::uint32_t>(model.reference);
   } else {
-    for (std::uint32_t p = 0; p < model.processes.size() && out.reference == kNone; ++p) {
+    for (std::uint32_t p = 0; p < model.processes.size() && out.reference == none; ++p) {
       if (!model.processes[p].daemon && depth(p) >= 0) out.reference = p;
     }
   }
-  if (out.reference != kNone) out.step_depth = depth(out.reference);
+  if (out.reference != none) out.step_depth = depth(out.reference);
 }
 
 }  // namespace

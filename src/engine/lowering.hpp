@@ -10,7 +10,7 @@
 
 namespace feedrate::engine {
 
-inline constexpr std::uint32_t kNone = 0xffffffffu;
+inline constexpr std::uint32_t none = 0xffffffffu;
 
 // What the interpreter executes: an Instruction checked, its jumps resolved and its variants told
 // apart, so that nothing is decided twice at run time.
@@ -72,7 +72,7 @@ struct QueuePlan {
   std::vector<std::uint32_t> producers;  // processes with a put, in order; or the declared one
   bool has_takers = false;
   bool has_putters = false;
-  std::uint32_t ordered = kNone;  // numbering: the ordered queue its tickets are for
+  std::uint32_t ordered = none;  // numbering: the ordered queue its tickets are for
 };
 
 struct Lowered {
@@ -82,9 +82,9 @@ struct Lowered {
   std::vector<std::uint32_t> entry;  // per process: its first step
   std::vector<std::uint32_t> users;  // per resource: processes that use it
   std::vector<QueuePlan> queues;
-  std::uint32_t marks = 0;          // highest number + 1
-  std::uint32_t reference = kNone;  // process
-  int step_depth = 0;               // the loop depth of the reference's steps
+  std::uint32_t marks = 0;         // highest number + 1
+  std::uint32_t reference = none;  // process
+  int step_depth = 0;              // the loop depth of the reference's steps
   bool random = false;
 };
 

@@ -109,7 +109,7 @@ ProgramBuilder& ProgramBuilder::repeat_long(std::int64_t iterations) {
 }
 
 ProgramBuilder& ProgramBuilder::repeat_forever() {
-  return repeat(kForever);
+  return repeat(forever);
 }
 
 ProgramBuilder& ProgramBuilder::next() {

@@ -12,13 +12,13 @@
 // Model, hand it to simulate() (simulate.hpp). Nothing here knows what is being modelled.
 namespace feedrate::engine {
 
-// Names the stage an instruction belongs to; opaque, below kTags. Statistics are kept per tag.
+// Names the stage an instruction belongs to; opaque, below tag_count. Statistics are kept per tag.
 using Tag = std::uint8_t;
-inline constexpr int kTags = 16;
-inline constexpr int kLoopDepth = 8;  // nested loops in one program
-inline constexpr int kCursors = 4;    // ring cursors of one process
-inline constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
-inline constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
+inline constexpr int tag_count = 16;
+inline constexpr int most_loops = 8;    // nested loops in one program
+inline constexpr int most_cursors = 4;  // ring cursors of one process
+inline constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+inline constexpr std::int64_t forever = std::numeric_limits<std::int64_t>::max();
 
 // Indices into the Model's vectors.
 enum class ResourceId : std::uint32_t {};
@@ -26,8 +26,8 @@ enum class QueueId : std::uint32_t {};
 enum class BarrierId : std::uint32_t {};
 enum class ProgramId : std::uint32_t {};
 enum class ProcessId : std::uint32_t {};
-inline constexpr QueueId kNoQueue{0xffffffffu};
-inline constexpr ProcessId kNoProcess{0xffffffffu};
+inline constexpr QueueId no_queue{0xffffffffu};
+inline constexpr ProcessId no_process{0xffffffffu};
 
 // A model that cannot be run (index out of range, unmatched loop, negative amount, ...).
 struct BuildError : std::invalid_argument {
@@ -46,8 +46,8 @@ struct Spread {
   Law law = Law::constant;
   double coefficient_of_variation = 0;
 };
-inline constexpr Spread kConstant{};
-inline constexpr Spread kExponential{Law::exponential, 1.0};
+inline constexpr Spread no_spread{};
+inline constexpr Spread exponential_spread{Law::exponential, 1.0};
 
 enum class Op : std::uint8_t { delay, use, take, put, join, repeat, next, mark };
 
@@ -56,7 +56,7 @@ enum class Op : std::uint8_t { delay, use, take, put, join, repeat, next, mark }
 struct Ring {
   QueueId first{};
   std::uint32_t count = 1;
-  std::uint8_t cursor = 0;  // below kCursors
+  std::uint8_t cursor = 0;  // below most_cursors
   bool advance = true;      // step the cursor once this instruction has gone through
 };
 
@@ -68,7 +68,7 @@ struct Instruction {
   std::uint32_t target = 0;  // resource, queue or barrier; mark: its number
   Ticks time;                // delay
   Work work;                 // use
-  std::int64_t count = 1;    // take, put: tokens; repeat: iterations (kForever, 0 skips the body)
+  std::int64_t count = 1;    // take, put: tokens; repeat: iterations (forever, 0 skips the body)
   Spread spread;             // delay, use
   Ring ring;
 };
@@ -78,8 +78,8 @@ using Program = std::vector<Instruction>;
 // Writes a Program: ProgramBuilder().repeat(n).take(q, tag).use(cpu, {w}, tag).next().build().
 class ProgramBuilder {
  public:
-  ProgramBuilder& delay(Ticks time, Tag tag, Spread spread = kConstant);
-  ProgramBuilder& use(ResourceId resource, Work work, Tag tag, Spread spread = kConstant);
+  ProgramBuilder& delay(Ticks time, Tag tag, Spread spread = no_spread);
+  ProgramBuilder& use(ResourceId resource, Work work, Tag tag, Spread spread = no_spread);
   ProgramBuilder& take(QueueId queue, Tag tag, std::int64_t tokens = 1);
   ProgramBuilder& put(QueueId queue, Tag tag, std::int64_t tokens = 1);
   ProgramBuilder& take(Ring ring, Tag tag, std::int64_t tokens = 1);
@@ -118,13 +118,13 @@ struct Resource {
 enum class QueueKind : std::uint8_t { plain, numbering, ordered };
 struct Queue {
   std::string name;
-  std::int64_t capacity = kUnlimited;
+  std::int64_t capacity = unlimited;
   std::int64_t initial = 0;
   QueueKind kind = QueueKind::plain;
-  QueueId numbered_by = kNoQueue;  // ordered: the numbering queue that hands out its tickets
+  QueueId numbered_by = no_queue;  // ordered: the numbering queue that hands out its tickets
   // The process on which waiting for this queue is booked. Left out: found from the programs (with
   // several, the one with the oldest ticket, else the first that is not itself waiting).
-  ProcessId producer = kNoProcess;
+  ProcessId producer = no_process;
 };
 
 struct Barrier {
@@ -150,7 +150,7 @@ struct Model {
   std::vector<Process> processes;
   // The process at whose long loops a recurrence is looked for. Left out: the first process with a
   // finite long loop. Its innermost such loop counts as "step".
-  ProcessId reference = kNoProcess;
+  ProcessId reference = no_process;
 
   ResourceId add(Resource resource);
   QueueId add(Queue queue);

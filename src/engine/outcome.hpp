@@ -10,7 +10,7 @@
 namespace feedrate::engine {
 
 // ns per tag.
-using TimeByTag = std::array<std::int64_t, kTags>;
+using TimeByTag = std::array<std::int64_t, tag_count>;
 
 // active[t]: time in delays and uses tagged t. blocked[t]: time spent waiting, booked on t: a wait
 // in take on the tag in which the producer of the awaited item stood (through a waiting producer to

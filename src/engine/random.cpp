@@ -6,10 +6,10 @@ namespace feedrate::engine {
 namespace {
 
 // Right edge of the lowest full layer and the area of a layer, for 256 layers.
-constexpr double kExponentialEdge = 7.69711747013104972;
-constexpr double kExponentialArea = 3.949659822581572e-3;
-constexpr double kNormalEdge = 3.6541528853610088;
-constexpr double kNormalArea = 4.92867323399e-3;
+constexpr double last_exponential = 7.69711747013104972;
+constexpr double exponential_area = 3.949659822581572e-3;
+constexpr double last_normal = 3.6541528853610088;
+constexpr double normal_area = 4.92867323399e-3;
 
 double bell(double x) {
   return std::exp(-0.5 * x * x);
@@ -40,11 +40,11 @@ Layers make_layers(double edge, double area, Density density, Inverse inverse) {
 }  // namespace
 
 Random::Layers Random::make_exponential() {
-  return make_layers<Layers>(kExponentialEdge, kExponentialArea, decay, decay_inverse);
+  return make_layers<Layers>(last_exponential, exponential_area, decay, decay_inverse);
 }
 
 Random::Layers Random::make_normal() {
-  return make_layers<Layers>(kNormalEdge, kNormalArea, bell, bell_inverse);
+  return make_layers<Layers>(last_normal, normal_area, bell, bell_inverse);
 }
 
 const Random::Layers Random::exponential_layers = Random::make_exponential();
@@ -55,7 +55,7 @@ double Random::exponential_edge(std::size_t layer, double x) {
   double shift = 0.0;  // the tail of an exponential is the exponential again
   for (;;) {
     if (layer == 0) {
-      shift += kExponentialEdge;
+      shift += last_exponential;
     } else if (z.height[layer] + uniform() * (z.height[layer + 1] - z.height[layer]) < decay(x)) {
       return shift + x;
     }
@@ -71,9 +71,9 @@ double Random::normal_edge(std::size_t layer, double x) {
   for (;;) {
     if (layer == 0) {
       for (;;) {  // Marsaglia's tail
-        const double a = -std::log(1.0 - uniform()) / kNormalEdge;
+        const double a = -std::log(1.0 - uniform()) / last_normal;
         const double b = -std::log(1.0 - uniform());
-        if (b + b >= a * a) return kNormalEdge + a;
+        if (b + b >= a * a) return last_normal + a;
       }
     }
     if (z.height[layer] + uniform() * (z.height[layer + 1] - z.height[layer]) < bell(x)) return x;

@@ -10,7 +10,7 @@
 namespace feedrate::engine {
 namespace {
 
-constexpr std::int64_t kFirstStretch = 4;
+constexpr std::int64_t first_stretch = 4;
 
 std::uint64_t word(std::int64_t value) {
   return static_cast<std::uint64_t>(value);
@@ -21,7 +21,7 @@ std::uint64_t word(std::int64_t value) {
 Recurrence::Recurrence(State& state) : s_(state) {
   for (std::size_t q = 0; q < s_.queues.size(); ++q) {
     const QueuePlan& plan = s_.code.queues[q];
-    const bool heap = !plan.has_takers && s_.queues[q].capacity == kUnlimited;
+    const bool heap = !plan.has_takers && s_.queues[q].capacity == unlimited;
     stock_.push_back(s_.queues[q].kind != QueueKind::ordered && (!plan.has_putters || heap));
   }
 }
@@ -67,11 +67,11 @@ bool Recurrence::visit_process(std::uint32_t p, Take&& take) const {
     if (!take(word(s_.queues[process.numbered_by].ticket - process.ticket))) return false;
   }
   const Nest nest = s_.code.nests[process.at];
-  for (int d = 0; d < kLoopDepth; ++d) {
+  for (int d = 0; d < most_loops; ++d) {
     const bool counted = ((nest.active & ~nest.is_long) >> d & 1) != 0;
     if (counted && !take(word(process.rounds[d]))) return false;
   }
-  for (int c = 0; c < kCursors; c += 2) {
+  for (int c = 0; c < most_cursors; c += 2) {
     if (!take(process.cursors[c] | (std::uint64_t{process.cursors[c + 1]} << 32))) return false;
   }
   return true;
@@ -80,10 +80,10 @@ bool Recurrence::visit_process(std::uint32_t p, Take&& take) const {
 template <class Take>
 bool Recurrence::visit_lines(Take&& take) const {
   const auto line = [&](const Line& waiting) {
-    for (std::uint32_t p = waiting.head; p != kNone; p = s_.processes[p].next) {
+    for (std::uint32_t p = waiting.head; p != none; p = s_.processes[p].next) {
       if (!take(p)) return false;
     }
-    return take(kNone);
+    return take(none);
   };
   for (const QueueState& queue : s_.queues) {
     if (!line(queue.takers) || !line(queue.putters)) return false;
@@ -100,7 +100,7 @@ void Recurrence::visit_long(Visit&& visit) const {
   for (std::uint32_t p = 0; p < s_.processes.size(); ++p) {
     const Nest nest = s_.code.nests[s_.processes[p].at];
     if (nest.is_long == 0 || s_.processes[p].status == Status::done) continue;
-    for (int d = 0; d < kLoopDepth; ++d) {
+    for (int d = 0; d < most_loops; ++d) {
       if ((nest.is_long >> d & 1) != 0) visit(p, d);
     }
   }
@@ -170,8 +170,8 @@ bool Recurrence::long_loops_agree(const Snapshot& snapshot) const {
 }
 
 std::int64_t Recurrence::cycles_that_fit(const Snapshot& snapshot) const {
-  constexpr std::int64_t kMany = std::numeric_limits<std::int64_t>::max();
-  std::int64_t cycles = kMany;
+  constexpr std::int64_t many = std::numeric_limits<std::int64_t>::max();
+  std::int64_t cycles = many;
   std::size_t i = 0;
   visit_long([&](std::uint32_t p, int d) {
     const ProcessState& process = s_.processes[p];
@@ -188,7 +188,7 @@ std::int64_t Recurrence::cycles_that_fit(const Snapshot& snapshot) const {
     if (per_cycle > 0)
       cycles = std::min(cycles, std::max<std::int64_t>(0, s_.queues[q].level / per_cycle - 1));
   }
-  return cycles == kMany ? -1 : cycles;
+  return cycles == many ? -1 : cycles;
 }
 
 // After a jump everybody who waits watches from now on. A producer that waits itself goes first:
@@ -197,7 +197,7 @@ void Recurrence::rebase_all() {
   std::vector<std::uint32_t> chain;
   for (std::uint32_t p = 0; p < s_.processes.size(); ++p) {
     chain.clear();
-    for (std::uint32_t x = p; x != kNone && s_.processes[x].status == Status::taking;
+    for (std::uint32_t x = p; x != none && s_.processes[x].status == Status::taking;
          x = s_.processes[x].producer) {
       chain.push_back(x);
     }
@@ -208,8 +208,8 @@ void Recurrence::rebase_all() {
 void Recurrence::jump(const Snapshot& snapshot, std::int64_t cycles) {
   const std::int64_t cycle = s_.now - snapshot.now;
   const Wide distance = Wide{word(cycle)} * word(cycles);
-  constexpr Wide kLimit = Wide{1} << 63;
-  if (distance + word(s_.now) >= kLimit)
+  constexpr Wide limit = Wide{1} << 63;
+  if (distance + word(s_.now) >= limit)
     throw ClockError("the clock would pass 2^63 ns (292 years)");
   const auto ns = static_cast<std::int64_t>(distance);
   std::size_t i = 0;
@@ -269,10 +269,10 @@ void Recurrence::jump(const Snapshot& snapshot, std::int64_t cycles) {
 
 void Recurrence::look(std::uint32_t rounds) {
   if (rounds == 0) {
-    search(kLoopDepth, 0);
+    search(most_loops, 0);
     return;
   }
-  for (int d = 0; d < kLoopDepth; ++d) {
+  for (int d = 0; d < most_loops; ++d) {
     if ((rounds >> d & 1) == 0) continue;
     if (search(d, s_.processes[s_.code.reference].exits[d])) return;
   }
@@ -282,7 +282,7 @@ bool Recurrence::search(int level, std::int64_t exits) {
   Snapshot& snapshot = snapshots_[level];
   if (snapshot.exits != exits) {
     snapshot.exits = exits;
-    snapshot.until = std::min(snapshot.until, snapshot.rounds + kFirstStretch);
+    snapshot.until = std::min(snapshot.until, snapshot.rounds + first_stretch);
   }
   ++snapshot.rounds;
   if (snapshot.valid && same(snapshot)) {
@@ -301,13 +301,13 @@ bool Recurrence::search(int level, std::int64_t exits) {
       ++jumps_;
       jump(snapshot, cycles);
       cycle_steps_ = (s_.steps - steps) / cycles;
-      for (int inner = level; inner <= kLoopDepth; ++inner) snapshots_[inner] = Snapshot{};
+      for (int inner = level; inner <= most_loops; ++inner) snapshots_[inner] = Snapshot{};
       return true;
     }
   }
   if (!snapshot.valid || snapshot.rounds >= snapshot.until) {
     store(snapshot);
-    snapshot.until = std::max(kFirstStretch, snapshot.until + snapshot.until / 2);
+    snapshot.until = std::max(first_stretch, snapshot.until + snapshot.until / 2);
     snapshot.rounds = 0;
   }
   return false;

@@ -68,7 +68,7 @@ class Recurrence {
   void visit_long(Visit&& visit) const;
 
   State& s_;
-  std::array<Snapshot, kLoopDepth + 1> snapshots_;  // the last: between rounds
+  std::array<Snapshot, most_loops + 1> snapshots_;  // the last: between rounds
   std::vector<bool> stock_;                         // per queue
   std::vector<std::pair<std::uint64_t, std::uint32_t>> pending_;
   std::int64_t jumps_ = 0;

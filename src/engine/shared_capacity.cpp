@@ -7,8 +7,8 @@
 namespace feedrate::engine {
 namespace {
 
-constexpr double kSmallestRate = 0x1p40;
-constexpr double kLargestRate = 0x1p62;
+constexpr double smallest_rate = 0x1p40;
+constexpr double largest_rate = 0x1p62;
 
 }  // namespace
 
@@ -27,7 +27,7 @@ SharedCapacity::SharedCapacity(const std::vector<double>& curve, std::uint32_t u
     greatest = std::max(greatest, share[n]);
   }
   // A curve that spans more than 2^22 gives up precision at its slow end rather than the 64 bits.
-  const double scale = std::min(kSmallestRate / least, kLargestRate / greatest);
+  const double scale = std::min(smallest_rate / least, largest_rate / greatest);
   rate_.resize(most + 1);
   for (std::uint32_t n = 1; n <= most; ++n) {
     rate_[n] =

@@ -74,8 +74,8 @@ class SharedCapacity {
     if (finish <= clock_) return static_cast<std::uint64_t>(last_);
     const std::uint64_t rate = rate_[users_];
     const Wide ns = (finish - clock_ + rate / 2) / rate;
-    constexpr std::uint64_t kFar = std::uint64_t{1} << 63;
-    return static_cast<std::uint64_t>(last_) + (ns < kFar ? static_cast<std::uint64_t>(ns) : kFar);
+    constexpr std::uint64_t far = std::uint64_t{1} << 63;
+    return static_cast<std::uint64_t>(last_) + (ns < far ? static_cast<std::uint64_t>(ns) : far);
   }
 
   void shift(std::int64_t ns) { last_ += ns; }

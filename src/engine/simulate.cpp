@@ -16,7 +16,7 @@ std::string waits_for(const State& state, std::uint32_t p) {
     const bool in_ring = step.code == Code::take_any || step.code == Code::put_any;
     const std::uint32_t q = in_ring ? queue_of(step, process) : step.target;
     const QueueState& s = state.queues[q];
-    const std::string room = s.capacity == kUnlimited ? "" : fmt::format(" of {}", s.capacity);
+    const std::string room = s.capacity == unlimited ? "" : fmt::format(" of {}", s.capacity);
     return fmt::format("{} {} token{} {} queue '{}', which holds {}{}", verb, step.amount,
                        step.amount == 1 ? "" : "s",
                        process.status == Status::taking ? "from" : "into",
@@ -35,13 +35,13 @@ std::string waits_for(const State& state, std::uint32_t p) {
 }
 
 [[noreturn]] void report_deadlock(const State& state) {
-  constexpr int kMostNames = 20;
+  constexpr int most_names = 20;
   std::string text = fmt::format("deadlock at {} ns: nothing is pending, but", state.now);
   int named = 0;
   int unnamed = 0;
   for (std::uint32_t p = 0; p < state.processes.size(); ++p) {
     if (state.processes[p].status == Status::done) continue;
-    if (named == kMostNames) {
+    if (named == most_names) {
       ++unnamed;
       continue;
     }
@@ -54,10 +54,10 @@ std::string waits_for(const State& state, std::uint32_t p) {
   throw DeadlockError(text);
 }
 
-template <bool kTrace>
+template <bool traced>
 Outcome run(State& state) {
-  using Stop = typename Interpreter<kTrace>::Stop;
-  Interpreter<kTrace> interpreter(state);
+  using Stop = typename Interpreter<traced>::Stop;
+  Interpreter<traced> interpreter(state);
   Recurrence recurrence(state);
   constexpr auto no_limit = std::numeric_limits<std::int64_t>::max();
   const bool search =
@@ -69,7 +69,7 @@ Outcome run(State& state) {
   }
   if (stop == Stop::deadlock) report_deadlock(state);
   book_all(state);
-  if constexpr (kTrace) interpreter.tell_rest();
+  if constexpr (traced) interpreter.tell_rest();
 
   Outcome out;
   out.now = {state.now};
@@ -80,11 +80,8 @@ Outcome run(State& state) {
     const bool finished = process.status == Status::done;
     out.processes.push_back({state.active[p], state.blocked[p], {process.since}, finished});
   }
-  for (std::size_t r = 0; r < state.capacities.size(); ++r) {
-    out.resources.push_back(state.capacities[r].stats());
-  }
-  for (std::size_t q = 0; q < state.queues.size(); ++q) {
-    const QueueState& queue = state.queues[q];
+  for (const auto& capacity : state.capacities) out.resources.push_back(capacity.stats());
+  for (const QueueState& queue : state.queues) {
     out.queues.push_back({queue.level_time, queue.taken, queue.level, {queue.empty}});
   }
   for (const MarkState& mark : state.marks)

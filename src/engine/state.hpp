@@ -28,22 +28,22 @@ enum class Status : std::uint8_t {
 struct alignas(64) ProcessState {
   std::uint32_t at = 0;  // the step it stands in, or (ready) the next one
   Status status = Status::ready;
-  Tag last_tag = 0;                   // done: of its last step
-  std::uint32_t slot = 0;             // using_capacity
-  std::uint32_t next = kNone;         // in a waiting line
-  std::uint32_t producer = kNone;     // taking: on whom the wait is booked; kNone: on its own tag
-  std::uint32_t numbered_by = kNone;  // whose ticket it holds
-  std::int64_t since = 0;             // its time is booked up to here
+  Tag last_tag = 0;                  // done: of its last step
+  std::uint32_t slot = 0;            // using_capacity
+  std::uint32_t next = none;         // in a waiting line
+  std::uint32_t producer = none;     // taking: on whom the wait is booked; none: on its own tag
+  std::uint32_t numbered_by = none;  // whose ticket it holds
+  std::int64_t since = 0;            // its time is booked up to here
   std::int64_t ticket = -1;
-  std::array<std::int64_t, kLoopDepth> rounds{};  // left, by loop depth
-  std::array<std::int64_t, kLoopDepth> exits{};   // loops left behind, by depth
-  std::array<std::uint32_t, kCursors> cursors{};
+  std::array<std::int64_t, most_loops> rounds{};  // left, by loop depth
+  std::array<std::int64_t, most_loops> exits{};   // loops left behind, by depth
+  std::array<std::uint32_t, most_cursors> cursors{};
 };
 
 // First come, first served, linked through ProcessState::next.
 struct Line {
-  std::uint32_t head = kNone;
-  std::uint32_t tail = kNone;
+  std::uint32_t head = none;
+  std::uint32_t tail = none;
 };
 
 struct QueueState {
@@ -57,12 +57,12 @@ struct QueueState {
   std::int64_t empty = 0;
   Wide level_time = 0;
   QueueKind kind = QueueKind::plain;
-  std::uint32_t partner = kNone;  // numbering: its ordered queue; ordered: its numbering queue
-  std::int64_t ticket = 0;        // numbering: next to hand out; ordered: next expected
+  std::uint32_t partner = none;  // numbering: its ordered queue; ordered: its numbering queue
+  std::int64_t ticket = 0;       // numbering: next to hand out; ordered: next expected
   std::vector<std::uint32_t>
-      ring;  // ordered: per ticket (mod size, a power of two) kFiled or its holder
+      ring;  // ordered: per ticket (mod size, a power of two) filed or its holder
 };
-inline constexpr std::uint32_t kFiled = 0xfffffffeu;
+inline constexpr std::uint32_t filed = 0xfffffffeu;
 
 struct BarrierState {
   std::uint32_t parties = 1;
@@ -115,8 +115,8 @@ struct State {
 };
 
 inline void enqueue(State& state, Line& line, std::uint32_t p) {
-  state.processes[p].next = kNone;
-  if (line.head == kNone) {
+  state.processes[p].next = none;
+  if (line.head == none) {
     line.head = p;
   } else {
     state.processes[line.tail].next = p;
@@ -169,8 +169,7 @@ void visit_tallies(State& state, Visit&& visit) {
     for (auto& exits : process.exits) visit(exits);
   }
   for (auto& capacity : state.capacities) capacity.tallies(visit);
-  for (std::size_t q = 0; q < state.queues.size(); ++q) {
-    QueueState& queue = state.queues[q];
+  for (auto& queue : state.queues) {
     visit(queue.taken);
     visit(queue.empty);
     visit(queue.level_time);

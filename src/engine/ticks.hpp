@@ -17,6 +17,6 @@ struct Ticks {
 };
 
 // 128 bits for integrals over time (users x ns, items x ns), which outgrow 64.
-__extension__ typedef unsigned __int128 Wide;
+__extension__ using Wide = unsigned __int128;
 
 }  // namespace feedrate::engine

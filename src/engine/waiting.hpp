@@ -9,38 +9,38 @@
 // barriers. Each returns whether the process went through; if not, it waits in line.
 namespace feedrate::engine {
 
-template <bool kTrace>
-bool Interpreter<kTrace>::take_any(std::uint32_t p, const Step& step) {
+template <bool traced>
+bool Interpreter<traced>::take_any(std::uint32_t p, const Step& step) {
   const std::uint32_t at = queue_of(step, s_.processes[p]);
   QueueState& queue = s_.queues[at];
-  if (queue.takers.head != kNone || queue.level < step.amount) {
+  if (queue.takers.head != none || queue.level < step.amount) {
     wait_take(p, step, at);
     return false;
   }
   change(p, at, queue, -step.amount);
   queue.taken += step.amount;
   passed(p, step, at);
-  if (queue.putters.head != kNone) serve(at);
+  if (queue.putters.head != none) serve(at);
   return true;
 }
 
-template <bool kTrace>
-bool Interpreter<kTrace>::put_any(std::uint32_t p, const Step& step) {
+template <bool traced>
+bool Interpreter<traced>::put_any(std::uint32_t p, const Step& step) {
   const std::uint32_t at = queue_of(step, s_.processes[p]);
   QueueState& queue = s_.queues[at];
-  if (queue.putters.head != kNone || queue.level > queue.capacity - step.amount) {
+  if (queue.putters.head != none || queue.level > queue.capacity - step.amount) {
     wait(p, step, Status::putting, queue.putters);
     return false;
   }
   change(p, at, queue, step.amount);
   passed(p, step, at);
-  if (queue.takers.head != kNone) serve(at);
+  if (queue.takers.head != none) serve(at);
   return true;
 }
 
 // What going through a queue does to the process: its cursor, its ticket.
-template <bool kTrace>
-void Interpreter<kTrace>::passed(std::uint32_t p, const Step& step, std::uint32_t queue) {
+template <bool traced>
+void Interpreter<traced>::passed(std::uint32_t p, const Step& step, std::uint32_t queue) {
   ProcessState& process = s_.processes[p];
   if (step.advance) {
     std::uint32_t& cursor = process.cursors[step.depth];
@@ -51,13 +51,13 @@ void Interpreter<kTrace>::passed(std::uint32_t p, const Step& step, std::uint32_
 }
 
 // p gets the next ticket; who already waits for that item now knows on whom.
-template <bool kTrace>
-void Interpreter<kTrace>::number(std::uint32_t p, std::uint32_t queue) {
+template <bool traced>
+void Interpreter<traced>::number(std::uint32_t p, std::uint32_t queue) {
   QueueState& numbering = s_.queues[queue];
   const std::int64_t ticket = numbering.ticket++;
   s_.processes[p].ticket = ticket;
   s_.processes[p].numbered_by = queue;
-  if (numbering.partner == kNone) return;
+  if (numbering.partner == none) return;
   QueueState& ordered = s_.queues[numbering.partner];
   auto& ring = ordered.ring;
   if (static_cast<std::uint64_t>(ticket - ordered.ticket) >= ring.size()) {
@@ -70,21 +70,21 @@ void Interpreter<kTrace>::number(std::uint32_t p, std::uint32_t queue) {
   }
   ring[static_cast<std::uint64_t>(ticket) & (ring.size() - 1)] = p;
   std::uint32_t taker = ordered.takers.head;
-  for (std::int64_t t = ordered.ticket; t < ticket && taker != kNone; ++t)
+  for (std::int64_t t = ordered.ticket; t < ticket && taker != none; ++t)
     taker = s_.processes[taker].next;
-  if (taker != kNone) {
+  if (taker != none) {
     book_take(s_, taker);
     watch(s_, taker, p);
   }
 }
 
 // Lets through whoever now can, until nobody can.
-template <bool kTrace>
-void Interpreter<kTrace>::serve(std::uint32_t at) {
+template <bool traced>
+void Interpreter<traced>::serve(std::uint32_t at) {
   QueueState& queue = s_.queues[at];
   for (bool moved = true; moved;) {
     moved = false;
-    while (queue.takers.head != kNone) {
+    while (queue.takers.head != none) {
       const std::uint32_t p = queue.takers.head;
       const Step& step = steps_[s_.processes[p].at];
       if (queue.level < step.amount) break;
@@ -95,7 +95,7 @@ void Interpreter<kTrace>::serve(std::uint32_t at) {
       passed(p, step, at);
       moved = true;
     }
-    while (queue.putters.head != kNone) {
+    while (queue.putters.head != none) {
       const std::uint32_t p = queue.putters.head;
       const Step& step = steps_[s_.processes[p].at];
       if (queue.level > queue.capacity - step.amount) break;
@@ -108,25 +108,25 @@ void Interpreter<kTrace>::serve(std::uint32_t at) {
   }
 }
 
-template <bool kTrace>
-bool Interpreter<kTrace>::take_ordered(std::uint32_t p, const Step& step) {
+template <bool traced>
+bool Interpreter<traced>::take_ordered(std::uint32_t p, const Step& step) {
   QueueState& queue = s_.queues[step.target];
   const bool here =
       queue.ticket < s_.queues[queue.partner].ticket &&
-      queue.ring[static_cast<std::uint64_t>(queue.ticket) & (queue.ring.size() - 1)] == kFiled;
-  if (queue.takers.head != kNone || !here) {
+      queue.ring[static_cast<std::uint64_t>(queue.ticket) & (queue.ring.size() - 1)] == filed;
+  if (queue.takers.head != none || !here) {
     wait_take(p, step, step.target);
     return false;
   }
   change(p, step.target, queue, -1);
   ++queue.taken;
   ++queue.ticket;
-  if (queue.putters.head != kNone) serve_ordered(step.target);
+  if (queue.putters.head != none) serve_ordered(step.target);
   return true;
 }
 
-template <bool kTrace>
-bool Interpreter<kTrace>::put_ordered(std::uint32_t p, const Step& step) {
+template <bool traced>
+bool Interpreter<traced>::put_ordered(std::uint32_t p, const Step& step) {
   ProcessState& process = s_.processes[p];
   QueueState& queue = s_.queues[step.target];
   if (process.ticket < 0 || process.numbered_by != queue.partner) {
@@ -138,23 +138,22 @@ bool Interpreter<kTrace>::put_ordered(std::uint32_t p, const Step& step) {
     return false;
   }
   change(p, step.target, queue, 1);
-  queue.ring[static_cast<std::uint64_t>(process.ticket) & (queue.ring.size() - 1)] = kFiled;
+  queue.ring[static_cast<std::uint64_t>(process.ticket) & (queue.ring.size() - 1)] = filed;
   process.ticket = -1;
-  if (queue.takers.head != kNone) serve_ordered(step.target);
+  if (queue.takers.head != none) serve_ordered(step.target);
   return true;
 }
 
-template <bool kTrace>
-void Interpreter<kTrace>::serve_ordered(std::uint32_t at) {
+template <bool traced>
+void Interpreter<traced>::serve_ordered(std::uint32_t at) {
   QueueState& queue = s_.queues[at];
   const auto slot = [&](std::int64_t ticket) -> std::uint32_t& {
     return queue.ring[static_cast<std::uint64_t>(ticket) & (queue.ring.size() - 1)];
   };
   for (bool moved = true; moved;) {
     moved = false;
-    const bool here =
-        queue.ticket < s_.queues[queue.partner].ticket && slot(queue.ticket) == kFiled;
-    if (queue.takers.head != kNone && here) {
+    const bool here = queue.ticket < s_.queues[queue.partner].ticket && slot(queue.ticket) == filed;
+    if (queue.takers.head != none && here) {
       change(queue.takers.head, at, queue, -1);
       ++queue.taken;
       ++queue.ticket;
@@ -162,18 +161,18 @@ void Interpreter<kTrace>::serve_ordered(std::uint32_t at) {
       moved = true;
     }
     // The window has moved on: those whose ticket lies in it, wherever they stand in line.
-    for (std::uint32_t p = queue.putters.head, before = kNone; p != kNone;) {
+    for (std::uint32_t p = queue.putters.head, before = none; p != none;) {
       ProcessState& process = s_.processes[p];
       const std::uint32_t next = process.next;
       if (process.ticket - queue.ticket < queue.capacity) {
-        if (before == kNone) {
+        if (before == none) {
           queue.putters.head = next;
         } else {
           s_.processes[before].next = next;
         }
         if (queue.putters.tail == p) queue.putters.tail = before;
         change(p, at, queue, 1);
-        slot(process.ticket) = kFiled;
+        slot(process.ticket) = filed;
         process.ticket = -1;
         wake(p);
         moved = true;
@@ -185,8 +184,8 @@ void Interpreter<kTrace>::serve_ordered(std::uint32_t at) {
   }
 }
 
-template <bool kTrace>
-bool Interpreter<kTrace>::join(std::uint32_t p, const Step& step) {
+template <bool traced>
+bool Interpreter<traced>::join(std::uint32_t p, const Step& step) {
   BarrierState& barrier = s_.barriers[step.target];
   if (barrier.arrived + 1 < barrier.parties) {
     ++barrier.arrived;
@@ -194,7 +193,7 @@ bool Interpreter<kTrace>::join(std::uint32_t p, const Step& step) {
     return false;
   }
   barrier.arrived = 0;
-  while (barrier.waiting.head != kNone) wake(dequeue(s_, barrier.waiting));
+  while (barrier.waiting.head != none) wake(dequeue(s_, barrier.waiting));
   return true;
 }
 

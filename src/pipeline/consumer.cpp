@@ -144,7 +144,7 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
   const bool pins = beside && inputs.pinned && inputs.pin.base() > 0.0;
   std::optional<QueueId> relayed;
   if (pins || (fetch.tickets && one_process)) {
-    relayed = rank.add_queue("relayed", fetch.tickets ? 1 : engine::kUnlimited);
+    relayed = rank.add_queue("relayed", fetch.tickets ? 1 : engine::unlimited);
     ProgramBuilder program;
     over_fetched(program, rank, fetch, [&](ProgramBuilder& p, double samples) {
       if (pins) consumer.pin(p, samples);

@@ -73,11 +73,11 @@ Fetch add_pytorch(RankBuilder& rank) {
   QueueId first_index{}, first_ready{};
   for (int w = 0; w < workers; ++w) {
     const QueueId queue =
-        rank.add_queue("index" + std::to_string(w), engine::kUnlimited, whole(inputs.prefetch));
+        rank.add_queue("index" + std::to_string(w), engine::unlimited, whole(inputs.prefetch));
     if (w == 0) first_index = queue;
   }
   for (int w = 0; w < workers; ++w) {
-    const QueueId queue = rank.add_queue("ready" + std::to_string(w), engine::kUnlimited);
+    const QueueId queue = rank.add_queue("ready" + std::to_string(w), engine::unlimited);
     if (w == 0) first_ready = queue;
   }
   const double last_worker = std::fmod(rank.shape.steps - 1.0, workers);

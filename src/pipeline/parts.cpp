@@ -46,7 +46,7 @@ engine::Ticks ticks(Duration duration) {
 }
 
 engine::Spread spread(bool random, double cv) {
-  if (!random || cv <= 0.0) return engine::kConstant;
+  if (!random || cv <= 0.0) return engine::no_spread;
   return {engine::Law::lognormal, cv};
 }
 

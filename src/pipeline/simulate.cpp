@@ -149,7 +149,7 @@ Duration run_staging(const Inputs& inputs, const SimulationOptions& options, Eff
     engine::Options engine_options;
     engine_options.exact = options.exact;
     engine_options.max_events = most;
-    const engine::Outcome outcome = run_engine(
+    engine::Outcome outcome = run_engine(
         build_staging(staging, inputs.speed[Stage::download], false, 0.0), engine_options);
     add(effort, outcome.effort);
     return outcome;

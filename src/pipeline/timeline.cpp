@@ -95,9 +95,9 @@ Watcher::Watcher(const engine::Model& model, std::vector<Part> parts,
       taken_(model.queues.size()),
       level_(stocks.size()),
       of_queue_(model.queues.size(), nobody) {
-  for (Part& part : parts) {
+  for (const Part& part : parts) {
     of_process_[static_cast<std::size_t>(part.process)] = seen_.size();
-    seen_.push_back({std::move(part), {}});
+    seen_.push_back({part, {}});
   }
   for (const Stock& stock : stocks) {
     for (std::uint32_t i = 0; i < stock.count; ++i) {
@@ -135,7 +135,7 @@ void Watcher::span(const engine::Span& span) {
   const std::size_t i = of_process_[static_cast<std::size_t>(span.process)];
   if (i == nobody) return;
   Seen& seen = seen_[i];
-  Stage stage = static_cast<Stage>(span.tag);
+  auto stage = static_cast<Stage>(span.tag);
   if (span.kind == engine::SpanKind::putting) stage = seen.part.feeds;
   const bool waiting = span.kind != engine::SpanKind::active;
   append(seen.spans,
@@ -263,7 +263,8 @@ TimelineSection watch_staging(const Inputs& inputs, const Window& window) {
   Watcher watcher(model, std::move(parts), {});
   engine::Options options;
   options.max_events = window.most_events;
-  TimelineSection section = std::move(watcher).finish(watcher.run(options));
+  const auto ended = watcher.run(options);
+  TimelineSection section = std::move(watcher).finish(ended);
   section.whole = section.whole && whole;
   return section;
 }

@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 6> synchronous = {"sync",   "psync",   "v
 std::string option(const JsonValue& root, const JsonValue& job, std::string_view name) {
   for (const JsonValue* list : {job.find("job options"), root.find("global options")}) {
     if (list == nullptr) continue;
-    if (const std::string text = text_of(list->find(name)); !text.empty()) return text;
+    if (std::string text = text_of(list->find(name)); !text.empty()) return text;
   }
   return "";
 }

@@ -76,7 +76,7 @@ MeasurementSet import_nccl(std::string_view text, const std::string& path) {
     rows.push_back({*size, *took, *alg, *bus});
   }
   if (rows.empty()) refuse_import(path, 0, "expected the table of all_reduce_perf, got no rows");
-  double n = static_cast<double>(ranks.size());
+  auto n = static_cast<double>(ranks.size());
   const double told = ranks_by_ratio(rows);
   if (n < 2.0) n = told;
   const bool allreduce = n >= 2.0 && (told == 0.0 || std::abs(told / n - 1.0) < 0.1);

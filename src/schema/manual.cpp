@@ -25,7 +25,7 @@ std::string padded(std::string_view text, std::size_t width) {
 
 /// What a key takes, in the fewest words.
 std::string type_text(const Key& key) {
-  const std::string example = "\"" + std::string(key.hint.example) + "\"";
+  std::string example = "\"" + std::string(key.hint.example) + "\"";
   const std::string limits = limits_text(key);
   switch (key.kind) {
     case KeyKind::number: return limits.empty() ? "number" : "number " + limits;

@@ -59,7 +59,11 @@ Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProf
     const Bottleneck found = base.bottleneck.gains.size() > 1
                                  ? find_bottleneck(inputs, outcome, simulation)
                                  : base.bottleneck;
-    if (found.stage) bands.bottleneck_probability[*found.stage] += 1.0 / options.replications;
+    if (found.stage) bands.bottleneck_probability[*found.stage] += 1.0;
+  }
+  // Counted first: shares that are added up would make more than 1.
+  for (const Stage stage : all_stages()) {
+    bands.bottleneck_probability[stage] /= options.replications;
   }
   bands.total_s = band(total);
   bands.epoch_s = band(epoch);

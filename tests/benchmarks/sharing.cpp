@@ -21,7 +21,7 @@ double cpu_seconds() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  constexpr int kProcesses = 450;
+  constexpr int processes = 450;
   Options options;
   options.max_events = argc > 1 ? std::atoll(argv[1]) : 4'000'000;
   Model model;
@@ -31,13 +31,13 @@ int main(int argc, char** argv) {
   const ResourceId link = model.add(Resource{"link", {100}});
   const ProgramId program = model.add(ProgramBuilder()
                                           .repeat(1'000'000'000)
-                                          .delay({2'000'000'000}, 0, kExponential)
-                                          .use(source, {0.7}, 1, kExponential)
-                                          .use(cores, {0.035}, 2, kExponential)
-                                          .use(link, {0.45}, 3, kExponential)
+                                          .delay({2'000'000'000}, 0, exponential_spread)
+                                          .use(source, {0.7}, 1, exponential_spread)
+                                          .use(cores, {0.035}, 2, exponential_spread)
+                                          .use(link, {0.45}, 3, exponential_spread)
                                           .next()
                                           .build());
-  for (int p = 0; p < kProcesses; ++p) model.add(Process{.name = "process", .program = program});
+  for (int p = 0; p < processes; ++p) model.add(Process{.name = "process", .program = program});
   const double start = cpu_seconds();
   const Outcome out = simulate(model, options);
   const double seconds = cpu_seconds() - start;

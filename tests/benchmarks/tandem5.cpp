@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
   const bool exponential = std::strcmp(argv[2], "exponential") == 0;
   const double start = cpu_seconds();
   const engine::Model model =
-      benchmarks::tandem5(items, exponential ? engine::kExponential : engine::kConstant);
+      benchmarks::tandem5(items, exponential ? engine::exponential_spread : engine::no_spread);
   const engine::Outcome out =
       engine::simulate(model, {.exact = std::strcmp(argv[3], "exact") == 0});
   const double seconds = cpu_seconds() - start;

@@ -19,12 +19,12 @@ struct Station {
   unsigned servers;
   double service_ms;
 };
-constexpr std::array<Station, 5> kStations{{{8, 7.5}, {4, 3.0}, {16, 14.0}, {1, 0.8}, {1, 1.0}}};
-constexpr unsigned kRoom = 64;
+constexpr std::array<Station, 5> stations{{{8, 7.5}, {4, 3.0}, {16, 14.0}, {1, 0.8}, {1, 1.0}}};
+constexpr unsigned places = 64;
 
 struct Buffer {
   sg4::SemaphorePtr items = sg4::Semaphore::create(0);
-  sg4::SemaphorePtr room = sg4::Semaphore::create(kRoom);
+  sg4::SemaphorePtr room = sg4::Semaphore::create(places);
 };
 
 std::mt19937_64 generator(1);
@@ -51,11 +51,11 @@ int main(int argc, char** argv) {
   sg4::Host* host = zone->create_host("host", "1Gf")->seal();
   zone->seal();
 
-  std::vector<Buffer> buffers(kStations.size() - 1);
+  std::vector<Buffer> buffers(stations.size() - 1);
   long left = items;
-  for (std::size_t i = 0; i < kStations.size(); ++i) {
-    const bool last = i + 1 == kStations.size();
-    for (unsigned s = 0; s < kStations[i].servers; ++s) {
+  for (std::size_t i = 0; i < stations.size(); ++i) {
+    const bool last = i + 1 == stations.size();
+    for (unsigned s = 0; s < stations[i].servers; ++s) {
       auto actor =
           sg4::Actor::create("server", host, [&buffers, &left, i, last, items, exponential] {
             for (long done = 0; !last || done < items; ++done) {
@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
                 buffers[i - 1].items->acquire();
                 buffers[i - 1].room->release();
               }
-              sg4::this_actor::sleep_for(service(kStations[i].service_ms, exponential));
+              sg4::this_actor::sleep_for(service(stations[i].service_ms, exponential));
               if (!last) {
                 buffers[i].room->acquire();
                 buffers[i].items->release();

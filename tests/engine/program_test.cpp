@@ -20,9 +20,9 @@ Model one(const ProgramBuilder& builder) {
   return model;
 }
 
-constexpr ResourceId kCpu{0};
-constexpr QueueId kRoom{0};
-constexpr BarrierId kAll{0};
+constexpr ResourceId cpu_tag{0};
+constexpr QueueId places{0};
+constexpr BarrierId everything{0};
 
 }  // namespace
 
@@ -69,24 +69,25 @@ TEST_CASE("engine: a model that cannot be run is refused with its place") {
   refuses(ProgramBuilder().repeat(-1).next(), "repeat -1 times");
   refuses(ProgramBuilder().delay({-1}, 0), "negative delay of -1 ns");
   refuses(ProgramBuilder().delay({1}, 16), "tag 16 is not below 16");
-  refuses(ProgramBuilder().use(kCpu, {-1.0}, 0), "got -1");
-  refuses(ProgramBuilder().use(kCpu, {nan}, 0), "got nan");
-  refuses(ProgramBuilder().use(kCpu, {inf}, 0), "got inf");
-  refuses(ProgramBuilder().use(kCpu, {1e30}, 0), "takes more than 2^63 ns");
+  refuses(ProgramBuilder().use(cpu_tag, {-1.0}, 0), "got -1");
+  refuses(ProgramBuilder().use(cpu_tag, {nan}, 0), "got nan");
+  refuses(ProgramBuilder().use(cpu_tag, {inf}, 0), "got inf");
+  refuses(ProgramBuilder().use(cpu_tag, {1e30}, 0), "takes more than 2^63 ns");
   refuses(ProgramBuilder().use(ResourceId{1}, {1.0}, 0), "resource 1 of 1");
   refuses(ProgramBuilder().take(QueueId{7}, 0), "queue 7 of 1");
-  refuses(ProgramBuilder().put(kRoom, 0, 5), "5 tokens never fit queue 'room' of 4");
-  refuses(ProgramBuilder().put(kRoom, 0, 0), "0 tokens");
-  refuses(ProgramBuilder().take(Ring{.first = kRoom, .count = 2}, 0), "ring of queues 0 to 1 of 1");
-  refuses(ProgramBuilder().take(Ring{.first = kRoom, .count = 0}, 0), "a ring of no queues");
-  refuses(ProgramBuilder().take(Ring{.first = kRoom, .cursor = 4}, 0), "cursor 4");
+  refuses(ProgramBuilder().put(places, 0, 5), "5 tokens never fit queue 'room' of 4");
+  refuses(ProgramBuilder().put(places, 0, 0), "0 tokens");
+  refuses(ProgramBuilder().take(Ring{.first = places, .count = 2}, 0),
+          "ring of queues 0 to 1 of 1");
+  refuses(ProgramBuilder().take(Ring{.first = places, .count = 0}, 0), "a ring of no queues");
+  refuses(ProgramBuilder().take(Ring{.first = places, .cursor = 4}, 0), "cursor 4");
   refuses(ProgramBuilder().join(BarrierId{1}, 0), "barrier 1 of 1");
   refuses(ProgramBuilder().mark(64), "mark 64");
   refuses(ProgramBuilder().delay({1}, 0, {Law::lognormal, -0.5}), "coefficient of variation");
   refuses(ProgramBuilder().delay({1}, 0, {Law::lognormal, nan}), "coefficient of variation");
   ProgramBuilder deep;
-  for (int i = 0; i < kLoopDepth + 1; ++i) deep.repeat(1);
-  for (int i = 0; i < kLoopDepth + 1; ++i) deep.next();
+  for (int i = 0; i < most_loops + 1; ++i) deep.repeat(1);
+  for (int i = 0; i < most_loops + 1; ++i) deep.next();
   refuses(deep, "more than 8 nested loops");
 }
 
@@ -109,7 +110,7 @@ TEST_CASE(
   refuses([](Model& m) { m.queues[0].initial = -1; }, "-1 tokens at the start");
   refuses([](Model& m) { m.queues[0].producer = ProcessId{9}; }, "producer 9 of 1");
   refuses([](Model& m) { m.queues[0].kind = QueueKind::ordered; }, "needs numbered_by");
-  refuses([](Model& m) { m.queues[0].numbered_by = kRoom; }, "numbered_by is for ordered queues");
+  refuses([](Model& m) { m.queues[0].numbered_by = places; }, "numbered_by is for ordered queues");
   refuses([](Model& m) { m.barriers[0].parties = 0; }, "barrier 'all' of nobody");
   refuses([](Model& m) { m.processes[0].program = ProgramId{3}; }, "process 'p': program 3 of 1");
   refuses([](Model& m) { m.processes[0].daemon = true; }, "no process whose end ends the run");
@@ -118,8 +119,9 @@ TEST_CASE(
 }
 
 TEST_CASE("engine: a deadlock names everyone and what they wait for") {
-  Model model = one(ProgramBuilder().delay({3}, 0).take(kRoom, 0, 2));
-  model.add(Process{.name = "q", .program = model.add(ProgramBuilder().join(kAll, 0).build())});
+  Model model = one(ProgramBuilder().delay({3}, 0).take(places, 0, 2));
+  model.add(
+      Process{.name = "q", .program = model.add(ProgramBuilder().join(everything, 0).build())});
   model.add(
       Process{.name = "r",
               .program = model.add(ProgramBuilder().repeat(5).put(QueueId{1}, 0).next().build()),
@@ -135,7 +137,7 @@ TEST_CASE("engine: a deadlock names everyone and what they wait for") {
 }
 
 TEST_CASE("engine: endless motion that ends nothing is an error, not a hang") {
-  Model model = one(ProgramBuilder().take(kRoom, 0));
+  Model model = one(ProgramBuilder().take(places, 0));
   const auto daemon = [&](const ProgramBuilder& program) {
     model.add(Process{.name = "d", .program = model.add(program.build()), .daemon = true});
   };
@@ -188,9 +190,9 @@ TEST_CASE("engine: marks note the first times, the last and how many") {
 }
 
 TEST_CASE("engine: a trace shows every stretch of every process, end to end") {
-  Model model = one(ProgramBuilder().repeat(20).take(kRoom, 1).delay({30}, 2).next());
+  Model model = one(ProgramBuilder().repeat(20).take(places, 1).delay({30}, 2).next());
   const ProgramId maker =
-      model.add(ProgramBuilder().repeat(20).use(kCpu, {40e-9}, 3).put(kRoom, 4).next().build());
+      model.add(ProgramBuilder().repeat(20).use(cpu_tag, {40e-9}, 3).put(places, 4).next().build());
   model.add(Process{.name = "maker", .program = maker});
   std::vector<std::int64_t> reached(2);
   std::vector<TimeByTag> seen(2);
@@ -212,9 +214,9 @@ TEST_CASE("engine: a trace shows every stretch of every process, end to end") {
 
 TEST_CASE("engine: a run stopped after so many marks is the beginning of the whole run") {
   Model model =
-      one(ProgramBuilder().repeat_long(1000).take(kRoom, 1).delay({30}, 2).mark(0).next());
+      one(ProgramBuilder().repeat_long(1000).take(places, 1).delay({30}, 2).mark(0).next());
   const ProgramId maker = model.add(
-      ProgramBuilder().repeat_long(1000).use(kCpu, {40e-9}, 3).put(kRoom, 4).next().build());
+      ProgramBuilder().repeat_long(1000).use(cpu_tag, {40e-9}, 3).put(places, 4).next().build());
   model.add(Process{.name = "maker", .program = maker});
   const Outcome whole = simulate(model, {.marks_kept = 1000});
   for (const std::int64_t marks : {1, 7, 999}) {
@@ -232,9 +234,9 @@ TEST_CASE("engine: a run stopped after so many marks is the beginning of the who
 TEST_CASE("engine: a trace tells what is unfinished, what a wait was for, and waiting for room") {
   // The maker's queue holds 4: it is full from 50 on and the fifth put waits for the taker.
   Model model =
-      one(ProgramBuilder().delay({100}, 5).repeat(9).take(kRoom, 1).delay({30}, 2).next());
+      one(ProgramBuilder().delay({100}, 5).repeat(9).take(places, 1).delay({30}, 2).next());
   const ProgramId maker =
-      model.add(ProgramBuilder().repeat_forever().delay({10}, 3).put(kRoom, 4).next().build());
+      model.add(ProgramBuilder().repeat_forever().delay({10}, 3).put(places, 4).next().build());
   model.add(Process{.name = "maker", .program = maker, .daemon = true});
   struct Seen {
     SpanKind kind;
@@ -258,9 +260,9 @@ TEST_CASE("engine: a trace tells what is unfinished, what a wait was for, and wa
   CHECK(spans[1][7] == Seen{SpanKind::putting, 4, 110, 130});
 
   // The other way round: a taker whose maker delays under tag 3 waits for tag 3.
-  Model starved = one(ProgramBuilder().repeat(2).take(kRoom, 1).next());
+  Model starved = one(ProgramBuilder().repeat(2).take(places, 1).next());
   const ProgramId slow =
-      starved.add(ProgramBuilder().repeat(2).delay({50}, 3).put(kRoom, 4).next().build());
+      starved.add(ProgramBuilder().repeat(2).delay({50}, 3).put(places, 4).next().build());
   starved.add(Process{.name = "slow", .program = slow});
   spans.assign(2, {});
   options.max_events = 100;
@@ -279,11 +281,11 @@ TEST_CASE("engine: levels that a trace is told of add up to those of the queue a
         model.add(Queue{.name = "done",
                         .capacity = 3,
                         .kind = kind,
-                        .numbered_by = kind == QueueKind::ordered ? tickets : kNoQueue});
+                        .numbered_by = kind == QueueKind::ordered ? tickets : no_queue});
     const ProgramId worker = model.add(ProgramBuilder()
                                            .repeat(20)
                                            .take(tickets, 1)
-                                           .use(kCpu, {13e-9}, 2)
+                                           .use(cpu_tag, {13e-9}, 2)
                                            .put(done, 3)
                                            .next()
                                            .build());

@@ -11,21 +11,21 @@ using namespace feedrate::engine;
 
 namespace {
 
-constexpr int kDraws = 1'000'000;
+constexpr int draw_count = 1'000'000;
 
 // Largest distance between the empirical and the true distribution, times the square root of the
 // number of draws. Under the hypothesis 2.2 is exceeded once in 8,000 times (Kolmogorov).
 template <class Sample, class Distribution>
 double kolmogorov(Sample&& sample, Distribution&& distribution) {
-  std::vector<double> x(kDraws);
+  std::vector<double> x(draw_count);
   std::generate(x.begin(), x.end(), sample);
   std::sort(x.begin(), x.end());
   double worst = 0;
-  for (int i = 0; i < kDraws; ++i) {
+  for (int i = 0; i < draw_count; ++i) {
     const double f = distribution(x[static_cast<std::size_t>(i)]);
-    worst = std::max({worst, f - i / double(kDraws), (i + 1) / double(kDraws) - f});
+    worst = std::max({worst, f - i / double(draw_count), (i + 1) / double(draw_count) - f});
   }
-  return worst * std::sqrt(double(kDraws));
+  return worst * std::sqrt(double(draw_count));
 }
 
 }  // namespace
@@ -60,24 +60,24 @@ TEST_CASE("engine: a lognormal amount has mean 1 and the coefficient of variatio
     const double sigma = std::sqrt(std::log1p(cv * cv));
     double sum = 0;
     double squares = 0;
-    for (int i = 0; i < kDraws; ++i) {
+    for (int i = 0; i < draw_count; ++i) {
       const double x = random.lognormal(sigma);
       sum += x;
       squares += x * x;
     }
-    const double mean = sum / kDraws;
+    const double mean = sum / draw_count;
     CHECK(std::abs(mean - 1) < 4 * cv / 1e3);
     // The variance's own standard error, from the fourth moment of a lognormal with cv 1, is under
     // 0.7 %.
-    CHECK(std::sqrt(squares / kDraws - mean * mean) == Approx(cv).epsilon(0.02));
+    CHECK(std::sqrt(squares / draw_count - mean * mean) == Approx(cv).epsilon(0.02));
   }
 }
 
 TEST_CASE("engine: the seed decides the run, and each process draws from a stream of its own") {
   const auto run = [](std::uint64_t seed, int processes, bool shared) {
     Model model;
-    const ProgramId program =
-        model.add(ProgramBuilder().repeat(100).delay({1'000'000}, 0, kExponential).next().build());
+    const ProgramId program = model.add(
+        ProgramBuilder().repeat(100).delay({1'000'000}, 0, exponential_spread).next().build());
     for (int p = 0; p < processes; ++p) {
       model.add(Process{.name = "p", .program = program, .stream = shared ? 3 : -1});
     }

@@ -58,7 +58,7 @@ TEST_CASE(
   // The last station is the slowest and never waits once the first item is there: N x 1 ms + 7.5 +
   // 3 + 14 + 0.8 ms.
   for (const std::int64_t items : {1L, 100L, 20'000L, 1'000'000L, 1'000'000'000'000L}) {
-    const Model model = feedrate::benchmarks::tandem5(items, kConstant);
+    const Model model = feedrate::benchmarks::tandem5(items, no_spread);
     CAPTURE(items);
     const Outcome out = simulate(model);
     CHECK(out.now.ns == items * 1'000'000 + 25'300'000);

@@ -155,7 +155,7 @@ std::vector<std::int64_t> simulated(const Line& line, std::uint64_t seed, bool e
 TEST_CASE("engine law: deterministic lines of single servers follow the max-plus recurrence") {
   Random random(1, 0);
   for (int i = 0; i < 300; ++i) {
-    const Line line = random_line(random, kConstant, true);
+    const Line line = random_line(random, no_spread, true);
     CAPTURE(i);
     REQUIRE(simulated(line, 1, true) == max_plus(line));
     REQUIRE(simulated(line, 1, false) == max_plus(line));
@@ -165,7 +165,8 @@ TEST_CASE("engine law: deterministic lines of single servers follow the max-plus
 TEST_CASE(
     "engine law: lines of any servers and laws leave as the recurrence over sorted finishes says") {
   Random random(2, 0);
-  const Spread laws[] = {kConstant, kExponential, {Law::lognormal, 0.3}, {Law::lognormal, 2.0}};
+  const Spread laws[] = {
+      no_spread, exponential_spread, {Law::lognormal, 0.3}, {Law::lognormal, 2.0}};
   for (int i = 0; i < 400; ++i) {
     const Line line = random_line(random, laws[i % 4], false);
     const auto seed = static_cast<std::uint64_t>(i);

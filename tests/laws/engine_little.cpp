@@ -8,7 +8,7 @@
 // What must balance in every run, whatever the model: on two hundred drawn at random.
 using namespace feedrate::engine;
 using feedrate::tests::Kind;
-using feedrate::tests::kKinds;
+using feedrate::tests::kinds;
 using feedrate::tests::random_model;
 
 namespace {
@@ -23,7 +23,7 @@ TEST_CASE(
     "engine law: a process's time is active or blocked, nothing else, in the books and in the "
     "trace") {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    for (int kind = 0; kind < kKinds; ++kind) {
+    for (int kind = 0; kind < kinds; ++kind) {
       const Model model = random_model(static_cast<Kind>(kind), 1000 + seed);
       CAPTURE(kind, seed);
       std::vector<std::int64_t> reached(model.processes.size());
@@ -57,7 +57,7 @@ TEST_CASE("engine law: users of a capacity over time = time in use over users (L
   for (int p = 0; p < 9; ++p) {
     const auto program = model.add(ProgramBuilder()
                                        .repeat(500)
-                                       .delay({20'000'000}, 0, kExponential)
+                                       .delay({20'000'000}, 0, exponential_spread)
                                        .use(shared, {0.005 + 0.001 * p}, 1, {Law::lognormal, 0.7})
                                        .next()
                                        .build());
@@ -79,7 +79,7 @@ TEST_CASE("engine law: mean level of a queue = rate x mean time in it (Little)")
   model.add(Process{.name = "in",
                     .program = model.add(ProgramBuilder()
                                              .repeat(tokens)
-                                             .delay({1'000'000}, 0, kExponential)
+                                             .delay({1'000'000}, 0, exponential_spread)
                                              .put(line, 0)
                                              .mark(0)
                                              .next()
@@ -87,7 +87,7 @@ TEST_CASE("engine law: mean level of a queue = rate x mean time in it (Little)")
   model.add(Process{.name = "out",
                     .program = model.add(ProgramBuilder()
                                              .repeat(tokens)
-                                             .delay({1'000'000}, 1, kExponential)
+                                             .delay({1'000'000}, 1, exponential_spread)
                                              .take(line, 1)
                                              .mark(1)
                                              .next()

@@ -10,11 +10,11 @@ using feedrate::tests::replicate;
 
 namespace {
 
-constexpr std::int64_t kCustomers = 20'000;
-constexpr double kSecond = 1e9;
+constexpr std::int64_t customers = 20'000;
+constexpr double one_second = 1e9;
 
 Ticks seconds(double s) {
-  return {static_cast<std::int64_t>(s * kSecond)};
+  return {static_cast<std::int64_t>(s * one_second)};
 }
 
 // Mean wait in line, in seconds, of customers that come every 1/rate seconds to c servers.
@@ -22,8 +22,8 @@ Estimate mean_wait(double rate, double service, Spread law, std::uint32_t server
   Model model;
   const QueueId line = model.add(Queue{.name = "line"});
   const ProgramId arrivals = model.add(ProgramBuilder()
-                                           .repeat(kCustomers)
-                                           .delay(seconds(1 / rate), 0, kExponential)
+                                           .repeat(customers)
+                                           .delay(seconds(1 / rate), 0, exponential_spread)
                                            .put(line, 0)
                                            .next()
                                            .build());
@@ -39,8 +39,8 @@ Estimate mean_wait(double rate, double service, Spread law, std::uint32_t server
   }
   return replicate([&](std::uint64_t seed) {
     const Outcome out = simulate(model, {.seed = seed});
-    return static_cast<double>(out.queues[0].level_time) / static_cast<double>(kCustomers) /
-           kSecond;
+    return static_cast<double>(out.queues[0].level_time) / static_cast<double>(customers) /
+           one_second;
   });
 }
 
@@ -59,7 +59,7 @@ double erlang_c(double load, int servers) {
 
 TEST_CASE("engine law: M/M/1 waits rho / (mu - lambda)") {
   const double rate = 0.6;
-  const Estimate wait = mean_wait(rate, 1.0, kExponential, 1);
+  const Estimate wait = mean_wait(rate, 1.0, exponential_spread, 1);
   CAPTURE(wait.mean, wait.error);
   CHECK(agrees(wait, rate / (1.0 - rate)));
   CHECK(wait.error < 0.05);
@@ -68,7 +68,8 @@ TEST_CASE("engine law: M/M/1 waits rho / (mu - lambda)") {
 TEST_CASE("engine law: M/M/c waits as Erlang's C formula says") {
   for (const int servers : {2, 5}) {
     const double load = 0.8 * servers;
-    const Estimate wait = mean_wait(load, 1.0, kExponential, static_cast<std::uint32_t>(servers));
+    const Estimate wait =
+        mean_wait(load, 1.0, exponential_spread, static_cast<std::uint32_t>(servers));
     CAPTURE(servers, wait.mean, wait.error);
     CHECK(agrees(wait, erlang_c(load, servers) / (servers - load)));
   }
@@ -77,7 +78,7 @@ TEST_CASE("engine law: M/M/c waits as Erlang's C formula says") {
 TEST_CASE("engine law: M/D/1 and M/G/1 wait as Pollaczek and Khinchine say") {
   const double rate = 0.6;
   for (const double cv : {0.0, 0.5, 1.5}) {
-    const Spread law = cv == 0.0 ? kConstant : Spread{Law::lognormal, cv};
+    const Spread law = cv == 0.0 ? no_spread : Spread{Law::lognormal, cv};
     const Estimate wait = mean_wait(rate, 1.0, law, 1);
     CAPTURE(cv, wait.mean, wait.error);
     CHECK(agrees(wait, rate * (1 + cv * cv) / (2 * (1 - rate))));
@@ -88,13 +89,13 @@ TEST_CASE(
     "engine law: a shared capacity holds rho / (1 - rho) users whatever the law of the work") {
   // M/G/1 processor sharing is insensitive. 80 takers stand for any number: P(more) = 0.6^80.
   const double rate = 0.6;
-  for (const Spread law : {kConstant, kExponential, Spread{Law::lognormal, 2.0}}) {
+  for (const Spread law : {no_spread, exponential_spread, Spread{Law::lognormal, 2.0}}) {
     Model model;
     const QueueId line = model.add(Queue{.name = "line"});
     const ResourceId shared = model.add(Resource{"shared", {1.0}});
     const ProgramId arrivals = model.add(ProgramBuilder()
-                                             .repeat(kCustomers)
-                                             .delay(seconds(1 / rate), 0, kExponential)
+                                             .repeat(customers)
+                                             .delay(seconds(1 / rate), 0, exponential_spread)
                                              .put(line, 0)
                                              .next()
                                              .build());
@@ -122,20 +123,20 @@ TEST_CASE("engine law: two exponential stations with room for B items between pa
     const QueueId between = model.add(Queue{.name = "between", .capacity = room});
     const ProgramId first = model.add(ProgramBuilder()
                                           .repeat_forever()
-                                          .delay(seconds(mean1), 0, kExponential)
+                                          .delay(seconds(mean1), 0, exponential_spread)
                                           .put(between, 0)
                                           .next()
                                           .build());
     const ProgramId second = model.add(ProgramBuilder()
                                            .repeat(40'000)
                                            .take(between, 1)
-                                           .delay(seconds(mean2), 1, kExponential)
+                                           .delay(seconds(mean2), 1, exponential_spread)
                                            .next()
                                            .build());
     model.add(Process{.name = "first", .program = first, .daemon = true});
     model.add(Process{.name = "second", .program = second});
     const Estimate rate = replicate([&](std::uint64_t seed) {
-      return 40'000 * kSecond / static_cast<double>(simulate(model, {.seed = seed}).now.ns);
+      return 40'000 * one_second / static_cast<double>(simulate(model, {.seed = seed}).now.ns);
     });
     const double r = mean2 / mean1;
     const double idle = (1 - r) / (1 - std::pow(r, room + 3));
@@ -164,10 +165,10 @@ TEST_CASE("engine law: a closed network passes what mean value analysis says") {
     const ResourceId shared = model.add(Resource{"shared", {2.0}});
     const QueueId server = model.add(Queue{.name = "server", .initial = 1});
     const auto round = [&](ProgramBuilder builder) {
-      return model.add(builder.delay(seconds(think), 0, kExponential)
-                           .use(shared, {2.0 * demand_shared}, 1, kExponential)
+      return model.add(builder.delay(seconds(think), 0, exponential_spread)
+                           .use(shared, {2.0 * demand_shared}, 1, exponential_spread)
                            .take(server, 2)
-                           .delay(seconds(demand_server), 2, kExponential)
+                           .delay(seconds(demand_server), 2, exponential_spread)
                            .put(server, 2)
                            .next()
                            .build());
@@ -179,7 +180,7 @@ TEST_CASE("engine law: a closed network passes what mean value analysis says") {
       model.add(Process{.name = "job", .program = endless, .daemon = true});
     const Estimate rate = replicate([&](std::uint64_t seed) {
       const Outcome out = simulate(model, {.seed = seed});
-      return static_cast<double>(out.resources[0].operations) * kSecond /
+      return static_cast<double>(out.resources[0].operations) * one_second /
              static_cast<double>(out.now.ns);
     });
     CAPTURE(jobs, rate.mean, rate.error, expected);

@@ -108,7 +108,7 @@ Model loader(Draw& draw) {
     }
     for (std::uint32_t w = 0; w < workers; ++w) {
       const QueueId q =
-          model.add(Queue{.name = "data", .capacity = draw.chance(0.5) ? prefetch : kUnlimited});
+          model.add(Queue{.name = "data", .capacity = draw.chance(0.5) ? prefetch : unlimited});
       if (w == 0) data = q;
     }
     // Ranks may differ a little, and an epoch may open with a pause.
@@ -230,7 +230,7 @@ Model cycles(Draw& draw) {
 }  // namespace
 
 Model random_model(Kind kind, std::uint64_t seed) {
-  Draw draw(seed * kKinds + static_cast<std::uint64_t>(kind));
+  Draw draw(seed * kinds + static_cast<std::uint64_t>(kind));
   switch (kind) {
     case Kind::drain: return drain(draw);
     case Kind::loader: return loader(draw);

@@ -16,7 +16,7 @@ enum class Kind : std::uint8_t {
   pool,    // threads that share one stock of samples, re-sequenced or not
   cycles,  // processes that use shared capacities and semaphores, uneven rounds, hardly coupled
 };
-inline constexpr int kKinds = 4;
+inline constexpr int kinds = 4;
 
 engine::Model random_model(Kind kind, std::uint64_t seed);
 

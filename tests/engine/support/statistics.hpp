@@ -8,8 +8,8 @@
 // seeds not fixed: 1 in 2,000 with 20 of them).
 namespace feedrate::tests {
 
-inline constexpr int kReplications = 20;
-inline constexpr double kSigmas = 4.0;
+inline constexpr int replication_count = 20;
+inline constexpr double sigmas = 4.0;
 
 struct Estimate {
   double mean = 0;
@@ -17,7 +17,7 @@ struct Estimate {
 };
 
 template <class Sample>
-Estimate replicate(Sample&& sample, int replications = kReplications) {
+Estimate replicate(Sample&& sample, int replications = replication_count) {
   double sum = 0;
   double squares = 0;
   for (int r = 0; r < replications; ++r) {
@@ -31,7 +31,7 @@ Estimate replicate(Sample&& sample, int replications = kReplications) {
 }
 
 inline bool agrees(const Estimate& estimate, double expected) {
-  return std::abs(estimate.mean - expected) <= kSigmas * estimate.error;
+  return std::abs(estimate.mean - expected) <= sigmas * estimate.error;
 }
 
 }  // namespace feedrate::tests
