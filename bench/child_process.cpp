@@ -24,7 +24,9 @@ namespace feedrate::bench {
 namespace {
 
 constexpr Duration grace = seconds(2.0);  ///< between the polite and the other signal
-constexpr std::size_t longest_line = 65536;
+/// A series of a loader with many workers is a line of many samples; a program without any newline
+/// must not fill the memory.
+constexpr std::size_t longest_line = std::size_t{16} << 20;
 
 std::string system_text(int error) {
   return std::strerror(error);
@@ -72,8 +74,11 @@ class Lines {
  private:
   void take(const char* text, std::size_t size) {
     for (std::size_t i = 0; i < size; ++i) {
-      const bool ends = text[i] == '\n' || text[i] == '\r' || rest_.size() >= longest_line;
+      const bool ends = text[i] == '\n' || text[i] == '\r';
       if (!ends) {
+        if (rest_.size() == longest_line) {
+          throw InputError("the program printed a line of more than 16 MB");
+        }
         rest_ += text[i];
       } else if (!rest_.empty()) {
         line_(std::exchange(rest_, ""));

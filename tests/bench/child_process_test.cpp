@@ -136,3 +136,11 @@ TEST_CASE("child: it is ended when its lines are refused") {
   REQUIRE(child > 0);
   CHECK_FALSE(alive(child));
 }
+
+TEST_CASE("child: a long line arrives whole; one without an end is an error, not a full memory") {
+  const Run long_line = run("head -c 300000 /dev/zero | tr '\\0' x; echo; echo next");
+  REQUIRE(long_line.lines.size() == 2);
+  CHECK(long_line.lines[0] == std::string(300000, 'x'));
+  CHECK(long_line.lines[1] == "next");
+  CHECK_THROWS_AS(run("tr '\\0' x < /dev/zero"), InputError);
+}
