@@ -31,7 +31,7 @@ Band band(std::vector<double> values) {
 }  // namespace
 
 Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
-                const RunOptions& options, const Result& base) {
+                const RunOptions& options) {
   Bands bands;
   bands.replications = options.replications;
   std::vector<double> total, epoch, money, all, throughput, busy;
@@ -55,10 +55,8 @@ Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProf
     all.push_back(bill.total.base());
     throughput.push_back(inputs.samples * inputs.epochs / outcome.training().base());
     busy.push_back(outcome.total.busy / (outcome.total.wall - outcome.startup - outcome.staging));
-    // With one candidate there is nothing to ask.
-    const Bottleneck found = base.bottleneck.gains.size() > 1
-                                 ? find_bottleneck(inputs, outcome, simulation)
-                                 : base.bottleneck;
+    // Also where the mean has one candidate: what is drawn may have another, or none.
+    const Bottleneck found = find_bottleneck(inputs, outcome, simulation);
     if (found.stage) bands.bottleneck_probability[*found.stage] += 1.0;
   }
   // Counted first: shares that are added up would make more than 1.

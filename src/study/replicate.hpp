@@ -6,8 +6,8 @@
 namespace feedrate::study {
 
 /// `options.replications` runs. Parameters with a standard error are drawn lognormally; sizes and
-/// step times too where the scenario gives a cv. `base` tells which stages can be the bottleneck.
+/// step times too where the scenario gives a cv.
 Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
-                const RunOptions& options, const Result& base);
+                const RunOptions& options);
 
 }  // namespace feedrate::study

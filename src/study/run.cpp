@@ -129,7 +129,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   fill_stages(result, resolved, outcome);
   remark_on_latency(result, inputs);
   if (options.replications > 0) {
-    result.bands = replicate(scenario, catalog, host, options, result);
+    result.bands = replicate(scenario, catalog, host, options);
     if (result.bottleneck.stage) {
       result.bottleneck.probability =
           result.bands->bottleneck_probability[*result.bottleneck.stage];

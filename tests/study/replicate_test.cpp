@@ -49,17 +49,18 @@ TEST_CASE("replications: the error of the measured cores is that of a job that t
   CHECK(result.bands->bottleneck_probability[Stage::decode] == 1.0);
 }
 
-TEST_CASE("replications: where two stages are as slow, each is the bottleneck in its share") {
-  // Four cores with 0.4 ms a sample against steps of 1 ms for ten: a coin's toss.
-  const Result result = replicated(scenario("0.4 ms"), R"({"disk": [[1, "9 GB/s"]],
-      "cpu": {"points": [[1, 1], [4, 4]], "relative_error": 0.2}})",
-                                   200);
+TEST_CASE("replications: each stage is the bottleneck in its share, whatever the mean says") {
+  // Four cores with 0.3 ms a sample, which is a little less than the GPU's 1 ms for ten.
+  const Result result =
+      replicated(scenario("0.3 ms"), R"({"disk": [[1, "9 GB/s"]], "disk_latency": "0 s",
+      "cpu": {"points": [[1, 1], [4, 4]], "relative_error": 0.4}})",
+                 200);
   REQUIRE(result.bands);
   double sum = 0.0;
   for (const Stage stage : all_stages()) sum += result.bands->bottleneck_probability[stage];
-  CHECK(result.bands->bottleneck_probability[Stage::decode] > 0.2);
-  CHECK(result.bands->bottleneck_probability[Stage::gpu] > 0.2);
-  CHECK(sum == Approx(1.0));
+  CHECK(result.bands->bottleneck_probability[Stage::decode] > 0.1);
+  CHECK(result.bands->bottleneck_probability[Stage::gpu] > 0.3);
+  CHECK(sum <= 1.0);
   const std::string text =
       report::to_text(report::run_report({"t", "t.json", result}), report::Style{});
   CHECK(text.find("Bottleneck in the replications: ") != std::string::npos);
