@@ -22,7 +22,8 @@ export async function tab(browser, { javaScriptEnabled = true } = {}) {
   page.show = async (file, viewport, colorScheme) => {
     [said, requested, url] = [[], [], pathToFileURL(file).href];
     await page.setViewportSize(viewport);
-    await page.emulateMedia({ colorScheme });
+    await page.emulateMedia({ colorScheme, media: 'screen' });
+    if (page.url() !== 'about:blank' && javaScriptEnabled) await page.evaluate(() => localStorage.clear());
     await page.goto(url);
     if (javaScriptEnabled) await drawn(page, said);
     return page;
