@@ -11,21 +11,49 @@ namespace {
 
 constexpr std::array operations = {"read", "decode", "crop_resize", "flip", "normalize", "blur"};
 
-/// Core-seconds per second by number of threads: a loader's own when it was measured, which counts
-/// them itself, else that of the native chain, where one thread alone does one. A thread has no
-/// more than one core: what looks like more is noise, or the main process beside one worker.
-std::vector<RatePoint> core_seconds(const SeriesList& list, bool of_loader) {
+/// Core-seconds per second by number of threads, where `one` unit of work a second is one of them.
+/// A thread has no more than one core: what looks like more is noise, or the main process beside
+/// one worker.
+std::vector<RatePoint> core_seconds(const SeriesList& list, double one) {
   std::vector<RatePoint> points;
-  double one = 1.0;
-  if (!of_loader) {
-    const SeriesList alone = with_users(list, 1.0);
-    if (alone.empty()) return {};
-    one = 1.0 / pooled(alone).value;
-  }
   for (const Series& s : list) {
     points.push_back({s.users(), std::min(s.rate() / one, s.users()), s.time.relative_error});
   }
   return points;
+}
+
+double most_users(const std::vector<RatePoint>& points) {
+  double most = 0.0;
+  for (const RatePoint& point : points) most = std::max(most, point.users);
+  return most;
+}
+
+/// The curve up to the hardware threads. False when it was not measured that far.
+bool fit_cores(Findings& findings, const SeriesList& list, const std::vector<RatePoint>& points,
+               const std::string& what, std::optional<Curve<double>> HostProfile::*member) {
+  if (points.empty()) return false;
+  const double most = most_users(points);
+  const double threads = findings.set.host.hardware_threads.value_or(most);
+  if (most < threads) {
+    findings.only_shown(
+        list, what, Findings::text(most) + " threads", 0.0,
+        fmt::format("measured with up to {:g} of {:g} hardware threads: what all achieve is not "
+                    "known",
+                    most, threads));
+    return false;
+  }
+  std::vector<RatePoint> up_to_threads;
+  std::copy_if(points.begin(), points.end(), std::back_inserter(up_to_threads),
+               [&](const RatePoint& point) { return point.users <= threads; });
+  if (up_to_threads.empty()) return false;
+  const ConcaveFit fit = concave_curve(std::move(up_to_threads));
+  Doubts doubts;
+  // One core has one point, and all of it.
+  if (threads >= 4.0) doubts.points(fit.points.size());
+  doubts.spread(list);
+  doubts.residuals(fit.residuals);
+  findings.out.profile.*member = findings.curve<double>(list, what, fit, doubts);
+  return true;
 }
 
 double total_at(const std::vector<RatePoint>& points, double users, double* error) {
@@ -40,7 +68,8 @@ double total_at(const std::vector<RatePoint>& points, double users, double* erro
 
 /// What more runnable threads than hardware threads cost: X(threads)/X(twice as many) − 1.
 void fit_oversubscription(Findings& findings, const SeriesList& list,
-                          const std::vector<RatePoint>& points, double threads) {
+                          const std::vector<RatePoint>& points) {
+  const double threads = findings.set.host.hardware_threads.value_or(most_users(points));
   double crowd = 0.0;
   for (const RatePoint& point : points) {
     if (point.users > threads) crowd = std::max(crowd, std::min(point.users, 2.0 * threads));
@@ -75,36 +104,19 @@ void fit_cpu(Findings& findings) {
     findings.out.profile.operations[name] = findings.value<DurationPerSample>(
         alone, name, each.value, each.relative_error, each.count, doubts);
   }
-  SeriesList list = select(findings.set, "loader", "cpu");
-  const bool of_loader = distinct(list, "users") > 1;
-  if (!of_loader) list = select(findings.set, "decode", "chain");
-  const std::vector<RatePoint> points = core_seconds(list, of_loader);
-  if (points.empty()) return;
-  const double most_users =
-      std::max_element(points.begin(), points.end(), [](const RatePoint& a, const RatePoint& b) {
-        return a.users < b.users;
-      })->users;
-  const double threads = findings.set.host.hardware_threads.value_or(most_users);
-  if (most_users < threads) {
-    return findings.only_shown(
-        list, "cores", Findings::text(most_users) + " threads", 0.0,
-        fmt::format("measured with up to {:g} of {:g} hardware threads: what all achieve is not "
-                    "known",
-                    most_users, threads));
+  const SeriesList chain = select(findings.set, "decode", "chain");
+  const SeriesList loader = select(findings.set, "loader", "cpu");
+  const bool known = fit_cores(findings, loader, core_seconds(loader, 1.0),
+                               "cores, as PyTorch's workers use them", &HostProfile::pytorch_cpu);
+  const SeriesList alone = with_users(chain, 1.0);
+  const auto points =
+      alone.empty() ? std::vector<RatePoint>{} : core_seconds(chain, 1.0 / pooled(alone).value);
+  fit_cores(findings, chain, points, "cores", &HostProfile::cpu);
+  if (known) {
+    fit_oversubscription(findings, loader, core_seconds(loader, 1.0));
+  } else {
+    fit_oversubscription(findings, chain, points);
   }
-  std::vector<RatePoint> up_to_threads;
-  std::copy_if(points.begin(), points.end(), std::back_inserter(up_to_threads),
-               [&](const RatePoint& point) { return point.users <= threads; });
-  if (up_to_threads.empty()) return;
-  const ConcaveFit fit = concave_curve(std::move(up_to_threads));
-  Doubts doubts;
-  // One core has one point, and all of it.
-  if (threads >= 4.0) doubts.points(fit.points.size());
-  doubts.spread(list);
-  doubts.residuals(fit.residuals);
-  findings.out.profile.cpu = findings.curve<double>(
-      list, of_loader ? "cores, as the loader uses them" : "cores", fit, doubts);
-  fit_oversubscription(findings, list, points, threads);
 }
 
 }  // namespace feedrate::fit

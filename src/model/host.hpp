@@ -17,6 +17,8 @@ struct HostProfile {
   std::string date;
   std::optional<double> hardware_threads;
   std::optional<Curve<double>> cpu;  ///< core-seconds per second with n busy threads
+  /// The same of PyTorch's workers, which share the cores with their main process.
+  std::optional<Curve<double>> pytorch_cpu;
   std::map<std::string, Value<DurationPerSample>> operations;      ///< by name, one thread
   std::map<std::string, Value<DurationPerSample>> gpu_operations;  ///< the same on one GPU
   std::optional<Curve<Bandwidth>> disk;

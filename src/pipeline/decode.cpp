@@ -44,6 +44,15 @@ Curve<double> machine_cores(Context& context, const Cluster& cluster, double ove
   return cores_curve(std::min(cores, *threads), *threads, oversubscription);
 }
 
+/// Of the kind of loader that is simulated, else of the other one; null when neither was measured.
+const Curve<double>* measured_cores(const HostProfile* host, bool torch) {
+  if (host == nullptr) return nullptr;
+  const auto& first = torch ? host->pytorch_cpu : host->cpu;
+  const auto& second = torch ? host->cpu : host->pytorch_cpu;
+  if (first) return &*first;
+  return second ? &*second : nullptr;
+}
+
 using Operations = std::map<std::string, Value<DurationPerSample>>;
 
 std::optional<Value<DurationPerSample>> measured_operation(const HostProfile* host,
@@ -139,8 +148,9 @@ void resolve_cores(Context& context) {
       Stage::decode, "/loader/oversubscription", loader.oversubscription,
       context.measured(&HostProfile::oversubscription), {}, 0.07,
       "more runnable threads than hardware threads cost about 7 % (two-core host, PyTorch)");
-  if (context.host && context.host->cpu && !s.cluster.vcpus && !s.cluster.cores) {
-    inputs.cores = context.use_curve(Stage::decode, "cpu curve", *context.host->cpu);
+  const Curve<double>* measured = measured_cores(context.host, torch);
+  if (measured != nullptr && !s.cluster.vcpus && !s.cluster.cores) {
+    inputs.cores = context.use_curve(Stage::decode, "cpu curve", *measured);
     const bool known = loader.oversubscription || context.host->oversubscription;
     if (known && oversubscription > 0.0) {
       // The curve itself never falls, in a profile: what a crowd costs is a number of its own.

@@ -51,6 +51,7 @@ const std::vector<Entry<HostProfile>>& entries<HostProfile>() {
       entry<&H::date>("date", {"when it was measured"}),
       entry<&H::hardware_threads>("hardware_threads", {"of the machine", "", whole(1, 65536)}),
       entry<&H::cpu>("cpu", {"core-seconds per second with n busy threads", "", users}),
+      entry<&H::pytorch_cpu>("pytorch_cpu", {"the same of n PyTorch workers", "", users}),
       entry<&H::operations>("operations", {"CPU time per sample by operation, one thread"}),
       entry<&H::gpu_operations>("gpu_operations", {"GPU time per sample by operation"}),
       entry<&H::disk>("disk", {"reads by n threads, in all", "", users}),

@@ -185,6 +185,26 @@ TEST_CASE("fit: cores are not guessed from fewer threads than there are") {
   CHECK_FALSE(fit_profile(made.set).profile.cpu);
 }
 
+TEST_CASE(
+    "fit: PyTorch's workers have a curve of cores of their own, and no thread more than a core") {
+  Synthetic made;
+  add_chain(made, 0.07);
+  made.set.host.hardware_threads = 8;
+  // 6 ms a sample in the worker, 1 ms beside it in the main process.
+  for (const double users : {1.0, 2.0, 4.0, 8.0, 16.0}) {
+    const double total = std::min(users * 7.0 / 6.0, 4.0) / (users > 8.0 ? 1.2 : 1.0);
+    made.add("loader", "cpu", "core-seconds", 0.007, {{"users", users}}, 0.007 / total);
+  }
+  const HostProfile profile = fit_profile(made.set).profile;
+  REQUIRE(profile.pytorch_cpu);
+  REQUIRE(profile.cpu);
+  CHECK(profile.pytorch_cpu->total(1.0) == Approx(1.0).epsilon(0.01));
+  CHECK(profile.pytorch_cpu->total(8.0) == Approx(4.0).epsilon(0.01));
+  CHECK(profile.cpu->total(8.0) == Approx(5.2).epsilon(0.02));
+  REQUIRE(profile.oversubscription);
+  CHECK(profile.oversubscription->value == Approx(0.2).margin(0.01));
+}
+
 TEST_CASE("fit: the user's loader, in the loader where it was measured there") {
   Synthetic made(0.02, 25);
   made.add("loader", "getitem", "samples", 1, {}, 0.010, {{"cache", "cached"}});

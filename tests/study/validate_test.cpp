@@ -55,10 +55,12 @@ const char* const profile = R"({"name": "t", "hardware_threads": 2, "cpu": [[1, 
   "normalize": "0.1 ms"}, "memcpy_bandwidth": "8 GB/s", "oversubscription": 0,
   "pageable_bandwidth": "4 GB/s", "copy_latency": "0 s"})";
 
-std::vector<CaseResult> predicted(const LoaderRuns& measured) {
-  const schema::Document document =
+std::vector<CaseResult> predicted(const LoaderRuns& measured, const char* on = profile,
+                                  const char* kind = "pool") {
+  schema::Document document =
       schema::parse_document(schema::write_scenario(study::native_scenario(measured)), "n.json");
-  const HostProfile host = schema::parse_host_profile(profile, "h.json");
+  schema::set_value(document, "/loader/kind", kind, "test");
+  const HostProfile host = schema::parse_host_profile(on, "h.json");
   const auto with = [&](const study::Setting& settings) {
     schema::Document changed = document;
     for (const auto& [key, value] : settings) schema::set_value(changed, key, value, "case");
@@ -166,4 +168,16 @@ TEST_CASE("validate: a profile without the loader's operations is refused by the
   CHECK_THROWS_AS(study::native_cost(coreless), InputError);
   const HostProfile fine = schema::parse_host_profile(profile, "h");
   CHECK((study::native_cost(fine) * samples(1.0)).base() == Approx(1e-3));
+}
+
+TEST_CASE("validate: PyTorch's workers share the cores by their own curve, threads by theirs") {
+  // Two threads have two cores, two workers one between them: 80 samples of 1 ms each.
+  const char* const both = R"({"name": "t", "hardware_threads": 2, "cpu": [[1, 1], [2, 2]],
+    "pytorch_cpu": [[1, 1], [2, 1]], "operations": {"read": "0.1 ms", "decode": "0.5 ms",
+    "crop_resize": "0.2 ms", "flip": "0.1 ms", "normalize": "0.1 ms"}, "oversubscription": 0,
+    "pageable_bandwidth": "4000 GB/s", "copy_latency": "0 s", "collate": "0 ms/MB",
+    "handover": "0 s", "worker_startup": "0 s", "worker_shutdown": "0 s"})";
+  const LoaderRuns two = runs({run(Duration{}, {seconds(1.0)}, 2.0)});
+  CHECK(predicted(two, both).at(0).predicted == Approx(0.040).epsilon(0.05));
+  CHECK(predicted(two, both, "pytorch").at(0).predicted == Approx(0.080).epsilon(0.05));
 }
