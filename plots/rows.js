@@ -123,7 +123,6 @@ export function pointRows(points, hourValue) {
   const unit = timeUnit(Math.max(...points.map(({ result }) => result.time.total_s)));
   const best = bestPoints(points, hourValue);
   const order = [...new Set(points.map(({ set }) => set[key]))];
-  const seriesKey = Object.keys(points[0].set).filter((name) => name !== key).join(', ');
   const seriesOf = (set) => Object.entries(set).filter(([name]) => name !== key).map(([, value]) => value).join(', ');
   return points.map(({ set, result }, index) => {
     const marks = [[best.fastest, 'fastest'], [best.cheapest, 'cheapest']].filter(([i]) => i === index);
@@ -131,7 +130,7 @@ export function pointRows(points, hourValue) {
     const cost = totalCost(result, hourValue);
     return {
       key, x: set[key] ?? 'as written', order: order.indexOf(set[key]), index,
-      series: seriesOf(set), series_key: seriesKey,
+      series: seriesOf(set),
       setting: Object.entries(set).map(([name, value]) => `${name} = ${value}`).join(', '),
       total_s: result.time.total_s, time: result.time.total_s / unit.seconds, time_unit: unit.name,
       money: result.cost.money_usd, total: cost,

@@ -34,7 +34,7 @@ export function chartConfig(colours, rows, width = 640) {
     axis: {
       labelColor: colours.soft, titleColor: colours.soft, labelFontSize: 12, titleFontSize: 12,
       titleFontWeight: 'normal', gridColor: colours.line, domain: false, ticks: false, labelPadding: 6,
-      titlePadding: 8, tickCount: 5, labelOverlap: 'greedy', labelLimit: 160,
+      titlePadding: 8, tickCount: 5, labelOverlap: 'greedy', labelSeparation: 6, labelLimit: 160,
     },
     axisX: { domain: true, domainColor: colours.line },
     axisXQuantitative: { labelOverlap: 'parity', labelSeparation: 8, tickCount: width < 480 ? 3 : 6 },

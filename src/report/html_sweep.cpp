@@ -1,8 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
+#include <string_view>
+#include <vector>
 
 #include "report/html_parts.hpp"
 #include "report/html_text.hpp"
@@ -37,12 +41,30 @@ double most_for_an_hour(const HtmlInput& input) {
   return 10.0 * unit;
 }
 
+// The key along the axis, as plots/rows.js chooses it: instances, else the one of most values.
+std::string_view axis_key(const Sweep& sweep) {
+  std::string_view longest;
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < sweep.points.front().set.size(); ++i) {
+    std::set<std::string_view> values;
+    for (const SweepPoint& point : sweep.points) values.insert(point.set[i].second);
+    const std::string_view key = sweep.points.front().set[i].first;
+    if (key == "instances" && values.size() > 1) return key;
+    if (values.size() > most) longest = key;
+    most = std::max(most, values.size());
+  }
+  return longest;
+}
+
 std::string keys_of(const Sweep& sweep) {
-  const auto& set = sweep.points.front().set;
-  std::string text;
-  for (const auto& [key, value] : set) text += fmt::format("{}{}", text.empty() ? "" : " × ", key);
-  return fmt::format("{} points: {}.{}", count(static_cast<double>(sweep.points.size())), text,
-                     set.size() > 1 ? " A line for each other setting." : "");
+  std::vector<std::string_view> keys, others;
+  for (const auto& [key, value] : sweep.points.front().set) {
+    keys.push_back(key);
+    if (key != axis_key(sweep)) others.push_back(key);
+  }
+  return fmt::format(
+      "{} points: {}.{}", count(static_cast<double>(sweep.points.size())), fmt::join(keys, " × "),
+      others.empty() ? "" : fmt::format(" A line for each {}.", fmt::join(others, ", ")));
 }
 
 std::string points_table(const Sweep& sweep) {

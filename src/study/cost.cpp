@@ -50,7 +50,7 @@ BillLine storage_line(const StorageUse& use) {
   return {BillPart::storage,
           use.what,
           fmt::format("{} for {}", format_quantity(size), hours_text(use.held)),
-          format_quantity(use.price.value),
+          monthly(use.price.value.base() * 1e9, "GB"),
           checked(size * use.price.value * use.held, use.what),
           use.price.from};
 }

@@ -81,6 +81,39 @@ TEST_CASE("plot: names with markup are text in the SVG") {
   CHECK(has(outcome.out, "&lt;script"));
 }
 
+TEST_CASE("plot: values of a sweep with markup, quotes and emoji are text in the SVG") {
+  const std::string point =
+      R"({"set": {"a": "<b>&\"'🚀", "b": "%"}, "result": {"instances": 1, "efficiency": null,
+      "time": {"total_s": %}, "cost": {"money_usd": %, "hour_value_usd": 0, "compute_usd": 1,
+      "billed_time_s": 1}}})";
+  std::string points;
+  for (const char digit : {'1', '2'}) {
+    points += points.empty() ? "" : ", ";
+    for (const char c : point) points += c == '%' ? digit : c;
+  }
+  const Folder folder;
+  const std::string result = folder.write("sweep.json", "{\"points\": [" + points + "]}");
+  for (const char* chart : {"scaling_time", "scaling_cost"}) {
+    const Outcome outcome = shell(std::string("feedrate plot ") + chart + " " + result);
+    INFO(outcome.err);
+    CHECK(outcome.status == 0);
+    CHECK_FALSE(has(outcome.out, "<b>"));
+    CHECK(has(outcome.out, "&lt;b&gt;&amp;"));
+    CHECK(has(outcome.out, "🚀"));
+  }
+}
+
+TEST_CASE("plot: a chart that cannot be written is one line and exit 3") {
+  const Folder folder;
+  REQUIRE(shell(run + "--output " + (folder / "r.json")).status == 0);
+  for (const std::string& to :
+       {std::string("--output /proc/no/such.svg"), std::string("> /dev/full")}) {
+    const Outcome outcome = shell("feedrate plot stages " + (folder / "r.json") + " " + to);
+    CHECK(outcome.status == 3);
+    CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+  }
+}
+
 TEST_CASE("plot: what does not fit is exit 2 and one line that says so") {
   const Folder folder;
   const auto refused = [](const std::string& line, const std::string& words) {

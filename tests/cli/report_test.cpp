@@ -47,17 +47,20 @@ TEST_CASE("report: without --vary it looks at instances, and at efficiencies whe
   REQUIRE(shell("feedrate report scenarios/total_cost_24h_p3.json -o " + (folder / "a")).status ==
           0);
   const std::string page = slurp(folder / "a");
-  CHECK(has(page, "30 points: instances × efficiency."));
+  CHECK(has(page, "30 points: instances × efficiency. A line for each efficiency."));
   CHECK(has(page, "S*: 0.780 for 2 instances, 0.670 for 4, 0.615 for 8, 0.588 for 16."));
   REQUIRE(shell(report + "--vary num_workers=2:4:1 -o " + (folder / "b")).status == 0);
   CHECK(has(slurp(folder / "b"), "3 points: num_workers."));
 }
 
 TEST_CASE("report: a page that cannot be written is one line and exit 3") {
-  const Outcome outcome = shell(report + "--output /proc/no/such/report.html");
-  CHECK(outcome.status == 3);
-  CHECK(has(outcome.err, "/proc/no/such/report.html"));
-  CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+  for (const std::string path : {"/proc/no/such/report.html", "/dev/full"}) {
+    const Outcome outcome = shell(report + "--output " + path);
+    INFO(path);
+    CHECK(outcome.status == 3);
+    CHECK(has(outcome.err, path));
+    CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+  }
 }
 
 TEST_CASE("report: wrong usage is exit 2 and says what was expected") {

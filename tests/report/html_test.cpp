@@ -164,5 +164,8 @@ TEST_CASE("html: the charts that the build embeds come with their hash") {
        {"stages", "gpu_time", "scaling_time", "scaling_cost", "pareto", "break_even", "timeline"}) {
     CHECK(assets.specs.find("\"" + std::string(chart) + "\": {") != std::string_view::npos);
   }
-  CHECK(html_has_charts() == has(html_page(small_input()), "vegaEmbed="));
+  const std::string page = html_page(small_input());
+  CHECK(html_has_charts() == has(page, "vegaEmbed="));
+  CHECK(html_has_charts() != has(page, "<html lang=\"en\" class=\"no-charts\">"));
+  CHECK(html_has_charts() != has(page, "npm ci --prefix plots"));
 }
