@@ -21,7 +21,7 @@ void generate(Corpus& corpus, const Settings& settings, const Recorder& recorder
   require_space(root, file_size * count);
   for (int i = 0; i < count; ++i) {
     recorder.check();
-    const auto jpeg = generate_jpeg(width, height, file_size, static_cast<std::uint64_t>(i + 1));
+    const auto jpeg = generate_jpeg(width, height, file_size, static_cast<std::uint64_t>(i) + 1);
     corpus.scratch.push_back(scratch_file(root, jpeg));
     corpus.files.push_back(path_of(corpus.scratch.back()));
     corpus.mean_bytes += bytes(static_cast<double>(jpeg.size()) / count);

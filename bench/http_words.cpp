@@ -13,7 +13,7 @@ std::string not_allowed(const Target& target) {
 }  // namespace
 
 std::string status_words(const Target& target, long status, const std::string& bucket_region) {
-  const std::string what = target.shown + ": the server answers " + std::to_string(status);
+  std::string what = target.shown + ": the server answers " + std::to_string(status);
   if (!bucket_region.empty() && bucket_region != target.region && !target.region.empty()) {
     return what + ": the bucket is in " + bucket_region + "; set AWS_REGION";
   }

@@ -65,7 +65,7 @@ void measure(const Settings& settings, Recorder& recorder) {
 }
 
 std::string unavailable(const Settings&) {
-  const std::string none = gpu::unavailable(1);
+  std::string none = gpu::unavailable(1);
   if (!none.empty()) return none;
   try {
     if (process_group().size == 1 && gpu::count() < 2) {

@@ -21,7 +21,8 @@ namespace {
 constexpr int side = 224;
 constexpr double blur_sigma = 1.0;
 
-enum Operation : std::size_t { Read, Decode, CropResize, Blur, Flip, Normalize, operations };
+enum class Operation : std::uint8_t { read, decode, crop_resize, blur, flip, normalize };
+constexpr std::size_t operations = 6;
 constexpr std::array<const char*, operations> names = {"read", "decode", "crop_resize",
                                                        "blur", "flip",   "normalize"};
 
@@ -43,21 +44,21 @@ class Worker {
     Duration before = now();
     const auto lap = [&](Operation operation) {
       const Duration after = now();
-      spent_[operation] += after - before;
+      spent_[static_cast<std::size_t>(operation)] += after - before;
       before = after;
     };
     read();
-    lap(Read);
+    lap(Operation::read);
     decode_jpeg(jpeg_, decoded_);
-    lap(Decode);
+    lap(Operation::decode);
     crop_resize(decoded_, side, mix(random_), cropped_);
-    lap(CropResize);
+    lap(Operation::crop_resize);
     blur(cropped_, blur_sigma, blurred_);
-    lap(Blur);
+    lap(Operation::blur);
     flip(blurred_);
-    lap(Flip);
+    lap(Operation::flip);
     normalize(blurred_, next_place());
-    lap(Normalize);
+    lap(Operation::normalize);
     ++samples_;
   }
 

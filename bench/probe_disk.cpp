@@ -135,7 +135,8 @@ class DiskProbe {
     const std::vector<OpenFile> files = source_.open(setting.cache);
     const std::uint64_t most = setting.cache == Cache::cached ? 64U << 20U : ~std::uint64_t{0};
     const Blocks blocks(files, setting.block, most);
-    if (blocks.count() < 4U * static_cast<unsigned>(setting.users)) return;  // the files are small
+    if (blocks.count() < std::size_t{4} * static_cast<std::size_t>(setting.users))
+      return;  // the files are small
     prepare(setting, files, blocks);
     recorder_.repeat(measurement(setting), [&] {
       if (setting.cache == Cache::cold) drop(files);

@@ -18,7 +18,7 @@ using gpu::Precision;
 
 constexpr int first_gpu = 0;  ///< GPUs of one host are alike
 constexpr std::array<std::pair<Precision, const char*>, 3> precisions = {
-    {{Precision::Fp32, "fp32"}, {Precision::Tf32, "tf32"}, {Precision::Bf16, "bf16"}}};
+    {{Precision::fp32, "fp32"}, {Precision::tf32, "tf32"}, {Precision::bf16, "bf16"}}};
 
 Measurement measurement(const char* quantity, const char* unit, double work) {
   Measurement what;
@@ -45,7 +45,7 @@ void measure_memory(const Settings& settings, Recorder& recorder) {
   // Larger than any second-level cache, but for --quick.
   const double size = settings.quick ? 16777216.0 : 1073741824.0;
   for (const auto& [copier, name] :
-       {std::pair{Copier::Memcpy, "memcpy"}, std::pair{Copier::Kernel, "kernel"}}) {
+       {std::pair{Copier::memcpy, "memcpy"}, std::pair{Copier::kernel, "kernel"}}) {
     for (double amount = size; amount >= 1048576.0; amount /= 4.0) {
       Measurement what = measurement("memory", "bytes", 2.0 * amount);  // read and written
       what.at = {{"bytes", amount}};

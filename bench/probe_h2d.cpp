@@ -49,13 +49,13 @@ std::vector<Part> parts(const Settings& settings, Recorder& recorder) {
     // The curve where a GPU is alone, a few points where it is not.
     const double from = gpus == 1 ? smallest : smallest * 256.0;
     const double step = settings.quick || gpus > 1 ? 16.0 : factor;
-    for (const Load load : {Load::Idle, Load::Kernel}) {
-      if (load == Load::Kernel && gpu::has_watchdog(0)) {
+    for (const Load load : {Load::idle, Load::kernel}) {
+      if (load == Load::kernel && gpu::has_watchdog(0)) {
         recorder.remark("copies beside a kernel: left out, the GPU serves a display");
         continue;
       }
-      const bool few = load == Load::Kernel;
-      for (const Memory memory : {Memory::Pinned, Memory::Pageable}) {
+      const bool few = load == Load::kernel;
+      for (const Memory memory : {Memory::pinned, Memory::pageable}) {
         chosen.push_back({gpus, memory, load,
                           sizes(few ? std::max(from, smallest * 16.0) : from,
                                 few ? std::max(step, 16.0) : step, most)});
@@ -85,9 +85,9 @@ Measurement measurement(const Part& part, double size, Direction direction) {
   what.unit = "bytes";
   what.work = size * part.gpus;
   what.at = {{"bytes", size}, {"gpus", part.gpus}};
-  what.how = {{"direction", direction == Direction::HostToDevice ? "h2d" : "d2h"},
-              {"memory", part.memory == Memory::Pinned ? "pinned" : "pageable"},
-              {"load", part.load == Load::Idle ? "idle" : "kernel"}};
+  what.how = {{"direction", direction == Direction::host_to_device ? "h2d" : "d2h"},
+              {"memory", part.memory == Memory::pinned ? "pinned" : "pageable"},
+              {"load", part.load == Load::idle ? "idle" : "kernel"}};
   return what;
 }
 
@@ -100,7 +100,7 @@ void measure(const Settings& settings, Recorder& recorder) {
     if (part.sizes.empty()) continue;
     recorder.check();
     const auto buffers = buffers_for(part, recorder);
-    for (const Direction direction : {Direction::HostToDevice, Direction::DeviceToHost}) {
+    for (const Direction direction : {Direction::host_to_device, Direction::device_to_host}) {
       for (const double size : part.sizes) {
         if (recorder.out_of_time() && part.gpus + static_cast<int>(part.load) > 1) {
           recorder.remark("time was up: copies beside a kernel or of all GPUs at once are missing");

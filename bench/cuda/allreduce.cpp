@@ -21,7 +21,7 @@ constexpr Duration patience = seconds(60.0);
 
 /// One rank of this process.
 struct Rank {
-  Rank(int gpu_, std::size_t largest) : gpu(gpu_), buffer(gpu_, largest), stream(gpu_) {
+  Rank(int on, std::size_t largest) : gpu(on), buffer(on, largest), stream(on) {
     check(kernels::fill(buffer.as<float>(), largest / sizeof(float), stream.get()), "fill memory");
     stream.wait();
   }

@@ -20,7 +20,7 @@ constexpr std::size_t page = 4096;
 class Pair {
  public:
   Pair(int gpu, std::size_t size, Memory memory) : gpu_(gpu), device_(gpu, size), stream_(gpu) {
-    if (memory == Memory::Pinned) {
+    if (memory == Memory::pinned) {
       pinned_.emplace(size);
     } else {
       pageable_.reset(new (std::nothrow) std::uint8_t[size]);
@@ -34,7 +34,7 @@ class Pair {
 
   void copy(std::size_t size, Direction direction) {
     use(gpu_);
-    const bool up = direction == Direction::HostToDevice;
+    const bool up = direction == Direction::host_to_device;
     void* into = up ? device_.as<void>() : host();
     const void* from = up ? host() : device_.as<void>();
     const auto kind = up ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
@@ -70,7 +70,7 @@ class CopyBuffers {
   }
 
   Duration copy(std::size_t size, Direction direction, Load load) {
-    if (load == Load::Idle) return copy(size, direction);
+    if (load == Load::idle) return copy(size, direction);
     // All made before one runs: making one allocates, which may wait for a kernel that runs.
     for (const auto& pair : pairs_) pair->busy();
     for (const auto& pair : pairs_) pair->busy().start();

@@ -128,7 +128,9 @@ FEEDRATE_BOTH inline float blurred_across(const std::uint8_t* from, int width, i
   float sum = 0.0F;
   for (int i = -weights.radius; i <= weights.radius; ++i) {
     const int x = reflected(at.x + i, width);
-    sum += weights.weight[i < 0 ? -i : i] * static_cast<float>(row[channels * x]);
+    // A row fits 32 bits, which GPUs multiply faster.
+    const int column = channels * x;
+    sum += weights.weight[i < 0 ? -i : i] * static_cast<float>(row[column]);
   }
   return sum;
 }
@@ -156,7 +158,7 @@ FEEDRATE_BOTH inline void normalize_pixel(const std::uint8_t* from, int width, i
                                           const Normalization& how, float* into) {
   const std::size_t plane = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
   const std::uint8_t* pixel = from + pixel_at(at, width, height);
-  float* out = into + at.image * channels * plane +
+  float* out = into + plane * channels * at.image +
                static_cast<std::size_t>(at.y) * static_cast<std::size_t>(width) +
                static_cast<std::size_t>(at.x);
   for (int c = 0; c < channels; ++c) {

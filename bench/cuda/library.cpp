@@ -23,8 +23,8 @@ Library::Library(std::initializer_list<std::string> names) {
   for (const std::string& name : names) {
     handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
     for (const std::string& folder : folders) {
-      if (handle_ == nullptr)
-        handle_ = dlopen((folder + "/" + name).c_str(), RTLD_NOW | RTLD_LOCAL);
+      if (handle_ != nullptr) break;
+      handle_ = dlopen(fmt::format("{}/{}", folder, name).c_str(), RTLD_NOW | RTLD_LOCAL);
     }
     if (handle_ != nullptr) return;
   }

@@ -68,9 +68,9 @@ struct Kind {
 
 Kind kind_of(Precision precision) {
   switch (precision) {
-    case Precision::Bf16: return {2, type_bf16, compute_fp32};
-    case Precision::Tf32: return {4, type_fp32, compute_tf32};
-    case Precision::Fp32: break;
+    case Precision::bf16: return {2, type_bf16, compute_fp32};
+    case Precision::tf32: return {4, type_fp32, compute_tf32};
+    case Precision::fp32: break;
   }
   return {4, type_fp32, compute_fp32};
 }
@@ -157,7 +157,7 @@ std::string matmul_library() {
 }
 
 std::string matmul_unavailable(int gpu, Precision precision) {
-  if (precision == Precision::Fp32) return "";
+  if (precision == Precision::fp32) return "";
   if (!cublas().found()) {
     return "only cuBLAS multiplies with tensor cores, and " + cublas().library.missing();
   }

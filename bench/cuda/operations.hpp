@@ -33,9 +33,9 @@ bool has_watchdog(int gpu);        ///< it serves a display: kernels that run fo
 void add_facts(HostFacts& facts);  ///< CUDA's version, and the names where nothing else knew them
 
 // --- copies between host and GPU -------------------------------------------------------------
-enum class Memory { Pageable, Pinned };
-enum class Direction { HostToDevice, DeviceToHost };
-enum class Load { Idle, Kernel };  ///< Kernel: all multiprocessors read GPU memory meanwhile
+enum class Memory { pageable, pinned };
+enum class Direction { host_to_device, device_to_host };
+enum class Load { idle, kernel };  ///< kernel: all multiprocessors read GPU memory meanwhile
 
 /// Memory on the first `gpus` GPUs, and as much beside each on the host.
 class CopyBuffers;
@@ -46,8 +46,8 @@ std::shared_ptr<CopyBuffers> copy_buffers(int gpus, Bytes size, Memory memory);
 Timed copy(std::shared_ptr<CopyBuffers> buffers, Bytes size, Direction direction, Load load);
 
 // --- the GPU by itself; times are the GPU's own, but for launches -----------------------------
-enum class Copier { Kernel, Memcpy };
-enum class Precision { Fp32, Tf32, Bf16 };
+enum class Copier { kernel, memcpy };
+enum class Precision { fp32, tf32, bf16 };
 
 Timed memory_copy(int gpu, Bytes size, Copier copier);  ///< `size` read and `size` written
 std::string matmul_library();  ///< "cublas", or "own": a simple kernel, no measure of the GPU

@@ -70,7 +70,7 @@ Timed memory_copy(int gpu, Bytes size, Copier copier) {
     return bench->time([&](cudaStream_t stream) {
       void* into = bench->into.as<void>();
       const void* from = bench->from.as<void>();
-      if (copier == Copier::Kernel) return kernels::copy(from, into, amount, stream);
+      if (copier == Copier::kernel) return kernels::copy(from, into, amount, stream);
       return cudaMemcpyAsync(into, from, amount, cudaMemcpyDeviceToDevice, stream);
     });
   };

@@ -12,7 +12,7 @@
 
 #include "base/errors.hpp"
 
-extern char** environ;
+extern char** environ;  // NOLINT: POSIX declares it nowhere
 
 namespace feedrate::cli {
 namespace {
