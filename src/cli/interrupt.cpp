@@ -1,17 +1,35 @@
 #include "cli/interrupt.hpp"
 
 #include <csignal>
+#include <ctime>
 
 namespace feedrate::cli {
 namespace {
 
+/// What runs us (timeout, npm, a container) may pass on a signal that we got by ourselves too.
+constexpr std::time_t same_press_s = 1;
+
 // A signal handler reaches nothing but globals.
 std::atomic<bool> pressed = false;
+std::atomic<std::time_t> pressed_at = 0;
 static_assert(std::atomic<bool>::is_always_lock_free);
+static_assert(std::atomic<std::time_t>::is_always_lock_free);
+
+std::time_t seconds_now() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec;
+}
 
 void press(int signal) {
-  pressed = true;
-  std::signal(signal, SIG_DFL);
+  const std::time_t now = seconds_now();
+  if (!pressed) {
+    pressed_at = now;
+    pressed = true;
+  } else if (now > pressed_at + same_press_s) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
 }
 
 }  // namespace

@@ -4,7 +4,8 @@
 
 namespace feedrate::cli {
 
-/// While it lives, the first SIGINT or SIGTERM sets the flag; the second one ends the program.
+/// While it lives, the first SIGINT or SIGTERM sets the flag; one that comes a second or two later
+/// ends the program.
 class Interrupt {
  public:
   Interrupt();

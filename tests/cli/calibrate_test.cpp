@@ -128,7 +128,7 @@ TEST_CASE("calibrate: Ctrl-C keeps what was measured until then") {
   // memcpy is done in --quick time only with --quick; here it is cut off while it measures.
   const Outcome outcome =
       shell("feedrate calibrate memcpy --time-limit '60 s' --output " + (folder / "host.json") +
-            " & pid=$!\nsleep 2\nkill -INT $pid\nwait $pid");
+            " & pid=$!\nsleep 2\nkill -INT $pid; kill -INT $pid 2>/dev/null\nwait $pid");
   INFO(outcome.err << outcome.out);
   CHECK(outcome.status == 3);
   CHECK(has(outcome.err, "interrupted"));
