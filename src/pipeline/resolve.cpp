@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <string_view>
 
 #include "pipeline/context.hpp"
 
@@ -23,6 +24,23 @@ void resolve_given_duration(Context& context) {
   inputs.epochs = 1.0;
   inputs.samples = steps * inputs.instances * inputs.ranks;
   inputs.step.fixed = alone / (steps * inputs.instances);
+}
+
+/// SageMaker's "ml.p3.2xlarge" is a p3.2xlarge.
+std::string_view machine_of(std::string_view instance) {
+  constexpr std::string_view sagemaker = "ml.";
+  if (instance.starts_with(sagemaker)) instance.remove_prefix(sagemaker.size());
+  return instance;
+}
+
+void say_where_measured(Context& context) {
+  const auto& rented = context.scenario.cluster.instance;
+  if (context.host == nullptr || context.host->instance.empty() || !rented) return;
+  if (machine_of(context.host->instance) == machine_of(*rented)) return;
+  context.out.remarks.push_back(fmt::format(
+      "the host profile \"{}\" was measured on {}, not on {}: what it says is taken all "
+      "the same",
+      context.host->name, context.host->instance, *rented));
 }
 
 void resolve_checkpoint(Context& context) {
@@ -65,6 +83,7 @@ void resolve_shape(Context& context) {
       context.machine_missing = true;
     }
   }
+  say_where_measured(context);
   inputs.instances = s.cluster.instances;
   Known<double> gpus = context.published(&Machine::gpus);
   if (gpus && gpus->value <= 0.0) gpus.reset();

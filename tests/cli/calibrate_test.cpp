@@ -150,3 +150,13 @@ TEST_CASE("schema: measurement files are explained") {
   CHECK(has(shell("feedrate schema measurements").out, "random_read"));
   CHECK(has(shell("feedrate schema measurements --format json").out, "\"$schema\""));
 }
+
+TEST_CASE("calibrate: a profile of another machine than the one that is rented is used and said") {
+  const Folder folder;
+  const auto remarks_with = [&](const std::string& instance) {
+    folder.write("host.json", R"({"name": "lab", "instance": ")" + instance + "\"}");
+    return shell("feedrate run scenarios/caltech256_p3.json --host " + (folder / "host.json")).out;
+  };
+  CHECK(has(remarks_with("g5.xlarge"), "\"lab\" was measured on g5.xlarge, not on"));
+  CHECK_FALSE(has(remarks_with("p3.2xlarge"), "was measured on"));  // ml.p3.2xlarge is one
+}
