@@ -56,13 +56,13 @@ Duration step_time(const Inputs& inputs, double batch) {
     const auto& table = *inputs.step.table;
     Curve<double> curve;
     for (const auto& [size, duration] : table) curve.points.push_back({size, duration.base()});
-    double seconds_ = curve.total(batch);
+    double found = curve.total(batch);
     if (batch > table.back().first && table.size() > 1) {
       const auto& a = table[table.size() - 2];
       const auto& b = table.back();
-      seconds_ += (b.second - a.second).base() / (b.first - a.first) * (batch - b.first);
+      found += (b.second - a.second).base() / (b.first - a.first) * (batch - b.first);
     }
-    return time + seconds(seconds_);
+    return time + seconds(found);
   }
   if (inputs.step.fixed) time += *inputs.step.fixed;
   if (inputs.step.per_sample) time += *inputs.step.per_sample * samples(batch);

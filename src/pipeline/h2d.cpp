@@ -16,7 +16,7 @@ void resolve_copy(Context& context) {
   const Scenario& s = context.scenario;
   Inputs& inputs = context.out.inputs;
   if (!s.dataset.bytes_on_gpu_per_sample) {
-    context.out.remarks.push_back(
+    context.out.remarks.emplace_back(
         "/dataset/bytes_on_gpu_per_sample is not given: collate and the copy to the GPU are left "
         "out");
     return;
@@ -27,7 +27,7 @@ void resolve_copy(Context& context) {
   inputs.pinned = s.loader.pin_memory.value_or(false);
   if (inputs.non_blocking && !inputs.pinned) {
     inputs.non_blocking = false;
-    context.out.remarks.push_back(
+    context.out.remarks.emplace_back(
         "/job/non_blocking has no effect: copies overlap the step only from pinned memory; set "
         "/loader/pin_memory");
   }

@@ -56,7 +56,8 @@ void set(Counter& counter, Duration at, double value) {
 /// Writes down what the engine tells of.
 class Watcher {
  public:
-  Watcher(const engine::Model& model, std::vector<Part> parts, const std::vector<Stock>& stocks);
+  Watcher(const engine::Model& model, const std::vector<Part>& parts,
+          const std::vector<Stock>& stocks);
 
   engine::Outcome run(engine::Options options);
   TimelineSection finish(const engine::Outcome& outcome) &&;
@@ -88,7 +89,7 @@ class Watcher {
   std::vector<Counter> users_;         ///< by resource
 };
 
-Watcher::Watcher(const engine::Model& model, std::vector<Part> parts,
+Watcher::Watcher(const engine::Model& model, const std::vector<Part>& parts,
                  const std::vector<Stock>& stocks)
     : model_(model),
       of_process_(model.processes.size(), nobody),
@@ -260,7 +261,8 @@ TimelineSection watch_staging(const Inputs& inputs, const Window& window) {
                      .stride = connections,
                      .process = engine::ProcessId(p)});
   }
-  Watcher watcher(model, std::move(parts), {});
+  const std::vector<Stock> none;
+  Watcher watcher(model, parts, none);
   engine::Options options;
   options.max_events = window.most_events;
   const auto ended = watcher.run(options);

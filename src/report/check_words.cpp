@@ -143,7 +143,7 @@ std::string bottleneck_text(const ScenarioVerdict& scenario) {
   const auto name = [](const std::optional<Stage>& stage) {
     return stage ? std::string(name_of(*stage)) : std::string("none");
   };
-  const std::string now = name(scenario.bottleneck_now);
+  std::string now = name(scenario.bottleneck_now);
   if (scenario.standing == Standing::added) return now;
   const std::string before = name(scenario.bottleneck_before);
   return before == now ? now : before + " → " + now;
