@@ -149,7 +149,7 @@ struct Biller {
     const Disk& disk = scenario.disk;
     if (!disk.size) {
       if (disk.kind == DiskKind::ebs) {
-        remarks.push_back("the EBS volume is not on the bill: set /disk/size");
+        remarks.emplace_back("the EBS volume is not on the bill: set /disk/size");
       }
       return;
     }

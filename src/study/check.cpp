@@ -186,7 +186,7 @@ ScenarioVerdict judge(const Figures* before, const Result& now, std::span<const 
   if (before == nullptr) {
     verdict.standing = Standing::added;
     verdict.level = Level::warn;
-    verdict.remarks.push_back("not in the baseline yet: run with --update to add it");
+    verdict.remarks.emplace_back("not in the baseline yet: run with --update to add it");
   } else {
     verdict.bottleneck_before = before->bottleneck;
     verdict.stages = stage_changes(*before, figures_of(now));
@@ -208,7 +208,7 @@ ScenarioVerdict judge(const Figures* before, const Result& now, std::span<const 
   }
   if (verdict.stale) {
     verdict.level = std::max(verdict.level, Level::note);
-    verdict.remarks.push_back("much better than the baseline: it is stale, run with --update");
+    verdict.remarks.emplace_back("much better than the baseline: it is stale, run with --update");
   }
   return verdict;
 }

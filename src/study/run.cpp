@@ -77,13 +77,13 @@ void remark_on_latency(Result& result, const pipeline::Inputs& inputs) {
   if (inputs.source && !inputs.sequential_stream && inputs.source->requests > 0.0 &&
       bound(*inputs.source, inputs.source->bytes / inputs.source->requests * samples(1.0),
             workers)) {
-    result.remarks.push_back(
+    result.remarks.emplace_back(
         "most of the download is waiting for first bytes, not bandwidth: more num_workers, larger "
         "objects or a nearer source help, a faster network does not");
   }
   if (inputs.staging &&
       bound(inputs.staging->read, inputs.staging->object_size, inputs.staging->connections)) {
-    result.remarks.push_back(
+    result.remarks.emplace_back(
         "most of the copying is waiting for first bytes, not bandwidth: more connections or larger "
         "objects help, a faster network does not");
   }
@@ -115,7 +115,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.steps_per_epoch = outcome.steps;
   result.effort = outcome.effort;
   if (outcome.effort.sampled) {
-    result.remarks.push_back(
+    result.remarks.emplace_back(
         "the simulated loader never repeats itself exactly: times are extrapolated from the first "
         "several hundred thousand events, to within about 1 %; --exact executes all");
   }
