@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/errors.hpp"
+#include "base/number_text.hpp"
 #include "base/quote.hpp"
 #include "bench/output_words.hpp"
 

@@ -1,8 +1,6 @@
 #include "bench/output_words.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 
 namespace feedrate::bench {
 
@@ -16,14 +14,6 @@ std::vector<std::string> words_of(std::string_view line) {
     start = line.find_first_not_of(blank, end);
   }
   return words;
-}
-
-std::optional<double> number_of(std::string_view word) {
-  double number = 0.0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
-  if (!std::isfinite(number)) return std::nullopt;
-  return number;
 }
 
 }  // namespace feedrate::bench

@@ -1,6 +1,5 @@
 #pragma once
-// Words and numbers in what another program prints.
-#include <optional>
+// Words in what another program prints.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,8 +8,5 @@ namespace feedrate::bench {
 
 /// The words between spaces and tabs.
 std::vector<std::string> words_of(std::string_view line);
-
-/// The whole word as a finite number.
-std::optional<double> number_of(std::string_view word);
 
 }  // namespace feedrate::bench

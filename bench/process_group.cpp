@@ -16,6 +16,7 @@
 #include <set>
 
 #include "base/errors.hpp"
+#include "base/number_text.hpp"
 #include "base/quote.hpp"
 #include "bench/clock.hpp"
 #include "bench/open_file.hpp"

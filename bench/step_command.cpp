@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/errors.hpp"
+#include "base/number_text.hpp"
 #include "base/quote.hpp"
 #include "bench/child_process.hpp"
 #include "bench/output_words.hpp"

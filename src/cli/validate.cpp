@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <memory>
 
 #include "base/errors.hpp"
+#include "base/number_text.hpp"
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
 #include "cli/calibrate_files.hpp"
@@ -33,13 +33,11 @@ struct ValidateArguments {
 
 /// "10%" or "0.1" as 0.1.
 double share_of(const std::string& text) {
-  double value = -1.0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  const std::string unit(stop, end);
-  const double share = unit == "%" || unit == " %" ? value / 100.0 : value;
-  const bool known = unit.empty() || unit == "%" || unit == " %";
-  if (error != std::errc() || !known || !(share >= 0.0 && share <= 10.0)) {
+  const auto number = leading_number(text);
+  const bool percent = number && (number->rest == "%" || number->rest == " %");
+  const double share = !number ? -1.0 : percent ? number->value / 100.0 : number->value;
+  const bool known = percent || (number && number->rest.empty());
+  if (!known || share < 0.0 || share > 10.0) {
     throw InputError(
         {{.file = "",
           .line = 0,

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <string_view>
 
 #include "pipeline/context.hpp"
 
@@ -26,17 +25,10 @@ void resolve_given_duration(Context& context) {
   inputs.step.fixed = alone / (steps * inputs.instances);
 }
 
-/// SageMaker's "ml.p3.2xlarge" is a p3.2xlarge.
-std::string_view machine_of(std::string_view instance) {
-  constexpr std::string_view sagemaker = "ml.";
-  if (instance.starts_with(sagemaker)) instance.remove_prefix(sagemaker.size());
-  return instance;
-}
-
 void say_where_measured(Context& context) {
   const auto& rented = context.scenario.cluster.instance;
   if (context.host == nullptr || context.host->instance.empty() || !rented) return;
-  if (machine_of(context.host->instance) == machine_of(*rented)) return;
+  if (without_prefix(context.host->instance) == without_prefix(*rented)) return;
   context.out.remarks.push_back(fmt::format(
       "the host profile \"{}\" was measured on {}, not on {}: what it says is taken all "
       "the same",

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
+#include "base/number_text.hpp"
 #include "report/bands.hpp"
 #include "report/numbers.hpp"
 
@@ -30,15 +30,6 @@ std::vector<double> grouped(std::span<const double> values, std::size_t most) {
     means.push_back(sum / static_cast<double>(end - begin));
   }
   return means;
-}
-
-/// The number and the unit behind it, as in "4 ms".
-std::optional<std::pair<double, std::string_view>> number_and_unit(std::string_view text) {
-  double value = 0.0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || !std::isfinite(value)) return std::nullopt;
-  return std::pair{value, std::string_view(rest, static_cast<std::size_t>(end - rest))};
 }
 
 /// The different values of a key, as they were given, and which of them each point has.
@@ -65,10 +56,10 @@ bool is_a_scale(const std::vector<std::string>& values) {
   std::vector<double> numbers;
   std::optional<std::string_view> unit;
   for (const std::string& value : values) {
-    const auto parsed = number_and_unit(value);
-    if (!parsed || parsed->second != unit.value_or(parsed->second)) return false;
-    numbers.push_back(parsed->first);
-    unit = parsed->second;
+    const auto parsed = leading_number(value);
+    if (!parsed || parsed->rest != unit.value_or(parsed->rest)) return false;
+    numbers.push_back(parsed->value);
+    unit = parsed->rest;
   }
   return numbers.size() >= 3 && (std::is_sorted(numbers.begin(), numbers.end()) ||
                                  std::is_sorted(numbers.rbegin(), numbers.rend()));

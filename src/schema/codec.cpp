@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/did_you_mean.hpp"
+#include "base/number_text.hpp"
 #include "base/quote.hpp"
 #include "base/unit_text.hpp"
 
@@ -13,11 +14,7 @@ namespace {
 
 /// "256" for 256: the digits are fine, the quotes are not.
 bool is_number_text(const JsonValue& value) {
-  double number = 0.0;
-  const char* const end = value.text.data() + value.text.size();
-  const auto read = std::from_chars(value.text.data(), end, number);
-  return value.kind == JsonKind::text && read.ec == std::errc() && read.ptr == end &&
-         std::isfinite(number);
+  return value.kind == JsonKind::text && number_of(value.text).has_value();
 }
 
 bool percent_text(double& out, const JsonValue& value) {

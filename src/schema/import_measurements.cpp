@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 
@@ -101,14 +100,6 @@ MeasurementSet Imported::finish(const std::string& expected) && {
 
 void refuse_import(const std::string& path, int line, const std::string& message) {
   throw InputError(std::vector<Problem>{{path, line, "", message}});
-}
-
-std::optional<double> number_of(std::string_view text) {
-  double value = 0.0;
-  const char* const end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, value);
-  if (read.ec != std::errc() || read.ptr != end || !std::isfinite(value)) return std::nullopt;
-  return value;
 }
 
 std::optional<double> number_of(const JsonValue* value) {

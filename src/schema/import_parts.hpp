@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/number_text.hpp"
 #include "model/measurement.hpp"
 #include "schema/json_reader.hpp"
 
@@ -29,8 +30,7 @@ class Imported {
 
 [[noreturn]] void refuse_import(const std::string& path, int line, const std::string& message);
 
-/// A plain decimal number and nothing else, finite.
-std::optional<double> number_of(std::string_view text);
+using feedrate::number_of;
 /// A number, or a text that holds one.
 std::optional<double> number_of(const JsonValue* value);
 /// "" for what is no text.

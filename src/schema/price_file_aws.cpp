@@ -10,6 +10,7 @@
 
 #include "base/errors.hpp"
 #include "base/quote.hpp"
+#include "model/lookup.hpp"
 #include "schema/price_file.hpp"
 
 namespace feedrate::schema {
@@ -108,8 +109,7 @@ class PriceListHandler : public nlohmann::json_sax<nlohmann::json> {
       const std::string component = attribute("component");
       if (component != "Training" && component != "training") return;
       price.service = "sagemaker";
-      price.instance = attribute("instanceName");
-      if (price.instance.starts_with("ml.")) price.instance.erase(0, 3);
+      price.instance = std::string(without_prefix(attribute("instanceName")));
     }
     if (price.region.empty() || !wanted_(price.instance)) return;
     products.emplace(sku, price);

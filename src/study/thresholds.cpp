@@ -5,13 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <optional>
 #include <utility>
 
 #include "base/did_you_mean.hpp"
 #include "base/errors.hpp"
+#include "base/number_text.hpp"
 #include "base/quote.hpp"
 #include "base/unit_text.hpp"
 #include "model/stage.hpp"
@@ -56,14 +55,6 @@ std::string metric_named(std::string_view word) {
                      in_quotes(word), did_you_mean(word, names)));
 }
 
-/// The number in front of `text`, and what follows it; empty when there is none.
-std::optional<std::pair<double, std::string_view>> leading_number(std::string_view text) {
-  double number = 0.0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (read.ec != std::errc() || !std::isfinite(number)) return std::nullopt;
-  return std::pair{number, trimmed(text.substr(static_cast<std::size_t>(read.ptr - text.data())))};
-}
-
 void read_bound(Limit& limit, std::string_view text) {
   const std::string_view unit = unit_of(limit.metric);
   const auto expected = [&] {
@@ -73,9 +64,10 @@ void read_bound(Limit& limit, std::string_view text) {
   };
   const auto number = leading_number(text);
   if (!number) refuse(expected());
-  limit.bound = number->first;
-  if (number->second.empty()) return;
-  if (number->second == "%") {
+  limit.bound = number->value;
+  const std::string_view behind = trimmed(number->rest);
+  if (behind.empty()) return;
+  if (behind == "%") {
     limit.bound /= 100.0;
     limit.relative = limit.of != LimitOf::value;
     // A share is a fraction of 1 itself; a percentage of dollars needs something to be a part of.

@@ -1,0 +1,19 @@
+#pragma once
+// Numbers in text, as every reader of ours takes them: with a point, finite, without a plus.
+#include <optional>
+#include <string_view>
+
+namespace feedrate {
+
+struct LeadingNumber {
+  double value = 0.0;
+  std::string_view rest;  ///< of the text, spaces included
+};
+
+/// The number in front of `text`, as in "4 ms"; empty when there is none.
+std::optional<LeadingNumber> leading_number(std::string_view text);
+
+/// The whole of `text` as a number.
+std::optional<double> number_of(std::string_view text);
+
+}  // namespace feedrate
