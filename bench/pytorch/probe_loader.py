@@ -125,10 +125,10 @@ def warm_ups(got, batch, workers):
             got["collate"][w] - collates for w in range(workers)]
 
 
-def handover(dataset, batch, repeats):
-    """What the main process does for a batch that is ready, and to give it back."""
+def handover(dataset, batch, repeats, cost):
+    """What the main process does for a batch that is ready, and to give it back; samples take `cost`."""
     loader = DataLoader(samples.Cycled(dataset, batch * repeats), batch_size=batch, num_workers=1)
-    wait = 2.5 * batch * statistics.median(in_process_times(dataset, 8)) + 0.05
+    wait = 2.5 * batch * cost + 0.05
     times = []
     loaded = iter(loader)
     size = samples.bytes_of(next(loaded))
@@ -139,15 +139,6 @@ def handover(dataset, batch, repeats):
         del made
         times.append(time.perf_counter() - start)
     return size, times
-
-
-def in_process_times(dataset, count):
-    times = []
-    for i in range(count):
-        start = time.perf_counter()
-        dataset[i % len(dataset)]
-        times.append(time.perf_counter() - start)
-    return times
 
 
 def cold_reads(dataset, count):
@@ -213,7 +204,7 @@ def measure(dataset, batch, quick, seconds):
             measured[workers].append(in_loader(dataset, batch, workers, each * workers + more))
     # Each waits for two batches.
     repeats = min(max(int(0.2 * seconds / (2.5 * batch * cost + 0.05)), 6), 24)
-    size, hand = handover(dataset, batch, 6 if quick else repeats)
+    size, hand = handover(dataset, batch, 6 if quick else repeats, cost)
     # Core-seconds of a sample: a worker that has a core to itself is never idle, and the main
     # process does its part beside it.
     work = (statistics.median(got["each"] for got in measured[1]) +

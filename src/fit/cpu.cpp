@@ -106,14 +106,15 @@ void fit_cpu(Findings& findings) {
   }
   const SeriesList chain = select(findings.set, "decode", "chain");
   const SeriesList loader = select(findings.set, "loader", "cpu");
-  const bool known = fit_cores(findings, loader, core_seconds(loader, 1.0),
-                               "cores, as PyTorch's workers use them", &HostProfile::pytorch_cpu);
+  const auto workers = core_seconds(loader, 1.0);
+  const bool known = fit_cores(findings, loader, workers, "cores, as PyTorch's workers use them",
+                               &HostProfile::pytorch_cpu);
   const SeriesList alone = with_users(chain, 1.0);
   const auto points =
       alone.empty() ? std::vector<RatePoint>{} : core_seconds(chain, 1.0 / pooled(alone).value);
   fit_cores(findings, chain, points, "cores", &HostProfile::cpu);
   if (known) {
-    fit_oversubscription(findings, loader, core_seconds(loader, 1.0));
+    fit_oversubscription(findings, loader, workers);
   } else {
     fit_oversubscription(findings, chain, points);
   }
