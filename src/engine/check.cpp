@@ -46,6 +46,13 @@ class ProgramCheck {
         }
         spread(in.spread);
         break;
+      case Op::pass:
+        index(in.target, model_.buckets.size(), "bucket");
+        if (!(in.work.units >= 0) || !std::isfinite(in.work.units)) {
+          fail(fmt::format("tokens must be finite and not negative, got {}", in.work.units));
+        }
+        spread(in.spread);
+        break;
       case Op::take:
       case Op::put: queue(in); break;
       case Op::join: index(in.target, model_.barriers.size(), "barrier"); break;
@@ -126,6 +133,24 @@ void check_resources(const Model& model) {
   }
 }
 
+void check_buckets(const Model& model) {
+  for (const Bucket& bucket : model.buckets) {
+    const auto fail = [&](const std::string& what) {
+      throw BuildError(fmt::format("bucket '{}': {}", bucket.name, what));
+    };
+    if (!(bucket.rate >= least_rate && bucket.rate <= greatest_rate)) {
+      fail(fmt::format("the rate must be positive and finite, got {}", bucket.rate));
+    }
+    if (!(bucket.burst >= 0) || !std::isfinite(bucket.burst)) {
+      fail(fmt::format("the burst must be finite and not negative, got {}", bucket.burst));
+    }
+    const double initial = bucket.initial.value_or(bucket.burst);
+    if (!(initial >= 0 && initial <= bucket.burst)) {
+      fail(fmt::format("{} tokens at the start, burst {}", initial, bucket.burst));
+    }
+  }
+}
+
 void check_queues(const Model& model) {
   std::set<QueueId> numbering;
   for (const Queue& queue : model.queues) {
@@ -174,6 +199,7 @@ bool endless(const Program& program) {
 
 void check(const Model& model) {
   check_resources(model);
+  check_buckets(model);
   check_queues(model);
   for (const Barrier& barrier : model.barriers) {
     if (barrier.parties < 1) throw BuildError(fmt::format("barrier '{}' of nobody", barrier.name));

@@ -23,6 +23,7 @@ constexpr std::int64_t patience = 1 << 20;
 // What a random amount is cut off at, far beyond the end of the clock.
 constexpr double farthest = 0x1p62;
 constexpr double most_quanta = 0x1p120;
+constexpr double most_random_cost = 0x1p103;
 
 }  // namespace
 
@@ -36,6 +37,7 @@ Interpreter<traced>::Interpreter(State& state)
       patience_(patience) {
   std::iota(ready_.begin(), ready_.end(), 0u);  // all start, in order
   dirty_.reserve(2 * state.capacities.size() + 2);
+  if constexpr (traced) users_.resize(state.capacities.size());
 }
 
 template <bool traced>
@@ -93,6 +95,17 @@ inline void Interpreter<traced>::execute(std::uint32_t p, bool leaf_is_set) {
         const double work = mean * factor(p, s_.code.sigmas[step->extra]);
         use(p, step->target, to_wide(std::min(work, most_quanta)));
         break;
+      }
+      case Code::pass:
+        if (!pass(p, *step, quanta(*step))) return;
+        step = steps_ + step->next;
+        continue;
+      case Code::pass_random: {
+        const double cost =
+            std::bit_cast<double>(step->amount_high) * factor(p, s_.code.sigmas[step->extra]);
+        if (!pass(p, *step, to_wide(std::min(cost, most_random_cost) + 0.5))) return;
+        step = steps_ + step->next;
+        continue;
       }
       case Code::take: {
         QueueState& queue = s_.queues[step->target];
@@ -381,6 +394,8 @@ auto Interpreter<traced>::run(bool stop_at_rounds) -> Stop {
       capacity.leave(process.slot);
       tell_level(LevelKind::users, step.target, p, -1, capacity.users());
       dirty_.push_back(step.target);
+    } else {
+      if constexpr (traced) tell_served(p, step);
     }
     execute(p, delayed);
   }

@@ -31,6 +31,8 @@ class Interpreter {
   [[gnu::always_inline]] void delay(std::uint32_t p, std::int64_t ns);
   [[gnu::always_inline]] void use(std::uint32_t p, std::uint32_t resource, Wide quanta);
   double factor(std::uint32_t p, double sigma);
+  bool pass(std::uint32_t p, const Step& step, Wide cost);
+  void tell_served(std::uint32_t p, const Step& step);
   void settle();
   [[gnu::always_inline]] void wake_putter(QueueState& queue);
 
@@ -67,6 +69,7 @@ class Interpreter {
   std::size_t ready_at_ = 0;
   std::size_t ready_end_ = 0;
   std::vector<std::uint32_t> dirty_;  // capacities whose next completion has moved
+  std::vector<std::int64_t> users_;   // per resource that serves one at a time; traced only
   std::uint32_t rounds_ = 0;
   bool attention_ = false;   // the run may be over, or a round closed
   bool enough_ = false;      // Options::most_marks

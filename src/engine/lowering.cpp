@@ -16,11 +16,17 @@ struct OpenLoop {
   bool takes_time;  // surely, every round
 };
 
+bool varies(Spread spread) {
+  return spread.law == Law::exponential ||
+         (spread.law == Law::lognormal && spread.coefficient_of_variation != 0);
+}
+
 // One program into Lowered::steps.
 class Lowering {
  public:
-  Lowering(const Model& model, const std::vector<SharedCapacity>& capacities, Lowered& out)
-      : model_(model), capacities_(capacities), out_(out) {}
+  Lowering(const Model& model, const std::vector<SharedCapacity>& capacities,
+           const std::vector<TokenBucket>& buckets, Lowered& out)
+      : model_(model), capacities_(capacities), buckets_(buckets), out_(out) {}
 
   void run(const Program& program) {
     for (const Instruction& in : program) step(in);
@@ -66,8 +72,8 @@ class Lowering {
 
   // Index of the spread's sigma, or none for a constant.
   std::uint32_t sigma(Spread spread) {
+    if (!varies(spread)) return none;
     const double cv = spread.coefficient_of_variation;
-    if (spread.law == Law::constant || (spread.law == Law::lognormal && cv == 0)) return none;
     out_.sigmas.push_back(spread.law == Law::exponential ? -1.0 : std::sqrt(std::log1p(cv * cv)));
     out_.random = true;
     return static_cast<std::uint32_t>(out_.sigmas.size() - 1);
@@ -86,8 +92,17 @@ class Lowering {
         break;
       case Op::use:
         s.extra = sigma(in.spread);
+        if (out_.bucket_of[in.target] != none) {
+          pass(s, in, out_.bucket_of[in.target]);
+          break;
+        }
         s.code = s.extra == none ? Code::use : Code::use_random;
-        set_quanta(s, in);
+        set_quanta(s, in.work.units * capacities_[in.target].quanta_per_unit(), 0x1p110,
+                   [&] { return resource_work(in); });
+        break;
+      case Op::pass:
+        s.extra = sigma(in.spread);
+        pass(s, in, in.target);
         break;
       case Op::take:
       case Op::put: queue(s, in); break;
@@ -102,13 +117,25 @@ class Lowering {
     emit(s);
   }
 
-  void set_quanta(Step& s, const Instruction& in) {
-    const double amount = in.work.units * capacities_[in.target].quanta_per_unit();
-    if (!(amount < 0x1p110)) {
-      throw BuildError(fmt::format("resource '{}': work of {} takes more than 2^63 ns",
-                                   model_.resources[in.target].name, in.work.units));
-    }
-    if (s.code == Code::use_random) {
+  std::string resource_work(const Instruction& in) const {
+    return fmt::format("resource '{}': work of {}", model_.resources[in.target].name,
+                       in.work.units);
+  }
+
+  void pass(Step& s, const Instruction& in, std::uint32_t bucket) {
+    s.code = s.extra == none ? Code::pass : Code::pass_random;
+    s.target = bucket;
+    const TokenBucket& limit = buckets_[bucket];
+    set_quanta(s, in.work.units * limit.parts_per_token(), limit.most_cost(), [&] {
+      if (in.op == Op::use) return resource_work(in);
+      return fmt::format("bucket '{}': {} tokens", model_.buckets[bucket].name, in.work.units);
+    });
+  }
+
+  template <class What>
+  void set_quanta(Step& s, double amount, double most, What&& what) {
+    if (!(amount < most)) throw BuildError(what() + " takes more than 2^63 ns");
+    if (s.extra != none) {
       s.amount_high = std::bit_cast<std::int64_t>(amount);
       return;
     }
@@ -166,6 +193,7 @@ class Lowering {
 
   const Model& model_;
   const std::vector<SharedCapacity>& capacities_;
+  const std::vector<TokenBucket>& buckets_;
   Lowered& out_;
   std::uint32_t start_ = position();
   std::vector<OpenLoop> loops_;
@@ -225,15 +253,50 @@ void choose_reference(const Model& model, Lowered& out) {
   if (out.reference != none) out.step_depth = depth(out.reference);
 }
 
+void build_buckets(const Model& model, Lowered& out, std::vector<TokenBucket>& buckets) {
+  std::vector<Requests> requests(model.buckets.size());
+  for (const Program& program : model.programs) {
+    for (const Instruction& in : program) {
+      if (in.op != Op::pass) continue;
+      const double rate = model.buckets[in.target].rate;
+      requests[in.target].ns.push_back(in.work.units / rate * 1e9);
+      if (varies(in.spread)) requests[in.target].random = true;
+    }
+  }
+  for (std::size_t b = 0; b < model.buckets.size(); ++b) {
+    const Bucket& bucket = model.buckets[b];
+    buckets.emplace_back(bucket.rate, bucket.burst, bucket.initial.value_or(bucket.burst),
+                         parts_of_ns(requests[b]));
+    if (!(bucket.burst * buckets.back().parts_per_token() < TokenBucket::most_room)) {
+      throw BuildError(fmt::format("bucket '{}': a burst of {} tokens is too large for the rate",
+                                   bucket.name, bucket.burst));
+    }
+    out.resource_of.push_back(none);
+  }
+  // A single server, first come, first served, is a rate limit that saves nothing: a service ends
+  // its length after its arrival or the end of the one before it, whichever is later. Whole ns, so
+  // that one user alone has what a shared resource would give it.
+  for (std::uint32_t r = 0; r < model.resources.size(); ++r) {
+    const Resource& resource = model.resources[r];
+    const bool shared = resource.discipline == Discipline::shared;
+    out.bucket_of.push_back(shared ? none : static_cast<std::uint32_t>(buckets.size()));
+    if (shared) continue;
+    buckets.emplace_back(resource.curve.front(), 0.0, 0.0, 1);
+    out.resource_of.push_back(r);
+  }
+}
+
 }  // namespace
 
-Lowered lower(const Model& model, std::vector<SharedCapacity>& capacities) {
+Lowered lower(const Model& model, std::vector<SharedCapacity>& capacities,
+              std::vector<TokenBucket>& buckets) {
   Lowered out;
+  build_buckets(model, out, buckets);
   out.users.resize(model.resources.size());
   for (const Process& process : model.processes) {
     std::set<std::uint32_t> used;
     for (const Instruction& in : model.programs[static_cast<std::size_t>(process.program)]) {
-      if (in.op == Op::use) used.insert(in.target);
+      if (in.op == Op::use && out.bucket_of[in.target] == none) used.insert(in.target);
     }
     for (const std::uint32_t r : used) ++out.users[r];
   }
@@ -242,7 +305,7 @@ Lowered lower(const Model& model, std::vector<SharedCapacity>& capacities) {
   }
   std::vector<std::uint32_t> entries;
   for (const Program& program : model.programs) {
-    Lowering lowering(model, capacities, out);
+    Lowering lowering(model, capacities, buckets, out);
     lowering.run(program);
     entries.push_back(lowering.entry());
   }

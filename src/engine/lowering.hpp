@@ -7,6 +7,7 @@
 #include "engine/model.hpp"
 #include "engine/shared_capacity.hpp"
 #include "engine/ticks.hpp"
+#include "engine/token_bucket.hpp"
 
 namespace feedrate::engine {
 
@@ -19,6 +20,8 @@ enum class Code : std::uint8_t {
   delay_random,
   use,
   use_random,
+  pass,  // a bucket, or a resource that serves one at a time
+  pass_random,
   take,      // one token, plain queue
   put,       // likewise
   take_any,  // any number of tokens, rings, numbering queues
@@ -40,12 +43,17 @@ struct Step {
   std::uint8_t depth = 0;    // repeat, next: which counter; ring queues: which cursor
   bool advance = false;      // ring queues
   std::uint32_t next = 0;    // the step after this one
-  std::uint32_t target = 0;  // resource, (first) queue, barrier, mark; repeat: step after the loop;
-                             // next: first step of the body
+  std::uint32_t target = 0;  // resource, bucket, (first) queue, barrier, mark; repeat: step after
+                             // the loop; next: first step of the body
   std::uint32_t extra = 1;   // queues: ring size; random amounts: index into Lowered::sigmas
   std::int64_t amount = 0;   // delay: ns; queues: tokens; repeat: iterations
-  std::int64_t amount_high = 0;  // use: quanta = amount_high:amount; use_random: bits of the double
+  // use, pass: quanta = amount_high:amount; use_random, pass_random: bits of the double
+  std::int64_t amount_high = 0;
 };
+
+inline bool is_pass(Code code) {
+  return code == Code::pass || code == Code::pass_random;
+}
 
 inline Wide quanta(const Step& step) {
   return (Wide{static_cast<std::uint64_t>(step.amount_high)} << 64) |
@@ -80,7 +88,10 @@ struct Lowered {
   std::vector<Nest> nests;     // per step
   std::vector<double> sigmas;  // of the logarithm; negative: exponential
   std::vector<std::uint32_t> entry;  // per process: its first step
-  std::vector<std::uint32_t> users;  // per resource: processes that use it
+  std::vector<std::uint32_t> users;  // per shared resource: processes that use it
+  // The model's buckets come first, then one for every resource that serves one at a time.
+  std::vector<std::uint32_t> bucket_of;    // per resource; none: it is shared
+  std::vector<std::uint32_t> resource_of;  // per bucket; none: one of the model's
   std::vector<QueuePlan> queues;
   std::uint32_t marks = 0;         // highest number + 1
   std::uint32_t reference = none;  // process
@@ -92,6 +103,7 @@ struct Lowered {
 void check(const Model& model);
 
 // check() must have passed; `capacities` are the model's resources, built for Lowered::users.
-Lowered lower(const Model& model, std::vector<SharedCapacity>& capacities);
+Lowered lower(const Model& model, std::vector<SharedCapacity>& capacities,
+              std::vector<TokenBucket>& buckets);
 
 }  // namespace feedrate::engine

@@ -35,6 +35,9 @@ Instruction loop_step(std::int64_t iterations, bool is_long) {
 ResourceId Model::add(Resource resource) {
   return append<ResourceId>(resources, std::move(resource));
 }
+BucketId Model::add(Bucket bucket) {
+  return append<BucketId>(buckets, std::move(bucket));
+}
 QueueId Model::add(Queue queue) {
   return append<QueueId>(queues, std::move(queue));
 }
@@ -64,6 +67,17 @@ ProgramBuilder& ProgramBuilder::use(ResourceId resource, Work work, Tag tag, Spr
   step.tag = tag;
   step.target = static_cast<std::uint32_t>(resource);
   step.work = work;
+  step.spread = spread;
+  program_.push_back(step);
+  return *this;
+}
+
+ProgramBuilder& ProgramBuilder::pass(BucketId bucket, double tokens, Tag tag, Spread spread) {
+  Instruction step;
+  step.op = Op::pass;
+  step.tag = tag;
+  step.target = static_cast<std::uint32_t>(bucket);
+  step.work = {tokens};
   step.spread = spread;
   program_.push_back(step);
   return *this;

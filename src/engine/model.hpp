@@ -2,14 +2,16 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "engine/ticks.hpp"
 
-// A model as plain values: programs over shared capacities, bounded queues and barriers. Fill a
-// Model, hand it to simulate() (simulate.hpp). Nothing here knows what is being modelled.
+// A model as plain values: programs over shared capacities, rate limits, bounded queues and
+// barriers. Fill a Model, hand it to simulate() (simulate.hpp). Nothing here knows what is being
+// modelled.
 namespace feedrate::engine {
 
 // Names the stage an instruction belongs to; opaque, below tag_count. Statistics are kept per tag.
@@ -22,6 +24,7 @@ inline constexpr std::int64_t forever = std::numeric_limits<std::int64_t>::max()
 
 // Indices into the Model's vectors.
 enum class ResourceId : std::uint32_t {};
+enum class BucketId : std::uint32_t {};
 enum class QueueId : std::uint32_t {};
 enum class BarrierId : std::uint32_t {};
 enum class ProgramId : std::uint32_t {};
@@ -49,7 +52,7 @@ struct Spread {
 inline constexpr Spread no_spread{};
 inline constexpr Spread exponential_spread{Law::exponential, 1.0};
 
-enum class Op : std::uint8_t { delay, use, take, put, join, repeat, next, mark };
+enum class Op : std::uint8_t { delay, use, pass, take, put, join, repeat, next, mark };
 
 // One of `count` queues that lie side by side from `first`: the process's cursor says which. A
 // cursor starts at 0 and wraps at `count`; instructions that name the same cursor share it.
@@ -65,11 +68,11 @@ struct Instruction {
   Tag tag = 0;
   bool is_long = false;      // repeat: whole cycles of this loop may be skipped
   bool in_ring = false;      // take, put: the queue is ring.first + cursor
-  std::uint32_t target = 0;  // resource, queue or barrier; mark: its number
+  std::uint32_t target = 0;  // resource, bucket, queue or barrier; mark: its number
   Ticks time;                // delay
-  Work work;                 // use
+  Work work;                 // use; pass: tokens
   std::int64_t count = 1;    // take, put: tokens; repeat: iterations (forever, 0 skips the body)
-  Spread spread;             // delay, use
+  Spread spread;             // delay, use, pass
   Ring ring;
 };
 
@@ -80,6 +83,7 @@ class ProgramBuilder {
  public:
   ProgramBuilder& delay(Ticks time, Tag tag, Spread spread = no_spread);
   ProgramBuilder& use(ResourceId resource, Work work, Tag tag, Spread spread = no_spread);
+  ProgramBuilder& pass(BucketId bucket, double tokens, Tag tag, Spread spread = no_spread);
   ProgramBuilder& take(QueueId queue, Tag tag, std::int64_t tokens = 1);
   ProgramBuilder& put(QueueId queue, Tag tag, std::int64_t tokens = 1);
   ProgramBuilder& take(Ring ring, Tag tag, std::int64_t tokens = 1);
@@ -99,12 +103,31 @@ class ProgramBuilder {
   Program program_;
 };
 
-// Processor sharing over a measured curve: with n users active the total rate is curve[n-1] work
-// units per second (flat after the last point) and each user gets an n-th of it. Every point must
-// be positive and finite; the curve may fall (oversubscription).
+//  shared         processor sharing over a measured curve: with n users active the total rate is
+//                 curve[n-1] work units per second (flat after the last point) and each user gets
+//                 an n-th of it.
+//  one_at_a_time  one user has curve[0] to itself, the others wait in the order in which they came;
+//                 the rest of the curve means nothing. Each service takes a whole number of ns.
+enum class Discipline : std::uint8_t { shared, one_at_a_time };
+
+// Every point must be positive and finite; the curve may fall (oversubscription).
 struct Resource {
   std::string name;
   std::vector<double> curve;
+  Discipline discipline = Discipline::shared;
+};
+
+// A rate limit. Tokens come in at a steady rate, and up to `burst` of them are kept. A pass takes
+// its tokens at once if they are there, and otherwise waits until they have come in, first come,
+// first served; it may ask for more than the burst. The wait is active time of the pass.
+// Over a long run the rate is exact to 1e-10. A single pass is exact to a nanosecond, because a
+// bucket keeps at least what comes in within one: a wait that ends between two ticks of the clock
+// would otherwise lose the rest of the tick.
+struct Bucket {
+  std::string name;
+  double rate = 0;                     // tokens per second
+  double burst = 0;                    // tokens
+  std::optional<double> initial = {};  // tokens at the start, up to the burst; left out: the burst
 };
 
 // A counting queue; waiting is first come, first served (a put or take of several tokens waits
@@ -144,6 +167,7 @@ struct Process {
 
 struct Model {
   std::vector<Resource> resources;
+  std::vector<Bucket> buckets;
   std::vector<Queue> queues;
   std::vector<Barrier> barriers;
   std::vector<Program> programs;
@@ -153,6 +177,7 @@ struct Model {
   ProcessId reference = no_process;
 
   ResourceId add(Resource resource);
+  BucketId add(Bucket bucket);
   QueueId add(Queue queue);
   BarrierId add(Barrier barrier);
   ProgramId add(Program program);

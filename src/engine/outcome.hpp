@@ -12,10 +12,10 @@ namespace feedrate::engine {
 // ns per tag.
 using TimeByTag = std::array<std::int64_t, tag_count>;
 
-// active[t]: time in delays and uses tagged t. blocked[t]: time spent waiting, booked on t: a wait
-// in take on the tag in which the producer of the awaited item stood (through a waiting producer to
-// the one it waits for), a wait in put or join on that instruction's own tag. Their sum is wall,
-// exactly.
+// active[t]: time in delays, uses and passes tagged t, waiting for one's turn or tokens included.
+// blocked[t]: time spent waiting, booked on t: a wait in take on the tag in which the producer of
+// the awaited item stood (through a waiting producer to the one it waits for), a wait in put or
+// join on that instruction's own tag. Their sum is wall, exactly.
 struct ProcessStats {
   TimeByTag active{};
   TimeByTag blocked{};
@@ -38,6 +38,18 @@ struct ResourceStats {
   friend bool operator==(const ResourceStats& a, const ResourceStats& b) {
     return a.busy == b.busy && a.user_time == b.user_time && a.delivered == b.delivered &&
            a.full == b.full && a.operations == b.operations;
+  }
+};
+
+struct BucketStats {
+  Wide passed = 0;  // tokens given out, in quanta; to who still waits: what has come in for it
+  Work quantum;     // the tokens in one quantum
+  Wide waited = 0;  // pass x ns
+  std::int64_t operations = 0;  // passes completed
+
+  double tokens() const { return static_cast<double>(passed) * quantum.units; }
+  friend bool operator==(const BucketStats& a, const BucketStats& b) {
+    return a.passed == b.passed && a.waited == b.waited && a.operations == b.operations;
   }
 };
 
@@ -77,6 +89,7 @@ struct Outcome {
   bool event_limit = false;  // stopped by Options::max_events, most_marks: statistics are to there
   std::vector<ProcessStats> processes;
   std::vector<ResourceStats> resources;
+  std::vector<BucketStats> buckets;
   std::vector<QueueStats> queues;
   std::vector<MarkStats> marks;
   Effort effort;

@@ -35,6 +35,12 @@ bool Recurrence::visit(Take&& take) const {
     // An empty stock is another state: time at level 0 is counted.
     if (!take(stock_[q] ? std::uint64_t{queue.level == 0} : word(queue.level))) return false;
   }
+  for (const TokenBucket& bucket : s_.buckets) {
+    const Wide missing = bucket.missing(s_.now);
+    if (!take(static_cast<std::uint64_t>(missing)) ||
+        !take(static_cast<std::uint64_t>(missing >> 64)))
+      return false;
+  }
   for (std::uint32_t p = 0; p < s_.processes.size(); ++p) {
     if (!visit_process(p, take)) return false;
   }
@@ -255,6 +261,7 @@ void Recurrence::jump(const Snapshot& snapshot, std::int64_t cycles) {
     if (process.status != Status::done) process.since += ns;
   }
   for (SharedCapacity& capacity : s_.capacities) capacity.shift(ns);
+  for (TokenBucket& bucket : s_.buckets) bucket.shift(ns);
   s_.events.shift(word(ns));
   if (s_.options.trace) {
     s_.options.trace({ProcessId(s_.code.reference), SpanKind::skipped, 0, {s_.now}, {s_.now + ns}});

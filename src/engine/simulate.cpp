@@ -54,6 +54,19 @@ std::string waits_for(const State& state, std::uint32_t p) {
   throw DeadlockError(text);
 }
 
+// Per bucket: the passes that still wait, and for how long from now.
+std::vector<TokenBucket::Waiting> waiting_passes(const State& state) {
+  std::vector<TokenBucket::Waiting> waiting(state.buckets.size());
+  for (std::uint32_t p = 0; p < state.processes.size(); ++p) {
+    const ProcessState& process = state.processes[p];
+    const Step& step = state.code.steps[process.at];
+    if (process.status != Status::delaying || !is_pass(step.code)) continue;
+    ++waiting[step.target].passes;
+    waiting[step.target].ns += key_time(state.events.at(p)) - static_cast<std::uint64_t>(state.now);
+  }
+  return waiting;
+}
+
 template <bool traced>
 Outcome run(State& state) {
   using Stop = typename Interpreter<traced>::Stop;
@@ -80,7 +93,15 @@ Outcome run(State& state) {
     const bool finished = process.status == Status::done;
     out.processes.push_back({state.active[p], state.blocked[p], {process.since}, finished});
   }
-  for (const auto& capacity : state.capacities) out.resources.push_back(capacity.stats());
+  const auto waiting = waiting_passes(state);
+  for (std::size_t r = 0; r < state.capacities.size(); ++r) {
+    const std::uint32_t b = state.code.bucket_of[r];
+    out.resources.push_back(b == none ? state.capacities[r].stats()
+                                      : state.buckets[b].server_stats(state.now, waiting[b]));
+  }
+  for (std::size_t b = 0; b < state.model.buckets.size(); ++b) {
+    out.buckets.push_back(state.buckets[b].stats(state.now, waiting[b]));
+  }
   for (const QueueState& queue : state.queues) {
     out.queues.push_back({queue.level_time, queue.taken, queue.level, {queue.empty}});
   }
@@ -107,8 +128,8 @@ Outcome simulate(const Model& model, const Options& options) {
 
 bool same_result(const Outcome& a, const Outcome& b) {
   return a.now == b.now && a.events == b.events && a.event_limit == b.event_limit &&
-         a.processes == b.processes && a.resources == b.resources && a.queues == b.queues &&
-         a.marks == b.marks;
+         a.processes == b.processes && a.resources == b.resources && a.buckets == b.buckets &&
+         a.queues == b.queues && a.marks == b.marks;
 }
 
 }  // namespace feedrate::engine

@@ -7,7 +7,7 @@ namespace feedrate::engine {
 State::State(const Model& model_in, const Options& options_in)
     : model(model_in),
       options(options_in),
-      code(lower(model_in, capacities)),
+      code(lower(model_in, capacities, buckets)),
       events(model_in.processes.size() + model_in.resources.size()),
       processes(model_in.processes.size()),
       queues(model_in.queues.size()),

@@ -10,6 +10,7 @@
 #include "engine/random.hpp"
 #include "engine/shared_capacity.hpp"
 #include "engine/simulate.hpp"
+#include "engine/token_bucket.hpp"
 
 // All that changes during a run, as plain data: what it needs to be compared, shifted and summed
 // up.
@@ -17,7 +18,7 @@ namespace feedrate::engine {
 
 enum class Status : std::uint8_t {
   ready,
-  delaying,
+  delaying,  // or passing: when it goes on is settled
   using_capacity,
   taking,
   putting,
@@ -88,6 +89,7 @@ struct State {
   const Model& model;
   const Options& options;
   std::vector<SharedCapacity> capacities;
+  std::vector<TokenBucket> buckets;
   Lowered code;
   EventTree events;  // leaves: processes, then resources
   std::vector<ProcessState> processes;
@@ -169,6 +171,7 @@ void visit_tallies(State& state, Visit&& visit) {
     for (auto& exits : process.exits) visit(exits);
   }
   for (auto& capacity : state.capacities) capacity.tallies(visit);
+  for (auto& bucket : state.buckets) bucket.tallies(visit);
   for (auto& queue : state.queues) {
     visit(queue.taken);
     visit(queue.empty);

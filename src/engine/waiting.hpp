@@ -5,9 +5,32 @@
 #include "engine/blame.hpp"
 #include "engine/interpreter.hpp"
 
-// The interpreter's less frequent instructions: queues that count in several, number or order, and
-// barriers. Each returns whether the process went through; if not, it waits in line.
+// The interpreter's less frequent instructions: rate limits, queues that count in several, number
+// or order, and barriers. Each returns whether the process went through; if not, it waits.
 namespace feedrate::engine {
+
+// When the tokens will be there is known at once, so a wait for them is a delay. A use of a
+// resource always is an event, like that of a shared one, however short.
+template <bool traced>
+bool Interpreter<traced>::pass(std::uint32_t p, const Step& step, Wide cost) {
+  const std::uint64_t wait = s_.buckets[step.target].pass(s_.now, cost);
+  const std::uint32_t resource = s_.code.resource_of[step.target];
+  if (wait == 0 && resource == none) return true;
+  s_.processes[p].at = static_cast<std::uint32_t>(&step - steps_);
+  if constexpr (traced) {
+    if (resource != none) tell_level(LevelKind::users, resource, p, 1, ++users_[resource]);
+  }
+  delay(p, static_cast<std::int64_t>(wait));
+  return false;
+}
+
+// p, whose delay is over, may have been a user of a resource that serves one at a time.
+template <bool traced>
+void Interpreter<traced>::tell_served(std::uint32_t p, const Step& step) {
+  if (!is_pass(step.code)) return;
+  const std::uint32_t resource = s_.code.resource_of[step.target];
+  if (resource != none) tell_level(LevelKind::users, resource, p, -1, --users_[resource]);
+}
 
 template <bool traced>
 bool Interpreter<traced>::take_any(std::uint32_t p, const Step& step) {
