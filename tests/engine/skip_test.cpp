@@ -51,6 +51,9 @@ TEST_CASE("engine: skipping equals the full run on thread pools") {
 TEST_CASE("engine: skipping equals the full run on hardly coupled cycles") {
   skip_equals_exact(Kind::cycles, 150, 20);
 }
+TEST_CASE("engine: skipping equals the full run behind rate limits and single servers") {
+  skip_equals_exact(Kind::limits, 300, 200);
+}
 
 TEST_CASE(
     "engine: a line of five stations ends to the nanosecond where it must, for any number of "

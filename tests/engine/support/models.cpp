@@ -227,6 +227,73 @@ Model cycles(Draw& draw) {
   return model;
 }
 
+Bucket bucket(Draw& draw) {
+  Bucket limit{.name = "limit", .rate = draw.real(100, 1000)};
+  if (draw.chance(0.3)) limit.rate = std::round(limit.rate / 100) * 100;
+  if (draw.chance(0.6)) limit.burst = draw.chance(0.5) ? draw.real(0, 5) : draw.real(0, 200);
+  if (draw.chance(0.3)) limit.initial = draw.real(0, limit.burst);
+  return limit;
+}
+
+Model limits(Draw& draw) {
+  Model model;
+  const ResourceId cores = model.add(Resource{"cores", curve(draw, 1.0)});
+  const std::uint32_t servers = draw.count(1, 2);
+  ResourceId server{};
+  for (std::uint32_t s = 0; s < servers; ++s) {
+    server = model.add(
+        Resource{.name = "server", .curve = {1.0}, .discipline = Discipline::one_at_a_time});
+  }
+  const std::uint32_t buckets = draw.count(1, 2);
+  for (std::uint32_t b = 0; b < buckets; ++b) model.add(bucket(draw));
+  // Few sizes, now and then more than the burst.
+  const double sizes[] = {1.0, draw.real(0.5, 3.0), draw.chance(0.2) ? draw.real(3, 20) : 2.0};
+  const auto parts = [&](ProgramBuilder& program) {
+    const std::uint32_t count = draw.count(1, 4);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const auto tag = static_cast<Tag>(i);
+      const double what = draw.real(0, 1);
+      if (what < 0.4) {
+        program.pass(BucketId{draw.count(0, buckets - 1)}, sizes[draw.count(0, 2)], tag);
+      } else if (what < 0.6) {
+        const auto back = draw.count(0, servers - 1);
+        program.use(ResourceId{static_cast<std::uint32_t>(server) - back}, {draw.real(0, 4e-3)},
+                    tag);
+      } else if (what < 0.8) {
+        program.use(cores, {draw.real(1e-4, 4e-3)}, tag);
+      } else {
+        program.delay(draw.time(0.5, 5.0), tag);
+      }
+    }
+  };
+  const std::int64_t steps = draw.integer(500, 6'000);
+  if (draw.chance(0.3)) {
+    const std::uint32_t processes = draw.count(1, 3);
+    for (std::uint32_t p = 0; p < processes; ++p) {
+      ProgramBuilder program;
+      program.repeat_long(steps);
+      parts(program);
+      program.delay(draw.time(0.5, 2.0), 9).mark(0).next();
+      model.add(Process{.name = "p" + std::to_string(p), .program = model.add(program.build())});
+    }
+    return model;
+  }
+  const QueueId done = model.add(Queue{.name = "done", .capacity = draw.integer(1, 6)});
+  ProgramBuilder rank;
+  rank.repeat_long(draw.integer(1, 2)).delay(draw.time(0, 20.0), 5).repeat_long(steps);
+  rank.take(done, 6).delay(draw.time(0.1, 8.0), 7).mark(0).next().next();
+  model.add(Process{.name = "rank", .program = model.add(rank.build())});
+  ProgramBuilder worker;
+  worker.repeat_forever();
+  parts(worker);
+  worker.delay(draw.time(0.1, 3.0), 4).put(done, 4).next();
+  const ProgramId program = model.add(worker.build());
+  const std::uint32_t workers = draw.count(1, 5);
+  for (std::uint32_t w = 0; w < workers; ++w)
+    model.add(Process{.name = "worker", .program = program, .daemon = true});
+  return model;
+}
+
 }  // namespace
 
 Model random_model(Kind kind, std::uint64_t seed) {
@@ -235,9 +302,10 @@ Model random_model(Kind kind, std::uint64_t seed) {
     case Kind::drain: return drain(draw);
     case Kind::loader: return loader(draw);
     case Kind::pool: return pool(draw);
-    case Kind::cycles: break;
+    case Kind::cycles: return cycles(draw);
+    case Kind::limits: break;
   }
-  return cycles(draw);
+  return limits(draw);
 }
 
 }  // namespace feedrate::tests

@@ -15,8 +15,10 @@ enum class Kind : std::uint8_t {
            // barrier
   pool,    // threads that share one stock of samples, re-sequenced or not
   cycles,  // processes that use shared capacities and semaphores, uneven rounds, hardly coupled
+  limits,  // workers and processes of their own rounds behind rate limits and servers that take one
+           // at a time
 };
-inline constexpr int kinds = 4;
+inline constexpr int kinds = 5;
 
 engine::Model random_model(Kind kind, std::uint64_t seed);
 
