@@ -6,8 +6,10 @@
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
 #include "cli/progress.hpp"
+#include "report/case_words.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
+#include "study/case_summary.hpp"
 
 namespace feedrate::cli {
 namespace {
@@ -33,11 +35,14 @@ int cases(const CasesArguments& arguments) {
                               host ? &*host : nullptr, run_options(arguments.simulation)));
     }
   }
+  const CaseSummary all = study::summary_of(made);
+  // CSV is a row a case, so its summary goes where remarks do.
+  const std::vector<std::string> remarks = report::summary_sentences(all);
   deliver(arguments.output, files_read(arguments.scenarios, arguments.simulation),
-          {.report = [&] { return report::cases_report(made); },
+          {.report = [&] { return report::cases_report(made, all); },
            .json = {},
            .csv = [&] { return report::to_csv(report::cases_table(made)); },
-           .remarks = {}});
+           .remarks = remarks});
   const bool all_within = std::all_of(made.begin(), made.end(), [](const auto& of) {
     return std::all_of(of.cases.begin(), of.cases.end(),
                        [](const CaseResult& result) { return result.within; });

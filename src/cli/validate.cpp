@@ -68,18 +68,16 @@ int validate(const ValidateArguments& arguments) {
   }
   const schema::Document document = measured_document(arguments, profile);
   const ScenarioCases cases = cases_of(document, whole_catalog(), &profile, {});
-  const Validation validation =
-      with_places(document, [&] { return study::validation_of(cases.cases); });
+  with_places(document, [&] { return study::expect_predictions(cases.summary); });
   deliver(arguments.output, inputs,
-          {.report =
-               [&] { return report::validate_report(cases, validation, profile.name, max_error); },
-           .json = [&] { return schema::write_validation(cases, validation, profile.name); },
+          {.report = [&] { return report::validate_report(cases, profile.name, max_error); },
+           .json = [&] { return schema::write_validation(cases, profile.name); },
            .csv =
                [&] {
                  return report::to_csv(report::cases_table({&cases, 1}));
                },
            .remarks = {}});
-  return validation.mean <= max_error ? 0 : verdict_against;
+  return cases.summary.mean <= max_error ? 0 : verdict_against;
 }
 
 }  // namespace

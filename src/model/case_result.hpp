@@ -1,18 +1,64 @@
 #pragma once
-// A measured case and what was predicted for it.
+// A measured case, what was predicted for it, and how wrong the predictions of many cases are.
+//
+// An error is relative to what was measured (predicted/measured − 1), with three exceptions:
+//   a relative change (`relative_to`): the difference of the two changes, in percentage points
+//     (0.02 is two points). Relative to the change itself, +1 % instead of −1 % would be an error
+//     of 200 %, and a change of 0 could not be missed at all;
+//   a figure measured as 0: the difference, in the metric's unit. It is no share, so it is in no
+//     median; it is counted apart;
+//   "bottleneck is STAGE": right or wrong, counted apart.
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "model/scenario.hpp"
 
 namespace feedrate {
 
+/// How the error of a case is told; see above.
+enum class ErrorKind { relative, points, absolute, bottleneck };
+
+inline ErrorKind error_kind(const Case& what) {
+  if (what.metric.starts_with("bottleneck is ")) return ErrorKind::bottleneck;
+  if (!what.relative_to.empty()) return ErrorKind::points;
+  return what.measured == 0.0 ? ErrorKind::absolute : ErrorKind::relative;
+}
+
 struct CaseResult {
   Case what;
   double predicted = 0.0;
-  double error = 0.0;      ///< predicted/measured − 1; predicted − measured where measured is 0
-  bool within = true;      ///< |error| ≤ tolerance, or no tolerance stated
-  std::string bottleneck;  ///< of the run; "" for none and for searches
+  double error = 0.0;           ///< signed; as error_kind says
+  std::optional<double> limit;  ///< what |error| may be; without a tolerance none
+  bool within = true;           ///< |error| ≤ limit, or no tolerance stated
+  std::string bottleneck;       ///< of the run; "" for none and for searches
+};
+
+/// How wrong predictions are. A prediction is a case that no input was fitted on and whose error is
+/// relative or in points, whether or not it states a tolerance. One that is no finite number is
+/// infinitely wrong: it must not better a median.
+struct CaseSummary {
+  std::size_t predictions = 0;
+  double median = 0.0;  ///< of the errors' sizes; this and the next four are 0 without predictions
+  double mean = 0.0;    ///< of the errors' sizes: the MAPE
+  double worst = 0.0;   ///< the largest of the errors' sizes
+  double bias = 0.0;    ///< mean of the signed errors
+  double share_near = 0.0;       ///< near / predictions
+  std::size_t near = 0;          ///< predictions whose error's size is at most `nearness`
+  std::size_t in_points = 0;     ///< predictions of a relative change
+  std::string worst_case;        ///< its name; the first one of equals
+  std::string worst_file;        ///< the scenario that holds it, as the user gave it
+  bool worst_in_points = false;  ///< the worst is that of a relative change
+  std::size_t judged = 0;        ///< predictions that state a tolerance
+  std::size_t within = 0;        ///< of `judged`
+  std::size_t zeros = 0;         ///< measured as 0, so without a share
+  std::size_t bottlenecks = 0;   ///< cases "bottleneck is STAGE"
+  std::size_t bottlenecks_right = 0;
+  std::size_t fitted = 0;       ///< points that an input was fitted on
+  std::size_t fits_missed = 0;  ///< of `fitted`: those outside their tolerance
+
+  static constexpr double nearness = 0.1;
 };
 
 /// A scenario and what its measured cases came to.
@@ -20,17 +66,7 @@ struct ScenarioCases {
   std::string file;  ///< as the user gave it
   Scenario scenario;
   std::vector<CaseResult> cases;
-};
-
-/// How wrong the predictions of times were, and how often the bottleneck was right.
-struct Validation {
-  std::size_t times = 0;  ///< predictions of a measured figure
-  double mean = 0.0;      ///< of the errors' sizes: the MAPE
-  double median = 0.0;    ///< of the errors' sizes
-  double worst = 0.0;     ///< the largest of the errors' sizes
-  double bias = 0.0;      ///< mean of the signed errors
-  std::size_t bottlenecks = 0;
-  std::size_t bottlenecks_right = 0;
+  CaseSummary summary;  ///< of `cases`
 };
 
 }  // namespace feedrate

@@ -1,8 +1,9 @@
 #include <fmt/format.h>
 
-#include <cmath>
 #include <string>
+#include <vector>
 
+#include "report/case_words.hpp"
 #include "report/numbers.hpp"
 #include "report/reports.hpp"
 
@@ -21,18 +22,17 @@ std::string settings_text(const std::vector<std::pair<std::string, std::string>>
 Cell verdict(const CaseResult& result) {
   const bool judged = result.what.tolerance.has_value();
   if (result.what.fitted) return {result.within ? "fitted on this point" : "fitted, and misses"};
-  if (!judged) return {"reported, not judged", Tone::faint};
+  if (!judged) return {"reported, no tolerance stated", Tone::faint};
   // A yes-or-no metric has no percents.
   if (*result.what.tolerance == 0.0) {
     return result.within ? Cell("as measured", Tone::good) : Cell("misses", Tone::bad);
   }
-  const std::string limit = percent(*result.what.tolerance);
+  const std::string limit = limit_text(result);
   return result.within ? Cell("within " + limit, Tone::good) : Cell("misses " + limit, Tone::bad);
 }
 
-std::string error_text(const CaseResult& result) {
-  return result.what.measured == 0.0 ? fmt::format("{:+.3g}", result.error)
-                                     : signed_percent(result.error);
+std::string sentences(std::span<const std::string> said) {
+  return fmt::format("{}", fmt::join(said, " "));
 }
 
 Table case_table(const ScenarioCases& of) {
@@ -66,11 +66,14 @@ Table case_table(const ScenarioCases& of) {
 
 }  // namespace
 
-Report cases_report(std::span<const ScenarioCases> scenarios) {
+Report cases_report(std::span<const ScenarioCases> scenarios, const CaseSummary& all) {
   Report report;
-  std::size_t judged = 0;
-  std::size_t within = 0;
-  std::size_t fits_missed = 0;
+  report.title = "Predicted beside measured";
+  const std::vector<std::string> opening = summary_sentences(all);
+  report.headline.text = opening.front();
+  if (opening.size() > 1) {
+    report.blocks.emplace_back(Paragraph{sentences(std::span(opening).subspan(1))});
+  }
   for (const ScenarioCases& of : scenarios) {
     report.blocks.emplace_back(Heading{of.scenario.name});
     report.blocks.emplace_back(Paragraph{"File: " + of.file});
@@ -85,37 +88,28 @@ Report cases_report(std::span<const ScenarioCases> scenarios) {
     } else if (!of.cases.empty()) {
       report.blocks.emplace_back(Paragraph{"Nothing was fitted."});
     }
-    if (!of.cases.empty()) report.blocks.emplace_back(case_table(of));
-    for (const CaseResult& result : of.cases) {
-      if (!result.what.tolerance) continue;
-      if (result.what.fitted) {
-        fits_missed += result.within ? 0 : 1;
-        continue;
-      }
-      ++judged;
-      within += result.within ? 1 : 0;
+    if (of.cases.empty()) continue;
+    if (scenarios.size() > 1) {  // of one file, all that there is to say stands above
+      std::vector<std::string> said = further_sentences(of.summary);
+      said.insert(said.begin(), errors_sentence(of.summary, false));
+      report.blocks.emplace_back(Paragraph{sentences(said)});
     }
+    report.blocks.emplace_back(case_table(of));
   }
-  report.title = "Predicted beside measured";
-  report.headline.text = fmt::format(
-      "{} of {} predictions with a stated tolerance are within it; points that an input was fitted "
-      "on are not counted{}.",
-      within, judged,
-      fits_missed == 0 ? "" : fmt::format(", and {} of them no longer fit", fits_missed));
   return report;
 }
 
 Table cases_table(std::span<const ScenarioCases> scenarios) {
   Table table;
   for (const char* title : {"scenario", "case", "metric", "measured", "predicted", "error",
-                            "tolerance", "fitted", "within", "bottleneck", "note"}) {
+                            "counted_as", "tolerance", "fitted", "within", "bottleneck", "note"}) {
     table.columns.push_back({title});
   }
   for (const ScenarioCases& of : scenarios) {
     for (const CaseResult& result : of.cases) {
       table.rows.push_back(
           {{of.scenario.name, result.what.name, result.what.metric, exact(result.what.measured),
-            exact(result.predicted), exact(result.error),
+            exact(result.predicted), exact(result.error), counted_as(result),
             result.what.tolerance ? exact(*result.what.tolerance) : "",
             result.what.fitted ? "1" : "0", result.within ? "1" : "0", result.bottleneck,
             result.what.note},

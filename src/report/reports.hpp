@@ -22,9 +22,10 @@ Report sweep_report(const Sweep& sweep, const std::string& name);
 /// one.
 Report compare_report(std::span<const NamedResult> results);
 
-/// `cases`: for each scenario its source, its expectation, what was fitted, and a row a case with
-/// predicted beside measured.
-Report cases_report(std::span<const ScenarioCases> scenarios);
+/// `cases`: how wrong all predictions are, which `all` says; then for each scenario its source, its
+/// expectation, what was fitted, the same of its own cases, and a row a case with predicted beside
+/// measured.
+Report cases_report(std::span<const ScenarioCases> scenarios, const CaseSummary& all);
 
 /// All cases as one table, every digit kept; for CSV.
 Table cases_table(std::span<const ScenarioCases> scenarios);

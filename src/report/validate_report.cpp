@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "report/case_words.hpp"
 #include "report/numbers.hpp"
 
 namespace feedrate::report {
@@ -10,7 +11,7 @@ namespace {
 // A bottleneck has no line of its own: it stands beside the time of the same setting.
 const CaseResult* bottleneck_of(const ScenarioCases& of, const CaseResult& time) {
   for (const CaseResult& other : of.cases) {
-    if (other.what.metric.starts_with("bottleneck is ") && other.what.set == time.what.set) {
+    if (error_kind(other.what) == ErrorKind::bottleneck && other.what.set == time.what.set) {
       return &other;
     }
   }
@@ -25,20 +26,20 @@ Cell verdict_on(const CaseResult* bottleneck) {
 
 }  // namespace
 
-Report validate_report(const ScenarioCases& of, const Validation& validation,
-                       const std::string& profile, double max_error) {
+Report validate_report(const ScenarioCases& of, const std::string& profile, double max_error) {
+  const CaseSummary& summary = of.summary;
   Report report;
   report.title = of.scenario.name + " · profile " + profile;
-  const bool fine = validation.mean <= max_error;
+  const bool fine = summary.mean <= max_error;
   report.headline = {
       fmt::format("{} by {} on average, {} the limit of {}; worst {}, bias {}{}.",
-                  fine ? "Predictions miss" : "Predictions miss too much:",
-                  percent(validation.mean), fine ? "within" : "above", percent(max_error),
-                  percent(validation.worst), signed_percent(validation.bias),
-                  validation.bottlenecks == 0
+                  fine ? "Predictions miss" : "Predictions miss too much:", percent(summary.mean),
+                  fine ? "within" : "above", percent(max_error), percent(summary.worst),
+                  signed_percent(summary.bias),
+                  summary.bottlenecks == 0
                       ? std::string()
                       : fmt::format("; the bottleneck was right in {} of {} settings",
-                                    validation.bottlenecks_right, validation.bottlenecks)),
+                                    summary.bottlenecks_right, summary.bottlenecks)),
       fine ? Tone::good : Tone::bad};
   if (!of.scenario.about.source.empty()) {
     report.blocks.emplace_back(Paragraph{"Measured: " + of.scenario.about.source});
@@ -52,21 +53,20 @@ Report validate_report(const ScenarioCases& of, const Validation& validation,
                    {"bottleneck"},
                    {"which was"}};
   for (const CaseResult& result : of.cases) {
-    if (result.what.metric.starts_with("bottleneck is ")) continue;
+    if (error_kind(result.what) == ErrorKind::bottleneck) continue;
     Row row;
     row.marked = result.error > max_error || result.error < -max_error;
     row.cells = {result.what.name,
                  result.what.metric,
                  number(result.what.measured),
                  number(result.predicted),
-                 signed_percent(result.error),
+                 error_text(result),
                  result.bottleneck,
                  verdict_on(bottleneck_of(of, result))};
     table.rows.push_back(std::move(row));
   }
-  table.note =
-      fmt::format("Marked: an error above {}. Median of the errors' sizes {}, mean {}.",
-                  percent(max_error), percent(validation.median), percent(validation.mean));
+  table.note = fmt::format("Marked: an error above {}. Median of the errors' sizes {}, mean {}.",
+                           percent(max_error), percent(summary.median), percent(summary.mean));
   report.blocks.emplace_back(std::move(table));
   return report;
 }

@@ -6,7 +6,6 @@
 namespace feedrate::report {
 
 /// `max_error` is what the mean of the errors' sizes is held against.
-Report validate_report(const ScenarioCases& of, const Validation& validation,
-                       const std::string& profile, double max_error);
+Report validate_report(const ScenarioCases& of, const std::string& profile, double max_error);
 
 }  // namespace feedrate::report

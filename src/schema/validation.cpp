@@ -32,18 +32,18 @@ double count(std::size_t n) {
 
 }  // namespace
 
-std::string write_validation(const ScenarioCases& of, const Validation& validation,
-                             const std::string& profile) {
+std::string write_validation(const ScenarioCases& of, const std::string& profile) {
+  const CaseSummary& summary = of.summary;
   JsonWriter out;
   out.begin_object().text("feedrate", version).text("kind", "validation");
   out.number("schema", validation_version).text("profile", profile);
   out.text("measured", of.scenario.about.source);
   out.key("validation").begin_object();
-  out.number("times", count(validation.times)).number("mean_absolute_error", validation.mean);
-  out.number("median_absolute_error", validation.median);
-  out.number("worst_absolute_error", validation.worst).number("bias", validation.bias);
-  out.number("bottlenecks", count(validation.bottlenecks));
-  out.number("bottlenecks_right", count(validation.bottlenecks_right)).end();
+  out.number("times", count(summary.predictions)).number("mean_absolute_error", summary.mean);
+  out.number("median_absolute_error", summary.median);
+  out.number("worst_absolute_error", summary.worst).number("bias", summary.bias);
+  out.number("bottlenecks", count(summary.bottlenecks));
+  out.number("bottlenecks_right", count(summary.bottlenecks_right)).end();
   out.key("cases").begin_array(Layout::block);
   for (const CaseResult& result : of.cases) write_case(result, out);
   out.end().end();

@@ -7,8 +7,7 @@
 namespace feedrate::schema {
 
 /// {"feedrate", "kind": "validation", "schema", "profile", "measured", "validation": {…}, "cases":
-/// […]}. Errors are relative: predicted/measured − 1.
-std::string write_validation(const ScenarioCases& of, const Validation& validation,
-                             const std::string& profile);
+/// […]}. What an error is: model/case_result.hpp.
+std::string write_validation(const ScenarioCases& of, const std::string& profile);
 
 }  // namespace feedrate::schema

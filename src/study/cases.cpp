@@ -12,6 +12,19 @@
 namespace feedrate::study {
 namespace {
 
+/// A tolerance is relative to what was measured, whatever the error is told in; where that is 0, it
+/// is in the error's own unit.
+void judge(CaseResult& result) {
+  const Case& what = result.what;
+  const bool difference = what.measured == 0.0 || error_kind(what) == ErrorKind::points;
+  result.error =
+      difference ? result.predicted - what.measured : result.predicted / what.measured - 1.0;
+  if (!what.tolerance) return;
+  const bool scaled = difference && what.measured != 0.0;
+  result.limit = scaled ? *what.tolerance * std::abs(what.measured) : *what.tolerance;
+  result.within = std::abs(result.error) <= *result.limit;
+}
+
 struct Runner {
   const MakeScenario& make;
   const Catalog& catalog;
@@ -59,7 +72,8 @@ struct Runner {
   [[nodiscard]] CaseResult of(const Case& what) const {
     static const std::regex search(
         R"(largest (\S+) in (\d{1,6})\.\.(\d{1,6}) with (\S+) >= ([0-9.]{1,12}))");
-    CaseResult result{what, 0.0, 0.0, true, ""};
+    CaseResult result;
+    result.what = what;
     std::smatch words;
     if (std::regex_match(what.metric, words, search)) {
       result.predicted = largest(what.set, words);
@@ -71,8 +85,7 @@ struct Runner {
     if (!what.relative_to.empty()) {
       result.predicted = result.predicted / value(at(what.relative_to), what.metric) - 1.0;
     }
-    result.error = what.measured == 0.0 ? result.predicted : result.predicted / what.measured - 1.0;
-    if (what.tolerance) result.within = std::abs(result.error) <= *what.tolerance;
+    judge(result);
     return result;
   }
 };

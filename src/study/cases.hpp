@@ -16,7 +16,8 @@ using MakeScenario = std::function<Scenario(const Setting&)>;
 
 /// Runs every case. A metric is a name of metrics.hpp, or "largest KEY in A..B with METRIC >= X":
 /// the largest whole value for which it holds, found by bisection (it must hold for all below).
-/// With `relative_to`, value/reference − 1. Throws InputError for an unknown metric.
+/// With `relative_to`, value/reference − 1. What an error is: model/case_result.hpp. Throws
+/// InputError for an unknown metric.
 std::vector<CaseResult> run_cases(const Scenario& scenario, const MakeScenario& make,
                                   const Catalog& catalog, const HostProfile* host,
                                   const RunOptions& options = {});

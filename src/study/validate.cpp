@@ -123,31 +123,9 @@ Scenario native_scenario(const LoaderRuns& measured) {
   return scenario;
 }
 
-Validation validation_of(std::span<const CaseResult> cases) {
-  Validation of;
-  std::vector<double> errors;
-  for (const CaseResult& result : cases) {
-    if (result.what.fitted) continue;
-    if (result.what.metric.starts_with("bottleneck is ")) {
-      ++of.bottlenecks;
-      of.bottlenecks_right += result.predicted == result.what.measured ? 1 : 0;
-      continue;
-    }
-    errors.push_back(std::abs(result.error));
-    of.bias += result.error;
-  }
-  if (errors.empty()) {
-    throw InputError("expected cases with a measured figure that nothing was fitted on, got none");
-  }
-  std::sort(errors.begin(), errors.end());
-  of.times = errors.size();
-  const auto count = static_cast<double>(errors.size());
-  for (const double error : errors) of.mean += error / count;
-  of.bias /= count;
-  of.worst = errors.back();
-  const std::size_t half = errors.size() / 2;
-  of.median = errors.size() % 2 == 1 ? errors[half] : 0.5 * (errors[half - 1] + errors[half]);
-  return of;
+void expect_predictions(const CaseSummary& summary) {
+  if (summary.predictions > 0) return;
+  throw InputError("expected cases with a measured figure that nothing was fitted on, got none");
 }
 
 }  // namespace feedrate::study

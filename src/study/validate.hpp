@@ -1,9 +1,6 @@
 #pragma once
 // Predicted against measured on one host: the cases of a real loader, and how wrong we are.
-#include <cstddef>
-#include <span>
-#include <vector>
-
+#include "model/case_result.hpp"
 #include "model/host.hpp"
 #include "model/loader_run.hpp"
 #include "model/scenario.hpp"
@@ -20,7 +17,7 @@ DurationPerSample native_cost(const HostProfile& profile);
 /// bottleneck. A loader alone is the run with the same workers and batch and the shortest step.
 Scenario native_scenario(const LoaderRuns& measured);
 
-/// Of all cases but those that an input was fitted on. InputError when none is left.
-Validation validation_of(std::span<const CaseResult> cases);
+/// InputError when there is no prediction to say how wrong we are.
+void expect_predictions(const CaseSummary& summary);
 
 }  // namespace feedrate::study

@@ -2,6 +2,11 @@
 // symbol and a word, numbers are the struct's, a guess that matters is named.
 #include "report/reports.hpp"
 
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
 #include "catch.hpp"
 #include "report/numbers.hpp"
 #include "report/render.hpp"
@@ -201,30 +206,133 @@ TEST_CASE("reports: a comparison signs its differences against the first") {
   CHECK_FALSE(has(text, "staging"));
 }
 
-TEST_CASE("reports: cases name misses and do not count what was fitted") {
-  ScenarioCases of{"x.json", {}, {}};
+namespace {
+
+CaseResult judged(const char* name, double predicted, bool within) {
+  CaseResult result;
+  result.what.name = name;
+  result.what.metric = "epoch_s";
+  result.what.measured = 10;
+  result.what.tolerance = result.limit = 0.1;
+  result.predicted = predicted;
+  result.error = predicted / 10 - 1;
+  result.within = within;
+  return result;
+}
+
+CaseResult change(double measured, double predicted, double tolerance) {
+  CaseResult result = judged("change of money", predicted, true);
+  result.what.metric = "money_usd";
+  result.what.relative_to = {{"num_workers", "1"}};
+  result.what.measured = measured;
+  result.what.tolerance = tolerance;
+  result.limit = tolerance * std::abs(measured);
+  result.error = predicted - measured;
+  return result;
+}
+
+// The figures are hand-made: a report prints what it is given.
+CaseSummary summary() {
+  CaseSummary made;
+  made.predictions = 4;
+  made.median = 0.031;
+  made.worst = 0.361;
+  made.worst_case = "workers 3";
+  made.worst_file = "x.json";
+  made.near = 3;
+  made.share_near = 0.75;
+  made.judged = 2;
+  made.within = 1;
+  made.bottlenecks = 2;
+  made.bottlenecks_right = 1;
+  made.fitted = 1;
+  return made;
+}
+
+ScenarioCases scenario_of(std::vector<CaseResult> cases) {
+  ScenarioCases of{"x.json", {}, std::move(cases), summary()};
   of.scenario.name = "sleep";
-  of.scenario.about.fitted = {"handover, on workers = 0"};
-  CaseResult hit;
-  hit.what.name = "workers 2";
-  hit.what.metric = "epoch_s";
-  hit.what.measured = 10;
-  hit.what.tolerance = 0.1;
-  hit.predicted = 10.4;
-  hit.error = 0.04;
-  CaseResult miss = hit;
-  miss.what.name = "workers 3";
-  miss.predicted = 12;
-  miss.error = 0.2;
-  miss.within = false;
-  CaseResult fitted = hit;
-  fitted.what.name = "workers 0";
+  return of;
+}
+
+// In one line, however it was wrapped.
+std::string flat(const Report& report) {
+  return to_text(report, {.colour = false, .unicode = false, .width = 1000});
+}
+
+}  // namespace
+
+TEST_CASE("reports: cases open with the median and the worst error, tolerances come after") {
+  const ScenarioCases of = scenario_of({judged("workers 2", 10.4, true)});
+  const Report report = cases_report({&of, 1}, of.summary);
+  CHECK(
+      report.headline.text ==
+      "4 predictions miss by 3.1 % in the median and by 36.1 % at worst (\"workers 3\" in x.json); "
+      "3 of them (75 %) are within 10 %.");
+  const std::string text = flat(report);
+  CHECK(has(text,
+            "1 of 2 bottlenecks is named as measured. 1 of 2 predictions with a stated "
+            "tolerance is within it; 2 state none. 1 point that an input was fitted on is "
+            "not counted."));
+  CHECK(text.find("3.1 % in the median") == text.rfind("3.1 % in the median"));  // one file, once
+  CHECK(has(to_markdown(report), "4 predictions miss by 3.1 % in the median"));
+}
+
+TEST_CASE("reports: of several files, each has its own errors beside those of all") {
+  std::vector<ScenarioCases> both(2, scenario_of({judged("workers 2", 10.4, true)}));
+  both[1].file = "y.json";
+  both[1].summary = {};
+  both[1].summary.fitted = 1;
+  both[1].summary.fits_missed = 1;
+  CaseSummary all = summary();
+  all.predictions = 8;
+  all.zeros = 1;
+  all.in_points = 1;
+  const std::string text = flat(cases_report(both, all));
+  CHECK(has(text, "8 predictions miss by"));
+  CHECK(has(text, "1 figure was measured as 0"));
+  CHECK(has(text, "in percentage points"));
+  CHECK(has(text,
+            "4 predictions miss by 3.1 % in the median and by 36.1 % at worst (\"workers 3\")"));
+  CHECK(has(text,
+            "No figure is predicted that nothing was fitted on. 1 point that an input was "
+            "fitted on is not counted, and 1 of them no longer fits."));
+}
+
+TEST_CASE("reports: a prediction that is no number is said to be none") {
+  CaseSummary all = summary();
+  all.median = all.worst = std::numeric_limits<double>::infinity();
+  const std::string text = flat(cases_report({}, all));
+  CHECK(has(text, "by no finite number in the median"));
+  CHECK(has(text, "no finite number at worst (\"workers 3\""));
+  all.predictions = 1;
+  all.worst = 0.238;
+  all.judged = 0;
+  CHECK(
+      has(flat(cases_report({}, all)), "The only prediction misses by 23.8 % (\"workers 3\" in "));
+  CHECK(has(flat(cases_report({}, all)), "It states no tolerance."));
+}
+
+TEST_CASE("reports: cases name misses, and a change of money errs in points") {
+  CaseResult fitted = judged("workers 0", 10, true);
   fitted.what.fitted = true;
-  of.cases = {fitted, hit, miss};
-  const Report report = cases_report({&of, 1});
-  const std::string text = to_text(report, ascii);
-  CHECK(has(text, "1 of 2 predictions"));
+  CaseResult silent = judged("workers 4", 14, true);
+  silent.what.tolerance = silent.limit = std::nullopt;
+  const ScenarioCases of =
+      scenario_of({fitted, judged("workers 2", 10.4, true), judged("workers 3", 12, false), silent,
+                   change(-0.45, -0.452, 0.1), change(0.1, 0.1, 0.001)});
+  const Report report = cases_report({&of, 1}, of.summary);
+  const std::string text = flat(report);
   CHECK(has(text, "+20.0 %  misses 10 %"));
   CHECK(has(text, "fitted on this point"));
+  CHECK(has(text, "+40.0 %  reported, no tolerance stated"));
+  CHECK(has(text, "-0.2 points  within 4.5 points"));
+  CHECK(has(text, "0.0 points  within <0.1 points"));
   CHECK(has(to_markdown(report), "### sleep"));
+  const Table table = cases_table({&of, 1});
+  CHECK(table.columns[6].title == "counted_as");
+  CHECK(table.rows[0].cells[6].text == "fitted");
+  CHECK(table.rows[1].cells[6].text == "relative");
+  CHECK(table.rows[4].cells[6].text == "points");
+  CHECK(table.rows[4].cells[5].text == fmt::format("{}", -0.452 + 0.45));
 }

@@ -1,4 +1,6 @@
 // scenarios/README.md is what the program prints, never typed.
+#include <algorithm>
+
 #include "base/text_file.hpp"
 #include "catch.hpp"
 #include "cli/process.hpp"
@@ -11,4 +13,13 @@ TEST_CASE("scenarios: README.md is what `feedrate cases` prints today") {
       feedrate::read_text_file(FEEDRATE_SOURCE_DIR "/scenarios/README.md");
   INFO("anew: build/feedrate cases scenarios/*.json --format markdown > scenarios/README.md");
   CHECK((committed == made.out));
+}
+
+TEST_CASE("scenarios: as CSV, cases are rows and what they come to is a remark") {
+  const auto made = testing_cli::shell(
+      "feedrate cases scenarios/total_cost_24h_p3.json --format csv", "LC_ALL=C.UTF-8");
+  CHECK(made.status == 0);
+  CHECK(std::count(made.out.begin(), made.out.end(), '\n') == 9);
+  CHECK(made.err.starts_with("remark: 8 predictions miss by"));
+  CHECK(made.out.find("remark") == std::string::npos);
 }

@@ -8,29 +8,11 @@
 #include "catch.hpp"
 #include "schema/host.hpp"
 #include "schema/scenario.hpp"
+#include "study/case_summary.hpp"
 
 using namespace feedrate;
 
 namespace {
-
-CaseResult time(double predicted, double measured, bool fitted = false) {
-  CaseResult result;
-  result.what.metric = "epoch_s";
-  result.what.measured = measured;
-  result.what.fitted = fitted;
-  result.predicted = predicted;
-  result.error = predicted / measured - 1.0;
-  return result;
-}
-
-CaseResult bottleneck(double predicted, double measured) {
-  CaseResult result;
-  result.what.metric = "bottleneck is gpu";
-  result.what.measured = measured;
-  result.predicted = predicted;
-  result.error = predicted - measured;
-  return result;
-}
 
 /// Epochs of ten batches of eight samples with one worker.
 LoaderRun run(Duration step, std::vector<Duration> epochs, double workers = 1.0) {
@@ -75,29 +57,11 @@ double epoch_of(const LoaderRun& of) {
 
 }  // namespace
 
-TEST_CASE("validate: mean, median, worst and bias of the errors, bottlenecks apart") {
-  const std::vector<CaseResult> cases = {time(1.1, 1.0),   bottleneck(1, 1), time(1.6, 2.0),
-                                         bottleneck(0, 1), time(1.3, 1.0),   bottleneck(0, 0)};
-  const Validation of = study::validation_of(cases);
-  CHECK(of.times == 3);
-  CHECK(of.mean == Approx((0.1 + 0.2 + 0.3) / 3));
-  CHECK(of.median == Approx(0.2));
-  CHECK(of.worst == Approx(0.3));
-  CHECK(of.bias == Approx((0.1 - 0.2 + 0.3) / 3));
-  CHECK(of.bottlenecks == 3);
-  CHECK(of.bottlenecks_right == 2);
-  const Validation even = study::validation_of(std::span(cases).first(3));
-  CHECK(even.median == Approx(0.15));
-}
-
-TEST_CASE("validate: what was fitted is no prediction, and none left is refused") {
-  const std::vector<CaseResult> cases = {time(1.0, 1.0, true), time(3.0, 2.0)};
-  CHECK(study::validation_of(cases).mean == Approx(0.5));
-  CHECK(study::validation_of(cases).times == 1);
-  CHECK_THROWS_AS(study::validation_of(std::span(cases).first(1)), InputError);
-  CHECK_THROWS_AS(study::validation_of({}), InputError);
-  const std::vector<CaseResult> only = {bottleneck(1, 1)};
-  CHECK_THROWS_AS(study::validation_of(only), InputError);
+TEST_CASE("validate: without a prediction there is nothing to say") {
+  CaseSummary summary;
+  CHECK_THROWS_AS(study::expect_predictions(summary), InputError);
+  summary.predictions = 1;
+  CHECK_NOTHROW(study::expect_predictions(summary));
 }
 
 TEST_CASE("validate: a case is the median epoch, and its setting") {
@@ -151,8 +115,9 @@ TEST_CASE("validate: predictions of the bottleneck follow the step") {
   const auto results = predicted(
       runs({run(Duration(), {milliseconds(80.0)}), run(milliseconds(2.0), {milliseconds(82.0)}),
             run(milliseconds(20.0), {milliseconds(208.0)})}));
-  const Validation of = study::validation_of(results);
-  CHECK(of.times == 3);
+  const ScenarioCases cases{"n.json", {}, results, {}};
+  const CaseSummary of = study::summary_of({&cases, 1});
+  CHECK(of.predictions == 3);
   CHECK(of.worst < 0.05);
   CHECK(of.bottlenecks == 3);
   CHECK(of.bottlenecks_right == 3);

@@ -1,0 +1,124 @@
+#include "report/case_words.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "report/numbers.hpp"
+
+namespace feedrate::report {
+namespace {
+
+std::string points(double difference, bool with_sign) {
+  if (!std::isfinite(difference)) return "-";
+  const double p = difference * 100.0;
+  if (std::abs(p) < 0.05) return "0.0 points";
+  return with_sign ? fmt::format("{:+.1f} points", p) : fmt::format("{:.1f} points", p);
+}
+
+// The size of an error with the digits that the cases' own errors have.
+std::string size_text(double size, bool in_points) {
+  if (!std::isfinite(size)) return "no finite number";
+  if (in_points) return points(size, false);
+  const std::string text = signed_percent(size);
+  return text.starts_with('+') ? text.substr(1) : text;
+}
+
+const char* verb(std::size_t n) {
+  return n == 1 ? "is" : "are";
+}
+
+std::string counted(std::size_t n, const char* what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+std::string tolerance_sentence(const CaseSummary& of) {
+  const std::size_t silent = of.predictions - of.judged;
+  if (of.judged == 0) {
+    return of.predictions == 1 ? "It states no tolerance."
+                               : fmt::format("None of the {} states a tolerance.", of.predictions);
+  }
+  return fmt::format("{} of {} with a stated tolerance {} within it{}.", of.within,
+                     counted(of.judged, "prediction"), verb(of.within),
+                     silent == 0
+                         ? std::string()
+                         : fmt::format("; {} state{} none", silent, silent == 1 ? "s" : ""));
+}
+
+}  // namespace
+
+std::string error_text(const CaseResult& result) {
+  const ErrorKind kind = error_kind(result.what);
+  if (kind == ErrorKind::points) return points(result.error, true);
+  if (result.what.measured == 0.0) return fmt::format("{:+.3g}", result.error);
+  return signed_percent(result.error);
+}
+
+std::string limit_text(const CaseResult& result) {
+  switch (error_kind(result.what)) {
+    case ErrorKind::points:
+      return *result.limit < 5e-4 ? "<0.1 points" : points(*result.limit, false);
+    case ErrorKind::absolute: return number(*result.limit);
+    case ErrorKind::relative:
+    case ErrorKind::bottleneck: break;
+  }
+  return percent(*result.limit);
+}
+
+std::string counted_as(const CaseResult& result) {
+  if (result.what.fitted) return "fitted";
+  switch (error_kind(result.what)) {
+    case ErrorKind::bottleneck: return "bottleneck";
+    case ErrorKind::points: return "points";
+    case ErrorKind::absolute: return "zero";
+    case ErrorKind::relative: break;
+  }
+  return "relative";
+}
+
+std::string errors_sentence(const CaseSummary& of, bool with_file) {
+  if (of.predictions == 0) return "No figure is predicted that nothing was fitted on.";
+  const std::string worst = size_text(of.worst, of.worst_in_points);
+  const std::string where =
+      fmt::format("(\"{}\"{})", of.worst_case, with_file ? " in " + of.worst_file : "");
+  if (of.predictions == 1) return fmt::format("The only prediction misses by {} {}.", worst, where);
+  return fmt::format(
+      "{} predictions miss by {} in the median and by {} at worst {}; {} of them ({}) {} within "
+      "{}.",
+      of.predictions, size_text(of.median, of.in_points == of.predictions), worst, where, of.near,
+      percent(of.share_near), verb(of.near), percent(CaseSummary::nearness));
+}
+
+std::vector<std::string> further_sentences(const CaseSummary& of) {
+  std::vector<std::string> said;
+  if (of.bottlenecks > 0) {
+    said.push_back(fmt::format("{} of {} {} named as measured.", of.bottlenecks_right,
+                               counted(of.bottlenecks, "bottleneck"), verb(of.bottlenecks_right)));
+  }
+  if (of.predictions > 0) said.push_back(tolerance_sentence(of));
+  if (of.fitted > 0) {
+    said.push_back(fmt::format("{} that an input was fitted on {} not counted{}.",
+                               counted(of.fitted, "point"), verb(of.fitted),
+                               of.fits_missed == 0
+                                   ? ""
+                                   : fmt::format(", and {} of them no longer fit{}", of.fits_missed,
+                                                 of.fits_missed == 1 ? "s" : "")));
+  }
+  if (of.zeros > 0) {
+    said.push_back(
+        fmt::format("{} measured as 0, so without a relative error: listed, not counted.",
+                    of.zeros == 1 ? "1 figure was" : fmt::format("{} figures were", of.zeros)));
+  }
+  return said;
+}
+
+std::vector<std::string> summary_sentences(const CaseSummary& of) {
+  std::vector<std::string> said = further_sentences(of);
+  said.insert(said.begin(), errors_sentence(of, true));
+  if (of.in_points > 0) {
+    said.emplace_back("An error of a relative change is counted in percentage points.");
+  }
+  return said;
+}
+
+}  // namespace feedrate::report
