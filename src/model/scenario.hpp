@@ -47,7 +47,7 @@ struct Source {
 };
 
 enum class DiskKind { ebs, nvme, other };
-enum class CachePolicy { lru, no_eviction };
+enum class CachePolicy { linux_two_lists, lru, no_eviction };
 
 struct Disk {
   std::optional<DiskKind> kind;            ///< default: nvme where the machine has one, else ebs
@@ -55,10 +55,10 @@ struct Disk {
   std::optional<Bytes> size;
   std::optional<Bandwidth> bandwidth;
   std::optional<Frequency> iops;
-  std::optional<Duration> latency;         ///< of one read
-  std::optional<double> reads_per_sample;  ///< device reads a sample costs, cold (≥ 0)
-  std::optional<Bytes> page_cache;         ///< bytes of the dataset that RAM can keep
-  std::optional<CachePolicy> cache_policy;
+  std::optional<Duration> latency;          ///< of one read
+  std::optional<double> reads_per_sample;   ///< device reads a sample costs, cold (≥ 0)
+  std::optional<Bytes> page_cache;          ///< bytes of the dataset that RAM can keep
+  std::optional<CachePolicy> cache_policy;  ///< default: linux_two_lists
   bool operator==(const Disk&) const = default;
 };
 

@@ -93,9 +93,9 @@ void resolve_page_cache(Context& context, bool staged) {
   const bool sharded = s.source.distribution == Distribution::sharded_by_s3_key;
   const double readers = sharded ? 1.0 : inputs.instances;
   const Bytes data = stored_bytes(s) * samples(inputs.samples / (sharded ? inputs.instances : 1.0));
-  const CachePolicy policy = s.disk.cache_policy.value_or(CachePolicy::lru);
+  const CachePolicy policy = s.disk.cache_policy.value_or(CachePolicy::linux_two_lists);
   inputs.hit = hit_ratio(room / data, policy, readers);
-  inputs.first_hit = staged ? inputs.hit : 0.0;
+  inputs.first_hit = hit_in_epoch(room / data, policy, readers, 1.0, staged);
 }
 
 void resolve_disk(Context& context, bool staged) {

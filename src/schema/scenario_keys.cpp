@@ -14,7 +14,7 @@ constexpr std::array input_mode_words = {"File"sv, "FastFile"sv, "stream"sv,
                                          "Pipe"sv, "mount"sv,    "local"sv};
 constexpr std::array distribution_words = {"FullyReplicated"sv, "ShardedByS3Key"sv};
 constexpr std::array disk_kind_words = {"ebs"sv, "nvme"sv, "other"sv};
-constexpr std::array cache_policy_words = {"lru"sv, "no_eviction"sv};
+constexpr std::array cache_policy_words = {"linux"sv, "lru"sv, "no_eviction"sv};
 constexpr std::array loader_kind_words = {"pytorch"sv, "pool"sv, "inline"sv};
 constexpr std::array place_words = {"cpu"sv, "gpu"sv, "offline"sv, "remote"sv};
 constexpr std::array purchase_words = {"on_demand"sv, "spot"sv, "savings_plan"sv};
@@ -166,7 +166,7 @@ const std::vector<Entry<Disk>>& entries<Disk>() {
           "reads_per_sample", {"device reads that a sample costs, cold", "1", between(0, 1e9)}),
       entry<&Disk::page_cache>(
           "page_cache", {.manual = "bytes of the dataset that RAM can keep", .example = "40 GB"}),
-      entry<&Disk::cache_policy>("cache_policy", {"which pages go first", "lru"}),
+      entry<&Disk::cache_policy>("cache_policy", {"which pages go first", "linux"}),
   };
   return list;
 }
