@@ -13,8 +13,12 @@ std::uint64_t mixed(std::uint64_t z) {
 
 }  // namespace
 
-Normal::Normal(std::uint64_t seed, std::uint64_t stream)
-    : state_(mixed(seed) ^ mixed(stream + 0x632be59bd9b4e019U)) {}
+std::uint64_t seed_of(std::uint64_t seed, std::uint64_t stream) {
+  return mixed(mixed(seed + 0x9e3779b97f4a7c15U) + stream * 0x9e3779b97f4a7c15U +
+               0x632be59bd9b4e019U);
+}
+
+Normal::Normal(std::uint64_t seed, std::uint64_t stream) : state_(seed_of(seed, stream)) {}
 
 double Normal::uniform() {
   state_ += 0x9e3779b97f4a7c15U;

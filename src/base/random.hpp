@@ -4,6 +4,9 @@
 
 namespace feedrate {
 
+/// The seed of stream `stream` of `seed`: unlike those of all other pairs (SplitMix64's finaliser).
+std::uint64_t seed_of(std::uint64_t seed, std::uint64_t stream);
+
 /// Stream `stream` of seed `seed`: SplitMix64 (Steele, Lea, Flood 2014) and the polar method
 /// (Marsaglia and Bray 1964).
 class Normal {

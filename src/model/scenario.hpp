@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "base/units.hpp"
+#include "model/discipline.hpp"
 
 namespace feedrate {
 
 struct Dataset {
   std::optional<double> samples;                          ///< > 0, whole
   std::optional<DataPerSample> bytes_per_sample;          ///< as stored, mean
-  std::optional<double> size_cv;                          ///< coefficient of variation of that
+  std::optional<double> size_cv;  ///< coefficient of variation of that, and of a sample's CPU cost
   std::optional<double> samples_per_object;               ///< 1 = a file a sample, k = a shard
   std::optional<DataPerSample> decoded_bytes_per_sample;  ///< after decoding, before transforms
   std::optional<DataPerSample> bytes_on_gpu_per_sample;   ///< what host-to-device copies
@@ -33,6 +34,8 @@ struct Source {
   std::optional<Bandwidth> bandwidth;            ///< of the service, in all
   std::optional<Frequency> requests_per_second;  ///< of the service, in all
   std::optional<double> connections;             ///< parallel requests of one instance at most
+  std::optional<Discipline> discipline;          ///< how requests share `bandwidth`
+  std::optional<Duration> open_latency;          ///< opening and closing an object, beside the rest
   std::optional<bool> shared;                    ///< limits are for all instances together
   std::optional<std::string> deployment_type;    ///< FSx: "SCRATCH_2", "PERSISTENT_2" …
   std::optional<SpecificBandwidth> throughput_per_capacity;  ///< FSx tier: "200 MB/s/TiB"
@@ -55,9 +58,11 @@ struct Disk {
   std::optional<Bytes> size;
   std::optional<Bandwidth> bandwidth;
   std::optional<Frequency> iops;
-  std::optional<Duration> latency;          ///< of one read
-  std::optional<double> reads_per_sample;   ///< device reads a sample costs, cold (≥ 0)
-  std::optional<Bytes> page_cache;          ///< bytes of the dataset that RAM can keep
+  std::optional<Duration> latency;         ///< of one read
+  std::optional<Duration> open_latency;    ///< opening and closing a file
+  std::optional<Discipline> discipline;    ///< how reads share `bandwidth`
+  std::optional<double> reads_per_sample;  ///< device reads a sample costs, cold (≥ 0)
+  std::optional<Bytes> page_cache;         ///< bytes of the dataset that RAM can keep
   std::optional<CachePolicy> cache_policy;  ///< default: linux_two_lists
   bool operator==(const Disk&) const = default;
 };
@@ -88,6 +93,13 @@ struct Loader {
   std::optional<DurationPerByte> collate;  ///< CPU per byte of batch, in the worker
   std::optional<Duration> handover;        ///< CPU of the main process per batch
   std::optional<double> oversubscription;  ///< extra CPU share when runnable > hardware threads
+  std::optional<double> contention;        ///< what each further busy core costs the others
+  /// Measured (threads, rate), in any unit: how the cores' total grows.
+  std::optional<std::vector<std::pair<double, double>>> thread_scaling;
+  std::optional<DurationPerSample> lock;  ///< of the CPU time: under a lock of all threads of a rank
+  std::optional<double> fetch_threads;    ///< requests that one worker has in flight at once
+  std::optional<double> read_cv;  ///< of a batch's reading from step to step, beyond sizes
+  std::optional<double> make_cv;  ///< of the rest of a batch's making from step to step
   std::optional<RemoteWorkers> remote;
   bool operator==(const Loader&) const = default;
 };
@@ -102,6 +114,7 @@ struct Operation {
   std::optional<DurationPerSample> gpu;         ///< time on the GPU where it runs there
   Place where = Place::cpu;
   std::optional<DataPerSample> output_bytes;  ///< offline: bytes stored per sample afterwards
+  std::optional<bool> cached = {};  ///< in_memory_cache keeps what this operation makes
   bool operator==(const Operation&) const = default;
 };
 
@@ -117,6 +130,7 @@ struct Cluster {
   std::optional<HourlyPrice> price;  ///< per instance; overrides the catalogue
   std::optional<double> vcpus;
   std::optional<double> cores;
+  std::optional<double> cpu_quota;  ///< CPUs that a container may use in the long run
   std::optional<Bytes> memory;
   std::optional<Bandwidth> network;
   std::optional<Bandwidth> pinned_bandwidth;    ///< host-to-device per GPU, pinned

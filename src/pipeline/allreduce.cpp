@@ -16,14 +16,10 @@ Duration hierarchical(Bytes size, double instances, double gpus, Bandwidth insid
   return ring(size, gpus, inside, latency) + ring(size, instances, between, latency);
 }
 
-Duration from_efficiency(Duration step, double efficiency) {
-  return step * (1.0 / efficiency - 1.0);
-}
-
-Duration from_fit(Duration step, const ScalingFit& fit, double instances) {
-  if (instances <= 1.0) return {};
+double from_fit(const ScalingFit& fit, double instances) {
+  if (instances <= 1.0) return 1.0;
   const double bandwidth = fit.bandwidth * 2.0 * (instances - 1.0) / instances;
-  return step * (bandwidth + fit.latency * 2.0 * (instances - 1.0));
+  return (1.0 + bandwidth + fit.latency * 2.0 * (instances - 1.0)) / instances;
 }
 
 namespace {
@@ -47,13 +43,22 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
   const bool ring_only =
       given.algorithm.value_or(AllReduceAlgorithm::ring) == AllReduceAlgorithm::ring;
   const auto measured = context.measured(&HostProfile::allreduce_busbw);
-  const double exposed = 1.0 - given.overlap.value_or(0.0);
+  // The backward pass, about two thirds of a step, is what communication can hide behind.
+  constexpr double backward = 2.0 / 3.0;
+  const Duration step = step_time(inputs, inputs.batch);
+  const auto exposed = [&](Duration all) {
+    const Duration hidden = std::min(given.overlap.value_or(0.0) * all, backward * step);
+    return all - hidden;
+  };
   if (ring_only) {
     const Bandwidth busbw = context.need<Bandwidth>(
         Stage::allreduce, "/job/allreduce/busbw", given.busbw,
         inputs.instances > 1.0 ? std::nullopt : measured, inputs.instances > 1.0 ? between : inside,
         "the bus bandwidth of the ring");
-    return exposed * ring(size, ranks, busbw, latency);
+    if (inputs.instances > 1.0) {
+      context.out.inputs.network_allreduce = 2.0 * (ranks - 1.0) / ranks * size;
+    }
+    return exposed(ring(size, ranks, busbw, latency));
   }
   Bandwidth within = Bandwidth::of(1.0);
   if (inputs.ranks > 1.0) {
@@ -66,7 +71,23 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
     across = context.need<Bandwidth>(Stage::allreduce, "/job/allreduce/busbw", given.busbw, {},
                                      between, "the bus bandwidth between instances");
   }
-  return exposed * hierarchical(size, inputs.instances, inputs.ranks, within, across, latency);
+  if (inputs.instances > 1.0) {
+    context.out.inputs.network_allreduce =
+        2.0 * (inputs.instances - 1.0) / inputs.instances * size;
+  }
+  return exposed(hierarchical(size, inputs.instances, inputs.ranks, within, across, latency));
+}
+
+/// T(N)/T(1) of the points themselves, where both were measured.
+std::optional<double> measured_ratio(const std::vector<std::pair<double, Duration>>& points,
+                                     double instances) {
+  std::optional<Duration> one, many;
+  for (const auto& [n, time] : points) {
+    if (n == 1.0) one = time;
+    if (n == instances) many = time;
+  }
+  if (!one || !many) return std::nullopt;
+  return *many / *one;
 }
 
 }  // namespace
@@ -74,15 +95,18 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
 void resolve_communication(Context& context) {
   const Job& job = context.scenario.job;
   Inputs& inputs = context.out.inputs;
-  const Duration step = step_time(inputs, inputs.batch) * inputs.accumulation;
   if (job.efficiency && inputs.instances > 1.0) {
     const double efficiency =
         context.use(Stage::allreduce, "/job/efficiency", Value<double>::given(*job.efficiency));
-    inputs.exposed_allreduce = from_efficiency(step, efficiency);
-  } else if (job.scaling_fit) {
+    inputs.time_ratio = 1.0 / (inputs.instances * efficiency);
+  } else if (job.scaling_fit && inputs.instances > 1.0) {
+    const double fitted = from_fit(*job.scaling_fit, inputs.instances);
+    const auto measured = measured_ratio(*job.scaling, inputs.instances);
+    inputs.time_ratio = measured.value_or(fitted);
     context.use(Stage::allreduce, "/job/scaling",
-                Value<double>::given(job.scaling_fit->bandwidth, "fitted to the scaling points"));
-    inputs.exposed_allreduce = from_fit(step, *job.scaling_fit, inputs.instances);
+                Value<double>::given(*inputs.time_ratio,
+                                     measured ? "measured with so many instances"
+                                              : "fitted to the scaling points"));
   } else if (job.allreduce) {
     inputs.exposed_allreduce = by_algorithm(context, *job.allreduce);
   }

@@ -15,11 +15,8 @@ Duration ring(Bytes size, double ranks, Bandwidth busbw, Duration latency);
 Duration hierarchical(Bytes size, double instances, double gpus, Bandwidth inside,
                       Bandwidth between, Duration latency);
 
-/// From a parallel efficiency S(N) at N instances: step · (1/S − 1).
-Duration from_efficiency(Duration step, double efficiency);
-
-/// From a fit of measured times (see ScalingFit), for N instances:
-/// step · (bandwidth · 2(N−1)/N + latency · 2(N−1)).
-Duration from_fit(Duration step, const ScalingFit& fit, double instances);
+/// T(N)/T(1) of a whole job from a fit of measured times (see ScalingFit):
+/// (1 + bandwidth · 2(N−1)/N + latency · 2(N−1)) / N.
+double from_fit(const ScalingFit& fit, double instances);
 
 }  // namespace feedrate::pipeline

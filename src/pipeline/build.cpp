@@ -8,14 +8,64 @@
 
 namespace feedrate::pipeline {
 
-Layout folded(const Inputs& inputs) {
-  return {1, 1, inputs.ranks, false, 0.0};
+namespace {
+
+/// Pipe mode: `connections` of an instance fill a FIFO ahead of all of its workers.
+void add_stream(engine::Model& model, EpochModel& built, Capacities& capacities,
+                const Inputs& inputs, EpochKind kind, const Misses& misses, const Layout& layout,
+                const std::string& name) {
+  const auto station = stream_of(inputs, kind, misses);
+  if (!station) return;
+  const double chunk = inputs.batch / chunks_of(inputs);
+  const double connections = std::max(1.0, station->connections);
+  Loading fetching;
+  fetching.customers = connections;
+  fetching.stations = {*station};
+  fetching.stations.front().connections = 0.0;
+  fetching.limits = stream_limits(inputs, kind, misses);
+  engine::Queue fifo;
+  fifo.name = name + "fifo";
+  fifo.capacity = 2 * layout.ranks;
+  const engine::QueueId queue = model.add(fifo);
+  const Capacities made = add_capacities(model, name, fetching, layout.fold, 0.0, chunk);
+  for (double c = 0.0; c < connections; c += 1.0) {
+    ProgramBuilder stream;
+    stream.repeat_forever();
+    add_load(stream, made, chunk, 1,
+             layout.random ? Variety{inputs.size_cv, inputs.read_cv, 0.0} : Variety{});
+    stream.put(queue, tag(Stage::download)).next();
+    Part part{.kind = TrackKind::stream, .feeds = Stage::decode};
+    part.process = model.add(
+        engine::Process{name + name_of(part), model.add(stream.build()), true, -1});
+    if (built.parts.empty()) built.parts.push_back(part);
+  }
+  built.stocks.push_back({"FIFO", queue, 1, 2.0 * layout.ranks * chunk / inputs.batch,
+                          inputs.batch / chunk});
+  capacities.fifo = queue;
 }
+
+/// One rank in place of all that remote workers serve together.
+Inputs merged(const Inputs& inputs) {
+  Inputs one = inputs;
+  const double ranks = inputs.ranks * inputs.instances;
+  one.batch *= ranks;
+  one.copy = inputs.copy / ranks;
+  one.pin = inputs.pin / ranks;
+  one.step.fixed = step_time(inputs, inputs.batch);
+  one.step.per_sample.reset();
+  one.step.table.reset();
+  one.gpu_preprocess = {};
+  one.ranks = one.instances = 1.0;
+  one.remote->network = inputs.remote->network * inputs.instances;
+  return one;
+}
+
+}  // namespace
 
 Layout apart(const Inputs& inputs, int most_processes) {
   Layout layout{static_cast<int>(inputs.instances), static_cast<int>(inputs.ranks), 1.0, true, 0.0};
-  const double remote = inputs.remote ? inputs.remote->workers / inputs.ranks : 0.0;
-  const double each = inputs.workers + remote + 3.0;
+  if (inputs.remote) return {1, 1, 1.0, true, 0.0};
+  const double each = inputs.workers + 3.0;
   const double rank_limit = std::max(1.0, most_processes / each);
   if (layout.ranks > rank_limit) {
     layout.fold = std::ceil(inputs.ranks / rank_limit);
@@ -47,7 +97,9 @@ std::string name_of(const Part& part) {
   return "";
 }
 
-EpochModel build_epoch(const Inputs& inputs, EpochKind kind, const Layout& layout) {
+EpochModel build_epoch(const Inputs& given, EpochKind kind, const Misses& misses,
+                       const Layout& layout) {
+  const Inputs inputs = given.remote ? merged(given) : given;
   EpochModel built;
   engine::Model& model = built.model;
   EpochShape shape = epoch_shape(inputs);
@@ -57,24 +109,35 @@ EpochModel build_epoch(const Inputs& inputs, EpochKind kind, const Layout& layou
     barrier = model.add(
         engine::Barrier{"all-reduce", static_cast<std::uint32_t>(layout.instances * layout.ranks)});
   }
+  const bool pool = inputs.remote || inputs.kind == LoaderKind::pool;
+  const bool workers = inputs.kind == LoaderKind::pytorch && inputs.workers > 0.0;
+  const double chunk = inputs.batch / chunks_of(inputs);
+  const double active = std::max(1.0, inputs.workers);
   for (int i = 0; i < layout.instances; ++i) {
-    const Capacities capacities = add_capacities(model, inputs, kind, layout);
+    const std::string instance = "i" + std::to_string(i) + ".";
+    std::optional<Capacities> local, remote;
+    for (const Loading& loading : loadings(inputs, kind, misses, active)) {
+      const bool here = loading.cpu_stage == Stage::decode;
+      const double helpers = here ? 2.0 * layout.ranks : 0.0;  // main processes, pinning threads
+      (here ? local : remote) =
+          add_capacities(model, instance, loading, layout.fold, helpers, chunk);
+    }
+    if (local) add_stream(model, built, *local, inputs, kind, misses, layout, instance);
+    std::optional<engine::ResourceId> cpu;
+    if (local) cpu = local->cpu;
     for (int r = 0; r < layout.ranks; ++r) {
       RankBuilder rank{model,
                        inputs,
                        layout,
-                       capacities,
+                       local ? &*local : nullptr,
+                       remote ? &*remote : nullptr,
+                       cpu,
                        kind,
                        shape,
-                       load_cost(inputs, kind),
-                       "i" + std::to_string(i) + ".r" + std::to_string(r) + ".",
-                       Gates{},
+                       instance + "r" + std::to_string(r) + ".",
                        barrier,
                        built,
                        built.gpus.empty()};
-      const bool pool = inputs.remote || inputs.kind == LoaderKind::pool;
-      const bool workers = inputs.kind == LoaderKind::pytorch && inputs.workers > 0.0;
-      if (!pool && !workers) add_gates(rank, inputs.batch / chunks_of(rank.cost, inputs.batch));
       const Fetch fetch = pool ? add_pool(rank) : workers ? add_pytorch(rank) : Fetch{};
       built.gpus.push_back(add_consumer(rank, fetch));
     }

@@ -7,26 +7,21 @@
 
 #include "engine/model.hpp"
 #include "model/timeline.hpp"
-#include "pipeline/inputs.hpp"
+#include "pipeline/loading.hpp"
 
 namespace feedrate::pipeline {
 
-/// How much of the cluster is simulated apart. Without randomness all ranks of all instances do the
-/// same at the same time, so one stands for all: its shares of the shared capacities are
-/// X(n·fold)/fold.
+/// How much of the cluster is simulated apart.
 struct Layout {
   int instances = 1;  ///< simulated apart
   int ranks = 1;      ///< simulated apart, of each instance
-  double fold = 1.0;  ///< real ranks of an instance that one simulated rank stands for
+  double fold = 1.0;  ///< real ranks that one simulated rank stands for
   bool random = false;
   double steps = 0.0;  ///< > 0: only so many steps of the epoch
 };
 
-/// One rank for all of them.
-Layout folded(const Inputs& inputs);
-
 /// Ranks apart, up to `most_processes` simulated processes; beyond, fewer instances, then fewer
-/// ranks.
+/// ranks. Ranks that remote workers serve are one: their workers belong to all.
 Layout apart(const Inputs& inputs, int most_processes);
 
 /// Mark number at each end of a step of the first rank.
@@ -61,12 +56,13 @@ struct EpochModel {
   engine::Model model;
   std::vector<engine::ProcessId> gpus;  ///< the processes in which GPUs step, one a simulated rank
   std::vector<engine::ProcessId> loaders;  ///< workers and threads that make batches beside them
-  std::vector<Part> parts;
+  std::vector<Part> parts;  ///< of the first rank
   std::vector<Stock> stocks;
 };
-EpochModel build_epoch(const Inputs& inputs, EpochKind kind, const Layout& layout);
+EpochModel build_epoch(const Inputs& inputs, EpochKind kind, const Misses& misses,
+                       const Layout& layout);
 
 /// File mode's copying on one instance.
-engine::Model build_staging(const Staging& staging, double speed, bool random, double size_cv);
+engine::Model build_staging(const Staging& staging, double speed);
 
 }  // namespace feedrate::pipeline

@@ -61,23 +61,21 @@ struct Consumer {
   RankBuilder& rank;
 
   void load_inline(ProgramBuilder& p, double samples) const {
-    const int chunks = chunks_of(rank.cost, rank.inputs.batch);
-    add_load(p, rank.cost, rank.capacities, samples, chunks, Who::local,
-             rank.batch_spread(samples / chunks), rank.gates);
+    if (rank.local) add_load(p, *rank.local, samples, chunks_of(rank.inputs), rank.variety());
   }
   void hand_over(ProgramBuilder& p) const {
     const Duration cpu = rank.inputs.handover / rank.inputs.speed[Stage::handover];
     if (cpu.base() <= 0.0) return;
-    if (rank.capacities.cpu) {
-      p.use(*rank.capacities.cpu, {cpu.base()}, tag(Stage::handover));
+    if (rank.cpu) {
+      p.use(*rank.cpu, {cpu.base()}, tag(Stage::handover));
     } else {
       p.delay(ticks(cpu), tag(Stage::handover));
     }
   }
   void pin(ProgramBuilder& p, double samples) const {
     const double work = (rank.inputs.pin * feedrate::samples(samples)).base();
-    if (rank.capacities.cpu && work > 0.0) {
-      p.use(*rank.capacities.cpu, {work / rank.inputs.speed[Stage::h2d]}, tag(Stage::h2d));
+    if (rank.cpu && work > 0.0) {
+      p.use(*rank.cpu, {work / rank.inputs.speed[Stage::h2d]}, tag(Stage::h2d));
     }
   }
   void copy(ProgramBuilder& p, double samples) const {
@@ -86,7 +84,7 @@ struct Consumer {
   }
   void step(ProgramBuilder& p, double samples) const {
     const Duration time = step_time(rank.inputs, samples) / rank.inputs.speed[Stage::gpu];
-    p.delay(ticks(time), tag(Stage::gpu), spread(rank.layout.random, rank.inputs.step_cv));
+    p.delay(ticks(time), tag(Stage::gpu), spread(rank.layout.random ? rank.inputs.step_cv : 0.0));
     if (rank.first_rank) p.mark(step_mark);
   }
   void reduce(ProgramBuilder& p) const {
@@ -136,7 +134,7 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
   const Inputs& inputs = rank.inputs;
   const Consumer consumer{rank};
   const bool beside = fetch.ready || fetch.tickets;  // somebody else loads
-  const bool one_process = !inputs.asynchronous_step && !inputs.non_blocking;
+  const bool one_process = !inputs.asynchronous_step;
   const engine::Tag hand = tag(Stage::handover);
 
   // A pinning thread takes finished batches in order, ahead of the main process. A pool in front of

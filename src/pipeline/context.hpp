@@ -120,6 +120,12 @@ struct Context {
 /// Bytes per sample as they are stored: after the last offline operation that says so.
 DataPerSample stored_bytes(const Scenario& scenario);
 
+/// How fast files can be written to a disk.
+Bandwidth write_rate(const Read& disk);
+
+/// How `count` auxiliary instances of a type read from the source that the trainer would read from.
+Read remote_read(Context& context, const Read& by_trainer, const Machine& machine, double count);
+
 // One function a part, each filling its share of Context::out.inputs.
 void resolve_shape(Context& context);
 void resolve_cores(Context& context);

@@ -11,15 +11,27 @@ namespace {
 /// Second hardware thread of a core: what decoding gains from it, where no curve was measured.
 constexpr double hyper_threading_gain = 0.3;
 
+/// What each further busy core costs all of them, as memory bandwidth and clocks are shared: n cores
+/// do the work of n / (1 + c·(n − 1)) (Gunther's universal scalability law without its last term).
+/// 48 cores at 0.002 do the work of 44, about what their clocks fall when all are busy. More was seen:
+/// 0.055 of DALI's threads (issue 4806), 0.035 of cedar's processes, 0.03 of PyTorch's on two cores.
+constexpr double core_contention = 0.002;
+
 /// n threads up to the cores, then what the second hardware threads add, then the price of more
 /// runnable threads than the hardware has.
-Curve<double> cores_curve(double cores, double threads, double oversubscription) {
+Curve<double> cores_curve(double cores, double threads, double oversubscription,
+                          double contention) {
   Curve<double> curve;
+  const auto together = [&](double n) { return n / (1.0 + contention * (n - 1.0)); };
   curve.points.push_back({1.0, std::min(1.0, cores)});
-  if (cores > 1.0) curve.points.push_back({cores, cores});
-  double most = cores;
+  // The law bends: a point for each core at first, then ever wider apart.
+  for (double n = 2.0; n < cores; n = std::ceil(n * 1.1 + 0.01)) {
+    curve.points.push_back({n, together(n)});
+  }
+  double most = std::min(cores, together(cores));
+  if (cores > 1.0) curve.points.push_back({cores, most});
   if (threads > cores) {
-    most = cores * (1.0 + hyper_threading_gain * std::min(1.0, (threads - cores) / cores));
+    most *= 1.0 + hyper_threading_gain * std::min(1.0, (threads - cores) / cores);
     curve.points.push_back({threads, most});
   }
   if (oversubscription > 0.0) {
@@ -32,16 +44,42 @@ Curve<double> machine_cores(Context& context, const Cluster& cluster, double ove
   const auto threads = context.find<double>(Stage::decode, "/cluster/vcpus", cluster.vcpus, {},
                                             context.published(&Machine::vcpus));
   if (!threads) return {};
-  if (cluster.vcpus && !cluster.cores) return cores_curve(*threads, *threads, oversubscription);
-  const double cores = context.find_or<double>(Stage::decode, "/cluster/cores", cluster.cores, {},
-                                               context.published(&Machine::cores), *threads / 2.0,
-                                               "two hardware threads a core");
+  const Known<double> published = context.published(&Machine::cores);
+  const Known<double> machine_threads = context.published(&Machine::vcpus);
+  double by_default = *threads;
+  std::string why = "each vCPU is taken for a core; set /cluster/cores";
+  if (context.machine()) {
+    // Another number of threads of this machine's kind.
+    const double each =
+        published && machine_threads ? machine_threads->value / published->value : 2.0;
+    by_default = std::max(1.0, *threads / each);
+    why = "hardware threads a core as on the machine";
+  }
+  const bool as_published =
+      published && machine_threads && *threads == machine_threads->value;
+  const double cores =
+      context.find_or<double>(Stage::decode, "/cluster/cores", cluster.cores, {},
+                              as_published ? published : std::nullopt, by_default, why);
   if (*threads > cores) {
     context.use(
         Stage::decode, "hyper-threading gain",
         Value<double>::assumed(hyper_threading_gain, "second threads of cores, no curve measured"));
   }
-  return cores_curve(std::min(cores, *threads), *threads, oversubscription);
+  const double contention =
+      cores > 1.0 || context.scenario.loader.contention
+          ? context.find_or<double>(Stage::decode, "/loader/contention",
+                                    context.scenario.loader.contention, {}, {}, core_contention,
+                                    "clocks fall when all cores are busy; 0.055 was seen (DALI)")
+          : 0.0;
+  return cores_curve(std::min(cores, *threads), *threads, oversubscription, contention);
+}
+
+/// Measured (threads, rate): as multiples of what one thread does.
+Curve<double> scaled_threads(const std::vector<std::pair<double, double>>& points) {
+  Curve<double> curve;
+  const double one = points.front().second / points.front().first;
+  for (const auto& [threads, rate] : points) curve.points.push_back({threads, rate / one});
+  return curve;
 }
 
 /// Of the kind of loader that is simulated, else of the other one; null when neither was measured.
@@ -93,30 +131,29 @@ void resolve_remote(Context& context, DurationPerSample remote_only) {
       aux.vcpus, 1.0, "vCPUs not known");
   const double count = context.use(Stage::remote, "/loader/remote/instances",
                                    Value<double>::given(loader.remote->instances));
-  const double share = count / inputs.instances;
-  pool.workers = per_instance * share;
+  pool.workers = per_instance * count;
   const double threads = aux.vcpus ? aux.vcpus->value : per_instance;
-  const double cores = aux.cores ? aux.cores->value : threads / 2.0;
-  pool.cores = cores_curve(cores, threads, 0.0);
+  const double cores = aux.cores ? aux.cores->value : std::max(1.0, threads / 2.0);
+  pool.cores = cores_curve(cores, threads, 0.0, loader.contention.value_or(core_contention));
   for (auto& point : pool.cores.points) {
-    point.users *= share;
-    point.total *= share;
+    point.users *= count;
+    point.total *= count;
   }
   pool.cpu = remote_only.base() > 0.0 ? remote_only : inputs.cpu;
   if (remote_only.base() > 0.0) inputs.cpu = {};
   const std::optional<DataPerSample> sent = loader.remote->bytes_per_sample
                                                 ? loader.remote->bytes_per_sample
                                                 : context.scenario.dataset.bytes_on_gpu_per_sample;
-  pool.delivery.bytes = context.find_or<DataPerSample>(
+  pool.sent = context.find_or<DataPerSample>(
       Stage::remote, "/loader/remote/bytes_per_sample", sent, {}, {}, DataPerSample{},
       "neither this nor /dataset/bytes_on_gpu_per_sample is given: delivery costs nothing");
   const Bandwidth trainer = context.need<Bandwidth>(
       Stage::remote, "/cluster/network", context.scenario.cluster.network, {},
       context.published(&Machine::network), "the network of the training instance");
-  const Bandwidth workers = aux.network ? aux.network->value * share : trainer;
-  pool.delivery.requests = 1.0 / inputs.batch;  // workers send batches
-  pool.delivery.rate = {{{1.0, std::min(trainer, workers)}}, 0.0};
-  pool.delivery.latency = context.use(
+  pool.network =
+      aux.network ? std::min(trainer, aux.network->value * count / inputs.instances) : trainer;
+  pool.deliveries = 1.0 / inputs.batch;  // workers send batches
+  pool.latency = context.use(
       Stage::remote, "delivery latency",
       Value<Duration>::assumed(milliseconds(0.5), "one round trip inside an availability zone"));
   inputs.remote = pool;
@@ -140,16 +177,34 @@ void resolve_cores(Context& context) {
   inputs.prefetch = loader.prefetch_factor.value_or(2.0);
   inputs.persistent_workers = loader.persistent_workers.value_or(false);
   inputs.in_order = loader.in_order.value_or(true);
-  inputs.in_memory_cache = loader.in_memory_cache.value_or(false);
+  inputs.caches.decoded = loader.in_memory_cache.value_or(false);
+  inputs.caches.readers =
+      s.source.distribution == Distribution::sharded_by_s3_key ? 1.0 : inputs.instances;
   inputs.asynchronous_step = s.job.asynchronous_step.value_or(true);
   inputs.non_blocking = s.job.non_blocking.value_or(false);
+  if (inputs.non_blocking && !inputs.asynchronous_step) {
+    inputs.non_blocking = false;
+    context.out.remarks.emplace_back(
+        "/job/non_blocking has no effect: a loop that waits for each step (asynchronous_step: "
+        "false) has no step left to copy behind");
+  }
+  inputs.locked = loader.lock.value_or(DurationPerSample{});
+  inputs.fetch_threads = loader.fetch_threads.value_or(1.0);
+  if (s.cluster.cpu_quota) {
+    inputs.cpu_quota = RateLimit{"CPU quota", *s.cluster.cpu_quota};
+    context.use(Stage::decode, "/cluster/cpu_quota", Value<double>::given(*s.cluster.cpu_quota));
+  }
 
   const double oversubscription = context.find_or<double>(
       Stage::decode, "/loader/oversubscription", loader.oversubscription,
       context.measured(&HostProfile::oversubscription), {}, 0.07,
       "more runnable threads than hardware threads cost about 7 % (two-core host, PyTorch)");
   const Curve<double>* measured = measured_cores(context.host, torch);
-  if (measured != nullptr && !s.cluster.vcpus && !s.cluster.cores) {
+  if (loader.thread_scaling) {
+    inputs.cores = scaled_threads(*loader.thread_scaling);
+    context.use(Stage::decode, "/loader/thread_scaling",
+                Value<double>::given(inputs.cores.maximum()));
+  } else if (measured != nullptr && !s.cluster.vcpus && !s.cluster.cores) {
     inputs.cores = context.use_curve(Stage::decode, "cpu curve", *measured);
     const bool known = loader.oversubscription || context.host->oversubscription;
     if (known && oversubscription > 0.0) {
@@ -202,10 +257,34 @@ void resolve_cores(Context& context) {
   }
 }
 
+namespace {
+
+/// The operation whose output stays in memory, with all that comes before it.
+std::size_t last_cached(Context& context) {
+  const auto& list = context.scenario.preprocess;
+  std::size_t kept = list.size();
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i].cached.value_or(false)) kept = i;
+  }
+  if (kept < list.size() || !context.scenario.loader.in_memory_cache.value_or(false)) return kept;
+  for (std::size_t i = 0; i < list.size() && kept == list.size(); ++i) {
+    if (list[i].where == Place::cpu) kept = i;
+  }
+  if (kept < list.size()) {
+    context.use(Stage::decode, fmt::format("/preprocess/{}/cached", kept),
+                Value<std::string>::assumed("true", "the output of \"" + list[kept].operation +
+                                                        "\" is what stays in memory"));
+  }
+  return kept;
+}
+
+}  // namespace
+
 void resolve_preprocess(Context& context) {
   const Scenario& s = context.scenario;
   Inputs& inputs = context.out.inputs;
   DurationPerSample remote_only{};
+  const std::size_t kept = last_cached(context);
   for (std::size_t i = 0; i < s.preprocess.size(); ++i) {
     const Operation& op = s.preprocess[i];
     const std::string at = fmt::format("/preprocess/{}", i);
@@ -235,7 +314,7 @@ void resolve_preprocess(Context& context) {
       continue;
     }
     inputs.cpu += cpu;
-    inputs.cached_cpu = op.operation == "decode" ? DurationPerSample{} : inputs.cached_cpu + cpu;
+    if (i > kept) inputs.cached_cpu += cpu;
   }
   resolve_remote(context, remote_only);
   const bool works = (inputs.cpu + inputs.collate).base() > 0.0;

@@ -13,15 +13,12 @@ namespace {
 constexpr double ebs_io_bytes = 262144.0;  // EBS counts an operation of up to 256 KiB as one
 constexpr double cache_share_of_memory = 0.75;
 
-Known<Bandwidth> smaller(const Known<Bandwidth>& a, const Known<Bandwidth>& b) {
-  if (!a || !b) return a ? a : b;
-  return b->value < a->value ? b : a;
-}
-
 struct PublishedDisk {
   Known<Bandwidth> bandwidth;
   Known<Frequency> iops;
-  Duration latency;  // assumed
+  Known<Frequency> iops_burst;
+  double io_credit = 0.0;  ///< operations beyond `iops`
+  Duration latency;        // assumed
 };
 
 PublishedDisk of_nvme(Context& context) {
@@ -41,15 +38,23 @@ PublishedDisk of_nvme(Context& context) {
   return disk;
 }
 
-/// gp2 earns 3 IOPS a GiB and bursts to 3,000 for about half an hour (EC2 user guide, 2023-06-15).
-/// Credits are not modelled: the burst is taken to last.
-Known<Frequency> gp2_iops(const std::optional<Bytes>& size) {
-  const double earned = size ? 3.0 * (*size / gibibytes(1.0)) : 0.0;
-  if (earned > 3000.0) {
-    return Value<Frequency>::published(per_second(std::min(earned, 16000.0)),
-                                       "3 IOPS per GiB of gp2");
-  }
-  return Value<Frequency>::assumed(per_second(3000.0), "gp2 bursts, and the burst lasts");
+/// gp2 earns 3 IOPS a GiB, 100 at least, and bursts to 3,000 on a credit of 5.4 million operations
+/// (EC2 user guide, 2023-06-15).
+void gp2_iops(Context& context, PublishedDisk& disk) {
+  constexpr double most = 3000.0;
+  constexpr double full_credit = 5.4e6;
+  const Bytes size =
+      context.scenario.disk.size
+          ? *context.scenario.disk.size
+          : context.use(Stage::disk, "/disk/size",
+                        Value<Bytes>::assumed(gibibytes(500.0), "the size of the gp2 volume"));
+  const double earned = std::clamp(3.0 * (size / gibibytes(1.0)), 100.0, 16000.0);
+  disk.iops = Value<Frequency>::published(per_second(earned), "3 IOPS per GiB of gp2");
+  if (earned >= most) return;
+  disk.iops_burst = Value<Frequency>::published(per_second(most), "gp2 while its credit lasts");
+  disk.io_credit = context.use(
+      Stage::disk, "gp2 burst credit",
+      Value<double>::assumed(full_credit, "operations of a new volume, none of them spent"));
 }
 
 PublishedDisk of_ebs(Context& context) {
@@ -65,14 +70,39 @@ PublishedDisk of_ebs(Context& context) {
     return disk;
   }
   disk.bandwidth =
-      smaller(volume->baseline_bandwidth ? volume->baseline_bandwidth : volume->max_bandwidth,
-              context.published(&Machine::ebs_bandwidth));
+      volume->baseline_bandwidth ? volume->baseline_bandwidth : volume->max_bandwidth;
   disk.iops = volume->baseline_iops ? volume->baseline_iops : volume->max_iops;
-  if (type == "gp2") disk.iops = gp2_iops(context.scenario.disk.size);
+  if (type == "gp2") gp2_iops(context, disk);
   return disk;
 }
 
+/// What the instance lets through to its volumes: more for half an hour a day (EC2 user guide).
+void add_instance_limits(Context& context, Read& disk, double operations) {
+  constexpr Duration lasts = minutes(30.0);
+  const auto add = [&](const char* name, auto baseline, auto burst, double each, bool requests) {
+    if (!baseline) return;
+    RateLimit limit{name, baseline->value.base(), 0.0, 0.0, each, requests};
+    if (burst && burst->value > baseline->value) {
+      limit.burst_rate = burst->value.base();
+      limit.credit = (burst->value - baseline->value).base() * lasts.base();
+    }
+    disk.limits.push_back(std::move(limit));
+  };
+  add("EBS bandwidth of the instance", context.published(&Machine::ebs_bandwidth),
+      context.published(&Machine::ebs_bandwidth_burst), disk.bytes.base(), false);
+  add("EBS IOPS of the instance", context.published(&Machine::ebs_iops),
+      context.published(&Machine::ebs_iops_burst), operations, true);
+}
+
 }  // namespace
+
+Bandwidth write_rate(const Read& disk) {
+  Bandwidth most = disk.rate.empty() ? bytes_per_second(1e15) : disk.rate.maximum();
+  for (const RateLimit& limit : disk.limits) {
+    if (!limit.of_requests) most = std::min(most, bytes_per_second(limit.rate));
+  }
+  return most;
+}
 
 void resolve_page_cache(Context& context, bool staged) {
   const Scenario& s = context.scenario;
@@ -91,11 +121,10 @@ void resolve_page_cache(Context& context, bool staged) {
                 Value<Bytes>::assumed(Bytes{}, "memory not known: nothing is cached"));
   }
   const bool sharded = s.source.distribution == Distribution::sharded_by_s3_key;
-  const double readers = sharded ? 1.0 : inputs.instances;
   const Bytes data = stored_bytes(s) * samples(inputs.samples / (sharded ? inputs.instances : 1.0));
-  const CachePolicy policy = s.disk.cache_policy.value_or(CachePolicy::linux_two_lists);
-  inputs.hit = hit_ratio(room / data, policy, readers);
-  inputs.first_hit = hit_in_epoch(room / data, policy, readers, 1.0, staged);
+  inputs.caches.policy = s.disk.cache_policy.value_or(CachePolicy::linux_two_lists);
+  inputs.caches.room = data.base() > 0.0 ? room / data : 1.0;
+  inputs.caches.staged = staged;
 }
 
 void resolve_disk(Context& context, bool staged) {
@@ -108,34 +137,62 @@ void resolve_disk(Context& context, bool staged) {
       s.source.service == Service::ebs || !nvme_disks ? DiskKind::ebs : DiskKind::nvme;
   const bool named = given.kind || context.machine() != nullptr || s.source.service == Service::ebs;
   const DiskKind kind = given.kind.value_or(named ? by_default : DiskKind::other);
-  PublishedDisk known{{}, {}, microseconds(100.0)};
+  PublishedDisk known;
+  known.latency = microseconds(100.0);
   if (kind == DiskKind::nvme) known = of_nvme(context);
   if (kind == DiskKind::ebs) known = of_ebs(context);
 
   Read disk;
   disk.bytes = stored_bytes(s);
   const double per_object = s.dataset.samples_per_object.value_or(1.0);
-  const double at_least = kind == DiskKind::ebs ? std::ceil(disk.bytes.base() / ebs_io_bytes) : 0.0;
-  disk.requests = std::max(
-      at_least,
+  const bool whole_files = per_object <= 1.0;
+  disk.requests =
       context.find_or<double>(Stage::disk, "/disk/reads_per_sample", given.reads_per_sample,
                               context.measured(&HostProfile::reads_per_sample), {},
-                              1.0 / per_object, "each object is read in one go"));
+                              1.0 / per_object, "each object is read in one go");
+  // Operations as EBS counts them; a file of its own ends with a smaller one.
+  const double blocks = disk.bytes.base() / ebs_io_bytes;
+  const double operations =
+      kind == DiskKind::ebs ? std::max(disk.requests, whole_files ? std::ceil(blocks) : blocks)
+                            : disk.requests;
   disk.latency = context.find_or<Duration>(Stage::disk, "/disk/latency", given.latency,
                                            context.measured(&HostProfile::disk_latency), {},
                                            known.latency, "typical of the kind of disk");
-  if (context.host && context.host->disk && !given.bandwidth) {
+  const bool timed = given.latency || context.measured(&HostProfile::disk_latency);
+  if (whole_files && (given.open_latency || !timed)) {
+    const Duration open =
+        context.find_or<Duration>(Stage::disk, "/disk/open_latency", given.open_latency, {}, {},
+                                  microseconds(50.0), "opening and closing a file");
+    disk.latency += open / std::max(1.0, disk.requests);
+  }
+  const bool measured = context.host && context.host->disk && !given.bandwidth;
+  const Discipline discipline = given.discipline.value_or(
+      kind == DiskKind::ebs && !measured ? Discipline::rate_limit : Discipline::shared);
+  disk.discipline = discipline;
+  if (measured) {
     disk.rate = context.use_curve(Stage::disk, "disk curve", *context.host->disk);
   } else {
     const Bandwidth rate = context.need<Bandwidth>(Stage::disk, "/disk/bandwidth", given.bandwidth,
                                                    {}, known.bandwidth, "how fast the disk reads");
-    disk.rate = {{{1.0, rate}}, 0.0};
+    if (discipline == Discipline::rate_limit) {
+      disk.limits.push_back(
+          {"volume throughput", rate.base(), 0.0, 0.0, disk.bytes.base(), false});
+    } else {
+      disk.rate = {{{1.0, rate}}, 0.0};
+    }
   }
   if (const auto iops =
           context.find<Frequency>(Stage::disk, "/disk/iops", given.iops,
                                   context.measured(&HostProfile::disk_iops), known.iops)) {
-    disk.max_requests = *iops;
+    RateLimit limit{"disk IOPS", iops->base(), 0.0, 0.0, operations, true};
+    if (!given.iops && !context.measured(&HostProfile::disk_iops) && known.iops_burst) {
+      limit.name = "gp2 burst credits";
+      limit.burst_rate = known.iops_burst->value.base();
+      limit.credit = known.io_credit;
+    }
+    disk.limits.push_back(std::move(limit));
   }
+  if (kind == DiskKind::ebs && !measured) add_instance_limits(context, disk, operations);
   inputs.disk = disk;
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "pipeline/context.hpp"
 #include "pipeline/page_cache.hpp"
@@ -10,13 +11,18 @@ namespace feedrate::pipeline {
 namespace {
 
 constexpr double small_request_bytes = 512e3;  // S3 publishes another latency below this
+constexpr Bytes new_file_system_credit = tebibytes(2.1);  // EFS user guide, 2023-06-15
 
 /// What the catalogue knows of a service, as far as a Source can override it.
 struct Published {
   Known<Duration> latency;
+  Known<Duration> open;  ///< opening and closing an object
   Known<Bandwidth> per_connection;
   Known<Bandwidth> bandwidth;  ///< of the service, in all
   Known<Frequency> requests;
+  Known<Bandwidth> per_client;  ///< of one instance, whatever the service has for others
+  Known<Bandwidth> burst;       ///< of the service while `credit` lasts
+  Bytes credit;
   bool shared = false;
 };
 
@@ -77,10 +83,12 @@ Published of_efs(Context& context) {
   }
   efs.latency = mode->read_latency;
   if (efs.latency && limits.round_trips_per_file) {
-    efs.latency->value *= 1.0 + limits.round_trips_per_file->value;
-    efs.latency->from.source += ", plus the round trips to open and close a file";
+    efs.open = efs.latency;
+    efs.open->value *= limits.round_trips_per_file->value;
+    efs.open->from.source += ", the round trips to open and close a file";
   }
   efs.per_connection = mode->per_client;
+  efs.per_client = mode->per_client;
   efs.bandwidth = mode->read.low;
   efs.requests = mode->read_iops;
   if (name == "bursting" && limits.earned && source.capacity) {
@@ -88,6 +96,15 @@ Published of_efs(Context& context) {
     const Bandwidth least = limits.earned_minimum ? limits.earned_minimum->value : earned;
     const double metered = limits.read_metering ? limits.read_metering->value : 1.0;
     efs.bandwidth = Value<Bandwidth>{std::max(earned, least) / metered, limits.earned->from};
+    if (limits.burst) {
+      const Bandwidth burst = limits.burst->value * *source.capacity;
+      const Bandwidth least_burst = limits.burst_minimum ? limits.burst_minimum->value : burst;
+      efs.burst = Value<Bandwidth>{std::max(burst, least_burst) / metered, limits.burst->from};
+      efs.credit = context.use(Stage::download, "EFS burst credit",
+                               Value<Bytes>::assumed(new_file_system_credit,
+                                                     "of a new file system, none of it spent")) /
+                   metered;
+    }
   } else if (name == "bursting" && !source.bandwidth) {
     context.problem("/source/capacity",
                     "needed: EFS in bursting mode earns throughput by what it stores");
@@ -109,8 +126,35 @@ Published published_limits(Context& context, Service service, Bytes request) {
   }
 }
 
-/// How one instance reads from the source; `request` is the size of one request.
-Read read_from(Context& context, Service service, Bytes request, double connections_by_default,
+/// What a NIC carries: its baseline for ever, more while its credits last.
+struct Network {
+  std::optional<Bandwidth> most;
+  std::optional<RateLimit> limit;  ///< where `most` does not last
+};
+
+Network network_of(Context& context, const Machine* machine, const std::optional<Bandwidth>& given,
+                   Stage stage) {
+  Network network;
+  const Known<Bandwidth> published = machine ? machine->network : std::nullopt;
+  network.most = context.find<Bandwidth>(stage, "/cluster/network", given, {}, published);
+  if (given || !published || !machine->network_burst) return network;
+  const Bandwidth burst = machine->network_burst->value;
+  const Known<Duration>& lasts = context.catalog.limits.network_burst.low;
+  if (burst <= published->value || !lasts) return network;
+  const Duration time =
+      context.use(stage, "network burst",
+                  Value<Duration>::assumed(lasts->value, "the shortest that credits last: " +
+                                                             format_quantity(burst) + ", then " +
+                                                             format_quantity(published->value)));
+  network.limit = RateLimit{"network credits", published->value.base(), burst.base(),
+                            ((burst - published->value) * time).base(), 0.0};
+  network.most = burst;
+  return network;
+}
+
+/// How one instance reads from the source; `request` is the size of one request. What is given comes
+/// first, then what was measured on the host, then what is published.
+Read read_from(Context& context, Service service, Bytes request, const Network& network,
                bool ignore_given) {
   const Scenario& s = context.scenario;
   const Source given = ignore_given ? Source{} : s.source;
@@ -121,37 +165,81 @@ Read read_from(Context& context, Service service, Bytes request, double connecti
                                         given.first_byte_latency,
                                         from_host ? context.host->first_byte_latency : std::nullopt,
                                         known.latency, "the time to the first byte");
-  const bool shared = given.shared.value_or(known.shared);
-  const double instances = s.cluster.instances;
-  const auto network =
-      context.find<Bandwidth>(Stage::download, "/cluster/network", s.cluster.network, {},
-                              context.published(&Machine::network));
-  auto limit = context.find<Bandwidth>(Stage::download, "/source/bandwidth", given.bandwidth, {},
-                                       known.bandwidth);
-  if (limit && shared) *limit /= instances;
-  if (!limit && !network) {
-    context.needed("/source/bandwidth", "what the source gives; nor is /cluster/network");
-    limit = bytes_per_second(1.0);
+  const bool opens = s.dataset.samples_per_object.value_or(1.0) <= 1.0;
+  if (const auto open = given.first_byte_latency
+                            ? given.open_latency
+                            : context.find<Duration>(Stage::download, "/source/open_latency",
+                                                     given.open_latency, {}, known.open);
+      open && opens) {
+    read.latency += *open;
   }
-  Bandwidth most = limit && network ? std::min(*limit, *network) : (limit ? *limit : *network);
-  if (from_host && context.host->download && !given.bandwidth) {
+  const bool shared = given.shared.value_or(known.shared);
+  const double of_instances = shared ? s.cluster.instances : 1.0;
+  const auto limit = context.find<Bandwidth>(Stage::download, "/source/bandwidth", given.bandwidth,
+                                             {}, known.bandwidth);
+  if (!limit && !network.most) {
+    context.needed("/source/bandwidth", "what the source gives; nor is /cluster/network");
+  }
+  const Bandwidth top = limit && network.most ? std::min(*limit, *network.most)
+                        : limit               ? *limit
+                        : network.most        ? *network.most
+                                              : bytes_per_second(1.0);
+  const bool measured = from_host && context.host->download && !given.bandwidth_per_connection;
+  if (measured) {
     read.rate = context.use_curve(Stage::download, "download curve", *context.host->download);
+    if (s.cluster.network) {
+      for (auto& point : read.rate.points) point.total = std::min(point.total, *s.cluster.network);
+    }
   } else {
     const Bandwidth each = context.find_or<Bandwidth>(
         Stage::download, "/source/bandwidth_per_connection", given.bandwidth_per_connection, {},
-        known.per_connection, most, "one connection can use all of it");
-    if (given.connections) most = std::min(most, *given.connections * each);
-    if (connections_by_default > 0.0 && !given.connections) {
-      most = std::min(most, connections_by_default * each);
+        known.per_connection, top, "one connection can use all of it");
+    // Without a NIC to share, each connection has its own rate up to the limits.
+    constexpr double unshared = 1e6;
+    read.rate = linear_until(each, network.most ? *network.most : each * unshared);
+    if (network.limit) {
+      read.limits.push_back(*network.limit);
+      read.limits.back().each = 1.0;
     }
-    read.rate = linear_until(each, most);
+  }
+  if (given.connections) read.connections = *given.connections;
+  if (limit && (!measured || given.bandwidth)) {
+    switch (given.discipline.value_or(Discipline::rate_limit)) {
+      case Discipline::rate_limit: {
+        RateLimit of_service{"source bandwidth", (*limit / of_instances).base(), 0.0, 0.0, 1.0};
+        if (known.burst && !given.bandwidth && known.burst->value > *limit) {
+          of_service.name = "EFS burst credits";
+          of_service.burst_rate = (known.burst->value / of_instances).base();
+          of_service.credit = (known.credit / of_instances).base();
+        }
+        read.limits.push_back(std::move(of_service));
+        break;
+      }
+      case Discipline::one_at_a_time: read.discipline = Discipline::one_at_a_time; [[fallthrough]];
+      case Discipline::shared:
+        for (auto& point : read.rate.points) {
+          point.total = std::min(point.total, *limit / of_instances);
+        }
+        break;
+    }
+  }
+  if (known.per_client && !given.bandwidth) {
+    read.limits.push_back({"throughput of one client", known.per_client->value.base(), 0.0, 0.0, 1.0});
   }
   const auto requests = context.find<Frequency>(
       Stage::download, "/source/requests_per_second", given.requests_per_second,
       from_host ? context.host->requests_per_second : std::nullopt, known.requests);
   // A request-rate limit is the service's, whoever asks: all instances share it.
-  if (requests) read.max_requests = *requests / instances;
+  if (requests) {
+    read.limits.push_back(
+        {"request rate", requests->base() / s.cluster.instances, 0.0, 0.0, 0.0, true});
+  }
   return read;
+}
+
+/// Limits count what a sample (or an object, when staging) costs them.
+void count_limits(Read& read, double bytes, double requests) {
+  for (RateLimit& limit : read.limits) limit.each = limit.of_requests ? requests : bytes;
 }
 
 InputMode default_mode(Service service) {
@@ -166,7 +254,7 @@ InputMode default_mode(Service service) {
 
 constexpr double staging_connections = 16.0;
 
-void resolve_staging(Context& context, Bytes object, double objects) {
+void resolve_staging(Context& context, Bytes object, double objects, const Network& network) {
   Inputs& inputs = context.out.inputs;
   Staging staging;
   staging.connections = context.find_or<double>(
@@ -177,9 +265,10 @@ void resolve_staging(Context& context, Bytes object, double objects) {
   if (context.scenario.source.distribution == Distribution::sharded_by_s3_key) {
     staging.objects = std::max(1.0, staging.objects / inputs.instances);
   }
-  staging.read = read_from(context, context.scenario.source.service, object, 0.0, false);
+  staging.read = read_from(context, context.scenario.source.service, object, network, false);
+  count_limits(staging.read, object.base(), 1.0);
   resolve_disk(context, true);
-  if (inputs.disk) staging.disk_write = inputs.disk->rate.maximum();
+  if (inputs.disk) staging.disk_write = write_rate(*inputs.disk);
   inputs.staging = staging;
 }
 
@@ -211,35 +300,56 @@ void resolve_source(Context& context) {
   const double per_object =
       context.find_or<double>(Stage::download, "/dataset/samples_per_object",
                               s.dataset.samples_per_object, {}, {}, 1.0, "a file a sample");
-  const Bytes object = stored * samples(per_object);
+  const Network network =
+      network_of(context, context.machine(), s.cluster.network, Stage::download);
+  const double objects = std::max(1.0, std::ceil(inputs.samples / per_object));
   if (mode == InputMode::file) {
-    resolve_staging(context, object, std::max(1.0, std::ceil(inputs.samples / per_object)));
+    // The last shard may be a small one; all of them hold the samples that there are.
+    const Bytes mean = stored * samples(inputs.samples / objects);
+    resolve_staging(context, mean, objects, network);
     return;
   }
   const bool pipe = mode == InputMode::pipe;
   inputs.sequential_stream = pipe;
-  Read read = read_from(context, source.service, object, pipe ? 1.0 : 0.0, false);
+  const Bytes object = stored * samples(std::min(per_object, inputs.samples));
+  Read read = read_from(context, source.service, object, network, false);
   read.bytes = stored;
-  read.requests = 1.0 / per_object;
+  read.requests = objects / inputs.samples;
+  count_limits(read, stored.base(), read.requests);
   if (pipe) {
-    // One stream: what its connections reach together, one request's latency at a time hidden
-    // behind the others.
-    const double connections = source.connections.value_or(1.0);
-    read.rate = {{{1.0, read.rate.total(connections)}}, 0.0};
-    read.latency = read.latency / connections;
+    read.connections = context.find_or<double>(Stage::download, "/source/connections",
+                                               source.connections, {}, {}, 1.0,
+                                               "objects that Pipe mode's stream fetches at once");
   }
   inputs.source = read;
   inputs.first_source = read;
+  inputs.network = network.most;
   if (mode != InputMode::mount) return;
   resolve_page_cache(context, false);  // the client's
   if (source.service == Service::fsx_lustre && source.lazy_load_from_s3.value_or(false)) {
-    Read s3 = read_from(context, Service::s3, object, 0.0, true);
+    Read s3 = read_from(context, Service::s3, object, network, true);
+    count_limits(s3, stored.base(), read.requests);
     Read& first = *inputs.first_source;
     first.latency += s3.latency;
     const Bandwidth each = std::min(first.rate.total(1.0), s3.rate.total(1.0));
     first.rate = linear_until(each, std::min(first.rate.maximum(), s3.rate.maximum()));
-    first.max_requests = s3.max_requests;
+    first.limits.insert(first.limits.end(), s3.limits.begin(), s3.limits.end());
   }
+}
+
+Read remote_read(Context& context, const Read& by_trainer, const Machine& machine, double count) {
+  Read read = by_trainer;
+  const Source& given = context.scenario.source;
+  const Known<Bandwidth>& network = machine.network;
+  if (!network) return read;
+  // All of them together, each through its own NIC.
+  const Bandwidth each = given.bandwidth_per_connection
+                             ? *given.bandwidth_per_connection
+                             : std::min(by_trainer.rate.total(1.0), network->value);
+  read.rate = linear_until(each, network->value * count);
+  read.connections = 0.0;
+  std::erase_if(read.limits, [](const RateLimit& limit) { return limit.name == "network credits"; });
+  return read;
 }
 
 }  // namespace feedrate::pipeline

@@ -1,43 +1,71 @@
 #pragma once
 // Everything the simulator needs, as plain numbers, nothing optional that a stage on the path uses.
 // pipeline/resolve.cpp makes it from a Scenario, the catalogue and a host profile.
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/units.hpp"
 #include "model/curve.hpp"
+#include "model/discipline.hpp"
 #include "model/scenario.hpp"
 #include "model/stage.hpp"
 
 namespace feedrate::pipeline {
 
-/// How bytes come over a shared capacity, seen from one instance. A limit on requests per second is
-/// a capacity of its own for a remote source, where it holds however many connections carry the
-/// bytes; for a disk it adds X_max/max_requests bytes of work to each request, for a disk that
-/// seeks does not transfer meanwhile.
-struct Read {
-  Duration latency;        ///< before the first byte of a request; uses no capacity
-  double requests = 1.0;   ///< per sample
-  DataPerSample bytes;     ///< per sample
-  Curve<Bandwidth> rate;   ///< X(n) with n requests in transfer on the instance
-  Frequency max_requests;  ///< of the instance; 0 = no limit
+/// A long-run rate that is enforced by counting: requests pass at the speed of what is behind it
+/// while it has credit. Rates and credit count bytes, requests, or core-seconds.
+struct RateLimit {
+  std::string name;         ///< "gp3 IOPS", as a report says it
+  double rate = 0.0;        ///< per second, of one instance, held for ever
+  double burst_rate = 0.0;  ///< per second while credit lasts; 0: the limit has no burst
+  double credit = 0.0;      ///< saved up at the job's start, used up by what exceeds `rate`
+  double each = 1.0;        ///< what a sample counts (staging: an object)
+  bool of_requests = false;
 };
 
-/// Auxiliary CPU instances that preprocess, per training instance.
+/// How bytes come to one instance: requests of `requests` a sample, each a latency that nothing
+/// shares, then its bytes over a capacity of the instance, under limits that are enforced upstream.
+struct Read {
+  Duration latency;       ///< of a request, before its first byte
+  double requests = 1.0;  ///< per sample
+  DataPerSample bytes;    ///< per sample
+  Curve<Bandwidth> rate;  ///< X(n) with n requests in transfer; empty: transfer takes no time
+  Discipline discipline = Discipline::shared;  ///< of `rate`: shared, or one at a time
+  double connections = 0.0;                    ///< requests in flight at most; 0: no limit
+  std::vector<RateLimit> limits;
+};
+
+/// Auxiliary CPU instances that preprocess for all training instances together: customers of a
+/// network of their own.
 struct RemotePool {
-  double workers = 0.0;   ///< per training instance
-  Curve<double> cores;    ///< core-seconds per second with n of those workers busy
-  DurationPerSample cpu;  ///< their work on a sample
-  Read delivery;          ///< the way to the training instance
+  double workers = 0.0;       ///< in all
+  Curve<double> cores;        ///< core-seconds per second with n of them busy
+  DurationPerSample cpu;      ///< their work on a sample
+  std::optional<Read> fetch;  ///< how they read from a remote source, through their own NICs
+  DataPerSample sent;         ///< over the training instance's NIC, per sample
+  Duration latency;           ///< of a delivery
+  double deliveries = 1.0;    ///< per sample
+  Bandwidth network;          ///< of a training instance
 };
 
 /// File mode: every object copied to the instance before training.
 struct Staging {
   double objects = 0.0;      ///< per instance
   double connections = 1.0;  ///< copying at once
-  Bytes object_size;
-  Read read;  ///< `bytes` and `requests` per sample are unused here
+  Bytes object_size;         ///< mean
+  Read read;                 ///< `bytes` and `requests` per sample are unused here
   std::optional<Bandwidth> disk_write;
+};
+
+/// What epochs find in the caches of an instance.
+struct Caches {
+  double room = 0.0;     ///< page cache over the dataset's share of an instance
+  CachePolicy policy = CachePolicy::linux_two_lists;
+  double readers = 1.0;  ///< instances that share the dataset, each reading another random part
+  bool staged = false;   ///< File mode has just written the data through the cache
+  bool decoded = false;  ///< samples stay in memory once they were decoded
 };
 
 struct Inputs {
@@ -59,17 +87,18 @@ struct Inputs {
   bool pinned = false;
   bool asynchronous_step = true;
   bool non_blocking = false;
-  bool in_memory_cache = false;
   std::optional<Staging> staging;
   std::optional<Read> first_source;  ///< first epoch, when samples come from afar while training
   std::optional<Read> source;        ///< later epochs
-  bool sequential_stream = false;    ///< Pipe: one stream per instance ahead of the workers
+  bool sequential_stream = false;    ///< Pipe: one stream per instance, ahead of the workers
+  double fetch_threads = 1.0;        ///< requests that one worker has in flight at once
   std::optional<Read> disk;
-  double first_hit = 0.0;        ///< page-cache hit ratio of the first epoch, for disk and mounts
-  double hit = 0.0;              ///< of later ones
+  Caches caches;
   DurationPerSample cpu;         ///< preprocessing on the instance's cores, one thread
-  DurationPerSample cached_cpu;  ///< the same once decoded samples are kept in memory
+  DurationPerSample cached_cpu;  ///< the same of a sample whose decoded form is in memory
+  DurationPerSample locked;      ///< of the CPU work: under a lock that all threads of a rank share
   Curve<double> cores;  ///< core-seconds per second with n threads runnable on the instance
+  std::optional<RateLimit> cpu_quota;  ///< of core-seconds
   std::optional<RemotePool> remote;
   Duration worker_startup;    ///< per worker, one after the other
   Duration worker_warmup;     ///< CPU of each worker before its first batch
@@ -84,8 +113,16 @@ struct Inputs {
   Step step;  ///< filled: a table, or fixed and per_sample
   DurationPerSample gpu_preprocess;
   double step_cv = 0.0;
-  double size_cv = 0.0;
-  Duration exposed_allreduce;    ///< per optimiser step
+  double size_cv = 0.0;   ///< of a sample's size and cost
+  double read_cv = 0.0;   ///< of a batch's reading, from step to step, beyond its samples' sizes
+  double make_cv = 0.0;   ///< of the rest of a batch's making
+  Duration exposed_allreduce;  ///< per optimiser step
+  Bytes network_allreduce;     ///< bytes of it over an instance's NIC, hidden ones included
+  std::optional<Bandwidth> network;  ///< NIC of an instance, shared with downloads
+  /// The whole job's parallel efficiency where it is given or measured: the epochs take this share
+  /// of `training_alone`, whatever keeps them.
+  std::optional<double> time_ratio;
+  std::shared_ptr<const Inputs> alone;  ///< the same job on one instance; set with time_ratio
   Duration startup;              ///< of the job
   Duration checkpoint_interval;  ///< 0 = none
   Duration checkpoint_time;      ///< each
@@ -112,9 +149,5 @@ Duration step_time(const Inputs& inputs, double batch);
 
 /// Which epoch: the first may read other places than the later ones.
 enum class EpochKind { first, later };
-
-/// Samples/s that each stage could carry for the whole job if it alone took time; 0 where it takes
-/// none.
-PerStage<Throughput> capacities(const Inputs& inputs, EpochKind kind);
 
 }  // namespace feedrate::pipeline

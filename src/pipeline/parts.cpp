@@ -13,30 +13,34 @@ namespace {
 /// with those of the others, few enough to simulate quickly.
 constexpr int most_chunks = 8;
 
-template <class Rate>
-engine::ResourceId add_curve(engine::Model& model, std::string name, const Curve<Rate>& curve,
-                             double users, double fold) {
-  engine::Resource resource{std::move(name), {}};
+engine::ResourceId add_curve(engine::Model& model, std::string name, const Curve<double>& curve,
+                             double users, double fold, bool one_at_a_time) {
+  engine::Resource resource;
+  resource.name = std::move(name);
+  if (one_at_a_time) resource.discipline = engine::Discipline::one_at_a_time;
   const int most = static_cast<int>(std::clamp(std::ceil(users), 1.0, 4096.0));
-  for (int n = 1; n <= most; ++n) {
-    const auto total = curve.total(n * fold);
-    if constexpr (requires { total.base(); }) {
-      resource.curve.push_back(total.base() / fold);
-    } else {
-      resource.curve.push_back(total / fold);
-    }
-  }
+  for (int n = 1; n <= most; ++n) resource.curve.push_back(curve.total(n * fold) / fold);
   return model.add(std::move(resource));
 }
 
-/// Work in bytes of a sample's requests to a disk: bytes + requests · X_max/ops_max, so that an
-/// IOPS limit binds exactly when that many requests a second are made at full rate.
-Bytes disk_work(const Read& read) {
-  Bytes work = read.bytes * samples(1.0);
-  if (read.max_requests.base() > 0.0) {
-    work += read.requests * (read.rate.maximum() / read.max_requests);
+/// A bucket without credit still lets a few requests through together, as real ones do.
+LimitBuckets add_limit(engine::Model& model, const std::string& name, const SampleLimit& limit,
+                       double fold, double at_once) {
+  LimitBuckets made;
+  const auto bucket = [&](const std::string& suffix, double rate, double credit) {
+    return model.add(engine::Bucket{name + limit.name + suffix, rate / fold,
+                                    std::max(credit / fold, at_once)});
+  };
+  made.long_run = bucket("", limit.rate, limit.credit);
+  if (limit.burst_rate > 0.0 && limit.credit > 0.0) {
+    made.burst = bucket(" (burst)", limit.burst_rate, 0.0);
   }
-  return work;
+  return made;
+}
+
+/// The coefficient of variation of a chunk of n samples that is one of `chunks` of its batch.
+double chunk_cv(const Variety& variety, double batch_cv, double n) {
+  return std::sqrt(variety.size_cv * variety.size_cv / std::max(1.0, n) + batch_cv * batch_cv);
 }
 
 }  // namespace
@@ -45,122 +49,84 @@ engine::Ticks ticks(Duration duration) {
   return {std::llround(duration.base() * 1e9)};
 }
 
-engine::Spread spread(bool random, double cv) {
-  if (!random || cv <= 0.0) return engine::no_spread;
+engine::Spread spread(double cv) {
+  if (cv <= 0.0) return engine::no_spread;
   return {engine::Law::lognormal, cv};
 }
 
-Capacities add_capacities(engine::Model& model, const Inputs& inputs, EpochKind kind,
-                          const Layout& layout) {
+Capacities add_capacities(engine::Model& model, const std::string& name, const Loading& loading,
+                          double fold, double helpers, double chunk) {
   Capacities made;
-  const double threads = std::max(inputs.workers, 1.0) * layout.ranks;
-  const auto& source = kind == EpochKind::first ? inputs.first_source : inputs.source;
-  if (source && !source->rate.empty()) {
-    made.source = add_curve(model, "source", source->rate, inputs.sequential_stream ? 1.0 : threads,
-                            layout.fold);
+  made.loading = loading;
+  const double customers = std::max(1.0, loading.customers / fold);
+  for (const Station& station : loading.stations) {
+    Place place;
+    const std::string stage = name + std::string(name_of(station.stage));
+    if (station.work > 0.0 && !station.rate.empty()) {
+      place.resource =
+          add_curve(model, stage, station.rate, customers, fold, station.one_at_a_time);
+    }
+    if (station.connections > 0.0 && station.connections < loading.customers) {
+      engine::Queue gate;
+      gate.name = stage + " connections";
+      gate.initial = std::max<std::int64_t>(1, std::llround(station.connections / fold));
+      place.gate = model.add(gate);
+    }
+    made.stations.push_back(place);
   }
-  if (inputs.disk) made.disk = add_curve(model, "disk", inputs.disk->rate, threads, layout.fold);
-  if (!inputs.cores.empty()) {
-    const double helpers = 2.0 * layout.ranks;  // the main process and its pinning thread
-    made.cpu = add_curve(model, "CPU cores", inputs.cores, threads + helpers, layout.fold);
+  for (const SampleLimit& limit : loading.limits) {
+    made.limits.push_back(add_limit(model, name, limit, fold, customers * chunk));
   }
-  if (inputs.remote) {
-    const double workers = std::max(1.0, inputs.remote->workers / layout.fold);
-    made.remote_cpu =
-        add_curve(model, "remote CPU cores", inputs.remote->cores, workers, layout.fold);
-    made.delivery =
-        add_curve(model, "delivery", inputs.remote->delivery.rate, workers, layout.fold);
+  if (!loading.cores.empty()) {
+    made.cpu = add_curve(model, name + "CPU cores", loading.cores, customers + helpers, fold, false);
   }
   return made;
 }
 
-LoadCost load_cost(const Inputs& inputs, EpochKind kind) {
-  LoadCost cost;
-  const Samples one = samples(1.0);
-  const bool first = kind == EpochKind::first;
-  const bool cached = inputs.in_memory_cache && !first;
-  const double misses = cached ? 0.0 : 1.0 - (first ? inputs.first_hit : inputs.hit);
-  const auto& source = first ? inputs.first_source : inputs.source;
-  if (source) {
-    const double fetched = cached ? 0.0 : (inputs.disk ? 1.0 : misses);
-    cost.download_latency =
-        source->latency * (source->requests * fetched / inputs.speed[Stage::download]);
-    cost.download = source->bytes * one * (fetched / inputs.speed[Stage::download]);
-    if (source->max_requests.base() > 0.0) {
-      cost.request_interval = inputs.ranks * source->requests * fetched / source->max_requests /
-                              inputs.speed[Stage::download];
-    }
-  }
-  if (inputs.disk) {
-    cost.disk_latency =
-        inputs.disk->latency * (inputs.disk->requests * misses / inputs.speed[Stage::disk]);
-    cost.disk = disk_work(*inputs.disk) * (misses / inputs.speed[Stage::disk]);
-  }
-  cost.cpu = (cached ? inputs.cached_cpu : inputs.cpu) * one / inputs.speed[Stage::decode];
-  cost.collate = inputs.collate * one / inputs.speed[Stage::collate];
-  if (inputs.remote) {
-    const Read& delivery = inputs.remote->delivery;
-    cost.remote_cpu = inputs.remote->cpu * one / inputs.speed[Stage::remote];
-    cost.delivery_latency = delivery.latency * (delivery.requests / inputs.speed[Stage::remote]);
-    cost.delivery = delivery.bytes * one / inputs.speed[Stage::remote];
-  }
-  return cost;
+int chunks_of(const Inputs& inputs) {
+  // Threads of a pool take samples, not shares of a batch: as many as can be told apart.
+  constexpr double most_of_pool = 128.0;
+  const bool pool = inputs.remote || inputs.kind == LoaderKind::pool;
+  return static_cast<int>(
+      std::clamp(std::floor(inputs.batch), 1.0, pool ? most_of_pool : double{most_chunks}));
 }
 
-int chunks_of(const LoadCost& cost, double batch) {
-  const bool fetches = (cost.download + cost.disk).base() > 0.0 ||
-                       (cost.download_latency + cost.disk_latency).base() > 0.0;
-  const bool computes = cost.cpu.base() > 0.0 || cost.remote_cpu.base() > 0.0;
-  if (!fetches || !computes) return 1;
-  return static_cast<int>(std::clamp(std::floor(batch), 1.0, double{most_chunks}));
-}
-
-engine::QueueId add_permits(engine::Model& model, const std::string& name, Duration interval) {
-  engine::Queue queue;
-  queue.name = name + "permits";
-  queue.capacity = 1;
-  queue.initial = 1;
-  const engine::QueueId permits = model.add(queue);
-  engine::ProgramBuilder program;
-  program.repeat_forever();
-  program.delay(ticks(interval), tag(Stage::download));
-  program.put(permits, tag(Stage::download)).next();
-  model.add(engine::Process{name + "service", model.add(program.build()), true, -1});
-  return permits;
-}
-
-void add_load(engine::ProgramBuilder& program, const LoadCost& cost, const Capacities& capacities,
-              double samples, int chunks, Who who, engine::Spread spread_of_chunk,
-              const Gates& gates) {
+void add_load(engine::ProgramBuilder& program, const Capacities& capacities, double samples,
+              int chunks, const Variety& variety) {
   const double n = samples / chunks;
-  const auto wait = [&](Duration each, Stage stage) {
-    if (ticks(each * n).ns > 0) program.delay(ticks(each * n), tag(stage));
-  };
-  const auto work = [&](std::optional<engine::ResourceId> resource, double each, Stage stage) {
-    if (resource && each > 0.0) {
-      program.use(*resource, {each * n}, tag(stage), spread_of_chunk);
-    }
-  };
+  const Loading& loading = capacities.loading;
+  // What a batch varies by as a whole is drawn for each of its chunks, so that their sum does.
+  const double whole = std::sqrt(static_cast<double>(chunks));
+  const engine::Spread reading = spread(chunk_cv(variety, variety.read_cv * whole, n));
+  const engine::Spread making = spread(chunk_cv(variety, variety.make_cv * whole, n));
   if (chunks > 1) program.repeat(chunks);
-  if (gates.fifo) {
-    program.take(*gates.fifo, tag(Stage::download));
-  } else {
-    if (gates.permits) program.take(*gates.permits, tag(Stage::download));
-    wait(cost.download_latency, Stage::download);
-    work(capacities.source, cost.download.base(), Stage::download);
+  if (capacities.fifo) program.take(*capacities.fifo, tag(Stage::download));
+  for (std::size_t i = 0; i < loading.limits.size(); ++i) {
+    const engine::Tag stage = tag(loading.limits[i].stage);
+    if (capacities.limits[i].burst) program.pass(*capacities.limits[i].burst, n, stage);
+    program.pass(capacities.limits[i].long_run, n, stage);
   }
-  wait(cost.disk_latency, Stage::disk);
-  work(capacities.disk, cost.disk.base(), Stage::disk);
-  if (who == Who::local) {
-    work(capacities.cpu, cost.cpu.base(), Stage::decode);
-  } else {
-    work(capacities.remote_cpu, cost.remote_cpu.base(), Stage::remote);
-    wait(cost.delivery_latency, Stage::remote);
-    work(capacities.delivery, cost.delivery.base(), Stage::remote);
+  for (std::size_t i = 0; i < loading.stations.size(); ++i) {
+    const Station& station = loading.stations[i];
+    const Place& place = capacities.stations[i];
+    const bool reads = station.stage == Stage::download || station.stage == Stage::disk;
+    const engine::Spread varies = reads ? reading : making;
+    if (place.gate) program.take(*place.gate, tag(station.stage));
+    if (const engine::Ticks wait = ticks(seconds(station.delay * n)); wait.ns > 0) {
+      program.delay(wait, tag(station.stage), varies);
+    }
+    if (place.resource) {
+      program.use(*place.resource, {station.work * n}, tag(station.stage), varies);
+    }
+    if (place.gate) program.put(*place.gate, tag(station.stage));
+  }
+  if (capacities.cpu && loading.cpu > 0.0) {
+    program.use(*capacities.cpu, {loading.cpu * n}, tag(loading.cpu_stage), making);
   }
   if (chunks > 1) program.next();
-  if (who == Who::local && capacities.cpu && cost.collate.base() > 0.0) {
-    program.use(*capacities.cpu, {cost.collate.base() * samples}, tag(Stage::collate));
+  if (capacities.cpu && loading.collate > 0.0) {
+    program.use(*capacities.cpu, {loading.collate * samples}, tag(Stage::collate),
+                spread(chunk_cv(variety, variety.make_cv, samples)));
   }
 }
 

@@ -1,12 +1,13 @@
 #pragma once
-// Pieces that build.cpp puts together: the shared capacities of an instance, and what a loader does
-// to a chunk of a batch.
+// Pieces that build.cpp puts together: the capacities of an instance as the engine's resources, and
+// what a loader does to a chunk of a batch.
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/model.hpp"
 #include "pipeline/build.hpp"
-#include "pipeline/inputs.hpp"
+#include "pipeline/loading.hpp"
 
 namespace feedrate::pipeline {
 
@@ -17,44 +18,46 @@ constexpr engine::Tag tag(Stage stage) {
 /// Seconds as whole nanoseconds, to nearest.
 engine::Ticks ticks(Duration duration);
 
-/// Mean 1 with this coefficient of variation; constant when `random` is false.
-engine::Spread spread(bool random, double cv);
+/// Mean 1 with this coefficient of variation; constant when it is 0.
+engine::Spread spread(double cv);
 
-/// The shared capacities of one instance as one simulated rank set sees them.
+/// A station as the engine has it.
+struct Place {
+  std::optional<engine::ResourceId> resource;
+  std::optional<engine::QueueId> gate;  ///< a token for each customer that may be inside
+};
+
+/// A rate limit: one bucket for the long run, one for bursts.
+struct LimitBuckets {
+  engine::BucketId long_run{};
+  std::optional<engine::BucketId> burst;
+};
+
+/// What one kind of customer loads through, on one instance (remote workers: on all).
 struct Capacities {
-  std::optional<engine::ResourceId> source, disk, cpu, remote_cpu, delivery;
-};
-Capacities add_capacities(engine::Model& model, const Inputs& inputs, EpochKind kind,
-                          const Layout& layout);
-
-/// What loading costs in one epoch of one kind, per sample, at the virtual speeds.
-struct LoadCost {
-  Duration download_latency, disk_latency, delivery_latency;  // per sample
-  Bytes download, disk, delivery;                             // work per sample
-  Duration request_interval;  // between one rank's requests for a sample at the limit on requests
-  Duration cpu, remote_cpu, collate;  // core-seconds per sample
-};
-LoadCost load_cost(const Inputs& inputs, EpochKind kind);
-
-/// Who loads: a worker beside the GPU does all that is local; a remote one sends what it made.
-enum class Who { local, remote };
-
-/// What a loader passes for each chunk: a FIFO that holds it already (then nothing is fetched), or
-/// leave to make its requests, where the source limits them.
-struct Gates {
-  std::optional<engine::QueueId> fifo, permits;
+  Loading loading;
+  std::vector<Place> stations;  ///< as in `loading`
+  std::optional<engine::ResourceId> cpu;
+  std::vector<LimitBuckets> limits;  ///< as in `loading`
+  std::optional<engine::QueueId> fifo;  ///< Pipe mode: chunks that the stream has fetched
 };
 
-/// A queue that gets one permit per `interval` while it is empty, and the daemon that fills it.
-engine::QueueId add_permits(engine::Model& model, const std::string& name, Duration interval);
+/// `fold`: customers that one simulated one stands for.
+Capacities add_capacities(engine::Model& model, const std::string& name, const Loading& loading,
+                          double fold, double helpers, double chunk);
 
-/// Appends the loading of `samples` in chunks.
-void add_load(engine::ProgramBuilder& program, const LoadCost& cost, const Capacities& capacities,
-              double samples, int chunks, Who who, engine::Spread spread_of_chunk,
-              const Gates& gates);
+/// How chunks and batches differ: what a sample's share of a batch varies by.
+struct Variety {
+  double size_cv = 0.0;  ///< of a sample
+  double read_cv = 0.0;  ///< of a batch
+  double make_cv = 0.0;
+};
 
-/// Chunks that a batch of `batch` samples is loaded in: 1 where only one kind of cost occurs, since
-/// then the order of its parts cannot matter.
-int chunks_of(const LoadCost& cost, double batch);
+/// Appends the loading of `samples` in `chunks`.
+void add_load(engine::ProgramBuilder& program, const Capacities& capacities, double samples,
+              int chunks, const Variety& variety);
+
+/// Chunks that a full batch is loaded in.
+int chunks_of(const Inputs& inputs);
 
 }  // namespace feedrate::pipeline

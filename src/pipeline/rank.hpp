@@ -25,26 +25,27 @@ struct RankBuilder {
   engine::Model& model;
   const Inputs& inputs;
   const Layout& layout;
-  const Capacities& capacities;
+  const Capacities* local;   ///< null: nothing is loaded on the instance
+  const Capacities* remote;  ///< of the remote workers; null without
+  std::optional<engine::ResourceId> cpu;  ///< the instance's cores
   EpochKind kind;
   EpochShape shape;
-  LoadCost cost;
   std::string name;
-  Gates gates;
   std::optional<engine::BarrierId> barrier;
   EpochModel& built;
   bool first_rank = false;
 
   [[nodiscard]] bool partial_last() const { return shape.last_batch < inputs.batch; }
   [[nodiscard]] double full_steps() const { return shape.steps - (partial_last() ? 1.0 : 0.0); }
-  [[nodiscard]] engine::Spread batch_spread(double samples) const {
-    return spread(layout.random, inputs.size_cv / std::sqrt(std::max(samples, 1.0)));
+  [[nodiscard]] Variety variety() const {
+    if (!layout.random) return {};
+    return {inputs.size_cv, inputs.read_cv, inputs.make_cv};
   }
 
   engine::ProcessId add_process(const ProgramBuilder& program, Part part, bool daemon = false) {
     part.process =
         model.add(engine::Process{name + name_of(part), model.add(program.build()), daemon, -1});
-    built.parts.push_back(part);
+    if (first_rank) built.parts.push_back(part);
     return part.process;
   }
   QueueId add_queue(const std::string& part, std::int64_t capacity, std::int64_t initial = 0) {
@@ -74,10 +75,6 @@ struct Fetch {
   int chunks = 1;                           ///< of a batch
   bool one_by_one = false;                  ///< an ordered queue yields one chunk at a time
 };
-
-/// Makes the rank's gates for chunks of `chunk` samples: the stream of Pipe mode, the limit on
-/// requests. Before whatever loads.
-void add_gates(RankBuilder& rank, double chunk);
 
 /// The workers of torch.utils.data.DataLoader: batch k is made by worker k mod W; each has
 /// `prefetch` indices outstanding and gets one more for each of its batches that is taken.

@@ -1,6 +1,9 @@
 #pragma once
-// Runs what build.cpp built and reads off times and stalls.
+// The whole job: start-up, staging, epochs, checkpoints. Epochs are means in closed form (mean.hpp),
+// or simulated event by event with their variability (random.hpp).
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "model/result.hpp"
 #include "model/stage.hpp"
@@ -9,12 +12,9 @@
 namespace feedrate::pipeline {
 
 struct SimulationOptions {
-  bool exact = false;   ///< execute every event of every epoch
-  bool random = false;  ///< draw sizes and step times; ranks apart
-  std::uint64_t seed = 1;
-  std::int64_t max_events = 600'000;  ///< of one epoch; beyond, the rest is extrapolated
-  double random_steps = 256.0;  ///< of one epoch when random; beyond, the rest is extrapolated
-  int most_processes = 2048;    ///< simulated apart when random
+  bool exact = false;      ///< simulate every chunk of every worker with its variability
+  std::uint64_t seed = 1;  ///< of that variability
+  bool details = true;     ///< share out the waiting over the stages of loading
 };
 
 /// Of one epoch, or of several: wall time and where each GPU's time went (mean over ranks).
@@ -27,20 +27,33 @@ struct Span {
   friend Span operator*(double factor, Span span);
 };
 
+/// Burst credit that the job uses up.
+struct CreditEnd {
+  std::string limit;  ///< "gp2 IOPS"
+  Stage stage = Stage::disk;
+  Duration after;        ///< of training since the epochs began that used it
+  Duration epoch_before; ///< an epoch's time while it lasted
+};
+
 /// The whole job. `wall` of the parts and stalls + busy add up.
 struct Outcome {
   Duration startup, staging;
-  Span first, later;     ///< one epoch each; later = first where there is but one epoch
+  Span first, later;     ///< the first epoch and the last; the same where there is but one
+  Span trained;          ///< all epochs
   Duration checkpoints;  ///< over the whole job
   Span total;            ///< start-up, staging and checkpoints included
   double epochs = 1.0;
-  double steps = 0.0;  ///< of an epoch
+  double steps = 0.0;     ///< of an epoch
+  double samples = 0.0;   ///< trained in an epoch, all ranks: drop_last leaves some out
+  double variance = 0.0;  ///< of the epochs' time, s²: what its own randomness leaves
+  bool ratio_missed = false;  ///< a given parallel efficiency is more than the pipeline allows
+  std::vector<CreditEnd> ends;
   Effort effort;
 
   /// All epochs, without start-up, staging and checkpoints.
-  [[nodiscard]] Duration training() const { return first.wall + (epochs - 1.0) * later.wall; }
+  [[nodiscard]] Duration training() const { return trained.wall; }
 };
 
-Outcome simulate(const Inputs& inputs, const SimulationOptions& options);
+Outcome simulate(const Inputs& inputs, const SimulationOptions& options = {});
 
 }  // namespace feedrate::pipeline

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "pipeline/build.hpp"
 #include "pipeline/parts.hpp"
@@ -9,11 +10,12 @@
 
 namespace feedrate::pipeline {
 
-engine::Model build_staging(const Staging& staging, double speed, bool random, double size_cv) {
+engine::Model build_staging(const Staging& staging, double speed) {
   engine::Model model;
   // What the network brings with n connections, as far as the disk can write it.
   const auto rate = [&](double n) {
-    const Bandwidth network = staging.read.rate.total(n);
+    const Bandwidth network =
+        staging.read.rate.empty() ? bytes_per_second(1e15) : staging.read.rate.total(n);
     return staging.disk_write ? std::min(network, *staging.disk_write) : network;
   };
   const double connections = std::max(1.0, std::min(staging.connections, staging.objects));
@@ -21,9 +23,11 @@ engine::Model build_staging(const Staging& staging, double speed, bool random, d
   for (double n = 1.0; n <= connections; n += 1.0) link.curve.push_back(rate(n).base());
   const engine::ResourceId source = model.add(std::move(link));
   const Bytes work = staging.object_size;
-  std::optional<engine::QueueId> permits;
-  if (staging.read.max_requests.base() > 0.0) {
-    permits = add_permits(model, "staging.", 1.0 / staging.read.max_requests / speed);
+  std::vector<engine::BucketId> limits;
+  for (const RateLimit& limit : staging.read.limits) {
+    if (limit.each <= 0.0) continue;
+    limits.push_back(model.add(
+        engine::Bucket{"staging." + limit.name, limit.rate * speed / limit.each, 1.0}));
   }
   const Duration latency = staging.read.latency / speed;
   const Duration alone = latency + work / rate(1.0) / speed;
@@ -33,9 +37,9 @@ engine::Model build_staging(const Staging& staging, double speed, bool random, d
     const Duration phase = std::min(latency, alone) * (c / connections);
     if (ticks(phase).ns > 0) program.delay(ticks(phase), tag(Stage::download));
     program.repeat_long(whole(objects));
-    if (permits) program.take(*permits, tag(Stage::download));
+    for (const engine::BucketId limit : limits) program.pass(limit, 1.0, tag(Stage::download));
     if (ticks(latency).ns > 0) program.delay(ticks(latency), tag(Stage::download));
-    program.use(source, {work.base() / speed}, tag(Stage::download), spread(random, size_cv));
+    program.use(source, {work.base() / speed}, tag(Stage::download));
     program.next();
     model.add(engine::Process{"connection" + std::to_string(whole(c)), model.add(program.build()),
                               false, -1});

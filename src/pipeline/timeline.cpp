@@ -235,7 +235,11 @@ TimelineSection Watcher::finish(const engine::Outcome& outcome) && {
 }  // namespace
 
 TimelineSection watch_epoch(const Inputs& inputs, EpochKind kind, const Window& window) {
-  const EpochModel built = build_epoch(inputs, kind, folded(inputs));
+  constexpr int most_processes = 512;
+  Layout layout = apart(inputs, most_processes);
+  layout.instances = 1;
+  const double epoch = kind == EpochKind::first ? 1.0 : 2.0;
+  const EpochModel built = build_epoch(inputs, kind, misses_in(inputs, epoch), layout);
   Watcher watcher(built.model, built.parts, built.stocks);
   engine::Options options;
   options.max_events = window.most_events;
@@ -252,7 +256,7 @@ TimelineSection watch_staging(const Inputs& inputs, const Window& window) {
       std::clamp(std::floor(most_objects / connections), 2.0, std::max(2.0, window.steps));
   staging.objects = std::min(staging.objects, each * connections);
   const bool whole = staging.objects == inputs.staging->objects;
-  const engine::Model model = build_staging(staging, inputs.speed[Stage::download], false, 0.0);
+  const engine::Model model = build_staging(staging, inputs.speed[Stage::download]);
   std::vector<Part> parts;
   for (std::uint32_t p = 0; p < model.processes.size(); ++p) {
     if (model.processes[p].daemon) continue;  // a limit on requests

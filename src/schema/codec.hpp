@@ -249,6 +249,19 @@ struct Codec<std::vector<std::pair<double, Duration>>> {
   }
 };
 
+template <>
+struct Codec<std::vector<std::pair<double, double>>> {
+  static constexpr KeyKind kind = KeyKind::points;
+  using Points = std::vector<std::pair<double, double>>;
+  static void read(Points& out, const JsonValue& v, const Key& key, const Path& path, Reading& r) {
+    Points points;
+    if (read_points(points, v, key, path, r)) out = std::move(points);
+  }
+  static void write(const Points& list, const Key& key, JsonWriter& out) {
+    write_points(list, key, out);
+  }
+};
+
 template <class T>
 struct Unwrapped {
   using type = T;

@@ -37,6 +37,8 @@ inline constexpr std::span<const std::string_view> words_of<DiskKind> = disk_kin
 template <>
 inline constexpr std::span<const std::string_view> words_of<CachePolicy> = cache_policy_words;
 template <>
+inline constexpr std::span<const std::string_view> words_of<Discipline> = discipline_names;
+template <>
 inline constexpr std::span<const std::string_view> words_of<LoaderKind> = loader_kind_words;
 template <>
 inline constexpr std::span<const std::string_view> words_of<Place> = place_words;
@@ -90,7 +92,8 @@ const std::vector<Entry<Dataset>>& entries<Dataset>() {
       entry<&Dataset::samples>("samples", {"samples of an epoch", "", whole(1, any)}),
       entry<&Dataset::bytes_per_sample>("bytes_per_sample", {"as stored, mean"}),
       entry<&Dataset::size_cv>("size_cv",
-                               {"coefficient of variation of the sizes", "0", between(0, 10)}),
+                               {"coefficient of variation of sizes and CPU costs", "0.3",
+                                between(0, 10)}),
       entry<&Dataset::samples_per_object>(
           "samples_per_object", {"1: a file a sample; k: a shard of k", "1", whole(1, 1e12)}),
       entry<&Dataset::decoded_bytes_per_sample>(
@@ -125,6 +128,12 @@ const std::vector<Entry<Source>>& entries<Source>() {
           "requests_per_second", {"of the service, in all", "the service's published one"}),
       entry<&Source::connections>("connections",
                                   {"parallel requests of one instance at most", "", whole(1, 1e5)}),
+      entry<&Source::discipline>("discipline",
+                                 {"how requests share bandwidth", "rate-limit"}),
+      entry<&Source::open_latency>("open_latency",
+                                   {.manual = "opening and closing an object, beside its requests",
+                                    .fallback = "0 s; FSx, EFS: published",
+                                    .example = "2 ms"}),
       entry<&Source::shared>("shared", {"limits are for all instances together", "by the service"}),
       entry<&Source::deployment_type>("deployment_type",
                                       {"FSx: \"SCRATCH_2\", \"PERSISTENT_2\" …"}),
@@ -162,6 +171,11 @@ const std::vector<Entry<Disk>>& entries<Disk>() {
                                   .fallback = "published for machine or volume",
                                   .hint = {"a rate of reads", "3000 /s"}}),
       entry<&Disk::latency>("latency", {.manual = "of one read", .example = "1 ms"}),
+      entry<&Disk::open_latency>("open_latency", {.manual = "opening and closing a file",
+                                                  .fallback = "0.05 ms",
+                                                  .example = "0.1 ms"}),
+      entry<&Disk::discipline>("discipline",
+                               {"how reads share bandwidth", "ebs: rate-limit; else shared"}),
       entry<&Disk::reads_per_sample>(
           "reads_per_sample", {"device reads that a sample costs, cold", "1", between(0, 1e9)}),
       entry<&Disk::page_cache>(
@@ -212,6 +226,20 @@ const std::vector<Entry<Loader>>& entries<Loader>() {
       entry<&Loader::oversubscription>(
           "oversubscription",
           {"extra CPU share when workers outnumber threads", "", between(0, 10)}),
+      entry<&Loader::contention>(
+          "contention", {"what each further busy core costs the others", "0.002", between(0, 1)}),
+      entry<&Loader::thread_scaling>("thread_scaling",
+                                     {.manual = "measured [[threads, rate], …], instead",
+                                      .limits = whole(1, 65536)}),
+      entry<&Loader::lock>("lock", {.manual = "of the CPU time, under a lock (Python's)",
+                                    .fallback = "0 s",
+                                    .example = "2 ms"}),
+      entry<&Loader::fetch_threads>(
+          "fetch_threads", {"requests that one worker has in flight", "1", whole(1, 4096)}),
+      entry<&Loader::read_cv>("read_cv", {"variation of a batch's reading from step to step", "0.1 and more",
+                                          between(0, 10)}),
+      entry<&Loader::make_cv>("make_cv", {"variation of the rest of a batch's making", "0.08",
+                                          between(0, 10)}),
       entry<&Loader::remote>("remote", {"preprocessing on auxiliary CPU instances"}),
   };
   return list;
@@ -225,6 +253,8 @@ const std::vector<Entry<Operation>>& entries<Operation>() {
       entry<&Operation::cpu_per_byte>("cpu_per_byte", {"instead: per decoded byte"}),
       entry<&Operation::gpu>("gpu", {"time on the GPU where it runs there"}),
       entry<&Operation::where>("where", {"where it runs; offline: once, ahead", "cpu"}),
+      entry<&Operation::cached>("cached",
+                                {"in_memory_cache keeps what this makes", "the first operation"}),
       entry<&Operation::output_bytes>(
           "output_bytes",
           {.manual = "offline: bytes stored per sample afterwards", .example = "25 KB"}),
@@ -246,6 +276,8 @@ const std::vector<Entry<Cluster>>& entries<Cluster>() {
       entry<&Cluster::price>("price", {"of one instance", "the catalogue's"}),
       entry<&Cluster::vcpus>("vcpus", {"hardware threads", "the catalogue's", whole(1, 65536)}),
       entry<&Cluster::cores>("cores", {"physical cores", "the catalogue's", whole(1, 65536)}),
+      entry<&Cluster::cpu_quota>("cpu_quota", {"CPUs that a container may use in the long run",
+                                               "no limit", above(0, 65536)}),
       entry<&Cluster::memory>(
           "memory", {.manual = "RAM", .fallback = "the catalogue's", .example = "61 GiB"}),
       entry<&Cluster::network>(

@@ -7,6 +7,7 @@
 
 #include "base/errors.hpp"
 #include "model/lookup.hpp"
+#include "pipeline/loading.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -68,9 +69,7 @@ struct Biller {
   /// Bytes that all instances read from a mounted or streamed source, page-cache hits left out.
   [[nodiscard]] Bytes bytes_read() const {
     if (!inputs.source) return {};
-    const double first = 1.0 - inputs.first_hit;
-    const double later = inputs.in_memory_cache ? 0.0 : 1.0 - inputs.hit;
-    return dataset_bytes() * (first + later * (inputs.epochs - 1.0));
+    return dataset_bytes() * pipeline::epochs_read(inputs);
   }
 
   void requests(const char* what, double count, const Known<Money>& price) {
@@ -88,8 +87,7 @@ struct Biller {
     double gets = 0.0;
     if (inputs.staging) gets = inputs.staging->objects * inputs.instances;
     if (inputs.source) {
-      const double later = inputs.in_memory_cache ? 0.0 : inputs.epochs - 1.0;
-      gets = inputs.samples * inputs.source->requests * (1.0 + later);
+      gets = inputs.samples * inputs.source->requests * pipeline::epochs_read(inputs);
     }
     requests("S3 GET", gets, price->get);
     if (inputs.checkpoint_time.base() > 0.0) {

@@ -2,33 +2,32 @@
 
 #include <algorithm>
 
+#include "pipeline/mean.hpp"
+
 namespace feedrate::study {
 namespace {
 
 /// Whether the stage takes any time in this job.
-bool costs(const pipeline::Inputs& inputs, Stage stage) {
+bool costs(const pipeline::Inputs& inputs, Stage stage, const PerStage<Throughput>& first,
+           const PerStage<Throughput>& later) {
   if (stage == Stage::startup)
     return (inputs.worker_startup + inputs.worker_warmup + inputs.worker_shutdown).base() > 0.0 &&
            inputs.workers > 0.0;
   if (stage == Stage::checkpoint) return inputs.checkpoint_interval.base() > 0.0;
-  if (stage == Stage::download && inputs.staging) return true;
-  const auto works = [&](pipeline::EpochKind kind) {
-    return pipeline::capacities(inputs, kind)[stage].base() > 0.0;
-  };
-  return works(pipeline::EpochKind::first) ||
-         (inputs.epochs > 1.0 && works(pipeline::EpochKind::later));
+  if (inputs.staging && (stage == Stage::download || stage == Stage::disk)) return true;
+  return first[stage].base() > 0.0 || later[stage].base() > 0.0;
 }
 
 }  // namespace
 
-Bottleneck find_bottleneck(const pipeline::Inputs& inputs, const pipeline::Outcome& base,
-                           const pipeline::SimulationOptions& options) {
+Bottleneck find_bottleneck(const pipeline::Inputs& inputs, const pipeline::Outcome& base) {
   Bottleneck bottleneck;
+  const auto first = pipeline::capacities(inputs, pipeline::EpochKind::first, 1.0);
+  const auto later = pipeline::capacities(inputs, pipeline::EpochKind::later, inputs.epochs);
+  pipeline::SimulationOptions options;
+  options.details = false;
   for (Stage stage : all_stages()) {
-    if (!costs(inputs, stage)) continue;
-    // Twice as fast, a stage saves at most the waiting that is booked on it.
-    const bool waited_for = base.total.stall[stage] / base.total.wall >= least_gain;
-    if (stage != Stage::gpu && !waited_for) continue;
+    if (!costs(inputs, stage, first, later)) continue;
     pipeline::Inputs faster = inputs;
     faster.speed[stage] = 2.0;
     const pipeline::Outcome outcome = pipeline::simulate(faster, options);

@@ -11,7 +11,6 @@ inline constexpr double least_gain = 0.01;
 
 /// Each stage that costs anything made twice as fast in turn, everything else equal; the bottleneck
 /// is the one that shortens the job most. `base` is the outcome without that.
-Bottleneck find_bottleneck(const pipeline::Inputs& inputs, const pipeline::Outcome& base,
-                           const pipeline::SimulationOptions& options);
+Bottleneck find_bottleneck(const pipeline::Inputs& inputs, const pipeline::Outcome& base);
 
 }  // namespace feedrate::study

@@ -28,6 +28,20 @@ Band band(std::vector<double> values) {
   return {quantile(values, 0.05), quantile(values, 0.5), quantile(values, 0.95)};
 }
 
+/// One job of all that have this mean: its epochs' time is a sum of very many batches, so it is
+/// normal, and its relative deviation falls with the root of their number.
+void vary(pipeline::Outcome& outcome, double deviate) {
+  const double wall = outcome.trained.wall.base();
+  if (outcome.variance <= 0.0 || wall <= 0.0) return;
+  const double factor =
+      std::max(outcome.trained.busy.base() / wall, 1.0 + deviate * std::sqrt(outcome.variance) / wall);
+  const Duration more = (factor - 1.0) * outcome.trained.wall;
+  outcome.trained.wall += more;
+  outcome.total.wall += more;
+  outcome.first.wall *= factor;
+  outcome.later.wall *= factor;
+}
+
 }  // namespace
 
 Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
@@ -36,7 +50,7 @@ Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProf
   bands.replications = options.replications;
   std::vector<double> total, epoch, money, all, throughput, busy;
   for (int r = 0; r < options.replications; ++r) {
-    Normal normal(options.seed, static_cast<std::uint64_t>(r));
+    Normal normal(options.seed, static_cast<std::uint64_t>(r) + 1U);
     // Mean 1, coefficient of variation as stated.
     const auto resolved = pipeline::resolve(scenario, catalog, host, [&](double relative_error) {
       const double sigma2 = std::log1p(relative_error * relative_error);
@@ -44,19 +58,19 @@ Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProf
     });
     const pipeline::Inputs& inputs = resolved.inputs;
     pipeline::SimulationOptions simulation;
-    simulation.random = inputs.size_cv > 0.0 || inputs.step_cv > 0.0;
-    simulation.seed = options.seed + static_cast<std::uint64_t>(r);
-    const pipeline::Outcome outcome = pipeline::simulate(inputs, simulation);
+    simulation.details = false;
+    pipeline::Outcome outcome = pipeline::simulate(inputs, simulation);
+    const Bottleneck found = find_bottleneck(inputs, outcome);
+    vary(outcome, normal.draw());
     std::vector<std::string> remarks;
     const Bill bill = bill_of(bill_input(scenario, catalog, resolved, outcome, remarks));
     total.push_back(outcome.total.wall.base());
     epoch.push_back(outcome.later.wall.base());
     money.push_back(bill.money.base());
     all.push_back(bill.total.base());
-    throughput.push_back(inputs.samples * inputs.epochs / outcome.training().base());
+    throughput.push_back(outcome.samples * inputs.epochs / outcome.training().base());
     busy.push_back(outcome.total.busy / (outcome.total.wall - outcome.startup - outcome.staging));
     // Also where the mean has one candidate: what is drawn may have another, or none.
-    const Bottleneck found = find_bottleneck(inputs, outcome, simulation);
     if (found.stage) bands.bottleneck_probability[*found.stage] += 1.0;
   }
   // Counted first: shares that are added up would make more than 1.

@@ -1,10 +1,14 @@
 #include "study/run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
 
+#include "base/unit_text.hpp"
+#include "pipeline/mean.hpp"
 #include "pipeline/resolve.hpp"
 #include "pipeline/simulate.hpp"
 #include "study/billing.hpp"
@@ -39,10 +43,11 @@ void mark_what_matters(Result& result) {
 void fill_stages(Result& result, const pipeline::Resolved& resolved, const pipeline::Outcome& out) {
   const bool later = out.epochs > 1.0;
   const auto kind = later ? pipeline::EpochKind::later : pipeline::EpochKind::first;
-  const PerStage<Throughput> capacity = pipeline::capacities(resolved.inputs, kind);
+  const PerStage<Throughput> capacity =
+      pipeline::capacities(resolved.inputs, kind, std::max(1.0, out.epochs));
   const PerStage<Throughput> at_first =
-      pipeline::capacities(resolved.inputs, pipeline::EpochKind::first);
-  const Throughput steady = samples(resolved.inputs.samples) / out.later.wall;
+      pipeline::capacities(resolved.inputs, pipeline::EpochKind::first, 1.0);
+  const Throughput steady = samples(out.samples) / out.later.wall;
   for (Stage stage : all_stages()) {
     StageStats& stats = result.stages[stage];
     const bool only_first = capacity[stage].base() <= 0.0 && at_first[stage].base() > 0.0;
@@ -71,7 +76,7 @@ void fill_stages(Result& result, const pipeline::Resolved& resolved, const pipel
 void remark_on_latency(Result& result, const pipeline::Inputs& inputs) {
   if (result.bottleneck.stage != Stage::download) return;
   const auto bound = [](const pipeline::Read& read, Bytes size, double users) {
-    return read.latency > size / (read.rate.total(users) / users);
+    return !read.rate.empty() && read.latency > size / (read.rate.total(users) / users);
   };
   const double workers = std::max(1.0, inputs.workers) * inputs.ranks;
   if (inputs.source && !inputs.sequential_stream && inputs.source->requests > 0.0 &&
@@ -89,6 +94,34 @@ void remark_on_latency(Result& result, const pipeline::Inputs& inputs) {
   }
 }
 
+/// Credits that the job uses up, and settings that have no effect.
+void remark_on_limits(Result& result, const pipeline::Inputs& inputs,
+                      const pipeline::Outcome& outcome) {
+  for (const pipeline::CreditEnd& end : outcome.ends) {
+    result.remarks.push_back(fmt::format(
+        "the {} last {} of training: an epoch takes {} while they do, the last one {}", end.limit,
+        format_quantity(end.after), format_quantity(end.epoch_before),
+        format_quantity(outcome.later.wall)));
+  }
+  const double active = pipeline::active_workers(inputs, pipeline::EpochKind::first);
+  if (inputs.kind == LoaderKind::pool && active < inputs.workers) {
+    result.remarks.push_back(fmt::format(
+        "{:g} of {:g} threads stay idle: prefetch_factor = {:g} batches of {:g} are all that may be "
+        "in work; raise it, or use fewer threads",
+        inputs.workers - active, inputs.workers, inputs.prefetch, inputs.batch));
+  } else if (inputs.kind == LoaderKind::pytorch && active < inputs.workers) {
+    result.remarks.push_back(fmt::format(
+        "{:g} of {:g} workers have nothing to do: there are only {:g} {}", inputs.workers - active,
+        inputs.workers, active,
+        active == outcome.steps ? "batches in an epoch" : "objects for each GPU to stream"));
+  }
+  if (outcome.ratio_missed) {
+    result.remarks.emplace_back(
+        "the parallel efficiency that is given cannot be reached: the input pipeline alone loses "
+        "more; the simulated one stands");
+  }
+}
+
 }  // namespace
 
 Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
@@ -98,6 +131,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   simulation.exact = options.exact;
   simulation.seed = options.seed;
   const pipeline::Outcome outcome = pipeline::simulate(resolved.inputs, simulation);
+  const pipeline::Outcome mean = options.exact ? pipeline::simulate(resolved.inputs) : outcome;
 
   Result result;
   const pipeline::Inputs& inputs = resolved.inputs;
@@ -111,23 +145,19 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.gpu_busy_time = outcome.total.busy;
   const Duration training = outcome.total.wall - outcome.startup - outcome.staging;
   result.gpu_busy = outcome.total.busy / training;
-  result.throughput = samples(inputs.samples * inputs.epochs) / outcome.training();
+  result.throughput = samples(outcome.samples * inputs.epochs) / outcome.training();
   result.steps_per_epoch = outcome.steps;
   result.effort = outcome.effort;
-  if (outcome.effort.sampled) {
-    result.remarks.emplace_back(
-        "the simulated loader never repeats itself exactly: times are extrapolated from the first "
-        "several hundred thousand events, to within about 1 %; --exact executes all");
-  }
   if (inputs.instances > 1.0) {
     result.efficiency = efficiency_of(scenario, catalog, host, outcome, simulation);
   } else {
     result.efficiency = 1.0;
   }
   result.bill = bill_of(bill_input(scenario, catalog, resolved, outcome, result.remarks));
-  result.bottleneck = find_bottleneck(inputs, outcome, simulation);
+  result.bottleneck = find_bottleneck(inputs, mean);
   fill_stages(result, resolved, outcome);
   remark_on_latency(result, inputs);
+  remark_on_limits(result, inputs, outcome);
   if (options.replications > 0) {
     result.bands = replicate(scenario, catalog, host, options);
     if (result.bottleneck.stage) {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "pipeline/inputs.hpp"
+#include "pipeline/mean.hpp"
 
 namespace feedrate::pipeline {
 
@@ -28,15 +28,21 @@ class Generator {
     read.bytes = bytes_per_sample(log_uniform(1e3, 1e6));
     const Bandwidth each = bytes_per_second(log_uniform(1e7, 1e9));
     read.rate = linear_until(each, each * log_uniform(1.0, 40.0));
-    if (chance(0.3)) read.max_requests = per_second(log_uniform(500.0, 50000.0));
+    if (chance(0.3)) {
+      read.limits.push_back({"requests", log_uniform(500.0, 50000.0), 0.0, 0.0, read.requests, true});
+    }
+    if (chance(0.3)) {
+      read.limits.push_back({"bytes", log_uniform(1e7, 2e9), 0.0, 0.0, read.bytes.base(), false});
+    }
+    if (chance(0.2)) read.connections = whole(1.0, 16.0);
     return read;
   }
 
   /// `steps`: about so many per rank and epoch.
   Inputs inputs(double steps) {
     Inputs in;
-    in.instances = whole(1.0, 4.0);
-    in.ranks = whole(1.0, 4.0);
+    in.instances = chance(0.1) ? whole(8.0, 64.0) : whole(1.0, 4.0);
+    in.ranks = whole(1.0, chance(0.2) ? 8.0 : 4.0);
     in.batch = whole(1.0, 96.0);
     in.epochs = whole(1.0, 3.0);
     const double ranks = in.instances * in.ranks;
@@ -56,7 +62,8 @@ class Generator {
     in.pinned = chance(0.4);
     in.asynchronous_step = chance(0.6);
     in.non_blocking = chance(0.3);
-    in.in_memory_cache = chance(0.15);
+    in.caches.decoded = chance(0.15);
+    in.caches.readers = chance(0.2) ? 1.0 : in.instances;
     const double cores = whole(1.0, 16.0);
     in.cores = {{{1.0, 1.0},
                  {cores + 1.0, cores},
@@ -74,8 +81,8 @@ class Generator {
       in.disk = read();
     }
     if (in.source || in.disk) {
-      in.hit = chance(0.5) ? uniform(0.0, 1.0) : 0.0;
-      in.first_hit = chance(0.5) ? in.hit : 0.0;
+      in.caches.room = chance(0.5) ? uniform(0.0, 1.3) : 0.0;
+      in.caches.staged = in.disk && chance(0.3);
     }
     in.worker_startup = chance(0.7) ? seconds(log_uniform(1e-4, 5e-2)) : Duration{};
     in.collate = chance(0.6) ? seconds_per_sample(log_uniform(1e-6, 1e-3)) : DurationPerSample{};
@@ -85,6 +92,10 @@ class Generator {
     in.copy = seconds_per_sample(log_uniform(1e-6, 1e-3));
     in.step.fixed = seconds(log_uniform(1e-4, 1e-2));
     in.step.per_sample = seconds_per_sample(log_uniform(1e-5, 1e-2));
+    in.size_cv = chance(0.8) ? uniform(0.0, 0.6) : 0.0;
+    in.read_cv = chance(0.8) ? uniform(0.0, 0.4) : 0.0;
+    in.make_cv = chance(0.8) ? uniform(0.0, 0.2) : 0.0;
+    in.step_cv = chance(0.3) ? uniform(0.0, 0.3) : 0.0;
     in.exposed_allreduce = chance(0.5) ? seconds(log_uniform(1e-4, 1e-1)) : Duration{};
     if (chance(0.25)) balance(in);
     return in;
@@ -94,7 +105,7 @@ class Generator {
   /// A slow drain: the GPU is a hair faster than the loader, so that prefetched batches run out
   /// only after a long time of constant steps.
   void balance(Inputs& in) {
-    const PerStage<Throughput> capacity = capacities(in, EpochKind::later);
+    const PerStage<Throughput> capacity = capacities(in, EpochKind::later, 2.0);
     Throughput slowest{};
     for (Stage stage : {Stage::download, Stage::disk, Stage::decode}) {
       if (capacity[stage].base() <= 0.0) continue;

@@ -1,0 +1,37 @@
+#include <algorithm>
+#include <cmath>
+
+#include "pipeline/inputs.hpp"
+
+namespace feedrate::pipeline {
+
+EpochShape epoch_shape(const Inputs& inputs) {
+  const double ranks = inputs.instances * inputs.ranks;
+  const double each =
+      inputs.drop_last ? std::floor(inputs.samples / ranks) : std::ceil(inputs.samples / ranks);
+  const double whole = std::floor(each / inputs.batch);
+  const double rest = each - whole * inputs.batch;
+  if (rest > 0.0 && !inputs.drop_last) return {whole + 1.0, rest};
+  return {whole, inputs.batch};
+}
+
+Duration step_time(const Inputs& inputs, double batch) {
+  Duration time = inputs.gpu_preprocess * samples(batch);
+  if (inputs.step.table) {
+    const auto& table = *inputs.step.table;
+    Curve<double> curve;
+    for (const auto& [size, duration] : table) curve.points.push_back({size, duration.base()});
+    double found = curve.total(batch);
+    if (batch > table.back().first && table.size() > 1) {
+      const auto& a = table[table.size() - 2];
+      const auto& b = table.back();
+      found += (b.second - a.second).base() / (b.first - a.first) * (batch - b.first);
+    }
+    return time + seconds(found);
+  }
+  if (inputs.step.fixed) time += *inputs.step.fixed;
+  if (inputs.step.per_sample) time += *inputs.step.per_sample * samples(batch);
+  return time;
+}
+
+}  // namespace feedrate::pipeline

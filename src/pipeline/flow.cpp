@@ -1,0 +1,296 @@
+#include "pipeline/flow.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace feedrate::pipeline {
+namespace {
+
+using queueing::ClosedNetwork;
+
+constexpr double no_limit = 1e300;
+
+int whole_customers(double customers) {
+  return static_cast<int>(std::ceil(std::min(customers, double{queueing::most_customers}) - 1e-9));
+}
+
+/// Cycles a second at a station by users, up to where the curve is flat.
+std::vector<double> cycles(const Curve<double>& rate, double work, int customers) {
+  std::vector<double> rates;
+  const int most = static_cast<int>(
+      std::clamp(std::ceil(rate.points.back().users), 1.0, std::max(1.0, double(customers))));
+  rates.reserve(static_cast<std::size_t>(most));
+  for (int n = 1; n <= most; ++n) rates.push_back(rate.total(n) / work);
+  return rates;
+}
+
+/// The same for local customers on cores on which `background` other threads run: of n + u threads
+/// the n get n/(n + u) of the total; a fraction of a thread is there for that fraction of the time.
+std::vector<double> on_shared_cores(const Curve<double>& cores, double work, int customers,
+                                    double background) {
+  if (background <= 0.0) return cycles(cores, work, customers);
+  std::vector<double> rates;
+  rates.reserve(static_cast<std::size_t>(customers));
+  const double below = std::floor(background);
+  const double share = background - below;
+  const auto with = [&](double n, double others) {
+    return cores.total(n + others) * n / (n + others);
+  };
+  for (int n = 1; n <= customers; ++n) {
+    const double first = with(n, below);
+    rates.push_back((first + share * (with(n, below + 1.0) - first)) / work);
+  }
+  return rates;
+}
+
+/// A station with at most so many inside is a network of its own, seen from outside as its
+/// throughput by the number inside.
+std::vector<double> gated(const Station& station, int customers) {
+  const int most = std::max(1, std::min(customers, static_cast<int>(station.connections)));
+  ClosedNetwork inside(most);
+  inside.add_delay(station.delay);
+  if (station.work > 0.0 && !station.rate.empty()) {
+    inside.add_shared(cycles(station.rate, station.work, most));
+  }
+  std::vector<double> rates;
+  for (int n = 1; n <= most; ++n) rates.push_back(inside.throughput(n));
+  return rates;
+}
+
+void add_station(ClosedNetwork& network, const Station& station) {
+  const bool works = station.work > 0.0 && !station.rate.empty();
+  if (station.delay + (works ? station.work : 0.0) <= 0.0) return;
+  if (station.connections > 0.0 && station.connections < network.customers()) {
+    network.add_shared(gated(station, network.customers()));
+    return;
+  }
+  network.add_delay(station.delay);
+  if (works) network.add_shared(cycles(station.rate, station.work, network.customers()));
+}
+
+double rate_of(const SampleLimit& limit, bool burst) {
+  return burst && limit.burst_rate > 0.0 ? limit.burst_rate : limit.rate;
+}
+
+}  // namespace
+
+Flow::Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double active) {
+  for (Loading& loading : loadings(inputs, kind, misses, active)) {
+    if (loading.customers <= 0.0) continue;
+    Group group{std::move(loading), ClosedNetwork(0)};
+    group.network = ClosedNetwork(whole_customers(group.loading.customers));
+    for (const Station& station : group.loading.stations) add_station(group.network, station);
+    for (const SampleLimit& limit : group.loading.limits) limits_.push_back(limit);
+    groups_.push_back(std::move(group));
+  }
+  burst_.assign(limits_.size(), 0);
+  stream_ = stream_of(inputs, kind, misses);
+  if (stream_) {
+    const int connections = std::max(1, static_cast<int>(stream_->connections));
+    ClosedNetwork stream(connections);
+    Station ungated = *stream_;
+    ungated.connections = 0.0;
+    add_station(stream, ungated);
+    if (ungated.delay + ungated.work > 0.0) stream_rate_ = stream.throughput(connections);
+    for (const SampleLimit& limit : stream_limits(inputs, kind, misses)) limits_.push_back(limit);
+    burst_.assign(limits_.size(), 0);
+  }
+  background_ = -1.0;
+}
+
+double Flow::unlimited(double share, double background) const {
+  double sum = 0.0;
+  for (const Group& group : groups_) {
+    const Loading& loading = group.loading;
+    if (background != background_ || background_ < 0.0) {
+      const double work = loading.cpu + loading.collate;
+      const bool here = loading.cpu_stage == Stage::decode;
+      group.network.set_last(work > 0.0 && !loading.cores.empty()
+                                 ? on_shared_cores(loading.cores, work, group.network.customers(),
+                                                   here ? background : 0.0)
+                                 : std::vector<double>{});
+    }
+    sum += group.network.throughput(share * std::min(loading.customers,
+                                                     double(group.network.customers()))) *
+           loading.share;
+  }
+  background_ = background;
+  return sum;
+}
+
+double Flow::limit() const {
+  double least = stream_rate_ > 0.0 ? stream_rate_ : no_limit;
+  for (std::size_t i = 0; i < limits_.size(); ++i) {
+    least = std::min(least, rate_of(limits_[i], burst_[i] != 0));
+  }
+  return least;
+}
+
+double Flow::rate(double share, double background) const {
+  return std::min(free_rate(share, background), limit());
+}
+
+double Flow::free_rate(double share, double background) const {
+  return groups_.empty() ? no_limit : unlimited(share, background);
+}
+
+double Flow::crowding(double others) const {
+  for (const Group& group : groups_) {
+    if (group.loading.cpu_stage != Stage::decode || group.loading.cores.empty()) continue;
+    return (others + 1.0) / group.loading.cores.total(others + 1.0);
+  }
+  return 1.0;
+}
+
+double Flow::most_cores() const {
+  for (const Group& group : groups_) {
+    if (group.loading.cpu_stage != Stage::decode || group.loading.cores.empty()) continue;
+    return group.loading.cores.maximum();
+  }
+  return 1e300;
+}
+
+double Flow::core_work() const {
+  for (const Group& group : groups_) {
+    if (group.loading.cpu_stage != Stage::decode || group.loading.cores.empty()) continue;
+    return group.loading.cpu + group.loading.collate;
+  }
+  return 0.0;
+}
+
+Flow::Variance Flow::variance(const Inputs& inputs, double batch, double background) const {
+  if (groups_.empty()) return {};
+  const Group& group = groups_.front();
+  const double reading = group.loading.reading();
+  const double alone = group.loading.alone();
+  if (alone <= 0.0 || unlimited(1.0, background) <= 0.0) return {};
+  const double customers = std::min(group.loading.customers, double(group.network.customers()));
+  const double free = group.network.throughput(customers);
+  const double cycle = std::max(alone, customers / free);
+  const auto squared = [](double x) { return x * x; };
+  const double varies = squared(inputs.read_cv * reading) +
+                        squared(inputs.make_cv * (alone - reading)) +
+                        squared(inputs.size_cv * alone) / batch;
+  const double most = std::max(reading > 0.0 ? inputs.read_cv : 0.0,
+                               alone > reading ? inputs.make_cv : 0.0);
+  return {squared(most) + squared(inputs.size_cv) / batch, varies / squared(cycle)};
+}
+
+void Flow::set_burst(std::size_t limit, bool burst) {
+  burst_[limit] = burst ? 1 : 0;
+}
+
+PerStage<double> Flow::making() const {
+  PerStage<double> time;
+  double sum = 0.0;
+  for (const Group& group : groups_) {
+    const Loading& loading = group.loading;
+    const int customers = group.network.customers();
+    if (customers == 0) continue;
+    const double x = unlimited(1.0, std::max(0.0, background_)) > 0.0
+                         ? group.network.throughput(customers)
+                         : 0.0;
+    if (x <= 0.0 || x >= no_limit) continue;
+    double spent = 0.0;
+    const auto spend = [&](Stage stage, double seconds) {
+      time[stage] += seconds * loading.share;
+      spent += seconds;
+      sum += seconds * loading.share;
+    };
+    const double on_cpu = group.network.at_last(customers) / x;
+    const double work = loading.cpu + loading.collate;
+    if (work > 0.0) {
+      spend(loading.cpu_stage, on_cpu * loading.cpu / work);
+      spend(Stage::collate, on_cpu * loading.collate / work);
+    }
+    // What is left of a cycle goes to the stations as they would need it together.
+    const double rest = std::max(0.0, customers / x - on_cpu);
+    double demand = 0.0;
+    std::vector<double> needs;
+    for (const Station& station : loading.stations) {
+      ClosedNetwork alone(customers);
+      add_station(alone, station);
+      const double reached = alone.throughput(customers);
+      // Queueing at a station grows with its load; without load its demand alone counts.
+      const double load = reached > 0.0 ? std::min(1.0, x / reached) : 0.0;
+      double need = station.delay;
+      if (station.work > 0.0 && !station.rate.empty()) {
+        need += station.work / station.rate.total(1.0);
+      }
+      need *= 1.0 + load * load * customers;
+      needs.push_back(need);
+      demand += need;
+    }
+    if (demand > 0.0) {
+      for (std::size_t i = 0; i < needs.size(); ++i) {
+        spend(loading.stations[i].stage, rest * needs[i] / demand);
+      }
+    }
+  }
+  // What a limit keeps back, its customers wait for.
+  const double free = unlimited(1.0, std::max(0.0, background_));
+  const double most = limit();
+  if (most < free && !groups_.empty()) {
+    Stage stage = Stage::download;
+    double least = stream_rate_ > 0.0 ? stream_rate_ : no_limit;
+    for (std::size_t i = 0; i < limits_.size(); ++i) {
+      if (rate_of(limits_[i], burst_[i] != 0) < least) {
+        least = rate_of(limits_[i], burst_[i] != 0);
+        stage = limits_[i].stage;
+      }
+    }
+    const double before = sum;
+    const double waiting = before > 0.0 ? before * (free / most - 1.0) : 1.0;
+    time[stage] += waiting;
+    sum += waiting;
+  }
+  if (sum > 0.0) {
+    for (Stage stage : all_stages()) time[stage] /= sum;
+  }
+  return time;
+}
+
+PerStage<double> Flow::alone() const {
+  PerStage<double> reached;
+  const auto lower = [&](Stage stage, double rate) {
+    if (reached[stage] <= 0.0 || rate < reached[stage]) reached[stage] = rate;
+  };
+  for (Stage stage : {Stage::download, Stage::disk, Stage::decode, Stage::remote, Stage::collate}) {
+    double sum = 0.0;
+    bool any = false;
+    bool spared = false;  // customers that do not pass this stage deliver without it
+    for (const Group& group : groups_) {
+      const Loading& loading = group.loading;
+      ClosedNetwork network(group.network.customers());
+      bool here = false;
+      for (const Station& station : loading.stations) {
+        const bool works = station.delay > 0.0 || (station.work > 0.0 && !station.rate.empty());
+        if (station.stage != stage || !works) continue;
+        add_station(network, station);
+        here = true;
+      }
+      double work = 0.0;
+      if (loading.cpu_stage == stage) work = loading.cpu;
+      if (stage == Stage::collate) work = loading.collate;
+      if (work > 0.0 && !loading.cores.empty()) {
+        network.set_last(cycles(loading.cores, work, network.customers()));
+        here = true;
+      }
+      if (here) {
+        sum += network.throughput(std::min(loading.customers, double(network.customers()))) *
+               loading.share;
+      }
+      any = any || here;
+      spared = spared || !here;
+    }
+    if (any && !spared) lower(stage, sum);
+    if (any && spared) lower(stage, unlimited(1.0, 0.0));
+  }
+  if (stream_rate_ > 0.0) lower(Stage::download, stream_rate_);
+  for (std::size_t i = 0; i < limits_.size(); ++i) {
+    lower(limits_[i].stage, rate_of(limits_[i], burst_[i] != 0));
+  }
+  return reached;
+}
+
+}  // namespace feedrate::pipeline

@@ -1,0 +1,63 @@
+#pragma once
+// What the loader of one instance delivers when so many of its customers are busy: X(1) … X(N) by
+// flow equivalence (Norton's theorem for queueing networks: Chandy, Herzog, Woo 1975). The workers
+// of all ranks of an instance are customers of one closed network over its capacities.
+#include <optional>
+#include <vector>
+
+#include "pipeline/loading.hpp"
+#include "queueing/closed_network.hpp"
+
+namespace feedrate::pipeline {
+
+class Flow {
+ public:
+  Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double active);
+
+  /// Samples per second for the instance while `share` of all customers are busy and `background`
+  /// other threads run on its cores; rate limits included.
+  [[nodiscard]] double rate(double share, double background = 0.0) const;
+  /// The same without rate limits, and those alone.
+  [[nodiscard]] double free_rate(double share, double background = 0.0) const;
+  [[nodiscard]] double limit() const;
+  /// How much longer a thread takes beside `others` on the local cores than alone.
+  [[nodiscard]] double crowding(double others) const;
+  /// Core-seconds a second that the local cores do at most.
+  [[nodiscard]] double most_cores() const;
+  /// Local core-seconds a sample.
+  [[nodiscard]] double core_work() const;
+  /// Squared coefficient of variation of the making of a batch of `batch` samples. `whole`: of all of
+  /// it at once, as if waiting for others varied alike. `own`: while all are busy, where only reading
+  /// and making themselves vary and not the waiting for others.
+  struct Variance {
+    double whole = 0.0;
+    double own = 0.0;
+  };
+  [[nodiscard]] Variance variance(const Inputs& inputs, double batch, double background) const;
+
+  /// Whether a limit passes at its burst rate, by index into limits(); none does at first.
+  void set_burst(std::size_t limit, bool burst);
+  [[nodiscard]] const std::vector<SampleLimit>& limits() const { return limits_; }
+
+  /// Where a customer's time goes while all are busy; adds up to 1, or to 0 without any.
+  [[nodiscard]] PerStage<double> making() const;
+  /// Samples per second of each stage if its own stations were all there is, rate limits included.
+  [[nodiscard]] PerStage<double> alone() const;
+  [[nodiscard]] bool nothing() const { return groups_.empty(); }
+
+ private:
+  struct Group {
+    Loading loading;
+    mutable queueing::ClosedNetwork network;
+  };
+  [[nodiscard]] double unlimited(double share, double background) const;
+
+  std::vector<Group> groups_;
+  std::vector<SampleLimit> limits_;
+  std::vector<char> burst_;
+  std::optional<Station> stream_;
+  double stream_rate_ = 0.0;  ///< of Pipe mode's stream; 0: none
+  mutable double background_ = 0.0;
+};
+
+}  // namespace feedrate::pipeline

@@ -1,0 +1,248 @@
+#include "pipeline/loading.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pipeline/page_cache.hpp"
+
+namespace feedrate::pipeline {
+namespace {
+
+Curve<double> plain(const Curve<Bandwidth>& curve, double times = 1.0) {
+  Curve<double> out;
+  out.points.reserve(curve.points.size());
+  for (const auto& point : curve.points) {
+    out.points.push_back({point.users * times, point.total.base() * times});
+  }
+  return out;
+}
+
+/// `often`: of a sample's reads that really happen; over `instances` for customers of the cluster.
+Station station_of(const Read& read, Stage stage, double often, double speed, double instances) {
+  Station station;
+  station.stage = stage;
+  station.delay = read.latency.base() * read.requests * often / speed;
+  station.work = read.bytes.base() * often / speed;
+  if (station.work > 0.0) station.rate = plain(read.rate, instances);
+  station.one_at_a_time = read.discipline == Discipline::one_at_a_time;
+  station.connections = read.connections * instances;
+  return station;
+}
+
+void add_limits(std::vector<SampleLimit>& limits, const Read& read, Stage stage, double often,
+                double speed) {
+  for (const RateLimit& limit : read.limits) {
+    const double each = limit.each * often;
+    if (each <= 0.0) continue;
+    limits.push_back({stage, limit.name, limit.rate * speed / each, limit.burst_rate * speed / each,
+                      limit.credit / each});
+  }
+}
+
+const std::optional<Read>& source_in(const Inputs& inputs, EpochKind kind) {
+  return kind == EpochKind::first ? inputs.first_source : inputs.source;
+}
+
+/// Of a sample's reads, those that go to the remote source.
+double fetched(const Inputs& inputs, const Misses& misses) {
+  return inputs.disk ? misses.decode : misses.page;
+}
+
+/// A worker that keeps several requests in flight waits for each as if it had others beside it.
+void spread_over(Station& station, double threads) {
+  station.delay /= threads;
+}
+
+/// What oversubscription costs is paid by all, at all times, once `threads` outnumber the hardware's:
+/// a cost of the setting, not of the moment. (Were it one of the moment, a faster disk would crowd
+/// the cores and so slow the loader down, which nobody measured.)
+Curve<double> with_threads(const Curve<double>& cores, double threads) {
+  Curve<double> out = cores;
+  double most = 0.0;
+  double most_within = 0.0;
+  for (auto& point : out.points) {
+    most = std::max(most, point.total);
+    if (point.users <= threads) most_within = std::max(most_within, point.total);
+    point.total = most;
+  }
+  const double falls = cores.total(threads) / std::max(most_within, cores.total(threads));
+  if (falls < 1.0) {
+    for (auto& point : out.points) point.total *= falls;
+  }
+  return out;
+}
+
+Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double active) {
+  Loading loading;
+  loading.customers = active * inputs.ranks;
+  const auto& source = source_in(inputs, kind);
+  if (source && !inputs.sequential_stream) {
+    const double often = fetched(inputs, misses);
+    const double speed = inputs.speed[Stage::download];
+    loading.stations.push_back(station_of(*source, Stage::download, often, speed, 1.0));
+    spread_over(loading.stations.back(), inputs.fetch_threads);
+    add_limits(loading.limits, *source, Stage::download, often, speed);
+  }
+  if (inputs.disk) {
+    const double speed = inputs.speed[Stage::disk];
+    loading.stations.push_back(station_of(*inputs.disk, Stage::disk, misses.page, speed, 1.0));
+    spread_over(loading.stations.back(), inputs.fetch_threads);
+    add_limits(loading.limits, *inputs.disk, Stage::disk, misses.page, speed);
+  }
+  const DurationPerSample cpu =
+      inputs.cached_cpu + (inputs.cpu - inputs.cached_cpu) * misses.decode;
+  const double speed = inputs.speed[Stage::decode];
+  const double locked = std::min(inputs.locked.base(), cpu.base()) / speed;
+  loading.cpu = cpu.base() / speed - locked;
+  loading.collate = inputs.collate.base() / inputs.speed[Stage::collate];
+  if (!inputs.cores.empty()) loading.cores = with_threads(inputs.cores, loading.customers);
+  if (locked > 0.0) {
+    // One thread of each rank holds the lock: as many take turns as there are ranks.
+    Station lock;
+    lock.stage = Stage::decode;
+    lock.work = locked;
+    lock.rate = {{{1.0, 1.0}, {inputs.ranks, inputs.ranks}}, 0.0};
+    if (inputs.ranks <= 1.0) lock.rate.points.resize(1);
+    lock.one_at_a_time = inputs.ranks <= 1.0;
+    loading.stations.push_back(lock);
+  }
+  if (inputs.cpu_quota && loading.cpu + locked + loading.collate > 0.0) {
+    const double each = loading.cpu + locked + loading.collate;
+    loading.limits.push_back(
+        {Stage::decode, inputs.cpu_quota->name, inputs.cpu_quota->rate / each, 0.0, 0.0});
+  }
+  return loading;
+}
+
+Loading remote(const Inputs& inputs, EpochKind kind, const Misses& misses) {
+  const RemotePool& pool = *inputs.remote;
+  Loading loading;
+  loading.customers = pool.workers;
+  loading.share = 1.0 / inputs.instances;
+  loading.cpu_stage = Stage::remote;
+  const double speed = inputs.speed[Stage::download];
+  if (source_in(inputs, kind) && pool.fetch) {
+    const double often = fetched(inputs, misses);
+    loading.stations.push_back(station_of(*pool.fetch, Stage::download, often, speed, 1.0));
+    add_limits(loading.limits, *pool.fetch, Stage::download, often, speed);
+  }
+  if (inputs.disk) {
+    loading.stations.push_back(station_of(*inputs.disk, Stage::disk, misses.page,
+                                          inputs.speed[Stage::disk], inputs.instances));
+    add_limits(loading.limits, *inputs.disk, Stage::disk, misses.page, inputs.speed[Stage::disk]);
+  }
+  const double remote_speed = inputs.speed[Stage::remote];
+  loading.cpu = pool.cpu.base() / remote_speed;
+  loading.cores = pool.cores;
+  Station delivery;
+  delivery.stage = Stage::remote;
+  delivery.delay = pool.latency.base() * pool.deliveries / remote_speed;
+  delivery.work = pool.sent.base() / remote_speed;
+  if (delivery.work > 0.0) {
+    const double all = pool.network.base() * inputs.instances;
+    delivery.rate = {{{1.0, pool.network.base()}, {std::max(1.0, inputs.instances), all}}, 0.0};
+    if (inputs.instances <= 1.0) delivery.rate.points.resize(1);
+  }
+  loading.stations.push_back(delivery);
+  return loading;
+}
+
+bool remote_only(const Inputs& inputs) {
+  return inputs.remote && inputs.remote->cpu.base() > 0.0 && inputs.cpu.base() <= 0.0;
+}
+
+}  // namespace
+
+double Loading::alone() const {
+  double cpu_time = cpu + collate;
+  if (cpu_time > 0.0 && !cores.empty()) cpu_time /= cores.total(1.0);
+  double sum = cpu_time;
+  for (const Station& station : stations) {
+    sum += station.delay;
+    if (station.work > 0.0 && !station.rate.empty()) sum += station.work / station.rate.total(1.0);
+  }
+  return sum;
+}
+
+double Loading::reading() const {
+  double sum = 0.0;
+  for (const Station& station : stations) {
+    if (station.stage != Stage::download && station.stage != Stage::disk) continue;
+    sum += station.delay;
+    if (station.work > 0.0 && !station.rate.empty()) sum += station.work / station.rate.total(1.0);
+  }
+  return sum;
+}
+
+Misses misses_in(const Inputs& inputs, double epoch) {
+  const Caches& caches = inputs.caches;
+  Misses misses;
+  if (caches.decoded) misses.decode = 1.0 - seen_before(caches.readers, epoch);
+  const double page =
+      1.0 - hit_in_epoch(caches.room, caches.policy, caches.readers, epoch, caches.staged);
+  // A sample that was not decoded on this instance was not read there either.
+  misses.page = caches.decoded ? misses.decode * (caches.staged ? page : 1.0) : page;
+  return misses;
+}
+
+bool caches_steady(const Inputs& inputs, double epoch) {
+  const Caches& caches = inputs.caches;
+  if (epoch < 2.0) return false;
+  if (caches.decoded && 1.0 - seen_before(caches.readers, epoch) > 1e-7) return false;
+  if (!inputs.disk && !inputs.source) return true;
+  return epoch >= epochs_until_steady(caches.room, caches.policy, caches.readers, caches.staged);
+}
+
+double epochs_read(const Inputs& inputs) {
+  constexpr double most_filling = 4096.0;
+  double sum = 0.0;
+  for (double epoch = 1.0; epoch <= inputs.epochs; epoch += 1.0) {
+    const double share = fetched(inputs, misses_in(inputs, epoch));
+    if (caches_steady(inputs, epoch) || epoch >= most_filling) {
+      return sum + share * (inputs.epochs - epoch + 1.0);
+    }
+    sum += share;
+  }
+  return sum;
+}
+
+double active_workers(const Inputs& inputs, EpochKind kind) {
+  const EpochShape shape = epoch_shape(inputs);
+  double most = std::max(1.0, inputs.workers);
+  if (inputs.kind == LoaderKind::pytorch) most = std::min(most, shape.steps);
+  if (inputs.kind == LoaderKind::pool) {
+    most = std::min(most, inputs.batch * std::min(inputs.prefetch, shape.steps));
+  }
+  const auto& source = source_in(inputs, kind);
+  if (source && source->requests < 1.0 && !inputs.sequential_stream && source->requests > 0.0) {
+    const double objects = inputs.samples * source->requests / (inputs.instances * inputs.ranks);
+    most = std::min(most, std::max(1.0, objects));
+  }
+  return most;
+}
+
+std::vector<Loading> loadings(const Inputs& inputs, EpochKind kind, const Misses& misses,
+                              double active) {
+  std::vector<Loading> all;
+  if (!remote_only(inputs)) all.push_back(local(inputs, kind, misses, active));
+  if (inputs.remote) all.push_back(remote(inputs, kind, misses));
+  return all;
+}
+
+std::optional<Station> stream_of(const Inputs& inputs, EpochKind kind, const Misses& misses) {
+  const auto& source = source_in(inputs, kind);
+  if (!inputs.sequential_stream || !source) return std::nullopt;
+  return station_of(*source, Stage::download, fetched(inputs, misses),
+                    inputs.speed[Stage::download], 1.0);
+}
+
+std::vector<SampleLimit> stream_limits(const Inputs& inputs, EpochKind kind, const Misses& misses) {
+  std::vector<SampleLimit> limits;
+  const auto& source = source_in(inputs, kind);
+  if (!inputs.sequential_stream || !source) return limits;
+  add_limits(limits, *source, Stage::download, fetched(inputs, misses),
+             inputs.speed[Stage::download]);
+  return limits;
+}
+
+}  // namespace feedrate::pipeline

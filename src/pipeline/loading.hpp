@@ -1,0 +1,76 @@
+#pragma once
+// What loading one sample asks of an instance in one epoch: the one description that the closed
+// form (flow.hpp) and the event simulation (parts.hpp) both read.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/inputs.hpp"
+
+namespace feedrate::pipeline {
+
+/// Shares of samples, in one epoch, that the caches of an instance do not spare.
+struct Misses {
+  double page = 1.0;    ///< read from the disk or the mount
+  double decode = 1.0;  ///< decoded; where decoded samples are kept, only these are read at all
+};
+
+/// Of epoch `epoch` = 1, 2, …
+Misses misses_in(const Inputs& inputs, double epoch);
+
+/// Whether epochs after `epoch` find the caches as it does.
+bool caches_steady(const Inputs& inputs, double epoch);
+
+/// How often the job reads the dataset from its remote source, caches counted: between 0 and epochs.
+double epochs_read(const Inputs& inputs);
+
+/// A place that a sample passes: first a delay, then work on a capacity of the instance.
+struct Station {
+  Stage stage = Stage::download;
+  double delay = 0.0;        ///< seconds a sample, shared with nobody
+  double work = 0.0;         ///< a sample, in the unit of `rate`
+  Curve<double> rate;        ///< work per second in all, by users; empty: no work
+  bool one_at_a_time = false;
+  double connections = 0.0;  ///< customers inside at most, delay included; 0: no limit
+};
+
+/// A rate limit in samples per second of one instance.
+struct SampleLimit {
+  Stage stage = Stage::download;
+  std::string name;
+  double rate = 0.0;
+  double burst_rate = 0.0;  ///< while credit lasts; 0: no burst
+  double credit = 0.0;      ///< samples beyond `rate`
+};
+
+/// A kind of customer: local workers or threads, or remote workers.
+struct Loading {
+  double customers = 0.0;  ///< sharing the stations
+  double share = 1.0;      ///< of what they deliver that comes to one instance
+  std::vector<Station> stations;
+  Curve<double> cores;  ///< core-seconds a second; empty: no CPU work
+  Stage cpu_stage = Stage::decode;
+  double cpu = 0.0;      ///< core-seconds a sample
+  double collate = 0.0;  ///< core-seconds a sample, on the same cores
+  std::vector<SampleLimit> limits;
+
+  /// Seconds that one customer alone needs for a sample, and what of it is reading.
+  [[nodiscard]] double alone() const;
+  [[nodiscard]] double reading() const;
+};
+
+/// What is loaded for one instance in an epoch of this kind, at the virtual speeds: local customers,
+/// remote ones, or both. `active` customers of each rank take part.
+std::vector<Loading> loadings(const Inputs& inputs, EpochKind kind, const Misses& misses,
+                              double active);
+
+/// Workers or threads of one rank that can be busy at once: no more than batches, or prefetched
+/// samples (pool), or objects that are streamed one after the other.
+double active_workers(const Inputs& inputs, EpochKind kind);
+
+/// Whether a Pipe-mode stream, or several connections of it, feed the workers, and its station.
+std::optional<Station> stream_of(const Inputs& inputs, EpochKind kind, const Misses& misses);
+/// The limits that it reads under.
+std::vector<SampleLimit> stream_limits(const Inputs& inputs, EpochKind kind, const Misses& misses);
+
+}  // namespace feedrate::pipeline

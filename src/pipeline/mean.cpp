@@ -1,0 +1,509 @@
+#include "pipeline/mean.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "queueing/pace.hpp"
+
+namespace feedrate::pipeline {
+namespace {
+
+bool pool_of(const Inputs& inputs) {
+  return inputs.remote || inputs.kind == LoaderKind::pool;
+}
+
+/// What one rank does with a batch, at the virtual speeds.
+struct Consumer {
+  double handover = 0.0, pin = 0.0, copy = 0.0;  // seconds a full batch
+  double step = 0.0;                             // mean of one GPU
+  double straggling = 0.0;                       // what the slowest GPU adds to it
+  double reduce = 0.0;                           // a batch's share of exposed all-reduces
+  double last = 1.0;                             // the last batch's samples over a full one's
+  double steps = 0.0;                            // full batches
+  bool one_process = false;                      // the loop waits for its step
+  bool copy_beside = false;                      // non_blocking
+  bool inline_load = false;
+  bool pinning = false;
+};
+
+Consumer consumer_of(const Inputs& inputs, double full, double steps, double last) {
+  const auto speed = [&](Stage stage) { return inputs.speed[stage]; };
+  Consumer c;
+  c.inline_load = !inputs.remote && (inputs.kind == LoaderKind::inline_ || inputs.workers <= 0.0);
+  c.one_process = !inputs.asynchronous_step;
+  c.copy_beside = inputs.non_blocking && !c.one_process;
+  c.handover = inputs.handover.base() / speed(Stage::handover);
+  c.pinning = inputs.pinned && inputs.pin.base() > 0.0 && !c.inline_load && !inputs.cores.empty();
+  if (c.pinning) c.pin = inputs.pin.base() * full / speed(Stage::h2d);
+  c.copy = (inputs.copy_latency.base() + inputs.copy.base() * full) / speed(Stage::h2d);
+  c.step = step_time(inputs, full).base() / speed(Stage::gpu);
+  const double gpus = inputs.instances * inputs.ranks;
+  const double group = std::min(inputs.accumulation, std::max(1.0, steps));
+  const double cv = inputs.step_cv / std::sqrt(group);
+  c.straggling = c.step * (queueing::largest_of(gpus, cv).mean - 1.0);
+  const double reductions = std::ceil((steps + (last > 0.0 ? 1.0 : 0.0)) / inputs.accumulation);
+  c.reduce = inputs.exposed_allreduce.base() / speed(Stage::allreduce) * reductions /
+             std::max(1.0, steps + (last > 0.0 ? 1.0 : 0.0));
+  c.steps = steps;
+  c.last = last;
+  return c;
+}
+
+/// Stations after the loader, as a line: seconds a full batch.
+struct Line {
+  double gpu = 0.0;    // the process in which the GPU steps
+  double other = 0.0;  // the slowest of the others
+  Stage slowest = Stage::handover;
+  double sum = 0.0;  // of all but the GPU's
+};
+
+Line line_of(const Consumer& c, double load, double straggling, double crowding) {
+  Line line;
+  const double handover = c.handover * crowding;
+  const auto beside = [&](Stage stage, double seconds) {
+    line.sum += seconds;
+    if (seconds > line.other) {
+      line.other = seconds;
+      line.slowest = stage;
+    }
+  };
+  line.gpu = c.step + straggling + c.reduce;
+  if (c.pinning) beside(Stage::h2d, c.pin * crowding);
+  if (c.one_process) {
+    line.gpu += (c.inline_load ? load : 0.0) + handover + c.copy;
+    return line;
+  }
+  beside(c.inline_load && load > handover ? Stage::decode : Stage::handover,
+         handover + (c.inline_load ? load : 0.0));
+  if (c.copy_beside) {
+    beside(Stage::h2d, c.copy);
+  } else {
+    line.gpu += c.copy;
+  }
+  return line;
+}
+
+struct Pace {
+  double period = 0.0;    // of a step, all ranks
+  double load = 0.0;      // of a batch, wherever it is loaded
+  double loader = 0.0;    // what a loader beside the main process would need for it alone
+  double straggling = 0.0;  // what the slowest rank adds to a step
+  double crowding = 1.0;  // CPU time of the main process, over what it needs alone
+  double background = 0.0;
+  double variance = 0.0;  // squared cv of the making of a batch
+  double whole_cv = 0.0;  // cv of the whole making of a batch, waiting for others included
+  Line line;
+  Line fed;  // if the loader were always ahead
+};
+
+struct Epoch {
+  const Inputs& inputs;
+  const Flow& flow;
+  double batch;     // of a full step
+  double active;    // customers of a rank
+  double sources;   // chains that wait for each other
+  double buffer;    // batches that one may be ahead
+  double nic;       // seconds a step that the NIC needs for downloads and gradients
+  Consumer consumer;
+};
+
+/// Batches that one chain of a rank's loader may be ahead of the others. A PyTorch worker holds up
+/// to `prefetch` batches, and is blocked on average half a batch before that; what the main process
+/// and the launch queue hold, about two batches, helps the less the more workers share it (simulated
+/// chains: within 0.7 % of their pace for 1 to 64 ranks of 1 to 8 workers, cv up to 0.3).
+double buffer_of(const Inputs& inputs, const Consumer& consumer, double workers) {
+  const double held = consumer.one_process ? 1.2 : 2.2;
+  if (consumer.inline_load) return consumer.one_process ? 0.0 : held - 0.5;
+  if (pool_of(inputs)) return inputs.prefetch - 0.5 + held;
+  return inputs.prefetch - 0.5 + held / (workers * std::sqrt(workers));
+}
+
+/// Beside the main process run as many threads of the loader as the batches that it takes in
+/// `period` need: how much longer it takes for its own work, and how many of its threads the workers
+/// meet.
+std::pair<double, double> crowding_at(const Epoch& e, double period) {
+  const Inputs& inputs = e.inputs;
+  const Consumer& c = e.consumer;
+  const double demand = period > 0.0 ? inputs.ranks * e.batch / period : 1e300;
+  const auto present = [&](double seconds) { return std::min(1.0, seconds / period); };
+  // Main processes take their batches together, for their GPUs began their steps together.
+  const double others = std::min(1e9, demand * e.flow.core_work()) + inputs.ranks - 1.0 +
+                        inputs.ranks * present(c.pin);
+  const double crowding = e.flow.crowding(others);
+  return {crowding,
+          inputs.ranks * (present(c.handover * crowding) + present(c.pin * crowding))};
+}
+
+Pace attempt(const Epoch& e, double period) {
+  const Inputs& inputs = e.inputs;
+  const Consumer& c = e.consumer;
+  Pace pace;
+  const bool shares_cores = !inputs.cores.empty() && (c.handover + c.pin) > 0.0;
+  if (shares_cores && !c.inline_load) {
+    std::tie(pace.crowding, pace.background) = crowding_at(e, period);
+  } else if (shares_cores) {
+    pace.crowding = e.flow.crowding(inputs.ranks - 1.0);
+  }
+  double load = 0.0;
+  const Flow::Variance varies = e.flow.variance(inputs, e.batch, pace.background);
+  const double variance = varies.own;
+  pace.whole_cv = std::sqrt(varies.whole);
+  double lost = 0.0;
+  if (e.buffer > 0.0) lost = queueing::barrier_loss(e.sources, variance, e.buffer);
+  if (pool_of(inputs) && inputs.prefetch < 2.0) {
+    // One batch at a time: threads that are done with it wait for the last, half a sample on average.
+    lost += std::max(0.0, e.active - 1.0) / (2.0 * e.batch);
+  }
+  const double share = c.inline_load ? 1.0 : 1.0 / (1.0 + lost);
+  pace.variance = variance;
+  const double rate = e.flow.free_rate(share, pace.background);
+  if (rate < 1e299) load = inputs.ranks * e.batch / rate;
+  // The cores do no more than they can, whoever asks.
+  if (shares_cores && !c.inline_load) {
+    const double work = c.handover + c.pin + e.batch * e.flow.core_work();
+    load = std::max(load, inputs.ranks * work / e.flow.most_cores());
+  }
+  // What limits and the NIC let through is no matter of chance.
+  const double limited =
+      std::max(e.nic, e.flow.limit() < 1e299 ? inputs.ranks * e.batch / e.flow.limit() : 0.0);
+  double waits = c.straggling;
+  if (c.inline_load && c.one_process) {
+    // One process loads and steps: the slowest rank is the one whose sum is largest.
+    const double sum = load + c.step;
+    const double deviation =
+        std::sqrt(variance * load * load + std::pow(inputs.step_cv * c.step, 2.0));
+    const double cv = sum > 0.0 ? deviation / sum / std::sqrt(inputs.accumulation) : 0.0;
+    waits = sum * (queueing::largest_of(inputs.ranks * inputs.instances, cv).mean - 1.0);
+    // A limit that keeps all of them waiting leaves no slowest one.
+    waits = std::max(c.straggling, waits - std::max(0.0, limited - load));
+  } else if (c.inline_load) {
+    load *= 1.0 + lost;
+  }
+  if (c.inline_load) load = std::max(load, limited);
+  pace.straggling = waits;
+  pace.line = line_of(c, load, waits, pace.crowding);
+  pace.load = load;
+  pace.loader = c.inline_load ? 0.0 : std::max(load, limited);
+  const double consumer = std::max(pace.line.gpu, pace.line.other);
+  const double cv = inputs.step_cv;
+  pace.period = queueing::slower_of(c.inline_load ? 0.0 : load, consumer, variance + cv * cv,
+                                    std::max(e.buffer, 0.5));
+  pace.period = std::max(pace.period, pace.loader);
+  return pace;
+}
+
+/// The period that gives itself: a longer one leaves the cores freer, so `next` falls as its argument
+/// rises and there is one fixed point between next(∞) and next(next(∞)) (Illinois method).
+template <class Next>
+double fixed_point(const Next& next) {
+  double a = next(1e300);
+  if (a <= 0.0) return a;
+  double fa = next(a) - a;
+  if (fa <= 1e-14 * a) return a;
+  double b = a + fa;
+  double fb = next(b) - b;
+  double best = b;
+  for (int i = 0; i < 80 && fb < 0.0 && b - a > 1e-14 * b; ++i) {
+    double middle = (a * fb - b * fa) / (fb - fa);
+    if (!(middle > a && middle < b)) middle = (a + b) / 2.0;
+    const double f = next(middle) - middle;
+    best = middle;
+    if (std::abs(f) <= 1e-14 * middle) break;
+    if (f > 0.0) {
+      a = middle;
+      fa = f;
+      fb /= 2.0;
+    } else {
+      b = middle;
+      fb = f;
+      fa /= 2.0;
+    }
+  }
+  return best;
+}
+
+Pace pace_of(const Epoch& e) {
+  const Consumer& c = e.consumer;
+  Pace pace;
+  if (e.inputs.cores.empty() || c.handover + c.pin <= 0.0) {
+    pace = attempt(e, 1e300);
+    pace.fed = pace.line;
+    return pace;
+  }
+  const double period = fixed_point([&](double p) { return attempt(e, p).period; });
+  pace = attempt(e, period);
+  pace.period = std::max(pace.period, period);
+  // The same were the loader always ahead: what the main process needs then is the most it can.
+  const auto ahead = [&](double p) {
+    return line_of(c, pace.load, pace.straggling, c.inline_load ? pace.crowding : crowding_at(e, p).first);
+  };
+  const double fed = fixed_point([&](double p) {
+    const Line line = ahead(p);
+    return std::max(line.gpu, line.other);
+  });
+  pace.fed = ahead(fed);
+  return pace;
+}
+
+/// Seconds of the NIC for a step of all ranks: samples downloaded, and gradients.
+double nic_seconds(const Inputs& inputs, const Flow& flow, EpochKind kind, double batch,
+                   const Misses& misses) {
+  const auto& source = kind == EpochKind::first ? inputs.first_source : inputs.source;
+  if (!inputs.network || !source || flow.nothing() || inputs.remote) return 0.0;
+  const double often = inputs.disk ? misses.decode : misses.page;
+  const double down = source->bytes.base() * often * batch * inputs.ranks /
+                      inputs.speed[Stage::download];
+  const double gradients =
+      inputs.network_allreduce.base() / inputs.accumulation / inputs.speed[Stage::allreduce];
+  if (down <= 0.0 || gradients <= 0.0) return 0.0;
+  return (down + gradients) / inputs.network->base();
+}
+
+struct Made {
+  Span span;
+  double variance = 0.0;
+};
+
+Made one_epoch(const Inputs& inputs, EpochKind kind, const Misses& misses, const Flow& flow,
+               double active, bool details) {
+  const EpochShape shape = epoch_shape(inputs);
+  const bool partial = shape.last_batch < inputs.batch;
+  double full = inputs.batch;
+  double steps = shape.steps - (partial ? 1.0 : 0.0);
+  double last = partial ? shape.last_batch / inputs.batch : 0.0;
+  if (steps <= 0.0) {  // nothing but a smaller batch
+    full = shape.last_batch;
+    steps = 1.0;
+    last = 0.0;
+  }
+  Epoch e{inputs, flow, full, active, 1.0, 1.0, 0.0, consumer_of(inputs, full, steps, last)};
+  const Consumer& c = e.consumer;
+  const bool chains = inputs.kind == LoaderKind::pytorch && !inputs.remote && !c.inline_load;
+  e.sources = inputs.instances * inputs.ranks * (chains ? active : 1.0);
+  e.buffer = buffer_of(inputs, c, active);
+  e.nic = nic_seconds(inputs, flow, kind, full, misses);
+  const Pace pace = pace_of(e);
+
+  // The first batch is made while all customers are at work on theirs; those of a pool share it.
+  const double together = flow.rate(1.0, 0.0) < 1e299
+                              ? inputs.ranks * full / flow.rate(1.0, 0.0)
+                              : 0.0;
+  double first = 0.0;
+  if (!c.inline_load) first = chains ? active * together : together;
+  // Every epoch begins with nothing in stock, so the GPU meets the latest of the batches that it
+  // would reach before the loader is ahead by what they vary.
+  if (first > 0.0 && pace.whole_cv > 0.0) {
+    const double spread = first * pace.whole_cv;
+    const double slack = std::max(0.0, std::max(pace.fed.gpu, pace.fed.other) - pace.loader);
+    const double most = std::max(1.0, steps / 2.0);
+    const double met = slack * most > spread ? std::max(1.0, spread / slack) : most;
+    first += spread * queueing::deviations_of_largest(inputs.instances * inputs.ranks * met);
+  }
+  const bool starts = kind == EpochKind::first || !inputs.persistent_workers;
+  double startup = 0.0;
+  if (starts) {
+    const double all = active * inputs.ranks;
+    const double speed = inputs.speed[Stage::startup];
+    startup = inputs.worker_startup.base() * std::max(inputs.workers, 0.0) / speed;
+    if (inputs.worker_warmup.base() > 0.0 && !inputs.cores.empty() && inputs.workers > 0.0) {
+      startup += inputs.worker_warmup.base() * all / inputs.cores.total(all) / speed;
+    }
+  }
+  const double shutdown =
+      inputs.persistent_workers ? 0.0
+                                : inputs.worker_shutdown.base() / inputs.speed[Stage::startup];
+
+  // The last batch's step, over a full one's.
+  const double small_step =
+      last > 0.0 ? step_time(inputs, full * last).base() / inputs.speed[Stage::gpu] : 0.0;
+  const Line& fed_line = pace.fed;
+  const double slowest = std::max(fed_line.gpu, fed_line.other);
+  const double last_consumed =
+      last > 0.0 ? slowest * last + (fed_line.gpu >= fed_line.other
+                                         ? small_step - c.step * last +
+                                               (1.0 - last) * c.reduce
+                                         : 0.0)
+                 : 0.0;
+  // Two paths to the end: the GPU never waits after its first batch; or the loader never does.
+  const double fed = first + (steps - 1.0) * slowest + last_consumed;
+  // Workers make whole batches, each as many as the others or one more: in the last round some have
+  // nothing left to do.
+  double last_round = 0.0;
+  if (chains && pace.loader > 0.0) {
+    const double batches = steps + (last > 0.0 ? 1.0 : 0.0);
+    const double rest = batches - active * std::floor(batches / active);
+    if (rest > 0.0) {
+      const double rate = flow.rate(rest / active);
+      if (rate < 1e299) {
+        last_round = std::max(0.0, rest * (inputs.ranks * full / rate - together));
+      }
+    }
+  }
+  const double starved = (steps - 1.0) * pace.period + pace.loader + last_round +
+                         (last > 0.0 ? std::max(pace.period * last, last_consumed) : 0.0);
+  // The first batch finds the main process waiting, with the cores to itself.
+  const double tail = line_of(c, c.inline_load ? pace.load : 0.0, 0.0, 1.0).sum + fed_line.gpu;
+  const double wall = startup + shutdown + tail + std::max(fed, starved);
+
+  Made made;
+  Span& span = made.span;
+  const double n = steps + last;  // full batches' worth
+  span.wall = seconds(wall);
+  span.busy = seconds(steps * c.step + small_step);
+  double rest = wall - span.busy.base();
+  const auto book = [&](Stage stage, double time) {
+    const double booked = std::clamp(time, 0.0, rest);
+    span.stall[stage] += seconds(booked);
+    rest -= booked;
+  };
+  book(Stage::startup, startup + shutdown);
+  if (!c.copy_beside) book(Stage::h2d, n * c.copy);
+  if (c.one_process) book(Stage::handover, n * c.handover * pace.crowding);
+  book(Stage::allreduce, (steps + (last > 0.0 ? 1.0 : 0.0)) * c.reduce + n * pace.straggling);
+  if (!c.one_process && pace.line.other > pace.line.gpu && pace.line.slowest != Stage::decode) {
+    book(pace.line.slowest, (n - 1.0) * (pace.line.other - pace.line.gpu));
+  }
+  if (!c.one_process) {  // the first batch on its way
+    book(Stage::handover, c.handover);
+    if (c.pinning) book(Stage::h2d, c.pin);
+    if (c.copy_beside) book(Stage::h2d, c.copy);
+  }
+  if (rest > 0.0) {
+    PerStage<double> making;
+    if (details) making = flow.making();
+    double sum = 0.0;
+    for (Stage stage : all_stages()) sum += making[stage];
+    if (sum <= 0.0) making[Stage::decode] = 1.0;
+    for (Stage stage : all_stages()) span.stall[stage] += seconds(rest * making[stage]);
+  }
+
+  const double weight = std::pow(std::min(1.0, pace.loader / pace.period), 8.0);
+  const double gpus = inputs.instances * inputs.ranks;
+  const double group = std::min(inputs.accumulation, steps);
+  const double deviation =
+      queueing::largest_of(gpus, inputs.step_cv / std::sqrt(group)).deviation * c.step;
+  made.variance = steps * (weight * pace.variance * pace.loader * pace.loader +
+                           (1.0 - weight) * deviation * deviation * group);
+  return made;
+}
+
+double trained_on_instance(const Inputs& inputs) {
+  const EpochShape shape = epoch_shape(inputs);
+  return ((shape.steps - 1.0) * inputs.batch + shape.last_batch) * inputs.ranks;
+}
+
+}  // namespace
+
+MeanEpochs mean_epochs(const Inputs& inputs, EpochKind kind, double epoch, double count,
+                       Credits& credits, bool details) {
+  const Misses misses = misses_in(inputs, epoch);
+  const double active = active_workers(inputs, kind);
+  Flow flow(inputs, kind, misses, active);
+  const auto& limits = flow.limits();
+  if (!credits.started) {
+    credits.started = true;
+    for (const SampleLimit& limit : limits) credits.left.push_back(limit.credit);
+  }
+  credits.left.resize(limits.size(), 0.0);
+  MeanEpochs all;
+  double remaining = count;
+  const double loaded = trained_on_instance(inputs);
+  while (remaining > 0.0) {
+    for (std::size_t i = 0; i < limits.size(); ++i) flow.set_burst(i, credits.left[i] > 0.0);
+    const Made made = one_epoch(inputs, kind, misses, flow, active, details);
+    // How long the first credit to run out lasts at this pace.
+    double part = remaining;
+    std::size_t ends = limits.size();
+    for (std::size_t i = 0; i < limits.size(); ++i) {
+      const double used = loaded - limits[i].rate * made.span.wall.base();
+      if (credits.left[i] <= 0.0 || used <= 0.0) continue;
+      const double lasts = credits.left[i] / used;
+      if (lasts < part) {
+        part = lasts;
+        ends = i;
+      }
+    }
+    all.span += part * made.span;
+    all.variance += part * made.variance;
+    for (std::size_t i = 0; i < limits.size(); ++i) {
+      const double used = (loaded - limits[i].rate * made.span.wall.base()) * part;
+      credits.left[i] = std::clamp(credits.left[i] - used, 0.0, limits[i].credit);
+    }
+    if (ends < limits.size()) {
+      credits.left[ends] = 0.0;
+      all.ends.push_back({limits[ends].name, limits[ends].stage, all.span.wall, made.span.wall});
+    }
+    remaining -= part;
+    all.last = made.span;
+    if (part <= 0.0 && ends == limits.size()) break;
+  }
+  return all;
+}
+
+MeanStaging mean_staging(const Inputs& inputs) {
+  MeanStaging made;
+  if (!inputs.staging) return made;
+  const Staging& staging = *inputs.staging;
+  const double speed = inputs.speed[Stage::download];
+  const double connections = std::max(1.0, std::min(staging.connections, staging.objects));
+  queueing::ClosedNetwork network(static_cast<int>(std::ceil(connections)));
+  network.add_delay(staging.read.latency.base() / speed);
+  if (!staging.read.rate.empty() && staging.object_size.base() > 0.0) {
+    std::vector<double> rates;
+    for (double n = 1.0; n <= std::ceil(connections); n += 1.0) {
+      rates.push_back(staging.read.rate.total(n).base() * speed / staging.object_size.base());
+    }
+    network.add_shared(rates);
+  }
+  double objects_per_second = network.throughput(connections);
+  for (const RateLimit& limit : staging.read.limits) {
+    if (limit.each > 0.0) {
+      objects_per_second = std::min(objects_per_second, limit.rate * speed / limit.each);
+    }
+  }
+  if (staging.disk_write && staging.object_size.base() > 0.0) {
+    const double written = staging.disk_write->base() * inputs.speed[Stage::disk] /
+                           staging.object_size.base();
+    if (written < objects_per_second) {
+      objects_per_second = written;
+      made.waits_for = Stage::disk;
+    }
+  }
+  made.time = seconds(staging.objects / objects_per_second);
+  return made;
+}
+
+PerStage<Throughput> capacities(const Inputs& inputs, EpochKind kind, double epoch) {
+  const Misses misses = misses_in(inputs, epoch);
+  const Flow flow(inputs, kind, misses, active_workers(inputs, kind));
+  const PerStage<double> loader = flow.alone();
+  PerStage<double> one;  // instance
+  for (Stage stage : all_stages()) one[stage] = loader[stage];
+  const double batch = inputs.batch;
+  const auto per_batch = [&](Stage stage, double seconds, double samples) {
+    if (seconds > 0.0) one[stage] = samples * inputs.ranks * inputs.speed[stage] / seconds;
+  };
+  per_batch(Stage::handover, inputs.handover.base(), batch);
+  per_batch(Stage::h2d, inputs.copy_latency.base() + inputs.copy.base() * batch, batch);
+  per_batch(Stage::gpu, step_time(inputs, batch).base(), batch);
+  per_batch(Stage::allreduce, inputs.exposed_allreduce.base(), batch * inputs.accumulation);
+  PerStage<Throughput> all;
+  for (Stage stage : all_stages()) {
+    all[stage] = samples(one[stage] * inputs.instances) / seconds(1.0);
+  }
+  return all;
+}
+
+std::vector<double> loader_curve(const Inputs& inputs, EpochKind kind, double epoch) {
+  const Misses misses = misses_in(inputs, epoch);
+  const double active = active_workers(inputs, kind);
+  const Flow flow(inputs, kind, misses, active);
+  const double most = active * inputs.ranks;
+  std::vector<double> curve;
+  for (double n = 1.0; n <= most; n += 1.0) curve.push_back(flow.rate(n / most));
+  return curve;
+}
+
+}  // namespace feedrate::pipeline

@@ -1,0 +1,45 @@
+#pragma once
+// The mean of an epoch over the variability that real jobs have, in closed form: microseconds, a
+// smooth and monotone function of every input. The event simulation (random.hpp) is the second
+// implementation that it is tested against.
+#include <vector>
+
+#include "pipeline/flow.hpp"
+#include "pipeline/simulate.hpp"
+
+namespace feedrate::pipeline {
+
+/// Credit left of each rate limit with a burst, samples of one instance; carried from epoch to
+/// epoch.
+struct Credits {
+  bool started = false;
+  std::vector<double> left;  ///< by index into Flow::limits()
+};
+
+struct MeanEpochs {
+  Span span;            ///< of all of them
+  Span last;            ///< of the last one alone
+  double variance = 0;  ///< of the wall time of all, s²: what its own randomness leaves
+  std::vector<CreditEnd> ends;
+};
+
+/// `count` epochs in a row that find the same caches, from epoch `epoch` on. `credits` is used up.
+/// `details`: the waiting is shared out over the stages of loading; else it is booked on decode.
+MeanEpochs mean_epochs(const Inputs& inputs, EpochKind kind, double epoch, double count,
+                       Credits& credits, bool details);
+
+/// File mode's copying on one instance, and the stage that it waits for.
+struct MeanStaging {
+  Duration time;
+  Stage waits_for = Stage::download;
+};
+MeanStaging mean_staging(const Inputs& inputs);
+
+/// Samples/s that each stage could carry for the whole job if it alone took time; 0 where it takes
+/// none. Never below what the job reaches.
+PerStage<Throughput> capacities(const Inputs& inputs, EpochKind kind, double epoch);
+
+/// X(1) … X(n) of one instance's loader in an epoch: samples per second by customers that are busy.
+std::vector<double> loader_curve(const Inputs& inputs, EpochKind kind, double epoch);
+
+}  // namespace feedrate::pipeline

@@ -1,0 +1,99 @@
+#include "pipeline/random.hpp"
+
+#include <array>
+
+#include "base/errors.hpp"
+#include "base/random.hpp"
+#include "engine/simulate.hpp"
+#include "pipeline/build.hpp"
+
+namespace feedrate::pipeline {
+namespace {
+
+constexpr int most_processes = 2048;  // simulated apart; beyond, one stands for several
+
+Duration from_ticks(double ns) {
+  return Duration::of(ns * 1e-9);
+}
+
+/// What a loader does to a batch.
+constexpr std::array making = {Stage::download, Stage::disk, Stage::decode, Stage::remote,
+                               Stage::collate};
+
+/// Waiting for a batch is waiting for all of its making. The engine books it on what the batch was
+/// just going through, and since W workers make W batches at a time, that is mostly the end of it;
+/// so the waiting is shared out again as the making was.
+void share_out(PerStage<Duration>& waiting, const EpochModel& built,
+               const engine::Outcome& outcome) {
+  PerStage<double> made;
+  double sum = 0.0;
+  for (const engine::ProcessId id : built.loaders) {
+    const engine::ProcessStats& loader = outcome.processes[static_cast<std::size_t>(id)];
+    for (Stage stage : making) {
+      const auto t = static_cast<std::size_t>(stage);
+      const auto time = static_cast<double>(loader.active[t]) +
+                        (stage == Stage::download ? static_cast<double>(loader.blocked[t]) : 0.0);
+      made[stage] += time;
+      sum += time;
+    }
+  }
+  if (sum <= 0.0) return;
+  Duration all;
+  for (Stage stage : making) all += waiting[stage];
+  for (Stage stage : making) waiting[stage] = all * (made[stage] / sum);
+}
+
+engine::Outcome run_engine(const engine::Model& model, const engine::Options& options) {
+  try {
+    return engine::simulate(model, options);
+  } catch (const engine::ClockError&) {
+    throw InputError(std::vector<Problem>{
+        {"", 0, "/dataset/samples", "expected an epoch of less than 292 years, got a longer one"}});
+  }
+}
+
+Span spans_of(const EpochModel& built, const engine::Outcome& outcome) {
+  Span span;
+  span.wall = from_ticks(static_cast<double>(outcome.now.ns));
+  const double share = 1.0 / static_cast<double>(built.gpus.size());
+  PerStage<Duration> waiting;
+  for (const engine::ProcessId id : built.gpus) {
+    const engine::ProcessStats& gpu = outcome.processes[static_cast<std::size_t>(id)];
+    for (Stage stage : all_stages()) {
+      const auto t = static_cast<std::size_t>(stage);
+      const Duration active = from_ticks(static_cast<double>(gpu.active[t]) * share);
+      const Duration blocked = from_ticks(static_cast<double>(gpu.blocked[t]) * share);
+      if (stage == Stage::gpu) {
+        span.busy += active;
+        // Waiting for another rank's step is waiting for the all-reduce to begin.
+        span.stall[Stage::allreduce] += blocked;
+      } else {
+        span.stall[stage] += active;
+        waiting[stage] += blocked;
+      }
+    }
+    // A rank that ends before the others waits for them.
+    span.stall[Stage::allreduce] +=
+        from_ticks(static_cast<double>((outcome.now - gpu.wall).ns) * share);
+  }
+  share_out(waiting, built, outcome);
+  for (Stage stage : all_stages()) span.stall[stage] += waiting[stage];
+  return span;
+}
+
+}  // namespace
+
+Span random_epoch(const Inputs& inputs, EpochKind kind, double epoch, std::uint64_t seed,
+                  Effort& effort) {
+  const EpochModel built =
+      build_epoch(inputs, kind, misses_in(inputs, epoch), apart(inputs, most_processes));
+  engine::Options options;
+  options.exact = true;
+  options.seed = seed_of(seed, static_cast<std::uint64_t>(epoch));
+  const engine::Outcome outcome = run_engine(built.model, options);
+  effort.events += static_cast<double>(outcome.effort.events);
+  effort.steps += static_cast<double>(outcome.effort.steps);
+  return spans_of(built, outcome);
+}
+
+}  // namespace feedrate::pipeline

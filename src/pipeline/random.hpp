@@ -1,0 +1,15 @@
+#pragma once
+// An epoch event by event, with its variability: every chunk of every worker of every rank. The
+// second implementation of what mean.hpp says in closed form, and what --exact runs.
+#include <cstdint>
+
+#include "pipeline/loading.hpp"
+#include "pipeline/simulate.hpp"
+
+namespace feedrate::pipeline {
+
+/// Epoch `epoch` = 1, 2, … of a job. The same seed, the same epoch.
+Span random_epoch(const Inputs& inputs, EpochKind kind, double epoch, std::uint64_t seed,
+                  Effort& effort);
+
+}  // namespace feedrate::pipeline

@@ -1,0 +1,54 @@
+#pragma once
+// What a closed network delivers when n customers circulate in it, for every n at once.
+//
+// Customers visit delays (each has its own) and shared stations (processor sharing over a curve of
+// total rates). For such networks the long-run throughput depends on the mean demands alone, not on
+// their distributions (Baskett, Chandy, Muntz, Palacios 1975), and is a ratio of normalisation
+// constants, X(n) = G(n-1)/G(n), which are convolutions of the stations' factors (Buzen 1973). All
+// terms are positive, so nothing cancels; equal to mean value analysis with load-dependent stations
+// (Reiser and Lavenberg 1980), which subtracts and is unstable.
+#include <vector>
+
+namespace feedrate::queueing {
+
+/// Customers in one network at most; X(n) is flat long before.
+inline constexpr int most_customers = 8192;
+
+/// One cycle of a customer is a visit to each station; rates and throughputs are cycles per second.
+class ClosedNetwork {
+ public:
+  /// For 1 … `customers` of them; more than `most_customers` count as that many.
+  explicit ClosedNetwork(int customers);
+
+  /// Seconds of every cycle that need nothing shared.
+  void add_delay(double seconds);
+  /// A shared station: `rates[j-1]` cycles a second in all while j customers are there, flat after
+  /// the last. Rates are positive; none is an empty vector.
+  void add_shared(const std::vector<double>& rates);
+  /// The same, for the station whose rates are changed afterwards: what the others make of it is
+  /// kept, so each change costs O(customers). One a network, after all others.
+  void set_last(std::vector<double> rates);
+
+  [[nodiscard]] int customers() const { return customers_; }
+  /// X(n), cycles a second, for 0 ≤ n ≤ customers; between whole numbers linear in n.
+  [[nodiscard]] double throughput(double n) const;
+  /// Mean number of customers at the last station with n in all.
+  [[nodiscard]] double at_last(double n) const;
+
+ private:
+  [[nodiscard]] double whole(int n) const;
+  [[nodiscard]] double whole_at_last(int n) const;
+  void settle() const;
+
+  int customers_;
+  double delay_ = 0.0;
+  std::vector<std::vector<double>> shared_;
+  std::vector<double> last_;
+  // Factors of all stations but the last, and of the last, scaled by scale_^n.
+  mutable bool settled_ = false;
+  mutable double scale_ = 1.0;
+  mutable std::vector<long double> others_, last_factors_;
+  mutable bool last_settled_ = false;
+};
+
+}  // namespace feedrate::queueing

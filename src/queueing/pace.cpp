@@ -1,0 +1,75 @@
+#include "queueing/pace.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace feedrate::queueing {
+namespace {
+
+double integrate_largest(double n, double sigma, double power) {
+  constexpr double step = 1.0 / 16.0;
+  constexpr double reach = 9.0;
+  const double mu = -sigma * sigma / 2.0;
+  double sum = 0.0;
+  for (double z = -reach; z <= reach + power * sigma; z += step) {
+    const double below = 0.5 * std::erfc(-z / std::numbers::sqrt2);
+    const double density = std::exp(-z * z / 2.0) / std::sqrt(2.0 * std::numbers::pi);
+    sum += n * std::pow(below, n - 1.0) * density * std::exp(power * (mu + sigma * z));
+  }
+  return sum * step;
+}
+
+/// H(n) for real n ≥ 0: the digamma function's asymptotic series, shifted to where it is exact.
+double harmonic(double n) {
+  double sum = 0.0;
+  double x = n + 1.0;
+  while (x < 16.0) {
+    sum -= 1.0 / x;
+    x += 1.0;
+  }
+  const double inverse = 1.0 / (x * x);
+  return sum + std::log(x) - 0.5 / x - inverse * (1.0 / 12.0 - inverse * (1.0 / 120.0 - inverse / 252.0)) +
+         std::numbers::egamma;
+}
+
+}  // namespace
+
+Largest largest_of(double n, double cv) {
+  if (cv <= 0.0) return {1.0, 0.0};
+  if (n <= 1.0) return {1.0, cv};
+  struct Last {
+    double n = 0.0;
+    double cv = 0.0;
+    Largest largest;
+  };
+  // What-if runs ask the same again and again.
+  static thread_local Last last;
+  if (last.n == n && last.cv == cv) return last.largest;
+  const double sigma = std::sqrt(std::log1p(cv * cv));
+  const double mean = std::max(1.0, integrate_largest(n, sigma, 1.0));
+  const double square = integrate_largest(n, sigma, 2.0);
+  last = {n, cv, {mean, std::sqrt(std::max(0.0, square - mean * mean))}};
+  return last.largest;
+}
+
+double deviations_of_largest(double n) {
+  constexpr double a = 0.95;
+  return std::sqrt(a * a + 2.0 * std::log(std::max(1.0, n))) - a;
+}
+
+double slower_of(double a, double b, double variance, double buffer) {
+  const double most = std::max(a, b);
+  const double least = std::min(a, b);
+  const double loss = buffer > 0.0 ? variance / (2.0 * buffer) : 0.0;
+  if (least <= 0.0 || loss <= 1e-12) return most;
+  const double power = std::numbers::ln2 / std::log1p(loss);
+  return most * std::exp(std::log1p(std::pow(least / most, power)) / power);
+}
+
+double barrier_loss(double n, double variance, double buffer) {
+  if (n <= 1.0 || variance <= 0.0) return 0.0;
+  return variance * harmonic(n - 1.0) / (2.0 * buffer);
+}
+
+}  // namespace feedrate::queueing
