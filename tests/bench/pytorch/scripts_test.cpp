@@ -51,11 +51,12 @@ TEST_CASE("python scripts: every one is Python") {
     INFO(entry.path() << "\n" << parsed.err);
     CHECK(parsed.status == 0);
   }
-  CHECK(found >= 4);
+  CHECK(found >= 5);
 }
 
 TEST_CASE("python scripts: without PyTorch they say what to install") {
-  for (const char* name : {"probe_loader.py", "validate.py --output x.json"}) {
+  for (const char* name : {"probe_loader.py", "validate.py --output x.json",
+                           "loader_disciplines.py --output x.json"}) {
     const Outcome bare = shell("python3 -S -E " + scripts + "/" + name);
     CHECK(bare.status == 1);
     CHECK(has(bare.err, "python3-torch"));
