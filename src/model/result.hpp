@@ -54,12 +54,10 @@ struct InputUsed {
   bool matters = false;
 };
 
-/// How the simulation went, for the curious and for the tests.
+/// How the result was reached, for the curious and for the tests.
 struct Effort {
-  double events = 0.0;  ///< really executed
-  double steps = 0.0;   ///< simulated, skipped ones included
-  double steps_skipped = 0.0;
-  bool sampled = false;  ///< some steps were extrapolated from a window; results say so
+  double events = 0.0;  ///< simulated, with --exact; 0: the mean in closed form
+  double steps = 0.0;   ///< of the job
 };
 
 struct Result {

@@ -39,16 +39,32 @@ void add_stream(engine::Model& model, EpochModel& built, Capacities& capacities,
         engine::Process{name + name_of(part), model.add(stream.build()), true, -1});
     if (built.parts.empty()) built.parts.push_back(part);
   }
-  built.stocks.push_back({"FIFO", queue, 1, 2.0 * layout.ranks * chunk / inputs.batch,
+  if (built.gpus.empty()) built.stocks.push_back({"FIFO", queue, 1, 2.0 * layout.ranks * chunk / inputs.batch,
                           inputs.batch / chunk});
   capacities.fifo = queue;
 }
 
-/// One rank in place of all that remote workers serve together.
+/// So many instances' worth of a capacity.
+void multiply(Read& read, double instances) {
+  for (auto& point : read.rate.points) {
+    point.users *= instances;
+    point.total *= instances;
+  }
+  read.connections *= instances;
+  for (RateLimit& limit : read.limits) {
+    limit.rate *= instances;
+    limit.burst_rate *= instances;
+    limit.credit *= instances;
+  }
+}
+
+/// One rank in place of all that remote workers serve together, with all of their threads and all
+/// that their instances have.
 Inputs merged(const Inputs& inputs) {
   Inputs one = inputs;
   const double ranks = inputs.ranks * inputs.instances;
   one.batch *= ranks;
+  one.workers *= ranks;
   one.copy = inputs.copy / ranks;
   one.pin = inputs.pin / ranks;
   one.step.fixed = step_time(inputs, inputs.batch);
@@ -56,6 +72,13 @@ Inputs merged(const Inputs& inputs) {
   one.step.table.reset();
   one.gpu_preprocess = {};
   one.ranks = one.instances = 1.0;
+  for (auto& point : one.cores.points) {
+    point.users *= inputs.instances;
+    point.total *= inputs.instances;
+  }
+  for (std::optional<Read>* read : {&one.source, &one.first_source, &one.disk}) {
+    if (*read) multiply(**read, inputs.instances);
+  }
   one.remote->network = inputs.remote->network * inputs.instances;
   return one;
 }
@@ -114,13 +137,14 @@ EpochModel build_epoch(const Inputs& given, EpochKind kind, const Misses& misses
   const double chunk = inputs.batch / chunks_of(inputs);
   const double active = std::max(1.0, inputs.workers);
   for (int i = 0; i < layout.instances; ++i) {
-    const std::string instance = "i" + std::to_string(i) + ".";
+    const std::string instance = layout.instances > 1 ? "i" + std::to_string(i) + "." : "";
     std::optional<Capacities> local, remote;
     for (const Loading& loading : loadings(inputs, kind, misses, active)) {
       const bool here = loading.cpu_stage == Stage::decode;
       const double helpers = here ? 2.0 * layout.ranks : 0.0;  // main processes, pinning threads
       (here ? local : remote) =
-          add_capacities(model, instance, loading, layout.fold, helpers, chunk);
+          add_capacities(model, instance + (here ? "" : "remote "), loading, layout.fold, helpers,
+                         chunk);
     }
     if (local) add_stream(model, built, *local, inputs, kind, misses, layout, instance);
     std::optional<engine::ResourceId> cpu;

@@ -152,7 +152,7 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
                                .feeds = Stage::handover,
                                .delivers = relayed});
     const double ahead = fetch.ready ? fetch.ready->count * inputs.prefetch : 1.0;
-    rank.built.stocks.push_back({pins ? "pinned batches" : "next batch", *relayed, 1, ahead});
+    rank.add_stock({pins ? "pinned batches" : "next batch", *relayed, 1, ahead});
   }
   const auto obtain = [&](ProgramBuilder& p, double samples) {
     if (relayed) {
@@ -194,7 +194,7 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
   rank.add_process(main, {.kind = TrackKind::main,
                           .feeds = inputs.non_blocking ? Stage::h2d : Stage::gpu,
                           .delivers = launched});
-  rank.built.stocks.push_back({"launched batches", launched, 1, 1.0});
+  rank.add_stock({"launched batches", launched, 1, 1.0});
 
   QueueId source = launched;
   if (inputs.non_blocking) {
@@ -206,7 +206,7 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
       p.put(source, tag(Stage::h2d));
     });
     rank.add_process(program, {.kind = TrackKind::copy, .feeds = Stage::gpu, .delivers = source});
-    rank.built.stocks.push_back({"copied batches", source, 1, 1.0});
+    rank.add_stock({"copied batches", source, 1, 1.0});
   }
   ProgramBuilder gpu;
   consumer.step_loop(gpu, [&](ProgramBuilder& p, double samples) {

@@ -68,18 +68,47 @@ void add_station(ClosedNetwork& network, const Station& station) {
   if (works) network.add_shared(cycles(station.rate, station.work, network.customers()));
 }
 
+bool is_server(const Station& station) {
+  return station.one_at_a_time && station.work > 0.0 && !station.rate.empty();
+}
+
 double rate_of(const SampleLimit& limit, bool burst) {
   return burst && limit.burst_rate > 0.0 ? limit.burst_rate : limit.rate;
 }
 
 }  // namespace
 
+void Flow::Group::set_cores(std::vector<double> rates) const {
+  network.set_last(std::move(rates));
+  if (server.seconds > 0.0) {
+    with_server = queueing::with_single_server(network, server, rest_cv, network.customers());
+  }
+}
+
+double Flow::Group::throughput(double n) const {
+  if (server.seconds <= 0.0) return network.throughput(n);
+  const double within = std::clamp(n, 0.0, static_cast<double>(network.customers()));
+  const auto below = static_cast<std::size_t>(within);
+  const double first = below == 0 ? 0.0 : with_server[below - 1];
+  const double share = within - static_cast<double>(below);
+  return share > 0.0 ? first + share * (with_server[below] - first) : first;
+}
+
 Flow::Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double active) {
   for (Loading& loading : loadings(inputs, kind, misses, active)) {
     if (loading.customers <= 0.0) continue;
     Group group{std::move(loading), ClosedNetwork(0)};
     group.network = ClosedNetwork(whole_customers(group.loading.customers));
-    for (const Station& station : group.loading.stations) add_station(group.network, station);
+    for (const Station& station : group.loading.stations) {
+      if (is_server(station)) {
+        group.network.add_delay(station.delay);
+        group.server.seconds += station.work / station.rate.total(1.0);
+        group.server.cv = inputs.size_cv;
+      } else {
+        add_station(group.network, station);
+      }
+    }
+    group.rest_cv = inputs.size_cv;
     for (const SampleLimit& limit : group.loading.limits) limits_.push_back(limit);
     groups_.push_back(std::move(group));
   }
@@ -105,12 +134,12 @@ double Flow::unlimited(double share, double background) const {
     if (background != background_ || background_ < 0.0) {
       const double work = loading.cpu + loading.collate;
       const bool here = loading.cpu_stage == Stage::decode;
-      group.network.set_last(work > 0.0 && !loading.cores.empty()
+      group.set_cores(work > 0.0 && !loading.cores.empty()
                                  ? on_shared_cores(loading.cores, work, group.network.customers(),
                                                    here ? background : 0.0)
                                  : std::vector<double>{});
     }
-    sum += group.network.throughput(share * std::min(loading.customers,
+    sum += group.throughput(share * std::min(loading.customers,
                                                      double(group.network.customers()))) *
            loading.share;
   }
@@ -165,7 +194,7 @@ Flow::Variance Flow::variance(const Inputs& inputs, double batch, double backgro
   const double alone = group.loading.alone();
   if (alone <= 0.0 || unlimited(1.0, background) <= 0.0) return {};
   const double customers = std::min(group.loading.customers, double(group.network.customers()));
-  const double free = group.network.throughput(customers);
+  const double free = group.throughput(customers);
   const double cycle = std::max(alone, customers / free);
   const auto squared = [](double x) { return x * x; };
   const double varies = squared(inputs.read_cv * reading) +
@@ -188,7 +217,7 @@ PerStage<double> Flow::making() const {
     const int customers = group.network.customers();
     if (customers == 0) continue;
     const double x = unlimited(1.0, std::max(0.0, background_)) > 0.0
-                         ? group.network.throughput(customers)
+                         ? group.throughput(customers)
                          : 0.0;
     if (x <= 0.0 || x >= no_limit) continue;
     double spent = 0.0;

@@ -7,6 +7,7 @@
 
 #include "pipeline/loading.hpp"
 #include "queueing/closed_network.hpp"
+#include "queueing/single_server.hpp"
 
 namespace feedrate::pipeline {
 
@@ -49,6 +50,13 @@ class Flow {
   struct Group {
     Loading loading;
     mutable queueing::ClosedNetwork network;
+    queueing::SingleServer server{};  ///< of zero seconds: none
+    double rest_cv = 0.0;
+    mutable std::vector<double> with_server{};  ///< X(n) then
+
+    /// Samples per second of all its customers while `n` of them are busy.
+    [[nodiscard]] double throughput(double n) const;
+    void set_cores(std::vector<double> rates) const;
   };
   [[nodiscard]] double unlimited(double share, double background) const;
 

@@ -61,7 +61,7 @@ Fetch add_pytorch(RankBuilder& rank) {
                                                             .stride = double(workers),
                                                             .delivers = ready}));
   }
-  rank.built.stocks.push_back({"ready batches", first_ready, count, workers * inputs.prefetch});
+  rank.add_stock({"ready batches", first_ready, count, workers * inputs.prefetch});
   Fetch fetch;
   fetch.ready = Ring{first_ready, count, 0, false};
   fetch.index = Ring{first_index, count, 0, true};
@@ -90,8 +90,7 @@ Fetch add_pool(RankBuilder& rank) {
     done.numbered_by = *fetch.tickets;
   }
   fetch.samples = rank.model.add(done);
-  rank.built.stocks.push_back(
-      {"ready batches", *fetch.samples, 1, inputs.prefetch, double(fetch.chunks)});
+  rank.add_stock({"ready batches", *fetch.samples, 1, inputs.prefetch, double(fetch.chunks)});
   const double chunk = inputs.batch / fetch.chunks;
   for (int w = 0; w < local + remote; ++w) {
     const bool here = w < local;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "pipeline/build.hpp"
 #include "pipeline/parts.hpp"
@@ -47,6 +48,10 @@ struct RankBuilder {
         model.add(engine::Process{name + name_of(part), model.add(program.build()), daemon, -1});
     if (first_rank) built.parts.push_back(part);
     return part.process;
+  }
+  /// What the first rank has in stock is seen in a timeline.
+  void add_stock(Stock stock) {
+    if (first_rank) built.stocks.push_back(std::move(stock));
   }
   QueueId add_queue(const std::string& part, std::int64_t capacity, std::int64_t initial = 0) {
     engine::Queue queue;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/random.hpp"
 #include "engine/simulate.hpp"
 #include "pipeline/build.hpp"
 
@@ -242,6 +243,7 @@ TimelineSection watch_epoch(const Inputs& inputs, EpochKind kind, const Window& 
   const EpochModel built = build_epoch(inputs, kind, misses_in(inputs, epoch), layout);
   Watcher watcher(built.model, built.parts, built.stocks);
   engine::Options options;
+  options.seed = seed_of(1, static_cast<std::uint64_t>(epoch));  // as random_epoch() does
   options.max_events = window.most_events;
   options.marks_kept = static_cast<int>(window.steps);
   options.most_marks = static_cast<std::int64_t>(window.steps);

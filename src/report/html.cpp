@@ -10,6 +10,7 @@
 #include "report/html_text.hpp"
 #include "report/numbers.hpp"
 #include "report/page_assets.hpp"
+#include "report/run_tables.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -38,10 +39,6 @@ std::string prices(const Bill& bill) {
   return text.empty() ? text : text + ".";
 }
 
-std::string effort(const Effort& effort) {
-  return effort.steps > 0.0 ? fmt::format("Simulated {} steps.", count(effort.steps)) : "";
-}
-
 }  // namespace
 
 bool html_has_charts() {
@@ -68,7 +65,7 @@ std::string html_page(const HtmlInput& input) {
       {"timeline", input.timeline != nullptr ? timeline_parts(*input.timeline) : ""},
       {"scenario", escaped_lines(input.scenario)},
       {"prices", prices(input.named.result.bill)},
-      {"effort", effort(input.named.result.effort)},
+      {"effort", effort_words(input.named.result.effort)},
       {"data", json_in_script(input.data)},
       {"specs", json_in_script(assets.specs)},
       {"charts", std::string(assets.charts.text)},

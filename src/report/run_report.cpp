@@ -131,16 +131,18 @@ Block assumptions(const Result& r) {
 }
 
 Paragraph effort(const Effort& effort) {
-  std::string text = fmt::format("Simulated {} steps", count(effort.steps));
-  if (effort.steps_skipped > 0.0) {
-    text += fmt::format(
-        ", {} of them by {}", count(effort.steps_skipped),
-        effort.sampled ? "extending what a window of steps showed" : "skipping exact repeats");
-  }
-  return {text + ".", Tone::faint};
+  return {effort_words(effort), Tone::faint};
 }
 
 }  // namespace
+
+std::string effort_words(const Effort& effort) {
+  if (effort.events <= 0.0) {
+    return fmt::format("The mean of {} steps, in closed form; --exact simulates each of them.",
+                       count(effort.steps));
+  }
+  return fmt::format("Simulated {} steps, {} events.", count(effort.steps), count(effort.events));
+}
 
 std::string_view explained(Stage stage) {
   switch (stage) {

@@ -1,5 +1,6 @@
 #pragma once
 // The parts of a run's report, for reports that put more around them.
+#include <string>
 #include <string_view>
 
 #include "model/result.hpp"
@@ -9,6 +10,9 @@ namespace feedrate::report {
 
 /// What a stage does, for someone who has not read the model: "preprocessing on the CPU".
 std::string_view explained(Stage stage);
+
+/// How the result was reached, in a sentence.
+std::string effort_words(const Effort& effort);
 
 /// Whether the stage has a place on this job's path.
 bool on_path(const StageStats& stats);

@@ -181,7 +181,8 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
   parts.add("services.json", file("services.json"), "billing",
             [&](const JsonValue& record) { return services.contains(text_of(record, "service")); });
   parts.add("services.json", file("services.json"), "limits", [](const JsonValue& record) {
-    return text_of(record, "limit") == "sagemaker_volume_price";
+    return text_of(record, "limit") == "sagemaker_volume_price" ||
+           text_of(record, "limit") == "network_burst";
   });
   if (scenario.job.duration_on_one_instance) return std::move(parts).finish();
   const Service service = scenario.source.service;

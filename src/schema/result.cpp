@@ -146,8 +146,7 @@ void write_body(const Result& result, JsonWriter& out) {
   for (const std::string& remark : result.remarks) out.text(remark);
   out.end();
   out.key("effort").begin_object(Layout::line).number("events", result.effort.events);
-  out.number("steps", result.effort.steps).number("steps_skipped", result.effort.steps_skipped);
-  out.key("sampled").boolean(result.effort.sampled).end();
+  out.number("steps", result.effort.steps).end();
   out.end();
 }
 

@@ -79,10 +79,8 @@ constexpr std::array keys = {
     ResultKey{1, "matters", boolean, false, "lies on the critical path"},
     ResultKey{0, "remarks", list, false, "what a reader must know"},
     ResultKey{0, "effort", object, false, "how the simulation went"},
-    ResultKey{1, "events", number, false, "executed"},
-    ResultKey{1, "steps", number, false, "skipped ones included"},
-    ResultKey{1, "steps_skipped", number, false, ""},
-    ResultKey{1, "sampled", boolean, false, "steps were extrapolated from a window"},
+    ResultKey{1, "events", number, false, "with --exact; 0: the mean in closed form"},
+    ResultKey{1, "steps", number, false, "of the job, or with --exact of those simulated"},
 };
 
 bool has_children(std::span<const ResultKey> list, std::size_t i) {

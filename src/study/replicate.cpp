@@ -33,13 +33,12 @@ Band band(std::vector<double> values) {
 void vary(pipeline::Outcome& outcome, double deviate) {
   const double wall = outcome.trained.wall.base();
   if (outcome.variance <= 0.0 || wall <= 0.0) return;
-  const double factor =
-      std::max(outcome.trained.busy.base() / wall, 1.0 + deviate * std::sqrt(outcome.variance) / wall);
-  const Duration more = (factor - 1.0) * outcome.trained.wall;
-  outcome.trained.wall += more;
-  outcome.total.wall += more;
-  outcome.first.wall *= factor;
-  outcome.later.wall *= factor;
+  const double more = std::max(-1.0, deviate * std::sqrt(outcome.variance) / wall);
+  // Steps and waiting vary alike: which of the two it was is not known.
+  outcome.total += more * outcome.trained;
+  outcome.first += more * outcome.first;
+  outcome.later += more * outcome.later;
+  outcome.trained += more * outcome.trained;
 }
 
 }  // namespace

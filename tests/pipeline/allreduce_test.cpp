@@ -19,14 +19,9 @@ TEST_CASE("all-reduce: hierarchical is a ring inside plus a ring between instanc
   CHECK(time.base() == Approx(inside + between).epsilon(1e-12));
 }
 
-TEST_CASE("all-reduce: an efficiency of 90 % exposes a ninth of the step") {
-  CHECK(from_efficiency(milliseconds(90.0), 0.9).base() == Approx(0.010).epsilon(1e-12));
-  CHECK(from_efficiency(milliseconds(90.0), 1.0).base() == 0.0);
-}
-
-TEST_CASE("all-reduce: a fit exposes nothing on one instance and its formula on eight") {
+TEST_CASE("all-reduce: a fit is 1 on one instance and its formula on eight") {
   const ScalingFit fit{0.02, 0.001, 0.0};
-  CHECK(from_fit(seconds(1.0), fit, 1.0).base() == 0.0);
-  CHECK(from_fit(seconds(1.0), fit, 8.0).base() ==
-        Approx(0.02 * 2.0 * 7.0 / 8.0 + 0.001 * 14.0).epsilon(1e-12));
+  CHECK(from_fit(fit, 1.0) == 1.0);
+  CHECK(from_fit(fit, 8.0) ==
+        Approx((1.0 + 0.02 * 2.0 * 7.0 / 8.0 + 0.001 * 14.0) / 8.0).epsilon(1e-12));
 }

@@ -24,6 +24,15 @@ double wall(const Inputs& in) {
   return simulate(in, {}).first.wall.base();
 }
 
+Read reading(Duration latency, double requests, double bytes, Curve<Bandwidth> rate) {
+  Read read;
+  read.latency = latency;
+  read.requests = requests;
+  read.bytes = bytes_per_sample(bytes);
+  read.rate = std::move(rate);
+  return read;
+}
+
 }  // namespace
 
 TEST_CASE("epoch: a job without a loader's costs takes steps times step time") {
@@ -79,11 +88,8 @@ TEST_CASE("epoch: a side stream hides the copy behind the step") {
 
 TEST_CASE("epoch: latency is hidden by workers only, bandwidth is shared by them") {
   Inputs in = gpu_only();
-  in.source = Read{milliseconds(20.0),
-                   1.0,
-                   bytes_per_sample(100e3),
-                   linear_until(bytes_per_second(50e6), bytes_per_second(400e6)),
-                   {}};
+  in.source = reading(milliseconds(20.0), 1.0, 100e3,
+                      linear_until(bytes_per_second(50e6), bytes_per_second(400e6)));
   in.first_source = in.source;
   in.workers = 4.0;  // 4 samples in flight: 20 ms + 2 ms each
   CHECK(wall(in) == Approx(32000.0 * 22e-3 / 4.0).epsilon(0.005));
@@ -102,24 +108,44 @@ TEST_CASE(
   Inputs in = gpu_only();
   in.samples = 320000.0;
   in.workers = 32.0;
-  in.source = Read{milliseconds(10.0), 1.0, bytes_per_sample(5e3),
-                   linear_until(bytes_per_second(50e6), bytes_per_second(5e9)), per_second(800.0)};
+  in.source = reading(milliseconds(10.0), 1.0, 5e3,
+                      linear_until(bytes_per_second(50e6), bytes_per_second(5e9)));
+  in.source->limits.push_back({"request rate", 800.0, 0.0, 0.0, 1.0, true});
   in.first_source = in.source;
   CHECK(wall(in) == Approx(320000.0 / 800.0).epsilon(0.01));
   // Far below the limit it hardly shows: 32 requests in 10.1 ms are 3,168 a second.
   in.step.per_sample = seconds_per_sample(1e-5);
-  in.source->max_requests = per_second(100000.0);
+  in.source->limits.front().rate = 100000.0;
   in.first_source = in.source;
   CHECK(wall(in) == Approx(320000.0 * 10.1e-3 / 32.0).epsilon(0.03));
 }
 
-TEST_CASE("epoch: an IOPS limit binds small reads of a disk") {
+TEST_CASE("epoch: an IOPS limit binds small reads of a disk, its bandwidth large ones") {
   Inputs in = gpu_only();
   in.workers = 8.0;
-  in.disk = Read{
-      {}, 1.0, bytes_per_sample(5e3), {{{1.0, bytes_per_second(500e6)}}, 0.0}, per_second(500.0)};
-  // 5 KB + 500 MB/s / 500/s = 1.005 MB of work a file.
-  CHECK(wall(in) == Approx(32000.0 * (5e3 + 1e6) / 500e6).epsilon(0.005));
+  in.disk = reading({}, 1.0, 5e3, {});
+  in.disk->limits.push_back({"IOPS", 500.0, 0.0, 0.0, 1.0, true});
+  in.disk->limits.push_back({"bandwidth", 500e6, 0.0, 0.0, 5e3, false});
+  CHECK(wall(in) == Approx(32000.0 / 500.0).epsilon(0.005));
+  in.disk->bytes = bytes_per_sample(2e6);
+  in.disk->limits.back().each = 2e6;
+  CHECK(wall(in) == Approx(32000.0 * 2e6 / 500e6).epsilon(0.005));
+}
+
+TEST_CASE("epoch: credit lets a limit be passed until it is used up") {
+  Inputs in = gpu_only();
+  in.workers = 8.0;
+  in.epochs = 4.0;
+  in.step.per_sample = seconds_per_sample(1e-6);
+  in.disk = reading({}, 1.0, 5e3, {});
+  // 1,000 a second for ever, 4,000 while 48,000 of credit last: 16 s and 64,000 samples.
+  in.disk->limits.push_back({"IOPS credits", 1000.0, 4000.0, 48000.0, 1.0, true});
+  const Outcome out = simulate(in);
+  CHECK(out.first.wall.base() == Approx(8.0).epsilon(0.01));
+  CHECK(out.total.wall.base() == Approx(16.0 + 64.0).epsilon(0.01));
+  REQUIRE(out.ends.size() == 1);
+  CHECK(out.ends.front().after.base() == Approx(16.0).epsilon(0.01));
+  CHECK(out.later.wall.base() == Approx(32.0).epsilon(0.01));
 }
 
 TEST_CASE("epoch: ranks of an instance share its cores, instances do not") {
@@ -169,21 +195,24 @@ TEST_CASE("epoch: remote workers add to the pool and their link can bind") {
   in.cores = {{{1.0, 1.0}, {4.0, 4.0}}, 0.0};
   in.cpu = seconds_per_sample(8e-3);
   in.step.per_sample = seconds_per_sample(1e-4);
-  in.remote = RemotePool{
-      12.0,
-      {{{1.0, 1.0}, {12.0, 12.0}}, 0.0},
-      in.cpu,
-      Read{{}, 1.0, bytes_per_sample(600e3), {{{1.0, bytes_per_second(10e9)}}, 0.0}, {}}};
+  RemotePool remote;
+  remote.workers = 12.0;
+  remote.cores = {{{1.0, 1.0}, {12.0, 12.0}}, 0.0};
+  remote.cpu = in.cpu;
+  remote.sent = bytes_per_sample(600e3);
+  remote.network = bytes_per_second(10e9);
+  in.remote = remote;
   CHECK(wall(in) == Approx(32000.0 * 8e-3 / 16.0).epsilon(0.02));
   in.cpu = {};  // remote only, and a link of 120 MB/s: 5 ms a sample
-  in.remote->delivery.rate = {{{1.0, bytes_per_second(120e6)}}, 0.0};
+  in.remote->network = bytes_per_second(120e6);
   CHECK(wall(in) == Approx(32000.0 * 5e-3).epsilon(0.01));
 }
 
 TEST_CASE("epoch: one sequential stream ahead of the workers bounds Pipe mode") {
   Inputs in = gpu_only();
   in.sequential_stream = true;
-  in.source = Read{{}, 0.01, bytes_per_sample(200e3), {{{1.0, bytes_per_second(85e6)}}, 0.0}, {}};
+  in.source = reading({}, 0.01, 200e3, {{{1.0, bytes_per_second(85e6)}}, 0.0});
+  in.source->connections = 1.0;
   in.first_source = in.source;
   CHECK(wall(in) == Approx(32000.0 * 200e3 / 85e6).epsilon(0.005));
 }
@@ -194,7 +223,7 @@ TEST_CASE("epoch: decoded samples kept in memory leave only the rest of the work
   in.workers = 1.0;
   in.cpu = seconds_per_sample(5e-3);
   in.cached_cpu = seconds_per_sample(2e-3);
-  in.in_memory_cache = true;
+  in.caches.decoded = true;
   const Outcome out = simulate(in, {});
   CHECK(out.first.wall.base() == Approx(32000.0 * 5e-3).epsilon(0.001));
   CHECK(out.later.wall.base() == Approx(32000.0 * 2e-3).epsilon(0.001));
@@ -214,7 +243,7 @@ TEST_CASE("staging: connections hide latency until the link is full; the disk ma
   CHECK(simulate(in, {}).staging.base() == Approx(1.0).epsilon(0.01));
   in.staging->disk_write = bytes_per_second(200e6);
   CHECK(simulate(in, {}).staging.base() == Approx(5.0).epsilon(0.01));
-  in.staging->read.max_requests = per_second(100.0);
+  in.staging->read.limits.push_back({"request rate", 100.0, 0.0, 0.0, 1.0, true});
   CHECK(simulate(in, {}).staging.base() == Approx(10.0).epsilon(0.01));
 }
 

@@ -1,4 +1,5 @@
 // The timeline of the first steps, against closed forms and against the run it is the beginning of.
+#include "pipeline/random.hpp"
 #include "pipeline/timeline.hpp"
 
 #include <algorithm>
@@ -132,7 +133,10 @@ TEST_CASE("timeline: it is the beginning of the run, for every kind of loader an
   Generator generator(20);
   std::map<TrackKind, int> kinds;
   for (int i = 0; i < 150; ++i) {
-    const Inputs in = generator.inputs(40.0);
+    Inputs in = generator.inputs(40.0);
+    in.instances = 1.0;  // the others are not shown
+    in.step_cv = 0.0;
+    if (epoch_shape(in).steps < 1.0) continue;
     CAPTURE(i);
     const double steps = epoch_shape(in).steps;
     const TimelineSection part = watch_epoch(in, EpochKind::first, {12.0, no_limit});
@@ -140,7 +144,9 @@ TEST_CASE("timeline: it is the beginning of the run, for every kind of loader an
     check_shape(part);
     check_shape(all);
     CHECK(all.whole);
-    CHECK(all.length.base() == Approx(simulate(in, {}).first.wall.base()).epsilon(1e-12));
+    Effort effort;
+    CHECK(all.length.base() ==
+          Approx(random_epoch(in, EpochKind::first, 1.0, 1, effort).wall.base()).epsilon(1e-12));
     REQUIRE(part.steps.size() == static_cast<std::size_t>(std::min(12.0, steps)));
     for (std::size_t k = 0; k < part.steps.size(); ++k) CHECK(part.steps[k].at == all.steps[k].at);
     const double whole_batches = std::min(12.0, steps - 1.0);

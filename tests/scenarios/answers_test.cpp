@@ -83,7 +83,7 @@ TEST_CASE("scenarios: 10 GB take hours in 5 KB files and a minute in 5 MB files"
   CHECK(small("time.staging_s") > 3600.0);
   CHECK(large("time.staging_s") < 120.0);
   CHECK(small.bottleneck() == "download");
-  CHECK(large.bottleneck() == "download");
+  CHECK(large.bottleneck() == "disk");  // the volume that the objects are written to
 }
 
 TEST_CASE("scenarios: object size has a flat optimum with two bad ends") {
@@ -103,19 +103,18 @@ TEST_CASE("scenarios: object size has a flat optimum with two bad ends") {
   CHECK(staging("1", "128") < 0.2 * staging("1", "16"));
 }
 
-TEST_CASE("scenarios: input modes rank by epochs, File passes FastFile at epoch 7") {
+TEST_CASE("scenarios: input modes rank by epochs, File passes FastFile once credits are spent") {
   const Modes one = modes(1);
   CHECK(ranking(one.seconds) == "EFS FastFile FSx File Pipe");
   CHECK(ranking(one.money) == "FastFile FSx File Pipe EFS");
-  const Modes three = modes(3);
-  CHECK(ranking(three.seconds) == "EFS FSx FastFile File Pipe");
-  const Modes six = modes(6);
-  CHECK(six.seconds.at("FastFile") < six.seconds.at("File"));
-  const Modes seven = modes(7);
-  CHECK(seven.seconds.at("File") < seven.seconds.at("FastFile"));
   const Modes ten = modes(10);
-  CHECK(ranking(ten.seconds) == "EFS FSx File FastFile Pipe");
-  CHECK(ranking(ten.money) == "FSx File FastFile EFS Pipe");
+  CHECK(ranking(ten.seconds) == "EFS FSx FastFile File Pipe");
+  CHECK(ranking(ten.money) == "FastFile FSx File EFS Pipe");
+  const Modes twenty = modes(20);
+  CHECK(twenty.seconds.at("FastFile") < twenty.seconds.at("File"));
+  const Modes thirty = modes(30);
+  CHECK(thirty.seconds.at("File") < thirty.seconds.at("FastFile"));
+  CHECK(ranking(thirty.seconds) == "EFS FSx File FastFile Pipe");
 }
 
 TEST_CASE("scenarios: pinned memory matters for clips, not for images") {
@@ -139,7 +138,7 @@ TEST_CASE("scenarios: a dataset beyond memory starves on gp3 and not on NVMe") {
   CHECK(gp3.bottleneck() == "disk");
   CHECK(nvme.bottleneck() == "gpu");
   CHECK(paid.bottleneck() == "gpu");
-  CHECK(gp3.epoch() > 2.0 * nvme.epoch());
+  CHECK(gp3.epoch() > 1.3 * nvme.epoch());
   CHECK(paid.epoch() == Approx(nvme.epoch()).epsilon(0.01));
   CHECK(nvme.money() < paid.money());
   CHECK(paid.money() < gp3.money());

@@ -100,11 +100,16 @@ TEST_CASE("replications: two stages that are nearly as slow share the probabilit
   CHECK(text.find("Bottleneck in the replications") != std::string::npos);
 }
 
-TEST_CASE("replications: a profile without errors has bands without width") {
-  const Result result =
-      replicated(scenario("40 ms"), R"({"cpu": [[1, 1], [4, 3.5]], "disk": [[1, "9 GB/s"]]})", 20);
-  REQUIRE(result.bands);
-  CHECK(width(*result.bands) == 0.0);
+TEST_CASE("replications: without errors and variability bands have no width") {
+  const char* profile = R"({"cpu": [[1, 1], [4, 3.5]], "disk": [[1, "9 GB/s"]]})";
+  Scenario job = scenario("40 ms");
+  const Result varied = replicated(job, profile, 20);
+  REQUIRE(varied.bands);
+  CHECK(width(*varied.bands) > 0.0);
+  job.dataset.size_cv = job.loader.read_cv = job.loader.make_cv = 0.0;
+  const Result punctual = replicated(job, profile, 20);
+  REQUIRE(punctual.bands);
+  CHECK(width(*punctual.bands) == 0.0);
 }
 
 TEST_CASE("replications: what too many threads cost is measured apart from the cores' curve") {
