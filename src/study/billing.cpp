@@ -8,6 +8,7 @@
 #include "base/errors.hpp"
 #include "model/lookup.hpp"
 #include "pipeline/loading.hpp"
+#include "study/cost.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -20,7 +21,7 @@ struct Biller {
   std::vector<std::string>& remarks;
   BillInput bill;
   std::string region;
-  Duration held;  ///< how long storage is held for the job
+  Duration held;  ///< how long the source holds the data for the job
 
   MachineUse machine(const std::string& name, double count, const std::optional<HourlyPrice>& given,
                      const char* key) {
@@ -142,40 +143,65 @@ struct Biller {
     }
   }
 
-  /// The EBS volume of every instance, where its size is given.
-  void volume() {
-    const Disk& disk = scenario.disk;
-    if (!disk.size) {
-      if (disk.kind == DiskKind::ebs) {
-        remarks.emplace_back("the EBS volume is not on the bill: set /disk/size");
+  /// The disk of every instance, as it was simulated: an EBS volume where its size is given. It
+  /// lives as long as its instance is billed; where it is itself the source of the data, as long as
+  /// that is held.
+  void volume(const pipeline::LocalDisk& disk) {
+    if (disk.kind == DiskKind::nvme) return;  // in the instance's price
+    const Source& source = scenario.source;
+    const bool holds_data = source.service == Service::ebs;
+    if (holds_data && !source.bill_storage.value_or(true)) return;
+    if (disk.kind == DiskKind::other) {
+      if (disk.size) {
+        remarks.emplace_back("the disk is not on the bill: one of kind other has no price");
       }
       return;
     }
-    if (disk.kind.value_or(DiskKind::ebs) != DiskKind::ebs) return;
-    const double n = scenario.cluster.instances;
+    if (!disk.size) {
+      remarks.emplace_back("the EBS volume is not on the bill: set /disk/size");
+      return;
+    }
+    const MachineUse& instance = bill.compute;
+    const Duration billed = billed_time(instance.rule, instance.startup, instance.busy);
+    ebs(disk, holds_data ? source.storage_held.value_or(billed) : billed);
+  }
+
+  void ebs(const pipeline::LocalDisk& disk, Duration lives) {
+    const double n = inputs.instances;
     if (bill.compute.rule.service == "sagemaker") {
       if (const auto& price = catalog.limits.sagemaker_volume_price) {
-        bill.storage.push_back({"SageMaker training volume", *disk.size * n, {}, held, *price});
+        bill.storage.push_back({"SageMaker training volume", *disk.size * n, {}, lives, *price});
       }
       return;
     }
-    const std::string type = disk.volume_type.value_or("gp3");
+    const std::string& type = disk.volume_type;
     const auto price = find_ebs_price(catalog, region, type);
     if (!price || !price->storage) {
       remarks.push_back("the EBS volume is not on the bill: " +
                         (price ? std::string("its price is not known") : price.failure.message));
       return;
     }
-    bill.storage.push_back({"EBS " + type, *disk.size * n, {}, held, *price->storage});
+    bill.storage.push_back({"EBS " + type, *disk.size * n, {}, lives, *price->storage});
+    // A type without a baseline has none to give away: all of what is provisioned is paid for.
     const EbsVolume* limits = find_ebs_volume(catalog, type);
-    if (limits == nullptr) return;
-    if (disk.iops && price->iops && limits->baseline_iops) {
-      bill.iops.push_back(
-          {"EBS IOPS", *disk.iops * n, limits->baseline_iops->value * n, held, *price->iops});
+    const auto free = [&](auto baseline) {
+      const auto known = limits ? limits->*baseline : std::nullopt;
+      return known ? known->value : decltype(known->value){};
+    };
+    const Frequency free_iops = free(&EbsVolume::baseline_iops);
+    if (price->iops && disk.iops && *disk.iops > free_iops) {
+      bill.iops.push_back({"EBS IOPS", *disk.iops * n, free_iops * n, lives, *price->iops});
+      if (!scenario.disk.iops) {
+        remarks.push_back(
+            fmt::format("the {} volume has the {:g} IOPS that its type allows, and pays for them; "
+                        "set /disk/iops",
+                        type, *disk.iops * seconds(1)));
+      }
     }
-    if (disk.bandwidth && price->bandwidth && limits->baseline_bandwidth) {
-      bill.bandwidth.push_back({"EBS throughput", *disk.bandwidth * n,
-                                limits->baseline_bandwidth->value * n, held, *price->bandwidth});
+    const Bandwidth free_bandwidth = free(&EbsVolume::baseline_bandwidth);
+    if (price->bandwidth && disk.bandwidth && *disk.bandwidth > free_bandwidth) {
+      bill.bandwidth.push_back(
+          {"EBS throughput", *disk.bandwidth * n, free_bandwidth * n, lives, *price->bandwidth});
     }
   }
 };
@@ -200,7 +226,7 @@ BillInput bill_input(const Scenario& scenario, const Catalog& catalog,
       scenario.source.bill_storage.value_or(true)) {
     biller.efs();
   }
-  if (resolved.inputs.disk || resolved.inputs.staging) biller.volume();
+  if (resolved.disk) biller.volume(*resolved.disk);
   biller.bill.job = outcome.total.wall;
   biller.bill.value_of_hour = scenario.job.value_of_hour.value_or(HourlyPrice{});
   biller.bill.stall = outcome.total.stall;

@@ -59,9 +59,11 @@ BillLine iops_line(const IopsUse& use) {
   const Frequency extra = std::max(use.amount - use.free, Frequency{});
   // Operations per second are a rate; times one second they are the number that is priced.
   const double units = extra * seconds(1);
+  const double free = use.free * seconds(1);
   return {BillPart::storage,
           use.what,
-          fmt::format("{:g} above {:g} for {}", units, use.free * seconds(1), hours_text(use.held)),
+          fmt::format("{:g}{} for {}", units, free > 0.0 ? fmt::format(" above {:g}", free) : "",
+                      hours_text(use.held)),
           monthly(use.price.value.base(), "IOPS"),
           checked(units * (use.price.value * use.held), use.what),
           use.price.from};

@@ -1,0 +1,168 @@
+// What a simulated job puts on its bill: what was simulated is what is billed, by laws over
+// generated and shipped scenarios first, then by examples that are worked out in the test.
+#include "study/billing.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/unit_text.hpp"
+#include "catch.hpp"
+#include "model/lookup.hpp"
+#include "pipeline/loading.hpp"
+#include "schema/catalog_reader.hpp"
+#include "schema/scenario.hpp"
+#include "study/cost.hpp"
+
+using namespace feedrate;
+
+namespace {
+
+const Catalog& catalog() {
+  static const Catalog whole = schema::read_whole_catalog(FEEDRATE_SOURCE_DIR "/pricing");
+  return whole;
+}
+
+/// A bill with all that led to it.
+struct Billed {
+  std::vector<std::string> remarks;
+  pipeline::Resolved resolved;
+  pipeline::Outcome outcome;
+  BillInput input;
+  Bill bill;
+
+  explicit Billed(const Scenario& scenario, const Catalog& prices = catalog())
+      : resolved(pipeline::resolve(scenario, prices)),
+        outcome(pipeline::simulate(resolved.inputs)),
+        input(study::bill_input(scenario, prices, resolved, outcome, remarks)),
+        bill(study::bill_of(input)) {}
+
+  /// The line whose name begins so; null: none.
+  [[nodiscard]] const BillLine* line(std::string_view name) const {
+    for (const BillLine& one : bill.lines) {
+      if (one.what.starts_with(name)) return &one;
+    }
+    return nullptr;
+  }
+  /// Its dollars; 0 where there is no such line.
+  [[nodiscard]] double dollars(std::string_view name) const {
+    const BillLine* found = line(name);
+    return found != nullptr ? found->amount.base() : 0.0;
+  }
+  [[nodiscard]] bool remarks_say(std::string_view part) const {
+    return std::any_of(remarks.begin(), remarks.end(), [&](const std::string& remark) {
+      return remark.find(part) != std::string::npos;
+    });
+  }
+};
+
+/// 1 TB in a million samples on a p3.2xlarge of us-east-1, changed by `settings` as by --set.
+Scenario job(const std::vector<std::pair<std::string, std::string>>& settings = {}) {
+  schema::Document document = schema::parse_document(
+      R"({"name": "t",
+          "dataset": {"samples": 1000000, "bytes_per_sample": "1 MB",
+                      "bytes_on_gpu_per_sample": "600 KB"},
+          "source": {"service": "s3"},
+          "disk": {"bandwidth": "2 GB/s"},
+          "loader": {"num_workers": 8, "batch_size": 64, "pin_memory": true},
+          "preprocess": [{"operation": "decode", "cpu": "3 ms"}],
+          "cluster": {"instance": "p3.2xlarge", "region": "us-east-1"},
+          "job": {"epochs": 1, "step": {"per_sample": "1 ms"}}})",
+      "t.json");
+  for (const auto& [key, value] : settings) schema::set_value(document, key, value);
+  return schema::read_scenario(document);
+}
+
+}  // namespace
+
+TEST_CASE("billing: the disk that is simulated is the one on the bill, on every machine") {
+  std::size_t nvme = 0;
+  std::size_t ebs = 0;
+  for (const Machine& machine : catalog().machines) {
+    if (!machine.gpus || machine.gpus->value <= 0.0) continue;
+    for (const std::string kind : {"", "ebs", "nvme", "other"}) {
+      std::vector<std::pair<std::string, std::string>> settings = {
+          {"/source/service", "local"},  {"/disk/size", "900 GB"},
+          {"/cluster/price", "3 USD/h"}, {"/cluster/vcpus", "8"},
+          {"samples", "1000"},           {"/cluster/instance", machine.name}};
+      if (!kind.empty()) settings.emplace_back("/disk/kind", kind);
+      INFO(machine.name << " " << kind);
+      const Billed billed(job(settings));
+      REQUIRE(billed.resolved.disk);
+      const bool simulated_ebs = billed.resolved.disk->kind == DiskKind::ebs;
+      if (!kind.empty()) CHECK(simulated_ebs == (kind == "ebs"));
+      const bool said = billed.remarks_say("the EBS volume is not on the bill");
+      CHECK((billed.line("EBS gp3") != nullptr || said) == simulated_ebs);
+      (simulated_ebs ? ebs : nvme) += 1;
+    }
+  }
+  CHECK(nvme > 20);
+  CHECK(ebs > 20);
+}
+
+TEST_CASE("billing: a machine with NVMe pays for no EBS volume, in EC2 and in SageMaker") {
+  for (const std::string instance : {"p3dn.24xlarge", "ml.p3dn.24xlarge"}) {
+    const Billed billed(job({{"/source/service", "local"},
+                             {"/disk/size", "900 GB"},
+                             {"/cluster/instance", instance},
+                             {"/cluster/price", "31 USD/h"}}));
+    CHECK(billed.bill.storage == Money{});
+  }
+}
+
+TEST_CASE("billing: the instances' volumes live as long as the instances are billed") {
+  // 2 TB for each of 4 instances at 0.08 USD/GiB/month: 596 USD a month, 0.8166 USD an hour.
+  std::vector<std::pair<std::string, std::string>> settings = {{"/disk/kind", "ebs"},
+                                                               {"/disk/size", "2 TB"},
+                                                               {"/disk/bandwidth", "100 MB/s"},
+                                                               {"/cluster/instances", "4"},
+                                                               {"/source/bill_storage", "true"},
+                                                               {"startup", "10 min"},
+                                                               {"/source/input_mode", "File"}};
+  const Billed plain(job(settings));
+  CHECK(plain.dollars("EBS gp3") ==
+        Approx(4 * 2e12 / 1073741824.0 * 0.08 / 730.0 * (plain.bill.billed_time / hours(1))));
+  settings.emplace_back("/source/storage_held", "720 h");
+  const Billed held(job(settings));
+  CHECK(held.dollars("EBS gp3") == plain.dollars("EBS gp3"));
+  CHECK(held.dollars("S3 STANDARD") == Approx(1000 * 0.023 / 730.0 * 720.0));
+  // Where the data lies on the volumes themselves, they are what is held.
+  settings.emplace_back("/source/service", "ebs");
+  settings.emplace_back("/source/input_mode", "local");
+  CHECK(Billed(job(settings)).dollars("EBS gp3") ==
+        Approx(4 * 2e12 / 1073741824.0 * 0.08 / 730.0 * 720.0));
+  settings.emplace_back("/source/bill_storage", "false");
+  CHECK(Billed(job(settings)).bill.storage == Money{});
+}
+
+TEST_CASE("billing: provisioned IOPS cost money where the volume type has none for free") {
+  // 16,000 at 0.065 USD a month: 1040 USD, 1.4247 USD an hour.
+  std::vector<std::pair<std::string, std::string>> settings = {{"/source/service", "ebs"},
+                                                               {"/cluster/instance", "g5.xlarge"},
+                                                               {"/disk/size", "1 TB"},
+                                                               {"/disk/iops", "16000 /s"},
+                                                               {"/disk/volume_type", "io2"}};
+  for (const std::string type : {"io1", "io2"}) {
+    settings.back().second = type;
+    const Billed billed(job(settings));
+    const double hours_billed = billed.bill.billed_time / hours(1);
+    CHECK(billed.dollars("EBS IOPS") == Approx(16000 * 0.065 / 730.0 * hours_billed));
+    REQUIRE(billed.line("EBS IOPS") != nullptr);
+    CHECK(billed.line("EBS IOPS")->quantity.starts_with("16000 for "));
+    CHECK(billed.line("EBS IOPS")->from.source.find("infracost") != std::string::npos);
+  }
+  settings.back().second = "gp3";
+  const Billed gp3(job(settings));
+  CHECK(gp3.dollars("EBS IOPS") ==
+        Approx(13000 * 0.005 / 730.0 * (gp3.bill.billed_time / hours(1))));
+  // What is simulated where nothing is given, all that the type allows, is what is paid for.
+  settings.erase(settings.begin() + 3);
+  settings.back().second = "io2";
+  const Billed most(job(settings));
+  CHECK(most.dollars("EBS IOPS") ==
+        Approx(64000 * 0.065 / 730.0 * (most.bill.billed_time / hours(1))));
+  CHECK(most.remarks_say("64000 IOPS"));
+  settings.back().second = "gp3";
+  CHECK(Billed(job(settings)).line("EBS IOPS") == nullptr);
+}
