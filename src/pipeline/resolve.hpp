@@ -40,4 +40,7 @@ struct Resolved {
 Resolved resolve(const Scenario& scenario, const Catalog& catalog,
                  const HostProfile* host = nullptr, const Draw& draw = {});
 
+/// Bytes per sample as they are stored: after the last offline operation that says so.
+DataPerSample stored_bytes(const Scenario& scenario);
+
 }  // namespace feedrate::pipeline

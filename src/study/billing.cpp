@@ -62,13 +62,17 @@ struct Biller {
     }
   }
 
+  /// As the source holds it: what operations made offline, where there are any.
   [[nodiscard]] Bytes dataset_bytes() const {
-    const DataPerSample each = scenario.dataset.bytes_per_sample.value_or(DataPerSample{});
-    return each * samples(inputs.samples);
+    return pipeline::stored_bytes(scenario) * samples(inputs.samples);
   }
 
-  /// Bytes that all instances read from a mounted or streamed source, page-cache hits left out.
+  /// Bytes that all instances together read from the source: each its copy in File mode; else what
+  /// the epochs ask for, cache hits left out.
   [[nodiscard]] Bytes bytes_read() const {
+    if (const auto& copy = inputs.staging) {
+      return copy->object_size * copy->objects * inputs.instances;
+    }
     if (!inputs.source) return {};
     return dataset_bytes() * pipeline::epochs_read(inputs);
   }
@@ -114,15 +118,18 @@ struct Biller {
                             fsx_steps(catalog, type).value, held, *price->storage});
   }
 
+  /// What is read is the job's own; what is stored and the throughput that is kept for it are on
+  /// the bill where holding the data is.
   void efs() {
+    const bool holding = scenario.source.bill_storage.value_or(true);
     const auto price = find_efs_price(catalog, region, "Standard (regional)");
-    if (price && price->storage) {
+    if (holding && price && price->storage) {
       bill.storage.push_back({"EFS Standard",
                               scenario.source.capacity.value_or(dataset_bytes()),
                               {},
                               held,
                               *price->storage});
-    } else {
+    } else if (holding) {
       remarks.push_back("EFS storage is not on the bill: " + price.failure.message);
     }
     const std::string mode = scenario.source.throughput_mode.value_or("elastic");
@@ -132,7 +139,7 @@ struct Biller {
     } else if (mode == "elastic" && throughput->elastic_read) {
       bill.transfer.push_back(
           {"EFS elastic reads", bytes_read(), {{{}, *throughput->elastic_read}}});
-    } else if (mode == "provisioned" && throughput->provisioned &&
+    } else if (holding && mode == "provisioned" && throughput->provisioned &&
                scenario.source.provisioned_throughput) {
       // What the stored data earns in bursting mode is not paid for twice.
       const Bytes stored = scenario.source.capacity.value_or(dataset_bytes());
@@ -222,10 +229,7 @@ BillInput bill_input(const Scenario& scenario, const Catalog& catalog,
       scenario.source.bill_storage.value_or(true)) {
     biller.fsx();
   }
-  if (data && scenario.source.service == Service::efs &&
-      scenario.source.bill_storage.value_or(true)) {
-    biller.efs();
-  }
+  if (data && scenario.source.service == Service::efs) biller.efs();
   if (resolved.disk) biller.volume(*resolved.disk);
   biller.bill.job = outcome.total.wall;
   biller.bill.value_of_hour = scenario.job.value_of_hour.value_or(HourlyPrice{});

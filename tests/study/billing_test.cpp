@@ -166,3 +166,70 @@ TEST_CASE("billing: provisioned IOPS cost money where the volume type has none f
   settings.back().second = "gp3";
   CHECK(Billed(job(settings)).line("EBS IOPS") == nullptr);
 }
+
+TEST_CASE("billing: File mode reads every byte once an instance, or once in all when sharded") {
+  // 1 TB at 0.03 USD/GB.
+  for (const std::string instances : {"1", "2", "8"}) {
+    for (const std::string epochs : {"1", "5"}) {
+      std::vector<std::pair<std::string, std::string>> settings = {
+          {"/source/service", "efs"},
+          {"/source/input_mode", "File"},
+          {"/cluster/instances", instances},
+          {"epochs", epochs}};
+      INFO(instances << " " << epochs);
+      CHECK(Billed(job(settings)).dollars("EFS elastic reads") ==
+            Approx(30.0 * std::stod(instances)));
+      settings.emplace_back("/source/distribution", "ShardedByS3Key");
+      CHECK(Billed(job(settings)).dollars("EFS elastic reads") == Approx(30.0));
+    }
+  }
+}
+
+TEST_CASE("billing: EFS bills what is read even where somebody else pays for what is stored") {
+  const Billed billed(job({{"/source/service", "efs"}, {"/source/bill_storage", "false"}}));
+  CHECK(billed.dollars("EFS elastic reads") == Approx(30.0));
+  CHECK(billed.bill.storage == Money{});
+}
+
+TEST_CASE("billing: what is made offline is what is stored and read") {
+  // The same bill as for a dataset that always had the small samples.
+  for (const std::string service : {"efs", "s3"}) {
+    for (const std::string mode : {"mount", "File"}) {
+      INFO(service << " " << mode);
+      std::vector<std::pair<std::string, std::string>> settings = {
+          {"/source/service", service},
+          {"/source/input_mode", mode},
+          {"/source/bill_storage", "true"}};
+      Scenario resized = job(settings);
+      Operation resize;
+      resize.operation = "resize";
+      resize.where = Place::offline;
+      resize.output_bytes = bytes_per_sample(100e3);
+      resized.preprocess.insert(resized.preprocess.begin(), resize);
+      settings.emplace_back("bytes_per_sample", "100 KB");
+      const Billed offline(resized);
+      const Billed small(job(settings));
+      REQUIRE(offline.bill.lines.size() == small.bill.lines.size());
+      for (std::size_t i = 0; i < small.bill.lines.size(); ++i) {
+        CHECK(offline.bill.lines[i].what == small.bill.lines[i].what);
+        CHECK(offline.bill.lines[i].quantity == small.bill.lines[i].quantity);
+      }
+      // 100 GB at 0.03 USD/GB.
+      if (service == "efs") CHECK(offline.dollars("EFS elastic reads") == Approx(3.0));
+    }
+  }
+}
+
+TEST_CASE("billing: a mounted bucket pays GETs for what the page cache does not have") {
+  // 100,000 files for 10 epochs; all stay in memory after the first: 100,000 GETs, 0.04 USD.
+  std::vector<std::pair<std::string, std::string>> settings = {{"/source/input_mode", "mount"},
+                                                               {"samples", "100000"},
+                                                               {"bytes_per_sample", "100 KB"},
+                                                               {"epochs", "10"},
+                                                               {"page_cache", "100 GB"}};
+  CHECK(Billed(job(settings)).dollars("S3 GET") == Approx(0.04));
+  settings.back().second = "0 B";
+  CHECK(Billed(job(settings)).dollars("S3 GET") == Approx(0.40));
+  settings[0].second = "FastFile";
+  CHECK(Billed(job(settings)).dollars("S3 GET") == Approx(0.40));
+}
