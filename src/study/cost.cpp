@@ -99,6 +99,23 @@ BillLine transfer_line(const TransferUse& use) {
           checked(amount, use.what),   first.from};
 }
 
+/// What of the GPUs' waiting is paid for. The job's start-up is not where the rule leaves it off
+/// the bill; and all of it together is never more than `billed`, which rounding can make less than
+/// the waiting by a hair.
+PerStage<Duration> paid_waiting(const BillInput& input, Duration billed) {
+  PerStage<Duration> paid = input.stall;
+  if (!input.compute.rule.startup_billed) {
+    Duration& startup = paid[Stage::startup];
+    startup -= std::min(startup, input.compute.startup);
+  }
+  Duration sum;
+  for (const Stage stage : all_stages()) sum += paid[stage];
+  if (sum > billed) {
+    for (const Stage stage : all_stages()) paid[stage] *= billed / sum;
+  }
+  return paid;
+}
+
 Money sum_of(const Bill& bill, BillPart part) {
   Money sum;
   for (const BillLine& line : bill.lines) {
@@ -165,8 +182,9 @@ Bill bill_of(const BillInput& input) {
 
   // All GPUs of the cluster wait together, and a waiting instance costs what a busy one does.
   const HourlyPrice cluster = input.compute.instances * input.compute.price.value;
+  const PerStage<Duration> waiting = paid_waiting(input, bill.billed_time);
   for (const Stage stage : all_stages()) {
-    bill.idle_gpu_by_stage[stage] = cluster * input.stall[stage];
+    bill.idle_gpu_by_stage[stage] = cluster * waiting[stage];
     bill.idle_gpu += bill.idle_gpu_by_stage[stage];
   }
   return bill;

@@ -3,6 +3,7 @@
 #include "study/billing.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "base/unit_text.hpp"
 #include "catch.hpp"
 #include "model/lookup.hpp"
+#include "pipeline/generated.hpp"
 #include "pipeline/loading.hpp"
 #include "schema/catalog_reader.hpp"
 #include "schema/scenario.hpp"
@@ -74,7 +76,73 @@ Scenario job(const std::vector<std::pair<std::string, std::string>>& settings = 
   return schema::read_scenario(document);
 }
 
+std::vector<Scenario> shipped() {
+  std::vector<Scenario> all;
+  for (const auto& file : std::filesystem::directory_iterator(FEEDRATE_SOURCE_DIR "/scenarios")) {
+    if (file.path().extension() != ".json") continue;
+    all.push_back(schema::read_scenario(schema::load_document(file.path().string())));
+  }
+  return all;
+}
+
+void check_idle(const Bill& bill) {
+  double sum = 0.0;
+  for (const Stage stage : all_stages()) {
+    CHECK(bill.idle_gpu_by_stage[stage] >= Money{});
+    sum += bill.idle_gpu_by_stage[stage].base();
+  }
+  CHECK(sum == Approx(bill.idle_gpu.base()).epsilon(1e-12));
+  CHECK(bill.idle_gpu.base() <= bill.compute.base() * (1.0 + 1e-12));
+}
+
 }  // namespace
+
+TEST_CASE("billing: idle dollars are part of the compute dollars, whatever the job and the rule") {
+  pipeline::Generator random(22);
+  for (int i = 0; i < 300; ++i) {
+    pipeline::Inputs inputs = random.inputs(40.0);
+    if (random.chance(0.5)) inputs.startup = seconds(random.log_uniform(0.1, 1e4));
+    const pipeline::Outcome outcome = pipeline::simulate(inputs);
+    BillInput input;
+    input.compute.instances = inputs.instances;
+    input.compute.price = Value<HourlyPrice>::given(usd_per_hour(random.log_uniform(0.1, 100.0)));
+    input.compute.rule.startup_billed = random.chance(0.5);
+    input.compute.rule.granularity = seconds(random.chance(0.5) ? 1.0 : 0.0);
+    input.compute.rule.minimum = seconds(random.chance(0.3) ? 60.0 : 0.0);
+    input.compute.startup = outcome.startup;
+    input.compute.busy = outcome.total.wall - outcome.startup;
+    input.stall = outcome.total.stall;
+    INFO(i);
+    check_idle(study::bill_of(input));
+  }
+}
+
+TEST_CASE("billing: idle dollars are part of the compute dollars in all shipped scenarios") {
+  std::size_t checked = 0;
+  for (Scenario scenario : shipped()) {
+    if (!scenario.cluster.instance && !scenario.cluster.price) continue;
+    INFO(scenario.name);
+    for (const Duration startup : {seconds(0), minutes(10), hours(100)}) {
+      scenario.job.startup = startup;
+      check_idle(Billed(scenario).bill);
+    }
+    ++checked;
+  }
+  CHECK(checked > 10);
+}
+
+TEST_CASE("billing: a start-up that is not billed wastes no money, one that is does") {
+  const std::vector<std::pair<std::string, std::string>> slow_start = {
+      {"startup", "10 min"}, {"/source/input_mode", "FastFile"}};
+  Scenario scenario = job(slow_start);
+  const Billed ec2(scenario);
+  CHECK(ec2.bill.idle_gpu_by_stage[Stage::startup].base() >= 3.06 / 6.0);
+  scenario.cluster.instance = "ml.p3.2xlarge";
+  const Billed sagemaker(scenario);
+  scenario.job.startup.reset();
+  const Billed at_once(scenario);
+  CHECK(sagemaker.bill.idle_gpu.base() == Approx(at_once.bill.idle_gpu.base()).epsilon(1e-9));
+}
 
 TEST_CASE("billing: the disk that is simulated is the one on the bill, on every machine") {
   std::size_t nvme = 0;
