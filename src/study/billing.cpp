@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/errors.hpp"
+#include "base/unit_text.hpp"
 #include "model/lookup.hpp"
 #include "pipeline/loading.hpp"
 #include "study/cost.hpp"
@@ -13,15 +14,21 @@
 namespace feedrate::study {
 namespace {
 
+/// A service of AWS that is read over a network.
+bool held_in_aws(Service service) {
+  return service == Service::s3 || service == Service::fsx_lustre || service == Service::efs;
+}
+
 struct Biller {
   const Scenario& scenario;
   const Catalog& catalog;
   const pipeline::Inputs& inputs;
   const pipeline::Outcome& outcome;
+  const Machine* cluster_machine;  ///< null: not in the catalogue
   std::vector<std::string>& remarks;
   BillInput bill;
-  std::string region;
-  Duration held;  ///< how long the source holds the data for the job
+  std::string region;  ///< of the instances' price, then that of AWS's services
+  Duration held;       ///< how long the source holds the data for the job
 
   MachineUse machine(const std::string& name, double count, const std::optional<HourlyPrice>& given,
                      const char* key) {
@@ -150,6 +157,46 @@ struct Biller {
     }
   }
 
+  /// The auxiliary instances, where they do all of the reading; else those of the cluster.
+  [[nodiscard]] const Machine* reader() const {
+    const bool remote_only = inputs.remote && !inputs.staging && inputs.cpu.base() <= 0.0;
+    if (!remote_only) return cluster_machine;
+    const auto found = find_machine(catalog, scenario.loader.remote->instance);
+    return found ? *found : nullptr;
+  }
+
+  /// What leaves AWS for the instances of another cloud: the data, or what auxiliary instances in
+  /// AWS have made of it. The way in is free.
+  void transfer_out() {
+    const Machine* reads = reader();
+    Bytes crossing;
+    if (outside_aws(reads)) {
+      crossing = bytes_read();
+    } else if (inputs.remote && outside_aws(cluster_machine)) {
+      crossing = inputs.remote->sent * samples(inputs.samples * inputs.epochs);
+    }
+    if (crossing <= Bytes{}) return;
+    const auto tiers = find_transfer(catalog, "to internet", region);
+    if (!tiers) {
+      remarks.push_back("transfer out of AWS is not on the bill: " + tiers.failure.message);
+      return;
+    }
+    const std::string& cloud = (outside_aws(reads) ? reads : cluster_machine)->cloud;
+    remarks.push_back(fmt::format(
+        "the data is in AWS, taken to be in {}, and is read from another cloud ({}): {} "
+        "cross the internet",
+        region, cloud, format_quantity(crossing)));
+    // Where the tariff's last tier has an end, nothing is known of what lies above it.
+    const std::optional<Bytes> known = tiers->back().up_to;
+    if (known && crossing > *known) {
+      remarks.push_back(fmt::format(
+          "{} of transfer out of AWS are not on the bill: no price is known above {} in {}",
+          format_quantity(crossing - *known), format_quantity(*known), region));
+    }
+    bill.transfer.push_back({"transfer from AWS to the internet",
+                             known ? std::min(crossing, *known) : crossing, *tiers});
+  }
+
   /// The disk of every instance, as it was simulated: an EBS volume where its size is given. It
   /// lives as long as its instance is billed; where it is itself the source of the data, as long as
   /// that is held.
@@ -218,11 +265,11 @@ struct Biller {
 BillInput bill_input(const Scenario& scenario, const Catalog& catalog,
                      const pipeline::Resolved& resolved, const pipeline::Outcome& outcome,
                      std::vector<std::string>& remarks) {
-  Biller biller{scenario, catalog, resolved.inputs, outcome, remarks, {}, {}, {}};
+  Biller biller{scenario, catalog, resolved.inputs, outcome, resolved.machine, remarks, {}, {}, {}};
   biller.region = scenario.cluster.region.value_or("");
   biller.held = scenario.source.storage_held.value_or(outcome.total.wall);
   biller.cluster();
-  if (biller.region.empty()) biller.region = "us-east-1";
+  biller.region = aws_region(resolved.machine, biller.region);
   const bool data = !scenario.job.duration_on_one_instance;
   if (data && scenario.source.service == Service::s3) biller.s3();
   if (data && scenario.source.service == Service::fsx_lustre &&
@@ -230,6 +277,7 @@ BillInput bill_input(const Scenario& scenario, const Catalog& catalog,
     biller.fsx();
   }
   if (data && scenario.source.service == Service::efs) biller.efs();
+  if (data && held_in_aws(scenario.source.service)) biller.transfer_out();
   if (resolved.disk) biller.volume(*resolved.disk);
   biller.bill.job = outcome.total.wall;
   biller.bill.value_of_hour = scenario.job.value_of_hour.value_or(HourlyPrice{});

@@ -13,6 +13,7 @@
 #include "model/lookup.hpp"
 #include "pipeline/generated.hpp"
 #include "pipeline/loading.hpp"
+#include "schema/catalog_parts.hpp"
 #include "schema/catalog_reader.hpp"
 #include "schema/scenario.hpp"
 #include "study/cost.hpp"
@@ -300,4 +301,74 @@ TEST_CASE("billing: a mounted bucket pays GETs for what the page cache does not 
   CHECK(Billed(job(settings)).dollars("S3 GET") == Approx(0.40));
   settings[0].second = "FastFile";
   CHECK(Billed(job(settings)).dollars("S3 GET") == Approx(0.40));
+}
+
+TEST_CASE("billing: data of AWS pays its way to other clouds, and only there") {
+  // Every byte that is read crosses: the tariff of us-east-1 on what EFS would bill as read.
+  std::size_t abroad = 0;
+  for (const Machine& machine : catalog().machines) {
+    if (!machine.gpus || machine.gpus->value <= 0.0) continue;
+    for (const std::string service : {"s3", "efs", "fsx-lustre", "local", "http"}) {
+      INFO(machine.name << " " << service);
+      const bool ours = service == "s3" || service == "efs" || service == "fsx-lustre";
+      std::vector<std::pair<std::string, std::string>> settings = {
+          {"/source/service", service},      {"/cluster/instance", machine.name},
+          {"/cluster/price", "3 USD/h"},     {"/cluster/vcpus", "8"},
+          {"/cluster/network", "10 Gbit/s"}, {"/source/first_byte_latency", "10 ms"}};
+      const Billed billed(job(settings));
+      const bool crosses = ours && machine.cloud != "aws";
+      // 1 TB at 0.09 USD/GB, by File mode's one copy or by the one epoch.
+      CHECK(billed.dollars("transfer from AWS") == Approx(crosses ? 90.0 : 0.0));
+      CHECK(billed.remarks_say("cross the internet") == crosses);
+      abroad += crosses ? 1 : 0;
+    }
+  }
+  CHECK(abroad > 20);
+}
+
+TEST_CASE("billing: transfer out goes through its tiers, and says where they end") {
+  std::vector<std::pair<std::string, std::string>> settings = {{"/source/input_mode", "FastFile"},
+                                                               {"/cluster/instance", "gpu_8x_v100"},
+                                                               {"/cluster/network", "10 Gbit/s"},
+                                                               {"epochs", "10"}};
+  // 10 TB at 0.09; 20 TB more at 0.085; 120 TB at 0.07 are the last that have a price.
+  CHECK(Billed(job(settings)).dollars("transfer from AWS") == Approx(900.0));
+  settings.back().second = "30";
+  CHECK(Billed(job(settings)).dollars("transfer from AWS") == Approx(900.0 + 1700.0));
+  settings.back().second = "200";
+  const Billed beyond(job(settings));
+  CHECK(beyond.dollars("transfer from AWS") == Approx(900.0 + 3400.0 + 7000.0));
+  CHECK(beyond.remarks_say("50 TB of transfer out of AWS are not on the bill"));
+  // What the page cache has is not sent again.
+  settings.back().second = "10";
+  settings[0].second = "mount";
+  settings.emplace_back("page_cache", "2 TB");
+  CHECK(Billed(job(settings)).dollars("transfer from AWS") == Approx(90.0));
+}
+
+TEST_CASE("billing: auxiliary instances in AWS send what they have made, not what they read") {
+  std::vector<std::pair<std::string, std::string>> settings = {
+      {"/source/input_mode", "FastFile"},
+      {"/cluster/instance", "gpu_8x_v100"},
+      {"/cluster/network", "10 Gbit/s"},
+      {"/loader/remote", R"({"instance": "c5.4xlarge", "bytes_per_sample": "600 KB"})"},
+      {"/preprocess/0/where", "remote"}};
+  CHECK(Billed(job(settings)).dollars("transfer from AWS") == Approx(54.0));
+  settings[1].second = "p3.2xlarge";
+  CHECK(Billed(job(settings)).line("transfer from AWS") == nullptr);
+}
+
+TEST_CASE("billing: what a baseline keeps of the prices holds the way to another cloud") {
+  const Scenario scenario = job({{"/source/input_mode", "FastFile"},
+                                 {"/cluster/instance", "gpu_8x_v100"},
+                                 {"/cluster/network", "10 Gbit/s"}});
+  schema::PricingFiles pricing(FEEDRATE_SOURCE_DIR "/pricing");
+  const schema::JsonPtr parts = pricing.parts_for(scenario, catalog());
+  const Billed kept(scenario, schema::read_catalog_parts(parts, ""));
+  CHECK(kept.bill.money == Billed(scenario).bill.money);
+  CHECK(kept.dollars("transfer from AWS") > 0.0);
+  const auto dates = schema::price_dates(*parts);
+  CHECK(std::any_of(dates.begin(), dates.end(), [](const schema::PriceDate& date) {
+    return date.what == "transfer to internet us-east-1";
+  }));
 }
