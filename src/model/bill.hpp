@@ -121,8 +121,8 @@ struct Bill {
   Money money;       ///< sum of the above: what the invoice says
   Money hour_value;  ///< job's wall time times the value of an hour
   Money total;       ///< money + hour_value
-  Money idle_gpu;    ///< part of `compute` during which GPUs waited
-  PerStage<Money> idle_gpu_by_stage;
+  Money idle_gpu;  ///< part of `compute` that paid for GPUs that waited: never more than all of it
+  PerStage<Money> idle_gpu_by_stage;  ///< adds up to idle_gpu
   Duration billed_time;  ///< of one instance of the cluster, after rounding and minimum
   std::vector<BillLine> lines;
 };

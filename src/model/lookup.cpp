@@ -180,6 +180,14 @@ Lookup<PricedOffer> find_offer(const Catalog& catalog, const OfferQuery& query) 
   return {priced(*best, query), {}};
 }
 
+bool outside_aws(const Machine* machine) {
+  return machine != nullptr && machine->cloud != "aws";
+}
+
+std::string aws_region(const Machine* machine, std::string_view region) {
+  return std::string(region.empty() || outside_aws(machine) ? default_region : region);
+}
+
 BillingRule billing_rule(const Catalog& catalog, std::string_view service) {
   for (const BillingRule& rule : catalog.billing) {
     if (rule.service == service) return rule;

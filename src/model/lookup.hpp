@@ -74,6 +74,14 @@ Lookup<PricedOffer> find_offer(const Catalog& catalog, const OfferQuery& query);
 /// Billing of a service; per second without minimum, assumed, where the catalogue has none.
 BillingRule billing_rule(const Catalog& catalog, std::string_view service);
 
+/// Whether a machine is known to stand in another cloud than AWS: what AWS stores comes to it over
+/// the internet. Null: not known, so no.
+bool outside_aws(const Machine* machine);
+
+/// The region by whose prices services of AWS are billed to a cluster in `region`: that one; and
+/// us-east-1 where none is named, or where the region is another cloud's.
+std::string aws_region(const Machine* machine, std::string_view region);
+
 /// Prices by region; failures name `/source/bill_storage` or say what else helps. us-east-1 and
 /// us-west-2 stand in for each other, as `assumed`; no other region does.
 Lookup<S3Price> find_s3_price(const Catalog& catalog, std::string_view region,

@@ -17,7 +17,7 @@ struct StageStats {
   std::optional<Throughput> capacity;  ///< what it could carry alone; empty: not on this job's path
   std::optional<double> utilization;   ///< busy share of the steady epoch, 0…1
   Duration stall;                      ///< GPU waiting booked here, whole job, per GPU
-  Money idle_gpu;                      ///< that stall in dollars of the GPUs' price
+  Money idle_gpu;                      ///< what was paid for that stall
   Origin provenance = Origin::given;   ///< weakest origin among its inputs
 };
 

@@ -45,7 +45,7 @@ struct Source {
   std::optional<std::string> storage_class;         ///< S3: "STANDARD" …
   std::optional<bool> lazy_load_from_s3;            ///< mount: the first epoch comes from S3
   std::optional<bool> bill_storage;      ///< whether holding the data is on this job's bill
-  std::optional<Duration> storage_held;  ///< how long it is held; default: the job's time
+  std::optional<Duration> storage_held;  ///< how long the source holds it; default: the job's time
   bool operator==(const Source&) const = default;
 };
 

@@ -117,9 +117,6 @@ struct Context {
   }
 };
 
-/// Bytes per sample as they are stored: after the last offline operation that says so.
-DataPerSample stored_bytes(const Scenario& scenario);
-
 /// How fast files can be written to a disk.
 Bandwidth write_rate(const Read& disk);
 

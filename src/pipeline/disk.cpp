@@ -14,6 +14,7 @@ constexpr double ebs_io_bytes = 262144.0;  // EBS counts an operation of up to 2
 constexpr double cache_share_of_memory = 0.75;
 
 struct PublishedDisk {
+  std::string volume_type;  ///< EBS only
   Known<Bandwidth> bandwidth;
   Known<Frequency> iops;
   Known<Frequency> iops_burst;
@@ -69,8 +70,8 @@ PublishedDisk of_ebs(Context& context) {
                     "expected an EBS volume type of the catalogue, got \"" + type + "\"");
     return disk;
   }
-  disk.bandwidth =
-      volume->baseline_bandwidth ? volume->baseline_bandwidth : volume->max_bandwidth;
+  disk.volume_type = type;
+  disk.bandwidth = volume->baseline_bandwidth ? volume->baseline_bandwidth : volume->max_bandwidth;
   disk.iops = volume->baseline_iops ? volume->baseline_iops : volume->max_iops;
   if (type == "gp2") gp2_iops(context, disk);
   return disk;
@@ -92,6 +93,19 @@ void add_instance_limits(Context& context, Read& disk, double operations) {
       context.published(&Machine::ebs_bandwidth_burst), disk.bytes.base(), false);
   add("EBS IOPS of the instance", context.published(&Machine::ebs_iops),
       context.published(&Machine::ebs_iops_burst), operations, true);
+}
+
+/// What the bill has to pay for. A rate that a host profile measured does not tell what was bought.
+LocalDisk local_disk(const Context& context, DiskKind kind, const PublishedDisk& known) {
+  const Disk& given = context.scenario.disk;
+  LocalDisk disk{kind, known.volume_type, given.size, given.iops, given.bandwidth};
+  const bool measured_iops = context.measured(&HostProfile::disk_iops).has_value();
+  const bool measured_bandwidth = context.host && context.host->disk;
+  if (!disk.iops && !measured_iops && known.iops) disk.iops = known.iops->value;
+  if (!disk.bandwidth && !measured_bandwidth && known.bandwidth) {
+    disk.bandwidth = known.bandwidth->value;
+  }
+  return disk;
 }
 
 }  // namespace
@@ -152,9 +166,9 @@ void resolve_disk(Context& context, bool staged) {
                               1.0 / per_object, "each object is read in one go");
   // Operations as EBS counts them; a file of its own ends with a smaller one.
   const double blocks = disk.bytes.base() / ebs_io_bytes;
-  const double operations =
-      kind == DiskKind::ebs ? std::max(disk.requests, whole_files ? std::ceil(blocks) : blocks)
-                            : disk.requests;
+  const double operations = kind == DiskKind::ebs
+                                ? std::max(disk.requests, whole_files ? std::ceil(blocks) : blocks)
+                                : disk.requests;
   disk.latency = context.find_or<Duration>(Stage::disk, "/disk/latency", given.latency,
                                            context.measured(&HostProfile::disk_latency), {},
                                            known.latency, "typical of the kind of disk");
@@ -175,8 +189,7 @@ void resolve_disk(Context& context, bool staged) {
     const Bandwidth rate = context.need<Bandwidth>(Stage::disk, "/disk/bandwidth", given.bandwidth,
                                                    {}, known.bandwidth, "how fast the disk reads");
     if (discipline == Discipline::rate_limit) {
-      disk.limits.push_back(
-          {"volume throughput", rate.base(), 0.0, 0.0, disk.bytes.base(), false});
+      disk.limits.push_back({"volume throughput", rate.base(), 0.0, 0.0, disk.bytes.base(), false});
     } else {
       disk.rate = {{{1.0, rate}}, 0.0};
     }
@@ -194,6 +207,7 @@ void resolve_disk(Context& context, bool staged) {
   }
   if (kind == DiskKind::ebs && !measured) add_instance_limits(context, disk, operations);
   inputs.disk = disk;
+  context.out.disk = local_disk(context, kind, known);
 }
 
 }  // namespace feedrate::pipeline

@@ -2,6 +2,7 @@
 // From what a scenario says to what the simulation needs. Each number is taken from the first of:
 // the scenario, the host profile, the catalogue, a stated assumption; which one is recorded.
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,19 @@ namespace feedrate::pipeline {
 /// A factor around 1 for a parameter with this relative standard error; one call a parameter.
 using Draw = std::function<double(double relative_error)>;
 
+/// The disk of an instance as it is simulated: what the bill has to pay for, whatever the scenario
+/// leaves to a default.
+struct LocalDisk {
+  DiskKind kind = DiskKind::other;
+  std::string volume_type;             ///< EBS: "gp3"
+  std::optional<Bytes> size;           ///< where it is given
+  std::optional<Frequency> iops;       ///< given or published; empty: measured, or no limit
+  std::optional<Bandwidth> bandwidth;  ///< likewise
+};
+
 struct Resolved {
   Inputs inputs;
+  std::optional<LocalDisk> disk;     ///< there where inputs.disk is
   const Machine* machine = nullptr;  ///< in the catalogue; null where none is named
   std::vector<InputUsed> used;
   std::vector<std::string> remarks;
@@ -27,5 +39,8 @@ struct Resolved {
 /// set. With `draw`, parameters with a standard error are multiplied by draws.
 Resolved resolve(const Scenario& scenario, const Catalog& catalog,
                  const HostProfile* host = nullptr, const Draw& draw = {});
+
+/// Bytes per sample as they are stored: after the last offline operation that says so.
+DataPerSample stored_bytes(const Scenario& scenario);
 
 }  // namespace feedrate::pipeline

@@ -15,10 +15,9 @@ namespace {
 
 using Fits = std::function<bool(const JsonValue&)>;
 
-constexpr std::array<std::string_view, 13> naming_keys = {
-    "name",          "instance",        "limit",      "service", "region", "purchase",
-    "storage_class", "deployment_type", "throughput", "type",    "mode",   "generation",
-    "model"};
+constexpr std::array<std::string_view, 14> naming_keys = {
+    "name",          "instance",        "limit",      "service", "path", "region",     "purchase",
+    "storage_class", "deployment_type", "throughput", "type",    "mode", "generation", "model"};
 constexpr std::array<std::string_view, 3> other_clouds = {"azure.json", "gcp.json", "lambda.json"};
 
 constexpr std::array<std::string_view, 4> offer_keys = {"service", "instance", "region",
@@ -162,7 +161,6 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
       }
     }
   }
-  if (region.empty()) region = "us-east-1";
   const Machine* machine = nullptr;
   if (scenario.cluster.instance) {
     if (const auto found = find_machine(catalog, *scenario.cluster.instance)) machine = *found;
@@ -178,6 +176,7 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
              generation->number == machine->pcie_generation->value;
     });
   }
+  region = aws_region(machine, region);
   parts.add("services.json", file("services.json"), "billing",
             [&](const JsonValue& record) { return services.contains(text_of(record, "service")); });
   parts.add("services.json", file("services.json"), "limits", [](const JsonValue& record) {
@@ -195,6 +194,15 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
                          [&](const JsonValue& record) {
                            return text_of(record, "storage_class") == storage_class;
                          });
+    }
+    const bool abroad = std::any_of(names.begin(), names.end(), [&](const std::string& instance) {
+      const auto found = find_machine(catalog, instance);
+      return found && outside_aws(*found);
+    });
+    if (abroad) {
+      parts.add_regional(
+          "transfer.json", file("transfer.json"), "tariffs", region,
+          [](const JsonValue& record) { return text_of(record, "path") == "to internet"; });
     }
   }
   if (lustre) {
@@ -245,7 +253,8 @@ std::vector<PriceDate> price_dates(const JsonValue& parts) {
   std::vector<PriceDate> dates;
   for (const JsonMember& file : parts.members) {
     for (const JsonMember& section : file.value->members) {
-      const bool prices = section.key == "offers" || section.key.ends_with("prices");
+      const bool prices =
+          section.key == "offers" || section.key == "tariffs" || section.key.ends_with("prices");
       if (!prices) continue;
       for (const JsonPtr& record : section.value->items) {
         if (section.key == "offers" && record->find("price") == nullptr) continue;

@@ -102,7 +102,8 @@ void flatten(const JsonValue& value, const std::string& pointer, Leaves& out) {
 }
 
 bool is_price_section(std::string_view section) {
-  return section == "offers" || section == "billing" || section.ends_with("prices");
+  return section == "offers" || section == "billing" || section == "tariffs" ||
+         section.ends_with("prices");
 }
 
 struct PricingLeaf {

@@ -28,7 +28,7 @@ constexpr std::array keys = {
     ResultKey{1, "capacity_samples_per_s", number, true, "what it could carry alone"},
     ResultKey{1, "utilization", number, true, "busy share of the steady epoch"},
     ResultKey{1, "stall_s", number, false, "GPU waiting booked on it, whole job, per GPU"},
-    ResultKey{1, "idle_gpu_usd", number, false, "that waiting in dollars"},
+    ResultKey{1, "idle_gpu_usd", number, false, "what was paid for that waiting"},
     ResultKey{1, "provenance", text, false, "weakest origin of its inputs"},
     ResultKey{0, "time", object, false, "of the job"},
     ResultKey{1, "startup_s", number, false, "before any data"},

@@ -91,9 +91,8 @@ const std::vector<Entry<Dataset>>& entries<Dataset>() {
   static const std::vector<Entry<Dataset>> list = {
       entry<&Dataset::samples>("samples", {"samples of an epoch", "", whole(1, any)}),
       entry<&Dataset::bytes_per_sample>("bytes_per_sample", {"as stored, mean"}),
-      entry<&Dataset::size_cv>("size_cv",
-                               {"coefficient of variation of sizes and CPU costs", "0.3",
-                                between(0, 10)}),
+      entry<&Dataset::size_cv>(
+          "size_cv", {"coefficient of variation of sizes and CPU costs", "0.3", between(0, 10)}),
       entry<&Dataset::samples_per_object>(
           "samples_per_object", {"1: a file a sample; k: a shard of k", "1", whole(1, 1e12)}),
       entry<&Dataset::decoded_bytes_per_sample>(
@@ -128,8 +127,7 @@ const std::vector<Entry<Source>>& entries<Source>() {
           "requests_per_second", {"of the service, in all", "the service's published one"}),
       entry<&Source::connections>("connections",
                                   {"parallel requests of one instance at most", "", whole(1, 1e5)}),
-      entry<&Source::discipline>("discipline",
-                                 {"how requests share bandwidth", "rate-limit"}),
+      entry<&Source::discipline>("discipline", {"how requests share bandwidth", "rate-limit"}),
       entry<&Source::open_latency>("open_latency",
                                    {.manual = "opening and closing an object, beside its requests",
                                     .fallback = "0 s; FSx, EFS: published",
@@ -153,9 +151,9 @@ const std::vector<Entry<Source>>& entries<Source>() {
                                         {"mount: the first epoch comes from S3", "false"}),
       entry<&Source::bill_storage>("bill_storage",
                                    {"whether holding the data is on this job's bill"}),
-      entry<&Source::storage_held>(
-          "storage_held",
-          {.manual = "how long it is held", .fallback = "the job's time", .example = "24 h"}),
+      entry<&Source::storage_held>("storage_held", {.manual = "how long the source holds it",
+                                                    .fallback = "the job's time",
+                                                    .example = "24 h"}),
   };
   return list;
 }
@@ -171,9 +169,9 @@ const std::vector<Entry<Disk>>& entries<Disk>() {
                                   .fallback = "published for machine or volume",
                                   .hint = {"a rate of reads", "3000 /s"}}),
       entry<&Disk::latency>("latency", {.manual = "of one read", .example = "1 ms"}),
-      entry<&Disk::open_latency>("open_latency", {.manual = "opening and closing a file",
-                                                  .fallback = "0.05 ms",
-                                                  .example = "0.1 ms"}),
+      entry<&Disk::open_latency>(
+          "open_latency",
+          {.manual = "opening and closing a file", .fallback = "0.05 ms", .example = "0.1 ms"}),
       entry<&Disk::discipline>("discipline",
                                {"how reads share bandwidth", "ebs: rate-limit; else shared"}),
       entry<&Disk::reads_per_sample>(
@@ -228,18 +226,18 @@ const std::vector<Entry<Loader>>& entries<Loader>() {
           {"extra CPU share when workers outnumber threads", "", between(0, 10)}),
       entry<&Loader::contention>(
           "contention", {"what each further busy core costs the others", "0.002", between(0, 1)}),
-      entry<&Loader::thread_scaling>("thread_scaling",
-                                     {.manual = "measured [[threads, rate], …], instead",
-                                      .limits = whole(1, 65536)}),
+      entry<&Loader::thread_scaling>(
+          "thread_scaling",
+          {.manual = "measured [[threads, rate], …], instead", .limits = whole(1, 65536)}),
       entry<&Loader::lock>("lock", {.manual = "of the CPU time, under a lock (Python's)",
                                     .fallback = "0 s",
                                     .example = "2 ms"}),
       entry<&Loader::fetch_threads>(
           "fetch_threads", {"requests that one worker has in flight", "1", whole(1, 4096)}),
-      entry<&Loader::read_cv>("read_cv", {"variation of a batch's reading from step to step", "0.1 and more",
-                                          between(0, 10)}),
-      entry<&Loader::make_cv>("make_cv", {"variation of the rest of a batch's making", "0.08",
-                                          between(0, 10)}),
+      entry<&Loader::read_cv>("read_cv", {"variation of a batch's reading from step to step",
+                                          "0.1 and more", between(0, 10)}),
+      entry<&Loader::make_cv>(
+          "make_cv", {"variation of the rest of a batch's making", "0.08", between(0, 10)}),
       entry<&Loader::remote>("remote", {"preprocessing on auxiliary CPU instances"}),
   };
   return list;

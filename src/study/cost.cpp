@@ -59,9 +59,11 @@ BillLine iops_line(const IopsUse& use) {
   const Frequency extra = std::max(use.amount - use.free, Frequency{});
   // Operations per second are a rate; times one second they are the number that is priced.
   const double units = extra * seconds(1);
+  const double free = use.free * seconds(1);
   return {BillPart::storage,
           use.what,
-          fmt::format("{:g} above {:g} for {}", units, use.free * seconds(1), hours_text(use.held)),
+          fmt::format("{:g}{} for {}", units, free > 0.0 ? fmt::format(" above {:g}", free) : "",
+                      hours_text(use.held)),
           monthly(use.price.value.base(), "IOPS"),
           checked(units * (use.price.value * use.held), use.what),
           use.price.from};
@@ -95,6 +97,23 @@ BillLine transfer_line(const TransferUse& use) {
   return {BillPart::transfer,          use.what,
           format_quantity(use.amount), from + format_quantity(first.value),
           checked(amount, use.what),   first.from};
+}
+
+/// What of the GPUs' waiting is paid for. The job's start-up is not where the rule leaves it off
+/// the bill; and all of it together is never more than `billed`, which rounding can make less than
+/// the waiting by a hair.
+PerStage<Duration> paid_waiting(const BillInput& input, Duration billed) {
+  PerStage<Duration> paid = input.stall;
+  if (!input.compute.rule.startup_billed) {
+    Duration& startup = paid[Stage::startup];
+    startup -= std::min(startup, input.compute.startup);
+  }
+  Duration sum;
+  for (const Stage stage : all_stages()) sum += paid[stage];
+  if (sum > billed) {
+    for (const Stage stage : all_stages()) paid[stage] *= billed / sum;
+  }
+  return paid;
 }
 
 Money sum_of(const Bill& bill, BillPart part) {
@@ -163,8 +182,9 @@ Bill bill_of(const BillInput& input) {
 
   // All GPUs of the cluster wait together, and a waiting instance costs what a busy one does.
   const HourlyPrice cluster = input.compute.instances * input.compute.price.value;
+  const PerStage<Duration> waiting = paid_waiting(input, bill.billed_time);
   for (const Stage stage : all_stages()) {
-    bill.idle_gpu_by_stage[stage] = cluster * input.stall[stage];
+    bill.idle_gpu_by_stage[stage] = cluster * waiting[stage];
     bill.idle_gpu += bill.idle_gpu_by_stage[stage];
   }
   return bill;

@@ -1,0 +1,374 @@
+// What a simulated job puts on its bill: what was simulated is what is billed, by laws over
+// generated and shipped scenarios first, then by examples that are worked out in the test.
+#include "study/billing.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/unit_text.hpp"
+#include "catch.hpp"
+#include "model/lookup.hpp"
+#include "pipeline/generated.hpp"
+#include "pipeline/loading.hpp"
+#include "schema/catalog_parts.hpp"
+#include "schema/catalog_reader.hpp"
+#include "schema/scenario.hpp"
+#include "study/cost.hpp"
+
+using namespace feedrate;
+
+namespace {
+
+const Catalog& catalog() {
+  static const Catalog whole = schema::read_whole_catalog(FEEDRATE_SOURCE_DIR "/pricing");
+  return whole;
+}
+
+/// A bill with all that led to it.
+struct Billed {
+  std::vector<std::string> remarks;
+  pipeline::Resolved resolved;
+  pipeline::Outcome outcome;
+  BillInput input;
+  Bill bill;
+
+  explicit Billed(const Scenario& scenario, const Catalog& prices = catalog())
+      : resolved(pipeline::resolve(scenario, prices)),
+        outcome(pipeline::simulate(resolved.inputs)),
+        input(study::bill_input(scenario, prices, resolved, outcome, remarks)),
+        bill(study::bill_of(input)) {}
+
+  /// The line whose name begins so; null: none.
+  [[nodiscard]] const BillLine* line(std::string_view name) const {
+    for (const BillLine& one : bill.lines) {
+      if (one.what.starts_with(name)) return &one;
+    }
+    return nullptr;
+  }
+  /// Its dollars; 0 where there is no such line.
+  [[nodiscard]] double dollars(std::string_view name) const {
+    const BillLine* found = line(name);
+    return found != nullptr ? found->amount.base() : 0.0;
+  }
+  [[nodiscard]] bool remarks_say(std::string_view part) const {
+    return std::any_of(remarks.begin(), remarks.end(), [&](const std::string& remark) {
+      return remark.find(part) != std::string::npos;
+    });
+  }
+};
+
+/// 1 TB in a million samples on a p3.2xlarge of us-east-1, changed by `settings` as by --set.
+Scenario job(const std::vector<std::pair<std::string, std::string>>& settings = {}) {
+  schema::Document document = schema::parse_document(
+      R"({"name": "t",
+          "dataset": {"samples": 1000000, "bytes_per_sample": "1 MB",
+                      "bytes_on_gpu_per_sample": "600 KB"},
+          "source": {"service": "s3"},
+          "disk": {"bandwidth": "2 GB/s"},
+          "loader": {"num_workers": 8, "batch_size": 64, "pin_memory": true},
+          "preprocess": [{"operation": "decode", "cpu": "3 ms"}],
+          "cluster": {"instance": "p3.2xlarge", "region": "us-east-1"},
+          "job": {"epochs": 1, "step": {"per_sample": "1 ms"}}})",
+      "t.json");
+  for (const auto& [key, value] : settings) schema::set_value(document, key, value);
+  return schema::read_scenario(document);
+}
+
+std::vector<Scenario> shipped() {
+  std::vector<Scenario> all;
+  for (const auto& file : std::filesystem::directory_iterator(FEEDRATE_SOURCE_DIR "/scenarios")) {
+    if (file.path().extension() != ".json") continue;
+    all.push_back(schema::read_scenario(schema::load_document(file.path().string())));
+  }
+  return all;
+}
+
+void check_idle(const Bill& bill) {
+  double sum = 0.0;
+  for (const Stage stage : all_stages()) {
+    CHECK(bill.idle_gpu_by_stage[stage] >= Money{});
+    sum += bill.idle_gpu_by_stage[stage].base();
+  }
+  CHECK(sum == Approx(bill.idle_gpu.base()).epsilon(1e-12));
+  CHECK(bill.idle_gpu.base() <= bill.compute.base() * (1.0 + 1e-12));
+}
+
+}  // namespace
+
+TEST_CASE("billing: idle dollars are part of the compute dollars, whatever the job and the rule") {
+  pipeline::Generator random(22);
+  for (int i = 0; i < 300; ++i) {
+    pipeline::Inputs inputs = random.inputs(40.0);
+    if (random.chance(0.5)) inputs.startup = seconds(random.log_uniform(0.1, 1e4));
+    const pipeline::Outcome outcome = pipeline::simulate(inputs);
+    BillInput input;
+    input.compute.instances = inputs.instances;
+    input.compute.price = Value<HourlyPrice>::given(usd_per_hour(random.log_uniform(0.1, 100.0)));
+    input.compute.rule.startup_billed = random.chance(0.5);
+    input.compute.rule.granularity = seconds(random.chance(0.5) ? 1.0 : 0.0);
+    input.compute.rule.minimum = seconds(random.chance(0.3) ? 60.0 : 0.0);
+    input.compute.startup = outcome.startup;
+    input.compute.busy = outcome.total.wall - outcome.startup;
+    input.stall = outcome.total.stall;
+    INFO(i);
+    check_idle(study::bill_of(input));
+  }
+}
+
+TEST_CASE("billing: idle dollars are part of the compute dollars in all shipped scenarios") {
+  std::size_t checked = 0;
+  for (Scenario scenario : shipped()) {
+    if (!scenario.cluster.instance && !scenario.cluster.price) continue;
+    INFO(scenario.name);
+    for (const Duration startup : {seconds(0), minutes(10), hours(100)}) {
+      scenario.job.startup = startup;
+      check_idle(Billed(scenario).bill);
+    }
+    ++checked;
+  }
+  CHECK(checked > 10);
+}
+
+TEST_CASE("billing: a start-up that is not billed wastes no money, one that is does") {
+  const std::vector<std::pair<std::string, std::string>> slow_start = {
+      {"startup", "10 min"}, {"/source/input_mode", "FastFile"}};
+  Scenario scenario = job(slow_start);
+  const Billed ec2(scenario);
+  CHECK(ec2.bill.idle_gpu_by_stage[Stage::startup].base() >= 3.06 / 6.0);
+  scenario.cluster.instance = "ml.p3.2xlarge";
+  const Billed sagemaker(scenario);
+  scenario.job.startup.reset();
+  const Billed at_once(scenario);
+  CHECK(sagemaker.bill.idle_gpu.base() == Approx(at_once.bill.idle_gpu.base()).epsilon(1e-9));
+}
+
+TEST_CASE("billing: the disk that is simulated is the one on the bill, on every machine") {
+  std::size_t nvme = 0;
+  std::size_t ebs = 0;
+  for (const Machine& machine : catalog().machines) {
+    if (!machine.gpus || machine.gpus->value <= 0.0) continue;
+    for (const std::string kind : {"", "ebs", "nvme", "other"}) {
+      std::vector<std::pair<std::string, std::string>> settings = {
+          {"/source/service", "local"},  {"/disk/size", "900 GB"},
+          {"/cluster/price", "3 USD/h"}, {"/cluster/vcpus", "8"},
+          {"samples", "1000"},           {"/cluster/instance", machine.name}};
+      if (!kind.empty()) settings.emplace_back("/disk/kind", kind);
+      INFO(machine.name << " " << kind);
+      const Billed billed(job(settings));
+      REQUIRE(billed.resolved.disk);
+      const bool simulated_ebs = billed.resolved.disk->kind == DiskKind::ebs;
+      if (!kind.empty()) CHECK(simulated_ebs == (kind == "ebs"));
+      const bool said = billed.remarks_say("the EBS volume is not on the bill");
+      CHECK((billed.line("EBS gp3") != nullptr || said) == simulated_ebs);
+      (simulated_ebs ? ebs : nvme) += 1;
+    }
+  }
+  CHECK(nvme > 20);
+  CHECK(ebs > 20);
+}
+
+TEST_CASE("billing: a machine with NVMe pays for no EBS volume, in EC2 and in SageMaker") {
+  for (const std::string instance : {"p3dn.24xlarge", "ml.p3dn.24xlarge"}) {
+    const Billed billed(job({{"/source/service", "local"},
+                             {"/disk/size", "900 GB"},
+                             {"/cluster/instance", instance},
+                             {"/cluster/price", "31 USD/h"}}));
+    CHECK(billed.bill.storage == Money{});
+  }
+}
+
+TEST_CASE("billing: the instances' volumes live as long as the instances are billed") {
+  // 2 TB for each of 4 instances at 0.08 USD/GiB/month: 596 USD a month, 0.8166 USD an hour.
+  std::vector<std::pair<std::string, std::string>> settings = {{"/disk/kind", "ebs"},
+                                                               {"/disk/size", "2 TB"},
+                                                               {"/disk/bandwidth", "100 MB/s"},
+                                                               {"/cluster/instances", "4"},
+                                                               {"/source/bill_storage", "true"},
+                                                               {"startup", "10 min"},
+                                                               {"/source/input_mode", "File"}};
+  const Billed plain(job(settings));
+  CHECK(plain.dollars("EBS gp3") ==
+        Approx(4 * 2e12 / 1073741824.0 * 0.08 / 730.0 * (plain.bill.billed_time / hours(1))));
+  settings.emplace_back("/source/storage_held", "720 h");
+  const Billed held(job(settings));
+  CHECK(held.dollars("EBS gp3") == plain.dollars("EBS gp3"));
+  CHECK(held.dollars("S3 STANDARD") == Approx(1000 * 0.023 / 730.0 * 720.0));
+  // Where the data lies on the volumes themselves, they are what is held.
+  settings.emplace_back("/source/service", "ebs");
+  settings.emplace_back("/source/input_mode", "local");
+  CHECK(Billed(job(settings)).dollars("EBS gp3") ==
+        Approx(4 * 2e12 / 1073741824.0 * 0.08 / 730.0 * 720.0));
+  settings.emplace_back("/source/bill_storage", "false");
+  CHECK(Billed(job(settings)).bill.storage == Money{});
+}
+
+TEST_CASE("billing: provisioned IOPS cost money where the volume type has none for free") {
+  // 16,000 at 0.065 USD a month: 1040 USD, 1.4247 USD an hour.
+  std::vector<std::pair<std::string, std::string>> settings = {{"/source/service", "ebs"},
+                                                               {"/cluster/instance", "g5.xlarge"},
+                                                               {"/disk/size", "1 TB"},
+                                                               {"/disk/iops", "16000 /s"},
+                                                               {"/disk/volume_type", "io2"}};
+  for (const std::string type : {"io1", "io2"}) {
+    settings.back().second = type;
+    const Billed billed(job(settings));
+    const double hours_billed = billed.bill.billed_time / hours(1);
+    CHECK(billed.dollars("EBS IOPS") == Approx(16000 * 0.065 / 730.0 * hours_billed));
+    REQUIRE(billed.line("EBS IOPS") != nullptr);
+    CHECK(billed.line("EBS IOPS")->quantity.starts_with("16000 for "));
+    CHECK(billed.line("EBS IOPS")->from.source.find("infracost") != std::string::npos);
+  }
+  settings.back().second = "gp3";
+  const Billed gp3(job(settings));
+  CHECK(gp3.dollars("EBS IOPS") ==
+        Approx(13000 * 0.005 / 730.0 * (gp3.bill.billed_time / hours(1))));
+  // What is simulated where nothing is given, all that the type allows, is what is paid for.
+  settings.erase(settings.begin() + 3);
+  settings.back().second = "io2";
+  const Billed most(job(settings));
+  CHECK(most.dollars("EBS IOPS") ==
+        Approx(64000 * 0.065 / 730.0 * (most.bill.billed_time / hours(1))));
+  CHECK(most.remarks_say("64000 IOPS"));
+  settings.back().second = "gp3";
+  CHECK(Billed(job(settings)).line("EBS IOPS") == nullptr);
+}
+
+TEST_CASE("billing: File mode reads every byte once an instance, or once in all when sharded") {
+  // 1 TB at 0.03 USD/GB.
+  for (const std::string instances : {"1", "2", "8"}) {
+    for (const std::string epochs : {"1", "5"}) {
+      std::vector<std::pair<std::string, std::string>> settings = {
+          {"/source/service", "efs"},
+          {"/source/input_mode", "File"},
+          {"/cluster/instances", instances},
+          {"epochs", epochs}};
+      INFO(instances << " " << epochs);
+      CHECK(Billed(job(settings)).dollars("EFS elastic reads") ==
+            Approx(30.0 * std::stod(instances)));
+      settings.emplace_back("/source/distribution", "ShardedByS3Key");
+      CHECK(Billed(job(settings)).dollars("EFS elastic reads") == Approx(30.0));
+    }
+  }
+}
+
+TEST_CASE("billing: EFS bills what is read even where somebody else pays for what is stored") {
+  const Billed billed(job({{"/source/service", "efs"}, {"/source/bill_storage", "false"}}));
+  CHECK(billed.dollars("EFS elastic reads") == Approx(30.0));
+  CHECK(billed.bill.storage == Money{});
+}
+
+TEST_CASE("billing: what is made offline is what is stored and read") {
+  // The same bill as for a dataset that always had the small samples.
+  for (const std::string service : {"efs", "s3"}) {
+    for (const std::string mode : {"mount", "File"}) {
+      INFO(service << " " << mode);
+      std::vector<std::pair<std::string, std::string>> settings = {
+          {"/source/service", service},
+          {"/source/input_mode", mode},
+          {"/source/bill_storage", "true"}};
+      Scenario resized = job(settings);
+      Operation resize;
+      resize.operation = "resize";
+      resize.where = Place::offline;
+      resize.output_bytes = bytes_per_sample(100e3);
+      resized.preprocess.insert(resized.preprocess.begin(), resize);
+      settings.emplace_back("bytes_per_sample", "100 KB");
+      const Billed offline(resized);
+      const Billed small(job(settings));
+      REQUIRE(offline.bill.lines.size() == small.bill.lines.size());
+      for (std::size_t i = 0; i < small.bill.lines.size(); ++i) {
+        CHECK(offline.bill.lines[i].what == small.bill.lines[i].what);
+        CHECK(offline.bill.lines[i].quantity == small.bill.lines[i].quantity);
+      }
+      // 100 GB at 0.03 USD/GB.
+      if (service == "efs") CHECK(offline.dollars("EFS elastic reads") == Approx(3.0));
+    }
+  }
+}
+
+TEST_CASE("billing: a mounted bucket pays GETs for what the page cache does not have") {
+  // 100,000 files for 10 epochs; all stay in memory after the first: 100,000 GETs, 0.04 USD.
+  std::vector<std::pair<std::string, std::string>> settings = {{"/source/input_mode", "mount"},
+                                                               {"samples", "100000"},
+                                                               {"bytes_per_sample", "100 KB"},
+                                                               {"epochs", "10"},
+                                                               {"page_cache", "100 GB"}};
+  CHECK(Billed(job(settings)).dollars("S3 GET") == Approx(0.04));
+  settings.back().second = "0 B";
+  CHECK(Billed(job(settings)).dollars("S3 GET") == Approx(0.40));
+  settings[0].second = "FastFile";
+  CHECK(Billed(job(settings)).dollars("S3 GET") == Approx(0.40));
+}
+
+TEST_CASE("billing: data of AWS pays its way to other clouds, and only there") {
+  // Every byte that is read crosses: the tariff of us-east-1 on what EFS would bill as read.
+  std::size_t abroad = 0;
+  for (const Machine& machine : catalog().machines) {
+    if (!machine.gpus || machine.gpus->value <= 0.0) continue;
+    for (const std::string service : {"s3", "efs", "fsx-lustre", "local", "http"}) {
+      INFO(machine.name << " " << service);
+      const bool ours = service == "s3" || service == "efs" || service == "fsx-lustre";
+      std::vector<std::pair<std::string, std::string>> settings = {
+          {"/source/service", service},      {"/cluster/instance", machine.name},
+          {"/cluster/price", "3 USD/h"},     {"/cluster/vcpus", "8"},
+          {"/cluster/network", "10 Gbit/s"}, {"/source/first_byte_latency", "10 ms"}};
+      const Billed billed(job(settings));
+      const bool crosses = ours && machine.cloud != "aws";
+      // 1 TB at 0.09 USD/GB, by File mode's one copy or by the one epoch.
+      CHECK(billed.dollars("transfer from AWS") == Approx(crosses ? 90.0 : 0.0));
+      CHECK(billed.remarks_say("cross the internet") == crosses);
+      abroad += crosses ? 1 : 0;
+    }
+  }
+  CHECK(abroad > 20);
+}
+
+TEST_CASE("billing: transfer out goes through its tiers, and says where they end") {
+  std::vector<std::pair<std::string, std::string>> settings = {{"/source/input_mode", "FastFile"},
+                                                               {"/cluster/instance", "gpu_8x_v100"},
+                                                               {"/cluster/network", "10 Gbit/s"},
+                                                               {"epochs", "10"}};
+  // 10 TB at 0.09; 20 TB more at 0.085; 120 TB at 0.07 are the last that have a price.
+  CHECK(Billed(job(settings)).dollars("transfer from AWS") == Approx(900.0));
+  settings.back().second = "30";
+  CHECK(Billed(job(settings)).dollars("transfer from AWS") == Approx(900.0 + 1700.0));
+  settings.back().second = "200";
+  const Billed beyond(job(settings));
+  CHECK(beyond.dollars("transfer from AWS") == Approx(900.0 + 3400.0 + 7000.0));
+  CHECK(beyond.remarks_say("50 TB of transfer out of AWS are not on the bill"));
+  // What the page cache has is not sent again.
+  settings.back().second = "10";
+  settings[0].second = "mount";
+  settings.emplace_back("page_cache", "2 TB");
+  CHECK(Billed(job(settings)).dollars("transfer from AWS") == Approx(90.0));
+}
+
+TEST_CASE("billing: auxiliary instances in AWS send what they have made, not what they read") {
+  std::vector<std::pair<std::string, std::string>> settings = {
+      {"/source/input_mode", "FastFile"},
+      {"/cluster/instance", "gpu_8x_v100"},
+      {"/cluster/network", "10 Gbit/s"},
+      {"/loader/remote", R"({"instance": "c5.4xlarge", "bytes_per_sample": "600 KB"})"},
+      {"/preprocess/0/where", "remote"}};
+  CHECK(Billed(job(settings)).dollars("transfer from AWS") == Approx(54.0));
+  settings[1].second = "p3.2xlarge";
+  CHECK(Billed(job(settings)).line("transfer from AWS") == nullptr);
+}
+
+TEST_CASE("billing: what a baseline keeps of the prices holds the way to another cloud") {
+  const Scenario scenario = job({{"/source/input_mode", "FastFile"},
+                                 {"/cluster/instance", "gpu_8x_v100"},
+                                 {"/cluster/network", "10 Gbit/s"}});
+  schema::PricingFiles pricing(FEEDRATE_SOURCE_DIR "/pricing");
+  const schema::JsonPtr parts = pricing.parts_for(scenario, catalog());
+  const Billed kept(scenario, schema::read_catalog_parts(parts, ""));
+  CHECK(kept.bill.money == Billed(scenario).bill.money);
+  CHECK(kept.dollars("transfer from AWS") > 0.0);
+  const auto dates = schema::price_dates(*parts);
+  CHECK(std::any_of(dates.begin(), dates.end(), [](const schema::PriceDate& date) {
+    return date.what == "transfer to internet us-east-1";
+  }));
+}
