@@ -10,7 +10,7 @@
 namespace feedrate::pipeline {
 namespace {
 
-constexpr double small_request_bytes = 512e3;  // S3 publishes another latency below this
+constexpr double small_request_bytes = 512e3;             // S3 publishes another latency below this
 constexpr Bytes new_file_system_credit = tebibytes(2.1);  // EFS user guide, 2023-06-15
 
 /// What the catalogue knows of a service, as far as a Source can override it.
@@ -148,17 +148,17 @@ Network network_of(Context& context, const Machine* machine, const std::optional
   if (burst <= published->value || !lasts) return network;
   const Duration time =
       context.use(stage, "network burst",
-                  Value<Duration>::assumed(lasts->value, "the shortest that credits last: " +
-                                                             format_quantity(burst) + ", then " +
-                                                             format_quantity(published->value)));
+                  Value<Duration>::assumed(
+                      lasts->value, "the shortest that credits last: " + format_quantity(burst) +
+                                        ", then " + format_quantity(published->value)));
   network.limit = RateLimit{"network credits", published->value.base(), burst.base(),
                             ((burst - published->value) * time).base(), 0.0};
   network.most = burst;
   return network;
 }
 
-/// How one instance reads from the source; `request` is the size of one request. What is given comes
-/// first, then what was measured on the host, then what is published.
+/// How one instance reads from the source; `request` is the size of one request. What is given
+/// comes first, then what was measured on the host, then what is published.
 Read read_from(Context& context, Service service, Bytes request, const Network& network,
                bool ignore_given) {
   const Scenario& s = context.scenario;
@@ -171,10 +171,10 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
                         : fmt::format("/source/{}", name);
   };
   Read read;
-  read.latency = context.need<Duration>(Stage::download, key("first_byte_latency"),
-                                        given.first_byte_latency,
-                                        from_host ? context.host->first_byte_latency : std::nullopt,
-                                        known.latency, "the time to the first byte");
+  read.latency =
+      context.need<Duration>(Stage::download, key("first_byte_latency"), given.first_byte_latency,
+                             from_host ? context.host->first_byte_latency : std::nullopt,
+                             known.latency, "the time to the first byte");
   const bool opens = s.dataset.samples_per_object.value_or(1.0) <= 1.0;
   if (const auto open = given.first_byte_latency
                             ? given.open_latency
@@ -185,8 +185,8 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
   }
   const bool shared = given.shared.value_or(known.shared);
   const double of_instances = shared ? s.cluster.instances : 1.0;
-  const auto limit = context.find<Bandwidth>(Stage::download, key("bandwidth"), given.bandwidth,
-                                             {}, known.bandwidth);
+  const auto limit = context.find<Bandwidth>(Stage::download, key("bandwidth"), given.bandwidth, {},
+                                             known.bandwidth);
   if (!limit && !network.most) {
     context.needed(key("bandwidth"), "what the source gives; nor is /cluster/network");
   }
@@ -240,7 +240,8 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
     }
   }
   if (known.per_client && !given.bandwidth) {
-    read.limits.push_back({"throughput of one client", known.per_client->value.base(), 0.0, 0.0, 1.0});
+    read.limits.push_back(
+        {"throughput of one client", known.per_client->value.base(), 0.0, 0.0, 1.0});
   }
   const auto requests = context.find<Frequency>(
       Stage::download, key("requests_per_second"), given.requests_per_second,
@@ -333,9 +334,9 @@ void resolve_source(Context& context) {
   read.requests = objects / inputs.samples;
   count_limits(read, stored.base(), read.requests);
   if (pipe) {
-    read.connections = context.find_or<double>(Stage::download, "/source/connections",
-                                               source.connections, {}, {}, 1.0,
-                                               "objects that Pipe mode's stream fetches at once");
+    read.connections =
+        context.find_or<double>(Stage::download, "/source/connections", source.connections, {}, {},
+                                1.0, "objects that Pipe mode's stream fetches at once");
   }
   inputs.source = read;
   inputs.first_source = read;
@@ -364,7 +365,8 @@ Read remote_read(Context& context, const Read& by_trainer, const Machine& machin
                              : std::min(by_trainer.rate.total(1.0), network->value);
   read.rate = linear_until(each, network->value * count);
   read.connections = 0.0;
-  std::erase_if(read.limits, [](const RateLimit& limit) { return limit.name == "network credits"; });
+  std::erase_if(read.limits,
+                [](const RateLimit& limit) { return limit.name == "network credits"; });
   return read;
 }
 

@@ -98,17 +98,18 @@ void remark_on_latency(Result& result, const pipeline::Inputs& inputs) {
 void remark_on_limits(Result& result, const pipeline::Inputs& inputs,
                       const pipeline::Outcome& outcome) {
   for (const pipeline::CreditEnd& end : outcome.ends) {
-    result.remarks.push_back(fmt::format(
-        "the {} last {} of training: an epoch takes {} while they do, the last one {}", end.limit,
-        format_quantity(end.after), format_quantity(end.epoch_before),
-        format_quantity(outcome.later.wall)));
+    result.remarks.push_back(
+        fmt::format("the {} last {} of training: an epoch takes {} while they do, the last one {}",
+                    end.limit, format_quantity(end.after), format_quantity(end.epoch_before),
+                    format_quantity(outcome.later.wall)));
   }
   const double active = pipeline::active_workers(inputs, pipeline::EpochKind::first);
   if (inputs.kind == LoaderKind::pool && active < inputs.workers) {
-    result.remarks.push_back(fmt::format(
-        "{:g} of {:g} threads stay idle: prefetch_factor = {:g} batches of {:g} are all that may be "
-        "in work; raise it, or use fewer threads",
-        inputs.workers - active, inputs.workers, inputs.prefetch, inputs.batch));
+    result.remarks.push_back(
+        fmt::format("{:g} of {:g} threads stay idle: prefetch_factor = {:g} batches of {:g} are "
+                    "all that may be "
+                    "in work; raise it, or use fewer threads",
+                    inputs.workers - active, inputs.workers, inputs.prefetch, inputs.batch));
   } else if (inputs.kind == LoaderKind::pytorch && active < inputs.workers) {
     result.remarks.push_back(fmt::format(
         "{:g} of {:g} workers have nothing to do: there are only {:g} {}", inputs.workers - active,
