@@ -117,8 +117,8 @@ struct Context {
   }
 };
 
-/// How fast files can be written to a disk.
-Bandwidth write_rate(const Read& disk);
+/// How fast a device can be written; what limits it upstream comes on top.
+std::optional<Bandwidth> write_rate(const Read& disk);
 
 /// How `count` auxiliary instances of a type read from the source that the trainer would read from.
 Read remote_read(Context& context, const Read& by_trainer, const Machine& machine, double count);

@@ -189,6 +189,11 @@ void resolve_cores(Context& context) {
         "false) has no step left to copy behind");
   }
   inputs.locked = loader.lock.value_or(DurationPerSample{});
+  if (loader.lock && torch && inputs.workers > 0.0) {
+    context.problem("/loader/lock",
+                    "expected a pool of threads: PyTorch's workers are processes, each with an "
+                    "interpreter and a lock of its own");
+  }
   inputs.fetch_threads = loader.fetch_threads.value_or(1.0);
   if (s.cluster.cpu_quota) {
     inputs.cpu_quota = RateLimit{"CPU quota", *s.cluster.cpu_quota};

@@ -110,12 +110,9 @@ LocalDisk local_disk(const Context& context, DiskKind kind, const PublishedDisk&
 
 }  // namespace
 
-Bandwidth write_rate(const Read& disk) {
-  Bandwidth most = disk.rate.empty() ? bytes_per_second(1e15) : disk.rate.maximum();
-  for (const RateLimit& limit : disk.limits) {
-    if (!limit.of_requests) most = std::min(most, bytes_per_second(limit.rate));
-  }
-  return most;
+std::optional<Bandwidth> write_rate(const Read& disk) {
+  if (disk.rate.empty()) return std::nullopt;
+  return disk.rate.maximum();
 }
 
 void resolve_page_cache(Context& context, bool staged) {
@@ -169,15 +166,17 @@ void resolve_disk(Context& context, bool staged) {
   const double operations = kind == DiskKind::ebs
                                 ? std::max(disk.requests, whole_files ? std::ceil(blocks) : blocks)
                                 : disk.requests;
-  disk.latency = context.find_or<Duration>(Stage::disk, "/disk/latency", given.latency,
-                                           context.measured(&HostProfile::disk_latency), {},
-                                           known.latency, "typical of the kind of disk");
-  const bool timed = given.latency || context.measured(&HostProfile::disk_latency);
-  if (whole_files && (given.open_latency || !timed)) {
-    const Duration open =
-        context.find_or<Duration>(Stage::disk, "/disk/open_latency", given.open_latency, {}, {},
-                                  microseconds(50.0), "opening and closing a file");
-    disk.latency += open / std::max(1.0, disk.requests);
+  // Files of their own are opened and closed too; an assumed latency has it in it.
+  constexpr Duration opening = microseconds(50.0);
+  disk.latency = context.find_or<Duration>(
+      Stage::disk, "/disk/latency", given.latency, context.measured(&HostProfile::disk_latency), {},
+      whole_files ? known.latency + opening : known.latency,
+      whole_files ? "typical of the kind of disk, opening a file included"
+                  : "typical of the kind of disk");
+  if (whole_files && given.open_latency) {
+    disk.latency += context.use(Stage::disk, "/disk/open_latency",
+                                Value<Duration>::given(*given.open_latency)) /
+                    std::max(1.0, disk.requests);
   }
   const bool measured = context.host && context.host->disk && !given.bandwidth;
   const Discipline by_kind =
@@ -206,7 +205,9 @@ void resolve_disk(Context& context, bool staged) {
           context.find<Frequency>(Stage::disk, "/disk/iops", given.iops,
                                   context.measured(&HostProfile::disk_iops), known.iops)) {
     RateLimit limit{"disk IOPS", iops->base(), 0.0, 0.0, operations, true};
-    if (!given.iops && !context.measured(&HostProfile::disk_iops) && known.iops_burst) {
+    // A volume's own rate typed in is no other volume.
+    const bool own = !given.iops || std::abs(*given.iops / known.iops->value - 1.0) < 1e-5;
+    if (known.iops_burst && own && !context.measured(&HostProfile::disk_iops)) {
       limit.name = "gp2 burst credits";
       limit.burst_rate = known.iops_burst->value.base();
       limit.credit = known.io_credit;

@@ -176,10 +176,8 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
                              from_host ? context.host->first_byte_latency : std::nullopt,
                              known.latency, "the time to the first byte");
   const bool opens = s.dataset.samples_per_object.value_or(1.0) <= 1.0;
-  if (const auto open = given.first_byte_latency
-                            ? given.open_latency
-                            : context.find<Duration>(Stage::download, key("open_latency"),
-                                                     given.open_latency, {}, known.open);
+  if (const auto open = context.find<Duration>(Stage::download, key("open_latency"),
+                                               given.open_latency, {}, known.open);
       open && opens) {
     read.latency += *open;
   }
@@ -285,7 +283,14 @@ void resolve_staging(Context& context, Bytes object, double objects, const Netwo
   staging.read = read_from(context, context.scenario.source.service, object, network, false);
   count_limits(staging.read, object.base(), 1.0);
   resolve_disk(context, true);
-  if (inputs.disk) staging.disk_write = write_rate(*inputs.disk);
+  if (inputs.disk) {
+    staging.disk_write = write_rate(*inputs.disk);
+    for (const RateLimit& limit : inputs.disk->limits) {
+      if (limit.of_requests) continue;
+      staging.write_limits.push_back(limit);
+      staging.write_limits.back().each = object.base();
+    }
+  }
   inputs.staging = staging;
 }
 

@@ -112,6 +112,13 @@ Flow::Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double ac
     for (const SampleLimit& limit : group.loading.limits) limits_.push_back(limit);
     groups_.push_back(std::move(group));
   }
+  if (groups_.size() > 1 && inputs.disk && !inputs.disk->rate.empty()) {
+    // One disk, though each kind of customer has it in its network.
+    const double work = inputs.disk->bytes.base() * misses.page / inputs.speed[Stage::disk];
+    if (work > 0.0) {
+      limits_.push_back({Stage::disk, "disk", inputs.disk->rate.maximum().base() / work, 0.0, 0.0});
+    }
+  }
   burst_.assign(limits_.size(), 0);
   stream_ = stream_of(inputs, kind, misses);
   if (stream_) {
@@ -139,9 +146,10 @@ double Flow::unlimited(double share, double background) const {
                                             here ? background : 0.0)
                           : std::vector<double>{});
     }
-    sum +=
-        group.throughput(share * std::min(loading.customers, double(group.network.customers()))) *
-        loading.share;
+    sum += std::min(loading.own_limit,
+                    group.throughput(
+                        share * std::min(loading.customers, double(group.network.customers())))) *
+           loading.share;
   }
   background_ = background;
   return sum;
@@ -182,7 +190,13 @@ double Flow::most_cores() const {
 double Flow::core_work() const {
   for (const Group& group : groups_) {
     if (group.loading.cpu_stage != Stage::decode || group.loading.cores.empty()) continue;
-    return group.loading.cpu + group.loading.collate;
+    const double work = group.loading.cpu + group.loading.collate;
+    if (groups_.size() == 1 || work <= 0.0) return work;
+    // Remote workers make the other samples.
+    const double all = unlimited(1.0, 0.0);
+    const double here =
+        std::min(group.loading.own_limit, group.throughput(double(group.network.customers())));
+    return all > 0.0 ? work * here / all : work;
   }
   return 0.0;
 }

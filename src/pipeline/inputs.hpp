@@ -57,6 +57,7 @@ struct Staging {
   Bytes object_size;         ///< mean
   Read read;                 ///< `bytes` and `requests` per sample are unused here
   std::optional<Bandwidth> disk_write;
+  std::vector<RateLimit> write_limits;  ///< of the disk that is written, with their bursts
 };
 
 /// What epochs find in the caches of an instance.

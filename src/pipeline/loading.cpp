@@ -48,9 +48,15 @@ double fetched(const Inputs& inputs, const Misses& misses) {
   return inputs.disk ? misses.decode : misses.page;
 }
 
-/// A worker that keeps several requests in flight waits for each as if it had others beside it.
+/// A worker that keeps several requests in flight waits for all of them together, and each has its
+/// own connection.
 void spread_over(Station& station, double threads) {
+  if (threads <= 1.0) return;
   station.delay /= threads;
+  for (auto& point : station.rate.points) point.users /= threads;
+  if (station.connections > 0.0) {
+    station.connections = std::max(1.0, station.connections / threads);
+  }
 }
 
 /// What oversubscription costs is paid by all, at all times, once `threads` outnumber the
@@ -96,6 +102,14 @@ Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double
   loading.cpu = cpu.base() / speed - locked;
   loading.collate = inputs.collate.base() / inputs.speed[Stage::collate];
   if (!inputs.cores.empty()) loading.cores = with_threads(inputs.cores, loading.customers);
+  // Beside remote workers, only what is made here is limited.
+  const auto limit_cores = [&](const std::string& name, double rate) {
+    if (inputs.remote) {
+      loading.own_limit = std::min(loading.own_limit, rate);
+    } else {
+      loading.limits.push_back({Stage::decode, name, rate, 0.0, 0.0});
+    }
+  };
   if (locked > 0.0) {
     // One thread of each rank holds the lock: as many take turns as there are ranks.
     Station lock;
@@ -105,11 +119,13 @@ Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double
     if (inputs.ranks <= 1.0) lock.rate.points.resize(1);
     lock.one_at_a_time = inputs.ranks <= 1.0;
     loading.stations.push_back(lock);
+    // Who holds the lock holds a core.
+    const double all = loading.cpu + locked + loading.collate;
+    if (!loading.cores.empty()) limit_cores("cores", loading.cores.maximum() / all);
   }
   if (inputs.cpu_quota && loading.cpu + locked + loading.collate > 0.0) {
     const double each = loading.cpu + locked + loading.collate;
-    loading.limits.push_back(
-        {Stage::decode, inputs.cpu_quota->name, inputs.cpu_quota->rate / each, 0.0, 0.0});
+    limit_cores(inputs.cpu_quota->name, inputs.cpu_quota->rate / each);
   }
   return loading;
 }
@@ -117,7 +133,9 @@ Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double
 Loading remote(const Inputs& inputs, EpochKind kind, const Misses& misses) {
   const RemotePool& pool = *inputs.remote;
   Loading loading;
-  loading.customers = pool.workers;
+  // No more samples are in work than the ranks have asked for.
+  loading.customers =
+      std::min(pool.workers, inputs.batch * inputs.prefetch * inputs.ranks * inputs.instances);
   loading.share = 1.0 / inputs.instances;
   loading.cpu_stage = Stage::remote;
   const double speed = inputs.speed[Stage::download];

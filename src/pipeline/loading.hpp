@@ -51,9 +51,10 @@ struct Loading {
   std::vector<Station> stations;
   Curve<double> cores;  ///< core-seconds a second; empty: no CPU work
   Stage cpu_stage = Stage::decode;
-  double cpu = 0.0;      ///< core-seconds a sample
-  double collate = 0.0;  ///< core-seconds a sample, on the same cores
-  std::vector<SampleLimit> limits;
+  double cpu = 0.0;                 ///< core-seconds a sample
+  double collate = 0.0;             ///< core-seconds a sample, on the same cores
+  std::vector<SampleLimit> limits;  ///< of all customers of the instance, whatever their kind
+  double own_limit = 1e300;         ///< samples per second of these customers, of their cores
 
   /// Seconds that one customer alone needs for a sample, and what of it is reading.
   [[nodiscard]] double alone() const;

@@ -19,7 +19,9 @@ struct Consumer {
   double handover = 0.0, pin = 0.0, copy = 0.0;  // seconds a full batch
   double step = 0.0;                             // mean of one GPU
   double straggling = 0.0;                       // what the slowest GPU adds to it
-  double reduce = 0.0;                           // a batch's share of exposed all-reduces
+  double reduction = 0.0;                        // one exposed all-reduce
+  double reduce = 0.0;                           // a step's share of those before the last
+  double reductions = 0.0;                       // in an epoch
   double last = 1.0;                             // the last batch's samples over a full one's
   double steps = 0.0;                            // full batches
   bool one_process = false;                      // the loop waits for its step
@@ -43,9 +45,10 @@ Consumer consumer_of(const Inputs& inputs, double full, double steps, double las
   const double group = std::min(inputs.accumulation, std::max(1.0, steps));
   const double cv = inputs.step_cv / std::sqrt(group);
   c.straggling = c.step * (queueing::largest_of(gpus, cv).mean - 1.0);
-  const double reductions = std::ceil((steps + (last > 0.0 ? 1.0 : 0.0)) / inputs.accumulation);
-  c.reduce = inputs.exposed_allreduce.base() / speed(Stage::allreduce) * reductions /
-             std::max(1.0, steps + (last > 0.0 ? 1.0 : 0.0));
+  const double batches = steps + (last > 0.0 ? 1.0 : 0.0);
+  c.reduction = inputs.exposed_allreduce.base() / speed(Stage::allreduce);
+  c.reductions = std::ceil(batches / inputs.accumulation);
+  if (batches > 1.0) c.reduce = c.reduction * (c.reductions - 1.0) / (batches - 1.0);
   c.steps = steps;
   c.last = last;
   return c;
@@ -90,6 +93,7 @@ struct Pace {
   double load = 0.0;        // of a batch, wherever it is loaded
   double loader = 0.0;      // what a loader beside the main process would need for it alone
   double straggling = 0.0;  // what the slowest rank adds to a step
+  double kept = 0.0;        // a step's share of reductions in which the loader's stock is full
   double crowding = 1.0;    // CPU time of the main process, over what it needs alone
   double background = 0.0;
   double variance = 0.0;  // squared cv of the making of a batch
@@ -105,6 +109,7 @@ struct Epoch {
   double active;   // customers of a rank
   double sources;  // chains that wait for each other
   double buffer;   // batches that one may be ahead
+  double stock;    // batches that the loader of a rank can be ahead
   double nic;      // seconds a step that the NIC needs for downloads and gradients
   Consumer consumer;
 };
@@ -183,6 +188,13 @@ Pace attempt(const Epoch& e, double period) {
     load *= 1.0 + lost;
   }
   if (c.inline_load) load = std::max(load, limited);
+  // While the GPUs reduce, the loader goes on until its stock is full; then it waits with them.
+  const double batch_time = std::max(load, limited);
+  if (!c.inline_load && batch_time > 0.0 && c.reduction > 0.0) {
+    const double ahead = std::min(e.stock, inputs.accumulation);
+    const double kept = std::max(0.0, 1.0 - ahead * batch_time / c.reduction);
+    pace.kept = kept * c.reduce;
+  }
   pace.straggling = waits;
   pace.line = line_of(c, load, waits, pace.crowding);
   pace.load = load;
@@ -191,7 +203,7 @@ Pace attempt(const Epoch& e, double period) {
   const double cv = inputs.step_cv;
   pace.period = queueing::slower_of(c.inline_load ? 0.0 : load, consumer, variance + cv * cv,
                                     std::max(e.buffer, 0.5));
-  pace.period = std::max(pace.period, pace.loader);
+  pace.period = std::max(pace.period, pace.loader + pace.kept);
   return pace;
 }
 
@@ -280,19 +292,26 @@ Made one_epoch(const Inputs& inputs, EpochKind kind, const Misses& misses, const
     steps = 1.0;
     last = 0.0;
   }
-  Epoch e{inputs, flow, full, active, 1.0, 1.0, 0.0, consumer_of(inputs, full, steps, last)};
+  Epoch e{inputs, flow, full, active, 1.0, 1.0, 1.0, 0.0, consumer_of(inputs, full, steps, last)};
   const Consumer& c = e.consumer;
   const bool chains = inputs.kind == LoaderKind::pytorch && !inputs.remote && !c.inline_load;
   e.sources = inputs.instances * inputs.ranks * (chains ? active : 1.0);
   e.buffer = buffer_of(inputs, c, active);
+  e.stock = inputs.prefetch * (chains ? active : 1.0) + 1.0;
   e.nic = nic_seconds(inputs, flow, kind, full, misses);
   const Pace pace = pace_of(e);
 
   // The first batch is made while all customers are at work on theirs; those of a pool share it.
   const double together =
       flow.rate(1.0, 0.0) < 1e299 ? inputs.ranks * full / flow.rate(1.0, 0.0) : 0.0;
+  const double rounds = chains ? active : 1.0;
   double first = 0.0;
-  if (!c.inline_load) first = chains ? active * together : together;
+  double first_limited = 0.0;
+  if (!c.inline_load) {
+    const double free = flow.free_rate(1.0);
+    first = free < 1e299 ? rounds * inputs.ranks * full / free : 0.0;
+    first_limited = rounds * together;
+  }
   // Every epoch begins with nothing in stock, so the GPU meets the latest of the batches that it
   // would reach before the loader is ahead by what they vary.
   if (first > 0.0 && pace.whole_cv > 0.0) {
@@ -302,6 +321,8 @@ Made one_epoch(const Inputs& inputs, EpochKind kind, const Misses& misses, const
     const double met = slack * most > spread ? std::max(1.0, spread / slack) : most;
     first += spread * queueing::deviations_of_largest(inputs.instances * inputs.ranks * met);
   }
+  // What a limit lets through does not vary.
+  first = std::max(first, first_limited);
   const bool starts = kind == EpochKind::first || !inputs.persistent_workers;
   double startup = 0.0;
   if (starts) {
@@ -344,7 +365,8 @@ Made one_epoch(const Inputs& inputs, EpochKind kind, const Misses& misses, const
   const double starved = (steps - 1.0) * pace.period + pace.loader + last_round +
                          (last > 0.0 ? std::max(pace.period * last, last_consumed) : 0.0);
   // The first batch finds the main process waiting, with the cores to itself.
-  const double tail = line_of(c, c.inline_load ? pace.load : 0.0, 0.0, 1.0).sum + fed_line.gpu;
+  const double tail = line_of(c, c.inline_load ? pace.load : 0.0, 0.0, 1.0).sum + fed_line.gpu -
+                      c.reduce + c.reduction;
   const double wall = startup + shutdown + tail + std::max(fed, starved);
 
   Made made;
@@ -361,7 +383,7 @@ Made one_epoch(const Inputs& inputs, EpochKind kind, const Misses& misses, const
   book(Stage::startup, startup + shutdown);
   if (!c.copy_beside) book(Stage::h2d, n * c.copy);
   if (c.one_process) book(Stage::handover, n * c.handover * pace.crowding);
-  book(Stage::allreduce, (steps + (last > 0.0 ? 1.0 : 0.0)) * c.reduce + n * pace.straggling);
+  book(Stage::allreduce, c.reductions * c.reduction + n * pace.straggling);
   if (!c.one_process && pace.line.other > pace.line.gpu && pace.line.slowest != Stage::decode) {
     book(pace.line.slowest, (n - 1.0) * (pace.line.other - pace.line.gpu));
   }
@@ -402,24 +424,24 @@ MeanEpochs mean_epochs(const Inputs& inputs, EpochKind kind, double epoch, doubl
   const double active = active_workers(inputs, kind);
   Flow flow(inputs, kind, misses, active);
   const auto& limits = flow.limits();
-  if (!credits.started) {
-    credits.started = true;
-    for (const SampleLimit& limit : limits) credits.left.push_back(limit.credit);
+  // A credit is worth another number of samples where caches spare another share of the reads.
+  std::vector<double> left;
+  for (const SampleLimit& limit : limits) {
+    left.push_back(limit.credit * credits.share_left(limit.name));
   }
-  credits.left.resize(limits.size(), 0.0);
   MeanEpochs all;
   double remaining = count;
   const double loaded = trained_on_instance(inputs);
   while (remaining > 0.0) {
-    for (std::size_t i = 0; i < limits.size(); ++i) flow.set_burst(i, credits.left[i] > 0.0);
+    for (std::size_t i = 0; i < limits.size(); ++i) flow.set_burst(i, left[i] > 0.0);
     const Made made = one_epoch(inputs, kind, misses, flow, active, details);
     // How long the first credit to run out lasts at this pace.
     double part = remaining;
     std::size_t ends = limits.size();
     for (std::size_t i = 0; i < limits.size(); ++i) {
       const double used = loaded - limits[i].rate * made.span.wall.base();
-      if (credits.left[i] <= 0.0 || used <= 0.0) continue;
-      const double lasts = credits.left[i] / used;
+      if (left[i] <= 0.0 || used <= 0.0) continue;
+      const double lasts = left[i] / used;
       if (lasts < part) {
         part = lasts;
         ends = i;
@@ -429,15 +451,18 @@ MeanEpochs mean_epochs(const Inputs& inputs, EpochKind kind, double epoch, doubl
     all.variance += part * made.variance;
     for (std::size_t i = 0; i < limits.size(); ++i) {
       const double used = (loaded - limits[i].rate * made.span.wall.base()) * part;
-      credits.left[i] = std::clamp(credits.left[i] - used, 0.0, limits[i].credit);
+      left[i] = std::clamp(left[i] - used, 0.0, limits[i].credit);
     }
     if (ends < limits.size()) {
-      credits.left[ends] = 0.0;
+      left[ends] = 0.0;
       all.ends.push_back({limits[ends].name, limits[ends].stage, all.span.wall, made.span.wall});
     }
     remaining -= part;
     all.last = made.span;
     if (part <= 0.0 && ends == limits.size()) break;
+  }
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    if (limits[i].credit > 0.0) credits.keep(limits[i].name, left[i] / limits[i].credit);
   }
   return all;
 }

@@ -2,6 +2,8 @@
 // The mean of an epoch over the variability that real jobs have, in closed form: microseconds, a
 // smooth and monotone function of every input. The event simulation (random.hpp) is the second
 // implementation that it is tested against.
+#include <map>
+#include <string>
 #include <vector>
 
 #include "pipeline/flow.hpp"
@@ -9,11 +11,18 @@
 
 namespace feedrate::pipeline {
 
-/// Credit left of each rate limit with a burst, samples of one instance; carried from epoch to
-/// epoch.
-struct Credits {
-  bool started = false;
-  std::vector<double> left;  ///< by index into Flow::limits()
+/// The share of its credit that each rate limit with a burst has left, by the limit's name; carried
+/// from staging to epoch to epoch.
+class Credits {
+ public:
+  [[nodiscard]] double share_left(const std::string& limit) const {
+    const auto found = left_.find(limit);
+    return found == left_.end() ? 1.0 : found->second;
+  }
+  void keep(const std::string& limit, double share) { left_[limit] = share; }
+
+ private:
+  std::map<std::string, double> left_;
 };
 
 struct MeanEpochs {
@@ -31,9 +40,9 @@ MeanEpochs mean_epochs(const Inputs& inputs, EpochKind kind, double epoch, doubl
 /// File mode's copying on one instance, and the stage that it waits for.
 struct MeanStaging {
   Duration time;
-  Stage waits_for = Stage::download;
+  Stage waits_for = Stage::download;  ///< for most of it
 };
-MeanStaging mean_staging(const Inputs& inputs);
+MeanStaging mean_staging(const Inputs& inputs, Credits& credits);
 
 /// Samples/s that each stage could carry for the whole job if it alone took time; 0 where it takes
 /// none. Never below what the job reaches.

@@ -6,42 +6,93 @@
 
 namespace feedrate::pipeline {
 
-MeanStaging mean_staging(const Inputs& inputs) {
+MeanStaging mean_staging(const Inputs& inputs, Credits& credits) {
   MeanStaging made;
   if (!inputs.staging) return made;
   const Staging& staging = *inputs.staging;
   const double speed = inputs.speed[Stage::download];
-  const double connections = std::max(1.0, std::min(staging.connections, staging.objects));
+  const double written = inputs.speed[Stage::disk];
+  const double size = staging.object_size.base();
+  const double connections = std::min(std::max(1.0, std::min(staging.connections, staging.objects)),
+                                      double{queueing::most_customers});
   queueing::ClosedNetwork network(static_cast<int>(std::ceil(connections)));
   network.add_delay(staging.read.latency.base() / speed);
-  if (!staging.read.rate.empty() && staging.object_size.base() > 0.0) {
+  if (!staging.read.rate.empty() && size > 0.0) {
     std::vector<double> rates;
-    for (double n = 1.0; n <= std::ceil(connections); n += 1.0) {
-      rates.push_back(staging.read.rate.total(n).base() * speed / staging.object_size.base());
+    const double most =
+        std::min(std::ceil(connections), std::ceil(staging.read.rate.points.back().users));
+    for (double n = 1.0; n <= std::max(1.0, most); n += 1.0) {
+      rates.push_back(staging.read.rate.total(n).base() * speed / size);
     }
     network.add_shared(rates);
   }
-  double objects_per_second = network.throughput(connections);
-  for (const RateLimit& limit : staging.read.limits) {
-    if (limit.each > 0.0) {
-      objects_per_second = std::min(objects_per_second, limit.rate * speed / limit.each);
+  // In objects: what the connections reach, and what limits and the device let through.
+  struct Limit {
+    Stage stage;
+    std::string name;
+    double rate, burst_rate, credit, left;
+  };
+  std::vector<Limit> limits;
+  const auto add = [&](const std::vector<RateLimit>& list, Stage stage, double faster) {
+    for (const RateLimit& limit : list) {
+      if (limit.each <= 0.0) continue;
+      const double credit = limit.burst_rate > 0.0 ? limit.credit / limit.each : 0.0;
+      limits.push_back({stage, limit.name, limit.rate * faster / limit.each,
+                        limit.burst_rate * faster / limit.each, credit,
+                        credit * credits.share_left(limit.name)});
+    }
+  };
+  add(staging.read.limits, Stage::download, speed);
+  add(staging.write_limits, Stage::disk, written);
+  if (staging.disk_write && size > 0.0) {
+    limits.push_back({Stage::disk, "", staging.disk_write->base() * written / size, 0.0, 0.0, 0.0});
+  }
+  const double free = network.throughput(connections);
+  double remaining = staging.objects;
+  double longest = 0.0;
+  while (remaining > 0.0) {
+    double pace = free;
+    Stage waits_for = Stage::download;
+    for (const Limit& limit : limits) {
+      const double rate = limit.left > 0.0 ? limit.burst_rate : limit.rate;
+      if (rate < pace) {
+        pace = rate;
+        waits_for = limit.stage;
+      }
+    }
+    double time = remaining / pace;
+    Limit* ends = nullptr;
+    for (Limit& limit : limits) {
+      if (limit.left <= 0.0 || pace <= limit.rate) continue;
+      if (const double lasts = limit.left / (pace - limit.rate); lasts < time) {
+        time = lasts;
+        ends = &limit;
+      }
+    }
+    for (Limit& limit : limits) {
+      limit.left = std::clamp(limit.left - (pace - limit.rate) * time, 0.0, limit.credit);
+    }
+    if (ends != nullptr) ends->left = 0.0;
+    remaining = ends != nullptr ? remaining - pace * time : 0.0;
+    made.time += seconds(time);
+    if (time > longest) {
+      longest = time;
+      made.waits_for = waits_for;
     }
   }
-  if (staging.disk_write && staging.object_size.base() > 0.0) {
-    const double written =
-        staging.disk_write->base() * inputs.speed[Stage::disk] / staging.object_size.base();
-    if (written < objects_per_second) {
-      objects_per_second = written;
-      made.waits_for = Stage::disk;
-    }
+  for (const Limit& limit : limits) {
+    if (limit.credit > 0.0) credits.keep(limit.name, limit.left / limit.credit);
   }
-  made.time = seconds(staging.objects / objects_per_second);
   return made;
 }
 
 PerStage<Throughput> capacities(const Inputs& inputs, EpochKind kind, double epoch) {
   const Misses misses = misses_in(inputs, epoch);
-  const Flow flow(inputs, kind, misses, active_workers(inputs, kind));
+  Flow flow(inputs, kind, misses, active_workers(inputs, kind));
+  // What a burst lets through may have been the whole job's pace.
+  for (std::size_t i = 0; i < flow.limits().size(); ++i) {
+    flow.set_burst(i, flow.limits()[i].credit > 0.0);
+  }
   const PerStage<double> loader = flow.alone();
   PerStage<double> one;  // instance
   for (Stage stage : all_stages()) one[stage] = loader[stage];

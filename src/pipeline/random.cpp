@@ -1,5 +1,8 @@
 #include "pipeline/random.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 
 #include "base/errors.hpp"
@@ -82,6 +85,20 @@ Span spans_of(const EpochModel& built, const engine::Outcome& outcome) {
 }
 
 }  // namespace
+
+void require_bounded(const Inputs& inputs) {
+  constexpr double most = 2e9;
+  const EpochShape shape = epoch_shape(inputs);
+  const double chunks =
+      std::min(inputs.batch, 8.0) * shape.steps * inputs.ranks * inputs.instances * inputs.epochs;
+  if (chunks <= most) return;
+  throw InputError(std::vector<Problem>{
+      {"", 0, "/dataset/samples",
+       fmt::format(
+           "expected at most {:.0e} chunks of batches to simulate with --exact, got {:.1e}; "
+           "without it the mean takes milliseconds",
+           most, chunks)}});
+}
 
 Span random_epoch(const Inputs& inputs, EpochKind kind, double epoch, std::uint64_t seed,
                   Effort& effort) {

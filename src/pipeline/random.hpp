@@ -8,6 +8,9 @@
 
 namespace feedrate::pipeline {
 
+/// Throws InputError where a job has more than can be simulated in hours.
+void require_bounded(const Inputs& inputs);
+
 /// Epoch `epoch` = 1, 2, … of a job. The same seed, the same epoch.
 Span random_epoch(const Inputs& inputs, EpochKind kind, double epoch, std::uint64_t seed,
                   Effort& effort);

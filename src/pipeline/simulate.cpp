@@ -20,8 +20,8 @@ double alike_from(const Inputs& inputs, double epoch) {
   return caches_steady(inputs, epoch) || epoch > most_filling_epochs ? left : 1.0;
 }
 
-void make_epochs(Outcome& out, const Inputs& inputs, const SimulationOptions& options) {
-  Credits credits;
+void make_epochs(Outcome& out, const Inputs& inputs, const SimulationOptions& options,
+                 Credits& credits) {
   for (double epoch = 1.0; epoch <= inputs.epochs;) {
     const EpochKind kind = epoch < 2.0 ? EpochKind::first : EpochKind::later;
     const double count = options.exact ? 1.0 : alike_from(inputs, epoch);
@@ -85,6 +85,7 @@ Span operator*(double factor, Span span) {
 }
 
 Outcome simulate(const Inputs& inputs, const SimulationOptions& options) {
+  if (options.exact) require_bounded(inputs);
   Outcome out;
   const EpochShape shape = epoch_shape(inputs);
   out.epochs = inputs.epochs;
@@ -92,9 +93,10 @@ Outcome simulate(const Inputs& inputs, const SimulationOptions& options) {
   out.samples = std::min(inputs.samples, ((shape.steps - 1.0) * inputs.batch + shape.last_batch) *
                                              inputs.ranks * inputs.instances);
   out.startup = inputs.startup;
-  const MeanStaging staging = mean_staging(inputs);
+  Credits credits;
+  const MeanStaging staging = mean_staging(inputs, credits);
   out.staging = staging.time;
-  make_epochs(out, inputs, options);
+  make_epochs(out, inputs, options, credits);
   hold_ratio(out, inputs, options);
   out.total = out.trained;
   if (inputs.checkpoint_interval.base() > 0.0) {

@@ -29,6 +29,10 @@ engine::Model build_staging(const Staging& staging, double speed) {
     limits.push_back(
         model.add(engine::Bucket{"staging." + limit.name, limit.rate * speed / limit.each, 1.0}));
   }
+  for (const RateLimit& limit : staging.write_limits) {
+    limits.push_back(
+        model.add(engine::Bucket{"staging." + limit.name, limit.rate * speed / limit.each, 1.0}));
+  }
   const Duration latency = staging.read.latency / speed;
   const Duration alone = latency + work / rate(1.0) / speed;
   for (double c = 0.0; c < connections; c += 1.0) {

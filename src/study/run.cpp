@@ -55,7 +55,8 @@ void fill_stages(Result& result, const pipeline::Resolved& resolved, const pipel
       stats.capacity = capacity[stage];
       stats.utilization = std::min(1.0, steady / capacity[stage]);
     } else if (only_first) {
-      stats.capacity = at_first[stage];
+      // Epochs that caches spare it count too: what it could carry of the whole job.
+      stats.capacity = out.epochs * at_first[stage];
       stats.utilization = 0.0;
     }
     stats.stall = out.total.stall[stage];
@@ -74,12 +75,15 @@ void fill_stages(Result& result, const pipeline::Resolved& resolved, const pipel
 /// When requests wait longer for their first byte than for all the others, more of them at a time
 /// help and bandwidth does not.
 void remark_on_latency(Result& result, const pipeline::Inputs& inputs) {
-  if (result.bottleneck.stage != Stage::download) return;
+  if (result.bottleneck.stage != Stage::download || inputs.remote) return;
+  const pipeline::Flow flow(inputs, pipeline::EpochKind::first, pipeline::Misses{},
+                            pipeline::active_workers(inputs, pipeline::EpochKind::first));
+  const bool limited = flow.limit() < flow.free_rate(1.0);
   const auto bound = [](const pipeline::Read& read, Bytes size, double users) {
     return !read.rate.empty() && read.latency > size / (read.rate.total(users) / users);
   };
   const double workers = std::max(1.0, inputs.workers) * inputs.ranks;
-  if (inputs.source && !inputs.sequential_stream && inputs.source->requests > 0.0 &&
+  if (inputs.source && !limited && !inputs.sequential_stream && inputs.source->requests > 0.0 &&
       bound(*inputs.source, inputs.source->bytes / inputs.source->requests * samples(1.0),
             workers)) {
     result.remarks.emplace_back(
@@ -94,14 +98,19 @@ void remark_on_latency(Result& result, const pipeline::Inputs& inputs) {
   }
 }
 
+std::string rounded(Duration time) {
+  if (time >= hours(2.0)) return fmt::format("{:.3g} h", time / hours(1.0));
+  if (time >= minutes(2.0)) return fmt::format("{:.3g} min", time / minutes(1.0));
+  return fmt::format("{:.3g} s", time.base());
+}
+
 /// Credits that the job uses up, and settings that have no effect.
 void remark_on_limits(Result& result, const pipeline::Inputs& inputs,
                       const pipeline::Outcome& outcome) {
   for (const pipeline::CreditEnd& end : outcome.ends) {
-    result.remarks.push_back(
-        fmt::format("the {} last {} of training: an epoch takes {} while they do, the last one {}",
-                    end.limit, format_quantity(end.after), format_quantity(end.epoch_before),
-                    format_quantity(outcome.later.wall)));
+    result.remarks.push_back(fmt::format(
+        "the {} last {} of training: an epoch takes {} while they do, the last one {}", end.limit,
+        rounded(end.after), rounded(end.epoch_before), rounded(outcome.later.wall)));
   }
   const double active = pipeline::active_workers(inputs, pipeline::EpochKind::first);
   if (inputs.kind == LoaderKind::pool && active < inputs.workers) {
@@ -112,9 +121,9 @@ void remark_on_limits(Result& result, const pipeline::Inputs& inputs,
                     inputs.workers - active, inputs.workers, inputs.prefetch, inputs.batch));
   } else if (inputs.kind == LoaderKind::pytorch && active < inputs.workers) {
     result.remarks.push_back(fmt::format(
-        "{:g} of {:g} workers have nothing to do: there are only {:g} {}", inputs.workers - active,
-        inputs.workers, active,
-        active == outcome.steps ? "batches in an epoch" : "objects for each GPU to stream"));
+        "{:g} of {:g} workers have nothing to do: an epoch has no more than {:.3g} {} for each GPU",
+        std::floor(inputs.workers - active), inputs.workers, active,
+        active == outcome.steps ? "batches" : "objects to stream"));
   }
   if (outcome.ratio_missed) {
     result.remarks.emplace_back(

@@ -49,7 +49,7 @@ class Generator {
     const double ranks = in.instances * in.ranks;
     // Mostly not a multiple of the batch: the last one is smaller.
     in.samples = std::max(1.0, std::floor(in.batch * ranks * uniform(1.0, steps)));
-    in.accumulation = chance(0.2) ? whole(2.0, 5.0) : 1.0;
+    in.accumulation = chance(0.25) ? whole(2.0, chance(0.3) ? 64.0 : 5.0) : 1.0;
     in.drop_last = chance(0.1) && in.samples >= in.batch * ranks;
     const double kind = uniform(0.0, 1.0);
     in.kind = kind < 0.6   ? LoaderKind::pytorch
@@ -98,6 +98,9 @@ class Generator {
     in.make_cv = chance(0.8) ? uniform(0.0, 0.2) : 0.0;
     in.step_cv = chance(0.3) ? uniform(0.0, 0.3) : 0.0;
     in.exposed_allreduce = chance(0.5) ? seconds(log_uniform(1e-4, 1e-1)) : Duration{};
+    if (in.kind == LoaderKind::pool && chance(0.1)) in.locked = in.cpu * uniform(0.1, 1.0);
+    if (chance(0.1)) in.cpu_quota = RateLimit{"CPU quota", uniform(0.5, cores)};
+    if (chance(0.1)) in.fetch_threads = whole(2.0, 16.0);
     if (chance(0.25)) balance(in);
     return in;
   }
