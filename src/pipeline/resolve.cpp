@@ -51,15 +51,14 @@ void resolve_checkpoint(Context& context) {
   inputs.checkpoint_time = size / rate;
 }
 
-/// How much the reading of a batch varies from step to step: a tenth that all of its requests share,
-/// and a half of each request, or of each megabyte of a large one, that averages out. For MLPerf
-/// Storage's U-Net3D and CosmoFlow that is 0.2 to 0.35 with their sizes, as their published runs show
-/// (0.2 to 0.4).
+/// How much the reading of a batch varies from step to step: a tenth that all of its requests
+/// share, and a half of each request, or of each megabyte of a large one, that averages out. For
+/// MLPerf Storage's U-Net3D and CosmoFlow that is 0.2 to 0.35 with their sizes, as their published
+/// runs show (0.2 to 0.4).
 double reading_variation(const Read& read, double batch) {
   constexpr double of_all = 0.1;
   constexpr double of_each = 0.5;
-  const double requests =
-      std::max({1.0, read.requests * batch, read.bytes.base() * batch / 1e6});
+  const double requests = std::max({1.0, read.requests * batch, read.bytes.base() * batch / 1e6});
   return std::sqrt(of_all * of_all + of_each * of_each / requests);
 }
 
@@ -72,16 +71,15 @@ void resolve_variability(Context& context) {
   const bool makes = (inputs.cpu + inputs.collate).base() > 0.0 || inputs.remote;
   const Stage stage = inputs.source ? Stage::download : Stage::disk;
   if (reads || makes) {
-    inputs.size_cv = context.find_or<double>(
-        makes ? Stage::decode : stage, "/dataset/size_cv", s.dataset.size_cv, {}, {}, 0.3,
-        "samples differ in size and cost as photographs do");
+    inputs.size_cv = context.find_or<double>(makes ? Stage::decode : stage, "/dataset/size_cv",
+                                             s.dataset.size_cv, {}, {}, 0.3,
+                                             "samples differ in size and cost as photographs do");
   }
   if (reads) {
-    inputs.read_cv =
-        context.find_or<double>(stage, "/loader/read_cv", s.loader.read_cv, {}, {},
-                                reading_variation(inputs.source ? *inputs.source : *inputs.disk,
-                                                  inputs.batch),
-                                "a batch's reading varies from step to step (MLPerf Storage)");
+    inputs.read_cv = context.find_or<double>(
+        stage, "/loader/read_cv", s.loader.read_cv, {}, {},
+        reading_variation(inputs.source ? *inputs.source : *inputs.disk, inputs.batch),
+        "a batch's reading varies from step to step (MLPerf Storage)");
   }
   if (makes) {
     inputs.make_cv =
@@ -141,11 +139,12 @@ static void hold_to_one_instance(Resolved& out, const Scenario& scenario, const 
   alone.job.efficiency.reset();
   alone.job.scaling.reset();
   alone.job.scaling_fit.reset();
-  out.inputs.alone = std::make_shared<const Inputs>(resolve(alone, catalog, host, draw).inputs);
+  out.inputs.alone =
+      std::make_shared<const Inputs>(resolve(alone, catalog, host, draw, false).inputs);
 }
 
 Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
-                 const Draw& draw) {
+                 const Draw& draw, bool texts) {
   Resolved out;
   // What is drawn for the job holds for the same job on one instance too.
   std::vector<double> drawn;
@@ -156,7 +155,7 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
       return drawn.back();
     };
   }
-  Context context{scenario, catalog, host, recorded, out, {}, false};
+  Context context{scenario, catalog, host, recorded, out, {}, false, texts};
   Inputs& inputs = out.inputs;
   resolve_shape(context);
   if (scenario.job.duration_on_one_instance) {

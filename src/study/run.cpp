@@ -24,7 +24,7 @@ double efficiency_of(const Scenario& scenario, const Catalog& catalog, const Hos
                      const pipeline::Outcome& outcome, const pipeline::SimulationOptions& options) {
   Scenario alone = scenario;
   alone.cluster.instances = 1.0;
-  const auto resolved = pipeline::resolve(alone, catalog, host);
+  const auto resolved = pipeline::resolve(alone, catalog, host, {}, false);
   const pipeline::Outcome one = pipeline::simulate(resolved.inputs, options);
   return one.training() / (scenario.cluster.instances * outcome.training());
 }
@@ -98,17 +98,18 @@ void remark_on_latency(Result& result, const pipeline::Inputs& inputs) {
 void remark_on_limits(Result& result, const pipeline::Inputs& inputs,
                       const pipeline::Outcome& outcome) {
   for (const pipeline::CreditEnd& end : outcome.ends) {
-    result.remarks.push_back(fmt::format(
-        "the {} last {} of training: an epoch takes {} while they do, the last one {}", end.limit,
-        format_quantity(end.after), format_quantity(end.epoch_before),
-        format_quantity(outcome.later.wall)));
+    result.remarks.push_back(
+        fmt::format("the {} last {} of training: an epoch takes {} while they do, the last one {}",
+                    end.limit, format_quantity(end.after), format_quantity(end.epoch_before),
+                    format_quantity(outcome.later.wall)));
   }
   const double active = pipeline::active_workers(inputs, pipeline::EpochKind::first);
   if (inputs.kind == LoaderKind::pool && active < inputs.workers) {
-    result.remarks.push_back(fmt::format(
-        "{:g} of {:g} threads stay idle: prefetch_factor = {:g} batches of {:g} are all that may be "
-        "in work; raise it, or use fewer threads",
-        inputs.workers - active, inputs.workers, inputs.prefetch, inputs.batch));
+    result.remarks.push_back(
+        fmt::format("{:g} of {:g} threads stay idle: prefetch_factor = {:g} batches of {:g} are "
+                    "all that may be "
+                    "in work; raise it, or use fewer threads",
+                    inputs.workers - active, inputs.workers, inputs.prefetch, inputs.batch));
   } else if (inputs.kind == LoaderKind::pytorch && active < inputs.workers) {
     result.remarks.push_back(fmt::format(
         "{:g} of {:g} workers have nothing to do: there are only {:g} {}", inputs.workers - active,
@@ -126,7 +127,8 @@ void remark_on_limits(Result& result, const pipeline::Inputs& inputs,
 
 Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
            const RunOptions& options) {
-  const pipeline::Resolved resolved = pipeline::resolve(scenario, catalog, host);
+  const pipeline::Resolved resolved =
+      pipeline::resolve(scenario, catalog, host, {}, options.list_inputs);
   pipeline::SimulationOptions simulation;
   simulation.exact = options.exact;
   simulation.seed = options.seed;
@@ -139,7 +141,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.instances = inputs.instances;
   result.gpus = inputs.instances * inputs.ranks;
   result.remarks = resolved.remarks;
-  result.inputs = resolved.used;
+  if (options.list_inputs) result.inputs = resolved.used;
   result.times = {outcome.startup, outcome.staging, outcome.first.wall, outcome.later.wall,
                   outcome.total.wall};
   result.gpu_busy_time = outcome.total.busy;
