@@ -110,7 +110,9 @@ void add_simulation_flags(CLI::App& app, SimulationOptions& options) {
                            ->type_name("S")
                            ->group(group),
                       0, std::numeric_limits<std::uint64_t>::max());
-  app.add_flag("--exact", options.exact, "Simulate every step, skip no repeats")->group(group);
+  app.add_flag("--exact", options.exact,
+               "Simulate each chunk of each worker, with its variability, instead of the mean")
+      ->group(group);
 }
 
 void deliver(const OutputOptions& options, std::span<const std::string> inputs,

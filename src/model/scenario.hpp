@@ -12,8 +12,8 @@
 namespace feedrate {
 
 struct Dataset {
-  std::optional<double> samples;                          ///< > 0, whole
-  std::optional<DataPerSample> bytes_per_sample;          ///< as stored, mean
+  std::optional<double> samples;                  ///< > 0, whole
+  std::optional<DataPerSample> bytes_per_sample;  ///< as stored, mean
   std::optional<double> size_cv;  ///< coefficient of variation of that, and of a sample's CPU cost
   std::optional<double> samples_per_object;               ///< 1 = a file a sample, k = a shard
   std::optional<DataPerSample> decoded_bytes_per_sample;  ///< after decoding, before transforms
@@ -58,11 +58,11 @@ struct Disk {
   std::optional<Bytes> size;
   std::optional<Bandwidth> bandwidth;
   std::optional<Frequency> iops;
-  std::optional<Duration> latency;         ///< of one read
-  std::optional<Duration> open_latency;    ///< opening and closing a file
-  std::optional<Discipline> discipline;    ///< how reads share `bandwidth`
-  std::optional<double> reads_per_sample;  ///< device reads a sample costs, cold (≥ 0)
-  std::optional<Bytes> page_cache;         ///< bytes of the dataset that RAM can keep
+  std::optional<Duration> latency;          ///< of one read
+  std::optional<Duration> open_latency;     ///< opening and closing a file
+  std::optional<Discipline> discipline;     ///< how reads share `bandwidth`
+  std::optional<double> reads_per_sample;   ///< device reads a sample costs, cold (≥ 0)
+  std::optional<Bytes> page_cache;          ///< bytes of the dataset that RAM can keep
   std::optional<CachePolicy> cache_policy;  ///< default: linux_two_lists
   bool operator==(const Disk&) const = default;
 };
@@ -96,10 +96,11 @@ struct Loader {
   std::optional<double> contention;        ///< what each further busy core costs the others
   /// Measured (threads, rate), in any unit: how the cores' total grows.
   std::optional<std::vector<std::pair<double, double>>> thread_scaling;
-  std::optional<DurationPerSample> lock;  ///< of the CPU time: under a lock of all threads of a rank
-  std::optional<double> fetch_threads;    ///< requests that one worker has in flight at once
-  std::optional<double> read_cv;  ///< of a batch's reading from step to step, beyond sizes
-  std::optional<double> make_cv;  ///< of the rest of a batch's making from step to step
+  std::optional<DurationPerSample>
+      lock;                             ///< of the CPU time: under a lock of all threads of a rank
+  std::optional<double> fetch_threads;  ///< requests that one worker has in flight at once
+  std::optional<double> read_cv;        ///< of a batch's reading from step to step, beyond sizes
+  std::optional<double> make_cv;        ///< of the rest of a batch's making from step to step
   std::optional<RemoteWorkers> remote;
   bool operator==(const Loader&) const = default;
 };
@@ -114,7 +115,7 @@ struct Operation {
   std::optional<DurationPerSample> gpu;         ///< time on the GPU where it runs there
   Place where = Place::cpu;
   std::optional<DataPerSample> output_bytes;  ///< offline: bytes stored per sample afterwards
-  std::optional<bool> cached = {};  ///< in_memory_cache keeps what this operation makes
+  std::optional<bool> cached = {};            ///< in_memory_cache keeps what this operation makes
   bool operator==(const Operation&) const = default;
 };
 

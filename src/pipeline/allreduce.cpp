@@ -72,8 +72,7 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
                                      between, "the bus bandwidth between instances");
   }
   if (inputs.instances > 1.0) {
-    context.out.inputs.network_allreduce =
-        2.0 * (inputs.instances - 1.0) / inputs.instances * size;
+    context.out.inputs.network_allreduce = 2.0 * (inputs.instances - 1.0) / inputs.instances * size;
   }
   return exposed(hierarchical(size, inputs.instances, inputs.ranks, within, across, latency));
 }
@@ -103,10 +102,10 @@ void resolve_communication(Context& context) {
     const double fitted = from_fit(*job.scaling_fit, inputs.instances);
     const auto measured = measured_ratio(*job.scaling, inputs.instances);
     inputs.time_ratio = measured.value_or(fitted);
-    context.use(Stage::allreduce, "/job/scaling",
-                Value<double>::given(*inputs.time_ratio,
-                                     measured ? "measured with so many instances"
-                                              : "fitted to the scaling points"));
+    context.use(
+        Stage::allreduce, "/job/scaling",
+        Value<double>::given(*inputs.time_ratio, measured ? "measured with so many instances"
+                                                          : "fitted to the scaling points"));
   } else if (job.allreduce) {
     inputs.exposed_allreduce = by_algorithm(context, *job.allreduce);
   }

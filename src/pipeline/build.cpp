@@ -35,12 +35,13 @@ void add_stream(engine::Model& model, EpochModel& built, Capacities& capacities,
              layout.random ? Variety{inputs.size_cv, inputs.read_cv, 0.0} : Variety{});
     stream.put(queue, tag(Stage::download)).next();
     Part part{.kind = TrackKind::stream, .feeds = Stage::decode};
-    part.process = model.add(
-        engine::Process{name + name_of(part), model.add(stream.build()), true, -1});
+    part.process =
+        model.add(engine::Process{name + name_of(part), model.add(stream.build()), true, -1});
     if (built.parts.empty()) built.parts.push_back(part);
   }
-  if (built.gpus.empty()) built.stocks.push_back({"FIFO", queue, 1, 2.0 * layout.ranks * chunk / inputs.batch,
-                          inputs.batch / chunk});
+  if (built.gpus.empty())
+    built.stocks.push_back(
+        {"FIFO", queue, 1, 2.0 * layout.ranks * chunk / inputs.batch, inputs.batch / chunk});
   capacities.fifo = queue;
 }
 
@@ -142,9 +143,8 @@ EpochModel build_epoch(const Inputs& given, EpochKind kind, const Misses& misses
     for (const Loading& loading : loadings(inputs, kind, misses, active)) {
       const bool here = loading.cpu_stage == Stage::decode;
       const double helpers = here ? 2.0 * layout.ranks : 0.0;  // main processes, pinning threads
-      (here ? local : remote) =
-          add_capacities(model, instance + (here ? "" : "remote "), loading, layout.fold, helpers,
-                         chunk);
+      (here ? local : remote) = add_capacities(model, instance + (here ? "" : "remote "), loading,
+                                               layout.fold, helpers, chunk);
     }
     if (local) add_stream(model, built, *local, inputs, kind, misses, layout, instance);
     std::optional<engine::ResourceId> cpu;

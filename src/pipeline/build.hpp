@@ -56,7 +56,7 @@ struct EpochModel {
   engine::Model model;
   std::vector<engine::ProcessId> gpus;  ///< the processes in which GPUs step, one a simulated rank
   std::vector<engine::ProcessId> loaders;  ///< workers and threads that make batches beside them
-  std::vector<Part> parts;  ///< of the first rank
+  std::vector<Part> parts;                 ///< of the first rank
   std::vector<Stock> stocks;
 };
 EpochModel build_epoch(const Inputs& inputs, EpochKind kind, const Misses& misses,

@@ -11,10 +11,11 @@ namespace {
 /// Second hardware thread of a core: what decoding gains from it, where no curve was measured.
 constexpr double hyper_threading_gain = 0.3;
 
-/// What each further busy core costs all of them, as memory bandwidth and clocks are shared: n cores
-/// do the work of n / (1 + c·(n − 1)) (Gunther's universal scalability law without its last term).
-/// 48 cores at 0.002 do the work of 44, about what their clocks fall when all are busy. More was seen:
-/// 0.055 of DALI's threads (issue 4806), 0.035 of cedar's processes, 0.03 of PyTorch's on two cores.
+/// What each further busy core costs all of them, as memory bandwidth and clocks are shared: n
+/// cores do the work of n / (1 + c·(n − 1)) (Gunther's universal scalability law without its last
+/// term). 48 cores at 0.002 do the work of 44, about what their clocks fall when all are busy. More
+/// was seen: 0.055 of DALI's threads (issue 4806), 0.035 of cedar's processes, 0.03 of PyTorch's on
+/// two cores.
 constexpr double core_contention = 0.002;
 
 /// n threads up to the cores, then what the second hardware threads add, then the price of more
@@ -55,8 +56,7 @@ Curve<double> machine_cores(Context& context, const Cluster& cluster, double ove
     by_default = std::max(1.0, *threads / each);
     why = "hardware threads a core as on the machine";
   }
-  const bool as_published =
-      published && machine_threads && *threads == machine_threads->value;
+  const bool as_published = published && machine_threads && *threads == machine_threads->value;
   const double cores =
       context.find_or<double>(Stage::decode, "/cluster/cores", cluster.cores, {},
                               as_published ? published : std::nullopt, by_default, why);

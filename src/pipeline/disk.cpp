@@ -180,8 +180,16 @@ void resolve_disk(Context& context, bool staged) {
     disk.latency += open / std::max(1.0, disk.requests);
   }
   const bool measured = context.host && context.host->disk && !given.bandwidth;
-  const Discipline discipline = given.discipline.value_or(
-      kind == DiskKind::ebs && !measured ? Discipline::rate_limit : Discipline::shared);
+  const Discipline by_kind =
+      kind == DiskKind::ebs && !measured ? Discipline::rate_limit : Discipline::shared;
+  const Discipline discipline = given.discipline.value_or(by_kind);
+  context.use(Stage::disk, "/disk/discipline",
+              given.discipline
+                  ? Value<std::string>::given(std::string(name_of(discipline)))
+                  : Value<std::string>::assumed(std::string(name_of(discipline)),
+                                                discipline == Discipline::rate_limit
+                                                    ? "EBS enforces a volume's rate by counting"
+                                                    : "its readers share a device"));
   disk.discipline = discipline;
   if (measured) {
     disk.rate = context.use_curve(Stage::disk, "disk curve", *context.host->disk);

@@ -10,7 +10,7 @@
 namespace feedrate::pipeline {
 namespace {
 
-constexpr double small_request_bytes = 512e3;  // S3 publishes another latency below this
+constexpr double small_request_bytes = 512e3;             // S3 publishes another latency below this
 constexpr Bytes new_file_system_credit = tebibytes(2.1);  // EFS user guide, 2023-06-15
 
 /// What the catalogue knows of a service, as far as a Source can override it.
@@ -51,6 +51,9 @@ Published of_fsx(Context& context) {
   const SpecificBandwidth per_capacity = context.find_or<SpecificBandwidth>(
       Stage::download, "/source/throughput_per_capacity", source.throughput_per_capacity, {}, {},
       default_fsx_tier, "no FSx throughput tier is given");
+  // Its dimension is that of a frequency; people know it by another unit.
+  context.out.used.back().text =
+      text_of(per_capacity * tebibytes(1.0) / (megabytes(1.0) / seconds(1.0))) + " MB/s/TiB";
   const auto tier = find_fsx_tier(context.catalog, type, per_capacity);
   if (!tier) {
     context.problem(tier.failure.key.empty() ? "/source/deployment_type" : tier.failure.key,
@@ -137,48 +140,55 @@ Network network_of(Context& context, const Machine* machine, const std::optional
   Network network;
   const Known<Bandwidth> published = machine ? machine->network : std::nullopt;
   network.most = context.find<Bandwidth>(stage, "/cluster/network", given, {}, published);
-  if (given || !published || !machine->network_burst) return network;
+  if (!published || !machine->network_burst) return network;
+  // The machine's own rate typed in is no other network.
+  if (given && std::abs(*given / published->value - 1.0) > 1e-5) return network;
   const Bandwidth burst = machine->network_burst->value;
   const Known<Duration>& lasts = context.catalog.limits.network_burst.low;
   if (burst <= published->value || !lasts) return network;
   const Duration time =
       context.use(stage, "network burst",
-                  Value<Duration>::assumed(lasts->value, "the shortest that credits last: " +
-                                                             format_quantity(burst) + ", then " +
-                                                             format_quantity(published->value)));
+                  Value<Duration>::assumed(
+                      lasts->value, "the shortest that credits last: " + format_quantity(burst) +
+                                        ", then " + format_quantity(published->value)));
   network.limit = RateLimit{"network credits", published->value.base(), burst.base(),
                             ((burst - published->value) * time).base(), 0.0};
   network.most = burst;
   return network;
 }
 
-/// How one instance reads from the source; `request` is the size of one request. What is given comes
-/// first, then what was measured on the host, then what is published.
+/// How one instance reads from the source; `request` is the size of one request. What is given
+/// comes first, then what was measured on the host, then what is published.
 Read read_from(Context& context, Service service, Bytes request, const Network& network,
                bool ignore_given) {
   const Scenario& s = context.scenario;
   const Source given = ignore_given ? Source{} : s.source;
   const bool from_host = context.host && service != Service::fsx_lustre && service != Service::efs;
   const Published known = published_limits(context, service, request);
+  // Behind a file system that loads from S3 first, S3's figures are no keys of this scenario.
+  const auto key = [&](const char* name) {
+    return ignore_given ? fmt::format("S3 behind the file system: {}", name)
+                        : fmt::format("/source/{}", name);
+  };
   Read read;
-  read.latency = context.need<Duration>(Stage::download, "/source/first_byte_latency",
-                                        given.first_byte_latency,
-                                        from_host ? context.host->first_byte_latency : std::nullopt,
-                                        known.latency, "the time to the first byte");
+  read.latency =
+      context.need<Duration>(Stage::download, key("first_byte_latency"), given.first_byte_latency,
+                             from_host ? context.host->first_byte_latency : std::nullopt,
+                             known.latency, "the time to the first byte");
   const bool opens = s.dataset.samples_per_object.value_or(1.0) <= 1.0;
   if (const auto open = given.first_byte_latency
                             ? given.open_latency
-                            : context.find<Duration>(Stage::download, "/source/open_latency",
+                            : context.find<Duration>(Stage::download, key("open_latency"),
                                                      given.open_latency, {}, known.open);
       open && opens) {
     read.latency += *open;
   }
   const bool shared = given.shared.value_or(known.shared);
   const double of_instances = shared ? s.cluster.instances : 1.0;
-  const auto limit = context.find<Bandwidth>(Stage::download, "/source/bandwidth", given.bandwidth,
-                                             {}, known.bandwidth);
+  const auto limit = context.find<Bandwidth>(Stage::download, key("bandwidth"), given.bandwidth, {},
+                                             known.bandwidth);
   if (!limit && !network.most) {
-    context.needed("/source/bandwidth", "what the source gives; nor is /cluster/network");
+    context.needed(key("bandwidth"), "what the source gives; nor is /cluster/network");
   }
   const Bandwidth top = limit && network.most ? std::min(*limit, *network.most)
                         : limit               ? *limit
@@ -192,7 +202,7 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
     }
   } else {
     const Bandwidth each = context.find_or<Bandwidth>(
-        Stage::download, "/source/bandwidth_per_connection", given.bandwidth_per_connection, {},
+        Stage::download, key("bandwidth_per_connection"), given.bandwidth_per_connection, {},
         known.per_connection, top, "one connection can use all of it");
     // Without a NIC to share, each connection has its own rate up to the limits.
     constexpr double unshared = 1e6;
@@ -204,7 +214,13 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
   }
   if (given.connections) read.connections = *given.connections;
   if (limit && (!measured || given.bandwidth)) {
-    switch (given.discipline.value_or(Discipline::rate_limit)) {
+    const Discipline discipline = given.discipline.value_or(Discipline::rate_limit);
+    context.use(Stage::download, key("discipline"),
+                given.discipline
+                    ? Value<std::string>::given(std::string(name_of(discipline)))
+                    : Value<std::string>::assumed(std::string(name_of(discipline)),
+                                                  "services enforce their rates by counting"));
+    switch (discipline) {
       case Discipline::rate_limit: {
         RateLimit of_service{"source bandwidth", (*limit / of_instances).base(), 0.0, 0.0, 1.0};
         if (known.burst && !given.bandwidth && known.burst->value > *limit) {
@@ -224,10 +240,11 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
     }
   }
   if (known.per_client && !given.bandwidth) {
-    read.limits.push_back({"throughput of one client", known.per_client->value.base(), 0.0, 0.0, 1.0});
+    read.limits.push_back(
+        {"throughput of one client", known.per_client->value.base(), 0.0, 0.0, 1.0});
   }
   const auto requests = context.find<Frequency>(
-      Stage::download, "/source/requests_per_second", given.requests_per_second,
+      Stage::download, key("requests_per_second"), given.requests_per_second,
       from_host ? context.host->requests_per_second : std::nullopt, known.requests);
   // A request-rate limit is the service's, whoever asks: all instances share it.
   if (requests) {
@@ -317,9 +334,9 @@ void resolve_source(Context& context) {
   read.requests = objects / inputs.samples;
   count_limits(read, stored.base(), read.requests);
   if (pipe) {
-    read.connections = context.find_or<double>(Stage::download, "/source/connections",
-                                               source.connections, {}, {}, 1.0,
-                                               "objects that Pipe mode's stream fetches at once");
+    read.connections =
+        context.find_or<double>(Stage::download, "/source/connections", source.connections, {}, {},
+                                1.0, "objects that Pipe mode's stream fetches at once");
   }
   inputs.source = read;
   inputs.first_source = read;
@@ -348,7 +365,8 @@ Read remote_read(Context& context, const Read& by_trainer, const Machine& machin
                              : std::min(by_trainer.rate.total(1.0), network->value);
   read.rate = linear_until(each, network->value * count);
   read.connections = 0.0;
-  std::erase_if(read.limits, [](const RateLimit& limit) { return limit.name == "network credits"; });
+  std::erase_if(read.limits,
+                [](const RateLimit& limit) { return limit.name == "network credits"; });
   return read;
 }
 

@@ -135,13 +135,13 @@ double Flow::unlimited(double share, double background) const {
       const double work = loading.cpu + loading.collate;
       const bool here = loading.cpu_stage == Stage::decode;
       group.set_cores(work > 0.0 && !loading.cores.empty()
-                                 ? on_shared_cores(loading.cores, work, group.network.customers(),
-                                                   here ? background : 0.0)
-                                 : std::vector<double>{});
+                          ? on_shared_cores(loading.cores, work, group.network.customers(),
+                                            here ? background : 0.0)
+                          : std::vector<double>{});
     }
-    sum += group.throughput(share * std::min(loading.customers,
-                                                     double(group.network.customers()))) *
-           loading.share;
+    sum +=
+        group.throughput(share * std::min(loading.customers, double(group.network.customers()))) *
+        loading.share;
   }
   background_ = background;
   return sum;
@@ -200,8 +200,8 @@ Flow::Variance Flow::variance(const Inputs& inputs, double batch, double backgro
   const double varies = squared(inputs.read_cv * reading) +
                         squared(inputs.make_cv * (alone - reading)) +
                         squared(inputs.size_cv * alone) / batch;
-  const double most = std::max(reading > 0.0 ? inputs.read_cv : 0.0,
-                               alone > reading ? inputs.make_cv : 0.0);
+  const double most =
+      std::max(reading > 0.0 ? inputs.read_cv : 0.0, alone > reading ? inputs.make_cv : 0.0);
   return {squared(most) + squared(inputs.size_cv) / batch, varies / squared(cycle)};
 }
 
@@ -216,9 +216,8 @@ PerStage<double> Flow::making() const {
     const Loading& loading = group.loading;
     const int customers = group.network.customers();
     if (customers == 0) continue;
-    const double x = unlimited(1.0, std::max(0.0, background_)) > 0.0
-                         ? group.throughput(customers)
-                         : 0.0;
+    const double x =
+        unlimited(1.0, std::max(0.0, background_)) > 0.0 ? group.throughput(customers) : 0.0;
     if (x <= 0.0 || x >= no_limit) continue;
     double spent = 0.0;
     const auto spend = [&](Stage stage, double seconds) {

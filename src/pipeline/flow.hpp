@@ -27,9 +27,9 @@ class Flow {
   [[nodiscard]] double most_cores() const;
   /// Local core-seconds a sample.
   [[nodiscard]] double core_work() const;
-  /// Squared coefficient of variation of the making of a batch of `batch` samples. `whole`: of all of
-  /// it at once, as if waiting for others varied alike. `own`: while all are busy, where only reading
-  /// and making themselves vary and not the waiting for others.
+  /// Squared coefficient of variation of the making of a batch of `batch` samples. `whole`: of all
+  /// of it at once, as if waiting for others varied alike. `own`: while all are busy, where only
+  /// reading and making themselves vary and not the waiting for others.
   struct Variance {
     double whole = 0.0;
     double own = 0.0;

@@ -61,7 +61,7 @@ struct Staging {
 
 /// What epochs find in the caches of an instance.
 struct Caches {
-  double room = 0.0;     ///< page cache over the dataset's share of an instance
+  double room = 0.0;  ///< page cache over the dataset's share of an instance
   CachePolicy policy = CachePolicy::linux_two_lists;
   double readers = 1.0;  ///< instances that share the dataset, each reading another random part
   bool staged = false;   ///< File mode has just written the data through the cache
@@ -113,19 +113,19 @@ struct Inputs {
   Step step;  ///< filled: a table, or fixed and per_sample
   DurationPerSample gpu_preprocess;
   double step_cv = 0.0;
-  double size_cv = 0.0;   ///< of a sample's size and cost
-  double read_cv = 0.0;   ///< of a batch's reading, from step to step, beyond its samples' sizes
-  double make_cv = 0.0;   ///< of the rest of a batch's making
-  Duration exposed_allreduce;  ///< per optimiser step
-  Bytes network_allreduce;     ///< bytes of it over an instance's NIC, hidden ones included
+  double size_cv = 0.0;  ///< of a sample's size and cost
+  double read_cv = 0.0;  ///< of a batch's reading, from step to step, beyond its samples' sizes
+  double make_cv = 0.0;  ///< of the rest of a batch's making
+  Duration exposed_allreduce;        ///< per optimiser step
+  Bytes network_allreduce;           ///< bytes of it over an instance's NIC, hidden ones included
   std::optional<Bandwidth> network;  ///< NIC of an instance, shared with downloads
   /// The whole job's parallel efficiency where it is given or measured: the epochs take this share
   /// of `training_alone`, whatever keeps them.
   std::optional<double> time_ratio;
   std::shared_ptr<const Inputs> alone;  ///< the same job on one instance; set with time_ratio
-  Duration startup;              ///< of the job
-  Duration checkpoint_interval;  ///< 0 = none
-  Duration checkpoint_time;      ///< each
+  Duration startup;                     ///< of the job
+  Duration checkpoint_interval;         ///< 0 = none
+  Duration checkpoint_time;             ///< each
 
   /// A stage's virtual speed: 2 = every cost of it halved.
   PerStage<double> speed = ones();

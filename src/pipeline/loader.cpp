@@ -72,9 +72,8 @@ Fetch add_pool(RankBuilder& rank) {
   const Inputs& inputs = rank.inputs;
   const double ranks = rank.layout.ranks * rank.layout.instances;
   const int local = rank.local ? static_cast<int>(inputs.workers) : 0;
-  const int remote = rank.remote ? static_cast<int>(std::max(
-                                       1.0, std::round(inputs.remote->workers / ranks)))
-                                 : 0;
+  const int remote =
+      rank.remote ? static_cast<int>(std::max(1.0, std::round(inputs.remote->workers / ranks))) : 0;
   Fetch fetch;
   fetch.chunks = chunks_of(inputs);
   fetch.one_by_one = inputs.in_order;
@@ -99,8 +98,8 @@ Fetch add_pool(RankBuilder& rank) {
     if (ticks(start).ns > 0) program.delay(ticks(start), tag(Stage::startup));
     program.repeat_forever();
     program.take(*fetch.tickets, tag(Stage::handover));
-    // What a batch varies by as a whole would have to be one draw for all of its threads; a draw for
-    // each chunk would make its slowest thread the rule. It varies as its chunks do.
+    // What a batch varies by as a whole would have to be one draw for all of its threads; a draw
+    // for each chunk would make its slowest thread the rule. It varies as its chunks do.
     add_load(program, here ? *rank.local : *rank.remote, chunk, 1, rank.variety());
     program.put(*fetch.samples, tag(Stage::handover));
     program.next();

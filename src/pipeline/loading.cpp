@@ -53,9 +53,9 @@ void spread_over(Station& station, double threads) {
   station.delay /= threads;
 }
 
-/// What oversubscription costs is paid by all, at all times, once `threads` outnumber the hardware's:
-/// a cost of the setting, not of the moment. (Were it one of the moment, a faster disk would crowd
-/// the cores and so slow the loader down, which nobody measured.)
+/// What oversubscription costs is paid by all, at all times, once `threads` outnumber the
+/// hardware's: a cost of the setting, not of the moment. (Were it one of the moment, a faster disk
+/// would crowd the cores and so slow the loader down, which nobody measured.)
 Curve<double> with_threads(const Curve<double>& cores, double threads) {
   Curve<double> out = cores;
   double most = 0.0;

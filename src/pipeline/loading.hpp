@@ -21,15 +21,16 @@ Misses misses_in(const Inputs& inputs, double epoch);
 /// Whether epochs after `epoch` find the caches as it does.
 bool caches_steady(const Inputs& inputs, double epoch);
 
-/// How often the job reads the dataset from its remote source, caches counted: between 0 and epochs.
+/// How often the job reads the dataset from its remote source, caches counted: between 0 and
+/// epochs.
 double epochs_read(const Inputs& inputs);
 
 /// A place that a sample passes: first a delay, then work on a capacity of the instance.
 struct Station {
   Stage stage = Stage::download;
-  double delay = 0.0;        ///< seconds a sample, shared with nobody
-  double work = 0.0;         ///< a sample, in the unit of `rate`
-  Curve<double> rate;        ///< work per second in all, by users; empty: no work
+  double delay = 0.0;  ///< seconds a sample, shared with nobody
+  double work = 0.0;   ///< a sample, in the unit of `rate`
+  Curve<double> rate;  ///< work per second in all, by users; empty: no work
   bool one_at_a_time = false;
   double connections = 0.0;  ///< customers inside at most, delay included; 0: no limit
 };
@@ -59,8 +60,8 @@ struct Loading {
   [[nodiscard]] double reading() const;
 };
 
-/// What is loaded for one instance in an epoch of this kind, at the virtual speeds: local customers,
-/// remote ones, or both. `active` customers of each rank take part.
+/// What is loaded for one instance in an epoch of this kind, at the virtual speeds: local
+/// customers, remote ones, or both. `active` customers of each rank take part.
 std::vector<Loading> loadings(const Inputs& inputs, EpochKind kind, const Misses& misses,
                               double active);
 

@@ -86,11 +86,11 @@ Line line_of(const Consumer& c, double load, double straggling, double crowding)
 }
 
 struct Pace {
-  double period = 0.0;    // of a step, all ranks
-  double load = 0.0;      // of a batch, wherever it is loaded
-  double loader = 0.0;    // what a loader beside the main process would need for it alone
+  double period = 0.0;      // of a step, all ranks
+  double load = 0.0;        // of a batch, wherever it is loaded
+  double loader = 0.0;      // what a loader beside the main process would need for it alone
   double straggling = 0.0;  // what the slowest rank adds to a step
-  double crowding = 1.0;  // CPU time of the main process, over what it needs alone
+  double crowding = 1.0;    // CPU time of the main process, over what it needs alone
   double background = 0.0;
   double variance = 0.0;  // squared cv of the making of a batch
   double whole_cv = 0.0;  // cv of the whole making of a batch, waiting for others included
@@ -101,18 +101,19 @@ struct Pace {
 struct Epoch {
   const Inputs& inputs;
   const Flow& flow;
-  double batch;     // of a full step
-  double active;    // customers of a rank
-  double sources;   // chains that wait for each other
-  double buffer;    // batches that one may be ahead
-  double nic;       // seconds a step that the NIC needs for downloads and gradients
+  double batch;    // of a full step
+  double active;   // customers of a rank
+  double sources;  // chains that wait for each other
+  double buffer;   // batches that one may be ahead
+  double nic;      // seconds a step that the NIC needs for downloads and gradients
   Consumer consumer;
 };
 
 /// Batches that one chain of a rank's loader may be ahead of the others. A PyTorch worker holds up
 /// to `prefetch` batches, and is blocked on average half a batch before that; what the main process
-/// and the launch queue hold, about two batches, helps the less the more workers share it (simulated
-/// chains: within 0.7 % of their pace for 1 to 64 ranks of 1 to 8 workers, cv up to 0.3).
+/// and the launch queue hold, about two batches, helps the less the more workers share it
+/// (simulated chains: within 0.7 % of their pace for 1 to 64 ranks of 1 to 8 workers, cv up to
+/// 0.3).
 double buffer_of(const Inputs& inputs, const Consumer& consumer, double workers) {
   const double held = consumer.one_process ? 1.2 : 2.2;
   if (consumer.inline_load) return consumer.one_process ? 0.0 : held - 0.5;
@@ -121,19 +122,18 @@ double buffer_of(const Inputs& inputs, const Consumer& consumer, double workers)
 }
 
 /// Beside the main process run as many threads of the loader as the batches that it takes in
-/// `period` need: how much longer it takes for its own work, and how many of its threads the workers
-/// meet.
+/// `period` need: how much longer it takes for its own work, and how many of its threads the
+/// workers meet.
 std::pair<double, double> crowding_at(const Epoch& e, double period) {
   const Inputs& inputs = e.inputs;
   const Consumer& c = e.consumer;
   const double demand = period > 0.0 ? inputs.ranks * e.batch / period : 1e300;
   const auto present = [&](double seconds) { return std::min(1.0, seconds / period); };
   // Main processes take their batches together, for their GPUs began their steps together.
-  const double others = std::min(1e9, demand * e.flow.core_work()) +
-                        (inputs.ranks - 1.0) * (1.0 + present(c.pin));
+  const double others =
+      std::min(1e9, demand * e.flow.core_work()) + (inputs.ranks - 1.0) * (1.0 + present(c.pin));
   const double crowding = e.flow.crowding(others);
-  return {crowding,
-          inputs.ranks * (present(c.handover * crowding) + present(c.pin * crowding))};
+  return {crowding, inputs.ranks * (present(c.handover * crowding) + present(c.pin * crowding))};
 }
 
 Pace attempt(const Epoch& e, double period) {
@@ -153,7 +153,8 @@ Pace attempt(const Epoch& e, double period) {
   double lost = 0.0;
   if (e.buffer > 0.0) lost = queueing::barrier_loss(e.sources, variance, e.buffer);
   if (pool_of(inputs) && inputs.prefetch < 2.0) {
-    // One batch at a time: threads that are done with it wait for the last, half a sample on average.
+    // One batch at a time: threads that are done with it wait for the last, half a sample on
+    // average.
     lost += std::max(0.0, e.active - 1.0) / (2.0 * e.batch);
   }
   const double share = c.inline_load ? 1.0 : 1.0 / (1.0 + lost);
@@ -194,8 +195,8 @@ Pace attempt(const Epoch& e, double period) {
   return pace;
 }
 
-/// The period that gives itself: a longer one leaves the cores freer, so `next` falls as its argument
-/// rises and there is one fixed point between next(∞) and next(next(∞)) (Illinois method).
+/// The period that gives itself: a longer one leaves the cores freer, so `next` falls as its
+/// argument rises and there is one fixed point between next(∞) and next(next(∞)) (Illinois method).
 template <class Next>
 double fixed_point(const Next& next) {
   double a = next(1e300);
@@ -237,7 +238,8 @@ Pace pace_of(const Epoch& e) {
   pace.period = std::max(pace.period, period);
   // The same were the loader always ahead: what the main process needs then is the most it can.
   const auto ahead = [&](double p) {
-    return line_of(c, pace.load, pace.straggling, c.inline_load ? pace.crowding : crowding_at(e, p).first);
+    return line_of(c, pace.load, pace.straggling,
+                   c.inline_load ? pace.crowding : crowding_at(e, p).first);
   };
   const double fed = fixed_point([&](double p) {
     const Line line = ahead(p);
@@ -253,8 +255,8 @@ double nic_seconds(const Inputs& inputs, const Flow& flow, EpochKind kind, doubl
   const auto& source = kind == EpochKind::first ? inputs.first_source : inputs.source;
   if (!inputs.network || !source || flow.nothing() || inputs.remote) return 0.0;
   const double often = inputs.disk ? misses.decode : misses.page;
-  const double down = source->bytes.base() * often * batch * inputs.ranks /
-                      inputs.speed[Stage::download];
+  const double down =
+      source->bytes.base() * often * batch * inputs.ranks / inputs.speed[Stage::download];
   const double gradients =
       inputs.network_allreduce.base() / inputs.accumulation / inputs.speed[Stage::allreduce];
   if (down <= 0.0 || gradients <= 0.0) return 0.0;
@@ -287,9 +289,8 @@ Made one_epoch(const Inputs& inputs, EpochKind kind, const Misses& misses, const
   const Pace pace = pace_of(e);
 
   // The first batch is made while all customers are at work on theirs; those of a pool share it.
-  const double together = flow.rate(1.0, 0.0) < 1e299
-                              ? inputs.ranks * full / flow.rate(1.0, 0.0)
-                              : 0.0;
+  const double together =
+      flow.rate(1.0, 0.0) < 1e299 ? inputs.ranks * full / flow.rate(1.0, 0.0) : 0.0;
   double first = 0.0;
   if (!c.inline_load) first = chains ? active * together : together;
   // Every epoch begins with nothing in stock, so the GPU meets the latest of the batches that it
@@ -311,9 +312,9 @@ Made one_epoch(const Inputs& inputs, EpochKind kind, const Misses& misses, const
       startup += inputs.worker_warmup.base() * all / inputs.cores.total(all) / speed;
     }
   }
-  const double shutdown =
-      inputs.persistent_workers ? 0.0
-                                : inputs.worker_shutdown.base() / inputs.speed[Stage::startup];
+  const double shutdown = inputs.persistent_workers
+                              ? 0.0
+                              : inputs.worker_shutdown.base() / inputs.speed[Stage::startup];
 
   // The last batch's step, over a full one's.
   const double small_step =
@@ -322,8 +323,7 @@ Made one_epoch(const Inputs& inputs, EpochKind kind, const Misses& misses, const
   const double slowest = std::max(fed_line.gpu, fed_line.other);
   const double last_consumed =
       last > 0.0 ? slowest * last + (fed_line.gpu >= fed_line.other
-                                         ? small_step - c.step * last +
-                                               (1.0 - last) * c.reduce
+                                         ? small_step - c.step * last + (1.0 - last) * c.reduce
                                          : 0.0)
                  : 0.0;
   // Two paths to the end: the GPU never waits after its first batch; or the loader never does.

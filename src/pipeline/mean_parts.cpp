@@ -28,8 +28,8 @@ MeanStaging mean_staging(const Inputs& inputs) {
     }
   }
   if (staging.disk_write && staging.object_size.base() > 0.0) {
-    const double written = staging.disk_write->base() * inputs.speed[Stage::disk] /
-                           staging.object_size.base();
+    const double written =
+        staging.disk_write->base() * inputs.speed[Stage::disk] / staging.object_size.base();
     if (written < objects_per_second) {
       objects_per_second = written;
       made.waits_for = Stage::disk;

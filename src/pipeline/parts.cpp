@@ -28,8 +28,8 @@ LimitBuckets add_limit(engine::Model& model, const std::string& name, const Samp
                        double fold, double at_once) {
   LimitBuckets made;
   const auto bucket = [&](const std::string& suffix, double rate, double credit) {
-    return model.add(engine::Bucket{name + limit.name + suffix, rate / fold,
-                                    std::max(credit / fold, at_once)});
+    return model.add(
+        engine::Bucket{name + limit.name + suffix, rate / fold, std::max(credit / fold, at_once)});
   };
   made.long_run = bucket("", limit.rate, limit.credit);
   if (limit.burst_rate > 0.0 && limit.credit > 0.0) {
@@ -78,7 +78,8 @@ Capacities add_capacities(engine::Model& model, const std::string& name, const L
     made.limits.push_back(add_limit(model, name, limit, fold, customers * chunk));
   }
   if (!loading.cores.empty()) {
-    made.cpu = add_curve(model, name + "CPU cores", loading.cores, customers + helpers, fold, false);
+    made.cpu =
+        add_curve(model, name + "CPU cores", loading.cores, customers + helpers, fold, false);
   }
   return made;
 }

@@ -38,7 +38,7 @@ struct Capacities {
   Loading loading;
   std::vector<Place> stations;  ///< as in `loading`
   std::optional<engine::ResourceId> cpu;
-  std::vector<LimitBuckets> limits;  ///< as in `loading`
+  std::vector<LimitBuckets> limits;     ///< as in `loading`
   std::optional<engine::QueueId> fifo;  ///< Pipe mode: chunks that the stream has fetched
 };
 

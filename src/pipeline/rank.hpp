@@ -26,8 +26,8 @@ struct RankBuilder {
   engine::Model& model;
   const Inputs& inputs;
   const Layout& layout;
-  const Capacities* local;   ///< null: nothing is loaded on the instance
-  const Capacities* remote;  ///< of the remote workers; null without
+  const Capacities* local;                ///< null: nothing is loaded on the instance
+  const Capacities* remote;               ///< of the remote workers; null without
   std::optional<engine::ResourceId> cpu;  ///< the instance's cores
   EpochKind kind;
   EpochShape shape;

@@ -1,6 +1,6 @@
 #pragma once
-// The whole job: start-up, staging, epochs, checkpoints. Epochs are means in closed form (mean.hpp),
-// or simulated event by event with their variability (random.hpp).
+// The whole job: start-up, staging, epochs, checkpoints. Epochs are means in closed form
+// (mean.hpp), or simulated event by event with their variability (random.hpp).
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -31,8 +31,8 @@ struct Span {
 struct CreditEnd {
   std::string limit;  ///< "gp2 IOPS"
   Stage stage = Stage::disk;
-  Duration after;        ///< of training since the epochs began that used it
-  Duration epoch_before; ///< an epoch's time while it lasted
+  Duration after;         ///< of training since the epochs began that used it
+  Duration epoch_before;  ///< an epoch's time while it lasted
 };
 
 /// The whole job. `wall` of the parts and stalls + busy add up.
@@ -43,9 +43,9 @@ struct Outcome {
   Duration checkpoints;  ///< over the whole job
   Span total;            ///< start-up, staging and checkpoints included
   double epochs = 1.0;
-  double steps = 0.0;     ///< of an epoch
-  double samples = 0.0;   ///< trained in an epoch, all ranks: drop_last leaves some out
-  double variance = 0.0;  ///< of the epochs' time, s²: what its own randomness leaves
+  double steps = 0.0;         ///< of an epoch
+  double samples = 0.0;       ///< trained in an epoch, all ranks: drop_last leaves some out
+  double variance = 0.0;      ///< of the epochs' time, s²: what its own randomness leaves
   bool ratio_missed = false;  ///< a given parallel efficiency is more than the pipeline allows
   std::vector<CreditEnd> ends;
   Effort effort;

@@ -26,8 +26,8 @@ engine::Model build_staging(const Staging& staging, double speed) {
   std::vector<engine::BucketId> limits;
   for (const RateLimit& limit : staging.read.limits) {
     if (limit.each <= 0.0) continue;
-    limits.push_back(model.add(
-        engine::Bucket{"staging." + limit.name, limit.rate * speed / limit.each, 1.0}));
+    limits.push_back(
+        model.add(engine::Bucket{"staging." + limit.name, limit.rate * speed / limit.each, 1.0}));
   }
   const Duration latency = staging.read.latency / speed;
   const Duration alone = latency + work / rate(1.0) / speed;

@@ -29,8 +29,8 @@ double harmonic(double n) {
     x += 1.0;
   }
   const double inverse = 1.0 / (x * x);
-  return sum + std::log(x) - 0.5 / x - inverse * (1.0 / 12.0 - inverse * (1.0 / 120.0 - inverse / 252.0)) +
-         std::numbers::egamma;
+  return sum + std::log(x) - 0.5 / x -
+         inverse * (1.0 / 12.0 - inverse * (1.0 / 120.0 - inverse / 252.0)) + std::numbers::egamma;
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ struct Largest {
 Largest largest_of(double n, double cv);
 
 /// By how many deviations the largest of n ≥ 1 normal times exceeds their mean, within 0.3 up to a
-/// hundred: √(a² + 2 ln n) − a with a = 0.95, which grows as it must, is 0 for one, smooth, and cheap.
+/// hundred: √(a² + 2 ln n) − a with a = 0.95, which grows as it must, is 0 for one, smooth, and
+/// cheap.
 double deviations_of_largest(double n);
 
 /// Mean period of two stages in series that need `a` and `b` seconds an item, with room for

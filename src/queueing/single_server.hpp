@@ -15,12 +15,12 @@ struct SingleServer {
 /// X(1) … X(customers) of `rest` with that server in each cycle.
 ///
 /// Such a server is no product-form station unless its service is exponential. So a customer that
-/// comes finds what the network with one fewer holds on average, of whom the one in service has only
-/// its residual life left (Reiser's approximation, 1979); and where the rest of a cycle varies little,
-/// customers keep clear of each other: a share exp(−cv²·(n−1)/0.09) of the waiting is never seen.
-/// `rest_cv` is the coefficient of variation of a visit elsewhere. Within 5 % of simulation beside
-/// several cores, within 10 % beside one, cv of 0.3 and 0.6, 1 to 64 customers, in balance, where it
-/// is worst (tests/queueing/single_server_test.cpp).
+/// comes finds what the network with one fewer holds on average, of whom the one in service has
+/// only its residual life left (Reiser's approximation, 1979); and where the rest of a cycle varies
+/// little, customers keep clear of each other: a share exp(−cv²·(n−1)/0.09) of the waiting is never
+/// seen. `rest_cv` is the coefficient of variation of a visit elsewhere. Within 5 % of simulation
+/// beside several cores, within 10 % beside one, cv of 0.3 and 0.6, 1 to 64 customers, in balance,
+/// where it is worst (tests/queueing/single_server_test.cpp).
 std::vector<double> with_single_server(const ClosedNetwork& rest, const SingleServer& server,
                                        double rest_cv, int customers);
 

@@ -49,7 +49,8 @@ Curve<double> cores(double most) {
 
 }  // namespace
 
-TEST_CASE("loader: X(n) is the simulated one within 1 %, for each discipline and mixtures of them") {
+TEST_CASE(
+    "loader: X(n) is the simulated one within 1 %, for each discipline and mixtures of them") {
   struct Mixture {
     const char* name;
     void (*set)(Inputs&);
@@ -106,7 +107,8 @@ TEST_CASE("loader: X(n) is the simulated one within 1 %, for each discipline and
   }
 }
 
-TEST_CASE("loader: the table of two workers that read and decode, from the scenario's own numbers") {
+TEST_CASE(
+    "loader: the table of two workers that read and decode, from the scenario's own numbers") {
   const std::vector<double> shared = {95.0, 164.0, 199.0, 217.0, 227.0, 234.0};
   const std::vector<double> limited = {155.0, 246.0, 246.0, 246.0, 246.0, 246.0};
   for (std::size_t n = 1; n <= 6; ++n) {
@@ -152,7 +154,8 @@ TEST_CASE("job: the mean is that of its events, over 2,000 generated jobs") {
 }
 
 TEST_CASE("job: the mean lies inside the 90 % band of 32 simulated jobs, widened by 1 %") {
-  // A band shrinks with the length of a job, and no closed form is exact: 1 % is what it may be off.
+  // A band shrinks with the length of a job, and no closed form is exact: 1 % is what it may be
+  // off.
   Generator generate(2);
   int inside = 0;
   int all = 0;
@@ -161,7 +164,8 @@ TEST_CASE("job: the mean lies inside the 90 % band of 32 simulated jobs, widened
     in.epochs = 1.0;
     in.size_cv = std::max(0.2, in.size_cv);
     in.make_cv = std::max(0.05, in.make_cv);
-    if (in.instances * in.ranks * (in.workers + 3.0) > 60.0 || epoch_shape(in).steps < 40.0) continue;
+    if (in.instances * in.ranks * (in.workers + 3.0) > 60.0 || epoch_shape(in).steps < 40.0)
+      continue;
     std::vector<double> times;
     for (std::uint64_t seed = 1; seed <= 32; ++seed) times.push_back(by_events(in, seed));
     std::sort(times.begin(), times.end());

@@ -20,9 +20,9 @@ double time_of(const Inputs& inputs) {
   return simulate(inputs).total.wall.base();
 }
 
-/// The time in which every worker makes its first batch, over all epochs: more workers that share the
-/// same capacities take longer over it, which is the one way in which more of them may cost time
-/// (beside forking).
+/// The time in which every worker makes its first batch, over all epochs: more workers that share
+/// the same capacities take longer over it, which is the one way in which more of them may cost
+/// time (beside forking).
 double first_batches(const Inputs& inputs) {
   const double active = active_workers(inputs, EpochKind::first);
   double sum = 0.0;
@@ -115,7 +115,8 @@ TEST_CASE("mean: more cores, connections and room in RAM never make a job slower
     });
   });
   // Caches count as steady once an epoch's hits are within 1e-6 of those of all later ones.
-  never_slower(106, [](Inputs& in) { in.caches.room *= 1.2; }, 1e-5);
+  never_slower(
+      106, [](Inputs& in) { in.caches.room *= 1.2; }, 1e-5);
 }
 
 TEST_CASE("mean: a nanosecond more of anything never makes a job faster") {

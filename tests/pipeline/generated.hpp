@@ -29,7 +29,8 @@ class Generator {
     const Bandwidth each = bytes_per_second(log_uniform(1e7, 1e9));
     read.rate = linear_until(each, each * log_uniform(1.0, 40.0));
     if (chance(0.3)) {
-      read.limits.push_back({"requests", log_uniform(500.0, 50000.0), 0.0, 0.0, read.requests, true});
+      read.limits.push_back(
+          {"requests", log_uniform(500.0, 50000.0), 0.0, 0.0, read.requests, true});
     }
     if (chance(0.3)) {
       read.limits.push_back({"bytes", log_uniform(1e7, 2e9), 0.0, 0.0, read.bytes.base(), false});

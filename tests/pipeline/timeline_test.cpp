@@ -1,6 +1,6 @@
 // The timeline of the first steps, against closed forms and against the run it is the beginning of.
-#include "pipeline/random.hpp"
 #include "pipeline/timeline.hpp"
+#include "pipeline/random.hpp"
 
 #include <algorithm>
 #include <map>

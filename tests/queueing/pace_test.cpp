@@ -121,9 +121,17 @@ TEST_CASE("pace: simulated chains of workers and ranks are within 2 % of the law
     int ranks, workers, prefetch;
     double cv;
   };
-  for (const Setting& s : {Setting{1, 1, 2, 0.3}, {1, 4, 2, 0.1}, {1, 8, 2, 0.1}, {1, 8, 4, 0.3},
-                           {4, 1, 1, 0.3}, {8, 1, 2, 0.3}, {8, 2, 2, 0.1}, {8, 4, 2, 0.3},
-                           {8, 8, 4, 0.1}, {64, 1, 2, 0.1}, {64, 4, 2, 0.1}}) {
+  for (const Setting& s : {Setting{1, 1, 2, 0.3},
+                           {1, 4, 2, 0.1},
+                           {1, 8, 2, 0.1},
+                           {1, 8, 4, 0.3},
+                           {4, 1, 1, 0.3},
+                           {8, 1, 2, 0.3},
+                           {8, 2, 2, 0.1},
+                           {8, 4, 2, 0.3},
+                           {8, 8, 4, 0.1},
+                           {64, 1, 2, 0.1},
+                           {64, 4, 2, 0.1}}) {
     for (const double step : {0.01, 0.9, 1.0, 1.3}) {
       const int steps = s.ranks > 8 ? 4000 : 20000;
       const double simulated =

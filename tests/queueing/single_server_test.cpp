@@ -36,7 +36,8 @@ double simulated(int customers, double seconds, const std::vector<double>& cores
 
 }  // namespace
 
-TEST_CASE("single server: one customer takes its times one after the other, many the server's rate") {
+TEST_CASE(
+    "single server: one customer takes its times one after the other, many the server's rate") {
   ClosedNetwork rest(64);
   rest.add_delay(0.006);
   const auto x = with_single_server(rest, {0.004, 0.3}, 0.3, 64);
@@ -45,9 +46,8 @@ TEST_CASE("single server: one customer takes its times one after the other, many
 }
 
 TEST_CASE("single server: near simulation where it is worst, with disk and cores in balance") {
-  const std::vector<std::vector<double>> cores = {{155.0, 300.0, 350.0, 350.0},
-                                                  {100.0, 200.0, 300.0, 400.0},
-                                                  {250.0}};
+  const std::vector<std::vector<double>> cores = {
+      {155.0, 300.0, 350.0, 350.0}, {100.0, 200.0, 300.0, 400.0}, {250.0}};
   for (const auto& rates : cores) {
     for (const double cv : {0.3, 0.6}) {
       for (const int n : {1, 2, 3, 4, 6, 8, 16, 64}) {

@@ -77,8 +77,8 @@ TEST_CASE("wrong once: no lockstep, and a nanosecond more changes nothing") {
          {"04_lockstep_latency", " --set '/preprocess/0/cpu=1 ns'", total, 100}});
   const Once before("33_artefact_bistable.json --set '/source/bandwidth=150 MB/s'");
   for (const char* bandwidth : {"150.00015 MB/s", "150.001 MB/s", "150.01 MB/s"}) {
-    const Once after("33_artefact_bistable.json --set '/source/bandwidth=" +
-                     std::string(bandwidth) + "'");
+    const Once after(
+        "33_artefact_bistable.json --set '/source/bandwidth=" + std::string(bandwidth) + "'");
     CHECK(after(epoch) == Approx(before(epoch)).epsilon(1e-4));
     CHECK(after(epoch) <= before(epoch));
   }
@@ -172,12 +172,11 @@ TEST_CASE("wrong once: dropped samples, hidden communication and accumulation ha
 }
 
 TEST_CASE("wrong once: bands hold their headline and shrink with the job") {
-  for (const std::string name : {"30_accumulation_random", "31_band_width",
-                                 "32_headline_outside_band", "36_extrapolated_106x4",
-                                 "37_gains_of_extrapolated"}) {
+  for (const std::string name :
+       {"30_accumulation_random", "31_band_width", "32_headline_outside_band",
+        "36_extrapolated_106x4", "37_gains_of_extrapolated"}) {
     INFO(name);
-    const auto json =
-        json_of("run tests/scenarios/wrong_once/" + name + ".json --replications 60");
+    const auto json = json_of("run tests/scenarios/wrong_once/" + name + ".json --replications 60");
     const double mean = at(*json, "result." + std::string(total)).number;
     const auto& band = at(*json, "result.bands.total_s").items;
     CHECK(band[0]->number <= mean);
