@@ -1,18 +1,25 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
-#include <algorithm>
+#include <cstdint>
 #include <memory>
-#include <thread>
+#include <optional>
+#include <set>
 
 #include "base/errors.hpp"
+#include "base/spool.hpp"
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
 #include "cli/progress.hpp"
 #include "cli/sweep_inputs.hpp"
+#include "cli/terminal.hpp"
 #include "cli/vary.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
 #include "schema/result.hpp"
+#include "study/run.hpp"
 #include "study/sweep.hpp"
+#include "study/sweep_stream.hpp"
 
 namespace feedrate::cli {
 namespace {
@@ -25,22 +32,105 @@ struct SweepArguments {
   OutputOptions output;
 };
 
+/// Results that are kept whole, for text, JSON and Markdown: at some 33 kB each, a gigabyte.
+constexpr std::size_t most_kept = 30'000;
+
+/// What the points are simulated with.
+struct World {
+  std::optional<HostProfile> host;
+  Catalog catalog;
+};
+
+World world_of(const SweepPoints& points, const SimulationOptions& options) {
+  try {
+    World world;
+    world.host = host_of(options);
+    world.catalog = catalog_of(points.instances());
+    return world;
+  } catch (...) {
+    points.check();  // a point that cannot be read is told of first
+    throw;
+  }
+}
+
+/// Rows are written while points are simulated and forgotten; the marks of the few points that
+/// stand out are set when all are known.
+int sweep_to_csv(const SweepArguments& arguments, const schema::Document& document,
+                 const SweepPoints& points) {
+  const World world = world_of(points, arguments.simulation);
+  study::RunOptions options = run_options(arguments.simulation);
+  options.list_inputs = false;
+  const std::string& file = arguments.output.file;
+  if (!file.empty()) {
+    refuse_to_overwrite("--output", file,
+                        files_read({&arguments.scenario, 1}, arguments.simulation));
+  }
+  Spool spool(file);
+  spool.append(report::sweep_csv_header(points.setting(0)));
+  std::uint64_t end = spool.size();
+  Progress progress("sweep");
+  study::SweepStream stream;
+  stream.points = points.size();
+  stream.point = [&](std::size_t i) { return points.at(i); };
+  stream.run = [&](const study::SweepInput& input) {
+    return with_places(document, [&] {
+      return study::run(input.scenario, world.catalog, world.host ? &*world.host : nullptr,
+                        options);
+    });
+  };
+  stream.add_row = report::add_sweep_row;
+  stream.write = [&](std::string_view rows) { spool.append(rows); };
+  stream.check = [&](std::size_t begin) { points.check(begin); };
+  const study::StreamedSweep swept = study::stream_sweep(
+      stream, arguments.jobs,
+      [&progress](std::size_t done, std::size_t total) { progress.update(done, total); });
+  const study::Standing standing = study::standing(swept.points);
+  const std::set<std::size_t> pareto(standing.pareto.begin(), standing.pareto.end());
+  for (std::size_t i = 0; i < swept.bytes.size(); ++i) {
+    end += swept.bytes[i];
+    // Whoever is fastest or cheapest is in the Pareto set too.
+    if (!pareto.contains(i)) continue;
+    const std::string marks =
+        report::sweep_marks(i == standing.fastest, i == standing.cheapest, true);
+    spool.overwrite(end - 1 - marks.size(), marks);
+  }
+  if (file.empty()) {
+    spool.read([](std::string_view text) { write_stdout(text); });
+  } else {
+    spool.finish();
+  }
+  return 0;
+}
+
 int sweep(const SweepArguments& arguments) {
   std::vector<Vary> varied;
   for (const std::string& text : arguments.vary) varied.push_back(parse_vary(text));
   const schema::Document document = load_with_settings(arguments.scenario, arguments.simulation);
-  const std::vector<study::SweepInput> inputs = sweep_inputs(document, varied);
-  const std::optional<HostProfile> host = host_of(arguments.simulation);
-  std::set<std::string> instances;
-  for (const study::SweepInput& input : inputs) add_instances(instances, input.scenario);
-  const Catalog catalog = catalog_of(instances);
+  if (arguments.output.format != "csv") {
+    if (const std::size_t size = Grid(varied).size(); size > most_kept) {
+      throw InputError(
+          {{.file = "",
+            .line = 0,
+            .pointer = "--vary",
+            .message = fmt::format("expected at most {} points with --format {}, "
+                                   "which needs them all in memory, got {}; --format "
+                                   "csv takes up to {}",
+                                   most_kept, arguments.output.format, size, max_points)}});
+    }
+  }
+  const SweepPoints points(document, std::move(varied));
+  if (arguments.output.format == "csv") return sweep_to_csv(arguments, document, points);
+  std::vector<study::SweepInput> inputs;
+  for (std::size_t i = 0; i < points.size(); ++i) inputs.push_back(points.at(i));
+  const World world = world_of(points, arguments.simulation);
   Progress progress("sweep");
   const Sweep result = with_places(document, [&] {
     return study::sweep(
-        inputs, catalog, host ? &*host : nullptr, run_options(arguments.simulation), arguments.jobs,
+        inputs, world.catalog, world.host ? &*world.host : nullptr,
+        run_options(arguments.simulation), arguments.jobs,
         [&progress](std::size_t done, std::size_t total) { progress.update(done, total); });
   });
-  const std::string name = inputs.front().scenario.name;
+  const std::string name = points.first().name;
   deliver(arguments.output, files_read({&arguments.scenario, 1}, arguments.simulation),
           {.report = [&] { return report::sweep_report(result, name); },
            .json = [&] { return schema::write_sweep(result, name, arguments.scenario); },
@@ -70,6 +160,8 @@ Command add_sweep(CLI::App& parent) {
   add_simulation_flags(*app, arguments->simulation);
   add_output_flags(*app, arguments->output);
   app->footer(
+      "With --format csv, points are written as they are simulated, up to a million of them in\n"
+      "little memory; the other formats keep every result (33 kB) and take 30000 points.\n"
       "Examples:\n"
       "  feedrate sweep scenarios/caltech256_p3.json --vary num_workers=1:8:1\n"
       "  feedrate sweep my.json --vary instances=1:64:*2 --vary "

@@ -1,17 +1,122 @@
 #include "cli/sweep_inputs.hpp"
 
+#include <algorithm>
+
+#include "base/errors.hpp"
 #include "cli/inputs.hpp"
 
 namespace feedrate::cli {
+namespace {
+
+constexpr std::string_view not_simulated = "cases";
+
+schema::Document without_cases(const schema::Document& document) {
+  auto root = std::make_shared<schema::JsonValue>(*document.root());
+  std::erase_if(root->members,
+                [](const schema::JsonMember& member) { return member.key == not_simulated; });
+  schema::Document lean = document;
+  lean.replace_root(std::move(root));
+  return lean;
+}
+
+/// Whether a key at `tokens` can change which instances are asked for.
+bool names_instance(const std::vector<std::string>& tokens) {
+  const std::string& section = tokens.front();
+  if (section != "cluster" && section != "loader") return false;
+  return tokens.size() == 1 || tokens[1] == "instance" || tokens[1] == "remote";
+}
+
+}  // namespace
+
+SweepPoints::SweepPoints(schema::Document document, std::vector<Vary> varied)
+    : document_(std::move(document)), grid_(std::move(varied)), first_(whole(0)) {
+  try {
+    for (const Vary& vary : grid_.varied()) {
+      std::vector<schema::PreparedSetting>& settings = settings_.emplace_back();
+      for (const std::string& value : vary.values) settings.emplace_back(vary.key, value, "--vary");
+      const std::vector<std::string>& tokens = settings.front().tokens();
+      if (tokens.empty() || tokens.front() == not_simulated) return;
+    }
+  } catch (const InputError&) {
+    return;  // the point that has it will say so
+  }
+  lean_ = without_cases(document_);
+  schema::Document base = lean_;
+  for (const auto& settings : settings_) settings.front().apply(base);
+  Scenario scenario = first_;
+  scenario.description.clear();
+  scenario.about = {};
+  scenario.cases.clear();
+  scenario.thresholds.clear();
+  variants_.emplace(std::move(base), std::move(scenario));
+}
+
+Scenario SweepPoints::whole(std::size_t point) const {
+  schema::Document document = document_;
+  for (const auto& [key, value] : grid_.at(point))
+    schema::set_value(document, key, value, "--vary");
+  return scenario_of(document);
+}
+
+std::optional<Scenario> SweepPoints::quick(const std::vector<std::size_t>& values) const {
+  if (!variants_) return std::nullopt;
+  schema::Document document = lean_;
+  try {
+    for (std::size_t i = 0; i < values.size(); ++i) settings_[i][values[i]].apply(document);
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+  std::optional<Scenario> scenario = variants_->read(document);
+  // What has to be fitted anew takes the long way.
+  if (scenario && scenario->job.scaling && !scenario->job.scaling_fit) return std::nullopt;
+  return scenario;
+}
+
+study::SweepInput SweepPoints::at(std::size_t point) const {
+  std::optional<Scenario> scenario = quick(grid_.values_at(point));
+  return {grid_.at(point), scenario ? std::move(*scenario) : whole(point)};
+}
+
+std::set<std::string> SweepPoints::instances() const {
+  std::set<std::string> names;
+  add_instances(names, first_);
+  if (!variants_) {
+    for (std::size_t point = 0; point < size(); ++point) add_instances(names, whole(point));
+    return names;
+  }
+  // The other keys stay as they are at the first point.
+  std::vector<Vary> naming;
+  std::vector<std::size_t> which;
+  for (std::size_t i = 0; i < settings_.size(); ++i) {
+    if (!names_instance(settings_[i].front().tokens())) continue;
+    naming.push_back(grid_.varied()[i]);
+    which.push_back(i);
+  }
+  const Grid grid(std::move(naming));
+  for (std::size_t point = 0; point < grid.size(); ++point) {
+    const std::vector<std::size_t> at = grid.values_at(point);
+    std::vector<std::size_t> values(settings_.size(), 0);
+    for (std::size_t i = 0; i < which.size(); ++i) values[which[i]] = at[i];
+    if (const auto scenario = quick(values)) {
+      add_instances(names, *scenario);
+    } else {
+      add_instances(names, whole(grid_.point_of(values)));
+    }
+  }
+  return names;
+}
+
+void SweepPoints::check(std::size_t begin) const {
+  for (std::size_t point = begin; point < size(); ++point) {
+    if (!quick(grid_.values_at(point))) static_cast<void>(whole(point));
+  }
+}
 
 std::vector<study::SweepInput> sweep_inputs(const schema::Document& document,
                                             const std::vector<Vary>& varied) {
+  const SweepPoints points(document, varied);
   std::vector<study::SweepInput> inputs;
-  for (Setting& setting : combinations(varied)) {
-    schema::Document point = document;
-    for (const auto& [key, value] : setting) schema::set_value(point, key, value, "--vary");
-    inputs.push_back({std::move(setting), scenario_of(point)});
-  }
+  for (std::size_t point = 0; point < points.size(); ++point) inputs.push_back(points.at(point));
   return inputs;
 }
 

@@ -209,32 +209,52 @@ Vary parse_vary(std::string_view text) {
   return vary;
 }
 
-std::vector<Setting> combinations(std::span<const Vary> varied) {
-  std::size_t points = 1;
-  for (std::size_t i = 0; i < varied.size(); ++i) {
+Grid::Grid(std::vector<Vary> varied) : varied_(std::move(varied)) {
+  for (std::size_t i = 0; i < varied_.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      if (varied[j].key == varied[i].key) {
+      if (varied_[j].key == varied_[i].key) {
         refuse("--vary",
-               fmt::format("expected each key once, got {} twice", in_quotes(varied[i].key)));
+               fmt::format("expected each key once, got {} twice", in_quotes(varied_[i].key)));
       }
     }
-    points *= varied[i].values.size();
-    if (points > max_points) {
+    size_ *= varied_[i].values.size();
+    if (size_ > max_points) {
       refuse("--vary",
-             fmt::format("expected at most {} points in all, got {} or more", max_points, points));
+             fmt::format("expected at most {} points in all, got {} or more", max_points, size_));
     }
   }
-  std::vector<Setting> all(points);
-  for (std::size_t point = 0; point < points; ++point) {
-    Setting& setting = all[point];
-    setting.resize(varied.size());
-    std::size_t rest = point;
-    for (std::size_t i = varied.size(); i-- > 0;) {
-      const std::vector<std::string>& values = varied[i].values;
-      setting[i] = {varied[i].key, values[rest % values.size()]};
-      rest /= values.size();
-    }
+}
+
+std::vector<std::size_t> Grid::values_at(std::size_t point) const {
+  std::vector<std::size_t> at(varied_.size());
+  for (std::size_t i = varied_.size(); i-- > 0;) {
+    at[i] = point % varied_[i].values.size();
+    point /= varied_[i].values.size();
   }
+  return at;
+}
+
+std::size_t Grid::point_of(const std::vector<std::size_t>& values) const {
+  std::size_t point = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    point = point * varied_[i].values.size() + values[i];
+  }
+  return point;
+}
+
+Setting Grid::at(std::size_t point) const {
+  const std::vector<std::size_t> values = values_at(point);
+  Setting setting(varied_.size());
+  for (std::size_t i = 0; i < varied_.size(); ++i) {
+    setting[i] = {varied_[i].key, varied_[i].values[values[i]]};
+  }
+  return setting;
+}
+
+std::vector<Setting> combinations(std::span<const Vary> varied) {
+  const Grid grid({varied.begin(), varied.end()});
+  std::vector<Setting> all;
+  for (std::size_t point = 0; point < grid.size(); ++point) all.push_back(grid.at(point));
   return all;
 }
 

@@ -29,6 +29,25 @@ std::pair<std::string, std::string> parse_setting(std::string_view text, std::st
 /// or in the wrong direction, numbers that are not finite, more than max_points values.
 Vary parse_vary(std::string_view text);
 
+/// Every combination of what is varied, made when it is asked for; the last key varies fastest.
+class Grid {
+ public:
+  /// InputError when a key comes twice or when there are more than max_points.
+  explicit Grid(std::vector<Vary> varied);
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] const std::vector<Vary>& varied() const { return varied_; }
+  [[nodiscard]] Setting at(std::size_t point) const;
+  /// Which of its values each key has, in the order of varied().
+  [[nodiscard]] std::vector<std::size_t> values_at(std::size_t point) const;
+  /// The point that has these values.
+  [[nodiscard]] std::size_t point_of(const std::vector<std::size_t>& values) const;
+
+ private:
+  std::vector<Vary> varied_;
+  std::size_t size_ = 1;
+};
+
 /// Every combination, the last key varying fastest. InputError when a key comes twice or when there
 /// are more than max_points.
 std::vector<Setting> combinations(std::span<const Vary> varied);

@@ -33,6 +33,7 @@ struct Context {
   Resolved& out;
   std::vector<Problem> problems;
   bool machine_missing = false;  ///< an instance is named that the catalogue does not have
+  bool texts = true;             ///< whether anyone reads the keys and texts of what is used
 
   [[nodiscard]] const Machine* machine() const { return out.machine; }
 
@@ -53,7 +54,11 @@ struct Context {
       if (draw && number.from.relative_error > 0.0)
         number.value *= draw(number.from.relative_error);
     }
-    out.used.push_back({key, text_of(number.value), number.from, stage, false});
+    if (texts) {
+      out.used.push_back({key, text_of(number.value), number.from, stage, false});
+    } else {
+      out.used.push_back({"", "", {number.from.origin, "", 0.0}, stage, false});
+    }
     return number.value;
   }
 

@@ -139,11 +139,12 @@ static void hold_to_one_instance(Resolved& out, const Scenario& scenario, const 
   alone.job.efficiency.reset();
   alone.job.scaling.reset();
   alone.job.scaling_fit.reset();
-  out.inputs.alone = std::make_shared<const Inputs>(resolve(alone, catalog, host, draw).inputs);
+  out.inputs.alone =
+      std::make_shared<const Inputs>(resolve(alone, catalog, host, draw, false).inputs);
 }
 
 Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
-                 const Draw& draw) {
+                 const Draw& draw, bool texts) {
   Resolved out;
   // What is drawn for the job holds for the same job on one instance too.
   std::vector<double> drawn;
@@ -154,7 +155,7 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
       return drawn.back();
     };
   }
-  Context context{scenario, catalog, host, recorded, out, {}, false};
+  Context context{scenario, catalog, host, recorded, out, {}, false, texts};
   Inputs& inputs = out.inputs;
   resolve_shape(context);
   if (scenario.job.duration_on_one_instance) {

@@ -36,9 +36,11 @@ struct Resolved {
 };
 
 /// Throws InputError with every problem: a number that is needed and not known names the key to
-/// set. With `draw`, parameters with a standard error are multiplied by draws.
+/// set. With `draw`, parameters with a standard error are multiplied by draws. Without `texts`,
+/// what was used has a stage and an origin but no key and no text: most of the work of resolving is
+/// writing them.
 Resolved resolve(const Scenario& scenario, const Catalog& catalog,
-                 const HostProfile* host = nullptr, const Draw& draw = {});
+                 const HostProfile* host = nullptr, const Draw& draw = {}, bool texts = true);
 
 /// Bytes per sample as they are stored: after the last offline operation that says so.
 DataPerSample stored_bytes(const Scenario& scenario);

@@ -1,17 +1,15 @@
 #include "report/csv.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <charconv>
+#include <cmath>
+#include <iterator>
 #include <optional>
 #include <string_view>
-#include <utility>
-
-#include "report/numbers.hpp"
 
 namespace feedrate::report {
 namespace {
-
-using Fields = std::vector<std::pair<std::string, std::string>>;  // column, text
 
 bool is_number(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -31,82 +29,123 @@ std::string field(const std::string& text) {
   return quoted + '"';
 }
 
-std::string exact_or_empty(const std::optional<double>& value) {
-  return value ? exact(*value) : "";
+// As exact() writes it, without a text in between.
+void append_number(std::string& out, double value) {
+  if (std::isfinite(value)) fmt::format_to(std::back_inserter(out), "{}", value);
 }
 
-void add_stages(Fields& fields, const Result& result) {
+// Where the columns of a result go: their names into a header, or their texts into a row.
+class Names {
+ public:
+  explicit Names(std::string& out) : out_(out) {}
+  void add(std::string_view prefix, std::string_view name) {
+    if (!first_) out_ += ',';
+    first_ = false;
+    out_ += field(std::string(prefix) + std::string(name));
+  }
+  template <class T>
+  void add(std::string_view prefix, std::string_view name, const T&) {
+    add(prefix, name);
+  }
+
+ private:
+  std::string& out_;
+  bool first_ = true;
+};
+
+class Texts {
+ public:
+  explicit Texts(std::string& out) : out_(out) {}
+  void add(std::string_view, std::string_view, std::string_view text) {
+    next();
+    out_ += field(std::string(text));
+  }
+  void add(std::string_view, std::string_view, double value) {
+    next();
+    append_number(out_, value);
+  }
+  void add(std::string_view, std::string_view, const std::optional<double>& value) {
+    next();
+    if (value) append_number(out_, *value);
+  }
+
+ private:
+  void next() {
+    if (!first_) out_ += ',';
+    first_ = false;
+  }
+  std::string& out_;
+  bool first_ = true;
+};
+
+template <class Row>
+void add_stages(Row& row, const Result& result) {
   for (const Stage stage : all_stages()) {
     const StageStats& stats = result.stages[stage];
-    const std::string prefix = std::string(name_of(stage)) + ".";
-    fields.emplace_back(prefix + "capacity_samples_per_s",
-                        stats.capacity ? exact(stats.capacity->base()) : "");
-    fields.emplace_back(prefix + "utilization", exact_or_empty(stats.utilization));
-    fields.emplace_back(prefix + "stall_s", exact(stats.stall.base()));
-    fields.emplace_back(prefix + "idle_gpu_usd", exact(stats.idle_gpu.base()));
-    fields.emplace_back(prefix + "provenance", std::string(name_of(stats.provenance)));
+    const std::string_view name = name_of(stage);
+    std::optional<double> capacity;
+    if (stats.capacity) capacity = stats.capacity->base();
+    row.add(name, ".capacity_samples_per_s", capacity);
+    row.add(name, ".utilization", stats.utilization);
+    row.add(name, ".stall_s", stats.stall.base());
+    row.add(name, ".idle_gpu_usd", stats.idle_gpu.base());
+    row.add(name, ".provenance", name_of(stats.provenance));
   }
 }
 
-void add_band(Fields& fields, const std::string& name, const std::optional<Bands>& bands,
+template <class Row>
+void add_band(Row& row, std::string_view name, const std::optional<Bands>& bands,
               Band Bands::*band) {
-  constexpr std::string_view quantiles[] = {"p5", "p50", "p95"};
+  constexpr std::string_view quantiles[] = {".p5", ".p50", ".p95"};
   for (std::size_t i = 0; i < 3; ++i) {
-    fields.emplace_back(name + "." + std::string(quantiles[i]),
-                        bands ? exact((*bands.*band)[i]) : "");
+    std::optional<double> value;
+    if (bands) value = (*bands.*band)[i];
+    row.add(name, quantiles[i], value);
   }
 }
 
-Fields fields_of(const Result& r) {
-  Fields fields = {
-      {"instance", r.instance},
-      {"instances", exact(r.instances)},
-      {"gpus", exact(r.gpus)},
-      {"bottleneck", r.bottleneck.stage ? std::string(name_of(*r.bottleneck.stage)) : ""},
-      {"gain_if_twice_as_fast", exact(r.bottleneck.gain_if_twice_as_fast)},
-      {"bottleneck_probability", exact_or_empty(r.bottleneck.probability)},
-      {"startup_s", exact(r.times.startup.base())},
-      {"staging_s", exact(r.times.staging.base())},
-      {"first_epoch_s", exact(r.times.first_epoch.base())},
-      {"epoch_s", exact(r.times.epoch.base())},
-      {"total_s", exact(r.times.total.base())},
-      {"throughput_samples_per_s", exact(r.throughput.base())},
-      {"gpu_busy", exact(r.gpu_busy)},
-      {"gpu_busy_s", exact(r.gpu_busy_time.base())},
-      {"efficiency", exact_or_empty(r.efficiency)},
-      {"steps_per_epoch", exact(r.steps_per_epoch)},
-      {"compute_usd", exact(r.bill.compute.base())},
-      {"auxiliary_usd", exact(r.bill.auxiliary.base())},
-      {"storage_usd", exact(r.bill.storage.base())},
-      {"requests_usd", exact(r.bill.requests.base())},
-      {"transfer_usd", exact(r.bill.transfer.base())},
-      {"money_usd", exact(r.bill.money.base())},
-      {"hour_value_usd", exact(r.bill.hour_value.base())},
-      {"total_usd", exact(r.bill.total.base())},
-      {"idle_gpu_usd", exact(r.bill.idle_gpu.base())},
-      {"billed_s", exact(r.bill.billed_time.base())},
-  };
-  add_stages(fields, r);
-  add_band(fields, "total_s", r.bands, &Bands::total_s);
-  add_band(fields, "epoch_s", r.bands, &Bands::epoch_s);
-  add_band(fields, "money_usd", r.bands, &Bands::money_usd);
-  add_band(fields, "total_usd", r.bands, &Bands::total_usd);
-  add_band(fields, "throughput_samples_per_s", r.bands, &Bands::throughput);
-  add_band(fields, "gpu_busy", r.bands, &Bands::gpu_busy);
-  return fields;
+template <class Row>
+void add_result(Row& row, const Result& r) {
+  row.add("", "instance", std::string_view(r.instance));
+  row.add("", "instances", r.instances);
+  row.add("", "gpus", r.gpus);
+  row.add("", "bottleneck", r.bottleneck.stage ? name_of(*r.bottleneck.stage) : std::string_view());
+  row.add("", "gain_if_twice_as_fast", r.bottleneck.gain_if_twice_as_fast);
+  row.add("", "bottleneck_probability", r.bottleneck.probability);
+  row.add("", "startup_s", r.times.startup.base());
+  row.add("", "staging_s", r.times.staging.base());
+  row.add("", "first_epoch_s", r.times.first_epoch.base());
+  row.add("", "epoch_s", r.times.epoch.base());
+  row.add("", "total_s", r.times.total.base());
+  row.add("", "throughput_samples_per_s", r.throughput.base());
+  row.add("", "gpu_busy", r.gpu_busy);
+  row.add("", "gpu_busy_s", r.gpu_busy_time.base());
+  row.add("", "efficiency", r.efficiency);
+  row.add("", "steps_per_epoch", r.steps_per_epoch);
+  row.add("", "compute_usd", r.bill.compute.base());
+  row.add("", "auxiliary_usd", r.bill.auxiliary.base());
+  row.add("", "storage_usd", r.bill.storage.base());
+  row.add("", "requests_usd", r.bill.requests.base());
+  row.add("", "transfer_usd", r.bill.transfer.base());
+  row.add("", "money_usd", r.bill.money.base());
+  row.add("", "hour_value_usd", r.bill.hour_value.base());
+  row.add("", "total_usd", r.bill.total.base());
+  row.add("", "idle_gpu_usd", r.bill.idle_gpu.base());
+  row.add("", "billed_s", r.bill.billed_time.base());
+  add_stages(row, r);
+  add_band(row, "total_s", r.bands, &Bands::total_s);
+  add_band(row, "epoch_s", r.bands, &Bands::epoch_s);
+  add_band(row, "money_usd", r.bands, &Bands::money_usd);
+  add_band(row, "total_usd", r.bands, &Bands::total_usd);
+  add_band(row, "throughput_samples_per_s", r.bands, &Bands::throughput);
+  add_band(row, "gpu_busy", r.bands, &Bands::gpu_busy);
 }
 
-// Rows that share their columns: the first one's names are the header.
-std::string rows_csv(const std::vector<Fields>& rows) {
-  std::vector<std::vector<std::string>> lines(1);
-  if (!rows.empty()) {
-    for (const auto& [column, text] : rows.front()) lines.front().push_back(column);
-  }
-  for (const Fields& row : rows) {
-    std::vector<std::string>& line = lines.emplace_back();
-    for (const auto& [column, text] : row) line.push_back(text);
-  }
-  return to_csv(lines);
+template <class Row>
+void add_named(Row& row, const NamedResult& named) {
+  row.add("", "scenario", std::string_view(named.name));
+  row.add("", "file", std::string_view(named.file));
+  add_result(row, named.result);
 }
 
 }  // namespace
@@ -132,31 +171,54 @@ std::string to_csv(const Table& table) {
 }
 
 std::string results_csv(std::span<const NamedResult> results) {
-  std::vector<Fields> rows;
-  for (const NamedResult& named : results) {
-    Fields fields = fields_of(named.result);
-    fields.insert(fields.begin(), {{"scenario", named.name}, {"file", named.file}});
-    rows.push_back(std::move(fields));
+  std::string out;
+  if (!results.empty()) {
+    Names names(out);
+    add_named(names, results.front());
   }
-  return rows_csv(rows);
+  out += '\n';
+  for (const NamedResult& named : results) {
+    Texts texts(out);
+    add_named(texts, named);
+    out += '\n';
+  }
+  return out;
+}
+
+std::string sweep_csv_header(const std::vector<std::pair<std::string, std::string>>& set) {
+  std::string out;
+  Names names(out);
+  // The same key may be an answer too (instances): what was set says so.
+  for (const auto& [key, value] : set) names.add("set.", key);
+  add_result(names, Result{});
+  for (const std::string_view mark : {"fastest", "cheapest", "pareto"}) names.add("", mark);
+  return out + '\n';
+}
+
+void add_sweep_row(std::string& out, const SweepPoint& point) {
+  Texts texts(out);
+  for (const auto& [key, value] : point.set) texts.add("set.", key, std::string_view(value));
+  add_result(texts, point.result);
+  out += ',';
+  out += sweep_marks(false, false, false);
+  out += '\n';
+}
+
+std::string sweep_marks(bool fastest, bool cheapest, bool pareto) {
+  return {fastest ? '1' : '0', ',', cheapest ? '1' : '0', ',', pareto ? '1' : '0'};
 }
 
 std::string sweep_csv(const Sweep& sweep) {
-  std::vector<Fields> rows;
+  if (sweep.points.empty()) return "\n";
+  std::vector<bool> pareto(sweep.points.size());
+  for (const std::size_t i : sweep.pareto) pareto[i] = true;
+  std::string out = sweep_csv_header(sweep.points.front().set);
   for (std::size_t i = 0; i < sweep.points.size(); ++i) {
-    const SweepPoint& point = sweep.points[i];
-    Fields fields;
-    // The same key may be an answer too (instances): what was set says so.
-    for (const auto& [key, value] : point.set) fields.emplace_back("set." + key, value);
-    for (auto& result_field : fields_of(point.result)) fields.push_back(std::move(result_field));
-    const bool pareto =
-        std::find(sweep.pareto.begin(), sweep.pareto.end(), i) != sweep.pareto.end();
-    fields.emplace_back("fastest", i == sweep.fastest ? "1" : "0");
-    fields.emplace_back("cheapest", i == sweep.cheapest ? "1" : "0");
-    fields.emplace_back("pareto", pareto ? "1" : "0");
-    rows.push_back(std::move(fields));
+    add_sweep_row(out, sweep.points[i]);
+    const std::string marks = sweep_marks(i == sweep.fastest, i == sweep.cheapest, pareto[i]);
+    out.replace(out.size() - 1 - marks.size(), marks.size(), marks);
   }
-  return rows_csv(rows);
+  return out;
 }
 
 }  // namespace feedrate::report

@@ -2,6 +2,7 @@
 // Results as CSV: one row a result, every number with all its digits, units in the column names.
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/sweep.hpp"
@@ -23,5 +24,12 @@ std::string results_csv(std::span<const NamedResult> results);
 /// A row a point: the keys that were varied, then as results_csv, then the marks
 /// "fastest", "cheapest" and "pareto" as 0 or 1.
 std::string sweep_csv(const Sweep& sweep);
+
+/// The same piece by piece: the header, then a row a point with no mark set. A row ends with its
+/// marks as sweep_marks writes them and a line feed, so that they can be set later in place.
+std::string sweep_csv_header(const std::vector<std::pair<std::string, std::string>>& set);
+void add_sweep_row(std::string& out, const SweepPoint& point);
+/// "0,0,1": always as long.
+std::string sweep_marks(bool fastest, bool cheapest, bool pareto);
 
 }  // namespace feedrate::report

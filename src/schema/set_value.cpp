@@ -9,6 +9,7 @@
 #include "base/errors.hpp"
 #include "base/quote.hpp"
 #include "schema/key_names.hpp"
+#include "schema/prepared_setting.hpp"
 #include "schema/scenario.hpp"
 #include "schema/scenario_keys.hpp"
 
@@ -118,8 +119,8 @@ JsonPtr with_value(const JsonPtr& node, std::span<const std::string> tokens, con
 
 }  // namespace
 
-void set_value(Document& document, std::string_view key, std::string_view value,
-               std::string_view flag) {
+PreparedSetting::PreparedSetting(std::string_view key, std::string_view value,
+                                 std::string_view flag) {
   const Flag source = std::make_shared<const std::string>(
       std::string(flag) + ' ' + std::string(key) + '=' + std::string(value.substr(0, 60)) +
       (value.size() > 60 ? "…" : ""));
@@ -129,7 +130,18 @@ void set_value(Document& document, std::string_view key, std::string_view value,
   } catch (const InputError& error) {
     refuse(source, error.problems().front().message);
   }
-  document.replace_root(with_value(document.root(), place.tokens, value_of(value, source), source));
+  tokens_ = std::move(place.tokens);
+  value_ = value_of(value, source);
+  flag_ = source;
+}
+
+void PreparedSetting::apply(Document& document) const {
+  document.replace_root(with_value(document.root(), tokens_, value_, flag_));
+}
+
+void set_value(Document& document, std::string_view key, std::string_view value,
+               std::string_view flag) {
+  PreparedSetting(key, value, flag).apply(document);
 }
 
 std::string set_pointer(std::string_view key) {

@@ -51,10 +51,11 @@ Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProf
   for (int r = 0; r < options.replications; ++r) {
     Normal normal(options.seed, static_cast<std::uint64_t>(r) + 1U);
     // Mean 1, coefficient of variation as stated.
-    const auto resolved = pipeline::resolve(scenario, catalog, host, [&](double relative_error) {
+    const pipeline::Draw draw = [&](double relative_error) {
       const double sigma2 = std::log1p(relative_error * relative_error);
       return std::exp(std::sqrt(sigma2) * normal.draw() - sigma2 / 2.0);
-    });
+    };
+    const auto resolved = pipeline::resolve(scenario, catalog, host, draw, false);
     const pipeline::Inputs& inputs = resolved.inputs;
     pipeline::SimulationOptions simulation;
     simulation.details = false;

@@ -24,7 +24,7 @@ double efficiency_of(const Scenario& scenario, const Catalog& catalog, const Hos
                      const pipeline::Outcome& outcome, const pipeline::SimulationOptions& options) {
   Scenario alone = scenario;
   alone.cluster.instances = 1.0;
-  const auto resolved = pipeline::resolve(alone, catalog, host);
+  const auto resolved = pipeline::resolve(alone, catalog, host, {}, false);
   const pipeline::Outcome one = pipeline::simulate(resolved.inputs, options);
   return one.training() / (scenario.cluster.instances * outcome.training());
 }
@@ -136,7 +136,8 @@ void remark_on_limits(Result& result, const pipeline::Inputs& inputs,
 
 Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
            const RunOptions& options) {
-  const pipeline::Resolved resolved = pipeline::resolve(scenario, catalog, host);
+  const pipeline::Resolved resolved =
+      pipeline::resolve(scenario, catalog, host, {}, options.list_inputs);
   pipeline::SimulationOptions simulation;
   simulation.exact = options.exact;
   simulation.seed = options.seed;
@@ -149,7 +150,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.instances = inputs.instances;
   result.gpus = inputs.instances * inputs.ranks;
   result.remarks = resolved.remarks;
-  result.inputs = resolved.used;
+  if (options.list_inputs) result.inputs = resolved.used;
   result.times = {outcome.startup, outcome.staging, outcome.first.wall, outcome.later.wall,
                   outcome.total.wall};
   result.gpu_busy_time = outcome.total.busy;

@@ -13,6 +13,7 @@ struct RunOptions {
   bool exact = false;    ///< execute every event instead of skipping what repeats
   int replications = 0;  ///< > 0: draw parameters and random times, report bands
   std::uint64_t seed = 1;
+  bool list_inputs = true;  ///< fill Result::inputs; whoever prints none saves a third of the time
 };
 
 /// Throws InputError when something that is needed is not known (the message names the key).

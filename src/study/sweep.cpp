@@ -13,16 +13,6 @@
 namespace feedrate::study {
 namespace {
 
-/// The same problems, with the point that has them.
-InputError at_point(const InputError& error, const SweepInput& input) {
-  std::string where;
-  for (const auto& [key, value] : input.set)
-    where += (where.empty() ? "" : ", ") + key + "=" + value;
-  std::vector<Problem> problems = error.problems();
-  for (Problem& problem : problems) problem.message += " (at " + where + ")";
-  return InputError(std::move(problems));
-}
-
 /// Break-even efficiency of the first point with several instances and an hour that is worth
 /// something.
 std::optional<double> break_even(std::span<const SweepInput> inputs,
@@ -38,6 +28,15 @@ std::optional<double> break_even(std::span<const SweepInput> inputs,
 }
 
 }  // namespace
+
+InputError at_point(const InputError& error, const SweepInput& input) {
+  std::string where;
+  for (const auto& [key, value] : input.set)
+    where += (where.empty() ? "" : ", ") + key + "=" + value;
+  std::vector<Problem> problems = error.problems();
+  for (Problem& problem : problems) problem.message += " (at " + where + ")";
+  return InputError(std::move(problems));
+}
 
 std::vector<std::size_t> pareto_set(std::span<const SweepPoint> points) {
   std::vector<std::size_t> order(points.size());

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "model/sweep.hpp"
 #include "study/run.hpp"
 
@@ -24,6 +25,9 @@ using SweepProgress = std::function<void(std::size_t, std::size_t)>;
 /// Throws the InputError of the first point that has one, with its setting named.
 Sweep sweep(std::span<const SweepInput> inputs, const Catalog& catalog, const HostProfile* host,
             const RunOptions& options, int jobs = 0, const SweepProgress& progress = {});
+
+/// The same problems, with the point that has them.
+InputError at_point(const InputError& error, const SweepInput& input);
 
 /// Indices of results that no other beats in both time and total cost, by ascending time.
 std::vector<std::size_t> pareto_set(std::span<const SweepPoint> points);

@@ -1,0 +1,29 @@
+#pragma once
+// A setting that is applied to many documents: looked up and parsed once.
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schema/scenario.hpp"
+
+namespace feedrate::schema {
+
+class PreparedSetting {
+ public:
+  /// InputError as set_value, for what can be seen without a document.
+  PreparedSetting(std::string_view key, std::string_view value, std::string_view flag);
+
+  /// InputError where the key leads nowhere in this document.
+  void apply(Document& document) const;
+
+  /// The way to the key, from the root.
+  [[nodiscard]] const std::vector<std::string>& tokens() const { return tokens_; }
+
+ private:
+  std::vector<std::string> tokens_;
+  JsonPtr value_;
+  std::shared_ptr<const std::string> flag_;
+};
+
+}  // namespace feedrate::schema

@@ -1,0 +1,54 @@
+#pragma once
+// A sweep of any number of points in little memory: each point is made, simulated, written and
+// forgotten.
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "study/sweep.hpp"
+
+namespace feedrate::study {
+
+/// What is remembered of a point.
+struct Placed {
+  Duration time;
+  Money cost;
+};
+
+struct StreamedSweep {
+  std::vector<Placed> points;
+  std::vector<std::uint32_t> bytes;  ///< of each point's row
+};
+
+/// The hooks of a streamed sweep. `point`, `run` and `add_row` are called from several threads.
+struct SweepStream {
+  std::size_t points = 0;
+  /// The point's input; an InputError of it names the point by itself.
+  std::function<SweepInput(std::size_t)> point;
+  std::function<Result(const SweepInput&)> run;
+  std::function<void(std::string&, const SweepPoint&)> add_row;
+  /// Rows of several points, in the order of the points, from one thread at a time.
+  std::function<void(std::string_view)> write;
+  /// InputError of the first point from the given one on that cannot be made.
+  std::function<void(std::size_t)> check;
+};
+
+/// Every point, `jobs` at a time (0: one a hardware thread); what is written does not depend on
+/// `jobs`. Throws what sweep() throws for the same points: the InputError of the first one that
+/// cannot be made, else of the first one that cannot be simulated, with its setting named.
+StreamedSweep stream_sweep(const SweepStream& stream, int jobs = 0,
+                           const SweepProgress& progress = {});
+
+/// Which points stand out; indices as in Sweep.
+struct Standing {
+  std::size_t fastest = 0;
+  std::size_t cheapest = 0;
+  std::vector<std::size_t> pareto;  ///< by ascending time
+};
+Standing standing(std::span<const Placed> points);
+
+}  // namespace feedrate::study

@@ -1,0 +1,110 @@
+#include "study/sweep.hpp"
+#include "catch.hpp"
+#include "cli/inputs.hpp"
+#include "cli/process.hpp"
+#include "cli/sweep_inputs.hpp"
+#include "cli/vary.hpp"
+#include "report/csv.hpp"
+
+using namespace feedrate;
+using namespace feedrate::cli;
+using testing_cli::Folder;
+using testing_cli::has;
+using testing_cli::shell;
+using testing_cli::slurp;
+
+namespace {
+
+const std::string scenario = FEEDRATE_SOURCE_DIR "/scenarios/caltech256_p3.json";
+
+/// Every point read from the whole document by itself, all kept.
+std::string kept_in_memory(const std::vector<std::string>& vary) {
+  std::vector<Vary> varied;
+  for (const std::string& text : vary) varied.push_back(parse_vary(text));
+  const schema::Document document = load_with_settings(scenario, {});
+  std::vector<study::SweepInput> inputs;
+  std::set<std::string> instances;
+  for (Setting& setting : combinations(varied)) {
+    schema::Document point = document;
+    for (const auto& [key, value] : setting) schema::set_value(point, key, value, "--vary");
+    Scenario read = scenario_of(point);
+    add_instances(instances, read);
+    inputs.push_back({std::move(setting), std::move(read)});
+  }
+  return report::sweep_csv(study::sweep(inputs, catalog_of(instances), nullptr, {}));
+}
+
+std::string command(const std::vector<std::string>& vary) {
+  std::string line = "feedrate sweep scenarios/caltech256_p3.json";
+  for (const std::string& text : vary) line += " --vary '" + text + "'";
+  return line + " --format csv";
+}
+
+}  // namespace
+
+TEST_CASE("sweep: rows written as points finish are those of a sweep kept in memory") {
+  const std::vector<std::vector<std::string>> sweeps = {
+      {"num_workers=1:16:1", "batch_size=1:256:15", "instances=1,4",
+       "instance=ml.p3.2xlarge,ml.g5.2xlarge", "epochs=1,3"},
+      {"efficiency=null,0.5,0.9", "instances=1:8:*2", "/preprocess/0/cpu=5 ms,9 ms"},
+      {R"(loader={"num_workers":2,"batch_size":8},{"num_workers":4,"batch_size":8})",
+       "prefetch_factor=1,2", R"(thresholds=["total_s < 1"],["total_s < 2"])"},
+      {R"(scaling=null,[[1,"4 h"],[2,"2.5 h"],[4,"1.5 h"]])", "instances=1,2,8"},
+      {"num_workers=4"},
+  };
+  for (const auto& vary : sweeps) {
+    INFO(vary.front());
+    const std::string expected = kept_in_memory(vary);
+    for (const std::string jobs : {"1", "2", "7"}) {
+      const auto streamed = shell(command(vary) + " --jobs " + jobs);
+      CHECK(streamed.err.empty());
+      CHECK((streamed.out == expected));
+    }
+    const Folder folder;
+    CHECK(shell(command(vary) + " --output '" + (folder / "out.csv") + "'").status == 0);
+    CHECK((slurp(folder / "out.csv") == expected));
+  }
+}
+
+TEST_CASE("sweep: a point that cannot be read is told of before one that cannot be simulated") {
+  const auto unread = shell(command({"instance=ml.p3.2xlarge,ml.none", "batch_size=1,8,-3"}));
+  CHECK(unread.status == 2);
+  CHECK(unread.out.empty());
+  CHECK(has(unread.err, "--vary batch_size=-3"));
+  const auto unknown = shell(command({"instance=ml.p3.2xlarge,ml.none", "batch_size=1,8"}));
+  CHECK(unknown.status == 2);
+  CHECK(unknown.out.empty());
+  CHECK(has(unknown.err, "(at instance=ml.none, batch_size=1)"));
+}
+
+TEST_CASE("sweep: a sweep that fails leaves the file that was there, and nothing beside it") {
+  const Folder folder;
+  const std::string out = folder.write("out.csv", "old\n");
+  CHECK(shell(command({"instance=ml.p3.2xlarge,ml.none"}) + " -o '" + out + "'").status == 2);
+  CHECK(slurp(out) == "old\n");
+  const std::string line = command({"num_workers=1:100:1", "batch_size=1:400:1"});
+  // Over 16 MB are in a file without a name by the time of the interrupt.
+  CHECK(shell("timeout --signal INT 3 " + line + " --jobs 1 -o '" + out + "'").status != 0);
+  CHECK(slurp(out) == "old\n");
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("sweep: a full disk and a closed pipe") {
+  const std::string line = command({"num_workers=1:100:1", "batch_size=1:3:1"});
+  CHECK(shell(line + " > /dev/full").status == 3);
+  CHECK(shell(line + " -o /dev/full").status == 3);
+  const auto closed = shell(line + " | head -1 | wc -l; echo ${PIPESTATUS[0]}");
+  CHECK(closed.out == "1\n0\n");
+}
+
+TEST_CASE("sweep: more points than fit the memory are for CSV") {
+  for (const std::string format : {"text", "json", "markdown"}) {
+    const auto refused = shell(
+        "feedrate sweep scenarios/caltech256_p3.json --vary num_workers=1:100:1 --vary "
+        "batch_size=1:301:1 --format " +
+        format);
+    CHECK(refused.status == 2);
+    CHECK(has(refused.err, "at most 30000 points"));
+    CHECK(has(refused.err, "--format csv"));
+  }
+}
