@@ -362,7 +362,9 @@ Made one_epoch(const Inputs& inputs, EpochKind kind, const Misses& misses, const
       }
     }
   }
-  const double starved = (steps - 1.0) * pace.period + pace.loader + last_round +
+  // Where the GPU sets the pace, workers are ahead by more than that.
+  const double late = std::max(0.0, last_round - (steps - 1.0) * (pace.period - pace.loader));
+  const double starved = (steps - 1.0) * pace.period + pace.loader + late +
                          (last > 0.0 ? std::max(pace.period * last, last_consumed) : 0.0);
   // The first batch finds the main process waiting, with the cores to itself.
   const double tail = line_of(c, c.inline_load ? pace.load : 0.0, 0.0, 1.0).sum + fed_line.gpu -

@@ -294,7 +294,7 @@ TEST_CASE("mean: N GPUs with W workers each are one GPU with N times W for the s
     many.copy_latency = one.copy_latency = {};
     if (loader_curve(many, EpochKind::first, 1.0).back() > 1e9) continue;  // nothing to load
     INFO("job " << i);
-    REQUIRE(time_of(one) == Approx(time_of(many)).epsilon(1e-6));
+    REQUIRE(time_of(one) == Approx(time_of(many)).epsilon(1e-5));
   }
 }
 
