@@ -117,8 +117,7 @@ struct Epoch {
 /// Batches that one chain of a rank's loader may be ahead of the others. A PyTorch worker holds up
 /// to `prefetch` batches, and is blocked on average half a batch before that; what the main process
 /// and the launch queue hold, about two batches, helps the less the more workers share it
-/// (simulated chains: within 0.7 % of their pace for 1 to 64 ranks of 1 to 8 workers, cv up to
-/// 0.3).
+/// (simulated chains of 1 to 64 ranks of 1 to 8 workers: within 2 %, tests/queueing/pace_test.cpp).
 double buffer_of(const Inputs& inputs, const Consumer& consumer, double workers) {
   const double held = consumer.one_process ? 1.2 : 2.2;
   if (consumer.inline_load) return consumer.one_process ? 0.0 : held - 0.5;

@@ -85,27 +85,27 @@ void ClosedNetwork::settle() const {
   }
   if (!last_settled_) {
     last_factors_ = factors(last_, scale_, customers_);
+    constants_.assign(static_cast<std::size_t>(customers_) + 1, -1.0L);
     last_settled_ = true;
   }
+}
+
+long double ClosedNetwork::constant(int n) const {
+  const auto size = static_cast<std::size_t>(n);
+  if (last_.empty()) return others_[size];
+  long double& known = constants_[size];
+  if (known < 0.0L) {
+    known = 0.0L;
+    for (std::size_t j = 0; j <= size; ++j) known += last_factors_[j] * others_[size - j];
+  }
+  return known;
 }
 
 double ClosedNetwork::whole(int n) const {
   if (n <= 0) return 0.0;
   settle();
-  long double with = 0.0L;
-  long double less = 0.0L;
-  const auto size = static_cast<std::size_t>(n);
-  if (last_.empty()) {
-    with = others_[size];
-    less = others_[size - 1];
-  } else {
-    for (std::size_t j = 0; j < size; ++j) {
-      with += last_factors_[j] * others_[size - j];
-      less += last_factors_[j] * others_[size - 1 - j];
-    }
-    with += last_factors_[size] * others_[0];
-  }
-  return with > 0.0L ? static_cast<double>(less / with) * scale_ : 1e300;
+  const long double with = constant(n);
+  return with > 0.0L ? static_cast<double>(constant(n - 1) / with) * scale_ : 1e300;
 }
 
 double ClosedNetwork::whole_at_last(int n) const {

@@ -36,6 +36,7 @@ class ClosedNetwork {
   [[nodiscard]] double at_last(double n) const;
 
  private:
+  [[nodiscard]] long double constant(int n) const;  ///< G(n), scaled; settled
   [[nodiscard]] double whole(int n) const;
   [[nodiscard]] double whole_at_last(int n) const;
   void settle() const;
@@ -48,6 +49,7 @@ class ClosedNetwork {
   mutable bool settled_ = false;
   mutable double scale_ = 1.0;
   mutable std::vector<long double> others_, last_factors_;
+  mutable std::vector<long double> constants_;  ///< G(n) where it was asked for; below 0: not yet
   mutable bool last_settled_ = false;
 };
 

@@ -126,7 +126,8 @@ const std::vector<Entry<Source>>& entries<Source>() {
       entry<&Source::requests_per_second>(
           "requests_per_second", {"of the service, in all", "the service's published one"}),
       entry<&Source::connections>("connections",
-                                  {"parallel requests of one instance at most", "", whole(1, 1e5)}),
+                                  {"parallel requests of one instance at most", "File: 16; Pipe: 1",
+                                   whole(1, 1e5)}),
       entry<&Source::discipline>("discipline", {"how requests share bandwidth", "rate-limit"}),
       entry<&Source::open_latency>("open_latency",
                                    {.manual = "opening and closing an object, beside its requests",
@@ -171,11 +172,12 @@ const std::vector<Entry<Disk>>& entries<Disk>() {
       entry<&Disk::latency>("latency", {.manual = "of one read", .example = "1 ms"}),
       entry<&Disk::open_latency>(
           "open_latency",
-          {.manual = "opening and closing a file", .fallback = "0.05 ms", .example = "0.1 ms"}),
+          {.manual = "opening and closing a file", .fallback = "in an assumed latency", .example = "0.1 ms"}),
       entry<&Disk::discipline>("discipline",
                                {"how reads share bandwidth", "ebs: rate-limit; else shared"}),
       entry<&Disk::reads_per_sample>(
-          "reads_per_sample", {"device reads that a sample costs, cold", "1", between(0, 1e9)}),
+          "reads_per_sample",
+          {"device reads that a sample costs, cold", "1 an object", between(0, 1e9)}),
       entry<&Disk::page_cache>(
           "page_cache", {.manual = "bytes of the dataset that RAM can keep", .example = "40 GB"}),
       entry<&Disk::cache_policy>("cache_policy", {"which pages go first", "linux"}),
@@ -223,13 +225,13 @@ const std::vector<Entry<Loader>>& entries<Loader>() {
                                {.manual = "CPU of the main process per batch", .example = "2 ms"}),
       entry<&Loader::oversubscription>(
           "oversubscription",
-          {"extra CPU share when workers outnumber threads", "", between(0, 10)}),
+          {"extra CPU share when workers outnumber threads", "0.07", between(0, 10)}),
       entry<&Loader::contention>(
           "contention", {"what each further busy core costs the others", "0.002", between(0, 1)}),
       entry<&Loader::thread_scaling>(
           "thread_scaling",
           {.manual = "measured [[threads, rate], …], instead", .limits = whole(1, 65536)}),
-      entry<&Loader::lock>("lock", {.manual = "of the CPU time, under a lock (Python's)",
+      entry<&Loader::lock>("lock", {.manual = "pool: of the CPU time, under a lock (Python's)",
                                     .fallback = "0 s",
                                     .example = "2 ms"}),
       entry<&Loader::fetch_threads>(

@@ -97,7 +97,7 @@ TEST_CASE("output: an interrupt ends it at once with 130 and leaves no half-writ
   const Folder folder;
   const Outcome outcome = shell(
       "set -m; feedrate sweep scenarios/caltech256_p3.json --vary num_workers=1:1000:1 "
-      "--vary batch_size=1:1000:1 --output " +
+      "--vary batch_size=1:1000:1 --format csv --output " +
       (folder / "out") + " & sleep 0.3; kill -INT $!; wait $!; echo $?");
   CHECK(has(outcome.out, "130"));
   CHECK(folder.files() == 0);
