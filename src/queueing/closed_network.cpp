@@ -12,15 +12,28 @@ double rate_with(const std::vector<double>& rates, int users) {
 }
 
 /// factor[j] = product of scale/rate(i) over i = 1 … j.
-std::vector<long double> factors(const std::vector<double>& rates, double scale, int customers) {
-  std::vector<long double> factor(static_cast<std::size_t>(customers) + 1, 0.0L);
-  factor[0] = 1.0L;
-  if (rates.empty()) return factor;
+template <class Real>
+void fill_factors(std::vector<Real>& factor, const std::vector<double>& rates, double scale,
+                  int customers) {
+  factor.assign(static_cast<std::size_t>(customers) + 1, Real{0});
+  factor[0] = Real{1};
+  if (rates.empty()) return;
   for (int j = 1; j <= customers; ++j) {
     const auto i = static_cast<std::size_t>(j);
-    factor[i] = factor[i - 1] * (static_cast<long double>(scale) / rate_with(rates, j));
+    factor[i] = factor[i - 1] * (static_cast<Real>(scale) / static_cast<Real>(rate_with(rates, j)));
   }
-  return factor;
+}
+
+/// Sum of a[j]·b[n − j]; four sums at a time, for each addition waits for the one before.
+template <class Real>
+Real convolved(const std::vector<Real>& a, const std::vector<Real>& b, std::size_t n) {
+  Real sum[4] = {};
+  std::size_t j = 0;
+  for (; j + 4 <= n + 1; j += 4) {
+    for (std::size_t k = 0; k < 4; ++k) sum[k] += a[j + k] * b[n - j - k];
+  }
+  for (; j <= n; ++j) sum[0] += a[j] * b[n - j];
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 }  // namespace
@@ -44,82 +57,98 @@ void ClosedNetwork::set_last(std::vector<double> rates) {
   last_settled_ = false;
 }
 
+bool ClosedNetwork::fits_double() const {
+  return customers_ <= 500;
+}
+
+template <class Real>
+void ClosedNetwork::settle(Factors<Real>& f) const {
+  const auto size = static_cast<std::size_t>(customers_) + 1;
+  if (!settled_) {
+    f.others.assign(size, Real{0});
+    f.others[0] = Real{1};
+    if (delay_ > 0.0) {
+      const Real waited = static_cast<Real>(delay_) * static_cast<Real>(scale_);
+      for (std::size_t j = 1; j < size; ++j) {
+        f.others[j] = f.others[j - 1] * (waited / static_cast<Real>(j));
+      }
+    }
+    bool nothing_yet = delay_ <= 0.0;
+    std::vector<Real> factor;
+    for (const auto& rates : shared_) {
+      fill_factors(factor, rates, scale_, customers_);
+      if (std::exchange(nothing_yet, false)) {
+        f.others = factor;
+        continue;
+      }
+      for (std::size_t n = size; n-- > 0;) f.others[n] = convolved(factor, f.others, n);
+    }
+  }
+  fill_factors(f.last, last_, scale_, customers_);
+  f.constants.assign(size, Real{-1});
+}
+
 void ClosedNetwork::settle() const {
+  if (settled_ && last_settled_) return;
   if (!settled_) {
     // About the highest throughput there can be, so that scaled factors neither vanish nor
-    // overflow: they stay below exp(customers), which an 80-bit exponent holds.
+    // overflow.
     double alone = delay_;
     double most = 1e300;
     const auto count = [&](const std::vector<double>& rates) {
       if (rates.empty()) return;
-      alone += 1.0 / *std::max_element(rates.begin(), rates.end());
-      most = std::min(most, *std::max_element(rates.begin(), rates.end()));
+      const double highest = *std::max_element(rates.begin(), rates.end());
+      alone += 1.0 / highest;
+      most = std::min(most, highest);
     };
     for (const auto& rates : shared_) count(rates);
     count(last_);
     scale_ = alone > 0.0 ? std::min(most, std::max(1, customers_) / alone) : 1.0;
-    const auto size = static_cast<std::size_t>(customers_) + 1;
-    others_.assign(size, 0.0L);
-    others_[0] = 1.0L;
-    if (delay_ > 0.0) {
-      for (std::size_t j = 1; j < size; ++j) {
-        others_[j] = others_[j - 1] *
-                     (static_cast<long double>(delay_) * scale_ / static_cast<long double>(j));
-      }
-    }
-    bool alone_yet = delay_ <= 0.0;
-    for (const auto& rates : shared_) {
-      const std::vector<long double> factor = factors(rates, scale_, customers_);
-      if (std::exchange(alone_yet, false)) {
-        others_ = factor;
-        continue;
-      }
-      for (std::size_t n = size; n-- > 0;) {
-        long double sum = 0.0L;
-        for (std::size_t j = 0; j <= n; ++j) sum += factor[j] * others_[n - j];
-        others_[n] = sum;
-      }
-    }
-    settled_ = true;
-    last_settled_ = false;
   }
-  if (!last_settled_) {
-    last_factors_ = factors(last_, scale_, customers_);
-    constants_.assign(static_cast<std::size_t>(customers_) + 1, -1.0L);
-    last_settled_ = true;
+  if (fits_double()) {
+    settle(few_);
+  } else {
+    settle(many_);
   }
+  settled_ = last_settled_ = true;
 }
 
-long double ClosedNetwork::constant(int n) const {
-  const auto size = static_cast<std::size_t>(n);
-  if (last_.empty()) return others_[size];
-  long double& known = constants_[size];
-  if (known < 0.0L) {
-    known = 0.0L;
-    for (std::size_t j = 0; j <= size; ++j) known += last_factors_[j] * others_[size - j];
-  }
-  return known;
+template <class Real>
+double ClosedNetwork::ratio(Factors<Real>& f, int n) const {
+  const auto constant = [&](int customers) {
+    const auto size = static_cast<std::size_t>(customers);
+    if (last_.empty()) return f.others[size];
+    Real& known = f.constants[size];
+    if (known < Real{0}) known = convolved(f.last, f.others, size);
+    return known;
+  };
+  const Real with = constant(n);
+  return with > Real{0} ? static_cast<double>(constant(n - 1) / with) * scale_ : 1e300;
 }
 
 double ClosedNetwork::whole(int n) const {
   if (n <= 0) return 0.0;
   settle();
-  const long double with = constant(n);
-  return with > 0.0L ? static_cast<double>(constant(n - 1) / with) * scale_ : 1e300;
+  return fits_double() ? ratio(few_, n) : ratio(many_, n);
+}
+
+template <class Real>
+double ClosedNetwork::users_at_last(const Factors<Real>& f, int n) const {
+  Real with = 0;
+  Real users = 0;
+  const auto size = static_cast<std::size_t>(n);
+  for (std::size_t j = 0; j <= size; ++j) {
+    const Real term = f.last[j] * f.others[size - j];
+    with += term;
+    users += static_cast<Real>(j) * term;
+  }
+  return static_cast<double>(users / with);
 }
 
 double ClosedNetwork::whole_at_last(int n) const {
   if (n <= 0 || last_.empty()) return 0.0;
   settle();
-  long double with = 0.0L;
-  long double users = 0.0L;
-  const auto size = static_cast<std::size_t>(n);
-  for (std::size_t j = 0; j <= size; ++j) {
-    const long double term = last_factors_[j] * others_[size - j];
-    with += term;
-    users += static_cast<long double>(j) * term;
-  }
-  return static_cast<double>(users / with);
+  return fits_double() ? users_at_last(few_, n) : users_at_last(many_, n);
 }
 
 double ClosedNetwork::throughput(double n) const {

@@ -36,21 +36,34 @@ class ClosedNetwork {
   [[nodiscard]] double at_last(double n) const;
 
  private:
-  [[nodiscard]] long double constant(int n) const;  ///< G(n), scaled; settled
+  /// Factors of all stations but the last, of the last, and what was asked for of their convolution
+  /// (below 0: not yet), all scaled by scale_^n.
+  template <class Real>
+  struct Factors {
+    std::vector<Real> others, last, constants;
+  };
+
   [[nodiscard]] double whole(int n) const;
   [[nodiscard]] double whole_at_last(int n) const;
   void settle() const;
+  template <class Real>
+  void settle(Factors<Real>& f) const;
+  template <class Real>
+  double ratio(Factors<Real>& f, int n) const;
+  template <class Real>
+  double users_at_last(const Factors<Real>& f, int n) const;
+  [[nodiscard]] bool fits_double() const;
 
   int customers_;
   double delay_ = 0.0;
   std::vector<std::vector<double>> shared_;
   std::vector<double> last_;
-  // Factors of all stations but the last, and of the last, scaled by scale_^n.
   mutable bool settled_ = false;
-  mutable double scale_ = 1.0;
-  mutable std::vector<long double> others_, last_factors_;
-  mutable std::vector<long double> constants_;  ///< G(n) where it was asked for; below 0: not yet
   mutable bool last_settled_ = false;
+  mutable double scale_ = 1.0;
+  // Scaled factors stay below exp(customers): doubles hold that for some hundred.
+  mutable Factors<double> few_;
+  mutable Factors<long double> many_;
 };
 
 }  // namespace feedrate::queueing
