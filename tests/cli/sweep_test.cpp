@@ -82,7 +82,7 @@ TEST_CASE("sweep: a sweep that fails leaves the file that was there, and nothing
   const std::string out = folder.write("out.csv", "old\n");
   CHECK(shell(command({"instance=ml.p3.2xlarge,ml.none"}) + " -o '" + out + "'").status == 2);
   CHECK(slurp(out) == "old\n");
-  const std::string line = command({"num_workers=1:100:1", "batch_size=1:400:1"});
+  const std::string line = command({"num_workers=1:100:1", "batch_size=1:100:1", "epochs=1:100:1"});
   // Over 16 MB are in a file without a name by the time of the interrupt.
   CHECK(shell("timeout --signal INT 3 " + line + " --jobs 1 -o '" + out + "'").status != 0);
   CHECK(slurp(out) == "old\n");
