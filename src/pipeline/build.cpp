@@ -31,8 +31,7 @@ void add_stream(engine::Model& model, EpochModel& built, Capacities& capacities,
   for (double c = 0.0; c < connections; c += 1.0) {
     ProgramBuilder stream;
     stream.repeat_forever();
-    add_load(stream, made, chunk, 1,
-             layout.random ? Variety{inputs.size_cv, inputs.read_cv, 0.0} : Variety{});
+    add_load(stream, made, chunk, 1, {inputs.size_cv, inputs.read_cv, 0.0});
     stream.put(queue, tag(Stage::download)).next();
     Part part{.kind = TrackKind::stream, .feeds = Stage::decode};
     part.process =
@@ -87,8 +86,8 @@ Inputs merged(const Inputs& inputs) {
 }  // namespace
 
 Layout apart(const Inputs& inputs, int most_processes) {
-  Layout layout{static_cast<int>(inputs.instances), static_cast<int>(inputs.ranks), 1.0, true, 0.0};
-  if (inputs.remote) return {1, 1, 1.0, true, 0.0};
+  Layout layout{static_cast<int>(inputs.instances), static_cast<int>(inputs.ranks), 1.0, 0.0};
+  if (inputs.remote) return {};
   const double each = inputs.workers + 3.0;
   const double rank_limit = std::max(1.0, most_processes / each);
   if (layout.ranks > rank_limit) {
@@ -133,7 +132,6 @@ EpochModel build_epoch(const Inputs& given, EpochKind kind, const Misses& misses
     barrier = model.add(
         engine::Barrier{"all-reduce", static_cast<std::uint32_t>(layout.instances * layout.ranks)});
   }
-  const bool pool = inputs.remote || inputs.kind == LoaderKind::pool;
   const bool workers = inputs.kind == LoaderKind::pytorch && inputs.workers > 0.0;
   const double chunk = inputs.batch / chunks_of(inputs);
   const double active = std::max(1.0, inputs.workers);
@@ -162,7 +160,7 @@ EpochModel build_epoch(const Inputs& given, EpochKind kind, const Misses& misses
                        barrier,
                        built,
                        built.gpus.empty()};
-      const Fetch fetch = pool ? add_pool(rank) : workers ? add_pytorch(rank) : Fetch{};
+      const Fetch fetch = inputs.pooled() ? add_pool(rank) : workers ? add_pytorch(rank) : Fetch{};
       built.gpus.push_back(add_consumer(rank, fetch));
     }
   }

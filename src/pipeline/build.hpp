@@ -13,10 +13,9 @@ namespace feedrate::pipeline {
 
 /// How much of the cluster is simulated apart.
 struct Layout {
-  int instances = 1;  ///< simulated apart
-  int ranks = 1;      ///< simulated apart, of each instance
-  double fold = 1.0;  ///< real ranks that one simulated rank stands for
-  bool random = false;
+  int instances = 1;   ///< simulated apart
+  int ranks = 1;       ///< simulated apart, of each instance
+  double fold = 1.0;   ///< real ranks that one simulated rank stands for
   double steps = 0.0;  ///< > 0: only so many steps of the epoch
 };
 

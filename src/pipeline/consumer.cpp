@@ -84,7 +84,7 @@ struct Consumer {
   }
   void step(ProgramBuilder& p, double samples) const {
     const Duration time = step_time(rank.inputs, samples) / rank.inputs.speed[Stage::gpu];
-    p.delay(ticks(time), tag(Stage::gpu), spread(rank.layout.random ? rank.inputs.step_cv : 0.0));
+    p.delay(ticks(time), tag(Stage::gpu), spread(rank.inputs.step_cv));
     if (rank.first_rank) p.mark(step_mark);
   }
   void reduce(ProgramBuilder& p) const {

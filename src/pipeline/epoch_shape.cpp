@@ -15,6 +15,11 @@ EpochShape epoch_shape(const Inputs& inputs) {
   return {whole, inputs.batch};
 }
 
+double samples_of_instance(const Inputs& inputs) {
+  const EpochShape shape = epoch_shape(inputs);
+  return ((shape.steps - 1.0) * inputs.batch + shape.last_batch) * inputs.ranks;
+}
+
 Duration step_time(const Inputs& inputs, double batch) {
   Duration time = inputs.gpu_preprocess * samples(batch);
   if (inputs.step.table) {

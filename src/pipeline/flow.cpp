@@ -31,14 +31,9 @@ std::vector<double> on_shared_cores(const Curve<double>& cores, double work, int
   if (background <= 0.0) return cycles(cores, work, customers);
   std::vector<double> rates;
   rates.reserve(static_cast<std::size_t>(customers));
-  const double below = std::floor(background);
-  const double share = background - below;
-  const auto with = [&](double n, double others) {
-    return cores.total(n + others) * n / (n + others);
-  };
   for (int n = 1; n <= customers; ++n) {
-    const double first = with(n, below);
-    rates.push_back((first + share * (with(n, below + 1.0) - first)) / work);
+    const auto beside = [&](double others) { return cores.total(n + others) * n / (n + others); };
+    rates.push_back(queueing::linear_between(background, beside) / work);
   }
   return rates;
 }
@@ -49,7 +44,7 @@ std::vector<double> gated(const Station& station, int customers) {
   const int most = std::max(1, std::min(customers, static_cast<int>(station.connections)));
   ClosedNetwork inside(most);
   inside.add_delay(station.delay);
-  if (station.work > 0.0 && !station.rate.empty()) {
+  if (station.works()) {
     inside.add_shared(cycles(station.rate, station.work, most));
   }
   std::vector<double> rates;
@@ -58,18 +53,17 @@ std::vector<double> gated(const Station& station, int customers) {
 }
 
 void add_station(ClosedNetwork& network, const Station& station) {
-  const bool works = station.work > 0.0 && !station.rate.empty();
-  if (station.delay + (works ? station.work : 0.0) <= 0.0) return;
+  if (station.delay <= 0.0 && !station.works()) return;
   if (station.connections > 0.0 && station.connections < network.customers()) {
     network.add_shared(gated(station, network.customers()));
     return;
   }
   network.add_delay(station.delay);
-  if (works) network.add_shared(cycles(station.rate, station.work, network.customers()));
+  if (station.works()) network.add_shared(cycles(station.rate, station.work, network.customers()));
 }
 
 bool is_server(const Station& station) {
-  return station.one_at_a_time && station.work > 0.0 && !station.rate.empty();
+  return station.one_at_a_time && station.works();
 }
 
 double rate_of(const SampleLimit& limit, bool burst) {
@@ -87,11 +81,9 @@ void Flow::Group::set_cores(std::vector<double> rates) const {
 
 double Flow::Group::throughput(double n) const {
   if (server.seconds <= 0.0) return network.throughput(n);
-  const double within = std::clamp(n, 0.0, static_cast<double>(network.customers()));
-  const auto below = static_cast<std::size_t>(within);
-  const double first = below == 0 ? 0.0 : with_server[below - 1];
-  const double share = within - static_cast<double>(below);
-  return share > 0.0 ? first + share * (with_server[below] - first) : first;
+  return queueing::linear_between(network.within(n), [&](double count) {
+    return count < 1.0 ? 0.0 : with_server[static_cast<std::size_t>(count) - 1];
+  });
 }
 
 Flow::Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double active) {
@@ -102,7 +94,7 @@ Flow::Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double ac
     for (const Station& station : group.loading.stations) {
       if (is_server(station)) {
         group.network.add_delay(station.delay);
-        group.server.seconds += station.work / station.rate.total(1.0);
+        group.server.seconds += station.work_alone();
         group.server.cv = inputs.size_cv;
       } else {
         add_station(group.network, station);
@@ -155,12 +147,18 @@ double Flow::unlimited(double share, double background) const {
   return sum;
 }
 
-double Flow::limit() const {
-  double least = stream_rate_ > 0.0 ? stream_rate_ : no_limit;
+Flow::Tightest Flow::tightest() const {
+  Tightest least;
+  if (stream_rate_ > 0.0) least.rate = stream_rate_;
   for (std::size_t i = 0; i < limits_.size(); ++i) {
-    least = std::min(least, rate_of(limits_[i], burst_[i] != 0));
+    const double rate = rate_of(limits_[i], burst_[i] != 0);
+    if (rate < least.rate) least = {rate, limits_[i].stage};
   }
   return least;
+}
+
+double Flow::limit() const {
+  return tightest().rate;
 }
 
 double Flow::rate(double share, double background) const {
@@ -171,34 +169,33 @@ double Flow::free_rate(double share, double background) const {
   return groups_.empty() ? no_limit : unlimited(share, background);
 }
 
+const Flow::Group* Flow::on_cores() const {
+  const auto found = std::find_if(groups_.begin(), groups_.end(), [](const Group& group) {
+    return group.loading.cpu_stage == Stage::decode && !group.loading.cores.empty();
+  });
+  return found == groups_.end() ? nullptr : &*found;
+}
+
 double Flow::crowding(double others) const {
-  for (const Group& group : groups_) {
-    if (group.loading.cpu_stage != Stage::decode || group.loading.cores.empty()) continue;
-    return (others + 1.0) / group.loading.cores.total(others + 1.0);
-  }
-  return 1.0;
+  const Group* group = on_cores();
+  return group ? (others + 1.0) / group->loading.cores.total(others + 1.0) : 1.0;
 }
 
 double Flow::most_cores() const {
-  for (const Group& group : groups_) {
-    if (group.loading.cpu_stage != Stage::decode || group.loading.cores.empty()) continue;
-    return group.loading.cores.maximum();
-  }
-  return 1e300;
+  const Group* group = on_cores();
+  return group ? group->loading.cores.maximum() : 1e300;
 }
 
 double Flow::core_work() const {
-  for (const Group& group : groups_) {
-    if (group.loading.cpu_stage != Stage::decode || group.loading.cores.empty()) continue;
-    const double work = group.loading.cpu + group.loading.collate;
-    if (groups_.size() == 1 || work <= 0.0) return work;
-    // Remote workers make the other samples.
-    const double all = unlimited(1.0, 0.0);
-    const double here =
-        std::min(group.loading.own_limit, group.throughput(double(group.network.customers())));
-    return all > 0.0 ? work * here / all : work;
-  }
-  return 0.0;
+  const Group* group = on_cores();
+  if (!group) return 0.0;
+  const double work = group->loading.cpu + group->loading.collate;
+  if (groups_.size() == 1 || work <= 0.0) return work;
+  // Remote workers make the other samples.
+  const double all = unlimited(1.0, 0.0);
+  const double here =
+      std::min(group->loading.own_limit, group->throughput(double(group->network.customers())));
+  return all > 0.0 ? work * here / all : work;
 }
 
 Flow::Variance Flow::variance(const Inputs& inputs, double batch, double background) const {
@@ -233,10 +230,8 @@ PerStage<double> Flow::making() const {
     const double x =
         unlimited(1.0, std::max(0.0, background_)) > 0.0 ? group.throughput(customers) : 0.0;
     if (x <= 0.0 || x >= no_limit) continue;
-    double spent = 0.0;
     const auto spend = [&](Stage stage, double seconds) {
       time[stage] += seconds * loading.share;
-      spent += seconds;
       sum += seconds * loading.share;
     };
     const double on_cpu = group.network.at_last(customers) / x;
@@ -255,11 +250,7 @@ PerStage<double> Flow::making() const {
       const double reached = alone.throughput(customers);
       // Queueing at a station grows with its load; without load its demand alone counts.
       const double load = reached > 0.0 ? std::min(1.0, x / reached) : 0.0;
-      double need = station.delay;
-      if (station.work > 0.0 && !station.rate.empty()) {
-        need += station.work / station.rate.total(1.0);
-      }
-      need *= 1.0 + load * load * customers;
+      const double need = (station.delay + station.work_alone()) * (1.0 + load * load * customers);
       needs.push_back(need);
       demand += need;
     }
@@ -271,19 +262,10 @@ PerStage<double> Flow::making() const {
   }
   // What a limit keeps back, its customers wait for.
   const double free = unlimited(1.0, std::max(0.0, background_));
-  const double most = limit();
-  if (most < free && !groups_.empty()) {
-    Stage stage = Stage::download;
-    double least = stream_rate_ > 0.0 ? stream_rate_ : no_limit;
-    for (std::size_t i = 0; i < limits_.size(); ++i) {
-      if (rate_of(limits_[i], burst_[i] != 0) < least) {
-        least = rate_of(limits_[i], burst_[i] != 0);
-        stage = limits_[i].stage;
-      }
-    }
-    const double before = sum;
-    const double waiting = before > 0.0 ? before * (free / most - 1.0) : 1.0;
-    time[stage] += waiting;
+  const Tightest most = tightest();
+  if (most.rate < free && !groups_.empty()) {
+    const double waiting = sum > 0.0 ? sum * (free / most.rate - 1.0) : 1.0;
+    time[most.stage] += waiting;
     sum += waiting;
   }
   if (sum > 0.0) {
@@ -306,8 +288,7 @@ PerStage<double> Flow::alone() const {
       ClosedNetwork network(group.network.customers());
       bool here = false;
       for (const Station& station : loading.stations) {
-        const bool works = station.delay > 0.0 || (station.work > 0.0 && !station.rate.empty());
-        if (station.stage != stage || !works) continue;
+        if (station.stage != stage || (station.delay <= 0.0 && !station.works())) continue;
         add_station(network, station);
         here = true;
       }

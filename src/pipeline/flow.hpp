@@ -58,7 +58,14 @@ class Flow {
     [[nodiscard]] double throughput(double n) const;
     void set_cores(std::vector<double> rates) const;
   };
+  /// The customers on the instance's own cores; null without.
+  [[nodiscard]] const Group* on_cores() const;
   [[nodiscard]] double unlimited(double share, double background) const;
+  struct Tightest {
+    double rate = 1e300;
+    Stage stage = Stage::download;
+  };
+  [[nodiscard]] Tightest tightest() const;
 
   std::vector<Group> groups_;
   std::vector<SampleLimit> limits_;

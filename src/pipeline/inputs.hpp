@@ -121,7 +121,7 @@ struct Inputs {
   Bytes network_allreduce;           ///< bytes of it over an instance's NIC, hidden ones included
   std::optional<Bandwidth> network;  ///< NIC of an instance, shared with downloads
   /// The whole job's parallel efficiency where it is given or measured: the epochs take this share
-  /// of `training_alone`, whatever keeps them.
+  /// of what they take in `alone`, whatever keeps them.
   std::optional<double> time_ratio;
   std::shared_ptr<const Inputs> alone;  ///< the same job on one instance; set with time_ratio
   Duration startup;                     ///< of the job
@@ -130,6 +130,9 @@ struct Inputs {
 
   /// A stage's virtual speed: 2 = every cost of it halved.
   PerStage<double> speed = ones();
+
+  /// Whether threads, here or remote, make single samples of any batch; else workers whole batches.
+  [[nodiscard]] bool pooled() const { return remote || kind == LoaderKind::pool; }
 
   static PerStage<double> ones() {
     PerStage<double> speed;
@@ -144,6 +147,9 @@ struct EpochShape {
   double last_batch = 0.0;
 };
 EpochShape epoch_shape(const Inputs& inputs);
+
+/// Samples that the ranks of one instance train on in an epoch.
+double samples_of_instance(const Inputs& inputs);
 
 /// Time of the GPU for `batch` samples, preprocessing on the GPU included, at speed 1.
 Duration step_time(const Inputs& inputs, double batch);

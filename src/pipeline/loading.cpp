@@ -101,6 +101,7 @@ Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double
   const double locked = std::min(inputs.locked.base(), cpu.base()) / speed;
   loading.cpu = cpu.base() / speed - locked;
   loading.collate = inputs.collate.base() / inputs.speed[Stage::collate];
+  const double core_work = loading.cpu + locked + loading.collate;
   if (!inputs.cores.empty()) loading.cores = with_threads(inputs.cores, loading.customers);
   // Beside remote workers, only what is made here is limited.
   const auto limit_cores = [&](const std::string& name, double rate) {
@@ -120,12 +121,10 @@ Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double
     lock.one_at_a_time = inputs.ranks <= 1.0;
     loading.stations.push_back(lock);
     // Who holds the lock holds a core.
-    const double all = loading.cpu + locked + loading.collate;
-    if (!loading.cores.empty()) limit_cores("cores", loading.cores.maximum() / all);
+    if (!loading.cores.empty()) limit_cores("cores", loading.cores.maximum() / core_work);
   }
-  if (inputs.cpu_quota && loading.cpu + locked + loading.collate > 0.0) {
-    const double each = loading.cpu + locked + loading.collate;
-    limit_cores(inputs.cpu_quota->name, inputs.cpu_quota->rate / each);
+  if (inputs.cpu_quota && core_work > 0.0) {
+    limit_cores(inputs.cpu_quota->name, inputs.cpu_quota->rate / core_work);
   }
   return loading;
 }
@@ -172,12 +171,11 @@ bool remote_only(const Inputs& inputs) {
 }  // namespace
 
 double Loading::alone() const {
-  double cpu_time = cpu + collate;
-  if (cpu_time > 0.0 && !cores.empty()) cpu_time /= cores.total(1.0);
-  double sum = cpu_time;
+  double sum = cpu + collate;
+  if (sum > 0.0 && !cores.empty()) sum /= cores.total(1.0);
   for (const Station& station : stations) {
     sum += station.delay;
-    if (station.work > 0.0 && !station.rate.empty()) sum += station.work / station.rate.total(1.0);
+    sum += station.work_alone();
   }
   return sum;
 }
@@ -187,7 +185,7 @@ double Loading::reading() const {
   for (const Station& station : stations) {
     if (station.stage != Stage::download && station.stage != Stage::disk) continue;
     sum += station.delay;
-    if (station.work > 0.0 && !station.rate.empty()) sum += station.work / station.rate.total(1.0);
+    sum += station.work_alone();
   }
   return sum;
 }
@@ -206,22 +204,28 @@ Misses misses_in(const Inputs& inputs, double epoch) {
 bool caches_steady(const Inputs& inputs, double epoch) {
   const Caches& caches = inputs.caches;
   if (epoch < 2.0) return false;
+  constexpr double most_filling = 4096.0;
+  if (epoch >= most_filling) return true;
   if (caches.decoded && 1.0 - seen_before(caches.readers, epoch) > 1e-7) return false;
   if (!inputs.disk && !inputs.source) return true;
   return epoch >= epochs_until_steady(caches.room, caches.policy, caches.readers, caches.staged);
 }
 
 double epochs_read(const Inputs& inputs) {
-  constexpr double most_filling = 4096.0;
   double sum = 0.0;
   for (double epoch = 1.0; epoch <= inputs.epochs; epoch += 1.0) {
     const double share = fetched(inputs, misses_in(inputs, epoch));
-    if (caches_steady(inputs, epoch) || epoch >= most_filling) {
+    if (caches_steady(inputs, epoch)) {
       return sum + share * (inputs.epochs - epoch + 1.0);
     }
     sum += share;
   }
   return sum;
+}
+
+double bytes_fetched(const Inputs& inputs, EpochKind kind, const Misses& misses) {
+  const auto& source = source_in(inputs, kind);
+  return source ? source->bytes.base() * fetched(inputs, misses) : 0.0;
 }
 
 double active_workers(const Inputs& inputs, EpochKind kind) {

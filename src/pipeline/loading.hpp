@@ -18,12 +18,16 @@ struct Misses {
 /// Of epoch `epoch` = 1, 2, …
 Misses misses_in(const Inputs& inputs, double epoch);
 
-/// Whether epochs after `epoch` find the caches as it does.
+/// Whether epochs after `epoch` find the caches as it does; after 4096 epochs that is taken for
+/// granted.
 bool caches_steady(const Inputs& inputs, double epoch);
 
 /// How often the job reads the dataset from its remote source, caches counted: between 0 and
 /// epochs.
 double epochs_read(const Inputs& inputs);
+
+/// Bytes of a sample, on average, that an instance reads from the remote source in this epoch.
+double bytes_fetched(const Inputs& inputs, EpochKind kind, const Misses& misses);
 
 /// A place that a sample passes: first a delay, then work on a capacity of the instance.
 struct Station {
@@ -33,6 +37,10 @@ struct Station {
   Curve<double> rate;  ///< work per second in all, by users; empty: no work
   bool one_at_a_time = false;
   double connections = 0.0;  ///< customers inside at most, delay included; 0: no limit
+
+  [[nodiscard]] bool works() const { return work > 0.0 && !rate.empty(); }
+  /// Seconds of the work of a sample with nobody else there; 0 without work.
+  [[nodiscard]] double work_alone() const { return works() ? work / rate.total(1.0) : 0.0; }
 };
 
 /// A rate limit in samples per second of one instance.

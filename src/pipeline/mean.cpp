@@ -10,10 +10,6 @@
 namespace feedrate::pipeline {
 namespace {
 
-bool pool_of(const Inputs& inputs) {
-  return inputs.remote || inputs.kind == LoaderKind::pool;
-}
-
 /// What one rank does with a batch, at the virtual speeds.
 struct Consumer {
   double handover = 0.0, pin = 0.0, copy = 0.0;  // seconds a full batch
@@ -121,7 +117,7 @@ struct Epoch {
 double buffer_of(const Inputs& inputs, const Consumer& consumer, double workers) {
   const double held = consumer.one_process ? 1.2 : 2.2;
   if (consumer.inline_load) return consumer.one_process ? 0.0 : held - 0.5;
-  if (pool_of(inputs)) return inputs.prefetch - 0.5 + held;
+  if (inputs.pooled()) return inputs.prefetch - 0.5 + held;
   return inputs.prefetch - 0.5 + held / (workers * std::sqrt(workers));
 }
 
@@ -156,7 +152,7 @@ Pace attempt(const Epoch& e, double period) {
   pace.whole_cv = std::sqrt(varies.whole);
   double lost = 0.0;
   if (e.buffer > 0.0) lost = queueing::barrier_loss(e.sources, variance, e.buffer);
-  if (pool_of(inputs) && inputs.prefetch < 2.0) {
+  if (inputs.pooled() && inputs.prefetch < 2.0) {
     // One batch at a time: threads that are done with it wait for the last, half a sample on
     // average.
     lost += std::max(0.0, e.active - 1.0) / (2.0 * e.batch);
@@ -263,11 +259,9 @@ Pace pace_of(const Epoch& e) {
 /// Seconds of the NIC for a step of all ranks: samples downloaded, and gradients.
 double nic_seconds(const Inputs& inputs, const Flow& flow, EpochKind kind, double batch,
                    const Misses& misses) {
-  const auto& source = kind == EpochKind::first ? inputs.first_source : inputs.source;
-  if (!inputs.network || !source || flow.nothing() || inputs.remote) return 0.0;
-  const double often = inputs.disk ? misses.decode : misses.page;
+  if (!inputs.network || flow.nothing() || inputs.remote) return 0.0;
   const double down =
-      source->bytes.base() * often * batch * inputs.ranks / inputs.speed[Stage::download];
+      bytes_fetched(inputs, kind, misses) * batch * inputs.ranks / inputs.speed[Stage::download];
   const double gradients =
       inputs.network_allreduce.base() / inputs.accumulation / inputs.speed[Stage::allreduce];
   if (down <= 0.0 || gradients <= 0.0) return 0.0;
@@ -301,8 +295,8 @@ Made one_epoch(const Inputs& inputs, EpochKind kind, const Misses& misses, const
   const Pace pace = pace_of(e);
 
   // The first batch is made while all customers are at work on theirs; those of a pool share it.
-  const double together =
-      flow.rate(1.0, 0.0) < 1e299 ? inputs.ranks * full / flow.rate(1.0, 0.0) : 0.0;
+  const double all_at_work = flow.rate(1.0);
+  const double together = all_at_work < 1e299 ? inputs.ranks * full / all_at_work : 0.0;
   const double rounds = chains ? active : 1.0;
   double first = 0.0;
   double first_limited = 0.0;
@@ -412,11 +406,6 @@ Made one_epoch(const Inputs& inputs, EpochKind kind, const Misses& misses, const
   return made;
 }
 
-double trained_on_instance(const Inputs& inputs) {
-  const EpochShape shape = epoch_shape(inputs);
-  return ((shape.steps - 1.0) * inputs.batch + shape.last_batch) * inputs.ranks;
-}
-
 }  // namespace
 
 MeanEpochs mean_epochs(const Inputs& inputs, EpochKind kind, double epoch, double count,
@@ -432,7 +421,7 @@ MeanEpochs mean_epochs(const Inputs& inputs, EpochKind kind, double epoch, doubl
   }
   MeanEpochs all;
   double remaining = count;
-  const double loaded = trained_on_instance(inputs);
+  const double loaded = samples_of_instance(inputs);
   while (remaining > 0.0) {
     for (std::size_t i = 0; i < limits.size(); ++i) flow.set_burst(i, left[i] > 0.0);
     const Made made = one_epoch(inputs, kind, misses, flow, active, details);

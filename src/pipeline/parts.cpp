@@ -62,7 +62,7 @@ Capacities add_capacities(engine::Model& model, const std::string& name, const L
   for (const Station& station : loading.stations) {
     Place place;
     const std::string stage = name + std::string(name_of(station.stage));
-    if (station.work > 0.0 && !station.rate.empty()) {
+    if (station.works()) {
       place.resource =
           add_curve(model, stage, station.rate, customers, fold, station.one_at_a_time);
     }
@@ -87,9 +87,8 @@ Capacities add_capacities(engine::Model& model, const std::string& name, const L
 int chunks_of(const Inputs& inputs) {
   // Threads of a pool take samples, not shares of a batch: as many as can be told apart.
   constexpr double most_of_pool = 128.0;
-  const bool pool = inputs.remote || inputs.kind == LoaderKind::pool;
-  return static_cast<int>(
-      std::clamp(std::floor(inputs.batch), 1.0, pool ? most_of_pool : double{most_chunks}));
+  const double most = inputs.pooled() ? most_of_pool : double{most_chunks};
+  return static_cast<int>(std::clamp(std::floor(inputs.batch), 1.0, most));
 }
 
 void add_load(engine::ProgramBuilder& program, const Capacities& capacities, double samples,

@@ -38,10 +38,7 @@ struct RankBuilder {
 
   [[nodiscard]] bool partial_last() const { return shape.last_batch < inputs.batch; }
   [[nodiscard]] double full_steps() const { return shape.steps - (partial_last() ? 1.0 : 0.0); }
-  [[nodiscard]] Variety variety() const {
-    if (!layout.random) return {};
-    return {inputs.size_cv, inputs.read_cv, inputs.make_cv};
-  }
+  [[nodiscard]] Variety variety() const { return {inputs.size_cv, inputs.read_cv, inputs.make_cv}; }
 
   engine::ProcessId add_process(const ProgramBuilder& program, Part part, bool daemon = false) {
     part.process =

@@ -10,14 +10,11 @@
 namespace feedrate::pipeline {
 namespace {
 
-/// Epochs in which caches fill are made one by one, up to so many.
-constexpr double most_filling_epochs = 4096.0;
-
 /// As many epochs as are alike from `epoch` on.
 double alike_from(const Inputs& inputs, double epoch) {
   const double left = inputs.epochs - epoch + 1.0;
   if (epoch < 2.0) return 1.0;
-  return caches_steady(inputs, epoch) || epoch > most_filling_epochs ? left : 1.0;
+  return caches_steady(inputs, epoch) ? left : 1.0;
 }
 
 void make_epochs(Outcome& out, const Inputs& inputs, const SimulationOptions& options,
@@ -87,11 +84,9 @@ Span operator*(double factor, Span span) {
 Outcome simulate(const Inputs& inputs, const SimulationOptions& options) {
   if (options.exact) require_bounded(inputs);
   Outcome out;
-  const EpochShape shape = epoch_shape(inputs);
   out.epochs = inputs.epochs;
-  out.steps = shape.steps;
-  out.samples = std::min(inputs.samples, ((shape.steps - 1.0) * inputs.batch + shape.last_batch) *
-                                             inputs.ranks * inputs.instances);
+  out.steps = epoch_shape(inputs).steps;
+  out.samples = std::min(inputs.samples, samples_of_instance(inputs) * inputs.instances);
   out.startup = inputs.startup;
   Credits credits;
   const MeanStaging staging = mean_staging(inputs, credits);

@@ -126,10 +126,11 @@ double ClosedNetwork::ratio(Factors<Real>& f, int n) const {
   return with > Real{0} ? static_cast<double>(constant(n - 1) / with) * scale_ : 1e300;
 }
 
-double ClosedNetwork::whole(int n) const {
-  if (n <= 0) return 0.0;
+double ClosedNetwork::whole(double n) const {
+  if (n <= 0.0) return 0.0;
   settle();
-  return fits_double() ? ratio(few_, n) : ratio(many_, n);
+  const int count = static_cast<int>(n);
+  return fits_double() ? ratio(few_, count) : ratio(many_, count);
 }
 
 template <class Real>
@@ -145,26 +146,19 @@ double ClosedNetwork::users_at_last(const Factors<Real>& f, int n) const {
   return static_cast<double>(users / with);
 }
 
-double ClosedNetwork::whole_at_last(int n) const {
-  if (n <= 0 || last_.empty()) return 0.0;
+double ClosedNetwork::whole_at_last(double n) const {
+  if (n <= 0.0 || last_.empty()) return 0.0;
   settle();
-  return fits_double() ? users_at_last(few_, n) : users_at_last(many_, n);
+  const int count = static_cast<int>(n);
+  return fits_double() ? users_at_last(few_, count) : users_at_last(many_, count);
 }
 
 double ClosedNetwork::throughput(double n) const {
-  const double within = std::clamp(n, 0.0, static_cast<double>(customers_));
-  const int below = static_cast<int>(within);
-  const double share = within - below;
-  const double first = whole(below);
-  return share > 0.0 ? first + share * (whole(below + 1) - first) : first;
+  return linear_between(within(n), [&](double count) { return whole(count); });
 }
 
 double ClosedNetwork::at_last(double n) const {
-  const double within = std::clamp(n, 0.0, static_cast<double>(customers_));
-  const int below = static_cast<int>(within);
-  const double share = within - below;
-  const double first = whole_at_last(below);
-  return share > 0.0 ? first + share * (whole_at_last(below + 1) - first) : first;
+  return linear_between(within(n), [&](double count) { return whole_at_last(count); });
 }
 
 }  // namespace feedrate::queueing

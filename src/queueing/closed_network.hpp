@@ -7,12 +7,24 @@
 // constants, X(n) = G(n-1)/G(n), which are convolutions of the stations' factors (Buzen 1973). All
 // terms are positive, so nothing cancels; equal to mean value analysis with load-dependent stations
 // (Reiser and Lavenberg 1980), which subtracts and is unstable.
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace feedrate::queueing {
 
 /// Customers in one network at most; X(n) is flat long before.
 inline constexpr int most_customers = 8192;
+
+/// What `whole` gives for whole numbers of customers, linear in between. Only what is between two
+/// of them asks for the next.
+template <class Whole>
+double linear_between(double n, const Whole& whole) {
+  const double below = std::floor(n);
+  const double share = n - below;
+  const double first = whole(below);
+  return share > 0.0 ? first + share * (whole(below + 1.0) - first) : first;
+}
 
 /// One cycle of a customer is a visit to each station; rates and throughputs are cycles per second.
 class ClosedNetwork {
@@ -30,6 +42,10 @@ class ClosedNetwork {
   void set_last(std::vector<double> rates);
 
   [[nodiscard]] int customers() const { return customers_; }
+  /// `n` as a number of customers that this network can have.
+  [[nodiscard]] double within(double n) const {
+    return std::clamp(n, 0.0, static_cast<double>(customers_));
+  }
   /// X(n), cycles a second, for 0 ≤ n ≤ customers; between whole numbers linear in n.
   [[nodiscard]] double throughput(double n) const;
   /// Mean number of customers at the last station with n in all.
@@ -43,8 +59,8 @@ class ClosedNetwork {
     std::vector<Real> others, last, constants;
   };
 
-  [[nodiscard]] double whole(int n) const;
-  [[nodiscard]] double whole_at_last(int n) const;
+  [[nodiscard]] double whole(double n) const;
+  [[nodiscard]] double whole_at_last(double n) const;
   void settle() const;
   template <class Real>
   void settle(Factors<Real>& f) const;
