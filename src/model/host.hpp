@@ -43,6 +43,20 @@ struct HostProfile {
   std::optional<Value<Duration>> worker_shutdown;  ///< per worker, at the end of an epoch
   std::optional<Value<double>> oversubscription;
   std::optional<Value<double>> reads_per_sample;
+  // How far the machine drifts from one hour to another: a relative standard deviation that all
+  // times of a group share. What is not there is assumed (src/pipeline/assumptions.hpp).
+  std::optional<Value<double>> cpu_drift;
+  std::optional<Value<double>> disk_drift;
+  std::optional<Value<double>> network_drift;
+  std::optional<Value<double>> gpu_drift;
+  /// Times of small fixed pieces of work, by name ("registers", "copy_all"): run again, they say
+  /// how much slower the machine has become.
+  std::map<std::string, Value<Duration>> canary;
+  // The machine, to tell it from others.
+  std::string hostname;
+  std::string processor;
+  std::string kernel;
+  std::string driver;
   std::vector<std::string> remarks;  ///< what to doubt: fits that are not good, and why
 
   bool operator==(const HostProfile&) const = default;

@@ -1,6 +1,7 @@
 #pragma once
 // What was measured on a host: every sample as it was taken, never edited. `fit` turns it into a
 // host profile. bench/README.md lists each quantity of each probe.
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,7 +20,9 @@ struct Measurement {
   std::map<std::string, double> at;        ///< where: {"bytes": 4096, "users": 8}; SI base units
   std::map<std::string, std::string> how;  ///< and how: {"cache": "direct"}
   std::vector<Duration> times;             ///< every sample, in the order taken; none is dropped
-  std::string remark;                      ///< what a reader must know of it; "" for nothing
+  /// How many of `times` were taken in each round of the set, in order; empty: all in one round.
+  std::vector<std::size_t> rounds;
+  std::string remark;  ///< what a reader must know of it; "" for nothing
   bool operator==(const Measurement&) const = default;
 };
 
@@ -32,6 +35,24 @@ struct ProbeOutcome {
   Duration took;
   bool operator==(const ProbeOutcome&) const = default;
 };
+
+/// One turn through all series, and what else the machine did meanwhile. Rounds are the unit of
+/// sampling: within one, samples share whatever the machine's neighbours do.
+struct Round {
+  std::string began;         ///< ISO 8601, UTC
+  double calibration = 1.0;  ///< which of those that were merged, from 1
+  Duration took;
+  std::optional<double> steal;      ///< share of the CPU time that the hypervisor gave to others
+  std::optional<double> foreign;    ///< share of the CPU time that other processes used
+  std::optional<double> throttled;  ///< share of the time that the control group was held back
+  std::optional<double> pressure;   ///< share of the time that some task waited for a CPU
+  std::optional<Frequency> clock;   ///< of the cores, mean
+  std::string disturbed;            ///< why it is marked as a bad one; "" for a good one
+  bool operator==(const Round&) const = default;
+};
+
+/// How much of a machine its user has alone, which decides how far it can be expected to drift.
+enum class HostClass { unknown, bare_metal, dedicated_virtual_machine, shared_virtual_machine };
 
 /// The machine, as it described itself. Empty where it would not say.
 struct HostFacts {
@@ -46,6 +67,7 @@ struct HostFacts {
   std::vector<std::string> gpus;  ///< a name each
   std::string driver;
   std::string cuda;
+  HostClass kind = HostClass::unknown;
   bool operator==(const HostFacts&) const = default;
 };
 
@@ -54,6 +76,7 @@ struct MeasurementSet {
   std::string command_line;  ///< as typed
   std::string version;       ///< of feedrate, or of the tool that was imported
   HostFacts host;
+  std::vector<Round> rounds;  ///< empty: measured before there were rounds, or by another tool
   std::vector<ProbeOutcome> probes;
   std::vector<Measurement> measurements;
   bool operator==(const MeasurementSet&) const = default;

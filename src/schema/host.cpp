@@ -92,6 +92,16 @@ const std::vector<Entry<HostProfile>>& entries<HostProfile>() {
           {"extra CPU share when workers outnumber threads", "", between(0, 10)}),
       entry<&H::reads_per_sample>("reads_per_sample",
                                   {"device reads that a sample costs, cold", "", between(0, 1e9)}),
+      entry<&H::cpu_drift>("cpu_drift",
+                           {"how far CPU times drift in hours, a share", "", between(0, 10)}),
+      entry<&H::disk_drift>("disk_drift", {"the same of the disk", "", between(0, 10)}),
+      entry<&H::network_drift>("network_drift", {"the same of the network", "", between(0, 10)}),
+      entry<&H::gpu_drift>("gpu_drift", {"the same of GPUs and copies", "", between(0, 10)}),
+      entry<&H::canary>("canary", {"times of small fixed pieces of work, by name"}),
+      entry<&H::hostname>("hostname", {"of the machine"}),
+      entry<&H::processor>("processor", {"of the machine"}),
+      entry<&H::kernel>("kernel", {"of its operating system"}),
+      entry<&H::driver>("driver", {"of its GPUs"}),
       entry<&H::remarks>("remarks", {"what to doubt of these numbers, and why"}),
   };
   return list;

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <numeric>
+
 #include "base/text_file.hpp"
 #include "schema/codec.hpp"
 #include "schema/manual.hpp"
@@ -10,6 +13,8 @@ namespace feedrate::schema {
 namespace {
 
 constexpr double file_version = 1.0;
+constexpr std::array<std::string_view, 4> host_classes = {
+    "unknown", "bare metal", "dedicated virtual machine", "shared virtual machine"};
 
 }  // namespace
 
@@ -75,6 +80,35 @@ struct Codec<std::vector<Duration>> {
   }
 };
 
+/// [12, 9, 0, 11]
+template <>
+struct Codec<std::vector<std::size_t>> {
+  static constexpr KeyKind kind = KeyKind::numbers;
+  static void read(std::vector<std::size_t>& out, const JsonValue& v, const Key& key,
+                   const Path& path, Reading& r) {
+    if (!is_kind(v, JsonKind::array, key, path, r)) return;
+    Key item = key;
+    item.kind = KeyKind::number;
+    item.limits = whole(0, 1e9);
+    for (std::size_t i = 0; i < v.items.size(); ++i) {
+      double count = 0.0;
+      if (read_number(count, *v.items[i], item, {&path, "", i, true}, r)) {
+        out.push_back(static_cast<std::size_t>(count));
+      }
+    }
+  }
+  static void write(const std::vector<std::size_t>& counts, const Key&, JsonWriter& out) {
+    out.begin_array();
+    for (const std::size_t count : counts) out.number(static_cast<double>(count));
+    out.end();
+  }
+};
+
+template <>
+inline constexpr std::span<const std::string_view> words_of<HostClass> = host_classes;
+
+template <>
+inline constexpr bool is_record<Round> = true;
 template <>
 inline constexpr bool is_record<HostFacts> = true;
 template <>
@@ -99,6 +133,29 @@ const std::vector<Entry<HostFacts>>& entries<HostFacts>() {
       entry<&H::gpus>("gpus", {"a name each"}),
       entry<&H::driver>("driver", {"of the GPUs"}),
       entry<&H::cuda>("cuda", {"version"}),
+      entry<&H::kind>("kind", {"how much of it its user has alone"}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Round>>& entries<Round>() {
+  using O = Round;
+  constexpr Limits share = between(0.0, 1.0);
+  static const std::vector<Entry<O>> list = {
+      entry<&O::began>("began", {"when, UTC"}),
+      entry<&O::calibration>("calibration",
+                             {"which of those that were merged, from 1", "", whole(1, 1e6)}),
+      entry<&O::took>("took", {"in all"}),
+      entry<&O::steal>("steal",
+                       {"share of CPU time that the hypervisor gave to others", "", share}),
+      entry<&O::foreign>("foreign", {"share of CPU time that other processes used", "", share}),
+      entry<&O::throttled>("throttled",
+                           {"share of the time that the control group was held back", "", share}),
+      entry<&O::pressure>("pressure",
+                          {"share of the time that some task waited for a CPU", "", share}),
+      entry<&O::clock>("clock", {"of the cores, mean"}),
+      entry<&O::disturbed>("disturbed", {"why it is marked as a bad one"}),
   };
   return list;
 }
@@ -132,6 +189,8 @@ const std::vector<Entry<Measurement>>& entries<Measurement>() {
       entry<&M::times>("times", {.manual = "seconds, every sample in the order taken",
                                  .limits = between(0.0, 3.6e8),
                                  .required = true}),
+      entry<&M::rounds>("rounds", {"how many of the times were taken in each round of the set; "
+                                   "without: all in one"}),
       entry<&M::remark>("remark", {"what a reader must know of it"}),
   };
   return list;
@@ -145,6 +204,7 @@ const std::vector<Entry<MeasurementSet>>& entries<MeasurementSet>() {
       entry<&S::command_line>("command_line", {"as typed"}),
       entry<&S::version>("version", {"of feedrate, or of the tool whose output was imported"}),
       entry<&S::host>("host", {"the machine, as it described itself"}),
+      entry<&S::rounds>("rounds", {"turns through all series, and what else the machine did"}),
       entry<&S::probes>("probes", {"what became of each"}),
       entry<&S::measurements>("measurements", {"the samples"}),
   };
@@ -177,6 +237,24 @@ JsonPtr body_of(const JsonPtr& root) {
   return body;
 }
 
+/// Rounds that a series names hold all of its samples, and are rounds of the set.
+void expect_whole_rounds(const MeasurementSet& set, const JsonValue& body, Problems& problems) {
+  const JsonValue* list = body.find("measurements");
+  for (std::size_t i = 0; i < set.measurements.size(); ++i) {
+    const Measurement& what = set.measurements[i];
+    if (what.rounds.empty()) continue;
+    const std::size_t sum = std::accumulate(what.rounds.begin(), what.rounds.end(), std::size_t{0});
+    if (sum == what.times.size() && what.rounds.size() <= set.rounds.size()) continue;
+    const JsonValue* at = list->items[i]->find("rounds");
+    problems.add(*at, fmt::format("/measurements/{}/rounds", i),
+                 sum != what.times.size()
+                     ? fmt::format("expected numbers that add up to the {} times, got {}",
+                                   what.times.size(), sum)
+                     : fmt::format("expected no more than the rounds of the file ({}), got {}",
+                                   set.rounds.size(), what.rounds.size()));
+  }
+}
+
 }  // namespace
 
 const Key& measurements_root() {
@@ -200,6 +278,7 @@ MeasurementSet measurements_of(const JsonPtr& root) {
   reading.root = &measurements_root();
   MeasurementSet set;
   read_record(set, *body, measurements_root(), Path{}, reading);
+  if (reading.problems.empty()) expect_whole_rounds(set, *body, reading.problems);
   reading.problems.throw_if_any();
   return set;
 }

@@ -24,7 +24,7 @@ class Synthetic {
   Measurement& add(const char* probe, const char* quantity, const char* unit, double work,
                    std::map<std::string, double> at, double time,
                    std::map<std::string, std::string> how = {}, int samples = 20) {
-    Measurement m{probe, quantity, unit, work, std::move(at), std::move(how), {}, ""};
+    Measurement m{probe, quantity, unit, work, std::move(at), std::move(how), {}, {}, ""};
     for (int i = 0; i < samples; ++i) {
       const bool outlier = outlier_each_ > 0 && ++count_ % outlier_each_ == 0;
       const double factor = std::exp(noise_ * random_.draw()) * (outlier ? 5.0 : 1.0);

@@ -192,7 +192,7 @@ TEST_CASE("import: training steps as two columns") {
 TEST_CASE("import: feedrate's own measurements, which stay as they are") {
   MeasurementSet set;
   set.date = "2026-05-01T12:00:00Z";
-  set.measurements.push_back({"disk", "random_read", "bytes", 1, {}, {}, {seconds(1)}, ""});
+  set.measurements.push_back({"disk", "random_read", "bytes", 1, {}, {}, {seconds(1)}, {}, ""});
   CHECK(parse_import(write_measurements(set), "m.json") == set);
 }
 

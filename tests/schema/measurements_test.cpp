@@ -1,5 +1,7 @@
 #include "schema/measurements.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "base/errors.hpp"
@@ -20,18 +22,30 @@ MeasurementSet example() {
   set.host.hardware_threads = 8;
   set.host.memory = gibibytes(15.5);
   set.host.gpus = {"Tesla V100", "Tesla V100"};
+  set.host.kind = HostClass::shared_virtual_machine;
+  Round bad{"2026-05-01T12:00:00Z", 1, seconds(7.5), 0.02, 0.4, 0.0, 0.1, {}, "others used 40 %"};
+  bad.clock = Frequency::of(2.5e9);
+  set.rounds = {bad, {"2026-05-01T12:00:08Z", 2, seconds(8.0), {}, {}, {}, {}, {}, ""}};
   set.probes.push_back({"disk", true, "", {"3 of 200 files are no JPEG"}, seconds(12.25)});
   set.probes.push_back({"gpu", false, "no CUDA driver", {}, {}});
-  Measurement m{
-      "disk", "random_read", "bytes", 4096, {{"bytes", 4096}, {"users", 8}}, {{"cache", "direct"}},
-      {},     "a remark"};
+  Measurement m{"disk",
+                "random_read",
+                "bytes",
+                4096,
+                {{"bytes", 4096}, {"users", 8}},
+                {{"cache", "direct"}},
+                {},
+                {},
+                "a remark"};
   Normal random(5, 0);
   for (int i = 0; i < 200; ++i) m.times.push_back(seconds(std::exp(-9.0 + 3.0 * random.draw())));
   m.times.push_back(seconds(0.1));
   m.times.push_back(seconds(0.0));
   m.times.push_back(seconds(1e-9));
+  m.rounds = {200, 3};
   set.measurements.push_back(m);
-  set.measurements.push_back({"x", "y", "z", 0.3333333333333333, {}, {}, {seconds(1.0 / 3.0)}, ""});
+  set.measurements.push_back(
+      {"x", "y", "z", 0.3333333333333333, {}, {}, {seconds(1.0 / 3.0)}, {}, ""});
   return set;
 }
 
@@ -42,6 +56,24 @@ std::string refusal(std::string_view text) {
     return error.what();
   }
   return "fine";
+}
+
+TEST_CASE("measurements: rounds of a series hold all of its samples, and are rounds of the file") {
+  const auto file = [](const char* rounds, const char* counts) {
+    return fmt::format(R"({{"kind": "measurements", "schema": 1, "rounds": {}, "measurements": [
+      {{"probe": "a", "quantity": "b", "unit": "c", "work": 1, "times": [1, 2, 3],
+       "rounds": {}}}]}})",
+                       rounds, counts);
+  };
+  CHECK(refusal(file("[{}, {}]", "[1, 2]")) == "fine");
+  CHECK(refusal(file("[{}, {}, {}]", "[0, 3]")) == "fine");
+  CHECK(refusal(file("[{}, {}]", "[1, 1]")) ==
+        "m.json:3: /measurements/0/rounds: expected numbers that add up to the 3 times, got 2");
+  CHECK(
+      refusal(file("[{}]", "[1, 2]")) ==
+      "m.json:3: /measurements/0/rounds: expected no more than the rounds of the file (1), got 2");
+  CHECK(refusal(file("[{}, {}]", "[1.5, 1.5]")).find("/measurements/0/rounds/0") !=
+        std::string::npos);
 }
 
 TEST_CASE("measurements: every sample is read back as it was, bit by bit") {
