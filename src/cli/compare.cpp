@@ -31,7 +31,7 @@ int compare(const CompareArguments& arguments) {
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
     results.push_back({scenarios[i].name, arguments.scenarios[i], with_places(documents[i], [&] {
                          return study::run(scenarios[i], catalog, host ? &*host : nullptr,
-                                           run_options(arguments.simulation));
+                                           weighing_options(arguments.simulation));
                        })});
   }
   deliver(arguments.output, files_read(arguments.scenarios, arguments.simulation),

@@ -52,6 +52,16 @@ study::RunOptions run_options(const SimulationOptions& options) {
   return run;
 }
 
+study::RunOptions weighing_options(const SimulationOptions& options) {
+  constexpr int draws = 100;
+  study::RunOptions run = run_options(options);
+  run.weigh = true;
+  if (run.replications > 0) return run;
+  run.replications = draws;
+  run.bottlenecks = false;
+  return run;
+}
+
 std::vector<std::string> files_read(std::span<const std::string> scenarios,
                                     const SimulationOptions& options) {
   std::vector<std::string> files(scenarios.begin(), scenarios.end());

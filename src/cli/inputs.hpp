@@ -45,6 +45,9 @@ Catalog whole_catalog();
 std::optional<HostProfile> host_of(const SimulationOptions& options);
 
 study::RunOptions run_options(const SimulationOptions& options);
+/// The same for one answer that says how sure it is: inputs weighed, and bands of few draws where
+/// --replications does not ask for more.
+study::RunOptions weighing_options(const SimulationOptions& options);
 
 /// The files that were read: the scenarios and the host profile.
 std::vector<std::string> files_read(std::span<const std::string> scenarios,

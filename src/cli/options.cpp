@@ -102,7 +102,8 @@ void add_simulation_flags(CLI::App& app, SimulationOptions& options) {
   allow_whole_numbers(
       *app.add_option(
               "--replications", options.replications,
-              "Draw random times and uncertain inputs this many times and give 5-95 % bands")
+              "Draw uncertain inputs and random times this often for the 5-95 % bands (run: 100), "
+              "and say how probable each bottleneck is")
            ->type_name("R")
            ->group(group),
       1, most_replications);

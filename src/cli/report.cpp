@@ -72,7 +72,7 @@ Result own_result(const Question& question, const Catalog& catalog,
                   const ReportArguments& arguments) {
   return with_places(question.document, [&] {
     return study::run(question.scenario, catalog, question.profile(),
-                      run_options(arguments.simulation));
+                      weighing_options(arguments.simulation));
   });
 }
 

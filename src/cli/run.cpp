@@ -57,7 +57,7 @@ int run(const RunArguments& arguments) {
   if (!arguments.trace.empty()) check_trace_file(arguments, inputs);
   NamedResult named{scenario.name, arguments.scenario, with_places(document, [&] {
                       return study::run(scenario, catalog, profile,
-                                        run_options(arguments.simulation));
+                                        weighing_options(arguments.simulation));
                     })};
   if (!arguments.trace.empty()) {
     study::TimelineOptions options;

@@ -45,13 +45,34 @@ struct Bands {
   PerStage<double> bottleneck_probability;
 };
 
-/// An input that the run used, with its origin; `matters` where it lies on the critical path.
+/// What an uncertain input does to the job, all others at their stated values.
+struct Effect {
+  Duration time_at_low, time_at_high;  ///< of the whole job, at the ends of the input's range
+  Money money_at_low, money_at_high;   ///< of the bill
+  double variance_share = 0.0;         ///< of the variance of the job's time; all add up to 1
+};
+
+/// An input that the run used, with its origin; `matters` where its range changes the job by 1 % or
+/// more, and where it has none, where its stage lies on the critical path.
 struct InputUsed {
   std::string key;   ///< JSON pointer in the scenario that would set it
   std::string text;  ///< value as unit text
   Provenance from;
   Stage stage = Stage::gpu;
   bool matters = false;
+  /// What it is drawn between: all of an assumption's range, the middle 90 % of a measured value's;
+  /// "" where it is taken as exact.
+  std::string low{}, high{};
+  std::string range{};  ///< what that is taken from; "" for a standard error
+  std::string probe{};  ///< of `feedrate calibrate`, that measures it; "" for none
+  std::optional<Effect> effect{};
+};
+
+/// How far what is only assumed could change the job.
+struct Certainty {
+  /// With every assumption at the end of its range that makes the job shorter, or longer.
+  Duration shortest, longest;
+  double own_variance_share = 0.0;  ///< of the job's own variability, beside those of its inputs
 };
 
 /// How the result was reached, for the curious and for the tests.
@@ -75,7 +96,8 @@ struct Result {
   Bill bill;
   std::optional<Bands> bands;
   std::vector<InputUsed> inputs;
-  std::vector<std::string> remarks;  ///< what a reader must know: assumptions, windows, misfits
+  std::optional<Certainty> certainty;  ///< empty where nobody asked for it
+  std::vector<std::string> remarks;    ///< what a reader must know: assumptions, windows, misfits
   Effort effort;
 };
 

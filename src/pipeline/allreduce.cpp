@@ -32,10 +32,9 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
   const Bytes size =
       context.need<Bytes>(Stage::allreduce, "/job/allreduce/gradient_bytes", given.gradient_bytes,
                           {}, {}, "the bytes of all gradients");
-  const Duration latency =
-      context.find_or<Duration>(Stage::allreduce, "/job/allreduce/latency", given.latency,
-                                context.measured(&HostProfile::allreduce_latency), {},
-                                microseconds(20.0), "one hop of a ring");
+  const Duration latency = context.find_or<Duration>(
+      Stage::allreduce, given.latency, context.measured(&HostProfile::allreduce_latency),
+      assumed::hop_latency);
   Known<Bandwidth> inside = context.published(&Machine::nvlink);
   if (!inside || inside->value.base() <= 0.0) inside = context.published(&Machine::pcie);
   Known<Bandwidth> between = context.published(&Machine::network);
@@ -43,18 +42,31 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
   const bool ring_only =
       given.algorithm.value_or(AllReduceAlgorithm::ring) == AllReduceAlgorithm::ring;
   const auto measured = context.measured(&HostProfile::allreduce_busbw);
-  // The backward pass, about two thirds of a step, is what communication can hide behind.
-  constexpr double backward = 2.0 / 3.0;
+  const double overlap = given.overlap.value_or(0.0);
+  const double backward =
+      overlap > 0.0 ? context.assume<double>(Stage::allreduce, assumed::backward_share) : 0.0;
   const Duration step = step_time(inputs, inputs.batch);
   const auto exposed = [&](Duration all) {
-    const Duration hidden = std::min(given.overlap.value_or(0.0) * all, backward * step);
+    const Duration hidden = std::min(overlap * all, backward * step);
     return all - hidden;
   };
+  // A line rate is what the bus bandwidth cannot exceed, and hardly what it is.
+  const auto bus = [&](std::string_view key, const std::optional<Bandwidth>& of_scenario,
+                       const std::optional<Value<Bandwidth>>& of_host, const Known<Bandwidth>& line,
+                       const std::string& what) {
+    if (of_scenario || of_host || !line) {
+      return context.need<Bandwidth>(Stage::allreduce, key, of_scenario, of_host, {}, what);
+    }
+    Assumption share = assumed::busbw_share;
+    share.key = key;
+    return context.assume(
+        Stage::allreduce, share, line->value,
+        context.texts ? "all of the line rate: " + line->from.source : std::string());
+  };
   if (ring_only) {
-    const Bandwidth busbw = context.need<Bandwidth>(
-        Stage::allreduce, "/job/allreduce/busbw", given.busbw,
-        inputs.instances > 1.0 ? std::nullopt : measured, inputs.instances > 1.0 ? between : inside,
-        "the bus bandwidth of the ring");
+    const Bandwidth busbw =
+        bus("/job/allreduce/busbw", given.busbw, inputs.instances > 1.0 ? std::nullopt : measured,
+            inputs.instances > 1.0 ? between : inside, "the bus bandwidth of the ring");
     if (inputs.instances > 1.0) {
       context.out.inputs.network_allreduce = 2.0 * (ranks - 1.0) / ranks * size;
     }
@@ -62,14 +74,13 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
   }
   Bandwidth within = Bandwidth::of(1.0);
   if (inputs.ranks > 1.0) {
-    within =
-        context.need<Bandwidth>(Stage::allreduce, "/job/allreduce/busbw_inside", given.busbw_inside,
-                                measured, inside, "the bus bandwidth inside an instance");
+    within = bus("/job/allreduce/busbw_inside", given.busbw_inside, measured, inside,
+                 "the bus bandwidth inside an instance");
   }
   Bandwidth across = Bandwidth::of(1.0);
   if (inputs.instances > 1.0) {
-    across = context.need<Bandwidth>(Stage::allreduce, "/job/allreduce/busbw", given.busbw, {},
-                                     between, "the bus bandwidth between instances");
+    across = bus("/job/allreduce/busbw", given.busbw, {}, between,
+                 "the bus bandwidth between instances");
   }
   if (inputs.instances > 1.0) {
     context.out.inputs.network_allreduce = 2.0 * (inputs.instances - 1.0) / inputs.instances * size;

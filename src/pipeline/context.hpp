@@ -1,7 +1,10 @@
 #pragma once
 // What the parts of resolve() share. Internal to pipeline.
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -9,12 +12,15 @@
 #include "base/errors.hpp"
 #include "base/unit_text.hpp"
 #include "model/lookup.hpp"
+#include "pipeline/assumptions.hpp"
 #include "pipeline/resolve.hpp"
 
 namespace feedrate::pipeline {
 
 /// "649.9999999999999 us/MB" → "650 us/MB".
 std::string rounded_text(const std::string& quantity);
+/// "25.0981 ms" → "25.1 ms".
+std::string shortened_text(const std::string& quantity);
 /// For people: six significant digits.
 std::string text_of(double number);
 inline std::string text_of(const std::string& word) {
@@ -23,6 +29,37 @@ inline std::string text_of(const std::string& word) {
 template <int T, int B, int M, int S>
 std::string text_of(Quantity<T, B, M, S> quantity) {
   return rounded_text(format_quantity(quantity));
+}
+
+/// Times of a machine's parts that drift together from one hour to another.
+enum class DriftGroup : std::uint8_t { cpu, disk, network, gpu };
+DriftGroup drift_group(Stage stage);
+
+/// A number as a plain one, in SI base units.
+inline double base_of(double number) {
+  return number;
+}
+template <int T, int B, int M, int S>
+double base_of(Quantity<T, B, M, S> quantity) {
+  return quantity.base();
+}
+template <class T>
+T from_base(double base) {
+  if constexpr (std::is_same_v<T, double>) {
+    return base;
+  } else {
+    return T::of(base);
+  }
+}
+
+/// The same with three: the ends of a range are no more exact.
+std::string short_text_of(double number);
+inline std::string short_text_of(const std::string& word) {
+  return word;
+}
+template <int T, int B, int M, int S>
+std::string short_text_of(Quantity<T, B, M, S> quantity) {
+  return shortened_text(format_quantity(quantity));
 }
 
 struct Context {
@@ -34,6 +71,7 @@ struct Context {
   std::vector<Problem> problems;
   bool machine_missing = false;  ///< an instance is named that the catalogue does not have
   bool texts = true;             ///< whether anyone reads the keys and texts of what is used
+  std::array<std::optional<double>, 4> slower{};  ///< drawn drift of each group, once it is used
 
   [[nodiscard]] const Machine* machine() const { return out.machine; }
 
@@ -43,45 +81,69 @@ struct Context {
 
   /// Something is not known. Not said of a machine that is not in the catalogue: that it is not
   /// there has been said, and all else follows from it.
-  void needed(const std::string& key, const std::string& what) {
-    if (!machine_missing) problem(key, "needed here and not known: " + what);
+  void needed(std::string_view key, const std::string& what) {
+    if (!machine_missing) problem(std::string(key), "needed here and not known: " + what);
   }
 
-  /// Records the number and applies a draw to it.
+  /// Records the number. Its own error and, where the host profile measured it, its group's drift
+  /// are drawn.
   template <class T>
-  T use(Stage stage, const std::string& key, Value<T> number) {
+  T use(Stage stage, std::string_view key, Value<T> number,
+        std::optional<DriftGroup> group = std::nullopt) {
+    record(stage, key, number);
     if constexpr (requires { number.value *= 1.0; }) {
-      if (draw && number.from.relative_error > 0.0)
-        number.value *= draw(number.from.relative_error);
-    }
-    if (texts) {
-      out.used.push_back({key, text_of(number.value), number.from, stage, false});
-    } else {
-      out.used.push_back({"", "", {number.from.origin, "", 0.0}, stage, false});
+      const double error = number.from.relative_error;
+      if (error > 0.0) {
+        add_range(number.value * spread(error, 0.05), number.value * spread(error, 0.95));
+        if (draw) number.value *= spread(error, draw(key));
+      }
+      if (host != nullptr && number.from.origin == Origin::measured) {
+        number.value = drifted(number.value, slower_by(stage, group.value_or(drift_group(stage))));
+      }
     }
     return number.value;
   }
 
+  /// Records an assumption of the list, and where in its range a draw has it. `value`: what is
+  /// taken here, where that depends on other inputs; its range is as far around it as the list's.
+  template <class T>
+  T assume(Stage stage, const Assumption& assumption, T value, std::string_view why = {}) {
+    const double scale = assumption.value != 0.0 ? base_of(value) / assumption.value : 1.0;
+    const std::string_view said = why.empty() ? assumption.why : why;
+    record(stage, assumption.key, Value<T>{value, {Origin::assumed, text_if_read(said), 0.0}});
+    add_range(from_base<T>(assumption.low * scale), from_base<T>(assumption.high * scale),
+              assumption.range, assumption.probe);
+    return draw ? from_base<T>(assumption.at(draw(assumption.key)) * scale) : value;
+  }
+  template <class T>
+  T assume(Stage stage, const Assumption& assumption) {
+    return assume(stage, assumption, from_base<T>(assumption.value));
+  }
+
+  /// Records which of two words is assumed; the other one is what one draw in five has.
+  template <class E>
+  E choose(Stage stage, std::string_view key, E word, E other, std::string_view why) {
+    record(
+        stage, key,
+        Value<std::string>{std::string(name_of(word)), {Origin::assumed, text_if_read(why), 0.0}});
+    add_range(std::string(name_of(word)), std::string(name_of(other)),
+              "one in five is the other (engineering judgement)");
+    return draw && draw(key) > 0.8 ? other : word;
+  }
+
   /// Records a measured curve by its highest total; a draw scales it as a whole.
   template <class Rate>
-  Curve<Rate> use_curve(Stage stage, const std::string& key, Curve<Rate> curve) {
-    const auto plain = [](const Rate& rate) {
-      if constexpr (std::is_same_v<Rate, double>) {
-        return rate;
-      } else {
-        return rate.base();
-      }
-    };
-    const double most = plain(curve.maximum());
-    const double drawn =
-        use(stage, key, Value<double>{most, {Origin::measured, host->name, curve.relative_error}});
-    for (auto& point : curve.points) point.total *= drawn / most;
+  Curve<Rate> use_curve(Stage stage, std::string_view key, Curve<Rate> curve) {
+    const Rate most = curve.maximum();
+    const Rate drawn =
+        use(stage, key, Value<Rate>{most, {Origin::measured, host->name, curve.relative_error}});
+    for (auto& point : curve.points) point.total *= base_of(drawn) / base_of(most);
     return curve;
   }
 
   /// The first that is there: scenario, host profile, catalogue; nothing when none is.
   template <class T>
-  std::optional<T> find(Stage stage, const std::string& key, const std::optional<T>& given,
+  std::optional<T> find(Stage stage, std::string_view key, const std::optional<T>& given,
                         const std::optional<Value<T>>& measured,
                         const std::optional<Value<T>>& published) {
     if (given) return use(stage, key, Value<T>::given(*given));
@@ -90,18 +152,26 @@ struct Context {
     return std::nullopt;
   }
 
-  /// The same with a stated assumption at the end.
+  /// The same with a stated default at the end, which is a setting and no guess.
   template <class T>
-  T find_or(Stage stage, const std::string& key, const std::optional<T>& given,
+  T find_or(Stage stage, std::string_view key, const std::optional<T>& given,
             const std::optional<Value<T>>& measured, const std::optional<Value<T>>& published,
-            T assumption, std::string why) {
+            T by_default, std::string_view why) {
     if (const auto found = find(stage, key, given, measured, published)) return *found;
-    return use(stage, key, Value<T>::assumed(assumption, std::move(why)));
+    return use(stage, key, Value<T>::assumed(by_default, text_if_read(why)));
+  }
+
+  /// The same with an assumption of the list at the end.
+  template <class T>
+  T find_or(Stage stage, const std::optional<T>& given, const std::optional<Value<T>>& measured,
+            const Assumption& assumption) {
+    if (const auto found = find(stage, assumption.key, given, measured, {})) return *found;
+    return assume<T>(stage, assumption);
   }
 
   /// The same, and a problem at `key` when there is none.
   template <class T>
-  T need(Stage stage, const std::string& key, const std::optional<T>& given,
+  T need(Stage stage, std::string_view key, const std::optional<T>& given,
          const std::optional<Value<T>>& measured, const std::optional<Value<T>>& published,
          const std::string& what) {
     if (const auto found = find(stage, key, given, measured, published)) return *found;
@@ -120,6 +190,50 @@ struct Context {
   [[nodiscard]] Known<T> published(Known<T> Machine::*member) const {
     return machine() ? machine()->*member : std::nullopt;
   }
+
+ private:
+  [[nodiscard]] std::string text_if_read(std::string_view words) const {
+    return texts ? std::string(words) : std::string();
+  }
+
+  template <class T>
+  void record(Stage stage, std::string_view key, const Value<T>& number) {
+    InputUsed used;
+    used.stage = stage;
+    used.from.origin = number.from.origin;
+    if (texts) {
+      used.key = key;
+      used.text = text_of(number.value);
+      used.from = number.from;
+    }
+    out.used.push_back(std::move(used));
+  }
+
+  /// Of the input that was recorded last.
+  template <class T>
+  void add_range(const T& low, const T& high, std::string_view range = {},
+                 std::string_view probe = {}) {
+    if (!texts) return;
+    InputUsed& used = out.used.back();
+    used.low = short_text_of(low);
+    used.high = short_text_of(high);
+    used.range = range;
+    used.probe = probe;
+  }
+
+  /// exp(error · the deviate that a share u of all lie below).
+  static double spread(double error, double u);
+  /// The drawn drift of a group: its times are so many times as long. Recorded when first used.
+  double slower_by(Stage stage, DriftGroup group);
+
+  /// Times grow with it, rates fall, all else is as it was.
+  template <int T, int B, int M, int S>
+  static Quantity<T, B, M, S> drifted(Quantity<T, B, M, S> number, double slower) {
+    if constexpr (T > 0) return number * slower;
+    if constexpr (T < 0) return number * (1.0 / slower);
+    return number;
+  }
+  static double drifted(double number, double) { return number; }
 };
 
 /// How fast a device can be written; what limits it upstream comes on top.

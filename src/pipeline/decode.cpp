@@ -8,20 +8,10 @@
 namespace feedrate::pipeline {
 namespace {
 
-/// Second hardware thread of a core: what decoding gains from it, where no curve was measured.
-constexpr double hyper_threading_gain = 0.3;
-
-/// What each further busy core costs all of them, as memory bandwidth and clocks are shared: n
-/// cores do the work of n / (1 + c·(n − 1)) (Gunther's universal scalability law without its last
-/// term). 48 cores at 0.002 do the work of 44, about what their clocks fall when all are busy. More
-/// was seen: 0.055 of DALI's threads (issue 4806), 0.035 of cedar's processes, 0.03 of PyTorch's on
-/// two cores.
-constexpr double core_contention = 0.002;
-
 /// n threads up to the cores, then what the second hardware threads add, then the price of more
 /// runnable threads than the hardware has.
-Curve<double> cores_curve(double cores, double threads, double oversubscription,
-                          double contention) {
+Curve<double> cores_curve(double cores, double threads, double oversubscription, double contention,
+                          double hyper_threading_gain) {
   Curve<double> curve;
   const auto together = [&](double n) { return n / (1.0 + contention * (n - 1.0)); };
   curve.points.push_back({1.0, std::min(1.0, cores)});
@@ -60,18 +50,15 @@ Curve<double> machine_cores(Context& context, const Cluster& cluster, double ove
   const double cores =
       context.find_or<double>(Stage::decode, "/cluster/cores", cluster.cores, {},
                               as_published ? published : std::nullopt, by_default, why);
-  if (*threads > cores) {
-    context.use(
-        Stage::decode, "hyper-threading gain",
-        Value<double>::assumed(hyper_threading_gain, "second threads of cores, no curve measured"));
-  }
+  const double second_threads =
+      *threads > cores ? context.assume<double>(Stage::decode, assumed::hyper_threading_gain) : 0.0;
   const double contention =
       cores > 1.0 || context.scenario.loader.contention
-          ? context.find_or<double>(Stage::decode, "/loader/contention",
-                                    context.scenario.loader.contention, {}, {}, core_contention,
-                                    "clocks fall when all cores are busy; 0.055 was seen (DALI)")
+          ? context.find_or<double>(Stage::decode, context.scenario.loader.contention, {},
+                                    assumed::contention)
           : 0.0;
-  return cores_curve(std::min(cores, *threads), *threads, oversubscription, contention);
+  return cores_curve(std::min(cores, *threads), *threads, oversubscription, contention,
+                     second_threads);
 }
 
 /// Measured (threads, rate): as multiples of what one thread does.
@@ -134,7 +121,11 @@ void resolve_remote(Context& context, DurationPerSample remote_only) {
   pool.workers = per_instance * count;
   const double threads = aux.vcpus ? aux.vcpus->value : per_instance;
   const double cores = aux.cores ? aux.cores->value : std::max(1.0, threads / 2.0);
-  pool.cores = cores_curve(cores, threads, 0.0, loader.contention.value_or(core_contention));
+  const double second_threads =
+      threads > cores ? context.assume<double>(Stage::remote, assumed::hyper_threading_gain) : 0.0;
+  const double contention =
+      context.find_or<double>(Stage::remote, loader.contention, {}, assumed::contention);
+  pool.cores = cores_curve(cores, threads, 0.0, contention, second_threads);
   for (auto& point : pool.cores.points) {
     point.users *= count;
     point.total *= count;
@@ -153,9 +144,7 @@ void resolve_remote(Context& context, DurationPerSample remote_only) {
   pool.network =
       aux.network ? std::min(trainer, aux.network->value * count / inputs.instances) : trainer;
   pool.deliveries = 1.0 / inputs.batch;  // workers send batches
-  pool.latency = context.use(
-      Stage::remote, "delivery latency",
-      Value<Duration>::assumed(milliseconds(0.5), "one round trip inside an availability zone"));
+  pool.latency = context.assume<Duration>(Stage::remote, assumed::delivery_latency);
   inputs.remote = pool;
 }
 
@@ -201,9 +190,8 @@ void resolve_cores(Context& context) {
   }
 
   const double oversubscription = context.find_or<double>(
-      Stage::decode, "/loader/oversubscription", loader.oversubscription,
-      context.measured(&HostProfile::oversubscription), {}, 0.07,
-      "more runnable threads than hardware threads cost about 7 % (two-core host, PyTorch)");
+      Stage::decode, loader.oversubscription, context.measured(&HostProfile::oversubscription),
+      assumed::oversubscription);
   const Curve<double>* measured = measured_cores(context.host, torch);
   if (loader.thread_scaling) {
     inputs.cores = scaled_threads(*loader.thread_scaling);
@@ -224,41 +212,29 @@ void resolve_cores(Context& context) {
   }
   const bool starts = torch && inputs.workers > 0.0;
   if (starts) {
-    inputs.worker_startup =
-        context.find_or<Duration>(Stage::startup, "/loader/worker_startup", loader.worker_startup,
-                                  context.measured(&HostProfile::worker_startup), {},
-                                  milliseconds(10.0), "forking one PyTorch worker");
+    inputs.worker_startup = context.find_or<Duration>(
+        Stage::startup, loader.worker_startup, context.measured(&HostProfile::worker_startup),
+        assumed::worker_startup);
     inputs.worker_warmup = context.find_or<Duration>(
-        Stage::startup, "worker warm-up", {}, context.measured(&HostProfile::worker_warmup), {},
-        Duration{}, "a worker's first batch costs as much as the others");
+        Stage::startup, {}, context.measured(&HostProfile::worker_warmup), assumed::worker_warmup);
     inputs.worker_shutdown =
-        inputs.workers * context.find_or<Duration>(Stage::startup, "worker shutdown", {},
+        inputs.workers * context.find_or<Duration>(Stage::startup, {},
                                                    context.measured(&HostProfile::worker_shutdown),
-                                                   {}, milliseconds(5.0),
-                                                   "ending one PyTorch worker");
+                                                   assumed::worker_shutdown);
   } else {
     inputs.worker_startup = loader.worker_startup.value_or(Duration{});
   }
   if (starts || loader.handover) {
     inputs.handover =
-        context.find_or<Duration>(Stage::handover, "/loader/handover", loader.handover,
-                                  context.measured(&HostProfile::handover), {}, milliseconds(3.0),
-                                  "the main process's own work per batch (3.4 and 4.1 ms on two "
-                                  "two-core hosts, PyTorch)");
+        context.find_or<Duration>(Stage::handover, loader.handover,
+                                  context.measured(&HostProfile::handover), assumed::handover);
   }
   if (const auto& per_sample = s.dataset.bytes_on_gpu_per_sample;
       per_sample && (!pool || loader.collate)) {
-    const DurationPerByte collate =
-        starts
-            ? context.find_or<DurationPerByte>(
-                  Stage::collate, "/loader/collate", loader.collate,
-                  context.measured(&HostProfile::collate), {}, milliseconds(0.65) / megabytes(1.0),
-                  "collate and first touch of shared memory (two-core host, PyTorch)")
-            : context.find_or<DurationPerByte>(
-                  Stage::collate, "/loader/collate", loader.collate,
-                  context.measured(&HostProfile::collate_inline), {},
-                  milliseconds(0.2) / megabytes(1.0),
-                  "collate without shared memory (two-core host, PyTorch)");
+    const DurationPerByte collate = context.find_or<DurationPerByte>(
+        Stage::collate, loader.collate,
+        context.measured(starts ? &HostProfile::collate : &HostProfile::collate_inline),
+        starts ? assumed::collate : assumed::collate_inline);
     inputs.collate = collate * *per_sample;
   }
 }

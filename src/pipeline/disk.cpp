@@ -11,7 +11,6 @@ namespace feedrate::pipeline {
 namespace {
 
 constexpr double ebs_io_bytes = 262144.0;  // EBS counts an operation of up to 256 KiB as one
-constexpr double cache_share_of_memory = 0.75;
 
 struct PublishedDisk {
   std::string volume_type;  ///< EBS only
@@ -53,9 +52,7 @@ void gp2_iops(Context& context, PublishedDisk& disk) {
   disk.iops = Value<Frequency>::published(per_second(earned), "3 IOPS per GiB of gp2");
   if (earned >= most) return;
   disk.iops_burst = Value<Frequency>::published(per_second(most), "gp2 while its credit lasts");
-  disk.io_credit = context.use(
-      Stage::disk, "gp2 burst credit",
-      Value<double>::assumed(full_credit, "operations of a new volume, none of them spent"));
+  disk.io_credit = context.assume(Stage::disk, assumed::gp2_credit, full_credit);
 }
 
 PublishedDisk of_ebs(Context& context) {
@@ -124,9 +121,8 @@ void resolve_page_cache(Context& context, bool staged) {
   if (s.disk.page_cache) {
     room = context.use(Stage::disk, "/disk/page_cache", Value<Bytes>::given(*s.disk.page_cache));
   } else if (memory) {
-    room = context.use(Stage::disk, "/disk/page_cache",
-                       Value<Bytes>::assumed(memory->value * cache_share_of_memory,
-                                             "three quarters of the instance's memory"));
+    room = context.assume(Stage::disk, assumed::page_cache_share,
+                          memory->value * assumed::page_cache_share.value);
   } else {
     context.use(Stage::disk, "/disk/page_cache",
                 Value<Bytes>::assumed(Bytes{}, "memory not known: nothing is cached"));
@@ -168,11 +164,14 @@ void resolve_disk(Context& context, bool staged) {
                                 : disk.requests;
   // Files of their own are opened and closed too; an assumed latency has it in it.
   constexpr Duration opening = microseconds(50.0);
-  disk.latency = context.find_or<Duration>(
-      Stage::disk, "/disk/latency", given.latency, context.measured(&HostProfile::disk_latency), {},
-      whole_files ? known.latency + opening : known.latency,
-      whole_files ? "typical of the kind of disk, opening a file included"
-                  : "typical of the kind of disk");
+  const auto latency = context.find<Duration>(Stage::disk, "/disk/latency", given.latency,
+                                              context.measured(&HostProfile::disk_latency), {});
+  disk.latency =
+      latency ? *latency
+              : context.assume(
+                    Stage::disk, assumed::disk_latency,
+                    whole_files ? known.latency + opening : known.latency,
+                    whole_files ? "typical of the kind of disk, opening a file included" : "");
   if (whole_files && given.open_latency) {
     disk.latency += context.use(Stage::disk, "/disk/open_latency",
                                 Value<Duration>::given(*given.open_latency)) /
@@ -181,14 +180,17 @@ void resolve_disk(Context& context, bool staged) {
   const bool measured = context.host && context.host->disk && !given.bandwidth;
   const Discipline by_kind =
       kind == DiskKind::ebs && !measured ? Discipline::rate_limit : Discipline::shared;
-  const Discipline discipline = given.discipline.value_or(by_kind);
-  context.use(Stage::disk, "/disk/discipline",
-              given.discipline
-                  ? Value<std::string>::given(std::string(name_of(discipline)))
-                  : Value<std::string>::assumed(std::string(name_of(discipline)),
-                                                discipline == Discipline::rate_limit
-                                                    ? "EBS enforces a volume's rate by counting"
-                                                    : "its readers share a device"));
+  const bool counted = by_kind == Discipline::rate_limit;
+  const Discipline discipline =
+      given.discipline ? *given.discipline
+                       : context.choose(Stage::disk, "/disk/discipline", by_kind,
+                                        counted ? Discipline::shared : Discipline::rate_limit,
+                                        counted ? "EBS enforces a volume's rate by counting"
+                                                : "its readers share a device");
+  if (given.discipline) {
+    context.use(Stage::disk, "/disk/discipline",
+                Value<std::string>::given(std::string(name_of(discipline))));
+  }
   disk.discipline = discipline;
   if (measured) {
     disk.rate = context.use_curve(Stage::disk, "disk curve", *context.host->disk);

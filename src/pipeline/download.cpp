@@ -103,10 +103,8 @@ Published of_efs(Context& context) {
       const Bandwidth burst = limits.burst->value * *source.capacity;
       const Bandwidth least_burst = limits.burst_minimum ? limits.burst_minimum->value : burst;
       efs.burst = Value<Bandwidth>{std::max(burst, least_burst) / metered, limits.burst->from};
-      efs.credit = context.use(Stage::download, "EFS burst credit",
-                               Value<Bytes>::assumed(new_file_system_credit,
-                                                     "of a new file system, none of it spent")) /
-                   metered;
+      efs.credit =
+          context.assume(Stage::download, assumed::efs_credit, new_file_system_credit) / metered;
     }
   } else if (name == "bursting" && !source.bandwidth) {
     context.problem("/source/capacity",
@@ -146,11 +144,19 @@ Network network_of(Context& context, const Machine* machine, const std::optional
   const Bandwidth burst = machine->network_burst->value;
   const Known<Duration>& lasts = context.catalog.limits.network_burst.low;
   if (burst <= published->value || !lasts) return network;
+  const Known<Duration>& longest = context.catalog.limits.network_burst.high;
+  const Assumption duration{"network burst",
+                            lasts->value.base(),
+                            lasts->value.base(),
+                            longest ? longest->value.base() : lasts->value.base(),
+                            "",
+                            "how long AWS says that credits last",
+                            ""};
   const Duration time =
-      context.use(stage, "network burst",
-                  Value<Duration>::assumed(
-                      lasts->value, "the shortest that credits last: " + format_quantity(burst) +
-                                        ", then " + format_quantity(published->value)));
+      context.assume(stage, duration, lasts->value,
+                     context.texts ? "the shortest that credits last: " + format_quantity(burst) +
+                                         ", then " + format_quantity(published->value)
+                                   : std::string());
   network.limit = RateLimit{"network credits", published->value.base(), burst.base(),
                             ((burst - published->value) * time).base(), 0.0};
   network.most = burst;
@@ -212,12 +218,15 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
   }
   if (given.connections) read.connections = *given.connections;
   if (limit && (!measured || given.bandwidth)) {
-    const Discipline discipline = given.discipline.value_or(Discipline::rate_limit);
-    context.use(Stage::download, key("discipline"),
-                given.discipline
-                    ? Value<std::string>::given(std::string(name_of(discipline)))
-                    : Value<std::string>::assumed(std::string(name_of(discipline)),
-                                                  "services enforce their rates by counting"));
+    if (given.discipline) {
+      context.use(Stage::download, key("discipline"),
+                  Value<std::string>::given(std::string(name_of(*given.discipline))));
+    }
+    const Discipline discipline =
+        given.discipline
+            ? *given.discipline
+            : context.choose(Stage::download, key("discipline"), Discipline::rate_limit,
+                             Discipline::shared, "services enforce their rates by counting");
     switch (discipline) {
       case Discipline::rate_limit: {
         RateLimit of_service{"source bandwidth", (*limit / of_instances).base(), 0.0, 0.0, 1.0};
@@ -267,14 +276,11 @@ InputMode default_mode(Service service) {
   }
 }
 
-constexpr double staging_connections = 16.0;
-
 void resolve_staging(Context& context, Bytes object, double objects, const Network& network) {
   Inputs& inputs = context.out.inputs;
   Staging staging;
   staging.connections = context.find_or<double>(
-      Stage::download, "/source/connections", context.scenario.source.connections, {}, {},
-      staging_connections, "parallel copies of File mode");
+      Stage::download, context.scenario.source.connections, {}, assumed::staging_connections);
   staging.object_size = object;
   staging.objects = objects;
   if (context.scenario.source.distribution == Distribution::sharded_by_s3_key) {
@@ -340,8 +346,7 @@ void resolve_source(Context& context) {
   count_limits(read, stored.base(), read.requests);
   if (pipe) {
     read.connections =
-        context.find_or<double>(Stage::download, "/source/connections", source.connections, {}, {},
-                                1.0, "objects that Pipe mode's stream fetches at once");
+        context.find_or<double>(Stage::download, source.connections, {}, assumed::pipe_connections);
   }
   inputs.source = read;
   inputs.first_source = read;

@@ -4,14 +4,6 @@
 #include "pipeline/context.hpp"
 
 namespace feedrate::pipeline {
-namespace {
-
-constexpr Bandwidth host_copy = Bandwidth::of(8e9);         // one thread, host to host
-constexpr Bandwidth pinned_anywhere = Bandwidth::of(12e9);  // PCIe 3 x16, the slowest in use
-constexpr double pageable_share = 0.4;  // staged through a pinned buffer by the driver
-
-}  // namespace
-
 void resolve_copy(Context& context) {
   const Scenario& s = context.scenario;
   Inputs& inputs = context.out.inputs;
@@ -34,31 +26,31 @@ void resolve_copy(Context& context) {
   Known<Bandwidth> typical;
   if (context.machine()) typical = typical_pinned_copy(context.catalog, *context.machine());
   const auto pinned_rate = [&] {
-    return context.find_or<Bandwidth>(Stage::h2d, "/cluster/pinned_bandwidth",
-                                      s.cluster.pinned_bandwidth,
-                                      context.measured(&HostProfile::pinned_bandwidth), typical,
-                                      pinned_anywhere, "PCIe 3 with 16 lanes");
+    const auto known =
+        context.find<Bandwidth>(Stage::h2d, assumed::pinned_copy.key, s.cluster.pinned_bandwidth,
+                                context.measured(&HostProfile::pinned_bandwidth), {});
+    if (known) return *known;
+    return typical ? context.assume(Stage::h2d, assumed::typical_pinned_copy, typical->value,
+                                    typical->from.source)
+                   : context.assume<Bandwidth>(Stage::h2d, assumed::pinned_copy);
   };
   if (inputs.pinned) {
     inputs.copy = each / pinned_rate();
-    const Bandwidth memcpy_rate = context.find_or<Bandwidth>(
-        Stage::h2d, "memcpy bandwidth", {}, context.measured(&HostProfile::memcpy_bandwidth), {},
-        host_copy, "one thread copying into pinned memory");
-    inputs.pin = each / memcpy_rate;
+    const auto memcpy_rate = context.measured(&HostProfile::memcpy_bandwidth);
+    inputs.pin = each / (memcpy_rate ? context.use(Stage::h2d, assumed::host_copy.key, *memcpy_rate,
+                                                   DriftGroup::cpu)
+                                     : context.assume<Bandwidth>(Stage::h2d, assumed::host_copy));
   } else {
-    const auto given = context.find<Bandwidth>(
-        Stage::h2d, "/cluster/pageable_bandwidth", s.cluster.pageable_bandwidth,
+    const auto known = context.find<Bandwidth>(
+        Stage::h2d, assumed::pageable_share.key, s.cluster.pageable_bandwidth,
         context.measured(&HostProfile::pageable_bandwidth), {});
-    inputs.copy =
-        each / (given
-                    ? *given
-                    : context.use(Stage::h2d, "/cluster/pageable_bandwidth",
-                                  Value<Bandwidth>::assumed(pageable_share * pinned_rate(),
-                                                            "two fifths of a pinned copy's rate")));
+    inputs.copy = each / (known ? *known
+                                : context.assume(Stage::h2d, assumed::pageable_share,
+                                                 assumed::pageable_share.value * pinned_rate()));
   }
-  inputs.copy_latency = context.find_or<Duration>(
-      Stage::h2d, "/cluster/copy_latency", s.cluster.copy_latency,
-      context.measured(&HostProfile::copy_latency), {}, microseconds(10.0), "launching one copy");
+  inputs.copy_latency = context.find_or<Duration>(Stage::h2d, s.cluster.copy_latency,
+                                                  context.measured(&HostProfile::copy_latency),
+                                                  assumed::copy_latency);
 }
 
 }  // namespace feedrate::pipeline

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/random.hpp"
 #include "pipeline/context.hpp"
 
 namespace feedrate::pipeline {
@@ -71,33 +72,89 @@ void resolve_variability(Context& context) {
   const bool makes = (inputs.cpu + inputs.collate).base() > 0.0 || inputs.remote;
   const Stage stage = inputs.source ? Stage::download : Stage::disk;
   if (reads || makes) {
-    inputs.size_cv = context.find_or<double>(makes ? Stage::decode : stage, "/dataset/size_cv",
-                                             s.dataset.size_cv, {}, {}, 0.3,
-                                             "samples differ in size and cost as photographs do");
+    inputs.size_cv = context.find_or<double>(makes ? Stage::decode : stage, s.dataset.size_cv, {},
+                                             assumed::size_cv);
   }
   if (reads) {
-    inputs.read_cv = context.find_or<double>(
-        stage, "/loader/read_cv", s.loader.read_cv, {}, {},
-        reading_variation(inputs.source ? *inputs.source : *inputs.disk, inputs.batch),
-        "a batch's reading varies from step to step (MLPerf Storage)");
+    const auto given = context.find<double>(stage, assumed::read_cv.key, s.loader.read_cv, {}, {});
+    inputs.read_cv =
+        given ? *given
+              : context.assume(
+                    stage, assumed::read_cv,
+                    reading_variation(inputs.source ? *inputs.source : *inputs.disk, inputs.batch));
   }
   if (makes) {
-    inputs.make_cv =
-        context.find_or<double>(Stage::decode, "/loader/make_cv", s.loader.make_cv, {}, {}, 0.08,
-                                "the rest of a batch's making varies from step to step (Lotus)");
+    inputs.make_cv = context.find_or<double>(Stage::decode, s.loader.make_cv, {}, assumed::make_cv);
   }
 }
 
 }  // namespace
 
+DriftGroup drift_group(Stage stage) {
+  switch (stage) {
+    case Stage::startup:
+    case Stage::decode:
+    case Stage::remote:
+    case Stage::collate:
+    case Stage::handover: return DriftGroup::cpu;
+    case Stage::disk:
+    case Stage::checkpoint: return DriftGroup::disk;
+    case Stage::download:
+    case Stage::allreduce: return DriftGroup::network;
+    case Stage::h2d:
+    case Stage::gpu: return DriftGroup::gpu;
+  }
+  return DriftGroup::cpu;
+}
+
+double Context::spread(double error, double u) {
+  return std::exp(error * normal_quantile(u));
+}
+
+double Context::slower_by(Stage stage, DriftGroup group) {
+  struct Known {
+    std::string_view key;
+    std::optional<Value<double>> HostProfile::*value;
+  };
+  static constexpr std::array<Known, 4> groups = {{{"cpu_drift", &HostProfile::cpu_drift},
+                                                   {"disk_drift", &HostProfile::disk_drift},
+                                                   {"network_drift", &HostProfile::network_drift},
+                                                   {"gpu_drift", &HostProfile::gpu_drift}}};
+  std::optional<double>& drawn = slower[static_cast<std::size_t>(group)];
+  if (drawn) return *drawn;
+  const auto& [key, member] = groups[static_cast<std::size_t>(group)];
+  const std::optional<Value<double>>& known = host->*member;
+  const Value<double> drift =
+      known ? *known
+            : Value<double>{assumed::drift.value,
+                            {Origin::assumed, text_if_read(assumed::drift.why), 0.0}};
+  record(stage, key, drift);
+  // As factors on the group's times.
+  add_range(spread(drift.value, 0.05), spread(drift.value, 0.95));
+  drawn = draw ? spread(drift.value, draw(key)) : 1.0;
+  return *drawn;
+}
+
 std::string text_of(double number) {
   return fmt::format("{:.6g}", number);
 }
 
-std::string rounded_text(const std::string& quantity) {
+std::string short_text_of(double number) {
+  return fmt::format("{:.3g}", number);
+}
+
+static std::string with_number(const std::string& quantity, std::string (*text)(double)) {
   const std::size_t space = quantity.find(' ');
   if (space == std::string::npos) return quantity;
-  return text_of(std::stod(quantity.substr(0, space))) + quantity.substr(space);
+  return text(std::stod(quantity.substr(0, space))) + quantity.substr(space);
+}
+
+std::string rounded_text(const std::string& quantity) {
+  return with_number(quantity, text_of);
+}
+
+std::string shortened_text(const std::string& quantity) {
+  return with_number(quantity, short_text_of);
 }
 
 void resolve_shape(Context& context) {
@@ -146,16 +203,7 @@ static void hold_to_one_instance(Resolved& out, const Scenario& scenario, const 
 Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                  const Draw& draw, bool texts) {
   Resolved out;
-  // What is drawn for the job holds for the same job on one instance too.
-  std::vector<double> drawn;
-  Draw recorded;
-  if (draw) {
-    recorded = [&](double relative_error) {
-      drawn.push_back(draw(relative_error));
-      return drawn.back();
-    };
-  }
-  Context context{scenario, catalog, host, recorded, out, {}, false, texts};
+  Context context{scenario, catalog, host, draw, out, {}, false, texts, {}};
   Inputs& inputs = out.inputs;
   resolve_shape(context);
   if (scenario.job.duration_on_one_instance) {
@@ -192,14 +240,7 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
   resolve_communication(context);
   resolve_checkpoint(context);
   if (!context.problems.empty()) throw InputError(std::move(context.problems));
-  Draw again;
-  std::size_t next = 0;
-  if (draw) {
-    again = [&](double relative_error) {
-      return next < drawn.size() ? drawn[next++] : draw(relative_error);
-    };
-  }
-  hold_to_one_instance(out, scenario, catalog, host, again);
+  hold_to_one_instance(out, scenario, catalog, host, draw);
   return out;
 }
 

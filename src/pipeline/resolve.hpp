@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/catalog.hpp"
@@ -14,8 +15,9 @@
 
 namespace feedrate::pipeline {
 
-/// A factor around 1 for a parameter with this relative standard error; one call a parameter.
-using Draw = std::function<double(double relative_error)>;
+/// Where in its range an uncertain input lies, by its name: a share of all that it might be is
+/// below, more than 0 and less than 1; 0.5 for its stated value. The same for the same name.
+using Draw = std::function<double(std::string_view key)>;
 
 /// The disk of an instance as it is simulated: what the bill has to pay for, whatever the scenario
 /// leaves to a default.
@@ -36,9 +38,9 @@ struct Resolved {
 };
 
 /// Throws InputError with every problem: a number that is needed and not known names the key to
-/// set. With `draw`, parameters with a standard error are multiplied by draws. Without `texts`,
-/// what was used has a stage and an origin but no key and no text: most of the work of resolving is
-/// writing them.
+/// set. With `draw`, inputs with an error or a range are drawn from it. Without `texts`, what was
+/// used has a stage and an origin but no key and no text: most of the work of resolving is writing
+/// them.
 Resolved resolve(const Scenario& scenario, const Catalog& catalog,
                  const HostProfile* host = nullptr, const Draw& draw = {}, bool texts = true);
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/unit_text.hpp"
+#include "report/certainty_report.hpp"
 #include "report/html_parts.hpp"
 #include "report/html_text.hpp"
 #include "report/numbers.hpp"
@@ -155,7 +156,8 @@ std::vector<InputUsed> in_reading_order(std::vector<InputUsed> inputs) {
 
 std::string inputs(const Result& r) {
   std::string out = open_table("Every input", "inputs");
-  out += table_head({{"input"}, {"value"}, {"stage"}, {"origin"}, {"source"}, {"matters"}});
+  out += table_head(
+      {{"input"}, {"value"}, {"between"}, {"stage"}, {"origin"}, {"source"}, {"matters"}});
   out += "<tbody>";
   for (const InputUsed& used : in_reading_order(r.inputs)) {
     std::string source = escaped(used.from.source);
@@ -164,9 +166,11 @@ std::string inputs(const Result& r) {
     out += fmt::format(
         "<tr><th "
         "scope=\"row\"><code>{}</code></th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}"
-        "</td></tr>",
-        escaped(used.key), escaped(used.text), name_of(used.stage), origin_badge(used.from.origin),
-        source, used.matters ? "matters" : "<span class=\"hidden\">does not matter</span>");
+        "</td><td>{}</td></tr>",
+        escaped(used.key), escaped(used.text),
+        used.low.empty() ? "" : escaped(used.low + " … " + used.high), name_of(used.stage),
+        origin_badge(used.from.origin), source,
+        used.matters ? "matters" : "<span class=\"hidden\">does not matter</span>");
   }
   return out + "</tbody>" + close_table();
 }
@@ -179,10 +183,17 @@ std::string list_items(const std::vector<std::string>& texts) {
 
 std::vector<std::string> guesses(const Result& r) {
   std::vector<std::string> texts;
-  for (const InputUsed& used : r.inputs) {
-    if (!used.matters || used.from.origin != Origin::assumed) continue;
-    texts.push_back(fmt::format("{} = {} ({}): {}", used.key, used.text, name_of(used.stage),
-                                used.from.source));
+  if (const std::string first = measure_first(r); !first.empty()) texts.push_back(first);
+  for (const InputUsed* used : uncertain_inputs(r)) {
+    texts.push_back(fmt::format(
+        "{} = {}, between {} and {}: the job takes {}; {} of the variance "
+        "({}: {})",
+        used->key, used->text, used->low, used->high, job_range(*used->effect),
+        percent(used->effect->variance_share), name_of(used->from.origin), used->from.source));
+  }
+  for (const InputUsed* used : assumed_settings(r)) {
+    texts.push_back(fmt::format("{} = {} ({}): {}", used->key, used->text, name_of(used->stage),
+                                used->from.source));
   }
   return texts;
 }

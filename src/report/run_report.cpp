@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "report/bands.hpp"
+#include "report/certainty_report.hpp"
 #include "report/numbers.hpp"
 #include "report/reports.hpp"
 #include "report/run_tables.hpp"
@@ -58,7 +59,7 @@ void add_time(Table& table, const char* name, Duration value, std::string remark
 std::string band_text(const std::optional<Bands>& bands, Band Bands::*band,
                       std::string (*shown)(double)) {
   if (!bands) return "";
-  return fmt::format("{} in 90 % of {} replications", range_text(*bands.*band, shown),
+  return fmt::format("{} in 90 % of {} draws", range_text(*bands.*band, shown),
                      bands->replications);
 }
 
@@ -108,26 +109,6 @@ Table bill_table(const Result& r) {
     table.note = fmt::format("{} of it pays for GPUs that wait.", money(bill.idle_gpu));
   }
   return table;
-}
-
-// What a reader should measure first: guesses that lie on the critical path.
-Block assumptions(const Result& r) {
-  constexpr std::size_t shown = 8;
-  List list;
-  list.title = "Only assumed, and it matters (measure it, or set it in the scenario)";
-  std::size_t left_out = 0;
-  for (const InputUsed& input : r.inputs) {
-    if (!input.matters || input.from.origin != Origin::assumed) continue;
-    if (list.items.size() == shown) {
-      ++left_out;
-      continue;
-    }
-    list.items.push_back(fmt::format("{} = {} ({}): {}", input.key, input.text,
-                                     name_of(input.stage), input.from.source));
-  }
-  if (left_out > 0) list.items.push_back(fmt::format("and {} more", left_out));
-  if (!list.items.empty()) return list;
-  return Paragraph{"Nothing that matters here is only assumed.", Tone::plain};
 }
 
 Paragraph effort(const Effort& effort) {
@@ -249,7 +230,7 @@ Report run_report(const NamedResult& named) {
     report.blocks.emplace_back(Paragraph{shares, Tone::plain});
   }
   report.blocks.emplace_back(bill_table(r));
-  report.blocks.push_back(assumptions(r));
+  for (Block& block : certainty_blocks(r)) report.blocks.push_back(std::move(block));
   if (!r.remarks.empty()) report.blocks.emplace_back(List{"Remarks", r.remarks});
   if (r.effort.steps > 0.0) report.blocks.emplace_back(effort(r.effort));
   return report;

@@ -112,15 +112,54 @@ void write_bands(const std::optional<Bands>& bands, JsonWriter& out) {
   out.end().end();
 }
 
+void write_text_or_null(std::string_view name, const std::string& words, JsonWriter& out) {
+  out.key(name);
+  if (words.empty()) {
+    out.null();
+  } else {
+    out.text(words);
+  }
+}
+
+void write_uncertainty(const InputUsed& input, JsonWriter& out) {
+  out.key("uncertainty");
+  if (!input.effect) {
+    out.null();
+    return;
+  }
+  const Effect& effect = *input.effect;
+  out.begin_object(Layout::line).text("low", input.low).text("high", input.high);
+  write_text_or_null("range", input.range, out);
+  write_text_or_null("probe", input.probe, out);
+  out.key("total_s").begin_array();
+  out.number(effect.time_at_low.base()).number(effect.time_at_high.base()).end();
+  out.key("money_usd").begin_array();
+  out.number(effect.money_at_low.base()).number(effect.money_at_high.base()).end();
+  out.number("variance_share", effect.variance_share).end();
+}
+
 void write_inputs(const Result& result, JsonWriter& out) {
   out.key("inputs").begin_array(Layout::block);
   for (const InputUsed& input : result.inputs) {
     out.begin_object(Layout::line).text("key", input.key).text("value", input.text);
     out.text("stage", name_of(input.stage)).text("provenance", name_of(input.from.origin));
     out.text("source", input.from.source).number("relative_error", input.from.relative_error);
-    out.key("matters").boolean(input.matters).end();
+    out.key("matters").boolean(input.matters);
+    write_uncertainty(input, out);
+    out.end();
   }
   out.end();
+}
+
+void write_certainty(const Result& result, JsonWriter& out) {
+  out.key("certainty");
+  if (!result.certainty) {
+    out.null();
+    return;
+  }
+  out.begin_object(Layout::line).number("shortest_s", result.certainty->shortest.base());
+  out.number("longest_s", result.certainty->longest.base());
+  out.number("own_variance_share", result.certainty->own_variance_share).end();
 }
 
 void write_body(const Result& result, JsonWriter& out) {
@@ -142,6 +181,7 @@ void write_body(const Result& result, JsonWriter& out) {
   write_bill(result.bill, out);
   write_bands(result.bands, out);
   write_inputs(result, out);
+  write_certainty(result, out);
   out.key("remarks").begin_array(Layout::block);
   for (const std::string& remark : result.remarks) out.text(remark);
   out.end();

@@ -125,9 +125,8 @@ const std::vector<Entry<Source>>& entries<Source>() {
                                 {"of the service, in all", "the service's published one"}),
       entry<&Source::requests_per_second>(
           "requests_per_second", {"of the service, in all", "the service's published one"}),
-      entry<&Source::connections>("connections",
-                                  {"parallel requests of one instance at most", "File: 16; Pipe: 1",
-                                   whole(1, 1e5)}),
+      entry<&Source::connections>("connections", {"parallel requests of one instance at most",
+                                                  "File: 16; Pipe: 1", whole(1, 1e5)}),
       entry<&Source::discipline>("discipline", {"how requests share bandwidth", "rate-limit"}),
       entry<&Source::open_latency>("open_latency",
                                    {.manual = "opening and closing an object, beside its requests",
@@ -170,14 +169,13 @@ const std::vector<Entry<Disk>>& entries<Disk>() {
                                   .fallback = "published for machine or volume",
                                   .hint = {"a rate of reads", "3000 /s"}}),
       entry<&Disk::latency>("latency", {.manual = "of one read", .example = "1 ms"}),
-      entry<&Disk::open_latency>(
-          "open_latency",
-          {.manual = "opening and closing a file", .fallback = "in an assumed latency", .example = "0.1 ms"}),
+      entry<&Disk::open_latency>("open_latency", {.manual = "opening and closing a file",
+                                                  .fallback = "in an assumed latency",
+                                                  .example = "0.1 ms"}),
       entry<&Disk::discipline>("discipline",
                                {"how reads share bandwidth", "ebs: rate-limit; else shared"}),
-      entry<&Disk::reads_per_sample>(
-          "reads_per_sample",
-          {"device reads that a sample costs, cold", "1 an object", between(0, 1e9)}),
+      entry<&Disk::reads_per_sample>("reads_per_sample", {"device reads that a sample costs, cold",
+                                                          "1 an object", between(0, 1e9)}),
       entry<&Disk::page_cache>(
           "page_cache", {.manual = "bytes of the dataset that RAM can keep", .example = "40 GB"}),
       entry<&Disk::cache_policy>("cache_policy", {"which pages go first", "linux"}),

@@ -13,6 +13,7 @@
 #include "pipeline/simulate.hpp"
 #include "study/billing.hpp"
 #include "study/bottleneck.hpp"
+#include "study/certainty.hpp"
 #include "study/cost.hpp"
 #include "study/replicate.hpp"
 
@@ -29,8 +30,8 @@ double efficiency_of(const Scenario& scenario, const Catalog& catalog, const Hos
   return one.training() / (scenario.cluster.instances * outcome.training());
 }
 
-/// Inputs of the bottleneck matter, and those of every stage that gains when made faster or that
-/// GPUs wait for.
+/// Where an input has no range: inputs of the bottleneck matter, and those of every stage that
+/// gains when made faster or that GPUs wait for.
 void mark_what_matters(Result& result) {
   for (InputUsed& input : result.inputs) {
     const bool gains = std::any_of(result.bottleneck.gains.begin(), result.bottleneck.gains.end(),
@@ -171,12 +172,13 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   remark_on_limits(result, inputs, outcome);
   if (options.replications > 0) {
     result.bands = replicate(scenario, catalog, host, options);
-    if (result.bottleneck.stage) {
+    if (result.bottleneck.stage && options.bottlenecks) {
       result.bottleneck.probability =
           result.bands->bottleneck_probability[*result.bottleneck.stage];
     }
   }
   mark_what_matters(result);
+  if (options.weigh) weigh_inputs(result, scenario, catalog, host);
   return result;
 }
 

@@ -13,7 +13,10 @@ struct RunOptions {
   bool exact = false;    ///< execute every event instead of skipping what repeats
   int replications = 0;  ///< > 0: draw parameters and random times, report bands
   std::uint64_t seed = 1;
+  bool bottlenecks =
+      true;  ///< replications say how probable each bottleneck is: most of their time
   bool list_inputs = true;  ///< fill Result::inputs; whoever prints none saves a third of the time
+  bool weigh = false;       ///< also what each of them does: several times the work of the rest
 };
 
 /// Throws InputError when something that is needed is not known (the message names the key).

@@ -43,6 +43,12 @@ Result full_result() {
   r.bands->bottleneck_probability[Stage::decode] = 0.95;
   r.inputs.push_back(
       {"/loader/num_workers", "7", {Origin::given, "scenario", 0.0}, Stage::decode, true});
+  r.inputs.back().low = "5";
+  r.inputs.back().high = "9";
+  r.inputs.back().range = "seen";
+  r.inputs.back().probe = "decode";
+  r.inputs.back().effect = Effect{seconds(250), seconds(270), usd(1), usd(2), 0.25};
+  r.certainty = Certainty{seconds(240), seconds(280), 0.01};
   r.remarks.push_back("decode cost is \"assumed\"\n");
   return r;
 }

@@ -67,17 +67,30 @@ TEST_CASE("replications: each stage is the bottleneck in its share, whatever the
 }
 
 TEST_CASE("replications: the error of the measured disk is that of a job that it sets") {
-  const Result result = replicated(scenario("1 us"),
-                                   R"({"cpu": [[1, 1], [4, 4]], "disk_latency": "0 s",
+  const Result result =
+      replicated(scenario("1 us"),
+                 R"({"cpu": [[1, 1], [4, 4]], "disk_latency": "0 s", "disk_drift": 0,
       "disk": {"points": [[1, "20 MB/s"], [4, "60 MB/s"]], "relative_error": 0.05}})");
   REQUIRE(result.bands);
   CHECK(width(*result.bands) == Approx(0.05).epsilon(0.15));
 }
 
+TEST_CASE("replications: the drift of the machine comes on top of its errors") {
+  const std::string disk = R"({"cpu": [[1, 1], [4, 4]], "disk_latency": "0 s",
+      "disk": {"points": [[1, "20 MB/s"], [4, "60 MB/s"]], "relative_error": 0.05})";
+  const Result drifting = replicated(scenario("1 us"), disk + R"(, "disk_drift": 0.12})", 1000);
+  REQUIRE(drifting.bands);
+  CHECK(width(*drifting.bands) == Approx(0.13).epsilon(0.1));
+  // A profile that says nothing of it is no steady machine.
+  const Result unsaid = replicated(scenario("1 us"), disk + "}", 1000);
+  REQUIRE(unsaid.bands);
+  CHECK(width(*unsaid.bands) == Approx(0.158).epsilon(0.1));
+}
+
 TEST_CASE("replications: the error of the measured store is that of a job that it sets") {
   const Result result =
       replicated(scenario("1 us", R"({"service": "http", "input_mode": "FastFile"})"),
-                 R"({"cpu": [[1, 1], [4, 4]], "first_byte_latency": "1 us",
+                 R"({"cpu": [[1, 1], [4, 4]], "first_byte_latency": "1 us", "network_drift": 0,
           "download": {"points": [[1, "20 MB/s"], [4, "60 MB/s"]], "relative_error": 0.08}})");
   REQUIRE(result.bands);
   CHECK(width(*result.bands) == Approx(0.08).epsilon(0.15));
@@ -95,14 +108,17 @@ TEST_CASE("replications: two stages that are nearly as slow share the probabilit
   CHECK(probability[Stage::disk] > 0.1);
   const std::string text =
       report::to_text(report::run_report({"t", "t.json", result}), report::Style{});
-  CHECK(text.find("in 90 % of 200 replications") != std::string::npos);
+  CHECK(text.find("in 90 % of 200 draws") != std::string::npos);
   INFO(text);
   CHECK(text.find("Bottleneck in the replications") != std::string::npos);
 }
 
-TEST_CASE("replications: without errors and variability bands have no width") {
-  const char* profile = R"({"cpu": [[1, 1], [4, 3.5]], "disk": [[1, "9 GB/s"]]})";
+TEST_CASE("replications: without errors, guesses and variability bands have no width") {
+  const char* profile = R"({"cpu": [[1, 1], [4, 3.5]], "disk": [[1, "9 GB/s"]], "disk_drift": 0,
+                            "disk_latency": "0 s"})";
   Scenario job = scenario("40 ms");
+  job.loader.oversubscription = 0.0;
+  job.disk.discipline = Discipline::shared;
   const Result varied = replicated(job, profile, 20);
   REQUIRE(varied.bands);
   CHECK(width(*varied.bands) > 0.0);

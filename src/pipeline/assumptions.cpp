@@ -1,0 +1,48 @@
+#include "pipeline/assumptions.hpp"
+
+#include <array>
+#include <cmath>
+
+namespace feedrate::pipeline {
+
+double Assumption::at(double u) const {
+  const double end = u < 0.5 ? low : high;
+  const double share = std::abs(2.0 * u - 1.0);
+  if (end > 0.0 && value > 0.0) return value * std::pow(end / value, share);
+  return value + (end - value) * share;
+}
+
+std::span<const Assumption* const> assumptions() {
+  using namespace assumed;
+  static constexpr std::array all = {&hyper_threading_gain,
+                                     &contention,
+                                     &oversubscription,
+                                     &worker_startup,
+                                     &worker_warmup,
+                                     &worker_shutdown,
+                                     &handover,
+                                     &collate,
+                                     &collate_inline,
+                                     &delivery_latency,
+                                     &size_cv,
+                                     &read_cv,
+                                     &make_cv,
+                                     &disk_latency,
+                                     &page_cache_share,
+                                     &gp2_credit,
+                                     &efs_credit,
+                                     &staging_connections,
+                                     &pipe_connections,
+                                     &pinned_copy,
+                                     &typical_pinned_copy,
+                                     &host_copy,
+                                     &pageable_share,
+                                     &copy_latency,
+                                     &hop_latency,
+                                     &backward_share,
+                                     &busbw_share,
+                                     &drift};
+  return all;
+}
+
+}  // namespace feedrate::pipeline

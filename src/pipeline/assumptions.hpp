@@ -1,0 +1,252 @@
+#pragma once
+// What is taken for a number that nobody gave, measured or published, and between what it is
+// expected to lie: the one list of all such numbers. `run` draws them from these ranges, so that an
+// answer is never surer than its guesses. A default that the user's own program would have too
+// (PyTorch's prefetch_factor, EFS's throughput mode) is a setting, not a guess, and not listed.
+#include <span>
+#include <string_view>
+
+#include "base/units.hpp"
+
+namespace feedrate::pipeline {
+
+/// SI base units. `low` and `high` hold nearly all that was seen or can be expected; the value is
+/// the middle of what is drawn, whatever its distance from the ends.
+struct Assumption {
+  std::string_view key;  ///< JSON pointer that sets it, or a name where none does
+  double value = 0.0;    ///< where it depends on other inputs: its share of what they say
+  double low = 0.0;
+  double high = 0.0;
+  std::string_view why;    ///< why this value
+  std::string_view range;  ///< what the range is taken from
+  std::string_view probe;  ///< of `feedrate calibrate`, that would measure it; "" for none
+
+  /// Where it lies in a draw, 0 ≤ u ≤ 1: `low` at 0, `value` at 1/2, `high` at 1, rising evenly in
+  /// between, by factors where all are above 0.
+  [[nodiscard]] double at(double u) const;
+};
+
+namespace assumed {
+
+// cores
+inline constexpr Assumption hyper_threading_gain = {
+    "hyper-threading gain",
+    0.3,
+    0.1,
+    0.5,
+    "second threads of cores, no curve measured",
+    "what image decoding gains from them on current x86 processors (engineering judgement)",
+    "decode"};
+/// n cores do the work of n / (1 + c·(n − 1)) (Gunther's universal scalability law without its last
+/// term). 48 cores at 0.002 do the work of 44, about what their clocks fall when all are busy.
+inline constexpr Assumption contention = {
+    "/loader/contention",
+    0.002,
+    0.0,
+    0.035,
+    "clocks fall when all cores are busy; 0.055 was seen (DALI)",
+    "none at all, to cedar's processes (0.035); PyTorch on two cores: 0.03",
+    "decode"};
+inline constexpr Assumption oversubscription = {
+    "/loader/oversubscription",
+    0.07,
+    0.0,
+    0.2,
+    "more runnable threads than hardware threads cost about 7 % (two-core host, PyTorch)",
+    "none at all, to three times what was measured (engineering judgement)",
+    "decode"};
+
+// the loader's processes
+inline constexpr Assumption worker_startup = {
+    "/loader/worker_startup",
+    0.010,
+    0.005,
+    0.100,
+    "forking one PyTorch worker",
+    "small and large parent processes (engineering judgement)",
+    "loader"};
+inline constexpr Assumption worker_warmup = {
+    "worker warm-up",
+    0.0,
+    0.0,
+    0.050,
+    "a worker's first batch costs as much as the others",
+    "up to twice what a two-core host with PyTorch showed (25 ms)",
+    "loader"};
+inline constexpr Assumption worker_shutdown = {
+    "worker shutdown",       0.005,   0.002, 0.020, "ending one PyTorch worker",
+    "engineering judgement", "loader"};
+inline constexpr Assumption handover = {
+    "/loader/handover",
+    0.003,
+    0.0005,
+    0.008,
+    "the main process's own work per batch (3.4 and 4.1 ms on two two-core hosts, PyTorch)",
+    "0.5 ms on a fast core with small batches, to twice what was measured",
+    "loader"};
+inline constexpr Assumption collate = {
+    "/loader/collate",
+    0.65e-9,
+    0.2e-9,
+    1.3e-9,
+    "collate and first touch of shared memory (two-core host, PyTorch)",
+    "memory that need not be zeroed, to twice what was measured",
+    "loader"};
+inline constexpr Assumption collate_inline = {
+    "/loader/collate",
+    0.2e-9,
+    0.08e-9,
+    0.65e-9,
+    "collate without shared memory (two-core host, PyTorch)",
+    "a plain copy, to memory that is zeroed again for each batch",
+    "loader"};
+inline constexpr Assumption delivery_latency = {
+    "delivery latency",
+    0.0005,
+    0.0001,
+    0.002,
+    "one round trip inside an availability zone",
+    "a placement group, to another zone (engineering judgement)",
+    ""};
+
+// how samples, batches and requests vary
+inline constexpr Assumption size_cv = {
+    "/dataset/size_cv",
+    0.3,
+    0.1,
+    0.6,
+    "samples differ in size and cost as photographs do",
+    "images of one camera, to mixed collections (engineering judgement)",
+    ""};
+inline constexpr Assumption read_cv = {
+    "/loader/read_cv",
+    1.0,
+    0.5,
+    2.0,
+    "a batch's reading varies from step to step (MLPerf Storage)",
+    "half of that, to twice (engineering judgement)",
+    ""};
+inline constexpr Assumption make_cv = {
+    "/loader/make_cv",
+    0.08,
+    0.03,
+    0.15,
+    "the rest of a batch's making varies from step to step (Lotus)",
+    "around the 5.5 to 10.7 % of Lotus (IISWC 2024)",
+    ""};
+
+// storage
+inline constexpr Assumption disk_latency = {
+    "/disk/latency",
+    1.0,
+    0.5,
+    2.5,
+    "typical of the kind of disk",
+    "half of that, to two and a half times (engineering judgement)",
+    "disk"};
+inline constexpr Assumption page_cache_share = {
+    "/disk/page_cache",
+    0.75,
+    0.4,
+    0.9,
+    "three quarters of the instance's memory",
+    "a job that needs more than half of it, to one that needs hardly any",
+    ""};
+inline constexpr Assumption gp2_credit = {
+    "gp2 burst credit",           1.0, 0.0, 1.0, "operations of a new volume, none of them spent",
+    "nothing left, to all of it", ""};
+inline constexpr Assumption efs_credit = {
+    "EFS burst credit",           1.0, 0.0, 1.0, "of a new file system, none of it spent",
+    "nothing left, to all of it", ""};
+inline constexpr Assumption staging_connections = {
+    "/source/connections",
+    16.0,
+    8.0,
+    64.0,
+    "parallel copies of File mode",
+    "a command-line client's ten or so, to a tuned one (engineering judgement)",
+    ""};
+inline constexpr Assumption pipe_connections = {
+    "/source/connections",
+    1.0,
+    1.0,
+    8.0,
+    "objects that Pipe mode's stream fetches at once",
+    "one after the other, to a concurrent reader (engineering judgement)",
+    ""};
+// copies
+inline constexpr Assumption pinned_copy = {"/cluster/pinned_bandwidth",
+                                           12e9,
+                                           6e9,
+                                           25e9,
+                                           "PCIe 3 with 16 lanes",
+                                           "eight lanes of PCIe 3, to sixteen of PCIe 4",
+                                           "h2d"};
+inline constexpr Assumption typical_pinned_copy = {
+    "/cluster/pinned_bandwidth",
+    1.0,
+    0.6,
+    1.15,
+    "typical of the link",
+    "from a copy across NUMA nodes to the link's own limit (engineering judgement)",
+    "h2d"};
+inline constexpr Assumption host_copy = {"memcpy bandwidth",
+                                         8e9,
+                                         4e9,
+                                         16e9,
+                                         "one thread copying into pinned memory",
+                                         "servers of the last ten years (engineering judgement)",
+                                         "memcpy"};
+inline constexpr Assumption pageable_share = {
+    "/cluster/pageable_bandwidth",
+    0.4,
+    0.12,
+    0.6,
+    "two fifths of a pinned copy's rate",
+    "6 of 55 GB/s as H100 hosts show, to three fifths on PCIe 3",
+    "h2d"};
+inline constexpr Assumption copy_latency = {
+    "/cluster/copy_latency", 10e-6, 5e-6, 50e-6, "launching one copy",
+    "engineering judgement", "h2d"};
+
+// gradients
+inline constexpr Assumption hop_latency = {
+    "/job/allreduce/latency",
+    20e-6,
+    5e-6,
+    60e-6,
+    "one hop of a ring",
+    "NVLink, to TCP between instances (engineering judgement)",
+    "allreduce"};
+inline constexpr Assumption backward_share = {
+    "backward share of a step",
+    2.0 / 3.0,
+    0.5,
+    0.75,
+    "the backward pass takes two thirds of a step; communication can hide behind it",
+    "half, to three quarters (engineering judgement)",
+    ""};
+inline constexpr Assumption busbw_share = {"/job/allreduce/busbw",
+                                           1.0,
+                                           0.5,
+                                           1.0,
+                                           "all of the line rate",
+                                           "half of it, as over TCP, to all",
+                                           "allreduce"};
+
+// how far a machine drifts from one hour to another, where its profile does not say
+inline constexpr Assumption drift = {
+    "drift",
+    0.15,
+    0.15,
+    0.15,
+    "the profile does not say how far its machine drifts; taken for a shared virtual machine",
+    "four calibrations of one such machine within half an hour: 15.8 %",
+    ""};
+
+}  // namespace assumed
+
+/// All of them, for lists and tests.
+std::span<const Assumption* const> assumptions();
+
+}  // namespace feedrate::pipeline

@@ -1,0 +1,150 @@
+#include "report/certainty_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "report/numbers.hpp"
+#include "study/bottleneck.hpp"
+
+namespace feedrate::report {
+namespace {
+
+constexpr std::size_t most_rows = 8;
+/// Of the variance: a probe that would tell less is not worth its minutes.
+constexpr double worth_measuring = 0.1;
+
+bool once(const std::vector<const InputUsed*>& list, const InputUsed& input) {
+  return std::none_of(list.begin(), list.end(),
+                      [&](const InputUsed* other) { return other->key == input.key; });
+}
+
+Table uncertain_table(const std::vector<const InputUsed*>& inputs) {
+  Table table;
+  table.title = "Uncertain, and it matters";
+  table.columns = {{"input"},          {"value", Align::right},    {"between"},
+                   {"whole job then"}, {"variance", Align::right}, {""}};
+  for (const InputUsed* input : inputs) {
+    if (table.rows.size() == most_rows) break;
+    const Effect& effect = *input->effect;
+    table.rows.push_back(
+        {{input->key, input->text, input->low + " … " + input->high, job_range(effect),
+          percent(effect.variance_share),
+          Cell(std::string(name_of(input->from.origin)),
+               input->from.origin == Origin::assumed ? Tone::caution : Tone::faint)},
+         false});
+  }
+  if (inputs.size() > most_rows) {
+    table.note = fmt::format("{} more change the job by 1 % or more.", inputs.size() - most_rows);
+  }
+  return table;
+}
+
+/// Where the values of the table are from.
+List sources(const std::vector<const InputUsed*>& inputs) {
+  List list;
+  list.title = "Taken from";
+  for (const InputUsed* input : inputs) {
+    if (list.items.size() == most_rows) break;
+    if (!input->from.source.empty()) {
+      list.items.push_back(fmt::format("{}: {}", input->key, input->from.source));
+    }
+  }
+  return list;
+}
+
+/// What is left once no single assumption matters: said only of what was simulated.
+Paragraph nothing_assumed(const Result& r) {
+  const double total = r.times.total.base();
+  const double off = !r.certainty || total <= 0.0
+                         ? 0.0
+                         : std::max(r.certainty->longest.base() / total - 1.0,
+                                    1.0 - r.certainty->shortest.base() / total);
+  if (off < study::least_gain) return {"Nothing that matters here is only assumed.", Tone::plain};
+  return {fmt::format("No single assumption changes the job by 1 %; all at their ends together, it "
+                      "would take {} to {}.",
+                      duration(r.certainty->shortest), duration(r.certainty->longest)),
+          Tone::plain};
+}
+
+}  // namespace
+
+std::string job_range(const Effect& effect) {
+  const auto [least, most] = std::minmax(effect.time_at_low, effect.time_at_high);
+  const std::string from = duration(least);
+  const std::string to = duration(most);
+  return from == to ? from : from + " … " + to;
+}
+
+std::vector<const InputUsed*> uncertain_inputs(const Result& r) {
+  std::vector<const InputUsed*> list;
+  for (const InputUsed& input : r.inputs) {
+    if (input.matters && input.effect && once(list, input)) list.push_back(&input);
+  }
+  std::stable_sort(list.begin(), list.end(), [](const InputUsed* a, const InputUsed* b) {
+    return a->effect->variance_share > b->effect->variance_share;
+  });
+  return list;
+}
+
+std::vector<const InputUsed*> assumed_settings(const Result& r) {
+  std::vector<const InputUsed*> list;
+  for (const InputUsed& input : r.inputs) {
+    const bool assumed = input.from.origin == Origin::assumed;
+    if (assumed && input.matters && !input.effect && once(list, input)) list.push_back(&input);
+  }
+  return list;
+}
+
+std::string measure_first(const Result& r) {
+  std::map<std::string, double> told;
+  std::vector<const InputUsed*> seen;
+  for (const InputUsed& input : r.inputs) {
+    if (!input.effect || !once(seen, input)) continue;
+    seen.push_back(&input);
+    const bool measurable = input.from.origin == Origin::assumed && !input.probe.empty();
+    if (measurable) told[input.probe] += input.effect->variance_share;
+  }
+  const auto best = std::max_element(
+      told.begin(), told.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (best == told.end() || best->second < worth_measuring || uncertain_inputs(r).empty())
+    return "";
+  const bool loader = best->first == "loader";
+  return fmt::format(
+      "Measure first: `feedrate calibrate {}` on the machine (at most {}) tells {} "
+      "of what is uncertain about the job's time.",
+      loader ? "loader --loader MODULE:DATASET" : best->first, loader ? "3 min" : "30 s",
+      percent(best->second));
+}
+
+std::vector<Block> certainty_blocks(const Result& r) {
+  std::vector<Block> blocks;
+  const std::vector<const InputUsed*> uncertain = uncertain_inputs(r);
+  if (!uncertain.empty()) {
+    blocks.emplace_back(uncertain_table(uncertain));
+    blocks.emplace_back(sources(uncertain));
+  }
+  if (const std::string sentence = measure_first(r); !sentence.empty()) {
+    blocks.emplace_back(Paragraph{sentence, Tone::plain});
+  }
+  List settings;
+  settings.title = "Settings that were left out, and matter";
+  for (const InputUsed* input : assumed_settings(r)) {
+    if (settings.items.size() == most_rows) break;
+    settings.items.push_back(fmt::format("{} = {} ({}): {}", input->key, input->text,
+                                         name_of(input->stage), input->from.source));
+  }
+  if (const std::size_t more = assumed_settings(r).size(); more > most_rows) {
+    settings.items.push_back(fmt::format("and {} more", more - most_rows));
+  }
+  const bool any = !settings.items.empty();
+  if (any) blocks.emplace_back(std::move(settings));
+  const bool assumed = std::any_of(uncertain.begin(), uncertain.end(), [](const InputUsed* input) {
+    return input->from.origin == Origin::assumed;
+  });
+  if (!any && !assumed) blocks.emplace_back(nothing_assumed(r));
+  return blocks;
+}
+
+}  // namespace feedrate::report

@@ -1,0 +1,27 @@
+#pragma once
+// How sure a result is, and what to measure to be surer.
+#include <string>
+#include <vector>
+
+#include "model/result.hpp"
+#include "report/blocks.hpp"
+
+namespace feedrate::report {
+
+/// The uncertain inputs that matter, those that explain most first; or that nothing that matters is
+/// only assumed, where that was shown.
+std::vector<Block> certainty_blocks(const Result& result);
+
+/// The probe that would tell most, in a sentence; "" where none would tell much.
+std::string measure_first(const Result& result);
+
+/// Assumptions that have no range, being settings that were left out, on the critical path.
+std::vector<const InputUsed*> assumed_settings(const Result& result);
+
+/// Inputs that have a range and matter, those that explain most first, each name once.
+std::vector<const InputUsed*> uncertain_inputs(const Result& result);
+
+/// "44 min 10 s … 46 min 3 s": how long the job takes at the ends of the input's range.
+std::string job_range(const Effect& effect);
+
+}  // namespace feedrate::report

@@ -1,0 +1,143 @@
+#include "study/certainty.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+#include "study/bottleneck.hpp"
+#include "study/drawn_job.hpp"
+
+namespace feedrate::study {
+namespace {
+
+/// Time and money of a job, the two that an input is weighed by.
+struct Weight {
+  Duration time;
+  Money money;
+};
+
+/// An uncertain input: all entries of one name are drawn together.
+struct Uncertain {
+  std::string_view key;
+  bool assumed = false;  ///< from the list of assumptions
+  double low = 0.05;     ///< where its range begins and ends, as shares of all that it might be
+  double high = 0.95;
+  Weight at_low, at_high;
+  double variance = 0.0;  ///< of the time, s²
+};
+
+class Scale {
+ public:
+  Scale(const Scenario& scenario, const Catalog& catalog, const HostProfile* host)
+      : scenario_(scenario), catalog_(catalog), host_(host) {}
+
+  Weight weigh(const pipeline::Draw& draw) const {
+    const DrawnJob job = drawn_job(scenario_, catalog_, host_, draw);
+    return {job.outcome.total.wall, job.bill.money};
+  }
+  /// All inputs at their stated values but one.
+  Weight weigh(std::string_view key, double share) const {
+    return weigh([&](std::string_view other) { return other == key ? share : 0.5; });
+  }
+
+ private:
+  const Scenario& scenario_;
+  const Catalog& catalog_;
+  const HostProfile* host_;
+};
+
+double change(Duration from, Duration to) {
+  return from > Duration{} ? std::abs(to / from - 1.0) : 0.0;
+}
+double change(Money from, Money to) {
+  return from > Money{} ? std::abs(to / from - 1.0) : 0.0;
+}
+
+std::vector<Uncertain> uncertain_of(const Result& result) {
+  std::vector<Uncertain> list;
+  for (const InputUsed& input : result.inputs) {
+    if (input.low.empty()) continue;
+    const bool known = std::any_of(list.begin(), list.end(),
+                                   [&](const Uncertain& other) { return other.key == input.key; });
+    if (known) continue;
+    Uncertain one;
+    one.key = input.key;
+    one.assumed = input.from.origin == Origin::assumed;
+    if (!input.range.empty()) {
+      one.low = 0.0;
+      one.high = 1.0;
+    }
+    list.push_back(one);
+  }
+  return list;
+}
+
+/// The variance of the time over the input's range: of the middles of five equal parts of it.
+double variance_of(const Scale& scale, std::string_view key, Duration stated) {
+  constexpr std::array shares = {0.1, 0.3, 0.7, 0.9};
+  double sum = 0.0;
+  double squares = 0.0;
+  for (const double share : shares) {
+    const double off = (scale.weigh(key, share).time - stated).base();
+    sum += off;
+    squares += off * off;
+  }
+  constexpr double count = shares.size() + 1.0;
+  return std::max(0.0, squares / count - (sum / count) * (sum / count));
+}
+
+void weigh(Uncertain& one, const Scale& scale, const Weight& stated) {
+  one.at_low = scale.weigh(one.key, one.low);
+  one.at_high = scale.weigh(one.key, one.high);
+  // Nothing lies between two ends that change nothing: all laws are monotone in each input.
+  if (one.at_low.time == stated.time && one.at_high.time == stated.time) return;
+  one.variance = variance_of(scale, one.key, stated.time);
+}
+
+/// All that is assumed at the ends of its ranges that make the job longer, or shorter.
+Duration extreme(const Scale& scale, const std::vector<Uncertain>& list, bool longest) {
+  const auto draw = [&](std::string_view key) {
+    for (const Uncertain& one : list) {
+      if (one.key != key || !one.assumed) continue;
+      if (one.at_low.time == one.at_high.time) return 0.5;
+      return (one.at_high.time > one.at_low.time) == longest ? one.high : one.low;
+    }
+    return 0.5;
+  };
+  return scale.weigh(draw).time;
+}
+
+}  // namespace
+
+void weigh_inputs(Result& result, const Scenario& scenario, const Catalog& catalog,
+                  const HostProfile* host) {
+  const Scale scale(scenario, catalog, host);
+  std::vector<Uncertain> list = uncertain_of(result);
+  const DrawnJob job = drawn_job(scenario, catalog, host, {});
+  const Weight stated{job.outcome.total.wall, job.bill.money};
+  double variance = job.outcome.variance;
+  for (Uncertain& one : list) {
+    weigh(one, scale, stated);
+    variance += one.variance;
+  }
+  for (InputUsed& input : result.inputs) {
+    for (const Uncertain& one : list) {
+      if (one.key != input.key || input.low.empty()) continue;
+      input.effect = {one.at_low.time, one.at_high.time, one.at_low.money, one.at_high.money,
+                      variance > 0.0 ? one.variance / variance : 0.0};
+      const double most = std::max(
+          {change(stated.time, one.at_low.time), change(stated.time, one.at_high.time),
+           change(stated.money, one.at_low.money), change(stated.money, one.at_high.money)});
+      input.matters = most >= least_gain;
+    }
+  }
+  Certainty certainty;
+  certainty.shortest = extreme(scale, list, false);
+  certainty.longest = extreme(scale, list, true);
+  certainty.own_variance_share = variance > 0.0 ? job.outcome.variance / variance : 0.0;
+  result.certainty = certainty;
+}
+
+}  // namespace feedrate::study

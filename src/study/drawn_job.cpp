@@ -1,0 +1,41 @@
+#include "study/drawn_job.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "study/billing.hpp"
+#include "study/cost.hpp"
+
+namespace feedrate::study {
+namespace {
+
+/// One job of all that have this mean: its epochs' time is a sum of very many batches, so it is
+/// normal, and its relative deviation falls with the root of their number.
+void vary(pipeline::Outcome& outcome, double deviate) {
+  const double wall = outcome.trained.wall.base();
+  if (deviate == 0.0 || outcome.variance <= 0.0 || wall <= 0.0) return;
+  const double more = std::max(-1.0, deviate * std::sqrt(outcome.variance) / wall);
+  // Steps and waiting vary alike: which of the two it was is not known.
+  outcome.total += more * outcome.trained;
+  outcome.first += more * outcome.first;
+  outcome.later += more * outcome.later;
+  outcome.trained += more * outcome.trained;
+}
+
+}  // namespace
+
+DrawnJob drawn_job(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
+                   const pipeline::Draw& draw, double wobble) {
+  pipeline::Resolved resolved = pipeline::resolve(scenario, catalog, host, draw, false);
+  pipeline::SimulationOptions options;
+  options.details = false;
+  DrawnJob job;
+  job.outcome = pipeline::simulate(resolved.inputs, options);
+  vary(job.outcome, wobble);
+  std::vector<std::string> remarks;
+  job.bill = bill_of(bill_input(scenario, catalog, resolved, job.outcome, remarks));
+  job.inputs = std::move(resolved.inputs);
+  return job;
+}
+
+}  // namespace feedrate::study
