@@ -17,6 +17,7 @@
 #include "report/csv.hpp"
 #include "report/reports.hpp"
 #include "schema/result.hpp"
+#include "study/decision.hpp"
 #include "study/run.hpp"
 #include "study/sweep.hpp"
 #include "study/sweep_stream.hpp"
@@ -124,11 +125,14 @@ int sweep(const SweepArguments& arguments) {
   for (std::size_t i = 0; i < points.size(); ++i) inputs.push_back(points.at(i));
   const World world = world_of(points, arguments.simulation);
   Progress progress("sweep");
+  const HostProfile* const host = world.host ? &*world.host : nullptr;
   const Sweep result = with_places(document, [&] {
-    return study::sweep(
-        inputs, world.catalog, world.host ? &*world.host : nullptr,
-        run_options(arguments.simulation), arguments.jobs,
+    Sweep made = study::sweep(
+        inputs, world.catalog, host, run_options(arguments.simulation), arguments.jobs,
         [&progress](std::size_t done, std::size_t total) { progress.update(done, total); });
+    made.decision =
+        study::decide(made, inputs, world.catalog, host, run_options(arguments.simulation).seed);
+    return made;
   });
   const std::string name = points.first().name;
   deliver(arguments.output, files_read({&arguments.scenario, 1}, arguments.simulation),

@@ -16,13 +16,34 @@ struct SweepPoint {
   Result result;
 };
 
+/// What knowing some uncertain inputs would be worth to the choice between points.
+struct Worth {
+  std::string probe;              ///< of `feedrate calibrate`, that measures them; "" for none
+  std::vector<std::string> keys;  ///< the inputs
+  double worth = 0.0;             ///< expected saving by choosing after they are known
+  double share = 0.0;             ///< of what they might be, where another point is better
+  std::size_t instead = 0;        ///< the point that is then best most often
+};
+
+/// Whether what is uncertain changes which point is best.
+struct Decision {
+  bool in_money = true;        ///< by total cost; by time where nothing has a price
+  std::size_t best = 0;        ///< with all inputs at their stated values
+  std::size_t compared = 0;    ///< points: of many, those that come nearest
+  int draws = 0;               ///< of all that is uncertain
+  double likely = 1.0;         ///< share of the draws in which `best` stays the best
+  double expected_loss = 0.0;  ///< USD or s that it then costs more than the best, in the mean
+  std::vector<Worth> worth;    ///< what would be worth knowing, most first
+};
+
 /// A sweep over the product of all varied keys; points in the order of the command line, the last
 /// key varying fastest. Indices are into `points`; both are 0 when there is one point.
 struct Sweep {
   std::vector<SweepPoint> points;
-  std::vector<std::size_t> pareto;  ///< no other point is both faster and cheaper; ascending time
-  std::size_t fastest = 0;          ///< least total time
-  std::size_t cheapest = 0;         ///< least total cost (money + hours × value of an hour)
+  std::vector<std::size_t> pareto;   ///< no other point is both faster and cheaper; ascending time
+  std::size_t fastest = 0;           ///< least total time
+  std::size_t cheapest = 0;          ///< least total cost (money + hours × value of an hour)
+  std::optional<Decision> decision;  ///< empty where nobody asked, or there is nothing to choose
   std::optional<double> break_even_efficiency;  ///< S* = (P + w/N)/(P + w), where it applies
 };
 

@@ -79,6 +79,61 @@ Table points_table(const Sweep& sweep) {
   return table;
 }
 
+std::string amount(const Decision& decision, double value) {
+  return decision.in_money ? money(usd(value)) : duration(seconds(value));
+}
+
+/// Whether the choice stands, and what to measure where it does not.
+std::vector<Block> decision_blocks(const Sweep& sweep) {
+  std::vector<Block> blocks;
+  if (!sweep.decision) return blocks;
+  const Decision& d = *sweep.decision;
+  const Result& best = sweep.points[d.best].result;
+  const double cost = d.in_money ? best.bill.total.base() : best.times.total.base();
+  const std::string compared =
+      d.compared == sweep.points.size()
+          ? ""
+          : fmt::format(" (compared with the {} that come nearest)", d.compared - 1);
+  const char* const quality = d.in_money ? "cheapest" : "fastest";
+  if (d.likely >= 1.0 && d.worth.empty()) {
+    blocks.emplace_back(
+        Paragraph{fmt::format("{} stays the {} in all of {} draws of what is uncertain{}.",
+                              setting(sweep.points[d.best]), quality, d.draws, compared),
+                  Tone::plain});
+    return blocks;
+  }
+  blocks.emplace_back(Paragraph{
+      fmt::format(
+          "{} is the {} in {} of {} draws of what is uncertain{}; choosing it costs {} more "
+          "than the best on average.",
+          setting(sweep.points[d.best]), quality, percent(d.likely), d.draws, compared,
+          amount(d, d.expected_loss)),
+      Tone::plain});
+  List list;
+  list.title = "Worth knowing before you choose";
+  constexpr double least = 0.001;  // of the cost: less is no reason to measure
+  for (const Worth& worth : d.worth) {
+    if (worth.worth < least * cost || list.items.size() == 5) break;
+    const std::string other = setting(sweep.points[worth.instead]);
+    list.items.push_back(
+        worth.probe.empty()
+            ? fmt::format("{}: in {} of its range {} is better; knowing it is worth about {}",
+                          worth.keys.front(), percent(worth.share), other, amount(d, worth.worth))
+            : fmt::format("`feedrate calibrate {}` ({}) decides between {} and {}: worth about {}",
+                          worth.probe == "loader" ? "loader --loader …" : worth.probe,
+                          worth.probe == "loader" ? "at most 3 min" : "at most 30 s",
+                          setting(sweep.points[d.best]), other, amount(d, worth.worth)));
+  }
+  if (list.items.empty()) {
+    blocks.emplace_back(
+        Paragraph{"No single measurement would change the choice by more than 0.1 % of its cost.",
+                  Tone::plain});
+  } else {
+    blocks.emplace_back(std::move(list));
+  }
+  return blocks;
+}
+
 }  // namespace
 
 Paragraph sweep_headline(const Sweep& sweep) {
@@ -114,6 +169,7 @@ Report sweep_report(const Sweep& sweep, const std::string& name) {
   report.headline = sweep_headline(sweep);
   report.blocks.emplace_back(points_table(sweep));
   for (Table& shape : sweep_shapes(sweep)) report.blocks.emplace_back(std::move(shape));
+  for (Block& block : decision_blocks(sweep)) report.blocks.push_back(std::move(block));
   if (sweep.break_even_efficiency) {
     report.blocks.emplace_back(Paragraph{
         fmt::format(

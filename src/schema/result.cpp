@@ -205,6 +205,30 @@ void write_source(const std::string& name, const std::string& file, JsonWriter& 
   out.end();
 }
 
+void write_decision(const std::optional<Decision>& decision, JsonWriter& out) {
+  out.key("decision");
+  if (!decision) {
+    out.null();
+    return;
+  }
+  const std::string_view unit = decision->in_money ? "_usd" : "_s";
+  const auto named = [&](std::string_view name) { return std::string(name) + std::string(unit); };
+  out.begin_object().number("best", static_cast<double>(decision->best));
+  out.number("compared", static_cast<double>(decision->compared));
+  out.number("draws", static_cast<double>(decision->draws)).number("likely", decision->likely);
+  out.number(named("expected_loss"), decision->expected_loss);
+  out.key("worth_knowing").begin_array(Layout::block);
+  for (const Worth& worth : decision->worth) {
+    out.begin_object(Layout::line);
+    write_text_or_null("probe", worth.probe, out);
+    out.key("inputs").begin_array();
+    for (const std::string& key : worth.keys) out.text(key);
+    out.end().number(named("worth"), worth.worth).number("share", worth.share);
+    out.number("instead", static_cast<double>(worth.instead)).end();
+  }
+  out.end().end();
+}
+
 /// value / reference - 1; null where the reference is 0.
 void write_change(std::string_view name, double value, double reference, JsonWriter& out) {
   out.key(name);
@@ -263,6 +287,7 @@ std::string write_sweep(const Sweep& sweep, const std::string& name, const std::
   };
   out.number("fastest", index(sweep.fastest)).number("cheapest", index(sweep.cheapest));
   out.number("break_even_efficiency", sweep.break_even_efficiency);
+  write_decision(sweep.decision, out);
   out.end();
   return std::move(out).finish();
 }

@@ -1,0 +1,180 @@
+#include "study/decision.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/random.hpp"
+#include "study/drawn_job.hpp"
+
+namespace feedrate::study {
+namespace {
+
+/// Points that are compared: more of them are further from the best than inputs are uncertain.
+constexpr std::size_t most_points = 16;
+constexpr int draws_of_all = 100;
+constexpr int draws_of_group = 32;
+
+/// Inputs that are learned together.
+struct Group {
+  std::string probe;
+  std::vector<std::string> keys;
+};
+
+class Chooser {
+ public:
+  Chooser(const Sweep& sweep, std::span<const SweepInput> inputs, const Catalog& catalog,
+          const HostProfile* host)
+      : inputs_(inputs), catalog_(catalog), host_(host) {
+    in_money_ = std::any_of(sweep.points.begin(), sweep.points.end(), [](const SweepPoint& point) {
+      return point.result.bill.total > Money{};
+    });
+    const auto time = [&](std::size_t i) { return sweep.points[i].result.times.total.base(); };
+    const auto value = [&](std::size_t i) {
+      return in_money_ ? sweep.points[i].result.bill.total.base() : time(i);
+    };
+    points_.resize(sweep.points.size());
+    std::iota(points_.begin(), points_.end(), std::size_t{0});
+    std::stable_sort(points_.begin(), points_.end(), [&](std::size_t a, std::size_t b) {
+      return std::pair(value(a), time(a)) < std::pair(value(b), time(b));
+    });
+    points_.resize(std::min(points_.size(), most_points));
+    for (const std::size_t i : points_) stated_.push_back(value(i));
+  }
+
+  [[nodiscard]] bool in_money() const { return in_money_; }
+  /// Points in ascending order of what they cost at stated values: the first is the best.
+  [[nodiscard]] const std::vector<std::size_t>& points() const { return points_; }
+  [[nodiscard]] const std::vector<double>& stated() const { return stated_; }
+
+  /// What each point costs in one draw.
+  [[nodiscard]] std::vector<double> costs(const pipeline::Draw& draw) const {
+    std::vector<double> list;
+    for (const std::size_t i : points_) {
+      const DrawnJob job = drawn_job(inputs_[i].scenario, catalog_, host_, draw);
+      list.push_back(in_money_ ? job.bill.total.base() : job.outcome.total.wall.base());
+    }
+    return list;
+  }
+
+ private:
+  std::span<const SweepInput> inputs_;
+  const Catalog& catalog_;
+  const HostProfile* host_;
+  bool in_money_ = true;
+  std::vector<std::size_t> points_;
+  std::vector<double> stated_;
+};
+
+/// What a number of draws say of the choice.
+struct Tally {
+  int draws = 0;
+  int others = 0;     ///< draws in which another point is better
+  double loss = 0.0;  ///< sum of what the stated best then costs more
+  std::vector<int> best;
+
+  explicit Tally(std::size_t points) : best(points) {}
+
+  void add(const std::vector<double>& costs) {
+    const auto least = std::min_element(costs.begin(), costs.end());
+    ++draws;
+    if (*least >= costs.front()) return;
+    ++others;
+    loss += costs.front() - *least;
+    ++best[static_cast<std::size_t>(least - costs.begin())];
+  }
+};
+
+std::vector<Group> groups_of(const Sweep& sweep, const std::vector<std::size_t>& points) {
+  std::vector<Group> groups;
+  std::vector<std::string> seen;
+  for (const std::size_t i : points) {
+    for (const InputUsed& input : sweep.points[i].result.inputs) {
+      if (input.low.empty() || std::find(seen.begin(), seen.end(), input.key) != seen.end())
+        continue;
+      seen.push_back(input.key);
+      // What was measured once can be measured again, but that is no news.
+      const bool news = input.from.origin == Origin::assumed && !input.probe.empty();
+      const auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
+        return news && group.probe == input.probe;
+      });
+      if (same != groups.end()) {
+        same->keys.push_back(input.key);
+      } else {
+        groups.push_back({news ? input.probe : "", {input.key}});
+      }
+    }
+  }
+  return groups;
+}
+
+pipeline::Draw only(const std::vector<std::string>& keys, const pipeline::Draw& draw) {
+  return [&keys, draw](std::string_view key) {
+    return std::find(keys.begin(), keys.end(), key) != keys.end() ? draw(key) : 0.5;
+  };
+}
+
+/// Whether any of them changes what any point costs.
+bool matters(const Chooser& chooser, const Group& group) {
+  for (const std::string& key : group.keys) {
+    for (const double share : {0.02, 0.98}) {
+      const std::vector<std::string> one{key};
+      if (chooser.costs(only(one, [share](std::string_view) { return share; })) !=
+          chooser.stated()) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+std::optional<Worth> worth_of(const Chooser& chooser, const Group& group, std::uint64_t seed) {
+  if (!matters(chooser, group)) return std::nullopt;
+  Tally tally(chooser.points().size());
+  for (int i = 0; i < draws_of_group; ++i) {
+    // Of one input even steps tell more than random ones.
+    const pipeline::Draw draw = [&](std::string_view key) {
+      return group.keys.size() == 1 ? (i + 0.5) / draws_of_group
+                                    : uniform_of(seed, static_cast<std::uint64_t>(i) + 1U, key);
+    };
+    tally.add(chooser.costs(only(group.keys, draw)));
+  }
+  if (tally.others == 0) return std::nullopt;
+  const auto often = std::max_element(tally.best.begin(), tally.best.end()) - tally.best.begin();
+  return Worth{group.probe, group.keys, tally.loss / tally.draws,
+               static_cast<double>(tally.others) / tally.draws,
+               chooser.points()[static_cast<std::size_t>(often)]};
+}
+
+}  // namespace
+
+std::optional<Decision> decide(const Sweep& sweep, std::span<const SweepInput> inputs,
+                               const Catalog& catalog, const HostProfile* host,
+                               std::uint64_t seed) {
+  if (sweep.points.size() < 2) return std::nullopt;
+  const Chooser chooser(sweep, inputs, catalog, host);
+  Decision decision;
+  decision.in_money = chooser.in_money();
+  decision.best = chooser.points().front();
+  decision.compared = chooser.points().size();
+  Tally all(chooser.points().size());
+  for (int i = 0; i < draws_of_all; ++i) {
+    all.add(chooser.costs([&](std::string_view key) {
+      return uniform_of(seed, static_cast<std::uint64_t>(i) + 1U, key);
+    }));
+  }
+  decision.draws = all.draws;
+  decision.likely = 1.0 - static_cast<double>(all.others) / all.draws;
+  decision.expected_loss = all.loss / all.draws;
+  for (const Group& group : groups_of(sweep, chooser.points())) {
+    if (auto worth = worth_of(chooser, group, seed)) decision.worth.push_back(std::move(*worth));
+  }
+  std::stable_sort(decision.worth.begin(), decision.worth.end(),
+                   [](const Worth& a, const Worth& b) { return a.worth > b.worth; });
+  return decision;
+}
+
+}  // namespace feedrate::study

@@ -1,0 +1,20 @@
+#pragma once
+// Which uncertain inputs decide between the points of a sweep, and what knowing them is worth.
+#include <optional>
+#include <span>
+
+#include "model/catalog.hpp"
+#include "model/host.hpp"
+#include "model/sweep.hpp"
+#include "study/sweep.hpp"
+
+namespace feedrate::study {
+
+/// Expected value of perfect information (Raiffa and Schlaifer 1961) of all uncertain inputs
+/// together, and of those of each probe, or of each input that no probe measures, by itself, with
+/// all others at their stated values. All points share each draw of an input. `sweep` holds the
+/// results of `inputs`, with their inputs listed. Empty with fewer than two points.
+std::optional<Decision> decide(const Sweep& sweep, std::span<const SweepInput> inputs,
+                               const Catalog& catalog, const HostProfile* host, std::uint64_t seed);
+
+}  // namespace feedrate::study
