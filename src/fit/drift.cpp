@@ -198,7 +198,7 @@ void fit_canary(Findings& findings) {
     const Estimate each = pooled(list);
     const double time = each.value * list.front().what->work;
     const double error =
-        findings.keep("canary, " + name, Curve<double>{{{1.0, time}}, 0.0}, {each.relative_error});
+        findings.keep(list, name, Curve<double>{{{1.0, time}}, 0.0}, {each.relative_error});
     findings.out.profile.canary[name] = {Duration::of(rounded(time)),
                                          {Origin::measured, findings.source(list), error}};
   }

@@ -26,13 +26,14 @@ Refits refit(const MeasurementSet& set, const Sampling& sampling) {
   Refits refits;
   if (sampling.rounds() > 1) {
     for (std::size_t round = 0; round < sampling.rounds(); ++round) {
-      refits.rounds.push_back(
-          {sampling.calibration_of(round), fit_without(set, sampling, {round, std::nullopt})});
+      refits.rounds.push_back({round, sampling.calibration_of(round),
+                               fit_without(set, sampling, {round, std::nullopt})});
     }
   }
   if (sampling.calibrations() > 1) {
     for (std::size_t calibration = 0; calibration < sampling.calibrations(); ++calibration) {
-      refits.calibrations.push_back({0, fit_without(set, sampling, {std::nullopt, calibration})});
+      refits.calibrations.push_back(
+          {calibration, 0, fit_without(set, sampling, {std::nullopt, calibration})});
     }
   }
   return refits;

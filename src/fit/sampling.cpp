@@ -9,6 +9,7 @@ namespace feedrate::fit {
 namespace {
 
 constexpr double same_weather = 15.0 * 60.0;  ///< s
+constexpr double rounding = 1e-9;             ///< of numbers that no round changes
 
 /// Seconds since 1970 of "2026-11-22T01:51:27Z".
 std::optional<double> seconds_of(const std::string& text) {
@@ -60,18 +61,20 @@ std::map<double, std::size_t> apart_in_time(const std::vector<Round>& rounds) {
 }
 
 /// Relative; 0 where the units say nothing.
-double error_by(const std::vector<Refits::Without>& units, const std::string& of,
-                const Curve<double>& whole) {
-  std::vector<Found::const_iterator> found;
-  for (const Refits::Without& unit : units) {
-    found.push_back(unit.found.find(of));
-    if (found.back() == unit.found.end()) return 0.0;
+double error_by(const std::vector<Refits::Without>& all, const std::set<std::size_t>& units,
+                const std::string& of, const Curve<double>& whole) {
+  std::vector<std::pair<std::size_t, const Curve<double>*>> found;  // by stratum
+  for (const Refits::Without& without : all) {
+    if (!units.contains(without.unit)) continue;
+    const auto at = without.found.find(of);
+    if (at == without.found.end()) return 0.0;
+    found.emplace_back(without.stratum, &at->second);
   }
   double squares = 0.0;
   for (const auto& point : whole.points) {
     std::vector<Refit> refits;
-    for (std::size_t i = 0; i < units.size(); ++i) {
-      refits.push_back({units[i].stratum, found[i]->second.total(point.users)});
+    for (const auto& [stratum, curve] : found) {
+      refits.push_back({stratum, curve->total(point.users)});
     }
     const double error = jackknife(point.total, refits);
     if (point.total != 0.0) squares += error * error / (point.total * point.total);
@@ -110,10 +113,11 @@ std::vector<RoundSamples> Sampling::samples_of(const Measurement& what) const {
   return list;
 }
 
-std::optional<double> Refits::relative_error(const std::string& of,
-                                             const Curve<double>& whole) const {
-  const double error = std::max(error_by(rounds, of, whole), error_by(calibrations, of, whole));
-  return error > 0.0 ? std::optional(error) : std::nullopt;
+std::optional<double> Refits::relative_error(const std::string& of, const Curve<double>& whole,
+                                             const Units& units) const {
+  const double error = std::max(error_by(rounds, units.rounds, of, whole),
+                                error_by(calibrations, units.calibrations, of, whole));
+  return error > rounding ? std::optional(error) : std::nullopt;
 }
 
 }  // namespace feedrate::fit

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,9 +35,16 @@ class Sampling {
 /// What a fit found, by what it is of. A number is a curve of one point.
 using Found = std::map<std::string, Curve<double>>;
 
+/// The rounds and calibrations that a number stands on.
+struct Units {
+  std::set<std::size_t> rounds;
+  std::set<std::size_t> calibrations;
+};
+
 /// The same fit without one round, or without one calibration, for each of them.
 struct Refits {
   struct Without {
+    std::size_t unit = 0;
     std::size_t stratum = 0;
     Found found;
   };
@@ -45,9 +53,10 @@ struct Refits {
 
   /// Relative error of what was found with everything. Fitting again without each round lets what
   /// several series share (a slow round is slow in all of them) count once, and cancel where a
-  /// number is a ratio. Not there where the number stands on one round.
+  /// number is a ratio. Not there where that says nothing: of one round, or where no round matters.
   [[nodiscard]] std::optional<double> relative_error(const std::string& of,
-                                                     const Curve<double>& whole) const;
+                                                     const Curve<double>& whole,
+                                                     const Units& units) const;
 };
 
 }  // namespace feedrate::fit

@@ -154,11 +154,21 @@ SeriesList Findings::select(std::string_view probe, std::string_view quantity) c
   return select([&](const Measurement& m) { return m.probe == probe && m.quantity == quantity; });
 }
 
-double Findings::keep(const std::string& of, const Curve<double>& number,
+double Findings::keep(const SeriesList& from, const std::string& what, const Curve<double>& number,
                       const Uncertainty& uncertainty) {
+  const std::string of = from.front().what->probe + ", " + what;
   found[of] = number;
-  const std::optional<double> sampling_error =
-      refits == nullptr ? std::nullopt : refits->relative_error(of, number);
+  std::optional<double> sampling_error;
+  if (refits != nullptr) {
+    Units units;
+    for (const Series& s : from) {
+      for (const RoundSamples& round : s.rounds) {
+        units.rounds.insert(round.round);
+        units.calibrations.insert(round.calibration);
+      }
+    }
+    sampling_error = refits->relative_error(of, number, units);
+  }
   const double error = std::max(sampling_error.value_or(uncertainty.sampling), uncertainty.misfit);
   return std::min(rounded(error), 1.0);
 }

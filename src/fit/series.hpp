@@ -76,7 +76,8 @@ struct Findings {
   [[nodiscard]] std::string source(const SeriesList& from) const;
   void line(FitLine line);
   /// Keeps a finding; its relative error, at most 1.
-  double keep(const std::string& of, const Curve<double>& number, const Uncertainty& uncertainty);
+  double keep(const SeriesList& from, const std::string& what, const Curve<double>& number,
+              const Uncertainty& uncertainty);
 
   /// A value of the profile, and its line.
   template <class T>
@@ -86,8 +87,7 @@ struct Findings {
     FitLine said;
     said.probe = from.front().what->probe;
     said.what = what;
-    said.relative_error =
-        keep(said.probe + ", " + what, Curve<double>{{{1.0, number}}, 0.0}, uncertainty);
+    said.relative_error = keep(from, what, Curve<double>{{{1.0, number}}, 0.0}, uncertainty);
     said.points = points;
     said.warnings = doubts.words;
     Value<T> made;
@@ -111,7 +111,7 @@ struct Findings {
       totals.points.push_back({point.users, point.total});
     }
     Curve<Rate> made;
-    made.relative_error = keep(from.front().what->probe + ", " + what, totals, fit.uncertainty);
+    made.relative_error = keep(from, what, totals, fit.uncertainty);
     FitLine said{from.front().what->probe, what,         "",  made.relative_error,
                  fit.points.size(),        doubts.words, true};
     const auto point_text = [&](const RatePoint& point) {

@@ -13,7 +13,6 @@ constexpr double least_scale = 0.01;  ///< of the median: clocks make samples eq
 /// Neighbouring samples share what the machine did meanwhile: more of them in one stretch tell no
 /// more of its level.
 constexpr std::size_t most_independent = 8;
-constexpr double rounding = 1e-9;  ///< of a number that only its last digits change
 constexpr double unlikely = 0.1 + 1e-9;
 
 double choose(std::size_t n, std::size_t k) {
@@ -182,10 +181,8 @@ double jackknife(double whole, std::span<const Refit> refits) {
   };
   std::map<std::size_t, Stratum> strata;
   for (const Refit& refit : refits) {
-    const double change = refit.number - whole;
-    if (std::abs(change) <= rounding * std::abs(whole)) continue;
     Stratum& stratum = strata[refit.stratum];
-    stratum.squares += square(change);
+    stratum.squares += square(refit.number - whole);
     ++stratum.units;
   }
   double variance = 0.0;

@@ -51,16 +51,15 @@ Apart apart(std::span<const RoundSamples> rounds);
 /// degrees ≥ 1.
 double student_factor(std::size_t degrees, double deviations = 1.0);
 
-/// A number fitted to all that was measured but one unit of sampling: a round of its stratum, or a
-/// calibration. What is not there could not be fitted without that unit.
+/// A number fitted to all that it stands on but one unit of sampling: a round of its stratum, or a
+/// calibration.
 struct Refit {
   std::size_t stratum = 0;
   double number = 0.0;
 };
 
-/// Error of `whole` from its refits (the jackknife, Tukey 1958; of strata, Jones 1974), around
-/// itself and times Student's factor. Units that do not change it are none of its own. 0 where
-/// fewer than two of a stratum do.
+/// Error of `whole` from its refits, one for each unit (the jackknife, Tukey 1958; of strata, Jones
+/// 1974), around itself and times Student's factor. 0 where no stratum has two units.
 double jackknife(double whole, std::span<const Refit> refits);
 
 double mean(std::span<const double> values);                ///< Precondition: not empty.

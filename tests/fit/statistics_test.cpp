@@ -43,9 +43,6 @@ TEST_CASE("statistics: of a mean, fitting again without each sample gives its st
     const double expected =
         standard_deviation(values) / std::sqrt(static_cast<double>(n)) * student_factor(n - 1);
     CHECK(jackknife(mean(values), refits) == Approx(expected));
-    // Rounds that a number does not stand on change nothing.
-    refits.push_back({0, mean(values)});
-    CHECK(jackknife(mean(values), refits) == Approx(expected));
   }
 }
 
