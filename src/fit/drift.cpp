@@ -56,7 +56,7 @@ constexpr Floor floors[] = {
     // calibrations of one machine within half an hour, a deviation of 16 %.
     {HostClass::shared_virtual_machine, 0.15, "a shared virtual machine"},
     // What is not known is taken for the worst of them.
-    {HostClass::unknown, 0.15, "a machine that does not say whether it is shared"},
+    {HostClass::unknown, 0.15, "a machine of unknown kind"},
     // Cores of its own, but the hypervisor's work and the other half of the memory stay.
     {HostClass::dedicated_virtual_machine, 0.05, "a dedicated virtual machine"},
     // Clocks that follow heat and load, and what else the system does.

@@ -60,7 +60,8 @@ std::map<double, std::size_t> apart_in_time(const std::vector<Round>& rounds) {
   return numbers;
 }
 
-/// Relative; 0 where the units say nothing.
+/// Relative, of the worst known point (the first of a ratio may be exact); 0 where the units say
+/// nothing.
 double error_by(const std::vector<Refits::Without>& all, const std::set<std::size_t>& units,
                 const std::string& of, const Curve<double>& whole) {
   std::vector<std::pair<std::size_t, const Curve<double>*>> found;  // by stratum
@@ -70,16 +71,16 @@ double error_by(const std::vector<Refits::Without>& all, const std::set<std::siz
     if (at == without.found.end()) return 0.0;
     found.emplace_back(without.stratum, &at->second);
   }
-  double squares = 0.0;
+  double worst = 0.0;
   for (const auto& point : whole.points) {
     std::vector<Refit> refits;
     for (const auto& [stratum, curve] : found) {
       refits.push_back({stratum, curve->total(point.users)});
     }
-    const double error = jackknife(point.total, refits);
-    if (point.total != 0.0) squares += error * error / (point.total * point.total);
+    if (point.total == 0.0) continue;
+    worst = std::max(worst, jackknife(point.total, refits) / std::abs(point.total));
   }
-  return std::sqrt(squares / static_cast<double>(whole.points.size()));
+  return worst;
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
 // Whether stated errors hold: on machines that drift in simulated time, a later job's mean is
 // compared with what a calibration said of it.
 #include <cmath>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "fit/profile.hpp"
 #include "fit/statistics.hpp"
+#include "fit/synthetic.hpp"
 #include "fit/weather.hpp"
 #include "tests/catch.hpp"
 
@@ -95,6 +98,63 @@ TEST_CASE("coverage: three calibrations within 40 minutes tell how far a machine
   // Drift within an hour shows in part only; calibrations an hour apart hold in 93 of 100.
   check(worlds[4], 0.85, 0.3);
   check(worlds[5], 0.95, 0.3);
+}
+
+/// Rounds that differ by 10 %, samples by 3 %, and all sorts of fits to them.
+MeasurementSet rounds_of_laws(std::uint64_t seed) {
+  constexpr std::size_t rounds = 8;
+  test::Synthetic made(0.03, 0, seed);
+  for (const double size : {4096.0, 65536.0, 1048576.0, 16777216.0, 268435456.0}) {
+    made.add("h2d", "copy", "bytes", size, {{"bytes", size}}, 1e-5 + size / 1e10,
+             {{"direction", "h2d"}, {"memory", "pinned"}}, 4 * rounds);
+  }
+  for (const auto& [users, total] : {std::pair{1.0, 1.0}, {2.0, 1.6}, {4.0, 1.4}}) {
+    made.add("decode", "chain", "samples", 1.0, {{"users", users}}, 2e-3 / total, {}, 4 * rounds);
+    made.add("loader", "getitem_in_loader", "samples", 1.0, {{"users", users}}, 3e-3, {},
+             4 * rounds);
+  }
+  MeasurementSet set = made.set;
+  set.host.hardware_threads = 2;
+  set.rounds.resize(rounds);
+  Normal random(seed, 9);
+  std::vector<double> factors;
+  for (std::size_t r = 0; r < rounds; ++r) factors.push_back(std::exp(0.1 * random.draw() - 0.005));
+  for (Measurement& m : set.measurements) {
+    m.rounds.assign(rounds, 4);
+    for (std::size_t i = 0; i < m.times.size(); ++i) m.times[i] = m.times[i] * factors[i / 4];
+  }
+  return set;
+}
+
+TEST_CASE("coverage: errors of laws, curves and ratios hold as those of means do") {
+  constexpr int machines = 1000;
+  std::map<std::string, int> held;
+  std::map<std::string, double> stated;
+  for (int machine = 0; machine < machines; ++machine) {
+    const HostProfile profile =
+        fit_profile(rounds_of_laws(1000 + static_cast<std::uint64_t>(machine))).profile;
+    const auto check = [&](const char* what, double found, double truth, double error) {
+      held[what] += std::abs(found - truth) <= 2.0 * error * found ? 1 : 0;
+      stated[what] += error / machines;
+    };
+    const auto& bandwidth = profile.pinned_bandwidth.value();
+    const auto& latency = profile.copy_latency.value();
+    const auto& getitem = profile.operations.at("getitem");
+    const auto& crowd = profile.oversubscription.value();
+    check("bandwidth", bandwidth.value.base(), 1e10, bandwidth.from.relative_error);
+    check("latency", latency.value.base(), 1e-5, latency.from.relative_error);
+    check("getitem", getitem.value.base(), 3e-3, getitem.from.relative_error);
+    check("cores", profile.cpu.value().maximum(), 1.6, profile.cpu->relative_error);
+    check("crowd", crowd.value, 1.6 / 1.4 - 1.0, crowd.from.relative_error);
+  }
+  // Two deviations from seven degrees of freedom, with Student's factor, hold in 93 %.
+  for (const auto& [what, count] : held) {
+    INFO(what << ": held on " << count << ", stated " << stated[what]);
+    CHECK(count >= 0.91 * machines);
+    CHECK(count <= 0.96 * machines);
+  }
+  CHECK(stated["bandwidth"] < 0.06);
+  CHECK(stated["cores"] < 0.02);
 }
 
 }  // namespace
