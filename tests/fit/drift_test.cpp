@@ -132,6 +132,25 @@ TEST_CASE("drift: each group has its own, and what is no part of it does not cou
   CHECK_FALSE(fitted.profile.cpu_drift);
 }
 
+TEST_CASE("drift: series with one sample a round, whose noise is not known, count only alone") {
+  MeasurementSet set = calibrated(quiet, {0.0}, HostClass::bare_metal);
+  const auto add = [](MeasurementSet& to) {
+    for (const char* quantity : {"worker_startup", "worker_shutdown", "handover", "throughput"}) {
+      Measurement m{"loader", quantity, "workers", 1.0, {}, {}, {}, {}, ""};
+      for (int round = 0; round < 8; ++round) {
+        m.times.push_back(seconds(round % 2 == 0 ? 1.0 : 1.5));
+        m.rounds.push_back(1);
+      }
+      to.measurements.push_back(m);
+    }
+  };
+  add(set);
+  CHECK(cpu_drift(set).seen < 0.02);
+  set.measurements.clear();
+  add(set);
+  CHECK(cpu_drift(set).seen > 0.15);
+}
+
 TEST_CASE("drift: the report says what was seen, what is stated and what to do") {
   const MeasurementSet set = calibrated(quick, {0.0}, HostClass::bare_metal);
   const FittedProfile fitted = fit_profile(set);

@@ -46,6 +46,31 @@ TEST_CASE("statistics: of a mean, fitting again without each sample gives its st
   }
 }
 
+TEST_CASE("statistics: rounds lie apart by their drift, not by the noise of their samples") {
+  // Noise of 20 % makes means of four samples differ by 10 %.
+  const auto middle = [](double drift, std::size_t samples) {
+    std::vector<double> found;
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+      Normal random(seed, 5);
+      std::vector<RoundSamples> rounds(8);
+      for (RoundSamples& round : rounds) {
+        const double level = 1.0 + drift * random.draw();
+        for (std::size_t i = 0; i < samples; ++i) {
+          round.samples.push_back(level + 0.2 * random.draw());
+        }
+      }
+      const Apart one = apart(rounds);
+      CHECK(one.noise_known == (samples > 1));
+      found.push_back(one.relative);
+    }
+    return median(found);
+  };
+  CHECK(middle(0.0, 4) < 0.05);
+  CHECK(middle(0.3, 4) == Approx(0.3).epsilon(0.1));
+  // Of one sample a round nothing tells them apart.
+  CHECK(middle(0.0, 1) == Approx(0.2).epsilon(0.1));
+}
+
 TEST_CASE("statistics: one stalled sample of twenty moves the estimate by less than a deviation") {
   Normal random(7, 0);
   std::vector<double> samples;
