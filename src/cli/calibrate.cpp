@@ -191,7 +191,9 @@ int calibrate(const CalibrateArguments& arguments) {
     measure(chosen, settings, file, interrupt, set);
   }
   const fit::FittedProfile fitted = fit::fit_profile(set);
-  report::Calibration calibration{named(fitted.profile, arguments).name, "", "", interrupt.flag()};
+  report::Calibration calibration{
+      named(fitted.profile, arguments).name, "", "", interrupt.flag(), {}};
+  calibration.drifts = fitted.drifts;
   if (!set.measurements.empty()) {
     if (!file.empty()) write_text_file(file, schema::write_measurements(set));
     write_text_file(arguments.output, schema::write_host_profile(named(fitted.profile, arguments)));

@@ -70,7 +70,7 @@ void compare(const SeriesList& all, double alone, Doubts& doubts) {
 void fit_host_to_device(Findings& findings, const char* memory,
                         std::optional<Value<Bandwidth>> HostProfile::*member) {
   HostProfile& profile = findings.out.profile;
-  const SeriesList all = where(select(findings.set, "h2d", "copy"), [&](const Series& s) {
+  const SeriesList all = where(findings.select("h2d", "copy"), [&](const Series& s) {
     return s.how("direction") == "h2d" && s.how("memory") == memory && s.bytes() > 0.0;
   });
   const auto copies = fit_sizes(where(
@@ -81,16 +81,16 @@ void fit_host_to_device(Findings& findings, const char* memory,
   compare(all, largest_rate(copies->list), doubts);
   profile.*member =
       findings.value<Bandwidth>(copies->list, fmt::format("{} copies to a GPU", memory), bandwidth,
-                                copies->fit.relative_error(1), copies->list.size(), doubts);
+                                copies->fit.uncertainty(1), copies->list.size(), doubts);
   const bool sizes = distinct(copies->list, "bytes") > 1;
   if (!sizes || profile.copy_latency) return;
   profile.copy_latency = findings.value<Duration>(
       copies->list, fmt::format("latency of a {} copy", memory), copies->fit.coefficients[0],
-      copies->fit.relative_error(0), copies->list.size(), doubts_of(*copies));
+      copies->fit.uncertainty(0), copies->list.size(), doubts_of(*copies));
 }
 
 void fit_memory(Findings& findings) {
-  SeriesList alone = with_users(select(findings.set, "memcpy", "copy"), 1.0);
+  SeriesList alone = with_users(findings.select("memcpy", "copy"), 1.0);
   SeriesList large = where(alone, [](const Series& s) { return s.bytes() >= out_of_caches; });
   Doubts doubts;
   if (large.empty() && !alone.empty()) {
@@ -106,7 +106,7 @@ void fit_memory(Findings& findings) {
   doubts.spread(large);
   findings.out.profile.memcpy_bandwidth =
       findings.value<Bandwidth>(large, "copies in memory, one thread", 1.0 / each.value,
-                                each.relative_error, each.count, doubts);
+                                {each.relative_error}, each.count, doubts);
 }
 
 }  // namespace
@@ -119,7 +119,7 @@ void fit_copies(Findings& findings) {
 
 /// A ring: 2(n−1)/n·M/busbw + 2(n−1)·latency.
 void fit_allreduce(Findings& findings) {
-  SeriesList list = where(select(findings.set, "allreduce", "allreduce"), [](const Series& s) {
+  SeriesList list = where(findings.select("allreduce", "allreduce"), [](const Series& s) {
     return s.at("ranks", 0.0) >= 2.0 && s.bytes() > 0.0;
   });
   if (list.empty()) return;
@@ -140,11 +140,11 @@ void fit_allreduce(Findings& findings) {
   HostProfile& profile = findings.out.profile;
   profile.allreduce_busbw =
       findings.value<Bandwidth>(list, "bus bandwidth", 1.0 / ring.fit.coefficients[1],
-                                ring.fit.relative_error(1), list.size(), doubts);
+                                ring.fit.uncertainty(1), list.size(), doubts);
   if (points < 2) return;
   profile.allreduce_latency =
       findings.value<Duration>(list, "latency of a hop", ring.fit.coefficients[0],
-                               ring.fit.relative_error(0), list.size(), doubts);
+                               ring.fit.uncertainty(0), list.size(), doubts);
 }
 
 }  // namespace feedrate::fit

@@ -88,24 +88,24 @@ void fit_oversubscription(Findings& findings, const SeriesList& list,
   doubts.spread(from);
   findings.out.profile.oversubscription = findings.value<double>(
       from, fmt::format("more CPU when {:g} run on {:g} threads", crowd, threads), cost,
-      cost > 0.0 ? absolute / cost : 0.0, from.size(), doubts);
+      {cost > 0.0 ? absolute / cost : 0.0}, from.size(), doubts);
 }
 
 }  // namespace
 
 void fit_cpu(Findings& findings) {
   for (const char* name : operations) {
-    const SeriesList alone = with_users(select(findings.set, "decode", name), 1.0);
+    const SeriesList alone = with_users(findings.select("decode", name), 1.0);
     if (alone.empty()) continue;
     const Estimate each = pooled(alone);
     Doubts doubts;
     doubts.points(each.count, "samples");
     doubts.spread(alone);
     findings.out.profile.operations[name] = findings.value<DurationPerSample>(
-        alone, name, each.value, each.relative_error, each.count, doubts);
+        alone, name, each.value, {each.relative_error}, each.count, doubts);
   }
-  const SeriesList chain = select(findings.set, "decode", "chain");
-  const SeriesList loader = select(findings.set, "loader", "cpu");
+  const SeriesList chain = findings.select("decode", "chain");
+  const SeriesList loader = findings.select("loader", "cpu");
   const auto workers = core_seconds(loader, 1.0);
   const bool known = fit_cores(findings, loader, workers, "cores, as PyTorch's workers use them",
                                &HostProfile::pytorch_cpu);

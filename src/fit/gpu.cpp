@@ -41,7 +41,7 @@ Doubts doubts_of(const Step& step) {
 }
 
 void fit_steps(Findings& findings) {
-  const SeriesList all = select(findings.set, "gpu", "step");
+  const SeriesList all = findings.select("gpu", "step");
   std::set<std::string, std::less<>> models;
   for (const Series& s : all) models.emplace(s.how("model"));
   for (const std::string& model : models) {
@@ -55,19 +55,17 @@ void fit_steps(Findings& findings) {
           step.list, name,
           fmt::format("{} + {} a sample", Findings::text(fixed, dimension_of(Duration{})),
                       Findings::text(each, dimension_of(Duration{}))),
-          step.fit.relative_error(1),
+          step.fit.uncertainty(1).sampling,
           "one of several models: write that of yours into the scenario, /job/step");
       continue;
     }
     const Doubts doubts = doubts_of(step);
     HostProfile& profile = findings.out.profile;
-    profile.step_per_sample =
-        findings.value<DurationPerSample>(step.list, name + ", each sample", each,
-                                          step.fit.relative_error(1), step.list.size(), doubts);
+    profile.step_per_sample = findings.value<DurationPerSample>(
+        step.list, name + ", each sample", each, step.fit.uncertainty(1), step.list.size(), doubts);
     if (distinct(step.list, "batch") < 2) continue;
-    profile.step_fixed =
-        findings.value<Duration>(step.list, name + ", fixed part", fixed,
-                                 step.fit.relative_error(0), step.list.size(), doubts);
+    profile.step_fixed = findings.value<Duration>(
+        step.list, name + ", fixed part", fixed, step.fit.uncertainty(0), step.list.size(), doubts);
   }
 }
 
@@ -76,7 +74,7 @@ void fit_steps(Findings& findings) {
 void fit_gpu(Findings& findings) {
   fit_steps(findings);
   for (const char* name : {"resize", "blur", "normalize"}) {
-    const SeriesList all = select(findings.set, "gpu-preprocess", name);
+    const SeriesList all = findings.select("gpu-preprocess", name);
     if (all.empty()) continue;
     // Of the largest batch: launching kernels weighs least, as in training.
     double most = 0.0;
@@ -88,7 +86,7 @@ void fit_gpu(Findings& findings) {
     doubts.spread(list);
     findings.out.profile.gpu_operations[name] = findings.value<DurationPerSample>(
         list, fmt::format("{} on the GPU, {:g} at once", name, most), each.value,
-        each.relative_error, each.count, doubts);
+        {each.relative_error}, each.count, doubts);
   }
 }
 

@@ -16,7 +16,7 @@ std::optional<Value<T>> per_unit(Findings& findings, const SeriesList& list,
   Doubts doubts;
   doubts.points(each.count, "samples");
   doubts.spread(list);
-  return findings.value<T>(list, what, each.value, each.relative_error, each.count, doubts);
+  return findings.value<T>(list, what, each.value, {each.relative_error}, each.count, doubts);
 }
 
 /// Those with one user where there are some: others wait for each other's cores.
@@ -26,10 +26,10 @@ SeriesList undisturbed(const SeriesList& list) {
 }
 
 void fit_getitem(Findings& findings) {
-  SeriesList list = undisturbed(select(findings.set, "loader", "getitem_in_loader"));
+  SeriesList list = undisturbed(findings.select("loader", "getitem_in_loader"));
   std::string what = "getitem in a worker";
   if (list.empty()) {
-    list = where(select(findings.set, "loader", "getitem"),
+    list = where(findings.select("loader", "getitem"),
                  [](const Series& s) { return s.how("cache") != "cold"; });
     what = "getitem alone";
   }
@@ -38,7 +38,7 @@ void fit_getitem(Findings& findings) {
 }
 
 void fit_device_reads(Findings& findings) {
-  const SeriesList list = where(select(findings.set, "loader", "device_reads"),
+  const SeriesList list = where(findings.select("loader", "device_reads"),
                                 [](const Series& s) { return s.at("samples", 0.0) > 0.0; });
   if (list.empty()) return;
   double reads = 0.0;
@@ -50,16 +50,14 @@ void fit_device_reads(Findings& findings) {
   // Counted, so that its error is that of a count.
   findings.out.profile.reads_per_sample =
       findings.value<double>(list, "device reads of a sample", reads / loaded,
-                             1.0 / std::sqrt(reads), static_cast<std::size_t>(loaded), {});
+                             {0.0, 1.0 / std::sqrt(reads)}, static_cast<std::size_t>(loaded), {});
 }
 
 }  // namespace
 
 void fit_loader(Findings& findings) {
   HostProfile& profile = findings.out.profile;
-  const auto series = [&](const char* quantity) {
-    return select(findings.set, "loader", quantity);
-  };
+  const auto series = [&](const char* quantity) { return findings.select("loader", quantity); };
   fit_getitem(findings);
   profile.collate =
       per_unit<DurationPerByte>(findings, undisturbed(series("collate")), "collate in a worker");

@@ -3,17 +3,9 @@
 #include "fit/series.hpp"
 
 namespace feedrate::fit {
+namespace {
 
-FittedProfile fit_profile(const MeasurementSet& set) {
-  Findings findings{set, {}};
-  HostProfile& profile = findings.out.profile;
-  profile.name = set.host.hostname.empty() ? "measured host" : set.host.hostname;
-  profile.instance = set.host.instance;
-  profile.date = set.date;
-  profile.hardware_threads = set.host.hardware_threads;
-  if (set.command_line.find("--quick") != std::string::npos) {
-    profile.remarks.emplace_back("measured with --quick: a few samples of everything");
-  }
+void fit_values(Findings& findings) {
   fit_download(findings);
   fit_disk(findings);
   fit_cpu(findings);
@@ -21,6 +13,52 @@ FittedProfile fit_profile(const MeasurementSet& set) {
   fit_copies(findings);
   fit_gpu(findings);
   fit_allreduce(findings);
+  fit_canary(findings);
+}
+
+Found fit_without(const MeasurementSet& set, const Sampling& sampling, const LeftOut& left_out) {
+  Findings findings{set, sampling, left_out, nullptr, {}, {}};
+  fit_values(findings);
+  return std::move(findings.found);
+}
+
+Refits refit(const MeasurementSet& set, const Sampling& sampling) {
+  Refits refits;
+  if (sampling.rounds() > 1) {
+    for (std::size_t round = 0; round < sampling.rounds(); ++round) {
+      refits.rounds.push_back({round, sampling.calibration_of(round),
+                               fit_without(set, sampling, {round, std::nullopt})});
+    }
+  }
+  if (sampling.calibrations() > 1) {
+    for (std::size_t calibration = 0; calibration < sampling.calibrations(); ++calibration) {
+      refits.calibrations.push_back(
+          {calibration, 0, fit_without(set, sampling, {std::nullopt, calibration})});
+    }
+  }
+  return refits;
+}
+
+}  // namespace
+
+FittedProfile fit_profile(const MeasurementSet& set) {
+  const Sampling sampling(set.rounds);
+  const Refits refits = refit(set, sampling);
+  Findings findings{set, sampling, {}, &refits, {}, {}};
+  HostProfile& profile = findings.out.profile;
+  profile.name = set.host.hostname.empty() ? "measured host" : set.host.hostname;
+  profile.instance = set.host.instance;
+  profile.date = set.date;
+  profile.hardware_threads = set.host.hardware_threads;
+  profile.hostname = set.host.hostname;
+  profile.processor = set.host.cpu;
+  profile.kernel = set.host.kernel;
+  profile.driver = set.host.driver;
+  if (set.command_line.find("--quick") != std::string::npos) {
+    profile.remarks.emplace_back("measured with --quick: a few samples of everything");
+  }
+  fit_values(findings);
+  fit_drift(findings);
   return std::move(findings.out);
 }
 

@@ -42,16 +42,17 @@ std::vector<double> trust(std::span<const Observation> observations,
   return weights;
 }
 
-/// Standard errors over the columns that are in use, 0 for the others.
-std::vector<double> errors_of(std::span<const Observation> observations,
-                              const std::vector<double>& coefficients,
-                              const std::vector<double>& trusted) {
+/// Standard errors of the columns that are in use, 0 of the others.
+void add_errors(std::span<const Observation> observations, const std::vector<double>& trusted,
+                RobustFit& fit) {
+  const std::vector<double>& coefficients = fit.coefficients;
+  fit.standard_errors.assign(coefficients.size(), 0.0);
+  fit.misfits.assign(coefficients.size(), 0.0);
   std::vector<std::size_t> used;
   for (std::size_t j = 0; j < coefficients.size(); ++j) {
     if (coefficients[j] > 0.0) used.push_back(j);
   }
-  std::vector<double> errors(coefficients.size(), 0.0);
-  if (used.empty()) return errors;
+  if (used.empty()) return;
   const auto rows = static_cast<Eigen::Index>(observations.size());
   const auto columns = static_cast<Eigen::Index>(used.size());
   Eigen::MatrixXd a(rows, columns);
@@ -76,16 +77,17 @@ std::vector<double> errors_of(std::span<const Observation> observations,
   for (Eigen::Index k = 0; k < columns; ++k) {
     const double by_scatter = free > 0.0 ? pseudo.row(k).squaredNorm() * scatter / free : 0.0;
     const double by_samples = (pseudo.row(k).transpose().cwiseProduct(own)).squaredNorm();
-    errors[used[static_cast<std::size_t>(k)]] =
-        std::sqrt(std::max(by_scatter, by_samples)) / size(k);
+    const std::size_t j = used[static_cast<std::size_t>(k)];
+    fit.misfits[j] = std::sqrt(by_scatter) / size(k);
+    fit.standard_errors[j] = std::sqrt(std::max(by_scatter, by_samples)) / size(k);
   }
-  return errors;
 }
 
 }  // namespace
 
-double RobustFit::relative_error(std::size_t j) const {
-  return coefficients[j] > 0.0 ? standard_errors[j] / coefficients[j] : 0.0;
+Uncertainty RobustFit::uncertainty(std::size_t j) const {
+  if (coefficients[j] <= 0.0) return {};
+  return {standard_errors[j] / coefficients[j], misfits[j] / coefficients[j]};
 }
 
 RobustFit robust_non_negative(std::span<const Observation> observations) {
@@ -108,7 +110,7 @@ RobustFit robust_non_negative(std::span<const Observation> observations) {
     }
     if (change < 1e-6) break;
   }
-  fit.standard_errors = errors_of(observations, fit.coefficients, trusted);
+  add_errors(observations, trusted, fit);
   for (const Observation& o : observations) {
     const double value = value_of(o, fit.coefficients);
     fit.residuals.push_back(value > 0.0 ? o.target / value - 1.0 : 0.0);
@@ -148,7 +150,8 @@ ConcaveFit concave_curve(std::vector<RatePoint> found) {
   const auto n = static_cast<double>(found.size());
   const auto bends = static_cast<double>(std::count_if(
       fit.coefficients.begin(), fit.coefficients.end(), [](double c) { return c > 0.0; }));
-  curve.relative_error = std::sqrt(std::max(own / n, n > bends ? scatter / (n - bends) : 0.0));
+  curve.uncertainty.misfit = n > bends ? std::sqrt(scatter / (n - bends)) : 0.0;
+  curve.uncertainty.sampling = std::max(std::sqrt(own / n), curve.uncertainty.misfit);
   return curve;
 }
 

@@ -13,12 +13,20 @@ struct Observation {
   double relative_error = 0.0;  ///< of the target by its own samples; 0 when not known
 };
 
+/// A relative error by its causes: what sampling leaves open, and how far the law misses what was
+/// found.
+struct Uncertainty {
+  double sampling = 0.0;
+  double misfit = 0.0;
+};
+
 struct RobustFit {
   std::vector<double> coefficients;     ///< ≥ 0
   std::vector<double> standard_errors;  ///< of each: the larger of what the residuals' scatter
                                         ///< and what the targets' own errors make of it
+  std::vector<double> misfits;          ///< what the residuals' scatter alone makes of it
   std::vector<double> residuals;        ///< found over fitted, less 1; in the order given
-  [[nodiscard]] double relative_error(std::size_t j) const;
+  [[nodiscard]] Uncertainty uncertainty(std::size_t j) const;
 };
 
 /// Relative residuals, weighted by Huber's function (1964) until they settle.
@@ -34,7 +42,7 @@ struct RatePoint {
 
 struct ConcaveFit {
   std::vector<RatePoint> points;  ///< one a number of users, ascending
-  double relative_error = 0.0;    ///< of the curve as a whole
+  Uncertainty uncertainty;        ///< of the curve as a whole
   std::vector<double> residuals;  ///< of the points given, ascending in users
 };
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <span>
 
 namespace feedrate::fit {
 namespace {
@@ -50,19 +52,6 @@ std::string_view Series::how(std::string_view name) const {
   return found == what->how.end() ? std::string_view() : std::string_view(found->second);
 }
 
-SeriesList select(const MeasurementSet& set, std::string_view probe, std::string_view quantity) {
-  SeriesList list;
-  for (const Measurement& m : set.measurements) {
-    if (m.probe != probe || m.quantity != quantity || !(m.work > 0.0)) continue;
-    std::vector<double> times;
-    for (const Duration time : m.times) {
-      if (time.base() > 0.0) times.push_back(time.base());
-    }
-    if (!times.empty()) list.push_back({&m, estimate(times)});
-  }
-  return list;
-}
-
 SeriesList where(const SeriesList& list, const std::function<bool(const Series&)>& fits) {
   SeriesList out;
   std::copy_if(list.begin(), list.end(), std::back_inserter(out), fits);
@@ -80,13 +69,23 @@ std::size_t distinct(const SeriesList& list, std::string_view name) {
 }
 
 Estimate pooled(const SeriesList& list) {
-  std::vector<double> times;
+  if (list.size() == 1) {
+    Estimate one = list.front().time;
+    one.value /= list.front().what->work;
+    return one;
+  }
+  std::map<std::size_t, RoundSamples> rounds;
   for (const Series& s : list) {
-    for (const Duration time : s.what->times) {
-      if (time.base() > 0.0) times.push_back(time.base() / s.what->work);
+    for (const RoundSamples& round : s.rounds) {
+      RoundSamples& into = rounds[round.round];
+      into.round = round.round;
+      into.calibration = round.calibration;
+      for (const double time : round.samples) into.samples.push_back(time / s.what->work);
     }
   }
-  return estimate(times);
+  std::vector<RoundSamples> all;
+  for (auto& [number, round] : rounds) all.push_back(std::move(round));
+  return estimate(std::span<const RoundSamples>(all));
 }
 
 void Doubts::points(std::size_t count, std::string_view of) {
@@ -99,7 +98,8 @@ void Doubts::points(std::size_t count, std::string_view of) {
 void Doubts::spread(const SeriesList& list) {
   double most = 0.0;
   for (const Series& s : list) {
-    if (s.time.count >= many && s.time.relative_error < well_known) continue;
+    const double error = s.time.spread / std::sqrt(static_cast<double>(s.time.count));
+    if (s.time.count >= many && error < well_known) continue;
     most = std::max(most, s.time.spread);
   }
   if (most > wide)
@@ -138,6 +138,44 @@ std::string Findings::text(double number, Dimension dimension) {
     }
   }
   return format_quantity(kept, dimension);
+}
+
+SeriesList Findings::select(const std::function<bool(const Measurement&)>& fits) const {
+  SeriesList list;
+  for (const Measurement& m : set.measurements) {
+    if (!(m.work > 0.0) || !fits(m)) continue;
+    std::vector<RoundSamples> rounds = sampling.samples_of(m);
+    std::erase_if(rounds, [&](const RoundSamples& one) {
+      return left_out.round == one.round || left_out.calibration == one.calibration;
+    });
+    if (rounds.empty()) continue;
+    const Estimate time = estimate(std::span<const RoundSamples>(rounds));
+    list.push_back({&m, std::move(rounds), time});
+  }
+  return list;
+}
+
+SeriesList Findings::select(std::string_view probe, std::string_view quantity) const {
+  return select([&](const Measurement& m) { return m.probe == probe && m.quantity == quantity; });
+}
+
+double Findings::keep(const SeriesList& from, const std::string& what, const Curve<double>& number,
+                      const Uncertainty& uncertainty) {
+  const std::string of = from.front().what->probe + ", " + what;
+  found[of] = number;
+  std::optional<double> sampling_error;
+  if (refits != nullptr) {
+    Units units;
+    for (const Series& s : from) {
+      for (const RoundSamples& round : s.rounds) {
+        units.rounds.insert(round.round);
+        units.calibrations.insert(round.calibration);
+      }
+    }
+    sampling_error = refits->relative_error(of, number, units);
+  }
+  const double error = std::max(sampling_error.value_or(uncertainty.sampling), uncertainty.misfit);
+  return std::min(rounded(error), 1.0);
 }
 
 std::string Findings::source(const SeriesList& from) const {

@@ -9,6 +9,7 @@
 #include "base/unit_text.hpp"
 #include "fit/profile.hpp"
 #include "fit/robust.hpp"
+#include "fit/sampling.hpp"
 #include "fit/statistics.hpp"
 
 namespace feedrate::fit {
@@ -16,7 +17,8 @@ namespace feedrate::fit {
 /// One measurement and what its samples say. Times of 0 (a clock too coarse) are left out.
 struct Series {
   const Measurement* what = nullptr;
-  Estimate time;  ///< s for what->work units
+  std::vector<RoundSamples> rounds;  ///< s for what->work units; not empty
+  Estimate time;                     ///< the same
 
   [[nodiscard]] double at(std::string_view name, double otherwise) const;
   [[nodiscard]] std::string_view how(std::string_view name) const;  ///< "" where it is not said
@@ -31,13 +33,12 @@ struct Series {
 
 using SeriesList = std::vector<Series>;
 
-/// Those with at least one sample above 0.
-SeriesList select(const MeasurementSet& set, std::string_view probe, std::string_view quantity);
 SeriesList where(const SeriesList& list, const std::function<bool(const Series&)>& fits);
 SeriesList with_users(const SeriesList& list, double users);
 /// Different values of `at[name]`.
 std::size_t distinct(const SeriesList& list, std::string_view name);
-/// All samples of the list as one, per unit of work. Precondition: not empty.
+/// All samples of the list as one, per unit of work: those of one round are one. Precondition: not
+/// empty.
 Estimate pooled(const SeriesList& list);
 
 /// Reasons to doubt a fit.
@@ -52,44 +53,65 @@ struct Doubts {
 /// Five significant digits: what is fitted is never better known.
 double rounded(double value);
 
-/// Where fits leave what they find.
+/// What is left out to fit without it.
+struct LeftOut {
+  std::optional<std::size_t> round;
+  std::optional<std::size_t> calibration;
+};
+
+/// Where fits take their series from, and leave what they find.
 struct Findings {
   const MeasurementSet& set;
+  const Sampling& sampling;
+  LeftOut left_out;
+  const Refits* refits = nullptr;  ///< for errors; without, they are those of the series
+  Found found;
   FittedProfile out;
+
+  /// Those with at least one sample above 0.
+  [[nodiscard]] SeriesList select(const std::function<bool(const Measurement&)>& fits) const;
+  [[nodiscard]] SeriesList select(std::string_view probe, std::string_view quantity) const;
 
   /// "probe disk, 2026-11-21", or where the numbers were imported from.
   [[nodiscard]] std::string source(const SeriesList& from) const;
   void line(FitLine line);
+  /// Keeps a finding; its relative error, at most 1.
+  double keep(const SeriesList& from, const std::string& what, const Curve<double>& number,
+              const Uncertainty& uncertainty);
 
   /// A value of the profile, and its line.
   template <class T>
   Value<T> value(const SeriesList& from, const std::string& what, double number,
-                 double relative_error, std::size_t points, const Doubts& doubts) {
+                 const Uncertainty& uncertainty, std::size_t points, const Doubts& doubts) {
     const double kept = rounded(number);
     FitLine said;
     said.probe = from.front().what->probe;
     said.what = what;
-    said.relative_error = std::min(rounded(relative_error), 1.0);
+    said.relative_error = keep(from, what, Curve<double>{{{1.0, number}}, 0.0}, uncertainty);
     said.points = points;
     said.warnings = doubts.words;
-    Value<T> found;
+    Value<T> made;
     if constexpr (std::is_same_v<T, double>) {
       said.value = text(kept);
-      found.value = kept;
+      made.value = kept;
     } else {
       said.value = text(kept, dimension_of(T{}));
-      found.value = T::of(kept);
+      made.value = T::of(kept);
     }
-    found.from = {Origin::measured, source(from), said.relative_error};
+    made.from = {Origin::measured, source(from), said.relative_error};
     line(std::move(said));
-    return found;
+    return made;
   }
 
   template <class Rate>
   Curve<Rate> curve(const SeriesList& from, const std::string& what, const ConcaveFit& fit,
                     const Doubts& doubts) {
+    Curve<double> totals;
+    for (const RatePoint& point : fit.points) {
+      totals.points.push_back({point.users, point.total});
+    }
     Curve<Rate> made;
-    made.relative_error = std::min(rounded(fit.relative_error), 1.0);
+    made.relative_error = keep(from, what, totals, fit.uncertainty);
     FitLine said{from.front().what->probe, what,         "",  made.relative_error,
                  fit.points.size(),        doubts.words, true};
     const auto point_text = [&](const RatePoint& point) {
@@ -127,5 +149,8 @@ void fit_loader(Findings& findings);
 void fit_copies(Findings& findings);
 void fit_gpu(Findings& findings);
 void fit_allreduce(Findings& findings);
+void fit_canary(Findings& findings);
+/// How far each group of series drifts, into the profile and beside it.
+void fit_drift(Findings& findings);
 
 }  // namespace feedrate::fit

@@ -116,14 +116,17 @@ void add_latency(Findings& findings, std::optional<Value<Duration>> HostProfile:
   doubts.points(distinct(alone.from, "bytes"));
   doubts.spread(alone.from);
   doubts.residuals(alone.fit.residuals);
-  const double error = latency > 0.0 ? alone.fit.standard_errors[0] / latency : 0.0;
+  const Uncertainty uncertainty =
+      latency > 0.0
+          ? Uncertainty{alone.fit.standard_errors[0] / latency, alone.fit.misfits[0] / latency}
+          : Uncertainty{};
   findings.out.profile.*member =
-      findings.value<Duration>(alone.from, what, latency, error, alone.from.size(), doubts);
+      findings.value<Duration>(alone.from, what, latency, uncertainty, alone.from.size(), doubts);
 }
 
-SeriesList uncached_reads(const MeasurementSet& set) {
+SeriesList uncached_reads(const Findings& findings) {
   for (const char* quantity : {"random_read", "sequential_read"}) {
-    const SeriesList all = select(set, "disk", quantity);
+    const SeriesList all = findings.select("disk", quantity);
     for (const char* cache : {"direct", "cold"}) {
       SeriesList found = where(all, [&](const Series& s) { return s.how("cache") == cache; });
       if (!found.empty()) return found;
@@ -141,10 +144,10 @@ SeriesList by_threads(const SeriesList& reads) {
 }  // namespace
 
 void fit_disk(Findings& findings) {
-  const SeriesList reads = uncached_reads(findings.set);
+  const SeriesList reads = uncached_reads(findings);
   if (reads.empty()) {
-    SeriesList cached = select(findings.set, "disk", "random_read");
-    if (cached.empty()) cached = select(findings.set, "disk", "sequential_read");
+    SeriesList cached = findings.select("disk", "random_read");
+    if (cached.empty()) cached = findings.select("disk", "sequential_read");
     if (cached.empty()) return;
     return findings.only_shown(
         {cached.front()}, "reads", Findings::text(cached.front().rate(), dimension_of(Bandwidth{})),
@@ -185,13 +188,13 @@ void fit_disk(Findings& findings) {
   Doubts doubts;
   doubts.spread({at});
   findings.out.profile.disk_iops = findings.value<Frequency>(
-      {at}, "reads a second", per_second(at), at.time.relative_error, at.time.count, doubts);
+      {at}, "reads a second", per_second(at), {at.time.relative_error}, at.time.count, doubts);
 }
 
 void fit_download(Findings& findings) {
-  const SeriesList first = select(findings.set, "download", "first_byte");
-  const SeriesList transfers = select(findings.set, "download", "transfer");
-  const SeriesList objects = select(findings.set, "download", "small_objects");
+  const SeriesList first = findings.select("download", "first_byte");
+  const SeriesList transfers = findings.select("download", "transfer");
+  const SeriesList objects = findings.select("download", "small_objects");
   for (const SeriesList* list : {&first, &transfers, &objects}) {
     if (list->empty() || list->front().how("server") != "loopback") continue;
     const Estimate each = pooled(*list);
@@ -217,7 +220,7 @@ void fit_download(Findings& findings) {
     doubts.points(each.count, "samples");
     doubts.spread(requests);
     findings.out.profile.first_byte_latency = findings.value<Duration>(
-        requests, "first byte", each.value, each.relative_error, each.count, doubts);
+        requests, "first byte", each.value, {each.relative_error}, each.count, doubts);
     latency = each.value;
   } else if (const auto alone = fit_alone(given); alone && alone->has_latency()) {
     latency = alone->latency();
@@ -240,7 +243,7 @@ void fit_download(Findings& findings) {
   Doubts doubts;
   doubts.spread({at});
   findings.out.profile.requests_per_second = findings.value<Frequency>(
-      {at}, "objects a second", at.rate(), at.time.relative_error, at.time.count, doubts);
+      {at}, "objects a second", at.rate(), {at.time.relative_error}, at.time.count, doubts);
 }
 
 }  // namespace feedrate::fit

@@ -66,6 +66,32 @@ Table fitted(std::span<const FitLine> lines) {
   return table;
 }
 
+Table drift_table(const std::vector<Drift>& drifts) {
+  Table table;
+  table.title = "Drift";
+  table.columns = {{"of"}, {"seen", Align::right}, {"stated", Align::right}, {""}, {"because"}};
+  for (const Drift& drift : drifts) {
+    Row row;
+    row.cells = {drift.group, drift.seen > 0.0 ? Cell(percent(drift.seen)) : Cell("?"),
+                 percent(drift.stated),
+                 drift.measured ? Cell("measured", Tone::good) : Cell("assumed", Tone::faint),
+                 drift.words};
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+/// How far times of a group move together from one hour to another, and what to do about it.
+void add_drifts(const std::vector<Drift>& drifts, Report& report) {
+  if (drifts.empty()) return;
+  report.blocks.emplace_back(drift_table(drifts));
+  for (const Drift& drift : drifts) {
+    if (drift.advice.empty()) continue;
+    report.blocks.emplace_back(
+        Paragraph{fmt::format("{}: {}", drift.group, drift.advice), Tone::caution});
+  }
+}
+
 List remarks_of(const MeasurementSet& set) {
   List list;
   list.title = "Remarks";
@@ -143,6 +169,7 @@ Report calibrate_report(const MeasurementSet& set, std::span<const FitLine> line
   report.headline = headline(set, lines, calibration);
   report.blocks.emplace_back(outcomes(set));
   if (!lines.empty()) report.blocks.emplace_back(fitted(lines));
+  add_drifts(calibration.drifts, report);
   if (List list = doubts_of(lines); !list.items.empty())
     report.blocks.emplace_back(std::move(list));
   if (List list = remarks_of(set); !list.items.empty()) report.blocks.emplace_back(std::move(list));

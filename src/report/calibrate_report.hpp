@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "model/drift.hpp"
 #include "model/fit_line.hpp"
 #include "model/measurement.hpp"
 #include "report/blocks.hpp"
@@ -24,6 +26,7 @@ struct Calibration {
   std::string profile_file;       ///< "" when none is written
   std::string measurements_file;  ///< the same
   bool interrupted = false;
+  std::vector<Drift> drifts;
 };
 
 Report calibrate_report(const MeasurementSet& set, std::span<const FitLine> lines,

@@ -14,9 +14,61 @@ TEST_CASE("statistics: mean, error and spread of plain samples") {
   const Estimate e = estimate(std::vector<double>{9.0, 10.0, 11.0, 10.0});
   CHECK(e.value == Approx(10.0));
   CHECK(e.count == 4);
-  CHECK(e.relative_error == Approx(std::sqrt(2.0 / 3.0 / 4.0) / 10.0));
+  // A mean square of 2/4, from three different samples.
+  CHECK(e.relative_error == Approx(std::sqrt(0.5 / 2.0) * student_factor(2) / 10.0));
   CHECK(estimate(std::vector<double>{3.0}).relative_error == 0.0);
   CHECK(estimate(std::vector<double>{3.0, 3.0, 3.0}).spread == 0.0);
+}
+
+TEST_CASE("statistics: Student's factor is the ratio of quantiles in tables") {
+  CHECK(student_factor(1) == Approx(1.837).epsilon(0.015));
+  CHECK(student_factor(2) == Approx(1.321).epsilon(0.002));
+  CHECK(student_factor(4) == Approx(1.142).epsilon(0.002));
+  CHECK(student_factor(7) == Approx(1.077).epsilon(0.002));
+  CHECK(student_factor(1000) == Approx(1.0).epsilon(0.001));
+  CHECK(student_factor(2, 1.645) == Approx(2.920 / 1.645).epsilon(0.015));
+  CHECK(student_factor(4, 1.645) == Approx(2.132 / 1.645).epsilon(0.005));
+}
+
+TEST_CASE("statistics: of a mean, fitting again without each sample gives its standard error") {
+  Normal random(5, 0);
+  for (std::size_t n = 2; n <= 30; ++n) {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < n; ++i) values.push_back(3.0 + random.draw());
+    std::vector<Refit> refits;
+    for (const double value : values) {
+      refits.push_back(
+          {0, (mean(values) * static_cast<double>(n) - value) / static_cast<double>(n - 1)});
+    }
+    const double expected =
+        standard_deviation(values) / std::sqrt(static_cast<double>(n)) * student_factor(n - 1);
+    CHECK(jackknife(mean(values), refits) == Approx(expected));
+  }
+}
+
+TEST_CASE("statistics: rounds lie apart by their drift, not by the noise of their samples") {
+  // Noise of 20 % makes means of four samples differ by 10 %.
+  const auto middle = [](double drift, std::size_t samples) {
+    std::vector<double> found;
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+      Normal random(seed, 5);
+      std::vector<RoundSamples> rounds(8);
+      for (RoundSamples& round : rounds) {
+        const double level = 1.0 + drift * random.draw();
+        for (std::size_t i = 0; i < samples; ++i) {
+          round.samples.push_back(level + 0.2 * random.draw());
+        }
+      }
+      const Apart one = apart(rounds);
+      CHECK(one.noise_known == (samples > 1));
+      found.push_back(one.relative);
+    }
+    return median(found);
+  };
+  CHECK(middle(0.0, 4) < 0.05);
+  CHECK(middle(0.3, 4) == Approx(0.3).epsilon(0.1));
+  // Of one sample a round nothing tells them apart.
+  CHECK(middle(0.0, 1) == Approx(0.2).epsilon(0.1));
 }
 
 TEST_CASE("statistics: one stalled sample of twenty moves the estimate by less than a deviation") {
@@ -85,7 +137,7 @@ TEST_CASE("concave: what is concave stays as it is") {
   REQUIRE(fit.points.size() == 4);
   for (std::size_t i = 0; i < 4; ++i) CHECK(std::abs(fit.residuals[i]) < 1e-9);
   CHECK(fit.points[2].total == Approx(3.0));
-  CHECK(fit.relative_error < 1e-9);
+  CHECK(fit.uncertainty.sampling < 1e-9);
 }
 
 TEST_CASE("concave: falls become flat, rises that steepen become straight") {
@@ -111,7 +163,7 @@ TEST_CASE("concave: falls become flat, rises that steepen become straight") {
     before = point.total;
     users = point.users;
   }
-  CHECK(noisy.relative_error > 0.01);
+  CHECK(noisy.uncertainty.sampling > 0.01);
 }
 
 TEST_CASE("concave: two measurements of one number of users are one point between them") {

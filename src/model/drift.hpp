@@ -1,0 +1,19 @@
+#pragma once
+// How far the times of a group of series drift together, for the reader who calibrates.
+#include <cstddef>
+#include <string>
+
+namespace feedrate {
+
+struct Drift {
+  std::string group;      ///< "cpu", "disk", "network", "gpu"
+  double seen = 0.0;      ///< relative standard deviation during one calibration; 0 of one round
+  double stated = 0.0;    ///< what the profile says
+  bool measured = false;  ///< false: at least a floor by class of host
+  std::size_t calibrations = 1;  ///< that lie apart in time
+  std::string words;             ///< why so much is stated
+  std::string advice;  ///< where so much was seen that one calibration cannot tell the level
+  bool operator==(const Drift&) const = default;
+};
+
+}  // namespace feedrate
