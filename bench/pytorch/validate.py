@@ -10,6 +10,7 @@ import json
 import os
 import random
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -48,13 +49,22 @@ def settings_of(arguments):
                 yield workers, prefetch, step_ms
 
 
+def canary_of(program):
+    """{name: seconds} of feedrate's small fixed pieces of work: how fast the machine is just now."""
+    return json.loads(subprocess.run([program, "calibrate", "--canary"], check=True,
+                                     capture_output=True, text=True).stdout)
+
+
 def measure(dataset, arguments):
-    """{setting: [epoch times]}, in rounds of random order, so that a drift of the machine does not
-    look like a setting's."""
+    """{setting: [epoch times]} and {piece of work: [times]}, in rounds of random order, so that a
+    drift of the machine does not look like a setting's; a canary before each."""
     chosen = list(settings_of(arguments))
     measured = {setting: [] for setting in chosen}
+    canary = {}
     order = random.Random(1)
     for turn in range(arguments.repeat):
+        for name, took in canary_of(arguments.feedrate).items() if arguments.feedrate else ():
+            canary.setdefault(name, []).append(took)
         order.shuffle(chosen)
         for done, (workers, prefetch, step_ms) in enumerate(chosen):
             took = epoch(dataset, arguments.batch_size, workers, prefetch, step_ms / 1e3)
@@ -62,7 +72,7 @@ def measure(dataset, arguments):
             print(f"\r{turn + 1}/{arguments.repeat}: {done + 1}/{len(chosen)}", end="",
                   file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    return measured
+    return measured, canary
 
 
 def bottleneck_is_gpu(measured, setting, steps):
@@ -93,15 +103,14 @@ def cases(measured, steps):
             changes["prefetch_factor"] = prefetch
         times = measured[setting]
         yield {"name": case_name(setting), "set": changes, "metric": "epoch_s",
-               "measured": statistics.median(times),
-               "note": "of " + " ".join(f"{t:.4f}" for t in times) + " s"}
+               "measured": statistics.median(times), "repeats": [round(t, 5) for t in times]}
         gpu = bottleneck_is_gpu(measured, setting, steps)
         if gpu is not None:
             yield {"name": case_name(setting), "set": changes, "metric": "bottleneck is gpu",
                    "measured": int(gpu), "tolerance": 0}
 
 
-def scenario(dataset, arguments, measured):
+def scenario(dataset, arguments, measured, canary):
     first = samples.bytes_of(dataset[0])
     files = getattr(dataset.dataset, "files", [])
     stored = sum(map(os.path.getsize, files)) / len(files) if files else first
@@ -111,7 +120,8 @@ def scenario(dataset, arguments, measured):
         "about": {"source": f"bench/pytorch/validate.py on {os.uname().nodename}, "
                             f"{time.strftime('%Y-%m-%d')}, Linux {os.uname().release}, "
                             f"torch {samples.torch.__version__}",
-                  "expectation": "epoch times of a profile that was made before"},
+                  "expectation": "epoch times of a profile that was made before",
+                  **({"canary": canary} if canary else {})},
         "dataset": {"samples": len(dataset), "bytes_per_sample": f"{stored:.0f} B",
                     "bytes_on_gpu_per_sample": f"{first} B"},
         # The second epoch is the one that is measured: files from the page cache, and no GPU that a
@@ -136,6 +146,7 @@ def main():
     parser.add_argument("--prefetch", type=lambda t: numbers(t, int), default=[2, 4])
     parser.add_argument("--step-ms", type=lambda t: numbers(t, float), default=[0, 15, 30, 60])
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--feedrate", help="the program, to time its canary before each turn")
     arguments = parser.parse_args()
     if min(arguments.batch_size, arguments.batches, arguments.repeat) < 1:
         parser.error("--batch-size, --batches and --repeat: expected at least 1")
@@ -146,7 +157,7 @@ def main():
         dataset = samples.Cycled(dataset, arguments.batch_size * arguments.batches)
         for i in range(min(len(dataset.dataset), len(dataset))):
             dataset[i]  # files into the page cache
-        made = scenario(dataset, arguments, measure(dataset, arguments))
+        made = scenario(dataset, arguments, *measure(dataset, arguments))
     with open(arguments.output, "w") as file:
         json.dump(made, file, indent=1)
         file.write("\n")

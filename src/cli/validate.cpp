@@ -15,6 +15,7 @@
 #include "report/validate_report.hpp"
 #include "schema/host.hpp"
 #include "schema/validation.hpp"
+#include "study/case_summary.hpp"
 #include "study/validate.hpp"
 
 namespace feedrate::cli {
@@ -27,12 +28,13 @@ struct ValidateArguments {
   std::string measured;
   std::string save;
   std::string max_error = "10%";
+  std::string min_coverage = "80%";
   LoaderOptions loader;
   OutputOptions output;
 };
 
 /// "10%" or "0.1" as 0.1.
-double share_of(const std::string& text) {
+double share_of(const char* flag, const std::string& text) {
   const auto number = leading_number(text);
   const bool percent = number && (number->rest == "%" || number->rest == " %");
   const double share = !number ? -1.0 : percent ? number->value / 100.0 : number->value;
@@ -41,7 +43,7 @@ double share_of(const std::string& text) {
     throw InputError(
         {{.file = "",
           .line = 0,
-          .pointer = "--max-error",
+          .pointer = flag,
           .message = fmt::format("expected a share such as 10% or 0.1, got {}", in_quotes(text))}});
   }
   return share;
@@ -56,8 +58,32 @@ schema::Document measured_document(const ValidateArguments& arguments, const Hos
   return schema::parse_document(text, arguments.save.empty() ? "native loader" : arguments.save);
 }
 
+/// Every case with its band, and each repeat as its turn's canary lets expect it.
+ScenarioCases compared(const schema::Document& document, const HostProfile& profile) {
+  const Catalog catalog = whole_catalog();
+  study::RunOptions drawn;
+  drawn.replications = 200;
+  drawn.bottlenecks = false;
+  drawn.list_inputs = false;
+  ScenarioCases cases = cases_of(document, catalog, &profile, drawn);
+  for (const double slower : study::slower_in_turns(cases.scenario.about, profile)) {
+    const HostProfile then = study::slowed(profile, slower);
+    study::RunOptions plain;
+    plain.list_inputs = false;
+    const ScenarioCases turn = cases_of(document, catalog, &then, plain);
+    for (std::size_t i = 0; i < cases.cases.size(); ++i) {
+      if (error_kind(cases.cases[i].what) != ErrorKind::relative) continue;
+      cases.cases[i].adjusted.push_back(turn.cases[i].predicted);
+    }
+  }
+  cases.summary = study::summary_of({&cases, 1});
+  return cases;
+}
+
 int validate(const ValidateArguments& arguments) {
-  const double max_error = share_of(arguments.max_error);
+  study::Bars bars;
+  bars.max_error = share_of("--max-error", arguments.max_error);
+  bars.min_coverage = share_of("--min-coverage", arguments.min_coverage);
   const HostProfile profile = schema::read_host_profile(arguments.profile);
   const std::vector<std::string> inputs = arguments.measured.empty()
                                               ? std::vector{arguments.profile}
@@ -67,17 +93,17 @@ int validate(const ValidateArguments& arguments) {
     if (!file.empty()) expect_writable(file);  // now, not after minutes of measuring
   }
   const schema::Document document = measured_document(arguments, profile);
-  const ScenarioCases cases = cases_of(document, whole_catalog(), &profile, {});
+  const ScenarioCases cases = compared(document, profile);
   with_places(document, [&] { return study::expect_predictions(cases.summary); });
   deliver(arguments.output, inputs,
-          {.report = [&] { return report::validate_report(cases, profile.name, max_error); },
+          {.report = [&] { return report::validate_report(cases, profile.name, bars); },
            .json = [&] { return schema::write_validation(cases, profile.name); },
            .csv =
                [&] {
                  return report::to_csv(report::cases_table({&cases, 1}));
                },
            .remarks = {}});
-  return cases.summary.mean <= max_error ? 0 : verdict_against;
+  return study::holds(cases.summary, bars) ? 0 : verdict_against;
 }
 
 }  // namespace
@@ -90,6 +116,11 @@ Command add_validate(CLI::App& parent) {
   app->add_option("profile", arguments->profile, "Host profile, as `feedrate calibrate` writes it")
       ->type_name("PROFILE")
       ->required();
+  app->add_option("--min-coverage", arguments->min_coverage,
+                  "Exit status 1 when less than this share of what was measured lies in its 90 % "
+                  "interval (judged from 20 measured figures on)")
+      ->type_name("SHARE")
+      ->capture_default_str();
   CLI::Option* measured =
       app->add_option("--measured", arguments->measured,
                       "A scenario with measured cases, instead of running a loader")
@@ -106,7 +137,8 @@ Command add_validate(CLI::App& parent) {
   add_loader_flags(*app, arguments->loader, *measured);
   add_output_flags(*app, arguments->output);
   app->footer(
-      "Exit status 1 when the predictions miss by more than --max-error on average.\n"
+      "Exit status 1 when the predictions miss by more than --max-error on average, or their\n"
+      "intervals hold less than --min-coverage of what was measured.\n"
       "Examples:\n"
       "  feedrate validate host.json --data /data/imagenet/train\n"
       "  feedrate validate host.json --save native.json --max-error 5%\n"

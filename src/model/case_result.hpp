@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "model/result.hpp"
 #include "model/scenario.hpp"
 
 namespace feedrate {
@@ -33,6 +34,10 @@ struct CaseResult {
   std::optional<double> limit;  ///< what |error| may be; without a tolerance none
   bool within = true;           ///< |error| ≤ limit, or no tolerance stated
   std::string bottleneck;       ///< of the run; "" for none and for searches
+  std::optional<Band> band;     ///< of what was predicted, where draws were asked for
+  /// What is predicted for each of `what.repeats` with the machine as fast as its canary said it
+  /// was in that turn; empty without a canary.
+  std::vector<double> adjusted;
 };
 
 /// How wrong predictions are. A prediction is a case that no input was fitted on and whose error is
@@ -55,6 +60,12 @@ struct CaseSummary {
   std::size_t zeros = 0;         ///< measured as 0, so without a share
   std::size_t bottlenecks = 0;   ///< cases "bottleneck is STAGE"
   std::size_t bottlenecks_right = 0;
+  std::size_t banded = 0;        ///< measured figures of cases with a band, repeats one by one
+  std::size_t inside = 0;        ///< of `banded`: those in their band
+  std::size_t adjusted = 0;      ///< repeats that were predicted by their turn's canary
+  double adjusted_median = 0.0;  ///< of their errors' sizes; 0 without any
+  double adjusted_mean = 0.0;
+  double adjusted_bias = 0.0;   ///< mean of their signed errors
   std::size_t fitted = 0;       ///< points that an input was fitted on
   std::size_t fits_missed = 0;  ///< of `fitted`: those outside their tolerance
 

@@ -1,5 +1,6 @@
 #pragma once
 // Epochs of a real loader on this host, for `validate` to set beside predicted ones.
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct LoaderRuns {
   Bytes made;         ///< of a sample as it leaves the loader
   bool to_gpu = false;
   std::vector<LoaderRun> runs;
+  /// Times of the canary's pieces of work, one before each turn of the epochs.
+  std::map<std::string, std::vector<Duration>> canary;
 };
 
 }  // namespace feedrate

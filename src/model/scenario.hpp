@@ -1,6 +1,7 @@
 #pragma once
 // A scenario as its author wrote it. What was left out stays empty here; pipeline/inputs.hpp fills
 // it from the catalogue, a host profile or a stated assumption, and records which.
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -203,6 +204,7 @@ struct Case {
   std::vector<std::pair<std::string, std::string>> relative_to;  ///< same, for a ratio
   std::string metric;  ///< a key of the result, or "largest KEY with METRIC >= X"
   double measured = 0.0;
+  std::vector<double> repeats;      ///< each time that it was measured, one a turn; may be empty
   std::optional<double> tolerance;  ///< relative; absent: reported, not asserted
   bool fitted = false;              ///< an input was fitted on this point; it is no prediction
   std::string note;                 ///< why it misses, where it does
@@ -213,6 +215,8 @@ struct About {
   std::string source;
   std::string expectation;
   std::vector<std::string> fitted;  ///< which inputs were fitted, on which point
+  /// Seconds of each small fixed piece of work (HostProfile::canary) in each turn of the cases.
+  std::map<std::string, std::vector<double>> canary;
   bool operator==(const About&) const = default;
 };
 

@@ -24,9 +24,47 @@ Cell verdict_on(const CaseResult* bottleneck) {
                                                             : Cell("wrong", Tone::bad);
 }
 
+/// Marked where the figure that was measured lies outside.
+Cell interval(const CaseResult& result) {
+  if (!result.band) return {"-", Tone::faint};
+  const auto& [low, middle, high] = *result.band;
+  const bool inside = result.what.measured >= low && result.what.measured <= high;
+  return {fmt::format("{} … {}{}", number(low), number(high), inside ? "" : " (missed)"),
+          inside ? Tone::plain : Tone::caution};
+}
+
+/// Whether the intervals hold, and what is left of the errors once the machine's own pace is known.
+std::vector<Paragraph> certainty(const CaseSummary& summary, const study::Bars& bars) {
+  std::vector<Paragraph> sentences;
+  if (summary.banded > 0) {
+    const double share = static_cast<double>(summary.inside) / static_cast<double>(summary.banded);
+    const bool judged = summary.banded >= study::Bars::least_banded;
+    const bool fine = study::covers(summary, bars);
+    sentences.push_back({fmt::format("{} of {} measured figures lie in their 90 % interval{}.",
+                                     percent(share), summary.banded,
+                                     !judged ? ": too few to judge by"
+                                     : fine  ? ""
+                                             : fmt::format(", too few: at least {} must",
+                                                           percent(bars.min_coverage))),
+                         fine ? Tone::plain : Tone::bad});
+  }
+  if (summary.adjusted > 0) {
+    sentences.push_back(
+        {fmt::format(
+             "With the machine as fast as its canary was in each turn, {} repeats are missed "
+             "by {} in the median, {} on average, bias {}: the rest is the machine's drift.",
+             summary.adjusted, percent(summary.adjusted_median), percent(summary.adjusted_mean),
+             signed_percent(summary.adjusted_bias)),
+         Tone::plain});
+  }
+  return sentences;
+}
+
 }  // namespace
 
-Report validate_report(const ScenarioCases& of, const std::string& profile, double max_error) {
+Report validate_report(const ScenarioCases& of, const std::string& profile,
+                       const study::Bars& bars) {
+  const double max_error = bars.max_error;
   const CaseSummary& summary = of.summary;
   Report report;
   report.title = of.scenario.name + " · profile " + profile;
@@ -41,6 +79,9 @@ Report validate_report(const ScenarioCases& of, const std::string& profile, doub
                       : fmt::format("; the bottleneck was right in {} of {} settings",
                                     summary.bottlenecks_right, summary.bottlenecks)),
       fine ? Tone::good : Tone::bad};
+  for (Paragraph& sentence : certainty(summary, bars)) {
+    report.blocks.emplace_back(std::move(sentence));
+  }
   if (!of.scenario.about.source.empty()) {
     report.blocks.emplace_back(Paragraph{"Measured: " + of.scenario.about.source});
   }
@@ -49,6 +90,7 @@ Report validate_report(const ScenarioCases& of, const std::string& profile, doub
                    {"metric"},
                    {"measured", Align::right},
                    {"predicted", Align::right},
+                   {"in 90 % of draws"},
                    {"error", Align::right},
                    {"bottleneck"},
                    {"which was"}};
@@ -60,6 +102,7 @@ Report validate_report(const ScenarioCases& of, const std::string& profile, doub
                  result.what.metric,
                  number(result.what.measured),
                  number(result.predicted),
+                 interval(result),
                  error_text(result),
                  result.bottleneck,
                  verdict_on(bottleneck_of(of, result))};

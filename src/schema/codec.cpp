@@ -284,6 +284,44 @@ void write_points(const std::vector<std::pair<double, double>>& points, const Ke
   out.end();
 }
 
+void Codec<std::vector<double>>::read(std::vector<double>& out, const JsonValue& v, const Key& key,
+                                      const Path& path, Reading& r) {
+  if (!is_kind(v, JsonKind::array, key, path, r)) return;
+  Key item = key;
+  item.kind = KeyKind::number;
+  for (std::size_t i = 0; i < v.items.size(); ++i) {
+    double number = 0.0;
+    if (read_number(number, *v.items[i], item, {&path, "", i, true}, r)) out.push_back(number);
+  }
+}
+
+void Codec<std::vector<double>>::write(const std::vector<double>& list, const Key&,
+                                       JsonWriter& out) {
+  out.begin_array();
+  for (const double number : list) out.number(number);
+  out.end();
+}
+
+void Codec<std::map<std::string, std::vector<double>>>::read(Map& out, const JsonValue& v,
+                                                             const Key& key, const Path& path,
+                                                             Reading& r) {
+  if (!is_kind(v, JsonKind::object, key, path, r)) return;
+  Key item = key;
+  item.kind = KeyKind::numbers;
+  for (const JsonMember& member : v.members) {
+    Codec<std::vector<double>>::read(out[member.key], *member.value, item, {&path, member.key}, r);
+  }
+}
+
+void Codec<std::map<std::string, std::vector<double>>>::write(const Map& map, const Key& key,
+                                                              JsonWriter& out) {
+  out.begin_object();
+  for (const auto& [name, list] : map) {
+    Codec<std::vector<double>>::write(list, key, out.key(name));
+  }
+  out.end();
+}
+
 void Codec<std::vector<std::string>>::read(std::vector<std::string>& out, const JsonValue& v,
                                            const Key& key, const Path& path, Reading& r) {
   static const Key item{.name = "", .kind = KeyKind::text};

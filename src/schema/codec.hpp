@@ -217,6 +217,24 @@ struct Codec<std::vector<std::string>> {
   static void write(const std::vector<std::string>& list, const Key&, JsonWriter& out);
 };
 
+/// [1.5, 1.6]
+template <>
+struct Codec<std::vector<double>> {
+  static constexpr KeyKind kind = KeyKind::numbers;
+  static void read(std::vector<double>& out, const JsonValue& v, const Key& key, const Path& path,
+                   Reading& r);
+  static void write(const std::vector<double>& list, const Key&, JsonWriter& out);
+};
+
+/// {"a": [1.5, 1.6]}
+template <>
+struct Codec<std::map<std::string, std::vector<double>>> {
+  static constexpr KeyKind kind = KeyKind::named;
+  using Map = std::map<std::string, std::vector<double>>;
+  static void read(Map& out, const JsonValue& v, const Key& key, const Path& path, Reading& r);
+  static void write(const Map& map, const Key& key, JsonWriter& out);
+};
+
 /// KEY, VALUE as for --set.
 template <>
 struct Codec<std::vector<std::pair<std::string, std::string>>> {

@@ -82,6 +82,10 @@ const std::vector<Entry<About>>& entries<About>() {
       entry<&About::source>("source", {"where the setting and the figures come from"}),
       entry<&About::expectation>("expectation", {"what must come out, and why"}),
       entry<&About::fitted>("fitted", {"which inputs were fitted, on which point"}),
+      entry<&About::canary>("canary",
+                            {.manual = "seconds of small fixed pieces of work, in each turn "
+                                       "of the cases: calibrate --canary",
+                             .limits = above(0.0, 1e6)}),
   };
   return list;
 }
@@ -376,6 +380,8 @@ const std::vector<Entry<Case>>& entries<Case>() {
           "metric",
           {.manual = "a key of the result, or \"largest KEY with METRIC >= X\"", .required = true}),
       entry<&Case::measured>("measured", {.manual = "in the result's unit", .required = true}),
+      entry<&Case::repeats>("repeats", {.manual = "each time that it was measured, one a turn",
+                                        .limits = between(-1e18, 1e18)}),
       entry<&Case::tolerance>("tolerance", {.manual = "relative",
                                             .fallback = "reported, not asserted",
                                             .limits = between(0, 10),

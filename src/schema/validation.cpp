@@ -23,6 +23,21 @@ void write_case(const CaseResult& result, JsonWriter& out) {
   } else {
     out.text(result.bottleneck);
   }
+  out.key("band");
+  if (result.band) {
+    out.begin_array();
+    for (const double quantile : *result.band) out.number(quantile);
+    out.end();
+  } else {
+    out.null();
+  }
+  const auto list = [&out](std::string_view name, const std::vector<double>& numbers) {
+    out.key(name).begin_array();
+    for (const double number : numbers) out.number(number);
+    out.end();
+  };
+  list("repeats", result.what.repeats);
+  list("adjusted", result.adjusted);
   out.end();
 }
 
@@ -43,7 +58,18 @@ std::string write_validation(const ScenarioCases& of, const std::string& profile
   out.number("median_absolute_error", summary.median);
   out.number("worst_absolute_error", summary.worst).number("bias", summary.bias);
   out.number("bottlenecks", count(summary.bottlenecks));
-  out.number("bottlenecks_right", count(summary.bottlenecks_right)).end();
+  out.number("bottlenecks_right", count(summary.bottlenecks_right));
+  const auto share = [](std::size_t part, std::size_t all) {
+    return all == 0 ? std::nullopt : std::optional(count(part) / count(all));
+  };
+  out.number("figures_with_a_band", count(summary.banded));
+  out.number("coverage", share(summary.inside, summary.banded));
+  const auto adjusted = [&](double value) {
+    return summary.adjusted == 0 ? std::nullopt : std::optional(value);
+  };
+  out.number("canary_adjusted_median_absolute_error", adjusted(summary.adjusted_median));
+  out.number("canary_adjusted_mean_absolute_error", adjusted(summary.adjusted_mean));
+  out.number("canary_adjusted_bias", adjusted(summary.adjusted_bias)).end();
   out.key("cases").begin_array(Layout::block);
   for (const CaseResult& result : of.cases) write_case(result, out);
   out.end().end();

@@ -31,6 +31,7 @@ class Gatherer {
       case ErrorKind::relative: break;
     }
     add_error(file, result);
+    add_repeats(result);
   }
 
   CaseSummary finish() && {
@@ -41,12 +42,45 @@ class Gatherer {
     sum_.predictions = sizes_.size();
     sum_.share_near = static_cast<double>(sum_.near) / count;
     std::sort(sizes_.begin(), sizes_.end());
-    const std::size_t half = sizes_.size() / 2;
-    sum_.median = sizes_.size() % 2 == 1 ? sizes_[half] : 0.5 * (sizes_[half - 1] + sizes_[half]);
+    sum_.median = middle(sizes_);
+    finish_adjusted();
     return std::move(sum_);
   }
 
  private:
+  /// Of sorted values, at least one.
+  static double middle(const std::vector<double>& sorted) {
+    const std::size_t half = sorted.size() / 2;
+    return sorted.size() % 2 == 1 ? sorted[half] : 0.5 * (sorted[half - 1] + sorted[half]);
+  }
+
+  void finish_adjusted() {
+    if (adjusted_.empty()) return;
+    const auto count = static_cast<double>(adjusted_.size());
+    sum_.adjusted = adjusted_.size();
+    for (const double size : adjusted_) sum_.adjusted_mean += size / count;
+    sum_.adjusted_bias /= count;
+    std::sort(adjusted_.begin(), adjusted_.end());
+    sum_.adjusted_median = middle(adjusted_);
+  }
+
+  /// How often what was measured lies in the band, and how far off each repeat is once its turn's
+  /// canary is known.
+  void add_repeats(const CaseResult& result) {
+    const std::vector<double> once{result.what.measured};
+    const std::vector<double>& each = result.what.repeats.empty() ? once : result.what.repeats;
+    for (const double measured : result.band ? each : std::vector<double>{}) {
+      ++sum_.banded;
+      sum_.inside += measured >= (*result.band)[0] && measured <= (*result.band)[2] ? 1 : 0;
+    }
+    for (std::size_t i = 0; i < std::min(result.adjusted.size(), result.what.repeats.size()); ++i) {
+      if (result.what.repeats[i] == 0.0) continue;
+      const double error = counted(result.adjusted[i] / result.what.repeats[i] - 1.0);
+      adjusted_.push_back(std::abs(error));
+      sum_.adjusted_bias += error;
+    }
+  }
+
   void add_error(const std::string& file, const CaseResult& result) {
     const double error = counted(result.error);
     const double size = std::abs(error);
@@ -66,6 +100,7 @@ class Gatherer {
 
   CaseSummary sum_;
   std::vector<double> sizes_;
+  std::vector<double> adjusted_;
 };
 
 }  // namespace
@@ -76,6 +111,16 @@ CaseSummary summary_of(std::span<const ScenarioCases> scenarios) {
     for (const CaseResult& result : of.cases) gathered.add(of.file, result);
   }
   return std::move(gathered).finish();
+}
+
+bool covers(const CaseSummary& summary, const Bars& bars) {
+  if (summary.banded < Bars::least_banded) return true;
+  return static_cast<double>(summary.inside) >=
+         bars.min_coverage * static_cast<double>(summary.banded);
+}
+
+bool holds(const CaseSummary& summary, const Bars& bars) {
+  return summary.mean <= bars.max_error && covers(summary, bars);
 }
 
 }  // namespace feedrate::study

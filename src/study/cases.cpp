@@ -80,6 +80,7 @@ struct Runner {
     } else {
       const Result ran = at(what.set);
       result.predicted = value(ran, what.metric);
+      if (what.relative_to.empty()) result.band = metric_band(ran, what.metric);
       if (ran.bottleneck.stage) result.bottleneck = name_of(*ran.bottleneck.stage);
     }
     if (!what.relative_to.empty()) {

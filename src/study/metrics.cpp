@@ -71,4 +71,19 @@ std::optional<double> metric(const Result& result, std::string_view name) {
   return std::nullopt;
 }
 
+std::optional<Band> metric_band(const Result& result, std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, Band Bands::*>, 6> bands = {
+      {{"total_s", &Bands::total_s},
+       {"epoch_s", &Bands::epoch_s},
+       {"money_usd", &Bands::money_usd},
+       {"total_usd", &Bands::total_usd},
+       {"throughput_samples_per_s", &Bands::throughput},
+       {"gpu_busy", &Bands::gpu_busy}}};
+  if (!result.bands) return std::nullopt;
+  for (const auto& [known, band] : bands) {
+    if (known == name) return *result.bands.*band;
+  }
+  return std::nullopt;
+}
+
 }  // namespace feedrate::study

@@ -16,4 +16,7 @@ std::vector<std::string> metric_names();
 /// "bottleneck is STAGE" is 1 or 0.
 std::optional<double> metric(const Result& result, std::string_view name);
 
+/// Its 5 %, 50 % and 95 % quantiles over the draws; empty where there are none of it.
+std::optional<Band> metric_band(const Result& result, std::string_view name);
+
 }  // namespace feedrate::study

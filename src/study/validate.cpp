@@ -30,12 +30,6 @@ const LoaderRun* alone(const LoaderRuns& measured, const LoaderRun& like) {
   return found;
 }
 
-std::string times_text(const std::vector<Duration>& epochs) {
-  std::string text = "epochs of";
-  for (const Duration epoch : epochs) text += fmt::format(" {:.4g}", epoch / seconds(1.0));
-  return text + " s";
-}
-
 Setting setting_of(const LoaderRun& run) {
   return {{"num_workers", fmt::format("{}", run.workers)},
           {"prefetch_factor", fmt::format("{}", run.prefetch)},
@@ -51,7 +45,7 @@ void add_cases(std::vector<Case>& cases, const LoaderRuns& measured, const Loade
   time.set = setting_of(run);
   time.metric = "epoch_s";
   time.measured = run.each() * run.batches / seconds(1.0);
-  time.note = times_text(run.epochs);
+  for (const Duration epoch : run.epochs) time.repeats.push_back(epoch / seconds(1.0));
   cases.push_back(time);
   const LoaderRun* loader = alone(measured, run);
   if (loader == &run && run.step.base() > 0.0) return;
@@ -61,7 +55,7 @@ void add_cases(std::vector<Case>& cases, const LoaderRuns& measured, const Loade
   which.metric = "bottleneck is gpu";
   which.measured = ratio > 1.0 ? 1.0 : 0.0;
   which.tolerance = 0.0;
-  which.note.clear();
+  which.repeats.clear();
   cases.push_back(which);
 }
 
@@ -120,7 +114,49 @@ Scenario native_scenario(const LoaderRuns& measured) {
   scenario.job.step = Step{};
   scenario.job.step->fixed = least_step;
   for (const LoaderRun& run : measured.runs) add_cases(scenario.cases, measured, run);
+  for (const auto& [name, turns] : measured.canary) {
+    for (const Duration time : turns) scenario.about.canary[name].push_back(time.base());
+  }
   return scenario;
+}
+
+std::vector<double> slower_in_turns(const About& measured, const HostProfile& profile) {
+  std::vector<std::string> names;
+  const auto take = [&](auto&& fits) {
+    for (const auto& [name, then] : profile.canary) {
+      const auto now = measured.canary.find(name);
+      if (now != measured.canary.end() && !now->second.empty() && then.value > Duration{} &&
+          fits(name)) {
+        names.push_back(name);
+      }
+    }
+  };
+  take([](const std::string& name) { return name.starts_with("jpeg"); });
+  if (names.empty()) take([](const std::string&) { return true; });
+  std::vector<double> slower;
+  for (std::size_t turn = 0; !names.empty(); ++turn) {
+    double logs = 0.0;
+    for (const std::string& name : names) {
+      const std::vector<double>& turns = measured.canary.at(name);
+      if (turn >= turns.size()) return slower;
+      logs += std::log(turns[turn] / profile.canary.at(name).value.base());
+    }
+    slower.push_back(std::exp(logs / static_cast<double>(names.size())));
+  }
+  return slower;
+}
+
+HostProfile slowed(HostProfile profile, double times) {
+  for (auto& [name, cost] : profile.operations) cost.value *= times;
+  for (auto* time : {&profile.handover, &profile.worker_startup, &profile.worker_warmup,
+                     &profile.worker_shutdown}) {
+    if (*time) (*time)->value *= times;
+  }
+  for (auto* cost : {&profile.collate, &profile.collate_inline}) {
+    if (*cost) (*cost)->value *= times;
+  }
+  if (profile.memcpy_bandwidth) profile.memcpy_bandwidth->value *= 1.0 / times;
+  return profile;
 }
 
 void expect_predictions(const CaseSummary& summary) {

@@ -17,6 +17,14 @@ DurationPerSample native_cost(const HostProfile& profile);
 /// bottleneck. A loader alone is the run with the same workers and batch and the shortest step.
 Scenario native_scenario(const LoaderRuns& measured);
 
+/// How many times as long the machine's CPUs took for the canary's pieces of work in each turn as
+/// when the profile was made: the geometric mean over the pieces that both know, decoding first,
+/// which is most like a loader. Empty where they share none.
+std::vector<double> slower_in_turns(const About& measured, const HostProfile& profile);
+
+/// The profile with all times of its CPUs so many times as long.
+HostProfile slowed(HostProfile profile, double times);
+
 /// InputError when there is no prediction to say how wrong we are.
 void expect_predictions(const CaseSummary& summary);
 

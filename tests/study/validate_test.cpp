@@ -20,7 +20,7 @@ LoaderRun run(Duration step, std::vector<Duration> epochs, double workers = 1.0)
 }
 
 LoaderRuns runs(std::vector<LoaderRun> all) {
-  return {"here", kilobytes(110.0), kilobytes(600.0), false, std::move(all)};
+  return {"here", kilobytes(110.0), kilobytes(600.0), false, std::move(all), {}};
 }
 
 std::vector<Case> cases_of(const LoaderRuns& measured, const std::string& metric) {
