@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): POSIX's kill
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -106,9 +107,9 @@ struct SpawnSettings {
   posix_spawn_file_actions_t files{};
 };
 
-pid_t spawn(const std::vector<std::string>& program, int output, int errors) {
+pid_t spawn(const std::vector<std::string>& program, int input, int output, int errors) {
   SpawnSettings settings;
-  posix_spawn_file_actions_addopen(&settings.files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&settings.files, input, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&settings.files, output, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&settings.files, errors, STDERR_FILENO);
   // A group of its own, and signals as a shell would hand them on.
@@ -154,8 +155,7 @@ class Child {
   int end() {
     if (id_ == 0) return 0;
     kill(-id_, SIGTERM);
-    const Duration late = now() + grace;
-    while (!ended() && now() < late) pause();
+    wait_a_moment();
     kill(-id_, SIGKILL);
     int status = 0;
     while (waitpid(id_, &status, 0) < 0 && errno == EINTR) {
@@ -164,9 +164,13 @@ class Child {
     return status;
   }
 
- private:
-  static void pause() { poll(nullptr, 0, 10); }
+  /// Until it has ended by itself, though not for long.
+  void wait_a_moment() const {
+    const Duration late = now() + grace;
+    while (id_ != 0 && !ended() && now() < late) poll(nullptr, 0, 10);
+  }
 
+ private:
   pid_t id_;
 };
 
@@ -177,6 +181,64 @@ void wait_for_lines(const Lines& output, const Lines& errors) {
                                    pollfd{errors.descriptor(), POLLIN, 0}};
   poll(waiting.data(), waiting.size(), longest_ms);
 }
+
+/// A program that runs, and what it prints.
+class Running {
+ public:
+  Running(const std::vector<std::string>& program, OpenFile input,
+          std::function<void(const std::string&)> line)
+      : output_pipe_(make_pipe()),
+        errors_pipe_(make_pipe()),
+        child_(spawn(program, input.get(), output_pipe_.write.get(), errors_pipe_.write.get())),
+        output_(std::move(output_pipe_.read), std::move(line)),
+        errors_(std::move(errors_pipe_.read),
+                [this](const std::string& text) { end_.last_error = text; }) {
+    output_pipe_.write = OpenFile();
+    errors_pipe_.write = OpenFile();
+  }
+
+  /// Hands on lines until `enough`, or until the program has ended or its time is over: then it is
+  /// gone. Its end counts, not that of its pipes: what it left running may hold those.
+  std::optional<ChildEnd> listen(const std::function<Duration()>& limit,
+                                 const std::atomic<bool>& stop,
+                                 const std::function<bool()>& enough) {
+    const Duration start = now();
+    for (bool ended = false; !ended && !end_.timed_out;) {
+      wait_for_lines(output_, errors_);
+      ended = child_.ended();
+      output_.read();
+      errors_.read();
+      if (stop.load(std::memory_order_relaxed)) {
+        child_.end();
+        throw Interrupted();
+      }
+      if (enough()) return std::nullopt;
+      end_.timed_out = !ended && now() - start >= limit();
+    }
+    return finish();
+  }
+
+  void wait_a_moment() const { child_.wait_a_moment(); }
+
+ private:
+  ChildEnd finish() {
+    const int status = child_.end();
+    errors_.read();
+    if (end_.timed_out) return end_;
+    output_.finish();
+    errors_.finish();
+    if (WIFSIGNALED(status)) end_.signal = WTERMSIG(status);
+    if (WIFEXITED(status)) end_.status = WEXITSTATUS(status);
+    return end_;
+  }
+
+  ChildEnd end_;
+  Pipe output_pipe_;
+  Pipe errors_pipe_;
+  Child child_;
+  Lines output_;
+  Lines errors_;
+};
 
 }  // namespace
 
@@ -191,33 +253,78 @@ std::string ChildEnd::text() const {
 ChildEnd run_child(const std::vector<std::string>& program, Duration limit,
                    const std::atomic<bool>& stop,
                    const std::function<void(const std::string&)>& line) {
-  const Duration late = now() + limit;
-  Pipe output_pipe = make_pipe();
-  Pipe errors_pipe = make_pipe();
-  ChildEnd end;
-  Child child(spawn(program, output_pipe.write.get(), errors_pipe.write.get()));
-  output_pipe.write = OpenFile();
-  errors_pipe.write = OpenFile();
-  Lines output(std::move(output_pipe.read), line);
-  Lines errors(std::move(errors_pipe.read),
-               [&](const std::string& text) { end.last_error = text; });
-  // Its end counts, not that of its pipes: what it left running may hold those.
-  for (bool ended = false; !ended && !end.timed_out;) {
-    wait_for_lines(output, errors);
-    ended = child.ended();
-    output.read();
-    errors.read();
-    if (stop.load(std::memory_order_relaxed)) throw Interrupted();
-    end.timed_out = !ended && now() >= late;
+  return run_child(
+      program, [limit] { return limit; }, stop, line);
+}
+
+ChildEnd run_child(const std::vector<std::string>& program, const std::function<Duration()>& limit,
+                   const std::atomic<bool>& stop,
+                   const std::function<void(const std::string&)>& line) {
+  Running running(program, OpenFile(::open("/dev/null", O_RDONLY | O_CLOEXEC)), line);
+  return running.listen(limit, stop, [] { return false; }).value();
+}
+
+class Companion::State {
+ public:
+  explicit State(const std::vector<std::string>& program) : State(program, make_sockets()) {}
+
+  ~State() {
+    input_ = OpenFile();
+    if (!gone_) running_.wait_a_moment();
   }
-  const int status = child.end();
-  errors.read();
-  if (end.timed_out) return end;
-  output.finish();
-  errors.finish();
-  if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
-  if (WIFEXITED(status)) end.status = WEXITSTATUS(status);
-  return end;
+
+  std::optional<ChildEnd> ask(const std::string& question, const std::string& last, Duration limit,
+                              const std::atomic<bool>& stop,
+                              const std::function<void(const std::string&)>& line) {
+    answered_ = false;
+    line_ = [&](const std::string& text) {
+      if (text == last) {
+        answered_ = true;
+      } else {
+        line(text);
+      }
+    };
+    // Where it has ended, its end tells more than that nobody reads.
+    const std::string words = question + "\n";
+    static_cast<void>(::send(input_.get(), words.data(), words.size(), MSG_NOSIGNAL));
+    gone_ = true;
+    auto end = running_.listen([limit] { return limit; }, stop, [this] { return answered_; });
+    gone_ = end.has_value();
+    return end;
+  }
+
+ private:
+  State(const std::vector<std::string>& program, Pipe sockets)
+      : input_(std::move(sockets.write)),
+        running_(program, std::move(sockets.read), [this](const std::string& text) {
+          if (line_) line_(text);
+        }) {}
+
+  /// A pipe that nobody reads any more would end us with a signal.
+  static Pipe make_sockets() {
+    std::array<int, 2> ends{};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+      throw HostError("no socket: " + system_text(errno));
+    }
+    return {OpenFile(ends[0]), OpenFile(ends[1])};
+  }
+
+  bool answered_ = false;
+  bool gone_ = false;
+  std::function<void(const std::string&)> line_;
+  OpenFile input_;
+  Running running_;
+};
+
+Companion::Companion(const std::vector<std::string>& program)
+    : state_(std::make_unique<State>(program)) {}
+
+Companion::~Companion() = default;
+
+std::optional<ChildEnd> Companion::ask(const std::string& question, const std::string& last,
+                                       Duration limit, const std::atomic<bool>& stop,
+                                       const std::function<void(const std::string&)>& line) {
+  return state_->ask(question, last, limit, stop, line);
 }
 
 }  // namespace feedrate::bench

@@ -10,9 +10,11 @@
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
 #include "base/unit_text.hpp"
-#include "bench/probe.hpp"
 #include "bench/process_group.hpp"
+#include "bench/rounds.hpp"
+#include "bench/step_command.hpp"
 #include "cli/calibrate_files.hpp"
+#include "cli/calibrate_sets.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
@@ -22,7 +24,6 @@
 #include "report/calibrate_report.hpp"
 #include "report/numbers.hpp"
 #include "schema/host.hpp"
-#include "schema/import_measurements.hpp"
 #include "schema/measurements.hpp"
 
 namespace feedrate::cli {
@@ -38,6 +39,7 @@ struct CalibrateArguments {
   std::string output = default_profile;
   std::string measurements;
   std::vector<std::string> imports;
+  std::vector<std::string> additions;
   std::string name;
   std::string instance;
 };
@@ -80,13 +82,21 @@ std::vector<const bench::Probe*> chosen_probes(const CalibrateArguments& argumen
   return chosen;
 }
 
+bool is_among(const std::vector<const bench::Probe*>& chosen, std::string_view name) {
+  return std::any_of(chosen.begin(), chosen.end(),
+                     [&](const bench::Probe* probe) { return probe->name == name; });
+}
+
+/// Beside the canary, which always is.
+bool measured(const MeasurementSet& set) {
+  return std::any_of(set.measurements.begin(), set.measurements.end(),
+                     [](const Measurement& what) { return what.probe != "canary"; });
+}
+
 /// This process's number among those that torchrun or mpirun started to measure all-reduce
 /// together.
 int rank_of_group(const std::vector<const bench::Probe*>& chosen) {
-  const auto together = [](const bench::Probe* probe) {
-    return std::string_view(probe->name) == "allreduce";
-  };
-  if (std::none_of(chosen.begin(), chosen.end(), together)) return 0;
+  if (!is_among(chosen, "allreduce")) return 0;
   bench::ProcessGroup group;
   try {
     group = bench::process_group();
@@ -118,50 +128,67 @@ std::string told(const ProbeOutcome& outcome) {
                      outcome.reason.empty() ? "" : "; " + outcome.reason);
 }
 
-/// Runs the probes; what each measured is in the file before the next one starts.
-void measure(const std::vector<const bench::Probe*>& chosen, const bench::Settings& settings,
-             const std::string& file, const Interrupt& interrupt, MeasurementSet& set) {
+/// What the user gave is wrong in a way that can be told in seconds.
+void check_commands(const std::vector<const bench::Probe*>& chosen, const bench::Settings& settings,
+                    const Interrupt& interrupt) {
+  if (is_among(chosen, "gpu") && !settings.step_command.empty()) {
+    bench::check_step_command(settings.step_command, interrupt.flag());
+  }
+  if (!is_among(chosen, "loader") || settings.loader.empty()) return;
   StatusLine status;
-  const std::size_t before = set.probes.size();
-  const auto progress = [&](const std::string& what) {
-    const std::size_t at = set.probes.size() - before;
-    status.show(fmt::format("[{}/{}] {}: {}", at + 1, chosen.size(), chosen[at]->name, what));
-  };
-  const auto after = [&] {
+  status.show("[check] --loader " + settings.loader);
+  bench::check_loader(settings, interrupt.flag());
+}
+
+/// Runs the probes; what was measured is in the file after each round.
+void measure(const std::vector<const bench::Probe*>& chosen, const bench::Settings& settings,
+             const std::string& file, const Interrupt& interrupt, const EarlierSets& earlier,
+             MeasurementSet& set) {
+  StatusLine status;
+  bench::Listener listener;
+  listener.progress = [&](const std::string& what) { status.show(what); };
+  listener.ended = [&](const ProbeOutcome& outcome) {
     status.wipe();
-    write_stderr(told(set.probes.back()));
-    if (set.probes.back().measured) write_text_file(file, schema::write_measurements(set));
+    write_stderr(told(outcome));
   };
-  bench::run_probes(chosen, settings, set, interrupt.flag(), progress, after);
+  listener.after_round = [&] {
+    if (measured(set)) write_text_file(file, schema::write_measurements(together(earlier, &set)));
+  };
+  bench::run_probes(chosen, settings, set, interrupt.flag(), listener);
 }
 
 /// Does its part in a group whose first process keeps what was measured.
 int measure_along(const std::vector<const bench::Probe*>& chosen, const bench::Settings& settings) {
   const Interrupt interrupt;
   MeasurementSet set;
-  bench::run_probes(
-      chosen, settings, set, interrupt.flag(), [](const std::string&) {}, [] {});
-  if (!set.measurements.empty() && !interrupt.flag()) return 0;
+  bench::run_probes(chosen, settings, set, interrupt.flag(), {}, {}, true);
+  if (measured(set) && !interrupt.flag()) return 0;
   if (!set.probes.empty()) write_stderr(told(set.probes.back()));
   return host_failed;
 }
 
-/// What other files say. Alone, they also say of which host, when and how.
-MeasurementSet imported_set(const CalibrateArguments& arguments) {
-  MeasurementSet set;
-  const bool among_others = arguments.imports.size() > 1 || !arguments.probes.empty();
-  for (const std::string& file : arguments.imports) {
-    MeasurementSet one = schema::import_measurements(file);
-    if (set.host == HostFacts{}) set.host = one.host;
-    if (set.date.empty()) set.date = one.date;
-    if (set.command_line.empty()) set.command_line = one.command_line;
-    for (Measurement& m : one.measurements) {
-      if (among_others && m.remark.empty()) m.remark = "imported from " + file;
-      set.measurements.push_back(std::move(m));
-    }
-    std::move(one.probes.begin(), one.probes.end(), std::back_inserter(set.probes));
+/// Named on the command line, or by what only it needs.
+bool asked_for(const std::string& probe, const CalibrateArguments& arguments) {
+  const auto& names = arguments.probes;
+  if (std::find(names.begin(), names.end(), probe) != names.end()) return true;
+  const bench::Settings& settings = arguments.settings;
+  return (probe == "loader" && !settings.loader.empty()) ||
+         (probe == "gpu" && !settings.step_command.empty()) ||
+         (probe == "download" && !settings.url.empty());
+}
+
+/// Says which probes failed though they were asked for; true when there are any.
+bool tell_failures(const MeasurementSet& set, const CalibrateArguments& arguments) {
+  bool any = false;
+  for (const ProbeOutcome& outcome : set.probes) {
+    if (outcome.reason.empty() || !asked_for(outcome.probe, arguments)) continue;
+    any = true;
+    write_stderr(
+        fmt::format("feedrate: {} was asked for and failed: {}; the profile holds what "
+                    "was measured",
+                    outcome.probe, outcome.reason));
   }
-  return set;
+  return any;
 }
 
 HostProfile named(HostProfile profile, const CalibrateArguments& arguments) {
@@ -175,24 +202,33 @@ int calibrate(const CalibrateArguments& arguments) {
   if (arguments.list) return list_probes(settings);
   const std::vector<const bench::Probe*> chosen = chosen_probes(arguments);
   if (rank_of_group(chosen) > 0) return measure_along(chosen, settings);
-  MeasurementSet set = imported_set(arguments);
   const bool measures = !chosen.empty();
+  const HostFacts host = measures ? bench::host_facts(settings) : HostFacts{};
+  const EarlierSets earlier = arguments.additions.empty()
+                                  ? read_imports(arguments.imports)
+                                  : read_additions(arguments.additions, host);
   const std::string file =
       measures || !arguments.measurements.empty()
-          ? measurements_file(arguments.measurements, arguments.output, arguments.imports)
+          ? measurements_file(arguments.measurements, arguments.output, earlier.files)
           : "";
-  check_profile_file(arguments.output, arguments.imports);
-  if (measures || set.date.empty()) set.date = utc_now();
-  if (measures || set.command_line.empty()) set.command_line = command_line();
-  set.version = feedrate_version();
+  check_profile_file(arguments.output, earlier.files);
   const Interrupt interrupt;
+  MeasurementSet fresh;
+  fresh.date = bench::utc_now();
+  fresh.command_line = command_line();
+  fresh.version = feedrate_version();
+  fresh.host = host;
   if (measures) {
-    set.host = bench::host_facts(settings);
-    measure(chosen, settings, file, interrupt, set);
+    check_commands(chosen, settings, interrupt);
+    measure(chosen, settings, file, interrupt, earlier, fresh);
   }
+  MeasurementSet set = together(earlier, measures ? &fresh : nullptr);
+  if (set.date.empty()) set.date = fresh.date;
+  if (set.command_line.empty()) set.command_line = fresh.command_line;
+  set.version = feedrate_version();
   const fit::FittedProfile fitted = fit::fit_profile(set);
   report::Calibration calibration{named(fitted.profile, arguments).name, "", "", interrupt.flag()};
-  if (!set.measurements.empty()) {
+  if (measured(set)) {
     if (!file.empty()) write_text_file(file, schema::write_measurements(set));
     write_text_file(arguments.output, schema::write_host_profile(named(fitted.profile, arguments)));
     calibration.profile_file = arguments.output;
@@ -200,10 +236,15 @@ int calibrate(const CalibrateArguments& arguments) {
   }
   write_stdout(
       report::to_text(report::calibrate_report(set, fitted.lines, calibration), style_of_stdout()));
-  if (set.measurements.empty()) throw HostError("nothing could be measured: no profile is written");
-  if (!interrupt.flag()) return 0;
-  write_stderr("feedrate: interrupted: the profile holds what was measured until then");
-  return host_failed;
+  if (!measured(set) || (measures && !arguments.additions.empty() && !measured(fresh))) {
+    throw HostError(measured(set) ? "nothing could be measured: the profile is of what was added"
+                                  : "nothing could be measured: no profile is written");
+  }
+  if (interrupt.flag()) {
+    write_stderr("feedrate: interrupted: the profile holds what was measured until then");
+    return host_failed;
+  }
+  return tell_failures(fresh, arguments) ? host_failed : 0;
 }
 
 void add_probe_flags(CLI::App& app, bench::Settings& settings) {
@@ -263,21 +304,33 @@ Command add_calibrate(CLI::App& parent) {
              probe_names());
   app->add_flag("--list", arguments->list, "What each probe measures, and whether it can run here");
   add_probe_flags(*app, arguments->settings);
-  app->add_option("--time-limit", arguments->time_limit, "For each probe (default: 30 s)")
+  app->add_option("--time-limit", arguments->time_limit,
+                  "For each probe, over all rounds (default: 30 s)")
       ->type_name("TIME");
-  app->add_option("--import", arguments->imports,
-                  "Take what another tool measured (fio, nvbandwidth, nccl-tests, steps as CSV), "
-                  "or fit measurements of feedrate again; may be given several times")
+  CLI::Option* imports =
+      app->add_option("--import", arguments->imports,
+                      "Take what another tool measured (fio, nvbandwidth, nccl-tests, steps as "
+                      "CSV), or fit measurements of feedrate again, those of one host together; "
+                      "may be given several times")
+          ->type_name("FILE")
+          ->allow_extra_args(false);
+  app->add_option("--add", arguments->additions,
+                  "Measurements of an earlier calibration of this host: the new one is put to "
+                  "them, so that the profile knows how far the host drifts; may be given several "
+                  "times")
       ->type_name("FILE")
+      ->excludes(imports)
       ->allow_extra_args(false);
   add_file_flags(*app, *arguments);
   app->footer(
       "Ctrl-C ends it early and keeps what was measured (exit status 3); a second one kills it.\n"
-      "Exit status 3 too when nothing could be measured.\n"
+      "Exit status 3 too when nothing could be measured, or a probe failed that was asked for by "
+      "name\nor with --loader, --step-command or --url; what was measured is kept then.\n"
       "Examples:\n"
       "  feedrate calibrate --list\n"
       "  feedrate calibrate --data /data/imagenet/train --url s3://bucket/shard-0000.tar\n"
       "  feedrate calibrate disk decode --data /data --output disk.json\n"
+      "  feedrate calibrate --add feedrate-host.measurements.json\n"
       "  feedrate calibrate --import fio.json --import nccl.txt --output imported.json");
   return {app, [arguments] { return calibrate(*arguments); }};
 }
