@@ -78,14 +78,14 @@ def alone(dataset, count, seconds):
     return times
 
 
-def epochs_that_fit(cost, batch, counts, cores, seconds):
-    """Epochs of each count of workers in a round, and batches of an epoch: so many for each worker
-    and so many more. Fewer of them where samples that take `cost` would not be loaded in the time."""
-    for epochs, each, more in ((3, 16, 12), (2, 16, 12), (1, 16, 12), (1, 12, 9), (1, 8, 6), (1, 6, 5)):
+def epoch_that_fits(cost, batch, counts, cores, seconds):
+    """Batches of an epoch, so many for each worker and so many more: fewer of them where samples that
+    take `cost` would not be loaded in the time by every count of workers."""
+    for each, more in ((16, 12), (12, 9), (8, 6), (6, 5)):
         takes = sum((each * w + more) * batch * cost / min(w, cores) for w in counts)
-        if epochs * takes <= seconds:
-            return epochs, each, more
-    return 1, 4, 4
+        if takes <= seconds:
+            return each, more
+    return 4, 4
 
 
 def in_loader(dataset, batch, workers, batches):
@@ -196,11 +196,11 @@ class Probe:
         cores = len(os.sched_getaffinity(0))
         counts = sorted({1, cores, 2 * cores} | {2**k for k in range(1, 8) if 2**k < cores})
         share = self.left / self.rounds
-        self.epochs, self.each, self.more = epochs_that_fit(
-            self.cost, self.batch, counts, cores, 0.75 * share)
+        # Workers have to start, and all run while others do: half of the time is for the samples.
+        self.each, self.more = epoch_that_fits(self.cost, self.batch, counts, cores, 0.5 * share)
         self.repeats = min(max(int(0.1 * share / (2.5 * self.batch * self.cost + 0.05)), 5), 24)
         if self.quick:
-            counts, self.epochs, self.each, self.more, self.repeats = [1, 2], 1, 4, 4, 5
+            counts, self.each, self.more, self.repeats = [1, 2], 4, 4, 5
         else:
             # A process's first loader is slower than all later.
             in_loader(self.dataset, self.batch, 1, self.each + self.more)
@@ -215,9 +215,9 @@ class Probe:
             self.plan()
         else:
             alone(self.dataset, self.few, self.left / max(self.rounds - self.done, 1) / 20)
-        self.epochs_of = {}
+        self.measured = {}  # workers -> what each epoch measured
         self.take_turns(start)
-        self.cpu()
+        self.tell_workers()
         if first:
             self.device_reads()
         self.done += 1
@@ -225,7 +225,8 @@ class Probe:
 
     def take_turns(self, start):
         """Those that had fewest turns first, others at random; what no time is left for waits for
-        the next round, and the last one leaves nothing out that was never measured."""
+        the next round, and the last one leaves nothing out that was never measured. Where there is
+        time for all again, workers run more epochs."""
         share = self.left / max(self.rounds - self.done, 1)
         last = self.done + 1 >= self.rounds
         parts = self.random.sample(self.parts, len(self.parts))
@@ -236,24 +237,41 @@ class Probe:
                 continue
             measure(argument)
             self.turns[name] += 1
+        took = time.perf_counter() - start
+        for again in (2, 3):
+            if self.quick or again * took > share:
+                return
+            for _, measure, workers in parts:
+                if workers:
+                    measure(workers)
 
     def workers(self, workers):
-        batch, at = self.batch, {"users": workers}
         batches = self.each * workers + self.more
-        got = [in_loader(self.dataset, batch, workers, batches) for _ in range(self.epochs)]
-        each = [one["each"] for one in got]
-        kept = [steady(one, batch, workers) for one in got]
-        series("getitem_in_loader", "samples", 1, at, [t for times, _ in kept for t in times])
-        series("collate", "bytes", self.size, {"bytes": self.size, **at},
-               [t for _, c in kept for t in c])
-        series("throughput", "samples", 1, {"batch": batch, **at}, each)
-        series("worker_startup", "workers", workers, at, [one["startup"] for one in got])
-        series("worker_shutdown", "workers", workers, at, [one["shutdown"] for one in got])
-        if workers == 1:
-            series("worker_warmup", "workers", 1, {"users": 1, "batch": batch},
-                   [max(t, 0.0) for one in got for t in warm_ups(one, batch, 1)])
-            self.alone = statistics.median(each)
-        self.epochs_of[workers] = each
+        got = in_loader(self.dataset, self.batch, workers, batches)
+        self.measured.setdefault(workers, []).append(got)
+
+    def tell_workers(self):
+        """What the workers of this round measured; cpu is the seconds of a core-second, with so many
+        of them. A worker that has a core to itself is never idle, and the main process does its part
+        beside it: both together are what a sample costs, of this round where it was measured, so
+        that a drift meets both sides alike."""
+        batch, size = self.batch, self.size
+        for workers, got in sorted(self.measured.items()):
+            at = {"users": workers}
+            each = [one["each"] for one in got]
+            kept = [steady(one, batch, workers) for one in got]
+            series("getitem_in_loader", "samples", 1, at, [t for times, _ in kept for t in times])
+            series("collate", "bytes", size, {"bytes": size, **at}, [t for _, c in kept for t in c])
+            series("throughput", "samples", 1, {"batch": batch, **at}, each)
+            series("worker_startup", "workers", workers, at, [one["startup"] for one in got])
+            series("worker_shutdown", "workers", workers, at, [one["shutdown"] for one in got])
+            if workers == 1:
+                series("worker_warmup", "workers", 1, {"users": 1, "batch": batch},
+                       [max(t, 0.0) for one in got for t in warm_ups(one, batch, 1)])
+                self.alone = statistics.median(each)
+            if self.hand is not None and self.alone is not None:
+                work = self.alone + self.hand / batch
+                series("cpu", "core-seconds", 1, at, [t / work for t in each])
 
     def handover(self, _):
         _, times = handover(self.dataset, self.batch, self.repeats, self.cost)
@@ -263,16 +281,6 @@ class Probe:
     def inline(self, _):
         got = in_loader(self.dataset, self.batch, 0, self.repeats)
         series("collate_inline", "bytes", self.size, {"bytes": self.size}, got["collate"][1:])
-
-    def cpu(self):
-        """Seconds of a core-second, with so many workers. A worker that has a core to itself is
-        never idle, and the main process does its part beside it: both together are what a sample
-        costs, of this round where it was measured, so that a drift meets both sides alike."""
-        if self.hand is None or self.alone is None:
-            return
-        work = self.alone + self.hand / self.batch
-        for workers, each in sorted(self.epochs_of.items()):
-            series("cpu", "core-seconds", 1, {"users": workers}, [t / work for t in each])
 
     def device_reads(self):
         cold = cold_reads(self.dataset, self.few)
