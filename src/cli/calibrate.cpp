@@ -1,35 +1,28 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <string_view>
 
 #include "base/errors.hpp"
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
 #include "base/unit_text.hpp"
-#include "bench/process_group.hpp"
-#include "bench/rounds.hpp"
-#include "bench/step_command.hpp"
+#include "bench/probe.hpp"
 #include "cli/calibrate_files.hpp"
+#include "cli/calibrate_probes.hpp"
 #include "cli/calibrate_sets.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
-#include "cli/status_line.hpp"
 #include "cli/terminal.hpp"
 #include "fit/profile.hpp"
 #include "report/calibrate_report.hpp"
-#include "report/numbers.hpp"
 #include "schema/host.hpp"
 #include "schema/measurements.hpp"
 
 namespace feedrate::cli {
 namespace {
-
-constexpr int host_failed = 3;
 
 struct CalibrateArguments {
   std::vector<std::string> probes;
@@ -70,127 +63,6 @@ bench::Settings settings_of(const CalibrateArguments& arguments) {
   return settings;
 }
 
-/// Those that are named; all when none is, but none beside imports.
-std::vector<const bench::Probe*> chosen_probes(const CalibrateArguments& arguments) {
-  std::vector<const bench::Probe*> chosen;
-  for (const bench::Probe& probe : bench::probes()) {
-    const auto& names = arguments.probes;
-    const bool named = std::find(names.begin(), names.end(), probe.name) != names.end();
-    const bool all = names.empty() && arguments.imports.empty();
-    if (named || all) chosen.push_back(&probe);
-  }
-  return chosen;
-}
-
-bool is_among(const std::vector<const bench::Probe*>& chosen, std::string_view name) {
-  return std::any_of(chosen.begin(), chosen.end(),
-                     [&](const bench::Probe* probe) { return probe->name == name; });
-}
-
-/// Beside the canary, which always is.
-bool measured(const MeasurementSet& set) {
-  return std::any_of(set.measurements.begin(), set.measurements.end(),
-                     [](const Measurement& what) { return what.probe != "canary"; });
-}
-
-/// This process's number among those that torchrun or mpirun started to measure all-reduce
-/// together.
-int rank_of_group(const std::vector<const bench::Probe*>& chosen) {
-  if (!is_among(chosen, "allreduce")) return 0;
-  bench::ProcessGroup group;
-  try {
-    group = bench::process_group();
-  } catch (const InputError&) {
-    return 0;  // the probe says what is wrong
-  }
-  if (group.size > 1 && chosen.size() > 1) {
-    refuse("probes",
-           fmt::format("in a group of {} processes (torchrun, mpirun) probes would disturb "
-                       "each other: expected allreduce alone",
-                       group.size));
-  }
-  return group.rank;
-}
-
-int list_probes(const bench::Settings& settings) {
-  std::vector<report::ProbeState> states;
-  for (const bench::Probe& probe : bench::probes()) {
-    states.push_back({probe.name, probe.measures, probe.unavailable(settings)});
-  }
-  write_stdout(report::to_text(report::probes_report(states), style_of_stdout()));
-  return 0;
-}
-
-/// One line on standard error for a probe that has ended.
-std::string told(const ProbeOutcome& outcome) {
-  if (!outcome.measured) return fmt::format("{}: skipped: {}", outcome.probe, outcome.reason);
-  return fmt::format("{}: measured in {}{}", outcome.probe, report::duration(outcome.took),
-                     outcome.reason.empty() ? "" : "; " + outcome.reason);
-}
-
-/// What the user gave is wrong in a way that can be told in seconds.
-void check_commands(const std::vector<const bench::Probe*>& chosen, const bench::Settings& settings,
-                    const Interrupt& interrupt) {
-  if (is_among(chosen, "gpu") && !settings.step_command.empty()) {
-    bench::check_step_command(settings.step_command, interrupt.flag());
-  }
-  if (!is_among(chosen, "loader") || settings.loader.empty()) return;
-  StatusLine status;
-  status.show("[check] --loader " + settings.loader);
-  bench::check_loader(settings, interrupt.flag());
-}
-
-/// Runs the probes; what was measured is in the file after each round.
-void measure(const std::vector<const bench::Probe*>& chosen, const bench::Settings& settings,
-             const std::string& file, const Interrupt& interrupt, const EarlierSets& earlier,
-             MeasurementSet& set) {
-  StatusLine status;
-  bench::Listener listener;
-  listener.progress = [&](const std::string& what) { status.show(what); };
-  listener.ended = [&](const ProbeOutcome& outcome) {
-    status.wipe();
-    write_stderr(told(outcome));
-  };
-  listener.after_round = [&] {
-    if (measured(set)) write_text_file(file, schema::write_measurements(together(earlier, &set)));
-  };
-  bench::run_probes(chosen, settings, set, interrupt.flag(), listener);
-}
-
-/// Does its part in a group whose first process keeps what was measured.
-int measure_along(const std::vector<const bench::Probe*>& chosen, const bench::Settings& settings) {
-  const Interrupt interrupt;
-  MeasurementSet set;
-  bench::run_probes(chosen, settings, set, interrupt.flag(), {}, {}, true);
-  if (measured(set) && !interrupt.flag()) return 0;
-  if (!set.probes.empty()) write_stderr(told(set.probes.back()));
-  return host_failed;
-}
-
-/// Named on the command line, or by what only it needs.
-bool asked_for(const std::string& probe, const CalibrateArguments& arguments) {
-  const auto& names = arguments.probes;
-  if (std::find(names.begin(), names.end(), probe) != names.end()) return true;
-  const bench::Settings& settings = arguments.settings;
-  return (probe == "loader" && !settings.loader.empty()) ||
-         (probe == "gpu" && !settings.step_command.empty()) ||
-         (probe == "download" && !settings.url.empty());
-}
-
-/// Says which probes failed though they were asked for; true when there are any.
-bool tell_failures(const MeasurementSet& set, const CalibrateArguments& arguments) {
-  bool any = false;
-  for (const ProbeOutcome& outcome : set.probes) {
-    if (outcome.reason.empty() || !asked_for(outcome.probe, arguments)) continue;
-    any = true;
-    write_stderr(
-        fmt::format("feedrate: {} was asked for and failed: {}; the profile holds what "
-                    "was measured",
-                    outcome.probe, outcome.reason));
-  }
-  return any;
-}
-
 HostProfile named(HostProfile profile, const CalibrateArguments& arguments) {
   if (!arguments.name.empty()) profile.name = arguments.name;
   if (!arguments.instance.empty()) profile.instance = arguments.instance;
@@ -200,8 +72,9 @@ HostProfile named(HostProfile profile, const CalibrateArguments& arguments) {
 int calibrate(const CalibrateArguments& arguments) {
   const bench::Settings settings = settings_of(arguments);
   if (arguments.list) return list_probes(settings);
-  const std::vector<const bench::Probe*> chosen = chosen_probes(arguments);
-  if (rank_of_group(chosen) > 0) return measure_along(chosen, settings);
+  const ChosenProbes chosen = choose_probes(arguments.probes, arguments.imports.empty());
+  const bench::ProcessGroup group = group_of(chosen);
+  if (group.rank > 0) return measure_along(chosen, settings);
   const bool measures = !chosen.empty();
   const HostFacts host = measures ? bench::host_facts(settings) : HostFacts{};
   const EarlierSets earlier = arguments.additions.empty()
@@ -220,7 +93,10 @@ int calibrate(const CalibrateArguments& arguments) {
   fresh.host = host;
   if (measures) {
     check_commands(chosen, settings, interrupt);
-    measure(chosen, settings, file, interrupt, earlier, fresh);
+    const auto keep = [&] {
+      write_text_file(file, schema::write_measurements(together(earlier, &fresh)));
+    };
+    measure(chosen, settings, group.size > 1, interrupt, fresh, keep);
   }
   MeasurementSet set = together(earlier, measures ? &fresh : nullptr);
   if (set.date.empty()) set.date = fresh.date;
@@ -244,7 +120,7 @@ int calibrate(const CalibrateArguments& arguments) {
     write_stderr("feedrate: interrupted: the profile holds what was measured until then");
     return host_failed;
   }
-  return tell_failures(fresh, arguments) ? host_failed : 0;
+  return tell_failures(fresh, arguments.probes, settings) ? host_failed : 0;
 }
 
 void add_probe_flags(CLI::App& app, bench::Settings& settings) {

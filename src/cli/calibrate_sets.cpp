@@ -38,6 +38,9 @@ std::string measurements_beside(const std::string& profile) {
 }
 
 void append(MeasurementSet& into, MeasurementSet more) {
+  if (into.host == HostFacts{}) into.host = more.host;
+  if (into.date.empty()) into.date = more.date;
+  if (into.command_line.empty()) into.command_line = more.command_line;
   std::move(more.measurements.begin(), more.measurements.end(),
             std::back_inserter(into.measurements));
   std::move(more.probes.begin(), more.probes.end(), std::back_inserter(into.probes));
