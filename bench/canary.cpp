@@ -23,10 +23,10 @@ constexpr int width = 500;
 constexpr int height = 375;
 constexpr Bytes image_size = kilobytes(110.0);
 
-/// What each thread copies: 64 MB, or as much less as all may take together.
-std::size_t copied(const Settings& settings, int threads) {
+/// What each thread copies: 64 MB, or as much less as all may take together. The same on a host
+/// whatever is measured, or times could not be compared.
+std::size_t copied(int threads) {
   constexpr double alone = 64e6;
-  if (settings.quick) return static_cast<std::size_t>(alone / 16.0);
   const double all = std::min(512e6, usable_memory().base() / 32.0);
   return static_cast<std::size_t>(std::clamp(all / threads, alone / 16.0, alone));
 }
@@ -51,9 +51,9 @@ struct Piece {
 
 class Canary::Pieces {
  public:
-  explicit Pieces(const Settings& settings)
+  Pieces()
       : threads_(usable_threads()),
-        size_(copied(settings, threads_)),
+        size_(copied(threads_)),
         from_(static_cast<std::size_t>(threads_)),
         to_(from_.size()),
         pixels_(from_.size()),
@@ -102,7 +102,7 @@ class Canary::Pieces {
   Team team_;
 };
 
-Canary::Canary(const Settings& settings) : pieces_(std::make_unique<Pieces>(settings)) {}
+Canary::Canary() : pieces_(std::make_unique<Pieces>()) {}
 
 Canary::~Canary() = default;
 
@@ -131,10 +131,9 @@ std::vector<Measurement> Canary::sing(Duration budget, const std::atomic<bool>& 
   return series;
 }
 
-std::map<std::string, Duration> run_canary(const Settings& settings, Duration budget,
-                                           const std::atomic<bool>& stop) {
+std::map<std::string, Duration> run_canary(Duration budget, const std::atomic<bool>& stop) {
   std::map<std::string, Duration> medians;
-  for (const Measurement& what : Canary(settings).sing(budget, stop)) {
+  for (const Measurement& what : Canary().sing(budget, stop)) {
     if (what.times.empty()) continue;
     const bool all = what.at.at("users") > 1.0;
     medians[what.quantity + (all ? "_all" : "")] = median(what.times);

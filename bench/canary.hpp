@@ -1,18 +1,20 @@
 #pragma once
 // Small fixed pieces of work that tell how fast the machine is just now: beside the same pieces
 // when a profile was made, they tell a model's error from the machine's drift.
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
-#include "bench/probe.hpp"
+#include "model/measurement.hpp"
 
 namespace feedrate::bench {
 
 class Canary {
  public:
   /// Makes what the pieces work on. HostError where that fails.
-  explicit Canary(const Settings& settings);
+  Canary();
   ~Canary();
   Canary(const Canary&) = delete;
   Canary& operator=(const Canary&) = delete;
@@ -30,7 +32,6 @@ class Canary {
 
 /// The medians by name: "registers", "copy", "jpeg", and with "_all" behind it for all threads,
 /// where there is more than one. HostProfile::canary has the same names.
-std::map<std::string, Duration> run_canary(const Settings& settings, Duration budget,
-                                           const std::atomic<bool>& stop);
+std::map<std::string, Duration> run_canary(Duration budget, const std::atomic<bool>& stop);
 
 }  // namespace feedrate::bench

@@ -103,7 +103,7 @@ class Rounds {
   void prepare_canary() {
     if (!around_.canary) return;
     try {
-      canary_ = std::make_unique<Canary>(settings_);
+      canary_ = std::make_unique<Canary>();
     } catch (const std::exception&) {
       canary_.reset();
     }

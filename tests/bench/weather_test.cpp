@@ -146,10 +146,8 @@ TEST_CASE("weather: what this machine counts goes up, and what this process does
 }
 
 TEST_CASE("canary: each piece by one and by all threads, within its time") {
-  Settings settings;
-  settings.quick = true;
   std::atomic<bool> stop{false};
-  const auto times = run_canary(settings, milliseconds(50.0), stop);
+  const auto times = run_canary(milliseconds(50.0), stop);
   std::vector<std::string> names = {"registers", "copy"};
   if (jpeg_unavailable().empty()) names.emplace_back("jpeg");
   CHECK(times.size() == names.size() * (usable_threads() > 1 ? 2 : 1));
@@ -161,7 +159,7 @@ TEST_CASE("canary: each piece by one and by all threads, within its time") {
     CHECK(times.count(name + "_all") == (usable_threads() > 1 ? 1 : 0));
   }
   stop = true;
-  CHECK(run_canary(settings, hours(1.0), stop).empty());
+  CHECK(run_canary(hours(1.0), stop).empty());
 }
 
 TEST_CASE("host: how much of a machine its user has alone") {
