@@ -1,9 +1,9 @@
 #include "bench/canary.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <functional>
+#include <numeric>
 #include <vector>
 
 #include "bench/clock.hpp"
@@ -17,7 +17,9 @@ namespace feedrate::bench {
 namespace {
 
 constexpr std::size_t page = 4096;
-constexpr int turns = 300'000;  ///< of the loop: about a millisecond
+constexpr int turns = 1'000'000;  ///< of the loop: some two milliseconds
+/// Threads that wake together may start on one core, and are spread only after milliseconds.
+constexpr Duration spreading = milliseconds(8.0);
 // ImageNet's mean, as the corpus of the decode probe.
 constexpr int width = 500;
 constexpr int height = 375;
@@ -73,11 +75,37 @@ class Canary::Pieces {
   [[nodiscard]] const std::vector<Piece>& list() const { return list_; }
   [[nodiscard]] int threads() const { return threads_; }
 
-  Duration time(const Piece& piece, int users) {
-    if (users > 1) return team_.run(users, piece.once);
-    const Duration start = now();
-    piece.once(0);
-    return now() - start;
+  /// Of each piece, by this thread alone.
+  std::vector<Duration> time_one() {
+    std::vector<Duration> times;
+    for (const Piece& piece : list_) {
+      const Duration start = now();
+      piece.once(0);
+      times.push_back(now() - start);
+    }
+    return times;
+  }
+
+  /// Of each piece, by all threads at once: the mean of theirs.
+  std::vector<Duration> time_all() {
+    std::vector<std::atomic<int>> ready(list_.size());
+    std::vector<std::vector<Duration>> took(list_.size(), std::vector<Duration>(from_.size()));
+    team_.run(threads_, [&](int thread) {
+      for (const Duration start = now(); now() - start < spreading;) loop();
+      for (std::size_t i = 0; i < list_.size(); ++i) {
+        ++ready[i];
+        while (ready[i] < threads_) continue;
+        const Duration start = now();
+        list_[i].once(thread);
+        took[i][static_cast<std::size_t>(thread)] = now() - start;
+      }
+    });
+    std::vector<Duration> times;
+    for (const std::vector<Duration>& each : took) {
+      times.push_back(std::accumulate(each.begin(), each.end(), Duration()) /
+                      static_cast<double>(threads_));
+    }
+    return times;
   }
 
  private:
@@ -108,7 +136,6 @@ Canary::~Canary() = default;
 
 std::vector<Measurement> Canary::sing(Duration budget, const std::atomic<bool>& stop) {
   std::vector<Measurement> series;
-  std::vector<std::function<Duration()>> once;
   const int all = pieces_->threads();
   for (const int users : all > 1 ? std::vector<int>{1, all} : std::vector<int>{1}) {
     for (const Piece& piece : pieces_->list()) {
@@ -118,15 +145,16 @@ std::vector<Measurement> Canary::sing(Duration budget, const std::atomic<bool>& 
       what.unit = "runs";
       what.at = {{"users", users}};
       series.push_back(std::move(what));
-      once.emplace_back([this, &piece, users] { return pieces_->time(piece, users); });
     }
   }
   const Duration end = now() + budget;
-  for (bool first = true; first || now() < end; first = false) {
-    for (std::size_t i = 0; i < once.size() && (first || now() < end); ++i) {
-      if (stop) return series;
-      series[i].times.push_back(once[i]());
+  for (bool first = true; (first || now() < end) && !stop; first = false) {
+    std::vector<Duration> times = pieces_->time_one();
+    if (all > 1) {
+      const std::vector<Duration> of_all = pieces_->time_all();
+      times.insert(times.end(), of_all.begin(), of_all.end());
     }
+    for (std::size_t i = 0; i < times.size(); ++i) series[i].times.push_back(times[i]);
   }
   return series;
 }

@@ -123,7 +123,7 @@ class Recorder {
   [[nodiscard]] bool skips(std::size_t turns) const;
   void tell_skipped(std::size_t skipped, std::size_t all);
   void sample_in_turn(std::vector<Series>& series, Duration share);
-  void start(Series& series, Duration share);
+  Duration start(Series& series, Duration share);
   void say(const Measurement& what) const;
 };
 

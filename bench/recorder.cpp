@@ -164,6 +164,7 @@ void Recorder::sample_in_turn(std::vector<Series>& series, Duration share) {
   std::vector<std::size_t> turns;
   for (const Series& one : series) turns.push_back(one.turns);
   std::vector<std::size_t> order = this->order(turns);
+  std::vector<Duration> last(series.size());  // what the latest sample of each took
   const auto keep = [&] {
     for (Series& one : series) {
       if (sampled(one)) ++one.turns;
@@ -180,15 +181,18 @@ void Recorder::sample_in_turn(std::vector<Series>& series, Duration share) {
       if (begun > 0 && skips(turns[i])) break;
       ++begun;
       say(series[i].what.front());
-      start(series[i], share / static_cast<double>(series.size()));
+      last[i] = start(series[i], share / static_cast<double>(series.size()));
     }
     order.resize(begun);
-    for (bool going_on = true; going_on && clock_() < end;) {
+    for (bool going_on = true; going_on;) {
       going_on = false;
       for (const std::size_t i : order) {
-        if (settled(series[i]) || clock_() >= end) continue;
+        // What would end too late would take the time of the series that come after these.
+        const Duration began = clock_();
+        if (settled(series[i]) || began >= end || began + last[i] > end) continue;
         check();
         keep_times(series[i], series[i].once());
+        last[i] = clock_() - began;
         going_on = true;
       }
     }
@@ -206,18 +210,24 @@ bool Recorder::known(const Series& series) const {
                      [&](const Measurement& one) { return same_series(one, what); });
 }
 
-/// The first sample that counts. Before it caches, clock rates and allocators settle: until a run
-/// is no faster than the one before.
-void Recorder::start(Series& series, Duration share) {
+/// The first sample that counts, and how long it took. Before it caches, clock rates and allocators
+/// settle: until a run is no faster than the one before.
+Duration Recorder::start(Series& series, Duration share) {
+  Duration began = clock_();
+  const auto once = [&] {
+    began = clock_();
+    keep_times(series, series.once());
+    return clock_() - began;
+  };
   if (known(series)) {
-    const Duration began = clock_();
     const std::vector<Duration> times = series.once();
-    const bool is_short = (clock_() - began) * many_samples < share;
+    const Duration took = clock_() - began;
     check();
-    keep_times(series, is_short ? series.once() : times);
-    return;
+    if (took * many_samples < share) return once();
+    keep_times(series, times);
+    return took;
   }
-  const Duration end = clock_() + share / many_samples;
+  const Duration end = began + share / many_samples;
   Duration before = sample(series);
   for (int runs = 1; runs < 5 && clock_() < end; ++runs) {
     const Duration again = sample(series);
@@ -225,7 +235,7 @@ void Recorder::start(Series& series, Duration share) {
     before = again;
   }
   check();
-  keep_times(series, series.once());
+  return once();
 }
 
 void Recorder::say(const Measurement& what) const {
