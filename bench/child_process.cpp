@@ -2,11 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>  // NOLINT(modernize-deprecated-headers): POSIX's kill
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <sys/socket.h>
 
 #include <array>
 #include <cerrno>
@@ -14,171 +10,10 @@
 #include <utility>
 
 #include "base/errors.hpp"
-#include "bench/clock.hpp"
 #include "bench/open_file.hpp"
-#include "bench/probe.hpp"
-
-extern char** environ;  // NOLINT: POSIX declares it nowhere
+#include "bench/running_child.hpp"
 
 namespace feedrate::bench {
-namespace {
-
-constexpr Duration grace = seconds(2.0);  ///< between the polite and the other signal
-/// A series of a loader with many workers is a line of many samples; a program without any newline
-/// must not fill the memory.
-constexpr std::size_t longest_line = std::size_t{16} << 20;
-
-std::string system_text(int error) {
-  return std::strerror(error);
-}
-
-struct Pipe {
-  OpenFile read;
-  OpenFile write;
-};
-
-Pipe make_pipe() {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw HostError("no pipe: " + system_text(errno));
-  return {OpenFile(ends[0]), OpenFile(ends[1])};
-}
-
-/// What comes from a pipe, cut into lines.
-class Lines {
- public:
-  Lines(OpenFile from, std::function<void(const std::string&)> line)
-      : from_(std::move(from)), line_(std::move(line)) {
-    fcntl(from_.get(), F_SETFL, O_NONBLOCK);
-  }
-  [[nodiscard]] int descriptor() const { return from_.get(); }
-  [[nodiscard]] bool open() const { return from_.ok(); }
-
-  /// What is there now, as far as a pipe can hold it: a program that never stops writing must not
-  /// keep us from looking at the clock.
-  void read() {
-    std::array<char, 4096> part;
-    for (int parts = 0; parts < 32 && from_.ok(); ++parts) {
-      const ssize_t got = ::read(from_.get(), part.data(), part.size());
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0 && errno == EAGAIN) return;
-      if (got <= 0) return finish();
-      take(part.data(), static_cast<std::size_t>(got));
-    }
-  }
-
-  void finish() {
-    from_ = OpenFile();
-    if (!rest_.empty()) line_(std::exchange(rest_, ""));
-  }
-
- private:
-  void take(const char* text, std::size_t size) {
-    for (std::size_t i = 0; i < size; ++i) {
-      const bool ends = text[i] == '\n' || text[i] == '\r';
-      if (!ends) {
-        if (rest_.size() == longest_line) {
-          throw InputError("the program printed a line of more than 16 MB");
-        }
-        rest_ += text[i];
-      } else if (!rest_.empty()) {
-        line_(std::exchange(rest_, ""));
-      }
-    }
-  }
-
-  OpenFile from_;
-  std::function<void(const std::string&)> line_;
-  std::string rest_;
-};
-
-struct SpawnSettings {
-  SpawnSettings() {
-    posix_spawnattr_init(&attributes);
-    posix_spawn_file_actions_init(&files);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-  ~SpawnSettings() {
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
-  }
-  posix_spawnattr_t attributes{};
-  posix_spawn_file_actions_t files{};
-};
-
-pid_t spawn(const std::vector<std::string>& program, int output, int errors) {
-  SpawnSettings settings;
-  posix_spawn_file_actions_addopen(&settings.files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&settings.files, output, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&settings.files, errors, STDERR_FILENO);
-  // A group of its own, and signals as a shell would hand them on.
-  sigset_t signals;
-  sigemptyset(&signals);
-  posix_spawnattr_setsigmask(&settings.attributes, &signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGPIPE);
-  posix_spawnattr_setsigdefault(&settings.attributes, &signals);
-  posix_spawnattr_setpgroup(&settings.attributes, 0);
-  posix_spawnattr_setflags(&settings.attributes,
-                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  std::vector<char*> arguments;
-  for (const std::string& word : program) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  pid_t child = 0;
-  const int error = posix_spawnp(&child, arguments[0], &settings.files, &settings.attributes,
-                                 arguments.data(), environ);
-  if (error == ENOENT || error == EACCES || error == ENOEXEC) {
-    throw InputError(fmt::format("cannot run {}: {}", program.front(), system_text(error)));
-  }
-  if (error != 0) throw HostError("cannot start a program: " + system_text(error));
-  return child;
-}
-
-/// The leader of a process group, ended with all that it started on every way out.
-class Child {
- public:
-  explicit Child(pid_t id) : id_(id) {}
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-  ~Child() { end(); }
-
-  /// It has ended, though it is not forgotten: its number still means its group.
-  [[nodiscard]] bool ended() const {
-    siginfo_t info{};
-    return waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-           info.si_pid == id_;
-  }
-
-  /// Ends what is left of the group; its status as waitpid tells it.
-  int end() {
-    if (id_ == 0) return 0;
-    kill(-id_, SIGTERM);
-    const Duration late = now() + grace;
-    while (!ended() && now() < late) pause();
-    kill(-id_, SIGKILL);
-    int status = 0;
-    while (waitpid(id_, &status, 0) < 0 && errno == EINTR) {
-    }
-    id_ = 0;
-    return status;
-  }
-
- private:
-  static void pause() { poll(nullptr, 0, 10); }
-
-  pid_t id_;
-};
-
-void wait_for_lines(const Lines& output, const Lines& errors) {
-  constexpr int longest_ms = 50;
-  // A closed pipe has the descriptor -1, which poll passes over.
-  std::array<pollfd, 2> waiting = {pollfd{output.descriptor(), POLLIN, 0},
-                                   pollfd{errors.descriptor(), POLLIN, 0}};
-  poll(waiting.data(), waiting.size(), longest_ms);
-}
-
-}  // namespace
 
 std::string ChildEnd::text() const {
   const std::string words = last_error.empty() ? "" : fmt::format(": {}", last_error);
@@ -191,33 +26,87 @@ std::string ChildEnd::text() const {
 ChildEnd run_child(const std::vector<std::string>& program, Duration limit,
                    const std::atomic<bool>& stop,
                    const std::function<void(const std::string&)>& line) {
-  const Duration late = now() + limit;
-  Pipe output_pipe = make_pipe();
-  Pipe errors_pipe = make_pipe();
-  ChildEnd end;
-  Child child(spawn(program, output_pipe.write.get(), errors_pipe.write.get()));
-  output_pipe.write = OpenFile();
-  errors_pipe.write = OpenFile();
-  Lines output(std::move(output_pipe.read), line);
-  Lines errors(std::move(errors_pipe.read),
-               [&](const std::string& text) { end.last_error = text; });
-  // Its end counts, not that of its pipes: what it left running may hold those.
-  for (bool ended = false; !ended && !end.timed_out;) {
-    wait_for_lines(output, errors);
-    ended = child.ended();
-    output.read();
-    errors.read();
-    if (stop.load(std::memory_order_relaxed)) throw Interrupted();
-    end.timed_out = !ended && now() >= late;
+  return run_child(
+      program, [limit] { return limit; }, stop, line);
+}
+
+ChildEnd run_child(const std::vector<std::string>& program, const std::function<Duration()>& limit,
+                   const std::atomic<bool>& stop,
+                   const std::function<void(const std::string&)>& line) {
+  RunningChild running(program, OpenFile(::open("/dev/null", O_RDONLY | O_CLOEXEC)), line);
+  return running.listen(limit, stop, [] { return false; }).value();
+}
+
+namespace {
+
+struct Sockets {
+  OpenFile ours;
+  OpenFile theirs;
+};
+
+}  // namespace
+
+class Companion::State {
+ public:
+  explicit State(const std::vector<std::string>& program) : State(program, make_sockets()) {}
+
+  ~State() {
+    input_ = OpenFile();
+    if (!gone_) running_.wait_a_moment();
   }
-  const int status = child.end();
-  errors.read();
-  if (end.timed_out) return end;
-  output.finish();
-  errors.finish();
-  if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
-  if (WIFEXITED(status)) end.status = WEXITSTATUS(status);
-  return end;
+
+  std::optional<ChildEnd> ask(const std::string& question, const std::string& last, Duration limit,
+                              const std::atomic<bool>& stop,
+                              const std::function<void(const std::string&)>& line) {
+    answered_ = false;
+    line_ = [&](const std::string& text) {
+      if (text == last) {
+        answered_ = true;
+      } else {
+        line(text);
+      }
+    };
+    // Where it has ended, its end tells more than that nobody reads.
+    const std::string words = question + "\n";
+    static_cast<void>(::send(input_.get(), words.data(), words.size(), MSG_NOSIGNAL));
+    gone_ = true;
+    auto end = running_.listen([limit] { return limit; }, stop, [this] { return answered_; });
+    gone_ = end.has_value();
+    return end;
+  }
+
+ private:
+  State(const std::vector<std::string>& program, Sockets sockets)
+      : input_(std::move(sockets.ours)),
+        running_(program, std::move(sockets.theirs), [this](const std::string& text) {
+          if (line_) line_(text);
+        }) {}
+
+  /// A pipe that nobody reads any more would end us with a signal.
+  static Sockets make_sockets() {
+    std::array<int, 2> ends{};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+      throw HostError(std::string("no socket: ") + std::strerror(errno));
+    }
+    return {OpenFile(ends[0]), OpenFile(ends[1])};
+  }
+
+  bool answered_ = false;
+  bool gone_ = false;
+  std::function<void(const std::string&)> line_;
+  OpenFile input_;
+  RunningChild running_;
+};
+
+Companion::Companion(const std::vector<std::string>& program)
+    : state_(std::make_unique<State>(program)) {}
+
+Companion::~Companion() = default;
+
+std::optional<ChildEnd> Companion::ask(const std::string& question, const std::string& last,
+                                       Duration limit, const std::atomic<bool>& stop,
+                                       const std::function<void(const std::string&)>& line) {
+  return state_->ask(question, last, limit, stop, line);
 }
 
 }  // namespace feedrate::bench

@@ -2,6 +2,8 @@
 // Running another program: its lines as they come, its end, and never longer than allowed.
 #include <atomic>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,5 +29,31 @@ struct ChildEnd {
 ChildEnd run_child(const std::vector<std::string>& program, Duration limit,
                    const std::atomic<bool>& stop,
                    const std::function<void(const std::string&)>& line);
+/// The same with a limit that may depend on what was printed.
+ChildEnd run_child(const std::vector<std::string>& program, const std::function<Duration()>& limit,
+                   const std::atomic<bool>& stop,
+                   const std::function<void(const std::string&)>& line);
+
+/// A program that lives from question to question: it reads lines and answers each. Ended with all
+/// that it started when this goes; its standard input closes first, so that it can end by itself.
+class Companion {
+ public:
+  /// As run_child.
+  explicit Companion(const std::vector<std::string>& program);
+  ~Companion();
+  Companion(const Companion&) = delete;
+  Companion& operator=(const Companion&) = delete;
+
+  /// Sends `question` and hands on each line of the answer until `last` comes. How it ended where
+  /// it did so instead, or did not get so far within `limit`: nothing can be asked after that, nor
+  /// after an exception, which are those of run_child.
+  std::optional<ChildEnd> ask(const std::string& question, const std::string& last, Duration limit,
+                              const std::atomic<bool>& stop,
+                              const std::function<void(const std::string&)>& line);
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace feedrate::bench

@@ -1,6 +1,8 @@
 #pragma once
 // The clock of every measurement.
 #include <chrono>
+#include <ctime>
+#include <string>
 
 #include "base/units.hpp"
 
@@ -10,6 +12,16 @@ namespace feedrate::bench {
 inline Duration now() {
   return seconds(
       std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count());
+}
+
+/// "2026-05-01T12:00:00Z"
+inline std::string utc_now() {
+  const std::time_t time = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&time, &parts);
+  char text[32] = {};
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
 }
 
 }  // namespace feedrate::bench

@@ -21,11 +21,12 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t smallest_file = 4096;
 
-/// Every file is opened at once; the rest of the process needs descriptors, too.
+/// Every file is opened at once, once for each way of reading; the rest of the process needs
+/// descriptors, too.
 std::size_t most_files() {
   struct rlimit limit {};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return 256;
-  return std::clamp<std::size_t>(limit.rlim_cur / 2, 16, 4096);
+  return std::clamp<std::size_t>(limit.rlim_cur / 4, 16, 4096);
 }
 
 std::uint64_t size_of(int file) {

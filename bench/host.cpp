@@ -10,6 +10,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -61,10 +62,31 @@ std::optional<Bytes> memory() {
   return std::nullopt;
 }
 
-/// Only Amazon writes the instance's type where everybody may read it.
-std::string instance_type() {
-  if (first_line("/sys/class/dmi/id/sys_vendor") != "Amazon EC2") return "";
+constexpr std::string_view amazon = "Amazon EC2";
+
+std::string vendor() {
+  return first_line("/sys/class/dmi/id/sys_vendor");
+}
+
+std::string product() {
   return first_line("/sys/class/dmi/id/product_name");
+}
+
+std::string whole(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+bool is_burstable(std::string_view instance) {
+  const std::string_view family = instance.substr(0, instance.find('.'));
+  return family == "t2" || family == "t3" || family == "t3a" || family == "t4g";
+}
+
+/// The line of x86 processors that lists what they know; "" elsewhere.
+std::string_view flags_in(std::string_view cpu_info) {
+  const std::size_t start =
+      cpu_info.substr(0, 5) == "flags" ? 0 : std::min(cpu_info.find("\nflags"), cpu_info.size());
+  return cpu_info.substr(start, cpu_info.find('\n', start + 1) - start);
 }
 
 struct Mount {
@@ -123,6 +145,19 @@ int usable_threads() {
   return static_cast<int>(std::max(1L, count));
 }
 
+HostClass class_of_host(std::string_view cpu_info, std::string_view vendor,
+                        std::string_view product) {
+  if (vendor == amazon) {
+    if (product.find(".metal") != std::string_view::npos) return HostClass::bare_metal;
+    return is_burstable(product) ? HostClass::shared_virtual_machine
+                                 : HostClass::dedicated_virtual_machine;
+  }
+  const std::string_view flags = flags_in(cpu_info);
+  if (flags.empty()) return HostClass::unknown;
+  return flags.find(" hypervisor") == std::string_view::npos ? HostClass::bare_metal
+                                                             : HostClass::shared_virtual_machine;
+}
+
 Bytes usable_memory() {
   const Bytes machine = memory().value_or(gigabytes(1.0));
   std::istringstream limit(first_line("/sys/fs/cgroup/memory.max"));
@@ -151,7 +186,9 @@ HostFacts host_facts(const Settings& settings) {
   facts.hardware_threads = usable_threads();
   facts.memory = memory();
   facts.disk = disk_of(settings.data.empty() ? scratch_root(settings) : settings.data);
-  facts.instance = instance_type();
+  // Only Amazon writes the instance's type where everybody may read it.
+  if (vendor() == amazon) facts.instance = product();
+  facts.kind = class_of_host(whole("/proc/cpuinfo"), vendor(), product());
   add_gpu_facts(facts);
   return facts;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // What the machine says of itself.
 #include <string>
+#include <string_view>
 
 #include "model/measurement.hpp"
 
@@ -17,6 +18,11 @@ std::string disk_of(const std::string& path);
 
 /// The type of file system that holds `path`, as the kernel names it: "ext4", "tmpfs", "nfs4".
 std::string file_system_of(const std::string& path);
+
+/// From /proc/cpuinfo and what the firmware says: Amazon's machines have their cores to themselves
+/// but for the burstable types (t2, t3, t3a, t4g); other hypervisors are taken to share them.
+HostClass class_of_host(std::string_view cpu_info, std::string_view vendor,
+                        std::string_view product);
 
 /// Names of the GPUs and the driver's version, also in a build without CUDA.
 void add_gpu_facts(HostFacts& facts);

@@ -11,14 +11,18 @@ namespace feedrate::bench {
 /// "remark WORDS"; those that begin with # are passed over.
 class LoaderLines {
  public:
+  /// `line` lines were read before.
+  explicit LoaderLines(int line = 0) : line_(line) {}
+
   /// InputError that names the line when it is neither.
   void read(const std::string& line);
 
   [[nodiscard]] const std::vector<Measurement>& measurements() const { return measurements_; }
   [[nodiscard]] const std::vector<std::string>& remarks() const { return remarks_; }
+  [[nodiscard]] int line() const { return line_; }
 
  private:
-  int line_ = 0;
+  int line_;
   std::vector<Measurement> measurements_;
   std::vector<std::string> remarks_;
 };

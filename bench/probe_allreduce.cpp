@@ -28,40 +28,59 @@ std::vector<double> sizes(const Settings& settings, const ProcessGroup& group) {
   return chosen;
 }
 
-/// Every process of a group must do the same, or one waits for another without end: a fixed number
-/// of times, whatever they take.
-void repeat_alike(Recorder& recorder, Measurement what, const gpu::Timed& once) {
-  constexpr int warm_ups = 5;
-  const int samples = what.work < 16e6 ? 30 : 10;
-  for (int i = 0; i < warm_ups + samples; ++i) {
-    const Duration took = once();
-    if (i >= warm_ups) what.times.push_back(took);
+class AllreduceProbe {
+ public:
+  AllreduceProbe(const Settings& settings, Recorder& recorder)
+      : recorder_(recorder), rounds_(planned_rounds(settings)), group_(process_group()) {
+    const std::vector<double> all = sizes(settings, group_);
+    communicator_ = gpu::communicator(group_, bytes(all.back()), recorder.stop());
+    recorder.remark("NCCL " + gpu::nccl_version());
+    if (group_.size > 1) {
+      recorder.remark(fmt::format("as rank {} of {}", group_.rank, group_.size));
+    }
+    for (const double size : all) parts_.push_back({[this, size] { measure(size); }});
   }
-  recorder.add(std::move(what));
-}
 
-void measure(const Settings& settings, Recorder& recorder) {
-  const ProcessGroup group = process_group();
-  const std::vector<double> all = sizes(settings, group);
-  const auto communicator = gpu::communicator(group, bytes(all.back()), recorder.stop());
-  const int ranks = gpu::ranks(*communicator);
-  recorder.remark("NCCL " + gpu::nccl_version());
-  if (group.size > 1) recorder.remark(fmt::format("as rank {} of {}", group.rank, group.size));
-  recorder.plan(all.size());
-  for (const double size : all) {
+  void round() { recorder_.take_turns(parts_, group_.size > 1); }
+
+ private:
+  void measure(double size) {
     Measurement what;
     what.quantity = "allreduce";
     what.unit = "bytes";
     what.work = size;
-    what.at = {{"bytes", size}, {"ranks", ranks}};
+    what.at = {{"bytes", size}, {"ranks", gpu::ranks(*communicator_)}};
     what.how = {{"library", "nccl"}};
-    const gpu::Timed once = gpu::allreduce(communicator, bytes(size));
-    if (group.size == 1) {
-      recorder.repeat(what, once);
+    const gpu::Timed once = gpu::allreduce(communicator_, bytes(size));
+    if (group_.size == 1) {
+      recorder_.repeat(what, once);
     } else {
-      repeat_alike(recorder, what, once);
+      repeat_alike(what, once);
     }
   }
+
+  /// Every process of a group must do the same, or one waits for another without end: a fixed
+  /// number of times, whatever they take.
+  void repeat_alike(Measurement& what, const gpu::Timed& once) {
+    const std::size_t warm_ups = recorder_.round() == 0 ? 5 : 1;
+    const std::size_t samples = ((what.work < 16e6 ? 30 : 10) + rounds_ - 1) / rounds_;
+    for (std::size_t i = 0; i < warm_ups + samples; ++i) {
+      const Duration took = once();
+      if (i >= warm_ups) what.times.push_back(took);
+    }
+    recorder_.add(std::move(what));
+  }
+
+  Recorder& recorder_;
+  std::size_t rounds_;
+  ProcessGroup group_;
+  std::shared_ptr<gpu::Communicator> communicator_;
+  std::vector<Part> parts_;
+};
+
+std::function<void()> open(const Settings& settings, Recorder& recorder) {
+  const auto probe = std::make_shared<AllreduceProbe>(settings, recorder);
+  return [probe] { probe->round(); };
 }
 
 std::string unavailable(const Settings&) {
@@ -81,6 +100,6 @@ std::string unavailable(const Settings&) {
 }  // namespace
 
 const Probe probe_allreduce = {
-    "allreduce", "NCCL over all GPUs of the host, or over a group of hosts", unavailable, measure};
+    "allreduce", "NCCL over all GPUs of the host, or over a group of hosts", unavailable, open};
 
 }  // namespace feedrate::bench

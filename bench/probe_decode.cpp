@@ -1,6 +1,7 @@
 // What preparing a sample costs: each operation inside the running chain, and the chain itself.
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -154,19 +155,25 @@ Series operations_series(Workshop& shop, const Corpus& corpus, int threads, Reco
   return series;
 }
 
-void measure(const Settings& settings, Recorder& recorder) {
-  const Corpus corpus = make_corpus(settings, recorder);
-  const int most = usable_threads();
-  Workshop shop(corpus, 2 * most);
-  shop.slice = slice_for(shop, settings);
-  std::vector<Series> series;
-  for (const int threads : user_counts(most)) {
-    series.push_back(operations_series(shop, corpus, threads, recorder));
-    series.push_back(chain_series(shop, corpus, threads, recorder));
+struct DecodeProbe {
+  DecodeProbe(const Settings& settings, Recorder& recorder)
+      : corpus(make_corpus(settings, recorder)), shop(corpus, 2 * usable_threads()) {
+    shop.slice = slice_for(shop, settings);
+    const int most = usable_threads();
+    for (const int threads : user_counts(most)) {
+      series.push_back(operations_series(shop, corpus, threads, recorder));
+      series.push_back(chain_series(shop, corpus, threads, recorder));
+    }
+    series.push_back(chain_series(shop, corpus, 2 * most, recorder));
   }
-  series.push_back(chain_series(shop, corpus, 2 * most, recorder));
-  recorder.plan(series.size());
-  recorder.repeat_in_turn(std::move(series));
+  Corpus corpus;
+  Workshop shop;
+  std::vector<Series> series;
+};
+
+std::function<void()> open(const Settings& settings, Recorder& recorder) {
+  const auto probe = std::make_shared<DecodeProbe>(settings, recorder);
+  return [probe, &recorder] { recorder.repeat_in_turn(probe->series); };
 }
 
 std::string unavailable(const Settings&) {
@@ -177,6 +184,6 @@ std::string unavailable(const Settings&) {
 
 const Probe probe_decode = {"decode",
                             "JPEG decoding and transforms, each operation and in a row, by threads",
-                            unavailable, measure};
+                            unavailable, open};
 
 }  // namespace feedrate::bench

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
+#include <memory>
 #include <vector>
 
 #include "base/errors.hpp"
@@ -59,24 +61,16 @@ class DiskProbe {
         team_(settings.quick ? 4 : std::max(32, usable_threads())),
         readers_(static_cast<std::size_t>(team_.size())) {
     for (std::size_t i = 0; i < readers_.size(); ++i) readers_[i].random = i;
-  }
-
-  void measure() {
     std::vector<Setting> grid = cached_grid();
     const Cache past = past_the_cache();
     if (past != Cache::cached) {
       const std::vector<Setting> cold = cold_grid(past);
       grid.insert(grid.begin(), cold.begin(), cold.end());
     }
-    recorder_.plan(grid.size());
-    for (const Setting& setting : grid) {
-      if (recorder_.out_of_time()) {
-        recorder_.remark("the disk is slow: time was up before every size was read");
-        return;
-      }
-      measure(setting);
-    }
+    for (const Setting& setting : grid) parts_.push_back({[this, setting] { measure(setting); }});
   }
+
+  void round() { recorder_.take_turns(parts_); }
 
  private:
   /// How reads can be kept from the page cache; `cached` when they are memory in any case.
@@ -87,7 +81,7 @@ class DiskProbe {
                        ": memory, no disk; name a directory on the disk with --data or --scratch");
       return Cache::cached;
     }
-    if (!source_.open(Cache::direct).empty()) return Cache::direct;
+    if (!opened(Cache::direct).empty()) return Cache::direct;
     recorder_.remark(source_.where() + ": " + type +
                      " has no O_DIRECT: reads went through the page cache, dropped before");
     return Cache::cold;
@@ -131,8 +125,15 @@ class DiskProbe {
     return grid;
   }
 
+  /// Opened once: there may be thousands.
+  const std::vector<OpenFile>& opened(Cache cache) {
+    std::vector<OpenFile>& files = files_[cache];
+    if (files.empty()) files = source_.open(cache);
+    return files;
+  }
+
   void measure(const Setting& setting) {
-    const std::vector<OpenFile> files = source_.open(setting.cache);
+    const std::vector<OpenFile>& files = opened(setting.cache);
     const std::uint64_t most = setting.cache == Cache::cached ? 64U << 20U : ~std::uint64_t{0};
     const Blocks blocks(files, setting.block, most);
     if (blocks.count() < std::size_t{4} * static_cast<std::size_t>(setting.users))
@@ -198,10 +199,13 @@ class DiskProbe {
   Duration slice_;
   Team team_;
   std::vector<Reader> readers_;
+  std::map<Cache, std::vector<OpenFile>> files_;
+  std::vector<Part> parts_;
 };
 
-void measure(const Settings& settings, Recorder& recorder) {
-  DiskProbe(settings, recorder).measure();
+std::function<void()> open(const Settings& settings, Recorder& recorder) {
+  const auto probe = std::make_shared<DiskProbe>(settings, recorder);
+  return [probe] { probe->round(); };
 }
 
 std::string unavailable(const Settings&) {
@@ -212,6 +216,6 @@ std::string unavailable(const Settings&) {
 
 const Probe probe_disk = {"disk",
                           "reads of --data or of a scratch file, by size and number in flight",
-                          unavailable, measure};
+                          unavailable, open};
 
 }  // namespace feedrate::bench

@@ -41,29 +41,40 @@ class DownloadProbe {
       target = target_of(settings.url);
     }
     object_ = Connection(target, patience_, recorder.stop()).look();
+    list_parts();
   }
 
-  void measure() {
+  void round() {
+    recorder_.take_turns(parts_);
+    recorder_.remark(fmt::format("{:.1f} MB were downloaded", fetched_ / 1e6), "downloaded");
+  }
+
+ private:
+  void list_parts() {
     const std::vector<int> users = user_counts(quick_ ? 4 : 64);
     const bool small_parts = object_.ranges || object_.size <= small_object;
     if (!small_parts) {
       recorder_.remark(
           "the server knows no ranges and the object is large: small objects were not measured");
     }
-    recorder_.plan(1 + users.size() * (small_parts ? 2 : 1));
-    measure_first_byte();
+    parts_.push_back({[this] { measure_first_byte(); }});
     for (const int connections : users) {
-      if (recorder_.out_of_time()) {
-        recorder_.remark(fmt::format("time was up before {} connections", connections));
-        break;
-      }
-      measure_transfer(connections);
-      if (small_parts) measure_small_objects(connections);
+      parts_.push_back({[this, connections] { measure_transfer(connections); }});
+      if (!small_parts) continue;
+      parts_.push_back({[this, connections] { measure_small_objects(connections); }});
     }
-    recorder_.remark(fmt::format("{:.1f} MB were downloaded", fetched_ / 1e6));
+    if (small_parts) team_ = std::make_unique<Team>(users.back());
   }
 
- private:
+  /// Kept open from round to round; one that the server closed meanwhile is opened again.
+  Connection& connection(int number) {
+    while (static_cast<int>(connections_.size()) <= number) {
+      random_.push_back(connections_.size() + 1);
+      connections_.emplace_back(object_.target, patience_, recorder_.stop());
+    }
+    return connections_[static_cast<std::size_t>(number)];
+  }
+
   Measurement measurement(const char* quantity, const char* unit) const {
     Measurement what;
     what.quantity = quantity;
@@ -80,13 +91,23 @@ class DownloadProbe {
   }
 
   void measure_first_byte() {
-    Connection connection(object_.target, patience_, recorder_.stop());
-    std::uint64_t random = 1;
+    Connection& first = connection(0);
     recorder_.repeat(measurement("first_byte", "requests"), [&] {
-      const Reply reply = connection.get(part(1, random));
+      const Reply reply = first.get(part(1, random_[0]));
       fetched_ += static_cast<double>(reply.received);
       return reply.first_byte;
     });
+  }
+
+  /// New connections to a store far away send little at first, and more with every answer.
+  static void speed_up(Streams& streams, Duration window) {
+    constexpr double no_faster = 1.05;
+    Bandwidth before = streams.rate(window);
+    for (int i = 0; i < 8; ++i) {
+      const Bandwidth again = streams.rate(window);
+      if (again < before * no_faster) return;
+      before = again;
+    }
   }
 
   void measure_transfer(int connections) {
@@ -96,29 +117,24 @@ class DownloadProbe {
     // One part of each connection, so that the time is that of one part.
     what.work = static_cast<double>(length) * connections;
     what.at = {{"bytes", static_cast<double>(length)}, {"users", connections}};
-    const Duration window = milliseconds(quick_ ? 5.0 : 150.0);
+    const Duration window = milliseconds(quick_ ? 5.0 : 100.0);
+    if (!server_) speed_up(streams, window);
     recorder_.repeat(what, [&] { return bytes(what.work) / streams.rate(window); });
     fetched_ += static_cast<double>(streams.received());
   }
 
   void measure_small_objects(int connections) {
-    std::vector<Connection> connection;
-    std::vector<std::uint64_t> random;
+    connection(connections - 1);
     std::vector<double> received(static_cast<std::size_t>(connections));
-    for (int i = 0; i < connections; ++i) {
-      connection.emplace_back(object_.target, patience_, recorder_.stop());
-      random.push_back(static_cast<std::uint64_t>(i));
-    }
-    Team team(connections);
     Measurement what = measurement("small_objects", "requests");
     what.work = connections;
     what.at = {{"bytes", static_cast<double>(std::min(small_object, object_.size))},
                {"users", connections}};
-    const Duration window = milliseconds(quick_ ? 5.0 : 100.0);
+    const Duration window = milliseconds(quick_ ? 5.0 : 60.0);
     recorder_.repeat(what, [&] {
-      return time_of_one(team, connections, window, recorder_.stop(), [&](int thread) {
+      return time_of_one(*team_, connections, window, recorder_.stop(), [&](int thread) {
         const auto i = static_cast<std::size_t>(thread);
-        const Reply reply = connection[i].get(part(small_object, random[i]));
+        const Reply reply = connections_[i].get(part(small_object, random_[i]));
         received[i] += static_cast<double>(reply.received);
       });
     });
@@ -131,10 +147,15 @@ class DownloadProbe {
   std::unique_ptr<HttpServer> server_;
   RemoteObject object_;
   double fetched_ = 0.0;
+  std::vector<Connection> connections_;
+  std::vector<std::uint64_t> random_;  ///< of a connection each
+  std::unique_ptr<Team> team_;
+  std::vector<Part> parts_;
 };
 
-void measure(const Settings& settings, Recorder& recorder) {
-  DownloadProbe(settings, recorder).measure();
+std::function<void()> open(const Settings& settings, Recorder& recorder) {
+  const auto probe = std::make_shared<DownloadProbe>(settings, recorder);
+  return [probe] { probe->round(); };
 }
 
 std::string unavailable(const Settings&) {
@@ -145,6 +166,6 @@ std::string unavailable(const Settings&) {
 
 const Probe probe_download = {"download",
                               "latency, bytes and objects a second from --url, by connections",
-                              unavailable, measure};
+                              unavailable, open};
 
 }  // namespace feedrate::bench

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -34,91 +35,127 @@ bool repeat(Recorder& recorder, const Measurement& what, const std::function<gpu
   try {
     timed = make();
   } catch (const gpu::OutOfMemory& full) {
-    recorder.remark(fmt::format("{} was left out at its largest: {}", what.quantity, full.what()));
+    recorder.remark(fmt::format("{} was left out at its largest: {}", what.quantity, full.what()),
+                    what.quantity);
     return false;
   }
   recorder.repeat(what, timed);
   return true;
 }
 
-void measure_memory(const Settings& settings, Recorder& recorder) {
-  // Larger than any second-level cache, but for --quick.
-  const double size = settings.quick ? 16777216.0 : 1073741824.0;
-  for (const auto& [copier, name] :
-       {std::pair{Copier::memcpy, "memcpy"}, std::pair{Copier::kernel, "kernel"}}) {
-    for (double amount = size; amount >= 1048576.0; amount /= 4.0) {
-      Measurement what = measurement("memory", "bytes", 2.0 * amount);  // read and written
-      what.at = {{"bytes", amount}};
-      what.how = {{"copy", name}};
-      const auto make = [&, which = copier] {
-        return gpu::memory_copy(first_gpu, bytes(amount), which);
-      };
-      if (repeat(recorder, what, make)) break;
-    }
+/// The largest copy that fits.
+void measure_memory(double size, Copier copier, const char* name, Recorder& recorder) {
+  for (double amount = size; amount >= 1048576.0; amount /= 4.0) {
+    Measurement what = measurement("memory", "bytes", 2.0 * amount);  // read and written
+    what.at = {{"bytes", amount}};
+    what.how = {{"copy", name}};
+    const auto make = [&] { return gpu::memory_copy(first_gpu, bytes(amount), copier); };
+    if (repeat(recorder, what, make)) break;
   }
 }
 
-void measure_products(const Settings& settings, Recorder& recorder) {
-  const std::vector<int> sizes =
-      settings.quick ? std::vector<int>{256} : std::vector<int>{1024, 2048, 4096, 8192};
+void measure_product(int n, Precision precision, const char* name, Recorder& recorder) {
   const std::string library = gpu::matmul_library();
+  const double size = n;
+  Measurement what = measurement("matmul", "flop", 2.0 * size * size * size);
+  what.at = {{"n", size}};
+  what.how = {{"precision", name}, {"library", library}};
+  if (library == "own") what.remark = "a simple kernel of feedrate's, not what the GPU can do";
+  repeat(recorder, what, [&] { return gpu::matmul(first_gpu, n, precision); });
+}
+
+void measure_launches(int many, Recorder& recorder) {
+  Measurement what = measurement("launch", "launches", many);
+  // One is waited for, a thousand hide each other's way to the GPU.
+  what.at = {{"in_flight", many}};
+  recorder.repeat(what, gpu::launches(first_gpu, many));
+}
+
+std::vector<Part> parts_of_gpu(const Settings& settings, Recorder& recorder) {
+  std::vector<Part> parts;
+  // Larger than any second-level cache, but for --quick.
+  const double memory = settings.quick ? 16777216.0 : 1073741824.0;
+  for (const auto& [copier, name] :
+       {std::pair{Copier::memcpy, "memcpy"}, std::pair{Copier::kernel, "kernel"}}) {
+    parts.push_back({[=, copier = copier, name = name, &recorder] {
+      measure_memory(memory, copier, name, recorder);
+    }});
+  }
+  for (const int many : {1, 1000}) {
+    parts.push_back({[many, &recorder] { measure_launches(many, recorder); }});
+  }
   for (const auto& [precision, name] : precisions) {
     const std::string reason = gpu::matmul_unavailable(first_gpu, precision);
     if (!reason.empty()) {
       recorder.remark(fmt::format("matmul in {}: {}", name, reason));
       continue;
     }
-    for (const int n : sizes) {
-      const double size = n;
-      Measurement what = measurement("matmul", "flop", 2.0 * size * size * size);
-      what.at = {{"n", size}};
-      what.how = {{"precision", name}, {"library", library}};
-      if (library == "own") what.remark = "a simple kernel of feedrate's, not what the GPU can do";
-      const auto make = [&, which = precision] { return gpu::matmul(first_gpu, n, which); };
-      if (!repeat(recorder, what, make)) break;
+    for (const int n :
+         settings.quick ? std::vector<int>{256} : std::vector<int>{1024, 2048, 4096, 8192}) {
+      parts.push_back({[=, precision = precision, name = name, &recorder] {
+        measure_product(n, precision, name, recorder);
+      }});
     }
   }
+  return parts;
 }
 
-void measure_launches(Recorder& recorder) {
-  for (const int many : {1, 1000}) {
-    Measurement what = measurement("launch", "launches", many);
-    // One is waited for, a thousand hide each other's way to the GPU.
-    what.at = {{"in_flight", many}};
-    recorder.repeat(what, gpu::launches(first_gpu, many));
-  }
-}
+/// The user's program starts slowly, so that it runs in three of the rounds only, for a third of
+/// its time in each.
+class StepCommand {
+ public:
+  StepCommand(const Settings& settings, Recorder& recorder)
+      : settings_(settings), recorder_(recorder) {}
 
-void measure_step(const Settings& settings, Recorder& recorder) {
-  StepLines steps;
-  const auto keep = [&] {
-    for (const Measurement& what : steps.measurements()) recorder.add(what);
-  };
-  // A step of a large model takes longer than a probe, and its libraries take long to load.
-  const Duration limit =
-      settings.quick ? settings.time_limit : std::max(settings.time_limit * 4.0, minutes(2.0));
-  try {
-    const std::string remark =
-        run_step_command(settings.step_command, limit, recorder.stop(), steps);
-    if (!remark.empty()) recorder.remark(remark);
-  } catch (...) {
+  void round() {
+    const std::size_t rounds = planned_rounds(settings_);
+    const std::size_t round = recorder_.round();
+    if (round != 0 && round != rounds / 2 && round + 1 != rounds) return;
+    if (spent_ + longest_ > whole()) return;
+    StepLines steps;
+    const Duration start = now();
+    const auto keep = [&] {
+      for (const Measurement& what : steps.measurements()) recorder_.add(what);
+    };
+    try {
+      const std::string remark = run_step_command(
+          settings_.step_command, {whole() / 3.0, whole() - spent_}, recorder_.stop(), steps);
+      if (!remark.empty()) recorder_.remark(remark, "--step-command");
+    } catch (...) {
+      keep();
+      throw;
+    }
     keep();
-    throw;
+    spent_ += now() - start;
+    longest_ = std::max(longest_, now() - start);
   }
-  keep();
-}
 
-void measure(const Settings& settings, Recorder& recorder) {
+ private:
+  /// A step of a large model takes longer than a probe, and its libraries take long to load.
+  [[nodiscard]] Duration whole() const {
+    if (settings_.quick) return settings_.time_limit;
+    return std::max(settings_.time_limit * 4.0, minutes(2.0));
+  }
+
+  const Settings& settings_;
+  Recorder& recorder_;
+  Duration spent_;
+  Duration longest_;
+};
+
+std::function<void()> open(const Settings& settings, Recorder& recorder) {
+  const auto parts = std::make_shared<std::vector<Part>>();
   const std::string no_gpu = gpu::unavailable(1);
   if (no_gpu.empty()) {
-    recorder.plan(settings.quick ? 7 : 16);
-    measure_memory(settings, recorder);
-    measure_launches(recorder);
-    measure_products(settings, recorder);
+    *parts = parts_of_gpu(settings, recorder);
   } else {
     recorder.remark("only --step-command: " + no_gpu);
   }
-  if (!settings.step_command.empty()) measure_step(settings, recorder);
+  const auto steps = std::make_shared<StepCommand>(settings, recorder);
+  return [parts, steps, &settings, &recorder] {
+    if (!parts->empty()) recorder.take_turns(*parts);
+    if (!settings.step_command.empty()) steps->round();
+  };
 }
 
 std::string unavailable(const Settings& settings) {
@@ -129,6 +166,6 @@ std::string unavailable(const Settings& settings) {
 
 const Probe probe_gpu = {"gpu",
                          "GPU memory, matrix products, launches; --step-command: a training step",
-                         unavailable, measure};
+                         unavailable, open};
 
 }  // namespace feedrate::bench

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "bench/cuda/operations.hpp"
@@ -33,26 +34,29 @@ std::vector<Operation> operations() {
   };
 }
 
-void measure(const Settings& settings, Recorder& recorder) {
-  const std::vector<int> batches =
-      settings.quick ? std::vector<int>{4} : std::vector<int>{16, 64, 256};
-  const std::vector<Operation> all = operations();
-  recorder.plan(all.size() * batches.size());
-  for (const Operation& operation : all) {
-    for (const int batch : batches) {
-      Measurement what;
-      what.quantity = operation.name;
-      what.unit = "samples";
-      what.work = batch;
-      what.at = {{"batch", batch}, {"pixels", operation.pixels}};
-      try {
-        recorder.repeat(what, operation.make({batch, width, height, side}));
-      } catch (const gpu::OutOfMemory& full) {
-        recorder.remark(
-            fmt::format("{} of {} images was left out: {}", operation.name, batch, full.what()));
-      }
+void measure(const Operation& operation, int batch, Recorder& recorder) {
+  Measurement what;
+  what.quantity = operation.name;
+  what.unit = "samples";
+  what.work = batch;
+  what.at = {{"batch", batch}, {"pixels", operation.pixels}};
+  try {
+    recorder.repeat(what, operation.make({batch, width, height, side}));
+  } catch (const gpu::OutOfMemory& full) {
+    recorder.remark(
+        fmt::format("{} of {} images was left out: {}", operation.name, batch, full.what()),
+        fmt::format("{} {}", operation.name, batch));
+  }
+}
+
+std::function<void()> open(const Settings& settings, Recorder& recorder) {
+  const auto parts = std::make_shared<std::vector<Part>>();
+  for (const Operation& operation : operations()) {
+    for (const int batch : settings.quick ? std::vector<int>{4} : std::vector<int>{16, 64, 256}) {
+      parts->push_back({[operation, batch, &recorder] { measure(operation, batch, recorder); }});
     }
   }
+  return [parts, &recorder] { recorder.take_turns(*parts); };
 }
 
 std::string unavailable(const Settings&) {
@@ -62,6 +66,6 @@ std::string unavailable(const Settings&) {
 }  // namespace
 
 const Probe probe_gpu_preprocess = {
-    "gpu-preprocess", "resize, blur and normalize on the GPU, by batch size", unavailable, measure};
+    "gpu-preprocess", "resize, blur and normalize on the GPU, by batch size", unavailable, open};
 
 }  // namespace feedrate::bench

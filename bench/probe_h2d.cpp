@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "bench/cuda/operations.hpp"
@@ -20,17 +23,19 @@ constexpr double largest = 1073741824.0;
 constexpr double factor = 4.0;  ///< from one size to the next
 
 /// Series that share their buffers.
-struct Part {
+struct Copies {
   int gpus;
   Memory memory;
   Load load;
   std::vector<double> sizes;
 };
+using Buffers = std::shared_ptr<gpu::CopyBuffers>;
 
-/// What may be taken of the GPU's memory and of the host's: the rest is somebody's.
+/// What may be taken of the GPU's memory and of the host's for one of the buffers, of which there
+/// are four at most: the rest is somebody's.
 double most_bytes(int gpus) {
-  double most = std::min(largest, usable_memory().base() / (8.0 * gpus));
-  for (int gpu = 0; gpu < gpus; ++gpu) most = std::min(most, gpu::free_memory(gpu).base() / 4.0);
+  double most = std::min(largest, usable_memory().base() / (16.0 * gpus));
+  for (int gpu = 0; gpu < gpus; ++gpu) most = std::min(most, gpu::free_memory(gpu).base() / 8.0);
   return most;
 }
 
@@ -40,10 +45,9 @@ std::vector<double> sizes(double from, double step, double most) {
   return chosen;
 }
 
-/// What a single GPU does alone first: if time runs out, the rest is missed least.
-std::vector<Part> parts(const Settings& settings, Recorder& recorder) {
+std::vector<Copies> all_copies(const Settings& settings, Recorder& recorder) {
   const int all = gpu::count();
-  std::vector<Part> chosen;
+  std::vector<Copies> chosen;
   for (const int gpus : all > 1 ? std::vector<int>{1, all} : std::vector<int>{1}) {
     const double most = settings.quick ? largest / 256.0 : most_bytes(gpus);
     // The curve where a GPU is alone, a few points where it is not.
@@ -65,21 +69,21 @@ std::vector<Part> parts(const Settings& settings, Recorder& recorder) {
   return chosen;
 }
 
-/// As much as there is: what does not fit is left out of `part`.
-std::shared_ptr<gpu::CopyBuffers> buffers_for(Part& part, Recorder& recorder) {
+/// As much as there is: what does not fit is left out of `copies`.
+Buffers buffers_for(Copies& copies, Recorder& recorder) {
   while (true) {
     try {
-      return gpu::copy_buffers(part.gpus, bytes(part.sizes.back()), part.memory);
+      return gpu::copy_buffers(copies.gpus, bytes(copies.sizes.back()), copies.memory);
     } catch (const gpu::OutOfMemory& full) {
-      if (part.sizes.size() == 1) throw;
-      recorder.remark(
-          fmt::format("copies of {:g} MB were left out: {}", part.sizes.back() / 1e6, full.what()));
-      part.sizes.pop_back();
+      if (copies.sizes.size() == 1) throw;
+      recorder.remark(fmt::format("copies of {:g} MB were left out: {}", copies.sizes.back() / 1e6,
+                                  full.what()));
+      copies.sizes.pop_back();
     }
   }
 }
 
-Measurement measurement(const Part& part, double size, Direction direction) {
+Measurement measurement(const Copies& part, double size, Direction direction) {
   Measurement what;
   what.quantity = "copy";
   what.unit = "bytes";
@@ -91,26 +95,28 @@ Measurement measurement(const Part& part, double size, Direction direction) {
   return what;
 }
 
-void measure(const Settings& settings, Recorder& recorder) {
-  std::vector<Part> chosen = parts(settings, recorder);
-  std::size_t series = 0;
-  for (const Part& part : chosen) series += 2 * part.sizes.size();
-  recorder.plan(series);
-  for (Part& part : chosen) {
-    if (part.sizes.empty()) continue;
+/// Made once, for copies beside a kernel too: pinning a gigabyte takes a good part of a second.
+std::function<void()> open(const Settings& settings, Recorder& recorder) {
+  const auto parts = std::make_shared<std::vector<Part>>();
+  std::map<std::pair<int, Memory>, std::pair<Buffers, double>> made;
+  for (Copies& copies : all_copies(settings, recorder)) {
+    if (copies.sizes.empty()) continue;
     recorder.check();
-    const auto buffers = buffers_for(part, recorder);
+    auto& [buffers, size] = made[{copies.gpus, copies.memory}];
+    if (!buffers) {
+      buffers = buffers_for(copies, recorder);
+      size = copies.sizes.back();
+    }
     for (const Direction direction : {Direction::host_to_device, Direction::device_to_host}) {
-      for (const double size : part.sizes) {
-        if (recorder.out_of_time() && part.gpus + static_cast<int>(part.load) > 1) {
-          recorder.remark("time was up: copies beside a kernel or of all GPUs at once are missing");
-          return;
-        }
-        recorder.repeat(measurement(part, size, direction),
-                        gpu::copy(buffers, bytes(size), direction, part.load));
+      for (const double amount : copies.sizes) {
+        if (amount > size) continue;
+        const auto once = gpu::copy(buffers, bytes(amount), direction, copies.load);
+        const Measurement what = measurement(copies, amount, direction);
+        parts->push_back({[what, once, &recorder] { recorder.repeat(what, once); }});
       }
     }
   }
+  return [parts, &recorder] { recorder.take_turns(*parts); };
 }
 
 std::string unavailable(const Settings&) {
@@ -121,6 +127,6 @@ std::string unavailable(const Settings&) {
 
 const Probe probe_h2d = {"h2d",
                          "copies between host and GPUs, pinned and pageable, one and all at once",
-                         unavailable, measure};
+                         unavailable, open};
 
 }  // namespace feedrate::bench

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "base/errors.hpp"
 #include "bench/child_process.hpp"
+#include "bench/clock.hpp"
 #include "bench/loader_lines.hpp"
 #include "bench/probes.hpp"
 
@@ -22,8 +24,10 @@ std::string script(const Settings& settings) {
 }
 
 /// Whole loaders, of every count of workers, take longer than what a native probe repeats.
+constexpr double of_time_limit = 4.0;
+
 Duration planned(const Settings& settings) {
-  return std::max(settings.time_limit * 4.0, seconds(1.0));
+  return std::max(settings.time_limit * of_time_limit, seconds(1.0));
 }
 
 std::vector<std::string> command(const Settings& settings) {
@@ -33,33 +37,66 @@ std::vector<std::string> command(const Settings& settings) {
   } else if (!settings.data.empty()) {
     words.insert(words.end(), {"--data", settings.data});
   }
-  words.insert(words.end(), {"--seconds", fmt::format("{:.0f}", planned(settings).base())});
   if (settings.quick) words.emplace_back("--quick");
   return words;
 }
 
-/// It may outrun what it planned: workers are processes, which take seconds to start.
-Duration limit(const Settings& settings) {
-  return std::max(planned(settings) * 1.5, minutes(2.0));
+std::vector<std::string> command_of_rounds(const Settings& settings) {
+  std::vector<std::string> words = command(settings);
+  words.insert(words.end(), {"--seconds", fmt::format("{:.0f}", planned(settings).base()),
+                             "--rounds", fmt::format("{}", planned_rounds(settings))});
+  return words;
 }
 
-void measure(const Settings& settings, Recorder& recorder) {
-  LoaderLines lines;
-  const auto keep = [&] {
-    for (const Measurement& what : lines.measurements()) recorder.add(what);
-    for (const std::string& words : lines.remarks()) recorder.remark(words);
-  };
-  ChildEnd end;
-  try {
-    end = run_child(command(settings), limit(settings), recorder.stop(),
-                    [&](const std::string& line) { lines.read(line); });
-  } catch (...) {
+/// One process for all rounds: importing PyTorch takes seconds.
+class LoaderProbe {
+ public:
+  LoaderProbe(const Settings& settings, Recorder& recorder)
+      : settings_(settings),
+        recorder_(recorder),
+        // It may outrun what it planned: workers are processes, which take seconds to start.
+        left_(std::max(planned(settings) * 1.5, minutes(2.0))),
+        process_(command_of_rounds(settings)) {}
+
+  void round() {
+    LoaderLines lines(line_);
+    const auto keep = [&] {
+      for (const Measurement& what : lines.measurements()) recorder_.add(what);
+      for (const std::string& words : lines.remarks()) recorder_.remark(words);
+      line_ = lines.line();
+    };
+    const Duration start = now();
+    std::optional<ChildEnd> end;
+    try {
+      end = process_.ask("round", "round done", left_ + at_least(), recorder_.stop(),
+                         [&](const std::string& line) { lines.read(line); });
+    } catch (...) {
+      keep();
+      throw;
+    }
     keep();
-    throw;
+    left_ = std::max(left_ - (now() - start), Duration());
+    if (end) {
+      throw InputError(
+          fmt::format("{} {} in round {}", script(settings_), end->text(), recorder_.round() + 1));
+    }
+    if (lines.measurements().empty()) throw InputError(script(settings_) + " measured nothing");
   }
-  keep();
-  if (!end.fine()) throw InputError(fmt::format("{} {}", script(settings), end.text()));
-  if (lines.measurements().empty()) throw InputError(script(settings) + " measured nothing");
+
+ private:
+  /// Also where earlier rounds took all of the time.
+  [[nodiscard]] Duration at_least() const { return settings_.time_limit; }
+
+  const Settings& settings_;
+  Recorder& recorder_;
+  Duration left_;
+  int line_ = 0;  ///< of its output, read until now
+  Companion process_;
+};
+
+std::function<void()> open(const Settings& settings, Recorder& recorder) {
+  const auto probe = std::make_shared<LoaderProbe>(settings, recorder);
+  return [probe] { probe->round(); };
 }
 
 std::string unavailable(const Settings& settings) {
@@ -73,6 +110,13 @@ std::string unavailable(const Settings& settings) {
 
 const Probe probe_loader = {"loader",
                             "the user's own PyTorch loader (--loader): samples, collate, workers",
-                            unavailable, measure};
+                            unavailable, open, of_time_limit};
+
+void check_loader(const Settings& settings, const std::atomic<bool>& stop) {
+  std::vector<std::string> words = command(settings);
+  words.emplace_back("--check");
+  const ChildEnd end = run_child(words, minutes(2.0), stop, [](const std::string&) {});
+  if (!end.fine()) throw InputError(fmt::format("--loader {} {}", settings.loader, end.text()));
+}
 
 }  // namespace feedrate::bench

@@ -1,21 +1,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
+#include <numeric>
+#include <random>
 
-#include "base/errors.hpp"
-#include "bench/clock.hpp"
 #include "bench/precision.hpp"
 #include "bench/probe.hpp"
+#include "model/merge_measurements.hpp"
 
 namespace feedrate::bench {
 namespace {
 
-constexpr std::size_t least_samples = 3;
-constexpr std::size_t wanted_samples = 7;  ///< fewer may agree by chance
+constexpr std::size_t wanted_samples = 7;  ///< in a round: fewer may agree by chance
 constexpr std::size_t most_samples = 1000;
 constexpr double good_enough = 0.01;
 constexpr Duration quick_share = milliseconds(20.0);
+constexpr double usual_series = 20.0;  ///< of a probe that does not say how many it has
+/// A share of time must hold so many samples before one is spent on warming up.
+constexpr double many_samples = 10.0;
 
 std::string number_text(const std::string& name, double value) {
   if (name != "bytes") return fmt::format("{} {:g}", name, value);
@@ -44,89 +46,153 @@ Duration sample(const Series& series) {
   return sum;
 }
 
-void record(Series& series) {
-  const std::vector<Duration> times = series.once();
+void keep_times(Series& series, const std::vector<Duration>& times) {
   for (std::size_t i = 0; i < times.size(); ++i) series.what[i].times.push_back(times[i]);
 }
 
-/// Caches, clock rates and allocators settle: until a run is no faster than the one before.
-void warm_up(const Series& series, Duration at_most) {
-  const Duration end = now() + at_most;
-  Duration before = sample(series);
-  for (int runs = 1; runs < 5 && now() < end; ++runs) {
-    const Duration again = sample(series);
-    if (again > before * 0.95) return;
-    before = again;
-  }
+bool sampled(const Series& series) {
+  return !series.what.front().times.empty();
 }
 
 }  // namespace
 
+std::size_t planned_rounds(const Settings& settings) {
+  constexpr std::size_t rounds = 8;
+  constexpr std::size_t quick_rounds = 3;
+  return settings.quick ? quick_rounds : rounds;
+}
+
 Recorder::Recorder(const Settings& settings, MeasurementSet& set, const std::atomic<bool>& stop,
-                   std::function<void(const std::string&)> progress)
-    : settings_(settings), set_(set), stop_(stop), progress_(std::move(progress)) {}
+                   std::function<void(const std::string&)> progress, Clock clock)
+    : settings_(settings),
+      set_(set),
+      stop_(stop),
+      progress_(std::move(progress)),
+      clock_(std::move(clock)) {}
 
 void Recorder::begin(const std::string& probe) {
+  begin(probe, {0, settings_.time_limit, true});
+}
+
+void Recorder::begin(const std::string& probe, Turn turn) {
   probe_ = probe;
-  remarks_.clear();
-  planned_ = 0;
-  first_ = set_.measurements.size();
-  started_ = now();
+  turn_ = turn;
+  parts_left_ = 0;
+  started_ = clock_();
 }
 
 ProbeOutcome Recorder::end() {
+  Told& told = told_[probe_];
+  told.took += clock_() - started_;
   ProbeOutcome outcome;
   outcome.probe = probe_;
-  outcome.measured = set_.measurements.size() > first_;
-  outcome.remarks = std::move(remarks_);
-  outcome.took = now() - started_;
+  outcome.measured = told.measured;
+  for (const auto& [about, words] : told.remarks) {
+    if (!words.empty()) outcome.remarks.push_back(words);
+  }
+  outcome.took = told.took;
   return outcome;
 }
 
-void Recorder::plan(std::size_t series) {
-  planned_ = series;
+/// Seeded by the round alone: processes of a group must agree.
+std::vector<std::size_t> Recorder::order(const std::vector<std::size_t>& turns) const {
+  std::vector<std::size_t> order(turns.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937_64 random(turn_.round + 1);
+  std::shuffle(order.begin(), order.end(), random);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return turns[a] < turns[b]; });
+  return order;
 }
 
-Duration Recorder::share(std::size_t series) {
-  const auto count = static_cast<double>(series);
-  if (settings_.quick) return quick_share * count;
-  if (planned_ == 0) return settings_.time_limit * (count / 20.0);
-  const Duration left = settings_.time_limit - (now() - started_);
-  const Duration share = left * (count / static_cast<double>(std::max(planned_, series)));
-  planned_ -= std::min(planned_, series);
-  return std::max(share, Duration());
+bool Recorder::skips(std::size_t turns) const {
+  return out_of_time() && !(turn_.last && turns == 0);
+}
+
+void Recorder::tell_skipped(std::size_t skipped, std::size_t all) {
+  remark(skipped == 0 ? ""
+                      : fmt::format("time was too short for all series in every round: {} of {} "
+                                    "were left out in one or more (--time-limit gives more)",
+                                    skipped, all),
+         "time");
+}
+
+Duration Recorder::share() const {
+  if (settings_.quick) return quick_share / static_cast<double>(planned_rounds(settings_));
+  if (parts_left_ == 0) return turn_.time / usual_series;
+  const Duration left = turn_.time - (clock_() - started_);
+  return std::max(left / static_cast<double>(parts_left_), Duration());
+}
+
+void Recorder::take_turns(std::vector<Part>& parts, bool alike) {
+  std::vector<std::size_t> turns;
+  for (const Part& part : parts) turns.push_back(part.turns);
+  parts_left_ = parts.size();
+  for (const std::size_t i : order(turns)) {
+    check();
+    if (alike || parts_left_ == parts.size() || !skips(parts[i].turns)) {
+      parts[i].run();
+      ++parts[i].turns;
+    }
+    --parts_left_;
+  }
+  tell_skipped(
+      static_cast<std::size_t>(std::count_if(
+          parts.begin(), parts.end(), [&](const Part& part) { return part.turns <= turn_.round; })),
+      parts.size());
 }
 
 void Recorder::repeat(Measurement what, std::function<Duration()> once) {
-  Series series;
-  series.what.push_back(std::move(what));
-  series.once = [once = std::move(once)] { return std::vector<Duration>{once()}; };
-  repeat_in_turn({std::move(series)});
+  std::vector<Series> one(1);
+  one[0].what.push_back(std::move(what));
+  one[0].once = [once = std::move(once)] { return std::vector<Duration>{once()}; };
+  sample_in_turn(one, share());
 }
 
-void Recorder::repeat_in_turn(std::vector<Series> series) {
-  const Duration share_of_all = share(series.size());
-  const Duration end = now() + share_of_all;
+void Recorder::repeat_in_turn(std::vector<Series>& series) {
+  const bool planned = !settings_.quick;
+  sample_in_turn(series, planned ? turn_.time - (clock_() - started_)
+                                 : share() * static_cast<double>(series.size()));
+  tell_skipped(static_cast<std::size_t>(
+                   std::count_if(series.begin(), series.end(),
+                                 [&](const Series& one) { return one.turns <= turn_.round; })),
+               series.size());
+}
+
+void Recorder::sample_in_turn(std::vector<Series>& series, Duration share) {
+  const Duration end = clock_() + share;
+  std::vector<std::size_t> turns;
+  for (const Series& one : series) turns.push_back(one.turns);
+  std::vector<std::size_t> order = this->order(turns);
+  std::vector<Duration> last(series.size());  // what the latest sample of each took
   const auto keep = [&] {
     for (Series& one : series) {
+      if (sampled(one)) ++one.turns;
       for (Measurement& what : one.what) {
-        if (!what.times.empty()) add(std::move(what));
+        if (!what.times.empty()) add(what);
+        what.times.clear();
       }
     }
   };
   try {
-    for (Series& one : series) {
+    std::size_t begun = 0;
+    for (const std::size_t i : order) {
       check();
-      say(one.what.front());
-      warm_up(one, share_of_all / (10.0 * static_cast<double>(series.size())));
+      if (begun > 0 && skips(turns[i])) break;
+      ++begun;
+      say(series[i].what.front());
+      last[i] = start(series[i], share / static_cast<double>(series.size()));
     }
+    order.resize(begun);
     for (bool going_on = true; going_on;) {
       going_on = false;
-      for (Series& one : series) {
-        const bool enough = one.what.front().times.size() >= least_samples && now() >= end;
-        if (enough || settled(one)) continue;
+      for (const std::size_t i : order) {
+        // What would end too late would take the time of the series that come after these.
+        const Duration began = clock_();
+        if (settled(series[i]) || began >= end || began + last[i] > end) continue;
         check();
-        record(one);
+        keep_times(series[i], series[i].once());
+        last[i] = clock_() - began;
         going_on = true;
       }
     }
@@ -137,17 +203,68 @@ void Recorder::repeat_in_turn(std::vector<Series> series) {
   keep();
 }
 
+bool Recorder::known(const Series& series) const {
+  Measurement what = series.what.front();
+  what.probe = probe_;
+  return std::any_of(set_.measurements.begin(), set_.measurements.end(),
+                     [&](const Measurement& one) { return same_series(one, what); });
+}
+
+/// The first sample that counts, and how long it took. Before it caches, clock rates and allocators
+/// settle: until a run is no faster than the one before.
+Duration Recorder::start(Series& series, Duration share) {
+  Duration began = clock_();
+  const auto once = [&] {
+    began = clock_();
+    keep_times(series, series.once());
+    return clock_() - began;
+  };
+  if (known(series)) {
+    const std::vector<Duration> times = series.once();
+    const Duration took = clock_() - began;
+    check();
+    if (took * many_samples < share) return once();
+    keep_times(series, times);
+    return took;
+  }
+  const Duration end = began + share / many_samples;
+  Duration before = sample(series);
+  for (int runs = 1; runs < 5 && clock_() < end; ++runs) {
+    const Duration again = sample(series);
+    if (again > before * 0.95) break;
+    before = again;
+  }
+  check();
+  return once();
+}
+
 void Recorder::say(const Measurement& what) const {
   if (progress_) progress_(probe_ + ": " + words(what));
 }
 
 void Recorder::add(Measurement what) {
   what.probe = probe_;
-  set_.measurements.push_back(std::move(what));
+  told_[probe_].measured = true;
+  const auto known = std::find_if(set_.measurements.begin(), set_.measurements.end(),
+                                  [&](const Measurement& one) { return same_series(one, what); });
+  if (known != set_.measurements.end()) return append_samples(*known, what, turn_.round);
+  Measurement first = what;
+  first.times.clear();
+  first.rounds.clear();
+  append_samples(first, what, turn_.round);
+  set_.measurements.push_back(std::move(first));
 }
 
-void Recorder::remark(std::string words) {
-  remarks_.push_back(std::move(words));
+void Recorder::remark(const std::string& words, const std::string& about) {
+  auto& remarks = told_[probe_].remarks;
+  const auto known = std::find_if(remarks.begin(), remarks.end(), [&](const auto& told) {
+    return about.empty() ? told.second == words : told.first == about;
+  });
+  if (known == remarks.end()) {
+    remarks.emplace_back(about, words);
+  } else {
+    known->second = words;
+  }
 }
 
 void Recorder::check() const {
@@ -159,7 +276,7 @@ const std::atomic<bool>& Recorder::stop() const {
 }
 
 bool Recorder::out_of_time() const {
-  return now() - started_ >= settings_.time_limit;
+  return clock_() - started_ >= turn_.time;
 }
 
 }  // namespace feedrate::bench

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "base/errors.hpp"
 #include "base/number_text.hpp"
 #include "base/quote.hpp"
 #include "bench/child_process.hpp"
+#include "bench/clock.hpp"
 #include "bench/output_words.hpp"
 
 namespace feedrate::bench {
@@ -49,20 +51,46 @@ void StepLines::read(const std::string& line) {
   found->times.push_back(seconds(took));
 }
 
-std::string run_step_command(const std::string& command, Duration limit,
+std::string run_step_command(const std::string& command, StepLimits limits,
                              const std::atomic<bool>& stop, StepLines& steps) {
-  const ChildEnd end = run_child({"/bin/sh", "-c", command}, limit, stop,
-                                 [&](const std::string& line) { steps.read(line); });
-  const bool some = !steps.measurements().empty();
-  if (end.timed_out && some) {
+  const auto some = [&] { return !steps.measurements().empty(); };
+  constexpr double after_the_start = 1.25;  ///< of what the first step took to come
+  const Duration start = now();
+  Duration first;
+  const auto limit = [&] {
+    if (!some()) return limits.slow;
+    return std::clamp(first * after_the_start, limits.usual, limits.slow);
+  };
+  const ChildEnd end =
+      run_child({"/bin/sh", "-c", command}, limit, stop, [&](const std::string& line) {
+        const bool none = !some();
+        steps.read(line);
+        if (none && some()) first = now() - start;
+      });
+  if (end.timed_out && some()) {
     return fmt::format("--step-command was ended after {:.3g} s; its steps until then count",
-                       limit.base());
+                       limit().base());
   }
   if (!end.fine()) throw InputError(fmt::format("--step-command {}", end.text()));
-  if (!some) {
+  if (!some()) {
     throw InputError("--step-command printed no step: expected lines SAMPLES SECONDS, one a step");
   }
   return "";
+}
+
+void check_step_command(const std::string& command, const std::atomic<bool>& stop) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-";
+  const std::vector<std::string> words = words_of(command);
+  // Quotes, variables and the like are the shell's to understand.
+  if (words.empty() || words.front().find_first_not_of(plain) != std::string::npos) return;
+  const ChildEnd end =
+      run_child({"/bin/sh", "-c", "command -v \"$1\" > /dev/null", "sh", words.front()},
+                seconds(10.0), stop, [](const std::string&) {});
+  if (!end.fine()) {
+    throw InputError(
+        fmt::format("--step-command: there is no program {}", in_quotes(words.front(), 100)));
+  }
 }
 
 }  // namespace feedrate::bench

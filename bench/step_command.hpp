@@ -25,10 +25,18 @@ class StepLines {
   std::vector<Measurement> measurements_;
 };
 
-/// Runs `command` with the shell for at most `limit` and puts its steps into `steps`; what came
+struct StepLimits {
+  Duration usual;
+  Duration slow;  ///< where the first step comes late: up to so long, to have a few
+};
+
+/// Runs `command` with the shell for as long as it may and puts its steps into `steps`; what came
 /// before an error stays there. InputError when it failed, or printed no step or something else.
 /// Returns what the user must know: that it was ended early; "" for nothing.
-std::string run_step_command(const std::string& command, Duration limit,
+std::string run_step_command(const std::string& command, StepLimits limits,
                              const std::atomic<bool>& stop, StepLines& steps);
+
+/// InputError when the shell finds no program of the name with which `command` begins.
+void check_step_command(const std::string& command, const std::atomic<bool>& stop);
 
 }  // namespace feedrate::bench

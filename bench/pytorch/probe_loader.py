@@ -2,11 +2,14 @@
 """What a PyTorch loader costs on this host, in the loader and not in a loop beside it.
 
 Prints a line for each series:  series QUANTITY UNIT WORK KEY=VALUE;… TIME TIME …   (seconds, each
-for WORK units; - where there are no settings). bench/README.md lists the quantities.
+for WORK units; - where there are no settings). bench/README.md lists the quantities. With --rounds
+it measures once for each line on its standard input, prints "round done" behind each, and ends with
+its input.
 """
 import argparse
 import multiprocessing
 import os
+import random
 import statistics
 import sys
 import tempfile
@@ -75,14 +78,14 @@ def alone(dataset, count, seconds):
     return times
 
 
-def epochs_that_fit(cost, batch, counts, cores, seconds):
-    """Rounds over all counts of workers, and batches of an epoch: so many for each worker and so
-    many more. Fewer of them where samples that take `cost` would not be loaded in the time."""
-    for rounds, each, more in ((5, 16, 12), (3, 16, 12), (2, 16, 12), (1, 16, 12), (1, 8, 6)):
+def epoch_that_fits(cost, batch, counts, cores, seconds):
+    """Batches of an epoch, so many for each worker and so many more: fewer of them where samples that
+    take `cost` would not be loaded in the time by every count of workers."""
+    for each, more in ((16, 12), (12, 9), (8, 6), (6, 5)):
         takes = sum((each * w + more) * batch * cost / min(w, cores) for w in counts)
-        if (rounds + 1) * takes <= seconds:
-            return rounds, each, more
-    return 1, 4, 4
+        if takes <= seconds:
+            return each, more
+    return 4, 4
 
 
 def in_loader(dataset, batch, workers, batches):
@@ -171,65 +174,154 @@ def io_counter():
     return sum(int(row[3]) for row in disks)
 
 
+class Probe:
+    """Measures in rounds: a share of every series in each, in random order."""
+
+    def __init__(self, dataset, batch, quick, seconds, rounds):
+        self.dataset = dataset
+        self.batch = batch
+        self.quick = quick
+        self.left = seconds
+        self.rounds = rounds
+        self.done = 0
+        self.random = random.Random(1)
+        self.size = samples.bytes_of(torch.utils.data.default_collate([dataset[0]] * batch))
+        self.hand = self.alone = None  # seconds: of a batch handed over, of a sample by one worker
+
+    def plan(self):
+        """What a round holds, once it is known what a sample costs."""
+        few = min(len(self.dataset), 16 if self.quick else 256)
+        times = alone(self.dataset, few, self.left / self.rounds / 10)
+        self.few, self.cost = len(times), statistics.median(times)
+        cores = len(os.sched_getaffinity(0))
+        counts = sorted({1, cores, 2 * cores} | {2**k for k in range(1, 8) if 2**k < cores})
+        share = self.left / self.rounds
+        # Workers have to start, and all run while others do: half of the time is for the samples.
+        self.each, self.more = epoch_that_fits(self.cost, self.batch, counts, cores, 0.5 * share)
+        self.repeats = min(max(int(0.1 * share / (2.5 * self.batch * self.cost + 0.05)), 5), 24)
+        if self.quick:
+            counts, self.each, self.more, self.repeats = [1, 2], 4, 4, 5
+        else:
+            # A process's first loader is slower than all later.
+            in_loader(self.dataset, self.batch, 1, self.each + self.more)
+        self.parts = [(f"{w} workers", self.workers, w) for w in counts]
+        self.parts += [("handover", self.handover, None), ("inline", self.inline, None)]
+        self.turns = {name: 0 for name, _, _ in self.parts}
+
+    def round(self):
+        start = time.perf_counter()
+        first = self.done == 0
+        if first:
+            self.plan()
+        else:
+            alone(self.dataset, self.few, self.left / max(self.rounds - self.done, 1) / 20)
+        self.measured = {}  # workers -> what each epoch measured
+        self.take_turns(start)
+        self.tell_workers()
+        if first:
+            self.device_reads()
+        self.done += 1
+        self.left = max(self.left - (time.perf_counter() - start), 0)
+
+    def take_turns(self, start):
+        """Those that had fewest turns first, others at random; what no time is left for waits for
+        the next round, and the last one leaves nothing out that was never measured. Where there is
+        time for all again, workers run more epochs."""
+        share = self.left / max(self.rounds - self.done, 1)
+        last = self.done + 1 >= self.rounds
+        parts = self.random.sample(self.parts, len(self.parts))
+        parts.sort(key=lambda part: self.turns[part[0]])
+        for number, (name, measure, argument) in enumerate(parts):
+            late = not self.quick and time.perf_counter() - start > share
+            if number > 0 and late and not (last and self.turns[name] == 0):
+                continue
+            measure(argument)
+            self.turns[name] += 1
+        took = time.perf_counter() - start
+        for again in (2, 3):
+            if self.quick or again * took > share:
+                return
+            for _, measure, workers in parts:
+                if workers:
+                    measure(workers)
+
+    def workers(self, workers):
+        batches = self.each * workers + self.more
+        got = in_loader(self.dataset, self.batch, workers, batches)
+        self.measured.setdefault(workers, []).append(got)
+
+    def tell_workers(self):
+        """What the workers of this round measured; cpu is the seconds of a core-second, with so many
+        of them. A worker that has a core to itself is never idle, and the main process does its part
+        beside it: both together are what a sample costs, of this round where it was measured, so
+        that a drift meets both sides alike."""
+        batch, size = self.batch, self.size
+        for workers, got in sorted(self.measured.items()):
+            at = {"users": workers}
+            each = [one["each"] for one in got]
+            kept = [steady(one, batch, workers) for one in got]
+            series("getitem_in_loader", "samples", 1, at, [t for times, _ in kept for t in times])
+            series("collate", "bytes", size, {"bytes": size, **at}, [t for _, c in kept for t in c])
+            series("throughput", "samples", 1, {"batch": batch, **at}, each)
+            series("worker_startup", "workers", workers, at, [one["startup"] for one in got])
+            series("worker_shutdown", "workers", workers, at, [one["shutdown"] for one in got])
+            if workers == 1:
+                series("worker_warmup", "workers", 1, {"users": 1, "batch": batch},
+                       [max(t, 0.0) for one in got for t in warm_ups(one, batch, 1)])
+                self.alone = statistics.median(each)
+            if self.hand is not None and self.alone is not None:
+                work = self.alone + self.hand / batch
+                series("cpu", "core-seconds", 1, at, [t / work for t in each])
+
+    def handover(self, _):
+        _, times = handover(self.dataset, self.batch, self.repeats, self.cost)
+        series("handover", "batches", 1, {"bytes": self.size}, times)
+        self.hand = statistics.median(times)
+
+    def inline(self, _):
+        got = in_loader(self.dataset, self.batch, 0, self.repeats)
+        series("collate_inline", "bytes", self.size, {"bytes": self.size}, got["collate"][1:])
+
+    def device_reads(self):
+        cold = cold_reads(self.dataset, self.few)
+        if cold:
+            series("device_reads", "reads", cold[0], {"samples": self.few}, [cold[1]])
+        else:
+            print("remark device reads of a sample: not measured (no list of files, or nothing was "
+                  "read from a disk)", flush=True)
+
+
+def measure(probe, rounds):
+    if not rounds:
+        probe.round()
+    while rounds and sys.stdin.readline():
+        probe.round()
+        print("round done", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     samples.add_arguments(parser)
     parser.add_argument("--batch-size", type=int, default=16)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--check", action="store_true", help="load one sample, measure nothing")
+    parser.add_argument("--rounds", type=int, default=0, help="how many will be asked for")
     parser.add_argument("--seconds", type=float, default=120.0,
-                        help="in which it should end: slow samples are loaded fewer times")
+                        help="for all rounds: slow samples are loaded fewer times")
     arguments = parser.parse_args()
     if arguments.batch_size < 1:
         parser.error("--batch-size: expected at least 1")
     warnings.filterwarnings("ignore", message="This DataLoader will create")
     torch.manual_seed(1)
     with tempfile.TemporaryDirectory(prefix="feedrate-loader-") as scratch:
-        dataset = samples.chosen(arguments, scratch, 16 if arguments.quick else 256)
-        measure(dataset, arguments.batch_size, arguments.quick, arguments.seconds)
-
-
-def measure(dataset, batch, quick, seconds):
-    times = alone(dataset, min(len(dataset), 16 if quick else 256), seconds / 20)
-    few, cost = len(times), statistics.median(times)
-    cores = len(os.sched_getaffinity(0))
-    counts = sorted({1, cores, 2 * cores} | {2**k for k in range(1, 8) if 2**k < cores})
-    rounds, each, more = epochs_that_fit(cost, batch, counts, cores, 0.75 * seconds)
-    if quick:
-        counts, rounds, each, more = [1, 2], 1, 4, 4
-    measured = {workers: [] for workers in counts}
-    if not quick:
-        in_loader(dataset, batch, 1, each + more)  # a process's first loader is slower than all later
-    for _ in range(rounds):  # rounds, so that a drift meets every count of workers
-        for workers in counts:
-            measured[workers].append(in_loader(dataset, batch, workers, each * workers + more))
-    # Each waits for two batches.
-    repeats = min(max(int(0.2 * seconds / (2.5 * batch * cost + 0.05)), 6), 24)
-    size, hand = handover(dataset, batch, 6 if quick else repeats, cost)
-    # Core-seconds of a sample: a worker that has a core to itself is never idle, and the main
-    # process does its part beside it.
-    work = (statistics.median(got["each"] for got in measured[1]) +
-            statistics.median(hand) / batch)
-    for workers, rounds in measured.items():
-        at = {"users": workers}
-        each = [got["each"] for got in rounds]
-        kept = [steady(got, batch, workers) for got in rounds]
-        series("getitem_in_loader", "samples", 1, at, [t for times, _ in kept for t in times])
-        series("collate", "bytes", size, {"bytes": size, **at}, [t for _, c in kept for t in c])
-        series("throughput", "samples", 1, {"batch": batch, **at}, each)
-        series("cpu", "core-seconds", work, at, each)
-        series("worker_startup", "workers", workers, at, [got["startup"] for got in rounds])
-        series("worker_shutdown", "workers", workers, at, [got["shutdown"] for got in rounds])
-    series("worker_warmup", "workers", 1, {"users": 1, "batch": batch},
-           [max(t, 0.0) for got in measured[1] for t in warm_ups(got, batch, 1)])
-    series("collate_inline", "bytes", size, {"bytes": size},
-           in_loader(dataset, batch, 0, 5 if quick else repeats)["collate"][1:])
-    series("handover", "batches", 1, {"bytes": size}, hand)
-    cold = cold_reads(dataset, few)
-    if cold:
-        series("device_reads", "reads", cold[0], {"samples": few}, [cold[1]])
-    else:
-        print("remark device reads of a sample: not measured (no list of files, or nothing was read"
-              " from a disk)", flush=True)
+        count = 1 if arguments.check else 16 if arguments.quick else 256
+        dataset = samples.chosen(arguments, scratch, count)
+        if arguments.check:
+            dataset[0]
+            return
+        probe = Probe(dataset, arguments.batch_size, arguments.quick, arguments.seconds,
+                      max(arguments.rounds, 1))
+        measure(probe, arguments.rounds)
 
 
 if __name__ == "__main__":

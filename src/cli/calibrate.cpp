@@ -1,43 +1,40 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <string_view>
 
 #include "base/errors.hpp"
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
 #include "base/unit_text.hpp"
+#include "bench/canary.hpp"
 #include "bench/probe.hpp"
-#include "bench/process_group.hpp"
 #include "cli/calibrate_files.hpp"
+#include "cli/calibrate_probes.hpp"
+#include "cli/calibrate_sets.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
-#include "cli/status_line.hpp"
 #include "cli/terminal.hpp"
 #include "fit/profile.hpp"
 #include "report/calibrate_report.hpp"
-#include "report/numbers.hpp"
 #include "schema/host.hpp"
-#include "schema/import_measurements.hpp"
 #include "schema/measurements.hpp"
 
 namespace feedrate::cli {
 namespace {
 
-constexpr int host_failed = 3;
-
 struct CalibrateArguments {
   std::vector<std::string> probes;
   bool list = false;
+  bool canary = false;
   bench::Settings settings;
   std::string time_limit;
   std::string output = default_profile;
   std::string measurements;
   std::vector<std::string> imports;
+  std::vector<std::string> additions;
   std::string name;
   std::string instance;
 };
@@ -68,133 +65,58 @@ bench::Settings settings_of(const CalibrateArguments& arguments) {
   return settings;
 }
 
-/// Those that are named; all when none is, but none beside imports.
-std::vector<const bench::Probe*> chosen_probes(const CalibrateArguments& arguments) {
-  std::vector<const bench::Probe*> chosen;
-  for (const bench::Probe& probe : bench::probes()) {
-    const auto& names = arguments.probes;
-    const bool named = std::find(names.begin(), names.end(), probe.name) != names.end();
-    const bool all = names.empty() && arguments.imports.empty();
-    if (named || all) chosen.push_back(&probe);
-  }
-  return chosen;
-}
-
-/// This process's number among those that torchrun or mpirun started to measure all-reduce
-/// together.
-int rank_of_group(const std::vector<const bench::Probe*>& chosen) {
-  const auto together = [](const bench::Probe* probe) {
-    return std::string_view(probe->name) == "allreduce";
-  };
-  if (std::none_of(chosen.begin(), chosen.end(), together)) return 0;
-  bench::ProcessGroup group;
-  try {
-    group = bench::process_group();
-  } catch (const InputError&) {
-    return 0;  // the probe says what is wrong
-  }
-  if (group.size > 1 && chosen.size() > 1) {
-    refuse("probes",
-           fmt::format("in a group of {} processes (torchrun, mpirun) probes would disturb "
-                       "each other: expected allreduce alone",
-                       group.size));
-  }
-  return group.rank;
-}
-
-int list_probes(const bench::Settings& settings) {
-  std::vector<report::ProbeState> states;
-  for (const bench::Probe& probe : bench::probes()) {
-    states.push_back({probe.name, probe.measures, probe.unavailable(settings)});
-  }
-  write_stdout(report::to_text(report::probes_report(states), style_of_stdout()));
-  return 0;
-}
-
-/// One line on standard error for a probe that has ended.
-std::string told(const ProbeOutcome& outcome) {
-  if (!outcome.measured) return fmt::format("{}: skipped: {}", outcome.probe, outcome.reason);
-  return fmt::format("{}: measured in {}{}", outcome.probe, report::duration(outcome.took),
-                     outcome.reason.empty() ? "" : "; " + outcome.reason);
-}
-
-/// Runs the probes; what each measured is in the file before the next one starts.
-void measure(const std::vector<const bench::Probe*>& chosen, const bench::Settings& settings,
-             const std::string& file, const Interrupt& interrupt, MeasurementSet& set) {
-  StatusLine status;
-  const std::size_t before = set.probes.size();
-  const auto progress = [&](const std::string& what) {
-    const std::size_t at = set.probes.size() - before;
-    status.show(fmt::format("[{}/{}] {}: {}", at + 1, chosen.size(), chosen[at]->name, what));
-  };
-  const auto after = [&] {
-    status.wipe();
-    write_stderr(told(set.probes.back()));
-    if (set.probes.back().measured) write_text_file(file, schema::write_measurements(set));
-  };
-  bench::run_probes(chosen, settings, set, interrupt.flag(), progress, after);
-}
-
-/// Does its part in a group whose first process keeps what was measured.
-int measure_along(const std::vector<const bench::Probe*>& chosen, const bench::Settings& settings) {
-  const Interrupt interrupt;
-  MeasurementSet set;
-  bench::run_probes(
-      chosen, settings, set, interrupt.flag(), [](const std::string&) {}, [] {});
-  if (!set.measurements.empty() && !interrupt.flag()) return 0;
-  if (!set.probes.empty()) write_stderr(told(set.probes.back()));
-  return host_failed;
-}
-
-/// What other files say. Alone, they also say of which host, when and how.
-MeasurementSet imported_set(const CalibrateArguments& arguments) {
-  MeasurementSet set;
-  const bool among_others = arguments.imports.size() > 1 || !arguments.probes.empty();
-  for (const std::string& file : arguments.imports) {
-    MeasurementSet one = schema::import_measurements(file);
-    if (set.host == HostFacts{}) set.host = one.host;
-    if (set.date.empty()) set.date = one.date;
-    if (set.command_line.empty()) set.command_line = one.command_line;
-    for (Measurement& m : one.measurements) {
-      if (among_others && m.remark.empty()) m.remark = "imported from " + file;
-      set.measurements.push_back(std::move(m));
-    }
-    std::move(one.probes.begin(), one.probes.end(), std::back_inserter(set.probes));
-  }
-  return set;
-}
-
 HostProfile named(HostProfile profile, const CalibrateArguments& arguments) {
   if (!arguments.name.empty()) profile.name = arguments.name;
   if (!arguments.instance.empty()) profile.instance = arguments.instance;
   return profile;
 }
 
+/// How fast the machine is just now, for programs that measure something beside it.
+int print_canary(const bench::Settings& settings) {
+  const Interrupt interrupt;
+  write_stdout(schema::write_canary(bench::run_canary(settings, seconds(1.0), interrupt.flag())));
+  return interrupt.flag() ? host_failed : 0;
+}
+
 int calibrate(const CalibrateArguments& arguments) {
   const bench::Settings settings = settings_of(arguments);
   if (arguments.list) return list_probes(settings);
-  const std::vector<const bench::Probe*> chosen = chosen_probes(arguments);
-  if (rank_of_group(chosen) > 0) return measure_along(chosen, settings);
-  MeasurementSet set = imported_set(arguments);
+  if (arguments.canary) return print_canary(settings);
+  const ChosenProbes chosen = choose_probes(arguments.probes, arguments.imports.empty());
+  const bench::ProcessGroup group = group_of(chosen);
+  if (group.rank > 0) return measure_along(chosen, settings);
   const bool measures = !chosen.empty();
+  const HostFacts host = measures ? bench::host_facts(settings) : HostFacts{};
+  const EarlierSets earlier = arguments.additions.empty()
+                                  ? read_imports(arguments.imports)
+                                  : read_additions(arguments.additions, host);
   const std::string file =
       measures || !arguments.measurements.empty()
-          ? measurements_file(arguments.measurements, arguments.output, arguments.imports)
+          ? measurements_file(arguments.measurements, arguments.output, earlier.files)
           : "";
-  check_profile_file(arguments.output, arguments.imports);
-  if (measures || set.date.empty()) set.date = utc_now();
-  if (measures || set.command_line.empty()) set.command_line = command_line();
-  set.version = feedrate_version();
+  check_profile_file(arguments.output, earlier.files);
   const Interrupt interrupt;
+  MeasurementSet fresh;
+  fresh.date = bench::utc_now();
+  fresh.command_line = command_line();
+  fresh.version = feedrate_version();
+  fresh.host = host;
   if (measures) {
-    set.host = bench::host_facts(settings);
-    measure(chosen, settings, file, interrupt, set);
+    check_commands(chosen, settings, interrupt);
+    const auto keep = [&] {
+      write_text_file(file, schema::write_measurements(together(earlier, &fresh)));
+    };
+    measure(chosen, settings, group.size > 1, interrupt, fresh, keep);
   }
+  MeasurementSet set = together(earlier, measures ? &fresh : nullptr);
+  if (set.date.empty()) set.date = fresh.date;
+  if (set.command_line.empty()) set.command_line = fresh.command_line;
+  set.version = feedrate_version();
   const fit::FittedProfile fitted = fit::fit_profile(set);
   report::Calibration calibration{
       named(fitted.profile, arguments).name, "", "", interrupt.flag(), {}};
   calibration.drifts = fitted.drifts;
-  if (!set.measurements.empty()) {
+  if (measured(set)) {
     if (!file.empty()) write_text_file(file, schema::write_measurements(set));
     write_text_file(arguments.output, schema::write_host_profile(named(fitted.profile, arguments)));
     calibration.profile_file = arguments.output;
@@ -202,10 +124,15 @@ int calibrate(const CalibrateArguments& arguments) {
   }
   write_stdout(
       report::to_text(report::calibrate_report(set, fitted.lines, calibration), style_of_stdout()));
-  if (set.measurements.empty()) throw HostError("nothing could be measured: no profile is written");
-  if (!interrupt.flag()) return 0;
-  write_stderr("feedrate: interrupted: the profile holds what was measured until then");
-  return host_failed;
+  if (!measured(set) || (measures && !arguments.additions.empty() && !measured(fresh))) {
+    throw HostError(measured(set) ? "nothing could be measured: the profile is of what was added"
+                                  : "nothing could be measured: no profile is written");
+  }
+  if (interrupt.flag()) {
+    write_stderr("feedrate: interrupted: the profile holds what was measured until then");
+    return host_failed;
+  }
+  return tell_failures(fresh, arguments.probes, settings) ? host_failed : 0;
 }
 
 void add_probe_flags(CLI::App& app, bench::Settings& settings) {
@@ -264,22 +191,37 @@ Command add_calibrate(CLI::App& parent) {
                               "Which probes (default: all; none with --import)"),
              probe_names());
   app->add_flag("--list", arguments->list, "What each probe measures, and whether it can run here");
+  app->add_flag("--canary", arguments->canary,
+                "Only time the small fixed pieces of work that tell how fast the machine is just "
+                "now, and print seconds as JSON");
   add_probe_flags(*app, arguments->settings);
-  app->add_option("--time-limit", arguments->time_limit, "For each probe (default: 30 s)")
+  app->add_option("--time-limit", arguments->time_limit,
+                  "For each probe, over all rounds (default: 30 s)")
       ->type_name("TIME");
-  app->add_option("--import", arguments->imports,
-                  "Take what another tool measured (fio, nvbandwidth, nccl-tests, steps as CSV), "
-                  "or fit measurements of feedrate again; may be given several times")
+  CLI::Option* imports =
+      app->add_option("--import", arguments->imports,
+                      "Take what another tool measured (fio, nvbandwidth, nccl-tests, steps as "
+                      "CSV), or fit measurements of feedrate again, those of one host together; "
+                      "may be given several times")
+          ->type_name("FILE")
+          ->allow_extra_args(false);
+  app->add_option("--add", arguments->additions,
+                  "Measurements of an earlier calibration of this host: the new one is put to "
+                  "them, so that the profile knows how far the host drifts; may be given several "
+                  "times")
       ->type_name("FILE")
+      ->excludes(imports)
       ->allow_extra_args(false);
   add_file_flags(*app, *arguments);
   app->footer(
       "Ctrl-C ends it early and keeps what was measured (exit status 3); a second one kills it.\n"
-      "Exit status 3 too when nothing could be measured.\n"
+      "Exit status 3 too when nothing could be measured, or a probe failed that was asked for by "
+      "name\nor with --loader, --step-command or --url; what was measured is kept then.\n"
       "Examples:\n"
       "  feedrate calibrate --list\n"
       "  feedrate calibrate --data /data/imagenet/train --url s3://bucket/shard-0000.tar\n"
       "  feedrate calibrate disk decode --data /data --output disk.json\n"
+      "  feedrate calibrate --add feedrate-host.measurements.json\n"
       "  feedrate calibrate --import fio.json --import nccl.txt --output imported.json");
   return {app, [arguments] { return calibrate(*arguments); }};
 }

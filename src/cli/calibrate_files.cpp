@@ -1,12 +1,10 @@
 #include "cli/calibrate_files.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -28,13 +26,6 @@ bool exists(const std::string& path) {
   return fs::exists(path, ignored);
 }
 
-bool holds_measurements(const std::string& path) {
-  std::string start(4096, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(start.data(), static_cast<std::streamsize>(start.size()));
-  return start.find("\"kind\": \"measurements\"") != std::string::npos;
-}
-
 /// "https://user:secret@host/key?signature=…" → "https://host/key".
 std::string without_secrets(std::string word) {
   const std::size_t scheme = word.find("://");
@@ -47,6 +38,13 @@ std::string without_secrets(std::string word) {
 }
 
 }  // namespace
+
+bool holds_measurements(const std::string& path) {
+  std::string start(4096, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  return start.find("\"kind\": \"measurements\"") != std::string::npos;
+}
 
 void expect_writable(const std::string& path) {
   std::error_code ignored;
@@ -116,10 +114,6 @@ std::string command_line() {
     start = end + 1;
   }
   return line;
-}
-
-std::string utc_now() {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
 std::string feedrate_version() {

@@ -21,14 +21,14 @@ std::string measurements_file(const std::string& asked, const std::string& profi
 /// cannot be written.
 void check_profile_file(const std::string& profile, std::span<const std::string> inputs);
 
+/// It begins as a measurements file of feedrate does.
+bool holds_measurements(const std::string& path);
+
 /// The folder of the Python scripts; "" where there is none.
 std::string scripts_folder();
 
 /// As typed, without what a URL may hold in confidence: user, password, query.
 std::string command_line();
-
-/// "2026-05-01T12:00:00Z"
-std::string utc_now();
 
 std::string feedrate_version();
 

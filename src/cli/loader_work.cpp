@@ -13,6 +13,7 @@
 #include <random>
 
 #include "base/errors.hpp"
+#include "bench/canary.hpp"
 #include "bench/host.hpp"
 #include "bench/native_loader.hpp"
 #include "bench/team.hpp"
@@ -102,6 +103,10 @@ LoaderRuns run_loader(const LoaderOptions& options, const HostProfile& profile) 
     std::mt19937 random(1);
     for (std::size_t round = 0; round < rounds; ++round) {
       std::shuffle(order.begin(), order.end(), random);
+      const Duration budget = milliseconds(options.quick ? 100.0 : 1000.0);
+      for (const auto& [name, time] : bench::run_canary(bench, budget, interrupt.flag())) {
+        measured.canary[name].push_back(time);
+      }
       for (std::size_t i = 0; i < order.size(); ++i) {
         progress.update(round * order.size() + i, rounds * order.size());
         LoaderRun& run = measured.runs[order[i]];

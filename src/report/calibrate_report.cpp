@@ -132,6 +132,27 @@ Paragraph headline(const MeasurementSet& set, std::span<const FitLine> lines,
           calibration.interrupted ? Tone::caution : Tone::plain};
 }
 
+/// "8 rounds in 3 min 58 s; 1 disturbed (others used 40 % of the CPUs)."
+Paragraph rounds_of(const MeasurementSet& set) {
+  double calibrations = 0.0;
+  Duration took;
+  std::vector<const Round*> disturbed;
+  for (const Round& round : set.rounds) {
+    calibrations = std::max(calibrations, round.calibration);
+    took += round.took;
+    if (!round.disturbed.empty()) disturbed.push_back(&round);
+  }
+  std::string text =
+      fmt::format("{} round{}", set.rounds.size(), set.rounds.size() == 1 ? "" : "s");
+  if (calibrations > 1.0) text += fmt::format(" of {:.0f} calibrations", calibrations);
+  text += " in " + duration(took);
+  if (!disturbed.empty()) {
+    text += fmt::format("; {} disturbed ({}{})", disturbed.size(),
+                        disturbed.size() == 1 ? "" : "one of them: ", disturbed.front()->disturbed);
+  }
+  return {text + ".", disturbed.empty() ? Tone::plain : Tone::caution};
+}
+
 List next_steps(const Calibration& calibration) {
   List list;
   list.title = "Next";
@@ -168,6 +189,7 @@ Report calibrate_report(const MeasurementSet& set, std::span<const FitLine> line
   report.title = calibration.name + (set.host.cpu.empty() ? "" : " · " + set.host.cpu);
   report.headline = headline(set, lines, calibration);
   report.blocks.emplace_back(outcomes(set));
+  if (!set.rounds.empty()) report.blocks.emplace_back(rounds_of(set));
   if (!lines.empty()) report.blocks.emplace_back(fitted(lines));
   add_drifts(calibration.drifts, report);
   if (List list = doubts_of(lines); !list.items.empty())

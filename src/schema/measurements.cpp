@@ -299,6 +299,14 @@ std::string write_measurements(const MeasurementSet& set) {
   return std::move(out).finish();
 }
 
+std::string write_canary(const std::map<std::string, Duration>& times) {
+  JsonWriter out;
+  out.begin_object();
+  for (const auto& [name, time] : times) out.number(name, time.base());
+  out.end();
+  return std::move(out).finish();
+}
+
 std::string measurements_manual() {
   return manual_text(
       measurements_root(),

@@ -1,5 +1,6 @@
 #pragma once
 // Measurement files: every sample that `calibrate` took, as evidence.
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -25,5 +26,8 @@ std::string measurements_json_schema();
 
 /// Keys of a measurement file, built once.
 const Key& measurements_root();
+
+/// {"jpeg": 0.0031, …}: seconds of each piece of work, as scenarios hold them in /about/canary.
+std::string write_canary(const std::map<std::string, Duration>& times);
 
 }  // namespace feedrate::schema

@@ -144,3 +144,64 @@ TEST_CASE("child: a long line arrives whole; one without an end is an error, not
   CHECK(long_line.lines[1] == "next");
   CHECK_THROWS_AS(run("tr '\\0' x < /dev/zero"), InputError);
 }
+
+TEST_CASE("companion: one program answers again and again") {
+  std::vector<std::string> lines;
+  const auto keep = [&](const std::string& line) { lines.push_back(line); };
+  Companion echo(shell("n=0; while read a b; do n=$((n+1)); echo $n $b; echo done; done"));
+  CHECK_FALSE(echo.ask("say one", "done", seconds(20.0), never, keep));
+  CHECK_FALSE(echo.ask("say two words", "done", seconds(20.0), never, keep));
+  CHECK(lines == std::vector<std::string>{"1 one", "2 two words"});
+}
+
+TEST_CASE("companion: one that dies between two questions says how, and sends no signal to us") {
+  std::vector<std::string> lines;
+  const auto keep = [&](const std::string& line) { lines.push_back(line); };
+  Companion brief(shell("read a; echo $a; echo done; echo no more >&2; exit 3"));
+  CHECK_FALSE(brief.ask("one", "done", seconds(20.0), never, keep));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  const auto end = brief.ask("two", "done", seconds(20.0), never, keep);
+  REQUIRE(end);
+  CHECK(end->text() == "ended with exit status 3: no more");
+  CHECK(lines == std::vector<std::string>{"one"});
+}
+
+TEST_CASE("companion: one that gives no answer is ended at its limit, what it said is kept") {
+  std::vector<std::string> lines;
+  Companion slow(shell("read a; echo $$; exec sleep 1000"));
+  const auto end = slow.ask("one", "done", seconds(0.3), never,
+                            [&](const std::string& line) { lines.push_back(line); });
+  REQUIRE(end);
+  CHECK(end->timed_out);
+  REQUIRE(lines.size() == 1);
+  CHECK_FALSE(alive(std::stoi(lines.front())));
+}
+
+TEST_CASE("companion: Ctrl-C ends it in the middle of an answer") {
+  std::atomic<bool> stop{false};
+  int child = 0;
+  Companion slow(shell("read a; echo $$; exec sleep 1000"));
+  CHECK_THROWS_AS(slow.ask("one", "done", seconds(60.0), stop,
+                           [&](const std::string& line) {
+                             child = std::stoi(line);
+                             stop = true;
+                           }),
+                  Interrupted);
+  REQUIRE(child > 0);
+  CHECK_FALSE(alive(child));
+}
+
+TEST_CASE("companion: with its input gone it ends by itself, and else it is ended") {
+  const Duration start = now();
+  { const Companion polite(shell("while read a; do :; done")); }
+  CHECK((now() - start).base() < 1.5);
+  int child = 0;
+  {
+    Companion deaf(shell("echo $$; echo done; exec sleep 1000"));
+    deaf.ask("one", "done", seconds(20.0), never,
+             [&](const std::string& line) { child = std::stoi(line); });
+    CHECK(alive(child));
+  }
+  REQUIRE(child > 0);
+  CHECK_FALSE(alive(child));
+}

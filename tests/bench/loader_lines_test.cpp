@@ -70,34 +70,52 @@ TEST_CASE("loader lines: what is no series is refused with its line") {
   }
 }
 
-TEST_CASE("loader probe: measurements and remarks of the script are kept") {
-  const MeasurementSet set =
-      measured_by("echo series getitem samples 1 - 0.5; echo remark asked for $1 $4");
+TEST_CASE("loader probe: one process measures all rounds; its measurements and remarks are kept") {
+  const MeasurementSet set = measured_by(
+      "n=0; while read question; do n=$((n+1)); echo series getitem samples 1 - 0.5 0.$n; "
+      "echo remark asked for $1 $2: $question; echo round done; done");
   CHECK(set.probes[0].measured);
   CHECK(set.probes[0].reason.empty());
-  CHECK(set.probes[0].remarks == std::vector<std::string>{"asked for mine:Images --quick"});
+  CHECK(set.probes[0].remarks == std::vector<std::string>{"asked for mine:Images --quick: round"});
   REQUIRE(set.measurements.size() == 1);
   CHECK(set.measurements[0].quantity == "getitem");
+  CHECK(set.measurements[0].rounds == std::vector<std::size_t>{2, 2, 2});
+  CHECK(set.measurements[0].times.back() == seconds(0.3));
 }
 
-TEST_CASE("loader probe: the script hears what to load, and for how long") {
+TEST_CASE("loader probe: the script hears what to load, for how long and how often") {
   const auto asked = [](const std::string& loader, const std::string& data) {
-    const MeasurementSet set =
-        measured_by("echo series getitem samples 1 - 0.5; echo remark \"$*\"", loader, data);
+    const MeasurementSet set = measured_by(
+        "read question; echo series getitem samples 1 - 0.5; "
+        "echo remark \"$*\"; echo round done",
+        loader, data);
     return set.probes.at(0).remarks.at(0);
   };
-  CHECK(asked("mine:Images", "/some data") == "mine:Images --seconds 120 --quick");
-  CHECK(asked("images", "/some data") == "--data /some data --seconds 120 --quick");
-  CHECK(asked("images", "") == "--seconds 120 --quick");  // generated ones
+  CHECK(asked("mine:Images", "/some data") == "mine:Images --quick --seconds 120 --rounds 3");
+  CHECK(asked("images", "/some data") == "--data /some data --quick --seconds 120 --rounds 3");
+  CHECK(asked("images", "") == "--quick --seconds 120 --rounds 3");  // generated ones
 }
 
-TEST_CASE("loader probe: a script that fails leaves what it had measured") {
-  const MeasurementSet set =
-      measured_by("echo series getitem samples 1 - 0.5\necho 'no module named mine' >&2\nexit 1");
+TEST_CASE("loader probe: a script that dies in a round leaves what it had measured") {
+  const MeasurementSet set = measured_by(
+      "read question; echo series getitem samples 1 - 0.5; echo round done\n"
+      "read question; echo series getitem samples 1 - 0.7\n"
+      "echo 'killed by the weather' >&2; exit 1");
   CHECK(set.probes[0].measured);
-  CHECK(set.probes[0].reason.find("exit status 1: no module named mine") != std::string::npos);
-  CHECK(set.measurements.size() == 1);
-  CHECK_FALSE(measured_by("true").probes[0].reason.empty());
+  CHECK(set.probes[0].reason.find("exit status 1: killed by the weather in round 2") !=
+        std::string::npos);
+  REQUIRE(set.measurements.size() == 1);
+  CHECK(set.measurements[0].rounds == std::vector<std::size_t>{1, 1});
+  const MeasurementSet silent = measured_by("true");
+  CHECK_FALSE(silent.probes[0].measured);
+  CHECK(silent.probes[0].reason.find("ended with exit status 0 in round 1") != std::string::npos);
+}
+
+TEST_CASE("loader probe: a line that is wrong is told by its number over all rounds") {
+  const MeasurementSet set = measured_by(
+      "read question; echo series getitem samples 1 - 0.5; echo round done; "
+      "read question; echo hello; sleep 100");
+  CHECK(set.probes[0].reason.find("probe_loader.py, line 2: expected series") == 0);
 }
 
 TEST_CASE("loader probe: it says what it needs") {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "bench/probe.hpp"
+#include "bench/rounds.hpp"
 
 namespace feedrate::test {
 
@@ -16,7 +16,9 @@ inline MeasurementSet measured(
   settings.quick = true;
   MeasurementSet set;
   const bench::Probe* const chosen[] = {&probe};
-  bench::run_probes(chosen, settings, set, stop, progress, [] {});
+  bench::Surroundings quiet;
+  quiet.canary = false;
+  bench::run_probes(chosen, settings, set, stop, {progress, {}, {}}, quiet);
   return set;
 }
 

@@ -17,7 +17,7 @@ const std::atomic<bool> never{false};
 
 std::string refusal(const std::string& command, StepLines& steps) {
   try {
-    run_step_command(command, seconds(20.0), never, steps);
+    run_step_command(command, {seconds(20.0), seconds(20.0)}, never, steps);
   } catch (const InputError& error) {
     return error.what();
   }
@@ -36,7 +36,7 @@ TEST_CASE("step command: steps are kept by model and batch size, in their order"
   const std::string script =
       "echo '# a comment'; echo 32 0.5; echo; echo '64 1e0'; echo '32\t0.25'; "
       "echo '# model vit'; echo 32 2";
-  CHECK(run_step_command(script, seconds(20.0), never, steps).empty());
+  CHECK(run_step_command(script, {seconds(20.0), seconds(20.0)}, never, steps).empty());
   const auto& all = steps.measurements();
   REQUIRE(all.size() == 3);
   CHECK(all[0].quantity == "step");
@@ -80,17 +80,20 @@ TEST_CASE("step command: one that prints no step is refused") {
 
 TEST_CASE("step command: one that hangs is ended, and what it printed counts") {
   StepLines steps;
-  const std::string remark = run_step_command("echo 8 1; sleep 1000", seconds(0.3), never, steps);
+  const std::string remark =
+      run_step_command("echo 8 1; sleep 1000", {seconds(0.3), seconds(0.3)}, never, steps);
   CHECK(remark == "--step-command was ended after 0.3 s; its steps until then count");
   CHECK(steps.measurements().size() == 1);
   StepLines none;
-  CHECK_THROWS_AS(run_step_command("sleep 1000", seconds(0.2), never, none), InputError);
+  CHECK_THROWS_AS(run_step_command("sleep 1000", {seconds(0.2), seconds(0.2)}, never, none),
+                  InputError);
 }
 
 TEST_CASE("step command: Ctrl-C ends it") {
   const std::atomic<bool> pressed{true};
   StepLines steps;
-  CHECK_THROWS_AS(run_step_command("sleep 1000", seconds(60.0), pressed, steps), Interrupted);
+  CHECK_THROWS_AS(run_step_command("sleep 1000", {seconds(60.0), seconds(60.0)}, pressed, steps),
+                  Interrupted);
 }
 
 TEST_CASE("step command: it needs no GPU, and a failure leaves what came before") {

@@ -1,4 +1,8 @@
 // `calibrate` as a user meets it, with the probes that every host has.
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
 #include "catch.hpp"
 #include "cli/process.hpp"
 #include "schema/host.hpp"
@@ -67,6 +71,110 @@ TEST_CASE("calibrate: a probe is run, its samples kept, and its profile used") {
   CHECK(slurp(folder / "host.measurements-2.json").size() > 100);
 }
 
+TEST_CASE("calibrate: rounds are in the file and in the report") {
+  const Folder folder;
+  const Outcome outcome = calibrate("memcpy --quick", folder);
+  REQUIRE(outcome.status == 0);
+  CHECK(has(outcome.out, "3 rounds in "));
+  const auto set = feedrate::schema::read_measurements(folder / "host.measurements.json");
+  REQUIRE(set.rounds.size() == 3);
+  std::set<std::string> canary;
+  for (const feedrate::Measurement& what : set.measurements) {
+    CHECK(what.rounds.size() == 3);
+    if (what.probe == "canary") canary.insert(what.quantity);
+  }
+  CHECK(canary.count("registers") == 1);
+  CHECK(canary.count("copy") == 1);
+}
+
+TEST_CASE("calibrate: --add puts a calibration to those before, of this host only") {
+  const Folder folder;
+  REQUIRE(calibrate("memcpy --quick", folder).status == 0);
+  const std::string first = folder / "host.measurements.json";
+  const std::string kept = slurp(first);
+  const Outcome added = calibrate("memcpy --quick --add " + first, folder);
+  INFO(added.err << added.out);
+  REQUIRE(added.status == 0);
+  CHECK(has(added.out, "6 rounds of 2 calibrations in "));
+  CHECK(slurp(first) == kept);
+  const std::string second = folder / "host.measurements-2.json";
+  using namespace feedrate;
+  const MeasurementSet old = schema::read_measurements(first);
+  const MeasurementSet set = schema::read_measurements(second);
+  REQUIRE(set.rounds.size() == 6);
+  CHECK(set.rounds[2].calibration == 1.0);
+  CHECK(set.rounds[3].calibration == 2.0);
+  CHECK(set.measurements.size() == old.measurements.size());
+  for (std::size_t i = 0; i < old.measurements.size(); ++i) {
+    const std::vector<Duration>& before = old.measurements[i].times;
+    const std::vector<Duration>& now = set.measurements.at(i).times;
+    REQUIRE(now.size() > before.size());
+    CHECK(std::equal(before.begin(), before.end(), now.begin()));
+  }
+  CHECK(has(set.command_line, "--add"));
+
+  // Files of one host that are fitted again are merged alike.
+  const Outcome again =
+      shell("feedrate calibrate --import " + first + " --import " + second + " --measurements " +
+            (folder / "all.json") + " --output " + (folder / "again.json"));
+  INFO(again.err << again.out);
+  REQUIRE(again.status == 0);
+  CHECK(schema::read_measurements(folder / "all.json").rounds.size() == 9);
+  CHECK(has(again.out, "9 rounds of 3 calibrations in "));
+
+  const auto refused = [&](const std::string& flags, const std::string& words) {
+    const Outcome outcome =
+        shell("feedrate calibrate memcpy --quick --output " + (folder / "none.json") + " " + flags);
+    INFO(flags << "\n" << outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(has(outcome.err, words));
+  };
+  refused("--add " + (folder / "host.json"), "host.measurements.json\"");
+  refused("--add " + first + " --import " + second, "--add");
+  refused("--add " + (folder / "missing.json"), "missing.json");
+  MeasurementSet other = old;
+  other.host.hostname = "elsewhere";
+  folder.write("other.json", schema::write_measurements(other));
+  refused("--add " + (folder / "other.json"), "got those of \"elsewhere\"");
+  other = old;
+  other.host.cpu = "A faster CPU";
+  folder.write("other.json", schema::write_measurements(other));
+  refused("--add " + (folder / "other.json"), "got those of \"A faster CPU\"");
+  CHECK(slurp(folder / "none.json").empty());
+}
+
+TEST_CASE("calibrate: commands that cannot work are refused before anything is measured") {
+  const Folder folder;
+  const auto refused = [&](const std::string& flags, const std::string& words) {
+    const Outcome outcome = calibrate(flags, folder);
+    INFO(flags << "\n" << outcome.err << outcome.out);
+    CHECK(outcome.status == 2);
+    CHECK(has(outcome.err, words));
+    CHECK(outcome.out.empty());
+  };
+  const std::string python =
+      folder.write("python", "#!/bin/sh\necho \"no module named $2\" >&2\nexit 1\n");
+  std::filesystem::permissions(python, std::filesystem::perms::owner_all);
+  refused("--quick --loader mien:Images --python " + python,
+          "--loader mien:Images ended with exit status 1: no module named mien:Images");
+  refused("loader --quick --loader mine:Images --python /no/such/python", "/no/such/python");
+  refused("gpu --quick --step-command 'no-such-program --model resnet50'",
+          "there is no program \"no-such-program\"");
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("calibrate: a probe that was asked for and failed is exit status 3, the rest is kept") {
+  const Folder folder;
+  const Outcome step = calibrate("memcpy gpu --quick --step-command 'echo 8 0.5; exit 4'", folder);
+  INFO(step.err << step.out);
+  CHECK(step.status == 3);
+  CHECK(has(step.err, "gpu was asked for and failed: --step-command ended with exit status 4"));
+  const auto set = feedrate::schema::read_measurements(folder / "host.measurements.json");
+  CHECK(set.probes.size() == 2);
+  CHECK(slurp(folder / "host.json").size() > 10);
+  CHECK(calibrate("memcpy download --quick --url http://127.0.0.1:1/x", folder).status == 3);
+}
+
 TEST_CASE("calibrate: what other tools measured becomes a profile without measuring") {
   const Folder folder;
   const std::string steps =
@@ -125,15 +233,21 @@ TEST_CASE("calibrate: nothing measured is exit status 3, with the reason and wit
 
 TEST_CASE("calibrate: Ctrl-C keeps what was measured until then") {
   const Folder folder;
-  // memcpy is done in --quick time only with --quick; here it is cut off while it measures.
+  // The file is there after the first round: then it is in the middle of the next.
   const Outcome outcome =
-      shell("feedrate calibrate memcpy --time-limit '60 s' --output " + (folder / "host.json") +
-            " & pid=$!\nsleep 2\nkill -INT $pid; kill -INT $pid 2>/dev/null\nwait $pid");
+      shell("feedrate calibrate memcpy --time-limit '16 s' --output " + (folder / "host.json") +
+            " & pid=$!\nfor i in $(seq 600); do [ -e " + (folder / "host.measurements.json") +
+            " ] && break; sleep 0.1; done\nsleep 0.3\n"
+            "kill -INT $pid; kill -INT $pid 2>/dev/null\nwait $pid");
   INFO(outcome.err << outcome.out);
   CHECK(outcome.status == 3);
   CHECK(has(outcome.err, "interrupted"));
   CHECK(has(outcome.out, "Interrupted: 1 of 1 probes measured"));
   CHECK(folder.files() == 2);
+  const auto set = feedrate::schema::read_measurements(folder / "host.measurements.json");
+  CHECK(set.rounds.size() > 1);
+  CHECK(set.rounds.size() < 8);
+  CHECK(set.probes.at(0).reason == "interrupted");
 }
 
 TEST_CASE("calibrate: what a URL holds in confidence is not kept") {

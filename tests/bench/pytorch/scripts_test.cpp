@@ -82,6 +82,10 @@ TEST_CASE("probe_loader.py: its series are read by the probe, a bad file is its 
     INFO(quantity);
     CHECK(test::count(set, quantity) > 0);
   }
+  CHECK(set.rounds.size() == 3);
+  for (const Measurement& what : set.measurements) {
+    if (what.quantity != "device_reads") CHECK(what.rounds.size() == 3);
+  }
   CHECK(data.files() == 4);
   data.write("5.jpg", "no image");
   const MeasurementSet broken = test::measured(probe_loader, settings);
@@ -94,15 +98,15 @@ TEST_CASE("probe_loader.py: slow samples are loaded fewer times") {
   if (python.empty()) return;
   // Each plan is no larger than the one before, and fits until none does.
   const std::string plan = R"(import sys; sys.path.insert(0, sys.argv[1])
-from probe_loader import epochs_that_fit
+from probe_loader import epoch_that_fits
 counts, cores, batch, limit = [1, 2, 4], 2, 16, 90
 plans = []
 for cost in 0.001, 0.01, 0.03, 0.1, 9:
-    rounds, each, more = epochs_that_fit(cost, batch, counts, cores, limit)
-    takes = rounds * sum((each * w + more) * batch * cost / min(w, cores) for w in counts)
-    assert takes <= limit or (rounds, each, more) == (1, 4, 4), (cost, takes)
-    plans.append((rounds, each, more))
-assert plans == sorted(plans, reverse=True) and plans[0] > plans[-1] == (1, 4, 4), plans
+    each, more = epoch_that_fits(cost, batch, counts, cores, limit)
+    takes = sum((each * w + more) * batch * cost / min(w, cores) for w in counts)
+    assert takes <= limit or (each, more) == (4, 4), (cost, takes)
+    plans.append((each, more))
+assert plans == sorted(plans, reverse=True) and plans[0] > plans[-1] == (4, 4), plans
 )";
   const test::TemporaryFolder folder;
   const Outcome planned =

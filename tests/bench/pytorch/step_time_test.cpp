@@ -63,7 +63,7 @@ TEST_CASE("step_time.py: its steps are read by the gpu probe") {
   const std::string command = python + " " + script +
                               " --device cpu --model resnet18 --batch-sizes 3,2 --side 32 "
                               "--steps 3 --warm-up 1";
-  CHECK(run_step_command(command, minutes(4.0), never, steps).empty());
+  CHECK(run_step_command(command, {minutes(4.0), minutes(4.0)}, never, steps).empty());
   const auto& all = steps.measurements();
   REQUIRE(all.size() == 2);
   CHECK(all[0].how.at("model") == "resnet18");

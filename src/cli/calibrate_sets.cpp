@@ -1,0 +1,117 @@
+#include "cli/calibrate_sets.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+
+#include "base/errors.hpp"
+#include "base/quote.hpp"
+#include "base/text_file.hpp"
+#include "cli/calibrate_files.hpp"
+#include "model/merge_measurements.hpp"
+#include "schema/import_measurements.hpp"
+#include "schema/measurements.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw InputError(std::vector<Problem>{{"", 0, "--add", message}});
+}
+
+bool same_host(const HostFacts& a, const HostFacts& b) {
+  return a.hostname == b.hostname && a.cpu == b.cpu;
+}
+
+/// Other tools do not say on which host they ran.
+bool of_feedrate(const MeasurementSet& set) {
+  return !set.host.hostname.empty();
+}
+
+/// "host.json" → "host.measurements.json", as calibrate names them.
+std::string measurements_beside(const std::string& profile) {
+  std::filesystem::path path = profile;
+  if (path.extension() == ".json") path.replace_extension();
+  return path.string() + ".measurements.json";
+}
+
+void append(MeasurementSet& into, MeasurementSet more) {
+  if (into.host == HostFacts{}) into.host = more.host;
+  if (into.date.empty()) into.date = more.date;
+  if (into.command_line.empty()) into.command_line = more.command_line;
+  std::move(more.measurements.begin(), more.measurements.end(),
+            std::back_inserter(into.measurements));
+  std::move(more.probes.begin(), more.probes.end(), std::back_inserter(into.probes));
+}
+
+void name_source(MeasurementSet& set, const std::string& file) {
+  for (Measurement& m : set.measurements) {
+    if (m.remark.empty()) m.remark = "imported from " + file;
+  }
+}
+
+}  // namespace
+
+EarlierSets read_imports(const std::vector<std::string>& files) {
+  EarlierSets earlier;
+  earlier.files = files;
+  for (const std::string& file : files) {
+    earlier.sets.push_back(schema::import_measurements(file));
+  }
+  return earlier;
+}
+
+EarlierSets read_additions(const std::vector<std::string>& files, const HostFacts& here) {
+  EarlierSets earlier;
+  earlier.files = files;
+  for (const std::string& file : files) {
+    if (!holds_measurements(file) && !read_text_file(file).empty()) {
+      refuse(
+          fmt::format("expected a measurements file of feedrate, got {}; a profile's samples "
+                      "are in a file like {}",
+                      in_quotes(file, 200), in_quotes(measurements_beside(file), 200)));
+    }
+    MeasurementSet set = schema::read_measurements(file);
+    if (set.host.hostname != here.hostname) {
+      refuse(fmt::format("expected measurements of this host, {}, got those of {} in {}",
+                         in_quotes(here.hostname), in_quotes(set.host.hostname),
+                         in_quotes(file, 200)));
+    }
+    if (set.host.cpu != here.cpu) {
+      refuse(fmt::format("expected measurements of this host's CPU, {}, got those of {} in {}",
+                         in_quotes(here.cpu, 100), in_quotes(set.host.cpu, 100),
+                         in_quotes(file, 200)));
+    }
+    earlier.sets.push_back(std::move(set));
+  }
+  return earlier;
+}
+
+MeasurementSet together(const EarlierSets& earlier, const MeasurementSet* fresh) {
+  const std::size_t count = earlier.sets.size() + (fresh != nullptr ? 1 : 0);
+  if (count == 1) return fresh != nullptr ? *fresh : earlier.sets.front();
+  // The host is that of what is measured now, or of the first file that says one.
+  const MeasurementSet* leading = fresh;
+  for (const MeasurementSet& set : earlier.sets) {
+    if (leading == nullptr && of_feedrate(set)) leading = &set;
+  }
+  std::vector<MeasurementSet> calibrations;
+  MeasurementSet beside;
+  for (std::size_t i = 0; i < earlier.sets.size(); ++i) {
+    MeasurementSet set = earlier.sets[i];
+    if (leading != nullptr && of_feedrate(set) && same_host(set.host, leading->host)) {
+      calibrations.push_back(std::move(set));
+    } else {
+      name_source(set, earlier.files[i]);
+      append(beside, std::move(set));
+    }
+  }
+  if (fresh != nullptr) calibrations.push_back(*fresh);
+  MeasurementSet all = calibrations.size() == 1 ? calibrations.front() : merged(calibrations);
+  append(all, std::move(beside));
+  return all;
+}
+
+}  // namespace feedrate::cli

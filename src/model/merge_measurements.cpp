@@ -1,0 +1,124 @@
+#include "model/merge_measurements.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+
+namespace feedrate {
+namespace {
+
+auto identity(const Measurement& what) {
+  return std::tie(what.probe, what.quantity, what.how, what.at, what.unit, what.work, what.remark);
+}
+
+void add_missing(std::vector<std::string>& into, const std::vector<std::string>& more) {
+  for (const std::string& words : more) {
+    if (std::find(into.begin(), into.end(), words) == into.end()) into.push_back(words);
+  }
+}
+
+std::vector<std::string> parts_of(std::string_view reasons) {
+  constexpr std::string_view between = "; ";
+  std::vector<std::string> parts;
+  while (!reasons.empty()) {
+    const std::size_t end = std::min(reasons.find(between), reasons.size());
+    parts.emplace_back(reasons.substr(0, end));
+    reasons.remove_prefix(std::min(end + between.size(), reasons.size()));
+  }
+  return parts;
+}
+
+std::string together(const std::string& before, const std::string& after) {
+  std::vector<std::string> parts;
+  add_missing(parts, parts_of(before));
+  add_missing(parts, parts_of(after));
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
+  return text;
+}
+
+/// Why a probe could not run is of no interest once it could.
+void add_outcome(std::vector<ProbeOutcome>& into, const ProbeOutcome& more) {
+  const auto known = std::find_if(into.begin(), into.end(), [&](const ProbeOutcome& outcome) {
+    return outcome.probe == more.probe;
+  });
+  if (known == into.end()) {
+    into.push_back(more);
+    return;
+  }
+  if (known->measured == more.measured) {
+    known->reason = together(known->reason, more.reason);
+  } else if (more.measured) {
+    known->reason = more.reason;
+  }
+  known->measured = known->measured || more.measured;
+  add_missing(known->remarks, more.remarks);
+  known->took += more.took;
+}
+
+double calibrations(const MeasurementSet& set) {
+  double most = 0.0;
+  for (const Round& round : set.rounds) most = std::max(most, round.calibration);
+  return most;
+}
+
+void add(MeasurementSet& into, const MeasurementSet& more) {
+  const double before = calibrations(into);
+  const std::size_t first = into.rounds.size();
+  if (more.rounds.empty()) {
+    Round only;
+    only.began = more.date;
+    only.calibration = before + 1.0;
+    for (const ProbeOutcome& outcome : more.probes) only.took += outcome.took;
+    into.rounds.push_back(std::move(only));
+  }
+  for (Round round : more.rounds) {
+    round.calibration += before;
+    into.rounds.push_back(std::move(round));
+  }
+  for (const ProbeOutcome& outcome : more.probes) add_outcome(into.probes, outcome);
+  for (const Measurement& what : more.measurements) {
+    auto known = std::find_if(into.measurements.begin(), into.measurements.end(),
+                              [&](const Measurement& one) { return same_series(one, what); });
+    if (known == into.measurements.end()) {
+      known = into.measurements.insert(known, what);
+      known->times.clear();
+      known->rounds.clear();
+    }
+    append_samples(*known, what, first);
+  }
+  if (!more.date.empty()) into.date = more.date;
+  if (!more.command_line.empty()) into.command_line = more.command_line;
+  if (!more.version.empty()) into.version = more.version;
+  const HostClass kind = into.host.kind;
+  if (more.host != HostFacts{}) into.host = more.host;
+  if (into.host.kind == HostClass::unknown) into.host.kind = kind;
+}
+
+}  // namespace
+
+bool same_series(const Measurement& a, const Measurement& b) {
+  return identity(a) == identity(b);
+}
+
+bool series_before(const Measurement& a, const Measurement& b) {
+  return identity(a) < identity(b);
+}
+
+void append_samples(Measurement& into, const Measurement& more, std::size_t first) {
+  if (more.times.empty()) return;
+  std::vector<std::size_t> counts = more.rounds;
+  if (counts.empty()) counts = {more.times.size()};
+  if (into.rounds.empty() && !into.times.empty()) into.rounds = {into.times.size()};
+  into.rounds.resize(std::max(into.rounds.size(), first + counts.size()));
+  for (std::size_t i = 0; i < counts.size(); ++i) into.rounds[first + i] += counts[i];
+  into.times.insert(into.times.end(), more.times.begin(), more.times.end());
+}
+
+MeasurementSet merged(std::span<const MeasurementSet> sets) {
+  MeasurementSet all;
+  for (const MeasurementSet& set : sets) add(all, set);
+  return all;
+}
+
+}  // namespace feedrate
