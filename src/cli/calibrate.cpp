@@ -72,16 +72,16 @@ HostProfile named(HostProfile profile, const CalibrateArguments& arguments) {
 }
 
 /// How fast the machine is just now, for programs that measure something beside it.
-int print_canary(const bench::Settings& settings) {
+int print_canary() {
   const Interrupt interrupt;
-  write_stdout(schema::write_canary(bench::run_canary(settings, seconds(1.0), interrupt.flag())));
+  write_stdout(schema::write_canary(bench::run_canary(seconds(1.0), interrupt.flag())));
   return interrupt.flag() ? host_failed : 0;
 }
 
 int calibrate(const CalibrateArguments& arguments) {
   const bench::Settings settings = settings_of(arguments);
   if (arguments.list) return list_probes(settings);
-  if (arguments.canary) return print_canary(settings);
+  if (arguments.canary) return print_canary();
   const ChosenProbes chosen = choose_probes(arguments.probes, arguments.imports.empty());
   const bench::ProcessGroup group = group_of(chosen);
   if (group.rank > 0) return measure_along(chosen, settings);

@@ -104,7 +104,7 @@ LoaderRuns run_loader(const LoaderOptions& options, const HostProfile& profile) 
     for (std::size_t round = 0; round < rounds; ++round) {
       std::shuffle(order.begin(), order.end(), random);
       const Duration budget = milliseconds(options.quick ? 100.0 : 1000.0);
-      for (const auto& [name, time] : bench::run_canary(bench, budget, interrupt.flag())) {
+      for (const auto& [name, time] : bench::run_canary(budget, interrupt.flag())) {
         measured.canary[name].push_back(time);
       }
       for (std::size_t i = 0; i < order.size(); ++i) {
