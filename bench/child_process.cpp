@@ -78,7 +78,7 @@ class Companion::State {
  private:
   State(const std::vector<std::string>& program, Sockets sockets)
       : input_(std::move(sockets.ours)),
-        running_(program, std::move(sockets.theirs), [this](const std::string& text) {
+        running_(program, sockets.theirs, [this](const std::string& text) {
           if (line_) line_(text);
         }) {}
 
