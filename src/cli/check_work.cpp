@@ -163,7 +163,9 @@ std::optional<Scenario> scenario_in(const schema::JsonPtr& root, const std::stri
 class Checker {
  public:
   explicit Checker(const CheckArguments& arguments)
-      : arguments_(arguments), options_(run_options(arguments.simulation)) {}
+      : arguments_(arguments), options_(run_options(arguments.simulation)) {
+    options_.guesses = false;  // the same ones stand behind the baseline
+  }
 
   Checked check() {
     const std::vector<Limit> flags = limits_of_flags(arguments_);

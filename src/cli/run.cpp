@@ -5,6 +5,7 @@
 #include "base/errors.hpp"
 #include "base/text_file.hpp"
 #include "cli/commands.hpp"
+#include "cli/host_here.hpp"
 #include "cli/inputs.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
@@ -18,6 +19,7 @@ namespace {
 struct RunArguments {
   std::string scenario;
   SimulationOptions simulation;
+  HostAgeOptions host_age;
   OutputOptions output;
   std::string trace;  ///< file; empty: none
   std::uint64_t trace_steps = 30;
@@ -53,6 +55,7 @@ int run(const RunArguments& arguments) {
   add_instances(instances, scenario);
   const Catalog catalog = catalog_of(instances);
   const HostProfile* const profile = host ? &*host : nullptr;
+  if (profile != nullptr) remark_on_host(*profile, arguments.host_age);
   const auto inputs = files_read({&arguments.scenario, 1}, arguments.simulation);
   if (!arguments.trace.empty()) check_trace_file(arguments, inputs);
   NamedResult named{scenario.name, arguments.scenario, with_places(document, [&] {
@@ -85,6 +88,7 @@ Command add_run(CLI::App& parent) {
       ->type_name("SCENARIO")
       ->required();
   add_simulation_flags(*app, arguments->simulation);
+  add_host_age_flags(*app, arguments->host_age);
   add_output_flags(*app, arguments->output);
   CLI::Option* const trace =
       app->add_option("--trace", arguments->trace,

@@ -97,6 +97,7 @@ struct Result {
   std::optional<Bands> bands;
   std::vector<InputUsed> inputs;
   std::optional<Certainty> certainty;  ///< empty where nobody asked for it
+  std::vector<std::string> caveats;    ///< sentences that belong beside the headline
   std::vector<std::string> remarks;    ///< what a reader must know: assumptions, windows, misfits
   Effort effort;
 };

@@ -26,14 +26,23 @@ void resolve_given_duration(Context& context) {
   inputs.step.fixed = alone / (steps * inputs.instances);
 }
 
+/// A profile of another machine is taken all the same, and said so where nobody can miss it.
 void say_where_measured(Context& context) {
   const auto& rented = context.scenario.cluster.instance;
-  if (context.host == nullptr || context.host->instance.empty() || !rented) return;
-  if (without_prefix(context.host->instance) == without_prefix(*rented)) return;
-  context.out.remarks.push_back(fmt::format(
-      "the host profile \"{}\" was measured on {}, not on {}: what it says is taken all "
-      "the same",
-      context.host->name, context.host->instance, *rented));
+  if (context.host == nullptr || !rented || !context.texts) return;
+  const HostProfile& host = *context.host;
+  const Known<double> threads = context.published(&Machine::vcpus);
+  const auto say = [&](const std::string& then, const std::string& now) {
+    context.out.caveats.push_back(fmt::format(
+        "Measured numbers are another machine's: the host profile \"{}\" is of {}, not of {}.",
+        host.name, then, now));
+  };
+  if (!host.instance.empty()) {
+    if (without_prefix(host.instance) != without_prefix(*rented)) say(host.instance, *rented);
+  } else if (host.hardware_threads && threads && *host.hardware_threads != threads->value) {
+    say(fmt::format("{:g} hardware threads", *host.hardware_threads),
+        fmt::format("{} with {:g}", *rented, threads->value));
+  }
 }
 
 void resolve_checkpoint(Context& context) {

@@ -35,6 +35,7 @@ struct Resolved {
   const Machine* machine = nullptr;  ///< in the catalogue; null where none is named
   std::vector<InputUsed> used;
   std::vector<std::string> remarks;
+  std::vector<std::string> caveats;  ///< what belongs beside the headline
 };
 
 /// Throws InputError with every problem: a number that is needed and not known names the key to

@@ -223,6 +223,7 @@ Report run_report(const NamedResult& named) {
                              r.instance.empty() ? "instance" : r.instance, count(r.gpus),
                              r.gpus == 1.0 ? "" : "s");
   report.headline = headline(r);
+  for (const std::string& caveat : r.caveats) report.headline.text += " " + caveat;
   const Table stages = stage_table(r);
   if (!stages.rows.empty()) report.blocks.emplace_back(stages);
   report.blocks.emplace_back(time_table(r));

@@ -182,9 +182,13 @@ void write_body(const Result& result, JsonWriter& out) {
   write_bands(result.bands, out);
   write_inputs(result, out);
   write_certainty(result, out);
-  out.key("remarks").begin_array(Layout::block);
-  for (const std::string& remark : result.remarks) out.text(remark);
-  out.end();
+  const auto list = [&out](std::string_view name, const std::vector<std::string>& words) {
+    out.key(name).begin_array(Layout::block);
+    for (const std::string& sentence : words) out.text(sentence);
+    out.end();
+  };
+  list("caveats", result.caveats);
+  list("remarks", result.remarks);
   out.key("effort").begin_object(Layout::line).number("events", result.effort.events);
   out.number("steps", result.effort.steps).end();
   out.end();

@@ -90,6 +90,7 @@ constexpr std::array keys = {
     ResultKey{1, "shortest_s", number, false, "total_s with each at its end that shortens it"},
     ResultKey{1, "longest_s", number, false, "total_s with each at its other end"},
     ResultKey{1, "own_variance_share", number, false, "of the job's own variability"},
+    ResultKey{0, "caveats", list, false, "what belongs beside the headline"},
     ResultKey{0, "remarks", list, false, "what a reader must know"},
     ResultKey{0, "effort", object, false, "how the simulation went"},
     ResultKey{1, "events", number, false, "with --exact; 0: the mean in closed form"},

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/random.hpp"
@@ -24,17 +28,29 @@ Band band(std::vector<double> values) {
   return {quantile(values, 0.05), quantile(values, 0.5), quantile(values, 0.95)};
 }
 
+using Names = std::set<std::string, std::less<>>;
+
+/// Inputs that are drawn from the range of an assumption.
+Names guesses_of(const Scenario& scenario, const Catalog& catalog, const HostProfile* host) {
+  Names names;
+  for (const InputUsed& input : pipeline::resolve(scenario, catalog, host).used) {
+    if (input.from.origin == Origin::assumed && !input.low.empty()) names.insert(input.key);
+  }
+  return names;
+}
+
 }  // namespace
 
 Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                 const RunOptions& options) {
   Bands bands;
   bands.replications = options.replications;
+  const Names kept = options.guesses ? Names{} : guesses_of(scenario, catalog, host);
   std::vector<double> total, epoch, money, all, throughput, busy;
   for (int r = 0; r < options.replications; ++r) {
     const auto stream = static_cast<std::uint64_t>(r) + 1U;
     const pipeline::Draw draw = [&](std::string_view key) {
-      return uniform_of(options.seed, stream, key);
+      return kept.contains(key) ? 0.5 : uniform_of(options.seed, stream, key);
     };
     const double wobble = normal_quantile(uniform_of(options.seed, stream, "the job's own"));
     const DrawnJob job = drawn_job(scenario, catalog, host, draw, wobble);

@@ -151,6 +151,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.instances = inputs.instances;
   result.gpus = inputs.instances * inputs.ranks;
   result.remarks = resolved.remarks;
+  result.caveats = resolved.caveats;
   if (options.list_inputs) result.inputs = resolved.used;
   result.times = {outcome.startup, outcome.staging, outcome.first.wall, outcome.later.wall,
                   outcome.total.wall};

@@ -265,12 +265,41 @@ TEST_CASE("schema: measurement files are explained") {
   CHECK(has(shell("feedrate schema measurements --format json").out, "\"$schema\""));
 }
 
-TEST_CASE("calibrate: a profile of another machine than the one that is rented is used and said") {
+TEST_CASE(
+    "calibrate: a profile of another machine than the one that is rented is in the headline") {
   const Folder folder;
-  const auto remarks_with = [&](const std::string& instance) {
-    folder.write("host.json", R"({"name": "lab", "instance": ")" + instance + "\"}");
-    return shell("feedrate run scenarios/caltech256_p3.json --host " + (folder / "host.json")).out;
+  const auto run_with = [&](const std::string& host) {
+    folder.write("host.json", R"({"name": "lab", )" + host + "}");
+    return shell("feedrate run scenarios/caltech256_p3.json --host " + (folder / "host.json"));
   };
-  CHECK(has(remarks_with("g5.xlarge"), "\"lab\" was measured on g5.xlarge, not on"));
-  CHECK_FALSE(has(remarks_with("p3.2xlarge"), "was measured on"));  // ml.p3.2xlarge is one
+  const auto headline = [&](const std::string& host) {
+    std::string text = run_with(host).out;
+    text = text.substr(0, text.find("\nStages"));
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+  };
+  CHECK(has(headline(R"("instance": "g5.xlarge")"),
+            "the host profile \"lab\" is of g5.xlarge, not of ml.p3.2xlarge."));
+  CHECK(has(headline(R"("hardware_threads": 2)"),
+            "\"lab\" is of 2 hardware threads, not of ml.p3.2xlarge with 8."));
+  // ml.p3.2xlarge is one.
+  CHECK_FALSE(
+      has(headline(R"("instance": "p3.2xlarge", "hardware_threads": 8)"), "another machine"));
+}
+
+TEST_CASE("calibrate: run says how old a profile is, and refuses an age that is none") {
+  const Folder folder;
+  const auto run_with = [&](const std::string& host, const std::string& flags) {
+    folder.write("host.json", R"({"name": "lab", "instance": "p3.2xlarge", )" + host + "}");
+    return shell("feedrate run scenarios/caltech256_p3.json --host " + (folder / "host.json") +
+                 flags);
+  };
+  const std::string old = R"("date": "2020-01-01T00:00:00Z")";
+  CHECK(has(run_with(old, "").err, "days old (--max-age is 90)"));
+  CHECK(run_with(old, " --max-age 100000d").err.empty());
+  CHECK(run_with(old, "").status == 0);
+  const Outcome wrong = run_with(old, " --max-age soon");
+  CHECK(wrong.status == 2);
+  CHECK(has(wrong.err, "--max-age"));
+  CHECK(has(run_with(old, " --canary").err, "not of this machine"));
 }

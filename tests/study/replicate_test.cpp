@@ -138,3 +138,19 @@ TEST_CASE("replications: what too many threads cost is measured apart from the c
   // Four threads on two: the same work for 10 % more.
   CHECK(time(R"(, "oversubscription": 0.1)") / time("") == Approx(1.1).epsilon(0.02));
 }
+
+TEST_CASE("replications: without guesses a band is of measured errors and of the job's own alone") {
+  const HostProfile host = schema::parse_host_profile(
+      R"({"cpu": {"points": [[1, 1], [4, 3.5]], "relative_error": 0.02}})", "h.json");
+  study::RunOptions options;
+  options.replications = 400;
+  const auto width_of = [&](const HostProfile* profile, const Scenario& job, bool guesses) {
+    options.guesses = guesses;
+    return width(*study::run(job, Catalog{}, profile, options).bands);
+  };
+  Scenario job = scenario("40 ms");
+  job.disk.bandwidth = gigabytes(9.0) / seconds(1.0);
+  CHECK(width_of(&host, job, false) == Approx(0.02).epsilon(0.15));
+  job.cluster.vcpus = 4.0;
+  CHECK(width_of(nullptr, job, true) > 2.0 * width_of(nullptr, job, false));
+}

@@ -69,7 +69,7 @@ TEST_CASE("validate: a case is the median epoch, and its setting") {
       runs({run(milliseconds(5.0), {seconds(3.0), seconds(1.0), seconds(2.0)})}), "epoch_s");
   REQUIRE(times.size() == 1);
   CHECK(times[0].measured == Approx(2.0));
-  CHECK(times[0].note == "epochs of 3 1 2 s");
+  CHECK(times[0].repeats == std::vector<double>{3.0, 1.0, 2.0});
   const study::Setting expected = {{"num_workers", "1"},
                                    {"prefetch_factor", "2"},
                                    {"batch_size", "8"},
@@ -145,4 +145,63 @@ TEST_CASE("validate: PyTorch's workers share the cores by their own curve, threa
   const LoaderRuns two = runs({run(Duration{}, {seconds(1.0)}, 2.0)});
   CHECK(predicted(two, both).at(0).predicted == Approx(0.040).epsilon(0.05));
   CHECK(predicted(two, both, "pytorch").at(0).predicted == Approx(0.080).epsilon(0.05));
+}
+
+TEST_CASE("validate: a machine that is slower by its canary is one whose CPU times are longer") {
+  HostProfile profile;
+  profile.canary["jpeg"] = {milliseconds(2.0), {}};
+  profile.canary["jpeg_all"] = {milliseconds(4.0), {}};
+  profile.canary["registers"] = {milliseconds(1.0), {}};
+  About measured;
+  CHECK(study::slower_in_turns(measured, profile).empty());
+  // Decoding counts where both know it; of two pieces the geometric mean.
+  measured.canary = {{"jpeg", {0.002, 0.004}}, {"jpeg_all", {0.004, 0.002}}, {"registers", {9, 9}}};
+  REQUIRE(study::slower_in_turns(measured, profile).size() == 2);
+  CHECK(study::slower_in_turns(measured, profile)[0] == Approx(1.0));
+  CHECK(study::slower_in_turns(measured, profile)[1] == Approx(1.0));
+  measured.canary = {{"registers", {0.0011, 0.0013, 0.001}}};
+  CHECK(study::slower_in_turns(measured, profile)[1] == Approx(1.3));
+  // Turns that not all pieces know are left out.
+  measured.canary["jpeg"] = {0.003};
+  CHECK(study::slower_in_turns(measured, profile) == std::vector<double>{1.5});
+
+  profile.operations["decode"].value = DurationPerSample::of(0.004);
+  profile.handover = Value<Duration>{milliseconds(2.0), {}};
+  profile.memcpy_bandwidth = Value<Bandwidth>{Bandwidth::of(8e9), {}};
+  profile.disk_latency = Value<Duration>{milliseconds(1.0), {}};
+  const HostProfile slow = study::slowed(profile, 1.25);
+  CHECK(slow.operations.at("decode").value.base() == Approx(0.005));
+  CHECK(slow.handover->value.base() == Approx(0.0025));
+  CHECK(slow.memcpy_bandwidth->value.base() == Approx(6.4e9));
+  CHECK(slow.disk_latency->value.base() == 0.001);
+}
+
+TEST_CASE("validate: coverage counts every repeat, and judges only where there are enough") {
+  const auto cases = [](std::size_t count, double off) {
+    ScenarioCases of;
+    for (std::size_t i = 0; i < count; ++i) {
+      CaseResult one;
+      one.what.metric = "epoch_s";
+      one.what.measured = 1.0;
+      one.what.repeats = {1.0, 1.0 + off};
+      one.predicted = 1.0;
+      one.band = Band{0.9, 1.0, 1.1};
+      one.adjusted = {1.0, 1.0 + off};
+      of.cases.push_back(one);
+    }
+    of.summary = study::summary_of({&of, 1});
+    return of.summary;
+  };
+  const CaseSummary inside = cases(10, 0.05);
+  CHECK(inside.banded == 20);
+  CHECK(inside.inside == 20);
+  CHECK(study::holds(inside, {}));
+  // What the canary explains is no error once it is known.
+  CHECK(inside.adjusted == 20);
+  CHECK(inside.adjusted_mean == Approx(0.0).margin(1e-12));
+  const CaseSummary outside = cases(10, 0.2);
+  CHECK(outside.inside == 10);
+  CHECK_FALSE(study::covers(outside, {}));
+  CHECK(study::covers(outside, {0.1, 0.5}));
+  CHECK(study::covers(cases(9, 0.2), {}));  // 18 figures: too few
 }

@@ -1,0 +1,64 @@
+#include "cli/host_here.hpp"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+
+#include "base/errors.hpp"
+#include "base/quote.hpp"
+#include "base/unit_text.hpp"
+#include "bench/canary.hpp"
+#include "bench/probe.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/terminal.hpp"
+#include "study/host_age.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+double days_of(const std::string& text) {
+  const ParsedQuantity time = parse_quantity(text, dimension_of(Duration{}));
+  if (time.ok() && time.base > 0.0) return time.base / hours(24.0).base();
+  throw InputError(
+      {{.file = "",
+        .line = 0,
+        .pointer = "--max-age",
+        .message = time.ok() ? "expected a time above 0, got " + in_quotes(text) : time.problem}});
+}
+
+std::int64_t today() {
+  using namespace std::chrono;
+  return floor<days>(system_clock::now()).time_since_epoch().count();
+}
+
+}  // namespace
+
+void add_host_age_flags(CLI::App& app, HostAgeOptions& options) {
+  refuse_empty(
+      *app.add_option("--max-age", options.max_age, "Say so where the host profile is older")
+           ->type_name("TIME")
+           ->capture_default_str()
+           ->group("Simulation"));
+  app.add_flag("--canary", options.canary,
+               "Where the host profile is of this machine: say how much slower it is than when the "
+               "profile was made (takes a second)")
+      ->group("Simulation");
+}
+
+void remark_on_host(const HostProfile& profile, const HostAgeOptions& options) {
+  study::Here here;
+  const double max_age = days_of(options.max_age);
+  here.today = today();
+  if (!profile.hostname.empty()) here.facts = bench::host_facts(bench::Settings{});
+  if (options.canary && study::same_machine(profile, here.facts)) {
+    const Interrupt interrupt;
+    here.canary = bench::run_canary(seconds(1.0), interrupt.flag());
+    if (interrupt.flag()) throw HostError("interrupted");
+  } else if (options.canary) {
+    write_stderr("remark: the host profile is not of this machine, so the canary tells nothing");
+  }
+  for (const std::string& change : study::changes_since(profile, here, max_age)) {
+    write_stderr("remark: " + change);
+  }
+}
+
+}  // namespace feedrate::cli
