@@ -51,26 +51,29 @@ def settings_of(arguments):
 
 def canary_of(program):
     """{name: seconds} of feedrate's small fixed pieces of work: how fast the machine is just now."""
-    return json.loads(subprocess.run([program, "calibrate", "--canary"], check=True,
+    return json.loads(subprocess.run([program, "calibrate", "--canary", "--time-limit", "200 ms"], check=True,
                                      capture_output=True, text=True).stdout)
 
 
 def measure(dataset, arguments):
-    """{setting: [epoch times]} and {piece of work: [times]}, in rounds of random order, so that a
-    drift of the machine does not look like a setting's; a canary before each."""
+    """{setting: [epoch times]} and {piece of work: [mean of each turn]}, in turns of random order, so
+    that a drift of the machine does not look like a setting's; a canary before each epoch."""
     chosen = list(settings_of(arguments))
     measured = {setting: [] for setting in chosen}
     canary = {}
     order = random.Random(1)
     for turn in range(arguments.repeat):
-        for name, took in canary_of(arguments.feedrate).items() if arguments.feedrate else ():
-            canary.setdefault(name, []).append(took)
+        sung = {}
         order.shuffle(chosen)
         for done, (workers, prefetch, step_ms) in enumerate(chosen):
+            for name, took in canary_of(arguments.feedrate).items() if arguments.feedrate else ():
+                sung.setdefault(name, []).append(took)
             took = epoch(dataset, arguments.batch_size, workers, prefetch, step_ms / 1e3)
             measured[workers, prefetch, step_ms].append(took)
             print(f"\r{turn + 1}/{arguments.repeat}: {done + 1}/{len(chosen)}", end="",
                   file=sys.stderr, flush=True)
+        for name, times in sung.items():
+            canary.setdefault(name, []).append(statistics.mean(times))
     print(file=sys.stderr)
     return measured, canary
 
@@ -146,7 +149,7 @@ def main():
     parser.add_argument("--prefetch", type=lambda t: numbers(t, int), default=[2, 4])
     parser.add_argument("--step-ms", type=lambda t: numbers(t, float), default=[0, 15, 30, 60])
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--feedrate", help="the program, to time its canary before each turn")
+    parser.add_argument("--feedrate", help="the program, to time its canary before each epoch")
     arguments = parser.parse_args()
     if min(arguments.batch_size, arguments.batches, arguments.repeat) < 1:
         parser.error("--batch-size, --batches and --repeat: expected at least 1")

@@ -72,16 +72,17 @@ HostProfile named(HostProfile profile, const CalibrateArguments& arguments) {
 }
 
 /// How fast the machine is just now, for programs that measure something beside it.
-int print_canary() {
+int print_canary(const CalibrateArguments& arguments, const bench::Settings& settings) {
   const Interrupt interrupt;
-  write_stdout(schema::write_canary(bench::run_canary(seconds(1.0), interrupt.flag())));
+  const Duration budget = arguments.time_limit.empty() ? seconds(1.0) : settings.time_limit;
+  write_stdout(schema::write_canary(bench::run_canary(budget, interrupt.flag())));
   return interrupt.flag() ? host_failed : 0;
 }
 
 int calibrate(const CalibrateArguments& arguments) {
   const bench::Settings settings = settings_of(arguments);
   if (arguments.list) return list_probes(settings);
-  if (arguments.canary) return print_canary();
+  if (arguments.canary) return print_canary(arguments, settings);
   const ChosenProbes chosen = choose_probes(arguments.probes, arguments.imports.empty());
   const bench::ProcessGroup group = group_of(chosen);
   if (group.rank > 0) return measure_along(chosen, settings);
@@ -193,7 +194,7 @@ Command add_calibrate(CLI::App& parent) {
   app->add_flag("--list", arguments->list, "What each probe measures, and whether it can run here");
   app->add_flag("--canary", arguments->canary,
                 "Only time the small fixed pieces of work that tell how fast the machine is just "
-                "now, and print seconds as JSON");
+                "now, and print seconds as JSON (--time-limit for all, default: 1 s)");
   add_probe_flags(*app, arguments->settings);
   app->add_option("--time-limit", arguments->time_limit,
                   "For each probe, over all rounds (default: 30 s)")

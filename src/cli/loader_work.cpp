@@ -96,6 +96,8 @@ LoaderRuns run_loader(const LoaderOptions& options, const HostProfile& profile) 
     measured.made = loader.made();
     measured.to_gpu = loader.to_gpu();
     Progress progress("validate");
+    // Before each epoch, because a machine's pace changes within seconds.
+    const Duration canary = milliseconds(options.quick ? 20.0 : 200.0);
     const std::size_t rounds = options.quick ? 1 : static_cast<std::size_t>(options.repeat);
     // In another order each round, so that a drift of the machine does not look like a setting's.
     std::vector<std::size_t> order(measured.runs.size());
@@ -103,15 +105,16 @@ LoaderRuns run_loader(const LoaderOptions& options, const HostProfile& profile) 
     std::mt19937 random(1);
     for (std::size_t round = 0; round < rounds; ++round) {
       std::shuffle(order.begin(), order.end(), random);
-      const Duration budget = milliseconds(options.quick ? 100.0 : 1000.0);
-      for (const auto& [name, time] : bench::run_canary(budget, interrupt.flag())) {
-        measured.canary[name].push_back(time);
-      }
+      std::map<std::string, Duration> sung;
       for (std::size_t i = 0; i < order.size(); ++i) {
         progress.update(round * order.size() + i, rounds * order.size());
+        for (const auto& [name, time] : bench::run_canary(canary, interrupt.flag())) {
+          sung[name] += time / static_cast<double>(order.size());
+        }
         LoaderRun& run = measured.runs[order[i]];
         run.epochs.push_back(loader.epoch(run, interrupt.flag()));
       }
+      for (const auto& [name, mean] : sung) measured.canary[name].push_back(mean);
     }
   } catch (const bench::Interrupted&) {
     throw HostError("interrupted: nothing was compared");

@@ -28,7 +28,7 @@ struct LoaderRuns {
   Bytes made;         ///< of a sample as it leaves the loader
   bool to_gpu = false;
   std::vector<LoaderRun> runs;
-  /// Times of the canary's pieces of work, one before each turn of the epochs.
+  /// Times of the canary's pieces of work, the mean of each turn of the epochs.
   std::map<std::string, std::vector<Duration>> canary;
 };
 

@@ -36,6 +36,23 @@ Real convolved(const std::vector<Real>& a, const std::vector<Real>& b, std::size
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
+/// The same for every n at once, where b's terms from `flat` on each are `ratio` times the one
+/// before, as those of a station whose rate no longer grows: what they add to is carried from n to
+/// n + 1, so each n costs no more than `flat` terms.
+template <class Real>
+std::vector<Real> convolved_with_tail(const std::vector<Real>& a, const std::vector<Real>& b,
+                                      std::size_t flat, Real ratio) {
+  std::vector<Real> all(a.size());
+  Real tail = 0;
+  for (std::size_t n = 0; n < a.size(); ++n) {
+    Real sum = 0;
+    for (std::size_t j = 0; j <= std::min(n, flat - 1); ++j) sum += b[j] * a[n - j];
+    if (n >= flat) tail = ratio * tail + b[flat] * a[n - flat];
+    all[n] = sum + tail;
+  }
+  return all;
+}
+
 }  // namespace
 
 ClosedNetwork::ClosedNetwork(int customers)
@@ -79,6 +96,12 @@ void ClosedNetwork::settle(Factors<Real>& f) const {
       fill_factors(factor, rates, scale_, customers_);
       if (std::exchange(nothing_yet, false)) {
         f.others = factor;
+        continue;
+      }
+      const std::size_t flat = rates.size();
+      if (4 * flat < size) {
+        const Real ratio = static_cast<Real>(scale_) / static_cast<Real>(rates.back());
+        f.others = convolved_with_tail(f.others, factor, flat, ratio);
         continue;
       }
       for (std::size_t n = size; n-- > 0;) f.others[n] = convolved(factor, f.others, n);

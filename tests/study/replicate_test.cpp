@@ -150,6 +150,7 @@ TEST_CASE("replications: without guesses a band is of measured errors and of the
   };
   Scenario job = scenario("40 ms");
   job.disk.bandwidth = gigabytes(9.0) / seconds(1.0);
+  job.dataset.size_cv = job.loader.read_cv = job.loader.make_cv = 0.0;
   CHECK(width_of(&host, job, false) == Approx(0.02).epsilon(0.15));
   job.cluster.vcpus = 4.0;
   CHECK(width_of(nullptr, job, true) > 2.0 * width_of(nullptr, job, false));
