@@ -30,8 +30,8 @@ class Canary {
   std::unique_ptr<Pieces> pieces_;
 };
 
-/// The medians by name: "registers", "copy", "jpeg", and with "_all" behind it for all threads,
-/// where there is more than one. HostProfile::canary has the same names.
+/// The means, as a profile holds them, by name: "registers", "copy", "jpeg", and with "_all" behind
+/// it for all threads, where there is more than one. HostProfile::canary has the same names.
 std::map<std::string, Duration> run_canary(Duration budget, const std::atomic<bool>& stop);
 
 }  // namespace feedrate::bench

@@ -77,6 +77,16 @@ int list_probes(const bench::Settings& settings) {
 
 void check_commands(const ChosenProbes& chosen, const bench::Settings& settings,
                     const Interrupt& interrupt) {
+  const auto expect = [&](const char* flag, const std::string& value, const char* probe) {
+    if (value.empty() || is_among(chosen, probe)) return;
+    throw InputError(std::vector<Problem>{
+        {"", 0, flag,
+         fmt::format("expected the probe {0} among those that are named: feedrate "
+                     "calibrate {0} …",
+                     probe)}});
+  };
+  expect("--loader", settings.loader, "loader");
+  expect("--step-command", settings.step_command, "gpu");
   try {
     if (is_among(chosen, "gpu") && !settings.step_command.empty()) {
       bench::check_step_command(settings.step_command, interrupt.flag());

@@ -62,14 +62,66 @@ double calibrations(const MeasurementSet& set) {
   return most;
 }
 
-void add(MeasurementSet& into, const MeasurementSet& more) {
+bool known(const MeasurementSet& into, const Round& round) {
+  return !round.began.empty() &&
+         std::any_of(into.rounds.begin(), into.rounds.end(), [&](const Round& other) {
+           return other.began == round.began && other.took == round.took;
+         });
+}
+
+/// What `more` has beyond `into`: a file that a calibration was put to holds what is in that file
+/// too. Its calibrations are counted from 1 again.
+MeasurementSet news(const MeasurementSet& into, MeasurementSet more) {
+  std::vector<bool> kept;
+  std::vector<double> numbers;
+  std::vector<Round> rounds;
+  for (Round& round : more.rounds) {
+    kept.push_back(!known(into, round));
+    if (!kept.back()) continue;
+    if (numbers.empty() || numbers.back() != round.calibration) {
+      numbers.push_back(round.calibration);
+    }
+    round.calibration = static_cast<double>(numbers.size());
+    rounds.push_back(std::move(round));
+  }
+  if (rounds.size() == kept.size()) {
+    more.rounds = std::move(rounds);
+    return more;
+  }
+  for (Measurement& what : more.measurements) {
+    if (what.rounds.empty()) what.rounds = {what.times.size()};
+    std::vector<Duration> times;
+    std::vector<std::size_t> counts;
+    auto next = what.times.begin();
+    for (std::size_t i = 0; i < what.rounds.size(); ++i) {
+      const auto end = next + static_cast<std::ptrdiff_t>(what.rounds[i]);
+      if (kept[i]) {
+        times.insert(times.end(), next, end);
+        counts.push_back(what.rounds[i]);
+      }
+      next = end;
+    }
+    what.times = std::move(times);
+    what.rounds = std::move(counts);
+  }
+  if (rounds.empty()) {
+    more.measurements.clear();
+    for (ProbeOutcome& outcome : more.probes) outcome.took = Duration{};
+  }
+  more.rounds = std::move(rounds);
+  return more;
+}
+
+void add(MeasurementSet& into, const MeasurementSet& all) {
+  const MeasurementSet more = news(into, all);
   const double before = calibrations(into);
   const std::size_t first = into.rounds.size();
-  if (more.rounds.empty()) {
+  if (all.rounds.empty()) {
     Round only;
     only.began = more.date;
     only.calibration = before + 1.0;
     for (const ProbeOutcome& outcome : more.probes) only.took += outcome.took;
+    if (known(into, only)) return;
     into.rounds.push_back(std::move(only));
   }
   for (Round round : more.rounds) {

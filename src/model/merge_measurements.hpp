@@ -20,7 +20,8 @@ void append_samples(Measurement& into, const Measurement& more, std::size_t firs
 
 /// Calibrations of one host as one, oldest first: each keeps its rounds and becomes a number of its
 /// own, series of the same identity become one. A set without rounds was measured in one. Date,
-/// command line and host are those of the last. It does not matter in which groups sets are merged.
+/// command line and host are those of the last. It does not matter in which groups sets are merged,
+/// and rounds that are there already are not counted twice.
 MeasurementSet merged(std::span<const MeasurementSet> sets);
 
 }  // namespace feedrate

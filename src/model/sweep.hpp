@@ -32,7 +32,8 @@ struct Decision {
   std::size_t compared = 0;    ///< points: of many, those that come nearest
   int draws = 0;               ///< of all that is uncertain
   double likely = 1.0;         ///< share of the draws in which `best` stays the best
-  double expected_loss = 0.0;  ///< USD or s that it then costs more than the best, in the mean
+  std::size_t choice = 0;      ///< the point that costs least in the mean of the draws
+  double expected_loss = 0.0;  ///< USD or s that `choice` costs more than the best, in the mean
   std::vector<Worth> worth;    ///< what would be worth knowing, most first
 };
 

@@ -57,7 +57,9 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
     if (of_scenario || of_host || !line) {
       return context.need<Bandwidth>(Stage::allreduce, key, of_scenario, of_host, {}, what);
     }
-    Assumption share = assumed::busbw_share;
+    // One host cannot measure what is between several.
+    Assumption share =
+        inputs.instances > 1.0 ? unmeasured(assumed::busbw_share) : assumed::busbw_share;
     share.key = key;
     return context.assume(
         Stage::allreduce, share, line->value,

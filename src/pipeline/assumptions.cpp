@@ -41,7 +41,10 @@ std::span<const Assumption* const> assumptions() {
                                      &hop_latency,
                                      &backward_share,
                                      &busbw_share,
-                                     &drift};
+                                     &cores_of_threads,
+                                     &unknown_page_cache,
+                                     &nvme_floor,
+                                     &connection_share};
   return all;
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 // What is taken for a number that nobody gave, measured or published, and between what it is
-// expected to lie: the one list of all such numbers. `run` draws them from these ranges, so that an
-// answer is never surer than its guesses. A default that the user's own program would have too
-// (PyTorch's prefetch_factor, EFS's throughput mode) is a setting, not a guess, and not listed.
+// expected to lie: one list. Beside it stand only what the catalogue has ranges of (network bursts,
+// S3), words with an alternative (disciplines) and how far machines drift (model/drift.hpp). `run`
+// draws them from these ranges, so that an answer is never surer than its guesses. A default that
+// the user's own program would have too (PyTorch's prefetch_factor, EFS's throughput mode) is a
+// setting, not a guess, and not listed.
 #include <span>
 #include <string_view>
 
@@ -10,8 +12,9 @@
 
 namespace feedrate::pipeline {
 
-/// SI base units. `low` and `high` hold nearly all that was seen or can be expected; the value is
-/// the middle of what is drawn, whatever its distance from the ends.
+/// SI base units. `low` and `high` hold nearly all that was seen or can be expected; half of what
+/// is drawn lies on either side of the value. Where the value is an end of its range (a full
+/// credit, a whole line rate), half of all draws are the value itself.
 struct Assumption {
   std::string_view key;  ///< JSON pointer that sets it, or a name where none does
   double value = 0.0;    ///< where it depends on other inputs: its share of what they say
@@ -25,6 +28,12 @@ struct Assumption {
   /// between, by factors where all are above 0.
   [[nodiscard]] double at(double u) const;
 };
+
+/// The same where no host profile is asked: no probe would help.
+constexpr Assumption unmeasured(Assumption assumption) {
+  assumption.probe = "";
+  return assumption;
+}
 
 namespace assumed {
 
@@ -43,9 +52,9 @@ inline constexpr Assumption contention = {
     "/loader/contention",
     0.002,
     0.0,
-    0.035,
+    0.125,
     "clocks fall when all cores are busy; 0.055 was seen (DALI)",
-    "none at all, to cedar's processes (0.035); PyTorch on two cores: 0.03",
+    "none at all, to PyTorch's workers on a two-core virtual machine (0.12)",
     "decode"};
 inline constexpr Assumption oversubscription = {
     "/loader/oversubscription",
@@ -55,6 +64,16 @@ inline constexpr Assumption oversubscription = {
     "more runnable threads than hardware threads cost about 7 % (two-core host, PyTorch)",
     "none at all, to three times what was measured (engineering judgement)",
     "decode"};
+
+/// Of the hardware threads, where no machine says how many of them share a core.
+inline constexpr Assumption cores_of_threads = {
+    "/cluster/cores",
+    1.0,
+    0.5,
+    1.0,
+    "each vCPU is taken for a core; set /cluster/cores",
+    "two hardware threads a core, as on most rented x86 machines, to one",
+    ""};
 
 // the loader's processes
 inline constexpr Assumption worker_startup = {
@@ -139,10 +158,10 @@ inline constexpr Assumption make_cv = {
 inline constexpr Assumption disk_latency = {
     "/disk/latency",
     1.0,
-    0.5,
+    0.3,
     2.5,
     "typical of the kind of disk",
-    "half of that, to two and a half times (engineering judgement)",
+    "0.4 of that, as a local disk showed (43 us), to two and a half times",
     "disk"};
 inline constexpr Assumption page_cache_share = {
     "/disk/page_cache",
@@ -152,6 +171,29 @@ inline constexpr Assumption page_cache_share = {
     "three quarters of the instance's memory",
     "a job that needs more than half of it, to one that needs hardly any",
     ""};
+inline constexpr Assumption unknown_page_cache = {"/disk/page_cache",
+                                                  0.0,
+                                                  0.0,
+                                                  64e9,
+                                                  "memory not known: nothing is cached",
+                                                  "nothing, to most of a machine of 96 GB",
+                                                  ""};
+inline constexpr Assumption nvme_floor = {
+    "/disk/bandwidth",
+    1.0,
+    1.0,
+    8.0,
+    "4 KiB reads are taken, a floor",
+    "the floor, to the sequential rates of larger disks of the kind (engineering judgement)",
+    "disk"};
+inline constexpr Assumption connection_share = {
+    "/source/bandwidth_per_connection",
+    1.0,
+    0.1,
+    1.0,
+    "one connection can use all of it",
+    "a tenth of the line, as TCP over a distance, to all of it (engineering judgement)",
+    "download"};
 inline constexpr Assumption gp2_credit = {
     "gp2 burst credit",           1.0, 0.0, 1.0, "operations of a new volume, none of them spent",
     "nothing left, to all of it", ""};
@@ -178,9 +220,9 @@ inline constexpr Assumption pipe_connections = {
 inline constexpr Assumption pinned_copy = {"/cluster/pinned_bandwidth",
                                            12e9,
                                            6e9,
-                                           25e9,
+                                           55e9,
                                            "PCIe 3 with 16 lanes",
-                                           "eight lanes of PCIe 3, to sixteen of PCIe 4",
+                                           "eight lanes of PCIe 3, to sixteen of PCIe 5",
                                            "h2d"};
 inline constexpr Assumption typical_pinned_copy = {
     "/cluster/pinned_bandwidth",
@@ -235,14 +277,8 @@ inline constexpr Assumption busbw_share = {"/job/allreduce/busbw",
                                            "allreduce"};
 
 // how far a machine drifts from one hour to another, where its profile does not say
-inline constexpr Assumption drift = {
-    "drift",
-    0.15,
-    0.15,
-    0.15,
-    "the profile does not say how far its machine drifts; taken for a shared virtual machine",
-    "four calibrations of one such machine within half an hour: 15.8 %",
-    ""};
+inline constexpr double drift = 0.15;      // four calibrations of a shared virtual machine: 15.8 %
+inline constexpr double gpu_drift = 0.02;  // a GPU at steady clocks
 
 }  // namespace assumed
 

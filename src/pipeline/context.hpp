@@ -19,8 +19,7 @@ namespace feedrate::pipeline {
 
 /// "649.9999999999999 us/MB" → "650 us/MB".
 std::string rounded_text(const std::string& quantity);
-/// "25.0981 ms" → "25.1 ms".
-std::string shortened_text(const std::string& quantity);
+double rounded_to(double number, int significant_digits);
 /// For people: six significant digits.
 std::string text_of(double number);
 inline std::string text_of(const std::string& word) {
@@ -28,7 +27,12 @@ inline std::string text_of(const std::string& word) {
 }
 template <int T, int B, int M, int S>
 std::string text_of(Quantity<T, B, M, S> quantity) {
-  return rounded_text(format_quantity(quantity));
+  std::string text = rounded_text(format_quantity(quantity));
+  // A unit that suits all of its digits need not suit six of them.
+  if (text.find('e') < text.find(' ')) {
+    text = rounded_text(format_quantity(Quantity<T, B, M, S>::of(rounded_to(quantity.base(), 6))));
+  }
+  return text;
 }
 
 /// Times of a machine's parts that drift together from one hour to another.
@@ -52,14 +56,14 @@ T from_base(double base) {
   }
 }
 
-/// The same with three: the ends of a range are no more exact.
+/// With three significant digits: the ends of a range are no more exact.
 std::string short_text_of(double number);
 inline std::string short_text_of(const std::string& word) {
   return word;
 }
 template <int T, int B, int M, int S>
 std::string short_text_of(Quantity<T, B, M, S> quantity) {
-  return shortened_text(format_quantity(quantity));
+  return rounded_text(format_quantity(Quantity<T, B, M, S>::of(rounded_to(quantity.base(), 3))));
 }
 
 struct Context {

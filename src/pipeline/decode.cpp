@@ -37,25 +37,34 @@ Curve<double> machine_cores(Context& context, const Cluster& cluster, double ove
   if (!threads) return {};
   const Known<double> published = context.published(&Machine::cores);
   const Known<double> machine_threads = context.published(&Machine::vcpus);
-  double by_default = *threads;
-  std::string why = "each vCPU is taken for a core; set /cluster/cores";
-  if (context.machine()) {
+  const bool as_published = published && machine_threads && *threads == machine_threads->value;
+  const auto known = context.find<double>(Stage::decode, "/cluster/cores", cluster.cores, {},
+                                          as_published ? published : std::nullopt);
+  double cores = 0.0;
+  if (known) {
+    cores = *known;
+  } else if (context.machine()) {
     // Another number of threads of this machine's kind.
     const double each =
         published && machine_threads ? machine_threads->value / published->value : 2.0;
-    by_default = std::max(1.0, *threads / each);
-    why = "hardware threads a core as on the machine";
+    cores = context.use(Stage::decode, "/cluster/cores",
+                        Value<double>::assumed(std::max(1.0, *threads / each),
+                                               "hardware threads a core as on the machine"));
+  } else {
+    cores = std::max(1.0, context.assume(Stage::decode, assumed::cores_of_threads, *threads));
   }
-  const bool as_published = published && machine_threads && *threads == machine_threads->value;
-  const double cores =
-      context.find_or<double>(Stage::decode, "/cluster/cores", cluster.cores, {},
-                              as_published ? published : std::nullopt, by_default, why);
+  // A profile's curve of the cores would not be asked where the scenario says how many there are.
+  const bool measurable = !cluster.vcpus && !cluster.cores;
   const double second_threads =
-      *threads > cores ? context.assume<double>(Stage::decode, assumed::hyper_threading_gain) : 0.0;
+      *threads > cores ? context.assume<double>(
+                             Stage::decode, measurable ? assumed::hyper_threading_gain
+                                                       : unmeasured(assumed::hyper_threading_gain))
+                       : 0.0;
   const double contention =
       cores > 1.0 || context.scenario.loader.contention
-          ? context.find_or<double>(Stage::decode, context.scenario.loader.contention, {},
-                                    assumed::contention)
+          ? context.find_or<double>(
+                Stage::decode, context.scenario.loader.contention, {},
+                measurable ? assumed::contention : unmeasured(assumed::contention))
           : 0.0;
   return cores_curve(std::min(cores, *threads), *threads, oversubscription, contention,
                      second_threads);
@@ -121,10 +130,21 @@ void resolve_remote(Context& context, DurationPerSample remote_only) {
   pool.workers = per_instance * count;
   const double threads = aux.vcpus ? aux.vcpus->value : per_instance;
   const double cores = aux.cores ? aux.cores->value : std::max(1.0, threads / 2.0);
+  // Of other instances than the one that a profile is of.
+  const auto of_remote = [](Assumption assumption, std::string_view key) {
+    assumption.key = key;
+    return unmeasured(assumption);
+  };
   const double second_threads =
-      threads > cores ? context.assume<double>(Stage::remote, assumed::hyper_threading_gain) : 0.0;
+      threads > cores
+          ? context.assume<double>(Stage::remote, of_remote(assumed::hyper_threading_gain,
+                                                            "hyper-threading gain, remote"))
+          : 0.0;
   const double contention =
-      context.find_or<double>(Stage::remote, loader.contention, {}, assumed::contention);
+      loader.contention ? context.use(Stage::remote, assumed::contention.key,
+                                      Value<double>::given(*loader.contention))
+                        : context.assume<double>(
+                              Stage::remote, of_remote(assumed::contention, "contention, remote"));
   pool.cores = cores_curve(cores, threads, 0.0, contention, second_threads);
   for (auto& point : pool.cores.points) {
     point.users *= count;

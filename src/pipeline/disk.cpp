@@ -124,8 +124,7 @@ void resolve_page_cache(Context& context, bool staged) {
     room = context.assume(Stage::disk, assumed::page_cache_share,
                           memory->value * assumed::page_cache_share.value);
   } else {
-    context.use(Stage::disk, "/disk/page_cache",
-                Value<Bytes>::assumed(Bytes{}, "memory not known: nothing is cached"));
+    room = context.assume<Bytes>(Stage::disk, assumed::unknown_page_cache);
   }
   const bool sharded = s.source.distribution == Distribution::sharded_by_s3_key;
   const Bytes data = stored_bytes(s) * samples(inputs.samples / (sharded ? inputs.instances : 1.0));
@@ -195,8 +194,12 @@ void resolve_disk(Context& context, bool staged) {
   if (measured) {
     disk.rate = context.use_curve(Stage::disk, "disk curve", *context.host->disk);
   } else {
-    const Bandwidth rate = context.need<Bandwidth>(Stage::disk, "/disk/bandwidth", given.bandwidth,
-                                                   {}, known.bandwidth, "how fast the disk reads");
+    const bool floor = known.bandwidth && known.bandwidth->from.origin == Origin::assumed;
+    const Bandwidth rate =
+        floor && !given.bandwidth
+            ? context.assume(Stage::disk, assumed::nvme_floor, known.bandwidth->value)
+            : context.need<Bandwidth>(Stage::disk, "/disk/bandwidth", given.bandwidth, {},
+                                      known.bandwidth, "how fast the disk reads");
     if (discipline == Discipline::rate_limit) {
       disk.limits.push_back({"volume throughput", rate.base(), 0.0, 0.0, disk.bytes.base(), false});
     } else {
@@ -208,7 +211,8 @@ void resolve_disk(Context& context, bool staged) {
                                   context.measured(&HostProfile::disk_iops), known.iops)) {
     RateLimit limit{"disk IOPS", iops->base(), 0.0, 0.0, operations, true};
     // A volume's own rate typed in is no other volume.
-    const bool own = !given.iops || std::abs(*given.iops / known.iops->value - 1.0) < 1e-5;
+    const bool own =
+        !given.iops || (known.iops && std::abs(*given.iops / known.iops->value - 1.0) < 1e-5);
     if (known.iops_burst && own && !context.measured(&HostProfile::disk_iops)) {
       limit.name = "gp2 burst credits";
       limit.burst_rate = known.iops_burst->value.base();

@@ -205,9 +205,14 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
       for (auto& point : read.rate.points) point.total = std::min(point.total, *s.cluster.network);
     }
   } else {
-    const Bandwidth each = context.find_or<Bandwidth>(
-        Stage::download, key("bandwidth_per_connection"), given.bandwidth_per_connection, {},
-        known.per_connection, top, "one connection can use all of it");
+    const auto known_each =
+        context.find<Bandwidth>(Stage::download, key("bandwidth_per_connection"),
+                                given.bandwidth_per_connection, {}, known.per_connection);
+    const std::string each_key = key("bandwidth_per_connection");
+    Assumption share =
+        from_host ? assumed::connection_share : unmeasured(assumed::connection_share);
+    share.key = each_key;
+    const Bandwidth each = known_each ? *known_each : context.assume(Stage::download, share, top);
     // Without a NIC to share, each connection has its own rate up to the limits.
     constexpr double unshared = 1e6;
     read.rate = linear_until(each, network.most ? *network.most : each * unshared);

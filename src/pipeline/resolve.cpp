@@ -33,15 +33,18 @@ void say_where_measured(Context& context) {
   const HostProfile& host = *context.host;
   const Known<double> threads = context.published(&Machine::vcpus);
   const auto say = [&](const std::string& then, const std::string& now) {
-    context.out.caveats.push_back(fmt::format(
-        "Measured numbers are another machine's: the host profile \"{}\" is of {}, not of {}.",
-        host.name, then, now));
+    context.out.caveats.push_back(
+        fmt::format("Measured numbers are another machine's: the host profile \"{}\" was measured "
+                    "{}, {}.",
+                    host.name, then, now));
   };
   if (!host.instance.empty()) {
-    if (without_prefix(host.instance) != without_prefix(*rented)) say(host.instance, *rented);
+    if (without_prefix(host.instance) != without_prefix(*rented)) {
+      say("on " + host.instance, "not on " + *rented);
+    }
   } else if (host.hardware_threads && threads && *host.hardware_threads != threads->value) {
-    say(fmt::format("{:g} hardware threads", *host.hardware_threads),
-        fmt::format("{} with {:g}", *rented, threads->value));
+    say(fmt::format("with {:g} hardware threads", *host.hardware_threads),
+        fmt::format("and {} has {:g}", *rented, threads->value));
   }
 }
 
@@ -133,13 +136,17 @@ double Context::slower_by(Stage stage, DriftGroup group) {
   if (drawn) return *drawn;
   const auto& [key, member] = groups[static_cast<std::size_t>(group)];
   const std::optional<Value<double>>& known = host->*member;
+  const double unsaid = group == DriftGroup::gpu ? assumed::gpu_drift : assumed::drift;
   const Value<double> drift =
       known ? *known
-            : Value<double>{assumed::drift.value,
-                            {Origin::assumed, text_if_read(assumed::drift.why), 0.0}};
+            : Value<double>{
+                  unsaid,
+                  {Origin::assumed,
+                   text_if_read("the profile does not say how far its machine drifts"), 0.0}};
   record(stage, key, drift);
-  // As factors on the group's times.
-  add_range(spread(drift.value, 0.05), spread(drift.value, 0.95));
+  const auto factor = [&](double u) { return "times x " + short_text_of(spread(drift.value, u)); };
+  add_range(texts ? factor(0.05) : std::string(), texts ? factor(0.95) : std::string());
+  if (texts) out.used.back().text = short_text_of(100.0 * drift.value) + " %";
   drawn = draw ? spread(drift.value, draw(key)) : 1.0;
   return *drawn;
 }
@@ -152,18 +159,14 @@ std::string short_text_of(double number) {
   return fmt::format("{:.3g}", number);
 }
 
-static std::string with_number(const std::string& quantity, std::string (*text)(double)) {
+std::string rounded_text(const std::string& quantity) {
   const std::size_t space = quantity.find(' ');
   if (space == std::string::npos) return quantity;
-  return text(std::stod(quantity.substr(0, space))) + quantity.substr(space);
+  return text_of(std::stod(quantity.substr(0, space))) + quantity.substr(space);
 }
 
-std::string rounded_text(const std::string& quantity) {
-  return with_number(quantity, text_of);
-}
-
-std::string shortened_text(const std::string& quantity) {
-  return with_number(quantity, short_text_of);
+double rounded_to(double number, int digits) {
+  return number == 0.0 ? 0.0 : std::stod(fmt::format("{:.{}e}", number, digits - 1));
 }
 
 void resolve_shape(Context& context) {

@@ -20,20 +20,38 @@ bool once(const std::vector<const InputUsed*>& list, const InputUsed& input) {
                       [&](const InputUsed* other) { return other->key == input.key; });
 }
 
+bool changes_bill(const Effect& effect) {
+  const Money least = std::min(effect.money_at_low, effect.money_at_high);
+  const Money most = std::max(effect.money_at_low, effect.money_at_high);
+  return most > least * (1.0 + study::least_gain);
+}
+
+std::string range_of(const std::string& from, const std::string& to) {
+  return from == to ? from : from + " … " + to;
+}
+
 Table uncertain_table(const std::vector<const InputUsed*>& inputs) {
   Table table;
+  const bool bills = std::any_of(inputs.begin(), inputs.end(), [](const InputUsed* input) {
+    return changes_bill(*input->effect);
+  });
   table.title = "Uncertain, and it matters";
-  table.columns = {{"input"},          {"value", Align::right},    {"between"},
-                   {"whole job then"}, {"variance", Align::right}, {""}};
+  table.columns = {{"input"}, {"value", Align::right}, {"between"}, {"whole job then"}};
+  if (bills) table.columns.push_back({"bill then"});
+  table.columns.insert(table.columns.end(), {{"variance", Align::right}, {""}});
   for (const InputUsed* input : inputs) {
     if (table.rows.size() == most_rows) break;
     const Effect& effect = *input->effect;
-    table.rows.push_back(
-        {{input->key, input->text, input->low + " … " + input->high, job_range(effect),
-          percent(effect.variance_share),
-          Cell(std::string(name_of(input->from.origin)),
-               input->from.origin == Origin::assumed ? Tone::caution : Tone::faint)},
-         false});
+    Row row;
+    row.cells = {input->key, input->text, input->low + " … " + input->high, job_range(effect)};
+    if (bills) {
+      row.cells.emplace_back(range_of(money(std::min(effect.money_at_low, effect.money_at_high)),
+                                      money(std::max(effect.money_at_low, effect.money_at_high))));
+    }
+    row.cells.emplace_back(percent(effect.variance_share));
+    row.cells.emplace_back(std::string(name_of(input->from.origin)),
+                           input->from.origin == Origin::assumed ? Tone::caution : Tone::faint);
+    table.rows.push_back(std::move(row));
   }
   if (inputs.size() > most_rows) {
     table.note = fmt::format("{} more change the job by 1 % or more.", inputs.size() - most_rows);
@@ -56,7 +74,7 @@ List sources(const std::vector<const InputUsed*>& inputs) {
 
 /// What is left once no single assumption matters: said only of what was simulated.
 Paragraph nothing_assumed(const Result& r) {
-  const double total = r.times.total.base();
+  const double total = r.certainty ? r.certainty->stated.base() : 0.0;
   const double off = !r.certainty || total <= 0.0
                          ? 0.0
                          : std::max(r.certainty->longest.base() / total - 1.0,
@@ -72,9 +90,7 @@ Paragraph nothing_assumed(const Result& r) {
 
 std::string job_range(const Effect& effect) {
   const auto [least, most] = std::minmax(effect.time_at_low, effect.time_at_high);
-  const std::string from = duration(least);
-  const std::string to = duration(most);
-  return from == to ? from : from + " … " + to;
+  return range_of(duration(least), duration(most));
 }
 
 std::vector<const InputUsed*> uncertain_inputs(const Result& r) {
@@ -97,6 +113,11 @@ std::vector<const InputUsed*> assumed_settings(const Result& r) {
   return list;
 }
 
+std::string calibrate_words(const std::string& probe) {
+  return probe == "loader" ? "`feedrate calibrate loader --loader MODULE:DATASET` (about 2 min)"
+                           : fmt::format("`feedrate calibrate {}` (about 30 s)", probe);
+}
+
 std::string measure_first(const Result& r) {
   std::map<std::string, double> told;
   std::vector<const InputUsed*> seen;
@@ -110,12 +131,10 @@ std::string measure_first(const Result& r) {
       told.begin(), told.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   if (best == told.end() || best->second < worth_measuring || uncertain_inputs(r).empty())
     return "";
-  const bool loader = best->first == "loader";
   return fmt::format(
-      "Measure first: `feedrate calibrate {}` on the machine (at most {}) tells {} "
-      "of what is uncertain about the job's time.",
-      loader ? "loader --loader MODULE:DATASET" : best->first, loader ? "3 min" : "30 s",
-      percent(best->second));
+      "Measure first: {} on the machine tells {} of what is uncertain about the "
+      "job's time.",
+      calibrate_words(best->first), best->second > 0.99 ? "nearly all" : percent(best->second));
 }
 
 std::vector<Block> certainty_blocks(const Result& r) {
@@ -129,7 +148,7 @@ std::vector<Block> certainty_blocks(const Result& r) {
     blocks.emplace_back(Paragraph{sentence, Tone::plain});
   }
   List settings;
-  settings.title = "Settings that were left out, and matter";
+  settings.title = "Left out of the scenario, and of a stage that matters";
   for (const InputUsed* input : assumed_settings(r)) {
     if (settings.items.size() == most_rows) break;
     settings.items.push_back(fmt::format("{} = {} ({}): {}", input->key, input->text,

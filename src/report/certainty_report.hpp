@@ -15,6 +15,9 @@ std::vector<Block> certainty_blocks(const Result& result);
 /// The probe that would tell most, in a sentence; "" where none would tell much.
 std::string measure_first(const Result& result);
 
+/// "`feedrate calibrate disk` (about 30 s)".
+std::string calibrate_words(const std::string& probe);
+
 /// Assumptions that have no range, being settings that were left out, on the critical path.
 std::vector<const InputUsed*> assumed_settings(const Result& result);
 

@@ -59,8 +59,9 @@ void add_time(Table& table, const char* name, Duration value, std::string remark
 std::string band_text(const std::optional<Bands>& bands, Band Bands::*band,
                       std::string (*shown)(double)) {
   if (!bands) return "";
-  return fmt::format("{} in 90 % of {} draws", range_text(*bands.*band, shown),
-                     bands->replications);
+  const Band& of = *bands.*band;
+  if (shown(of[0]) == shown(of[2])) return "";
+  return fmt::format("{} in 90 % of {} draws", range_text(of, shown), bands->replications);
 }
 
 std::string rate_text(double r) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "report/bands.hpp"
+#include "report/certainty_report.hpp"
 #include "report/numbers.hpp"
 #include "report/reports.hpp"
 #include "report/sparkline.hpp"
@@ -102,31 +103,38 @@ std::vector<Block> decision_blocks(const Sweep& sweep) {
                   Tone::plain});
     return blocks;
   }
-  blocks.emplace_back(Paragraph{
-      fmt::format(
-          "{} is the {} in {} of {} draws of what is uncertain{}; choosing it costs {} more "
-          "than the best on average.",
-          setting(sweep.points[d.best]), quality, percent(d.likely), d.draws, compared,
-          amount(d, d.expected_loss)),
-      Tone::plain});
+  std::string words =
+      fmt::format("{} is the {} in {} of {} draws of what is uncertain{}.",
+                  setting(sweep.points[d.best]), quality, percent(d.likely), d.draws, compared);
+  if (d.choice != d.best) {
+    words += fmt::format(" {} is the {} on average.", setting(sweep.points[d.choice]), quality);
+  }
+  blocks.emplace_back(Paragraph{words, Tone::plain});
   List list;
-  list.title = "Worth knowing before you choose";
+  list.title = "Worth knowing before you choose, all else as stated";
+  constexpr std::size_t most = 5;
   constexpr double least = 0.001;  // of the cost: less is no reason to measure
+  std::size_t more = 0;
   for (const Worth& worth : d.worth) {
-    if (worth.worth < least * cost || list.items.size() == 5) break;
+    if (worth.worth < least * cost) break;
+    if (list.items.size() == most) {
+      ++more;
+      continue;
+    }
     const std::string other = setting(sweep.points[worth.instead]);
     list.items.push_back(
         worth.probe.empty()
             ? fmt::format("{}: in {} of its range {} is better; knowing it is worth about {}",
                           worth.keys.front(), percent(worth.share), other, amount(d, worth.worth))
-            : fmt::format("`feedrate calibrate {}` ({}) decides between {} and {}: worth about {}",
-                          worth.probe == "loader" ? "loader --loader …" : worth.probe,
-                          worth.probe == "loader" ? "at most 3 min" : "at most 30 s",
-                          setting(sweep.points[d.best]), other, amount(d, worth.worth)));
+            : fmt::format("{} decides between {} and {}: worth about {}",
+                          calibrate_words(worth.probe), setting(sweep.points[d.best]), other,
+                          amount(d, worth.worth)));
   }
+  if (more > 0) list.items.push_back(fmt::format("and {} more", more));
   if (list.items.empty()) {
     blocks.emplace_back(
-        Paragraph{"No single measurement would change the choice by more than 0.1 % of its cost.",
+        Paragraph{fmt::format("Knowing any one of them would save less than 0.1 % of the {}.",
+                              d.in_money ? "cost" : "time"),
                   Tone::plain});
   } else {
     blocks.emplace_back(std::move(list));
@@ -180,13 +188,17 @@ Report sweep_report(const Sweep& sweep, const std::string& name) {
   }
   // A remark that holds for one point often holds for all: each is said once.
   List remarks{"Remarks", {}};
-  for (const SweepPoint& point : sweep.points) {
-    for (const std::string& remark : point.result.remarks) {
-      if (remarks.items.size() < 8 &&
-          std::find(remarks.items.begin(), remarks.items.end(), remark) == remarks.items.end()) {
-        remarks.items.push_back(remark);
-      }
+  const auto add_once = [&remarks](const std::string& remark) {
+    if (remarks.items.size() < 8 &&
+        std::find(remarks.items.begin(), remarks.items.end(), remark) == remarks.items.end()) {
+      remarks.items.push_back(remark);
     }
+  };
+  for (const SweepPoint& point : sweep.points) {
+    for (const std::string& caveat : point.result.caveats) add_once(caveat);
+  }
+  for (const SweepPoint& point : sweep.points) {
+    for (const std::string& remark : point.result.remarks) add_once(remark);
   }
   if (!remarks.items.empty()) report.blocks.emplace_back(remarks);
   return report;

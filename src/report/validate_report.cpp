@@ -68,13 +68,15 @@ Report validate_report(const ScenarioCases& of, const std::string& profile,
   const CaseSummary& summary = of.summary;
   Report report;
   report.title = of.scenario.name + " · profile " + profile;
-  const bool fine = summary.mean <= max_error;
+  const bool near = summary.mean <= max_error;
+  const bool fine = study::holds(summary, bars);
   report.headline = {
       fmt::format("{} by {} on average, {} the limit of {}; worst {}, bias {}{}.",
-                  fine ? "Predictions miss" : "Predictions miss too much:", percent(summary.mean),
-                  fine ? "within" : "above", percent(max_error), percent(summary.worst),
+                  near ? "Predictions miss" : "Predictions miss too much:", percent(summary.mean),
+                  near ? "within" : "above", percent(max_error), percent(summary.worst),
                   signed_percent(summary.bias),
-                  summary.bottlenecks == 0
+                  !study::covers(summary, bars) ? "; their intervals hold too little"
+                  : summary.bottlenecks == 0
                       ? std::string()
                       : fmt::format("; the bottleneck was right in {} of {} settings",
                                     summary.bottlenecks_right, summary.bottlenecks)),

@@ -123,19 +123,24 @@ void write_text_or_null(std::string_view name, const std::string& words, JsonWri
 
 void write_uncertainty(const InputUsed& input, JsonWriter& out) {
   out.key("uncertainty");
-  if (!input.effect) {
+  if (input.low.empty()) {
     out.null();
     return;
   }
-  const Effect& effect = *input.effect;
+  const auto& effect = input.effect;
+  const auto pair = [&](std::string_view name, double low, double high) {
+    out.key(name).begin_array().number(low).number(high).end();
+  };
   out.begin_object(Layout::line).text("low", input.low).text("high", input.high);
   write_text_or_null("range", input.range, out);
   write_text_or_null("probe", input.probe, out);
-  out.key("total_s").begin_array();
-  out.number(effect.time_at_low.base()).number(effect.time_at_high.base()).end();
-  out.key("money_usd").begin_array();
-  out.number(effect.money_at_low.base()).number(effect.money_at_high.base()).end();
-  out.number("variance_share", effect.variance_share).end();
+  if (effect) {
+    pair("total_s", effect->time_at_low.base(), effect->time_at_high.base());
+    pair("money_usd", effect->money_at_low.base(), effect->money_at_high.base());
+  } else {
+    out.key("total_s").null().key("money_usd").null();
+  }
+  out.number("variance_share", effect ? std::optional(effect->variance_share) : std::nullopt).end();
 }
 
 void write_inputs(const Result& result, JsonWriter& out) {
@@ -218,6 +223,7 @@ void write_decision(const std::optional<Decision>& decision, JsonWriter& out) {
   const std::string_view unit = decision->in_money ? "_usd" : "_s";
   const auto named = [&](std::string_view name) { return std::string(name) + std::string(unit); };
   out.begin_object().number("best", static_cast<double>(decision->best));
+  out.number("choice", static_cast<double>(decision->choice));
   out.number("compared", static_cast<double>(decision->compared));
   out.number("draws", static_cast<double>(decision->draws)).number("likely", decision->likely);
   out.number(named("expected_loss"), decision->expected_loss);

@@ -1,6 +1,7 @@
 #include "study/decision.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <string_view>
@@ -15,6 +16,8 @@ namespace {
 
 /// Points that are compared: more of them are further from the best than inputs are uncertain.
 constexpr std::size_t most_points = 16;
+/// Of a cost: points that are nearer to each other are equally good.
+constexpr double alike = 1e-4;
 constexpr int draws_of_all = 100;
 constexpr int draws_of_group = 32;
 
@@ -42,7 +45,8 @@ class Chooser {
       return std::pair(value(a), time(a)) < std::pair(value(b), time(b));
     });
     points_.resize(std::min(points_.size(), most_points));
-    for (const std::size_t i : points_) stated_.push_back(value(i));
+    // Not the sweep's own figures, which --exact may have simulated.
+    stated_ = costs({});
   }
 
   [[nodiscard]] bool in_money() const { return in_money_; }
@@ -70,22 +74,45 @@ class Chooser {
 };
 
 /// What a number of draws say of the choice.
-struct Tally {
-  int draws = 0;
-  int others = 0;     ///< draws in which another point is better
-  double loss = 0.0;  ///< sum of what the stated best then costs more
-  std::vector<int> best;
-
-  explicit Tally(std::size_t points) : best(points) {}
+class Tally {
+ public:
+  explicit Tally(std::size_t points) : sums_(points), best_(points) {}
 
   void add(const std::vector<double>& costs) {
     const auto least = std::min_element(costs.begin(), costs.end());
-    ++draws;
-    if (*least >= costs.front()) return;
-    ++others;
-    loss += costs.front() - *least;
-    ++best[static_cast<std::size_t>(least - costs.begin())];
+    ++draws_;
+    least_ += *least;
+    for (std::size_t i = 0; i < costs.size(); ++i) sums_[i] += costs[i];
+    if (*least >= costs.front() * (1.0 - alike)) return;
+    ++others_;
+    ++best_[static_cast<std::size_t>(least - costs.begin())];
   }
+
+  [[nodiscard]] int draws() const { return draws_; }
+  /// Share of the draws in which another point than the first is better.
+  [[nodiscard]] double others() const { return static_cast<double>(others_) / draws_; }
+  /// The point that costs least in the mean: the choice of whoever knows only what is likely.
+  [[nodiscard]] std::size_t choice() const {
+    const auto least = std::min_element(sums_.begin(), sums_.end());
+    return sums_.front() <= *least * (1.0 + alike)
+               ? 0
+               : static_cast<std::size_t>(least - sums_.begin());
+  }
+  /// What that choice costs more in the mean than choosing anew in each draw.
+  [[nodiscard]] double worth() const {
+    return std::max(0.0, (*std::min_element(sums_.begin(), sums_.end()) - least_) / draws_);
+  }
+  /// The point that most often takes the place of the first.
+  [[nodiscard]] std::size_t often() const {
+    return static_cast<std::size_t>(std::max_element(best_.begin(), best_.end()) - best_.begin());
+  }
+
+ private:
+  int draws_ = 0;
+  int others_ = 0;
+  double least_ = 0.0;
+  std::vector<double> sums_;
+  std::vector<int> best_;
 };
 
 std::vector<Group> groups_of(const Sweep& sweep, const std::vector<std::size_t>& points) {
@@ -122,9 +149,9 @@ bool matters(const Chooser& chooser, const Group& group) {
   for (const std::string& key : group.keys) {
     for (const double share : {0.02, 0.98}) {
       const std::vector<std::string> one{key};
-      if (chooser.costs(only(one, [share](std::string_view) { return share; })) !=
-          chooser.stated()) {
-        return true;
+      const auto costs = chooser.costs(only(one, [share](std::string_view) { return share; }));
+      for (std::size_t i = 0; i < costs.size(); ++i) {
+        if (std::abs(costs[i] - chooser.stated()[i]) > 1e-6 * chooser.stated()[i]) return true;
       }
     }
   }
@@ -142,11 +169,9 @@ std::optional<Worth> worth_of(const Chooser& chooser, const Group& group, std::u
     };
     tally.add(chooser.costs(only(group.keys, draw)));
   }
-  if (tally.others == 0) return std::nullopt;
-  const auto often = std::max_element(tally.best.begin(), tally.best.end()) - tally.best.begin();
-  return Worth{group.probe, group.keys, tally.loss / tally.draws,
-               static_cast<double>(tally.others) / tally.draws,
-               chooser.points()[static_cast<std::size_t>(often)]};
+  if (tally.others() <= 0.0) return std::nullopt;
+  return Worth{group.probe, group.keys, tally.worth(), tally.others(),
+               chooser.points()[tally.often()]};
 }
 
 }  // namespace
@@ -166,9 +191,10 @@ std::optional<Decision> decide(const Sweep& sweep, std::span<const SweepInput> i
       return uniform_of(seed, static_cast<std::uint64_t>(i) + 1U, key);
     }));
   }
-  decision.draws = all.draws;
-  decision.likely = 1.0 - static_cast<double>(all.others) / all.draws;
-  decision.expected_loss = all.loss / all.draws;
+  decision.draws = all.draws();
+  decision.likely = 1.0 - all.others();
+  decision.expected_loss = all.worth();
+  decision.choice = chooser.points()[all.choice()];
   for (const Group& group : groups_of(sweep, chooser.points())) {
     if (auto worth = worth_of(chooser, group, seed)) decision.worth.push_back(std::move(*worth));
   }

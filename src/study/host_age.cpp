@@ -41,10 +41,12 @@ std::vector<std::string> changes_since(const HostProfile& profile, const Here& h
                                        double max_age_days) {
   std::vector<std::string> words;
   if (const auto made = last_day(profile.date)) {
-    const auto days = static_cast<double>(here.today - *made);
-    if (days > max_age_days) {
-      words.push_back(fmt::format("the host profile is {:.0f} days old (--max-age is {:.0f})", days,
-                                  max_age_days));
+    const auto days = here.today - *made;
+    if (static_cast<double>(days) > max_age_days) {
+      words.push_back(
+          fmt::format("the host profile is {} day{} old: calibrate again, or set "
+                      "--max-age",
+                      days, days == 1 ? "" : "s"));
     }
   }
   if (!same_machine(profile, here.facts)) return words;

@@ -5,8 +5,9 @@
 
 namespace feedrate::study {
 
-/// `options.replications` runs. Parameters with a standard error are drawn lognormally; sizes and
-/// step times too where the scenario gives a cv.
+/// `options.replications` means of jobs whose uncertain inputs are drawn: measured ones lognormally
+/// about their level, with one drift a group, assumed ones from their ranges (where
+/// `options.guesses`); and each at a place in its own variability.
 Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                 const RunOptions& options);
 

@@ -14,8 +14,8 @@ struct RunOptions {
   int replications = 0;  ///< > 0: draw parameters and random times, report bands
   std::uint64_t seed = 1;
   bool bottlenecks =
-      true;  ///< replications say how probable each bottleneck is: most of their time
-  bool guesses = true;      ///< replications draw what is only assumed too, and not only errors
+      true;             ///< replications say how probable each bottleneck is: most of their time
+  bool guesses = true;  ///< replications draw what is only assumed too, and not only errors
   bool list_inputs = true;  ///< fill Result::inputs; whoever prints none saves a third of the time
   bool weigh = false;       ///< also what each of them does: several times the work of the rest
 };

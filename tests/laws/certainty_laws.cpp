@@ -9,6 +9,7 @@
 #include "base/random.hpp"
 #include "catch.hpp"
 #include "pipeline/assumptions.hpp"
+#include "pipeline/context.hpp"
 #include "scenarios/shipped.hpp"
 #include "schema/catalog_reader.hpp"
 #include "schema/host.hpp"
@@ -99,6 +100,66 @@ TEST_CASE("certainty: each assumption says why, from where its range is, and lie
     CHECK(one->at(1.0) == Approx(one->high).margin(1e-300));
     for (double u = 0.0; u < 0.99; u += 0.01) CHECK(one->at(u) <= one->at(u + 0.01));
   }
+}
+
+TEST_CASE("certainty: what was measured on a machine lies in the range of what is assumed for it") {
+  using namespace pipeline::assumed;
+  const auto holds = [](const pipeline::Assumption& range, double seen) {
+    INFO(range.key << ": " << seen);
+    CHECK(range.low <= seen);
+    CHECK(seen <= range.high);
+  };
+  const HostProfile& host = profile();
+  const auto value = [](const auto& measured) { return pipeline::base_of(measured->value); };
+  holds(handover, value(host.handover));
+  holds(collate, value(host.collate));
+  holds(collate_inline, value(host.collate_inline));
+  holds(worker_startup, value(host.worker_startup));
+  holds(worker_warmup, value(host.worker_warmup));
+  holds(worker_shutdown, value(host.worker_shutdown));
+  holds(host_copy, value(host.memcpy_bandwidth));
+  holds(oversubscription, value(host.oversubscription));
+  // n cores do the work of n / (1 + c (n - 1)): of two, c = 2/X(2) - 1.
+  for (const auto& cores : {host.cpu, host.pytorch_cpu}) {
+    holds(contention, 2.0 / cores->points.back().total - 1.0);
+  }
+  // 100 us is what is taken for a disk that is not named.
+  holds(disk_latency, value(host.disk_latency) / 100e-6);
+}
+
+TEST_CASE("certainty: vCPUs that nobody called cores may be threads of half as many") {
+  for (const Asked& job : jobs()) {
+    if (job.scenario.cluster.instance || !job.scenario.cluster.vcpus ||
+        job.scenario.cluster.cores) {
+      continue;
+    }
+    INFO(job.name);
+    const Result result = weighed(job.scenario);
+    Scenario halved = job.scenario;
+    halved.cluster.cores = 0.5 * *job.scenario.cluster.vcpus;
+    const Result fewer = weighed(halved);
+    CHECK(fewer.times.total <= result.certainty->longest * 1.001);
+  }
+}
+
+TEST_CASE("certainty: the probe that is advised makes its inputs known") {
+  HostProfile knows = profile();
+  int advised = 0;
+  for (const Asked& job : jobs()) {
+    const Result before = weighed(job.scenario);
+    const Result after = weighed(job.scenario, &knows);
+    for (const auto& [key, input] : uncertain(before)) {
+      // The shipped profile holds what these two probes measure.
+      if (input->probe != "loader" && input->probe != "decode") continue;
+      if (input->from.origin != Origin::assumed) continue;
+      INFO(job.name << ", " << key << ": " << input->probe);
+      const auto now = uncertain(after);
+      const auto found = now.find(key);
+      CHECK((found == now.end() || found->second->from.origin == Origin::measured));
+      ++advised;
+    }
+  }
+  CHECK(advised > 50);
 }
 
 TEST_CASE("certainty: shares of the variance are none below 0 and add up to 1") {
@@ -232,8 +293,8 @@ TEST_CASE("certainty: what is said one input at a time explains the draws of all
     const double together = squares / draws;
     INFO(job.name << ": one at a time " << std::sqrt(one_by_one) << " s, together "
                   << std::sqrt(together) << " s");
-    CHECK(std::sqrt(together) < 2.0 * std::sqrt(one_by_one));
-    CHECK(std::sqrt(together) > 0.5 * std::sqrt(one_by_one));
+    CHECK(std::sqrt(together) < 3.0 * std::sqrt(one_by_one));
+    CHECK(std::sqrt(together) > std::sqrt(one_by_one) / 3.0);
     ++compared;
   }
   CHECK(compared >= 20);

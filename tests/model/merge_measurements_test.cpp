@@ -19,7 +19,8 @@ MeasurementSet made(std::uint64_t seed, std::size_t rounds) {
   set.host.hostname = "vm";
   set.host.kind = seed % 2 == 0 ? HostClass::unknown : HostClass::bare_metal;
   for (std::size_t i = 0; i < rounds; ++i) {
-    set.rounds.push_back({set.date, 1, seconds(1.0), {}, {}, {}, {}, {}, ""});
+    const Duration took = seconds(100.0 * static_cast<double>(seed) + static_cast<double>(i));
+    set.rounds.push_back({set.date, 1, took, {}, {}, {}, {}, {}, ""});
   }
   for (const char* probe : {"disk", "decode", "loader"}) {
     if (random() % 4 == 0) continue;
@@ -131,4 +132,22 @@ TEST_CASE("merge: a probe's reason is that of when it was measured, and each is 
   CHECK(all.probes[0].reason == "interrupted");
   CHECK(all.probes[0].remarks == std::vector<std::string>{"slow"});
   CHECK(all.probes[0].took == seconds(4));
+}
+
+TEST_CASE("merge: what a file holds that another was put to is not counted twice") {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    INFO(seed);
+    const MeasurementSet a = made(seed, 1 + seed % 8);
+    const MeasurementSet b = made(seed + 1000, 8);
+    const MeasurementSet c = made(seed + 2000, 4);
+    const MeasurementSet ab = merged_of({a, b});
+    const auto same = [](const MeasurementSet& one, const MeasurementSet& other) {
+      CHECK(one.rounds == other.rounds);
+      CHECK(one.measurements == other.measurements);
+    };
+    same(merged_of({a, ab}), ab);
+    same(merged_of({ab, ab}), ab);
+    same(merged_of({ab, merged_of({ab, c})}), merged_of({a, b, c}));
+    same(merged_of({a, merged_of({a, c}), merged_of({a, b})}), merged_of({a, c, b}));
+  }
 }

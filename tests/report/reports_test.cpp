@@ -49,7 +49,7 @@ NamedResult starving() {
        "1.3 ms/MB",
        "a plain copy, to twice that",
        "loader",
-       Effect{seconds(250), seconds(290), usd(2.2), usd(2.5), 0.73}},
+       Effect{seconds(250), seconds(290), usd(2.28), usd(2.29), 0.73}},
       {"/loader/handover", "1 ms", {Origin::assumed, "typical", 0.0}, Stage::handover, false},
       {"/job/step", "3 ms", {Origin::given, "scenario", 0.0}, Stage::gpu, true}};
   r.remarks = {"First epoch reads from disk."};
@@ -100,7 +100,7 @@ Uncertain, and it matters
 Taken from
   - /loader/collate: typical of x86
 
-Measure first: `feedrate calibrate loader --loader MODULE:DATASET` on the machine (at most 3 min)
+Measure first: `feedrate calibrate loader --loader MODULE:DATASET` (about 2 min) on the machine
 tells 73 % of what is uncertain about the job's time.
 
 Remarks
@@ -150,12 +150,20 @@ TEST_CASE("reports: without a guess that matters the report says so") {
   CHECK(has(text_of(named), "Nothing that matters here is only assumed."));
 }
 
+TEST_CASE("reports: what an uncertain input does to the bill is shown where it does") {
+  NamedResult named = starving();
+  CHECK_FALSE(has(text_of(named), "bill then"));
+  named.result.inputs.front().effect->money_at_high = usd(2.5);
+  CHECK(has(text_of(named), "bill then"));
+  CHECK(has(text_of(named), "$2.28 ... $2.50"));
+}
+
 TEST_CASE("reports: that nothing assumed matters is said only where all of it together does not") {
   NamedResult named = starving();
   named.result.inputs.clear();
-  named.result.certainty = Certainty{seconds(259), seconds(262), 1.0};
+  named.result.certainty = Certainty{seconds(260), seconds(259), seconds(262), 1.0};
   CHECK(has(text_of(named), "Nothing that matters here is only assumed."));
-  named.result.certainty = Certainty{seconds(250), seconds(262), 1.0};
+  named.result.certainty = Certainty{seconds(260), seconds(250), seconds(262), 1.0};
   const std::string text = text_of(named);
   CHECK(has(text, "No single assumption changes the job by 1 %;"));
   CHECK(has(text, "4 min 22 s."));

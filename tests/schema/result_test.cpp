@@ -48,7 +48,7 @@ Result full_result() {
   r.inputs.back().range = "seen";
   r.inputs.back().probe = "decode";
   r.inputs.back().effect = Effect{seconds(250), seconds(270), usd(1), usd(2), 0.25};
-  r.certainty = Certainty{seconds(240), seconds(280), 0.01};
+  r.certainty = Certainty{seconds(260), seconds(240), seconds(280), 0.01};
   r.caveats.push_back("Measured elsewhere.");
   r.remarks.push_back("decode cost is \"assumed\"\n");
   return r;
