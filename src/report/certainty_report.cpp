@@ -20,10 +20,14 @@ bool once(const std::vector<const InputUsed*>& list, const InputUsed& input) {
                       [&](const InputUsed* other) { return other->key == input.key; });
 }
 
+/// Whether the bill moves by more than the hours do.
 bool changes_bill(const Effect& effect) {
-  const Money least = std::min(effect.money_at_low, effect.money_at_high);
-  const Money most = std::max(effect.money_at_low, effect.money_at_high);
-  return most > least * (1.0 + study::least_gain);
+  const auto moved = [](auto low, auto high) {
+    const auto [least, most] = std::minmax(low, high);
+    return least.base() > 0.0 ? most / least - 1.0 : 0.0;
+  };
+  return moved(effect.money_at_low, effect.money_at_high) >
+         moved(effect.time_at_low, effect.time_at_high) + study::least_gain;
 }
 
 std::string range_of(const std::string& from, const std::string& to) {

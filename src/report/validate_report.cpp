@@ -50,11 +50,11 @@ std::vector<Paragraph> certainty(const CaseSummary& summary, const study::Bars& 
   }
   if (summary.adjusted > 0) {
     sentences.push_back(
-        {fmt::format(
-             "With the machine as fast as its canary was in each turn, {} repeats are missed "
-             "by {} in the median, {} on average, bias {}: the rest is the machine's drift.",
-             summary.adjusted, percent(summary.adjusted_median), percent(summary.adjusted_mean),
-             signed_percent(summary.adjusted_bias)),
+        {fmt::format("With the machine as fast as its canary was in each turn, its {} repeats are "
+                     "missed by {} in "
+                     "the median, {} on average, bias {}.",
+                     summary.adjusted, percent(summary.adjusted_median),
+                     percent(summary.adjusted_mean), signed_percent(summary.adjusted_bias)),
          Tone::plain});
   }
   return sentences;

@@ -153,9 +153,10 @@ TEST_CASE("reports: without a guess that matters the report says so") {
 TEST_CASE("reports: what an uncertain input does to the bill is shown where it does") {
   NamedResult named = starving();
   CHECK_FALSE(has(text_of(named), "bill then"));
+  named.result.inputs.front().effect->money_at_low = usd(1.28);
   named.result.inputs.front().effect->money_at_high = usd(2.5);
   CHECK(has(text_of(named), "bill then"));
-  CHECK(has(text_of(named), "$2.28 ... $2.50"));
+  CHECK(has(text_of(named), "$1.28 ... $2.50"));
 }
 
 TEST_CASE("reports: that nothing assumed matters is said only where all of it together does not") {
