@@ -33,14 +33,17 @@ std::int64_t today() {
 }  // namespace
 
 void add_host_age_flags(CLI::App& app, HostAgeOptions& options) {
+  CLI::Option* const host = app.get_option("--host");
   refuse_empty(
       *app.add_option("--max-age", options.max_age, "Say so where the host profile is older")
            ->type_name("TIME")
+           ->needs(host)
            ->capture_default_str()
            ->group("Simulation"));
   app.add_flag("--canary", options.canary,
                "Where the host profile is of this machine: say how much slower it is than when the "
                "profile was made (takes a second)")
+      ->needs(host)
       ->group("Simulation");
 }
 

@@ -12,7 +12,7 @@ struct HostAgeOptions {
   bool canary = false;
 };
 
-/// --max-age, --canary.
+/// --max-age, --canary; after --host, which they need.
 void add_host_age_flags(CLI::App& app, HostAgeOptions& options);
 
 /// Says on standard error what has changed since the profile was made. With --canary that takes a

@@ -28,23 +28,27 @@ void resolve_given_duration(Context& context) {
 
 /// A profile of another machine is taken all the same, and said so where nobody can miss it.
 void say_where_measured(Context& context) {
+  if (context.host == nullptr || !context.texts) return;
   const auto& rented = context.scenario.cluster.instance;
-  if (context.host == nullptr || !rented || !context.texts) return;
   const HostProfile& host = *context.host;
-  const Known<double> threads = context.published(&Machine::vcpus);
   const auto say = [&](const std::string& then, const std::string& now) {
     context.out.caveats.push_back(
         fmt::format("Measured numbers are another machine's: the host profile \"{}\" was measured "
                     "{}, {}.",
                     host.name, then, now));
   };
-  if (!host.instance.empty()) {
+  if (rented && !host.instance.empty()) {
     if (without_prefix(host.instance) != without_prefix(*rented)) {
       say("on " + host.instance, "not on " + *rented);
     }
-  } else if (host.hardware_threads && threads && *host.hardware_threads != threads->value) {
+    return;
+  }
+  const Known<double> published = context.published(&Machine::vcpus);
+  const std::optional<double> threads =
+      published ? std::optional(published->value) : context.scenario.cluster.vcpus;
+  if (host.hardware_threads && threads && *host.hardware_threads != *threads) {
     say(fmt::format("with {:g} hardware threads", *host.hardware_threads),
-        fmt::format("and {} has {:g}", *rented, threads->value));
+        fmt::format("and {} has {:g}", rented ? *rented : "the scenario's", *threads));
   }
 }
 

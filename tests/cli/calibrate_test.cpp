@@ -282,6 +282,13 @@ TEST_CASE(
             "the host profile \"lab\" was measured on g5.xlarge, not on ml.p3.2xlarge."));
   CHECK(has(headline(R"("hardware_threads": 2)"),
             "\"lab\" was measured with 2 hardware threads, and ml.p3.2xlarge has 8."));
+  folder.write("host.json", R"({"name": "lab", "hardware_threads": 2, "cpu": [[1, 1], [2, 2]]})");
+  const std::string job = folder.write("job.json", R"({"dataset": {"samples": 100},
+    "source": {"service": "local"}, "loader": {"kind": "pool", "batch_size": 10},
+    "preprocess": [{"operation": "x", "cpu": "1 ms"}], "cluster": {"vcpus": 8, "price": "1 USD/h"},
+    "job": {"step": {"fixed": "1 ms"}}})");
+  CHECK(has(shell("feedrate run " + job + " --format json --host " + (folder / "host.json")).out,
+            "with 2 hardware threads, and the scenario's has 8."));
   // ml.p3.2xlarge is one.
   CHECK_FALSE(
       has(headline(R"("instance": "p3.2xlarge", "hardware_threads": 8)"), "another machine"));
@@ -302,4 +309,5 @@ TEST_CASE("calibrate: run says how old a profile is, and refuses an age that is 
   CHECK(wrong.status == 2);
   CHECK(has(wrong.err, "--max-age"));
   CHECK(has(run_with(old, " --canary").err, "not of this machine"));
+  CHECK(shell("feedrate run scenarios/caltech256_p3.json --canary").status == 2);
 }

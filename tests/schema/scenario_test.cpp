@@ -152,7 +152,8 @@ TEST_CASE("scenario: one problem, one line that says where, what and what instea
       {"\"num_workers\": 4",
        "/num_workers: expected a known key, got \"num_workers\" (it belongs in \"loader\")"},
       {"\"about\": {\"x\": 1}",
-       "/about/x: expected a known key, got \"x\" (known here: source, expectation, fitted, canary)"},
+       "/about/x: expected a known key, got \"x\" (known here: source, expectation, fitted, "
+       "canary)"},
       // kinds
       {"\"disk\": 3", "/disk: expected an object, got 3"},
       {"\"preprocess\": {}", "/preprocess: expected a list of objects, got an object"},

@@ -40,7 +40,8 @@ TEST_CASE("host age: of an unchanged machine nothing is said") {
 
 TEST_CASE("host age: an old profile, another kernel or driver and a slower machine are said") {
   CHECK(study::changes_since(profile(), here(91), 90) ==
-        std::vector<std::string>{"the host profile is 91 days old: calibrate again, or set --max-age"});
+        std::vector<std::string>{
+            "the host profile is 91 days old: calibrate again, or set --max-age"});
   study::Here now = here(1);
   now.facts.kernel = "6.6";
   now.facts.driver = "570";
