@@ -20,7 +20,7 @@ bool costs(const pipeline::Inputs& inputs, Stage stage, const PerStage<Throughpu
 
 }  // namespace
 
-Bottleneck find_bottleneck(const pipeline::Inputs& inputs, const pipeline::Outcome& base) {
+Bottleneck find_bottleneck(const pipeline::Inputs& inputs, Duration base) {
   Bottleneck bottleneck;
   const auto first = pipeline::capacities(inputs, pipeline::EpochKind::first, 1.0);
   const auto later = pipeline::capacities(inputs, pipeline::EpochKind::later, inputs.epochs);
@@ -31,7 +31,7 @@ Bottleneck find_bottleneck(const pipeline::Inputs& inputs, const pipeline::Outco
     pipeline::Inputs faster = inputs;
     faster.speed[stage] = 2.0;
     const pipeline::Outcome outcome = pipeline::simulate(faster, options);
-    const double gain = 1.0 - outcome.total.wall / base.total.wall;
+    const double gain = 1.0 - outcome.total.wall / base;
     if (gain >= least_gain) bottleneck.gains.emplace_back(stage, gain);
   }
   std::stable_sort(bottleneck.gains.begin(), bottleneck.gains.end(),

@@ -10,7 +10,7 @@ namespace feedrate::study {
 inline constexpr double least_gain = 0.01;
 
 /// Each stage that costs anything made twice as fast in turn, everything else equal; the bottleneck
-/// is the one that shortens the job most. `base` is the outcome without that.
-Bottleneck find_bottleneck(const pipeline::Inputs& inputs, const pipeline::Outcome& base);
+/// is the one that shortens the job most. `base` is its time without that.
+Bottleneck find_bottleneck(const pipeline::Inputs& inputs, Duration base);
 
 }  // namespace feedrate::study

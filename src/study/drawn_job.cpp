@@ -33,6 +33,7 @@ DrawnJob drawn_job(const Scenario& scenario, const Catalog& catalog, const HostP
   options.details = false;
   DrawnJob job;
   job.outcome = pipeline::simulate(resolved.inputs, options);
+  job.mean = job.outcome.total.wall;
   vary(job.outcome, wobble);
   std::vector<std::string> remarks;
   job.bill = bill_of(bill_input(scenario, catalog, resolved, job.outcome, remarks));

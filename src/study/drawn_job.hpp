@@ -12,6 +12,7 @@ namespace feedrate::study {
 struct DrawnJob {
   pipeline::Inputs inputs;
   pipeline::Outcome outcome;
+  Duration mean;  ///< of the whole job, before its own variability
   Bill bill;
 };
 

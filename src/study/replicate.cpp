@@ -54,7 +54,7 @@ Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProf
     };
     const double wobble = normal_quantile(uniform_of(options.seed, stream, "the job's own"));
     const DrawnJob job = drawn_job(scenario, catalog, host, draw, wobble);
-    const auto& [inputs, outcome, bill] = job;
+    const auto& [inputs, outcome, mean, bill] = job;
     total.push_back(outcome.total.wall.base());
     epoch.push_back(outcome.later.wall.base());
     money.push_back(bill.money.base());
@@ -63,8 +63,7 @@ Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProf
     busy.push_back(outcome.total.busy / (outcome.total.wall - outcome.startup - outcome.staging));
     if (!options.bottlenecks) continue;
     // Also where the mean has one candidate: what is drawn may have another, or none.
-    const Bottleneck found =
-        find_bottleneck(inputs, drawn_job(scenario, catalog, host, draw).outcome);
+    const Bottleneck found = find_bottleneck(inputs, mean);
     if (found.stage) bands.bottleneck_probability[*found.stage] += 1.0;
   }
   // Counted first: shares that are added up would make more than 1.

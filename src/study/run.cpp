@@ -167,7 +167,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
     result.efficiency = 1.0;
   }
   result.bill = bill_of(bill_input(scenario, catalog, resolved, outcome, result.remarks));
-  result.bottleneck = find_bottleneck(inputs, mean);
+  result.bottleneck = find_bottleneck(inputs, mean.total.wall);
   fill_stages(result, resolved, outcome);
   remark_on_latency(result, inputs);
   remark_on_limits(result, inputs, outcome);
