@@ -90,16 +90,14 @@ Answer answer_of(const Question& question, const Catalog& catalog,
   const auto sweep = [&](const std::vector<Vary>& varied) {
     return swept(question, sweep_inputs(question.document, varied), catalog, arguments);
   };
-  if (!question.varied.empty()) {
-    return {own_result(question, catalog, arguments), sweep(question.varied), ""};
-  }
+  Result own = own_result(question, catalog, arguments);
+  if (!question.varied.empty()) return {std::move(own), sweep(question.varied), ""};
   try {
     Sweep points = sweep(first_points(question.scenario));
-    Result own = points.points.front().result;
     const std::vector<Vary> more = more_points(question.scenario, own);
     return {std::move(own), more.empty() ? std::move(points) : sweep(more), ""};
   } catch (const InputError& error) {
-    return {own_result(question, catalog, arguments), std::nullopt,
+    return {std::move(own), std::nullopt,
             fmt::format("No sweep over instances: {}", error.problems().front().message)};
   }
 }

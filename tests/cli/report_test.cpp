@@ -42,6 +42,23 @@ TEST_CASE("report: the page holds the answer, the bill, every input and the scen
   }
 }
 
+TEST_CASE("report: the page says between what it lies, what explains that, and what to measure") {
+  const Folder folder;
+  for (const std::string vary : {"", "--vary num_workers=1,2 "}) {
+    INFO(vary);
+    REQUIRE(shell(report + "--set num_workers=1 " + vary + "-o " + (folder / "a.html")).status ==
+            0);
+    const std::string page = slurp(folder / "a.html");
+    for (const char* part :
+         {"in 90 % of 100 draws", "between 200 us/MB and 1.3 ms/MB: the job takes 43 min",
+          "of the variance", "Measure first: `feedrate calibrate loader",
+          "200 us/MB … 1.3 ms/MB"}) {
+      INFO(part);
+      CHECK(has(page, part));
+    }
+  }
+}
+
 TEST_CASE("report: without --vary it looks at instances, and at efficiencies where one is stated") {
   const Folder folder;
   REQUIRE(shell("feedrate report scenarios/total_cost_24h_p3.json -o " + (folder / "a")).status ==
