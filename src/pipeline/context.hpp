@@ -1,6 +1,8 @@
 #pragma once
 // What the parts of resolve() share. Internal to pipeline.
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -135,13 +137,20 @@ struct Context {
     return draw && draw(key) > 0.8 ? other : word;
   }
 
-  /// Records a measured curve by its highest total; a draw scales it as a whole.
+  /// Records a measured curve by its highest total; a draw scales it as a whole. A curve of cores
+  /// is 1 with one thread whatever was measured, so its error grows with the threads.
   template <class Rate>
   Curve<Rate> use_curve(Stage stage, std::string_view key, Curve<Rate> curve) {
     const Rate most = curve.maximum();
     const Rate drawn =
         use(stage, key, Value<Rate>{most, {Origin::measured, host->name, curve.relative_error}});
-    for (auto& point : curve.points) point.total *= base_of(drawn) / base_of(most);
+    const double factor = base_of(drawn) / base_of(most);
+    const double last = curve.points.back().users;
+    for (auto& point : curve.points) {
+      const bool grows = std::is_same_v<Rate, double> && last > 1.0;
+      point.total *=
+          grows ? std::pow(factor, std::log(std::max(1.0, point.users)) / std::log(last)) : factor;
+    }
     return curve;
   }
 

@@ -155,3 +155,15 @@ TEST_CASE("replications: without guesses a band is of measured errors and of the
   job.cluster.vcpus = 4.0;
   CHECK(width_of(nullptr, job, true) > 2.0 * width_of(nullptr, job, false));
 }
+
+TEST_CASE("replications: how many threads share cores does not matter to one thread") {
+  Scenario job = scenario("40 ms");
+  job.dataset.size_cv = job.loader.read_cv = job.loader.make_cv = 0.0;
+  job.loader.oversubscription = 0.0;
+  job.disk.discipline = Discipline::shared;
+  const char* profile = R"({"cpu": {"points": [[1, 1], [4, 3.5]], "relative_error": 0.1},
+      "disk": [[1, "9 GB/s"]], "disk_drift": 0, "disk_latency": "0 s"})";
+  const double four = width(*replicated(job, profile).bands);
+  job.loader.num_workers = 1.0;
+  CHECK(width(*replicated(job, profile).bands) < 0.02 * four);
+}
