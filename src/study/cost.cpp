@@ -29,6 +29,13 @@ std::string hours_text(Duration time) {
   return fmt::format("{:.6g} h", time / hours(1));
 }
 
+/// As it was given, "50 GB"; of a simulated amount six digits.
+std::string bytes_text(Bytes amount) {
+  constexpr std::size_t most_given = 12;
+  const std::string text = format_quantity(amount);
+  return text.size() <= most_given ? text : fmt::format("{:.6g} GB", amount / gigabytes(1.0));
+}
+
 std::string monthly(double per_second, std::string_view unit) {
   return fmt::format("{:.6g} USD/{}/month", per_second * months(1).base(), unit);
 }
@@ -94,9 +101,9 @@ BillLine transfer_line(const TransferUse& use) {
   const Money amount = transfer_cost(use);
   const Value<TransferPrice>& first = use.tiers.front().price;
   const std::string from = use.tiers.size() > 1 ? "from " : "";
-  return {BillPart::transfer,          use.what,
-          format_quantity(use.amount), from + format_quantity(first.value),
-          checked(amount, use.what),   first.from};
+  return {BillPart::transfer,        use.what,
+          bytes_text(use.amount),    from + format_quantity(first.value),
+          checked(amount, use.what), first.from};
 }
 
 /// What of the GPUs' waiting is paid for. The job's start-up is not where the rule leaves it off
