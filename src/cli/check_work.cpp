@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
-#include <chrono>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -16,6 +13,7 @@
 #include "base/errors.hpp"
 #include "base/version.hpp"
 #include "cli/inputs.hpp"
+#include "cli/today.hpp"
 #include "schema/catalog_parts.hpp"
 #include "schema/catalog_reader.hpp"
 #include "schema/host.hpp"
@@ -279,18 +277,6 @@ class Checker {
     }
     verdict.limits.push_back(study::judge_price_age(*price_age_, prices, today()));
     verdict.level = std::max(verdict.level, verdict.limits.back().level);
-  }
-
-  /// Days since 1970-01-01; SOURCE_DATE_EPOCH stands in for the clock, for reproducible output.
-  static std::int64_t today() {
-    if (const char* fixed = std::getenv("SOURCE_DATE_EPOCH"); fixed != nullptr) {
-      const std::string_view text(fixed);
-      std::int64_t second = 0;
-      const auto read = std::from_chars(text.data(), text.data() + text.size(), second);
-      if (read.ec == std::errc() && read.ptr == text.data() + text.size()) return second / 86400;
-    }
-    const auto now = std::chrono::system_clock::now();
-    return std::chrono::floor<std::chrono::days>(now).time_since_epoch().count();
   }
 
   void explain(const Job& job, const Result& now, ScenarioVerdict& verdict) const {

@@ -1,7 +1,6 @@
 #include "cli/host_here.hpp"
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 
 #include "base/errors.hpp"
 #include "base/quote.hpp"
@@ -10,6 +9,7 @@
 #include "bench/probe.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/terminal.hpp"
+#include "cli/today.hpp"
 #include "study/host_age.hpp"
 
 namespace feedrate::cli {
@@ -23,11 +23,6 @@ double days_of(const std::string& text) {
         .line = 0,
         .pointer = "--max-age",
         .message = time.ok() ? "expected a time above 0, got " + in_quotes(text) : time.problem}});
-}
-
-std::int64_t today() {
-  using namespace std::chrono;
-  return floor<days>(system_clock::now()).time_since_epoch().count();
 }
 
 }  // namespace

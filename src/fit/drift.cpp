@@ -6,6 +6,7 @@
 #include <span>
 
 #include "fit/series.hpp"
+#include "model/drift.hpp"
 
 namespace feedrate::fit {
 namespace {
@@ -52,18 +53,15 @@ struct Floor {
   std::string_view of;
 };
 constexpr Floor floors[] = {
-    // Neighbours share caches, memory and hyper-threads: one operation took 4.5 to 6.5 ms in four
-    // calibrations of one machine within half an hour, a deviation of 16 %.
-    {HostClass::shared_virtual_machine, 0.15, "a shared virtual machine"},
+    {HostClass::shared_virtual_machine, shared_machine_drift, "a shared virtual machine"},
     // What is not known is taken for the worst of them.
-    {HostClass::unknown, 0.15, "a machine of unknown kind"},
+    {HostClass::unknown, shared_machine_drift, "a machine of unknown kind"},
     // Cores of its own, but the hypervisor's work and the other half of the memory stay.
     {HostClass::dedicated_virtual_machine, 0.05, "a dedicated virtual machine"},
     // Clocks that follow heat and load, and what else the system does.
     {HostClass::bare_metal, 0.03, "bare metal"},
 };
-/// Nobody else computes on it; its clocks follow heat and power once they are steady.
-constexpr Floor gpu_floor = {HostClass::unknown, 0.02, "a GPU at steady clocks"};
+constexpr Floor gpu_floor = {HostClass::unknown, steady_gpu_drift, "a GPU at steady clocks"};
 /// No machine was seen to repeat itself better over hours.
 constexpr double least_measured = 0.02;
 constexpr std::size_t enough = 3;  ///< calibrations: fewer say next to nothing of a deviation

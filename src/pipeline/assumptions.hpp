@@ -276,10 +276,6 @@ inline constexpr Assumption busbw_share = {"/job/allreduce/busbw",
                                            "half of it, as over TCP, to all",
                                            "allreduce"};
 
-// how far a machine drifts from one hour to another, where its profile does not say
-inline constexpr double drift = 0.15;      // four calibrations of a shared virtual machine: 15.8 %
-inline constexpr double gpu_drift = 0.02;  // a GPU at steady clocks
-
 }  // namespace assumed
 
 /// All of them, for lists and tests.

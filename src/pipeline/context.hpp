@@ -126,9 +126,15 @@ struct Context {
     return assume(stage, assumption, from_base<T>(assumption.value));
   }
 
-  /// Records which of two words is assumed; the other one is what one draw in five has.
+  /// The word that is given, else the one that is assumed; the other one is what one draw in five
+  /// has.
   template <class E>
-  E choose(Stage stage, std::string_view key, E word, E other, std::string_view why) {
+  E choose(Stage stage, std::string_view key, const std::optional<E>& given, E word, E other,
+           std::string_view why) {
+    if (given) {
+      use(stage, key, Value<std::string>::given(std::string(name_of(*given))));
+      return *given;
+    }
     record(
         stage, key,
         Value<std::string>{std::string(name_of(word)), {Origin::assumed, text_if_read(why), 0.0}});
@@ -174,12 +180,18 @@ struct Context {
     return use(stage, key, Value<T>::assumed(by_default, text_if_read(why)));
   }
 
-  /// The same with an assumption of the list at the end.
+  /// The same with an assumption of the list at the end; with the value that is taken here, where
+  /// that depends on other inputs.
+  template <class T>
+  T find_or(Stage stage, const std::optional<T>& given, const std::optional<Value<T>>& measured,
+            const Assumption& assumption, T value, std::string_view why = {}) {
+    if (const auto found = find(stage, assumption.key, given, measured, {})) return *found;
+    return assume(stage, assumption, value, why);
+  }
   template <class T>
   T find_or(Stage stage, const std::optional<T>& given, const std::optional<Value<T>>& measured,
             const Assumption& assumption) {
-    if (const auto found = find(stage, assumption.key, given, measured, {})) return *found;
-    return assume<T>(stage, assumption);
+    return find_or(stage, given, measured, assumption, from_base<T>(assumption.value));
   }
 
   /// The same, and a problem at `key` when there is none.

@@ -163,14 +163,10 @@ void resolve_disk(Context& context, bool staged) {
                                 : disk.requests;
   // Files of their own are opened and closed too; an assumed latency has it in it.
   constexpr Duration opening = microseconds(50.0);
-  const auto latency = context.find<Duration>(Stage::disk, "/disk/latency", given.latency,
-                                              context.measured(&HostProfile::disk_latency), {});
-  disk.latency =
-      latency ? *latency
-              : context.assume(
-                    Stage::disk, assumed::disk_latency,
-                    whole_files ? known.latency + opening : known.latency,
-                    whole_files ? "typical of the kind of disk, opening a file included" : "");
+  disk.latency = context.find_or<Duration>(
+      Stage::disk, given.latency, context.measured(&HostProfile::disk_latency),
+      assumed::disk_latency, whole_files ? known.latency + opening : known.latency,
+      whole_files ? "typical of the kind of disk, opening a file included" : "");
   if (whole_files && given.open_latency) {
     disk.latency += context.use(Stage::disk, "/disk/open_latency",
                                 Value<Duration>::given(*given.open_latency)) /
@@ -180,16 +176,10 @@ void resolve_disk(Context& context, bool staged) {
   const Discipline by_kind =
       kind == DiskKind::ebs && !measured ? Discipline::rate_limit : Discipline::shared;
   const bool counted = by_kind == Discipline::rate_limit;
-  const Discipline discipline =
-      given.discipline ? *given.discipline
-                       : context.choose(Stage::disk, "/disk/discipline", by_kind,
-                                        counted ? Discipline::shared : Discipline::rate_limit,
-                                        counted ? "EBS enforces a volume's rate by counting"
-                                                : "its readers share a device");
-  if (given.discipline) {
-    context.use(Stage::disk, "/disk/discipline",
-                Value<std::string>::given(std::string(name_of(discipline))));
-  }
+  const Discipline discipline = context.choose(
+      Stage::disk, "/disk/discipline", given.discipline, by_kind,
+      counted ? Discipline::shared : Discipline::rate_limit,
+      counted ? "EBS enforces a volume's rate by counting" : "its readers share a device");
   disk.discipline = discipline;
   if (measured) {
     disk.rate = context.use_curve(Stage::disk, "disk curve", *context.host->disk);

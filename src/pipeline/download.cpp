@@ -223,15 +223,9 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
   }
   if (given.connections) read.connections = *given.connections;
   if (limit && (!measured || given.bandwidth)) {
-    if (given.discipline) {
-      context.use(Stage::download, key("discipline"),
-                  Value<std::string>::given(std::string(name_of(*given.discipline))));
-    }
     const Discipline discipline =
-        given.discipline
-            ? *given.discipline
-            : context.choose(Stage::download, key("discipline"), Discipline::rate_limit,
-                             Discipline::shared, "services enforce their rates by counting");
+        context.choose(Stage::download, key("discipline"), given.discipline, Discipline::rate_limit,
+                       Discipline::shared, "services enforce their rates by counting");
     switch (discipline) {
       case Discipline::rate_limit: {
         RateLimit of_service{"source bandwidth", (*limit / of_instances).base(), 0.0, 0.0, 1.0};

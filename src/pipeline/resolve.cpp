@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/random.hpp"
+#include "model/drift.hpp"
 #include "pipeline/context.hpp"
 
 namespace feedrate::pipeline {
@@ -92,12 +93,9 @@ void resolve_variability(Context& context) {
                                              assumed::size_cv);
   }
   if (reads) {
-    const auto given = context.find<double>(stage, assumed::read_cv.key, s.loader.read_cv, {}, {});
-    inputs.read_cv =
-        given ? *given
-              : context.assume(
-                    stage, assumed::read_cv,
-                    reading_variation(inputs.source ? *inputs.source : *inputs.disk, inputs.batch));
+    inputs.read_cv = context.find_or<double>(
+        stage, s.loader.read_cv, {}, assumed::read_cv,
+        reading_variation(inputs.source ? *inputs.source : *inputs.disk, inputs.batch));
   }
   if (makes) {
     inputs.make_cv = context.find_or<double>(Stage::decode, s.loader.make_cv, {}, assumed::make_cv);
@@ -140,7 +138,7 @@ double Context::slower_by(Stage stage, DriftGroup group) {
   if (drawn) return *drawn;
   const auto& [key, member] = groups[static_cast<std::size_t>(group)];
   const std::optional<Value<double>>& known = host->*member;
-  const double unsaid = group == DriftGroup::gpu ? assumed::gpu_drift : assumed::drift;
+  const double unsaid = group == DriftGroup::gpu ? steady_gpu_drift : shared_machine_drift;
   const Value<double> drift =
       known ? *known
             : Value<double>{
