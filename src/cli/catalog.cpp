@@ -2,10 +2,10 @@
 #include <memory>
 
 #include "base/errors.hpp"
+#include "catalog/lookup.hpp"
 #include "cli/catalog_import.hpp"
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
-#include "model/lookup.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
 

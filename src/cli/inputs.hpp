@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "catalog/catalog.hpp"
 #include "cli/options.hpp"
-#include "model/catalog.hpp"
 #include "model/host.hpp"
 #include "model/scenario.hpp"
 #include "schema/locate.hpp"

@@ -44,7 +44,7 @@ struct HostProfile {
   std::optional<Value<double>> oversubscription;
   std::optional<Value<double>> reads_per_sample;
   // How far the machine drifts from one hour to another: a relative standard deviation that all
-  // times of a group share. What is not there is assumed (src/pipeline/assumptions.hpp).
+  // times of a group share. What is not there is assumed (src/resolve/assumptions.hpp).
   std::optional<Value<double>> cpu_drift;
   std::optional<Value<double>> disk_drift;
   std::optional<Value<double>> network_drift;

@@ -1,5 +1,5 @@
 #pragma once
-// A scenario as its author wrote it. What was left out stays empty here; pipeline/inputs.hpp fills
+// A scenario as its author wrote it. What was left out stays empty here; resolve/ fills
 // it from the catalogue, a host profile or a stated assumption, and records which.
 #include <map>
 #include <optional>

@@ -1,6 +1,6 @@
 #pragma once
 // Everything the simulator needs, as plain numbers, nothing optional that a stage on the path uses.
-// pipeline/resolve.cpp makes it from a Scenario, the catalogue and a host profile.
+// resolve/resolve.cpp makes it from a Scenario, the catalogue and a host profile.
 #include <memory>
 #include <optional>
 #include <string>

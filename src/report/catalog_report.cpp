@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/unit_text.hpp"
-#include "model/lookup.hpp"
+#include "catalog/lookup.hpp"
 #include "report/numbers.hpp"
 #include "report/reports.hpp"
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "model/price_change.hpp"
+#include "catalog/price_change.hpp"
 #include "report/blocks.hpp"
 
 namespace feedrate::report {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "catalog/catalog.hpp"
 #include "model/case_result.hpp"
-#include "model/catalog.hpp"
 #include "model/sweep.hpp"
 #include "report/blocks.hpp"
 

@@ -11,7 +11,7 @@
 #include "base/errors.hpp"
 #include "base/text_file.hpp"
 #include "base/unit_text.hpp"
-#include "model/lookup.hpp"
+#include "catalog/lookup.hpp"
 #include "schema/catalog_reader.hpp"
 #include "schema/input_groups.hpp"
 #include "schema/json_reader.hpp"

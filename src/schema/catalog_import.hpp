@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "model/catalog.hpp"
-#include "model/price_change.hpp"
+#include "catalog/catalog.hpp"
+#include "catalog/price_change.hpp"
 #include "schema/price_file.hpp"
 
 namespace feedrate::schema {

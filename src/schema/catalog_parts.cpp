@@ -8,7 +8,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "model/lookup.hpp"
+#include "catalog/lookup.hpp"
 
 namespace feedrate::schema {
 namespace {

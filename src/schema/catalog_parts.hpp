@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/catalog.hpp"
+#include "catalog/catalog.hpp"
 #include "model/scenario.hpp"
 #include "schema/json_reader.hpp"
 

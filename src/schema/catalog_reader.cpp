@@ -9,7 +9,7 @@
 
 #include "base/did_you_mean.hpp"
 #include "base/quote.hpp"
-#include "model/lookup.hpp"
+#include "catalog/lookup.hpp"
 #include "schema/catalog_fields.hpp"
 
 namespace feedrate::schema {

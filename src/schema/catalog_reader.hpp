@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "model/catalog.hpp"
+#include "catalog/catalog.hpp"
 #include "schema/json_reader.hpp"
 
 namespace feedrate::schema {

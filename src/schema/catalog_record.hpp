@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/unit_text.hpp"
-#include "model/catalog.hpp"
+#include "catalog/catalog.hpp"
 #include "schema/json_reader.hpp"
 
 namespace feedrate::schema {

@@ -10,7 +10,7 @@
 
 #include "base/errors.hpp"
 #include "base/quote.hpp"
-#include "model/lookup.hpp"
+#include "catalog/lookup.hpp"
 #include "schema/price_file.hpp"
 
 namespace feedrate::schema {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/errors.hpp"
-#include "pipeline/resolve.hpp"
 #include "pipeline/simulate.hpp"
+#include "resolve/resolve.hpp"
 #include "study/billing.hpp"
 #include "study/cost.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 std::optional<Amounts> simulated(const Substitution& step, const RunOptions& options) {
   if (!step.scenario) return std::nullopt;
   try {
-    const pipeline::Resolved resolved = pipeline::resolve(*step.scenario, *step.catalog, step.host);
+    const resolve::Resolved resolved = resolve::resolve(*step.scenario, *step.catalog, step.host);
     pipeline::SimulationOptions simulation;
     simulation.exact = options.exact;
     simulation.seed = options.seed;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/catalog.hpp"
+#include "catalog/catalog.hpp"
 #include "model/host.hpp"
 #include "model/scenario.hpp"
 #include "model/verdict.hpp"

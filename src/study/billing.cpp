@@ -7,7 +7,7 @@
 
 #include "base/errors.hpp"
 #include "base/unit_text.hpp"
-#include "model/lookup.hpp"
+#include "catalog/lookup.hpp"
 #include "pipeline/loading.hpp"
 #include "study/cost.hpp"
 
@@ -71,7 +71,7 @@ struct Biller {
 
   /// As the source holds it: what operations made offline, where there are any.
   [[nodiscard]] Bytes dataset_bytes() const {
-    return pipeline::stored_bytes(scenario) * samples(inputs.samples);
+    return resolve::stored_bytes(scenario) * samples(inputs.samples);
   }
 
   /// Bytes that all instances together read from the source: each its copy in File mode; else what
@@ -200,7 +200,7 @@ struct Biller {
   /// The disk of every instance, as it was simulated: an EBS volume where its size is given. It
   /// lives as long as its instance is billed; where it is itself the source of the data, as long as
   /// that is held.
-  void volume(const pipeline::LocalDisk& disk) {
+  void volume(const resolve::LocalDisk& disk) {
     if (disk.kind == DiskKind::nvme) return;  // in the instance's price
     const Source& source = scenario.source;
     const bool holds_data = source.service == Service::ebs;
@@ -220,7 +220,7 @@ struct Biller {
     ebs(disk, holds_data ? source.storage_held.value_or(billed) : billed);
   }
 
-  void ebs(const pipeline::LocalDisk& disk, Duration lives) {
+  void ebs(const resolve::LocalDisk& disk, Duration lives) {
     const double n = inputs.instances;
     if (bill.compute.rule.service == "sagemaker") {
       if (const auto& price = catalog.limits.sagemaker_volume_price) {
@@ -263,7 +263,7 @@ struct Biller {
 }  // namespace
 
 BillInput bill_input(const Scenario& scenario, const Catalog& catalog,
-                     const pipeline::Resolved& resolved, const pipeline::Outcome& outcome,
+                     const resolve::Resolved& resolved, const pipeline::Outcome& outcome,
                      std::vector<std::string>& remarks) {
   Biller biller{scenario, catalog, resolved.inputs, outcome, resolved.machine, remarks, {}, {}, {}};
   biller.region = scenario.cluster.region.value_or("");

@@ -3,18 +3,18 @@
 #include <string>
 #include <vector>
 
+#include "catalog/catalog.hpp"
 #include "model/bill.hpp"
-#include "model/catalog.hpp"
 #include "model/scenario.hpp"
-#include "pipeline/resolve.hpp"
 #include "pipeline/simulate.hpp"
+#include "resolve/resolve.hpp"
 
 namespace feedrate::study {
 
 /// What the job uses, with prices looked up. What cannot be priced and has no key to price it by is
 /// left out and said in `remarks`. Throws InputError when the instance has no price.
 BillInput bill_input(const Scenario& scenario, const Catalog& catalog,
-                     const pipeline::Resolved& resolved, const pipeline::Outcome& outcome,
+                     const resolve::Resolved& resolved, const pipeline::Outcome& outcome,
                      std::vector<std::string>& remarks);
 
 }  // namespace feedrate::study

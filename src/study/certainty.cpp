@@ -34,7 +34,7 @@ class Scale {
   Scale(const Scenario& scenario, const Catalog& catalog, const HostProfile* host)
       : scenario_(scenario), catalog_(catalog), host_(host) {}
 
-  Weight weigh(const pipeline::Draw& draw) const {
+  Weight weigh(const resolve::Draw& draw) const {
     const DrawnJob job = drawn_job(scenario_, catalog_, host_, draw);
     return {job.outcome.total.wall, job.bill.money};
   }

@@ -1,6 +1,6 @@
 #pragma once
 // How sure an answer is: what each uncertain input does to it, one at a time.
-#include "model/catalog.hpp"
+#include "catalog/catalog.hpp"
 #include "model/host.hpp"
 #include "model/result.hpp"
 #include "model/scenario.hpp"

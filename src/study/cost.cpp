@@ -8,7 +8,7 @@
 
 #include "base/errors.hpp"
 #include "base/unit_text.hpp"
-#include "model/lookup.hpp"
+#include "catalog/lookup.hpp"
 
 namespace feedrate::study {
 namespace {

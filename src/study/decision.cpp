@@ -55,7 +55,7 @@ class Chooser {
   [[nodiscard]] const std::vector<double>& stated() const { return stated_; }
 
   /// What each point costs in one draw.
-  [[nodiscard]] std::vector<double> costs(const pipeline::Draw& draw) const {
+  [[nodiscard]] std::vector<double> costs(const resolve::Draw& draw) const {
     std::vector<double> list;
     for (const std::size_t i : points_) {
       const DrawnJob job = drawn_job(inputs_[i].scenario, catalog_, host_, draw);
@@ -138,7 +138,7 @@ std::vector<Group> groups_of(const Sweep& sweep, const std::vector<std::size_t>&
   return groups;
 }
 
-pipeline::Draw only(const std::vector<std::string>& keys, const pipeline::Draw& draw) {
+resolve::Draw only(const std::vector<std::string>& keys, const resolve::Draw& draw) {
   return [&keys, draw](std::string_view key) {
     return std::find(keys.begin(), keys.end(), key) != keys.end() ? draw(key) : 0.5;
   };
@@ -163,7 +163,7 @@ std::optional<Worth> worth_of(const Chooser& chooser, const Group& group, std::u
   Tally tally(chooser.points().size());
   for (int i = 0; i < draws_of_group; ++i) {
     // Of one input even steps tell more than random ones.
-    const pipeline::Draw draw = [&](std::string_view key) {
+    const resolve::Draw draw = [&](std::string_view key) {
       return group.keys.size() == 1 ? (i + 0.5) / draws_of_group
                                     : uniform_of(seed, static_cast<std::uint64_t>(i) + 1U, key);
     };

@@ -3,7 +3,7 @@
 #include <optional>
 #include <span>
 
-#include "model/catalog.hpp"
+#include "catalog/catalog.hpp"
 #include "model/host.hpp"
 #include "model/sweep.hpp"
 #include "study/sweep.hpp"

@@ -27,8 +27,8 @@ void vary(pipeline::Outcome& outcome, double deviate) {
 }  // namespace
 
 DrawnJob drawn_job(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
-                   const pipeline::Draw& draw, double wobble) {
-  pipeline::Resolved resolved = pipeline::resolve(scenario, catalog, host, draw, false);
+                   const resolve::Draw& draw, double wobble) {
+  resolve::Resolved resolved = resolve::resolve(scenario, catalog, host, draw, false);
   pipeline::SimulationOptions options;
   options.details = false;
   DrawnJob job;

@@ -1,11 +1,11 @@
 #pragma once
 // One job of all that the uncertain inputs allow.
+#include "catalog/catalog.hpp"
 #include "model/bill.hpp"
-#include "model/catalog.hpp"
 #include "model/host.hpp"
 #include "model/scenario.hpp"
-#include "pipeline/resolve.hpp"
 #include "pipeline/simulate.hpp"
+#include "resolve/resolve.hpp"
 
 namespace feedrate::study {
 
@@ -19,6 +19,6 @@ struct DrawnJob {
 /// The mean of the job whose uncertain inputs lie where `draw` has them. `wobble`: where in its own
 /// variability the job lies, as a standard normal deviate.
 DrawnJob drawn_job(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
-                   const pipeline::Draw& draw, double wobble = 0.0);
+                   const resolve::Draw& draw, double wobble = 0.0);
 
 }  // namespace feedrate::study

@@ -33,7 +33,7 @@ using Names = std::set<std::string, std::less<>>;
 /// Inputs that are drawn from the range of an assumption.
 Names guesses_of(const Scenario& scenario, const Catalog& catalog, const HostProfile* host) {
   Names names;
-  for (const InputUsed& input : pipeline::resolve(scenario, catalog, host).used) {
+  for (const InputUsed& input : resolve::resolve(scenario, catalog, host).used) {
     if (input.from.origin == Origin::assumed && !input.low.empty()) names.insert(input.key);
   }
   return names;
@@ -49,7 +49,7 @@ Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProf
   std::vector<double> total, epoch, money, all, throughput, busy;
   for (int r = 0; r < options.replications; ++r) {
     const auto stream = static_cast<std::uint64_t>(r) + 1U;
-    const pipeline::Draw draw = [&](std::string_view key) {
+    const resolve::Draw draw = [&](std::string_view key) {
       return kept.contains(key) ? 0.5 : uniform_of(options.seed, stream, key);
     };
     const double wobble = normal_quantile(uniform_of(options.seed, stream, "the job's own"));

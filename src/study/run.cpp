@@ -9,8 +9,8 @@
 
 #include "base/unit_text.hpp"
 #include "pipeline/mean.hpp"
-#include "pipeline/resolve.hpp"
 #include "pipeline/simulate.hpp"
+#include "resolve/resolve.hpp"
 #include "study/billing.hpp"
 #include "study/bottleneck.hpp"
 #include "study/certainty.hpp"
@@ -25,7 +25,7 @@ double efficiency_of(const Scenario& scenario, const Catalog& catalog, const Hos
                      const pipeline::Outcome& outcome, const pipeline::SimulationOptions& options) {
   Scenario alone = scenario;
   alone.cluster.instances = 1.0;
-  const auto resolved = pipeline::resolve(alone, catalog, host, {}, false);
+  const auto resolved = resolve::resolve(alone, catalog, host, {}, false);
   const pipeline::Outcome one = pipeline::simulate(resolved.inputs, options);
   return one.training() / (scenario.cluster.instances * outcome.training());
 }
@@ -41,7 +41,7 @@ void mark_what_matters(Result& result) {
   }
 }
 
-void fill_stages(Result& result, const pipeline::Resolved& resolved, const pipeline::Outcome& out) {
+void fill_stages(Result& result, const resolve::Resolved& resolved, const pipeline::Outcome& out) {
   const bool later = out.epochs > 1.0;
   const auto kind = later ? pipeline::EpochKind::later : pipeline::EpochKind::first;
   const PerStage<Throughput> capacity =
@@ -137,8 +137,8 @@ void remark_on_limits(Result& result, const pipeline::Inputs& inputs,
 
 Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
            const RunOptions& options) {
-  const pipeline::Resolved resolved =
-      pipeline::resolve(scenario, catalog, host, {}, options.list_inputs);
+  const resolve::Resolved resolved =
+      resolve::resolve(scenario, catalog, host, {}, options.list_inputs);
   pipeline::SimulationOptions simulation;
   simulation.exact = options.exact;
   simulation.seed = options.seed;

@@ -2,7 +2,7 @@
 // The main question: which stage is the bottleneck, how long does the job take, what does it cost?
 #include <cstdint>
 
-#include "model/catalog.hpp"
+#include "catalog/catalog.hpp"
 #include "model/host.hpp"
 #include "model/result.hpp"
 #include "model/scenario.hpp"

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <utility>
 
-#include "pipeline/resolve.hpp"
 #include "pipeline/simulate.hpp"
 #include "pipeline/timeline.hpp"
+#include "resolve/resolve.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -27,7 +27,7 @@ void note_cut(Timeline& timeline, const TimelineSection& section, double asked,
 
 Timeline timeline(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                   const TimelineOptions& options) {
-  const pipeline::Resolved resolved = pipeline::resolve(scenario, catalog, host);
+  const resolve::Resolved resolved = resolve::resolve(scenario, catalog, host);
   const pipeline::Inputs& inputs = resolved.inputs;
   const pipeline::Outcome outcome = pipeline::simulate(inputs, {});
   const pipeline::Window window{std::max(1.0, std::floor(options.steps)), options.most_events};

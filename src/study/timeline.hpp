@@ -2,7 +2,7 @@
 // What happens when: the first steps of a job, executed once more with somebody watching.
 #include <cstdint>
 
-#include "model/catalog.hpp"
+#include "catalog/catalog.hpp"
 #include "model/host.hpp"
 #include "model/scenario.hpp"
 #include "model/timeline.hpp"

@@ -8,8 +8,8 @@
 
 #include "base/random.hpp"
 #include "catch.hpp"
-#include "pipeline/assumptions.hpp"
-#include "pipeline/context.hpp"
+#include "resolve/assumptions.hpp"
+#include "resolve/context.hpp"
 #include "scenarios/shipped.hpp"
 #include "schema/catalog_reader.hpp"
 #include "schema/host.hpp"
@@ -67,7 +67,7 @@ Result weighed(const Scenario& scenario, const HostProfile* host = nullptr, int 
   return study::run(scenario, catalog(), host, options);
 }
 
-double time_of(const Scenario& scenario, const HostProfile* host, const pipeline::Draw& draw) {
+double time_of(const Scenario& scenario, const HostProfile* host, const resolve::Draw& draw) {
   return study::drawn_job(scenario, catalog(), host, draw).outcome.total.wall.base();
 }
 
@@ -88,7 +88,7 @@ double end_of(const InputUsed& input, bool high) {
 }  // namespace
 
 TEST_CASE("certainty: each assumption says why, from where its range is, and lies in it") {
-  for (const pipeline::Assumption* one : pipeline::assumptions()) {
+  for (const resolve::Assumption* one : resolve::assumptions()) {
     INFO(one->key);
     CHECK(one->low <= one->value);
     CHECK(one->value <= one->high);
@@ -103,14 +103,14 @@ TEST_CASE("certainty: each assumption says why, from where its range is, and lie
 }
 
 TEST_CASE("certainty: what was measured on a machine lies in the range of what is assumed for it") {
-  using namespace pipeline::assumed;
-  const auto holds = [](const pipeline::Assumption& range, double seen) {
+  using namespace resolve::assumed;
+  const auto holds = [](const resolve::Assumption& range, double seen) {
     INFO(range.key << ": " << seen);
     CHECK(range.low <= seen);
     CHECK(seen <= range.high);
   };
   const HostProfile& host = profile();
-  const auto value = [](const auto& measured) { return pipeline::base_of(measured->value); };
+  const auto value = [](const auto& measured) { return resolve::base_of(measured->value); };
   holds(handover, value(host.handover));
   holds(collate, value(host.collate));
   holds(collate_inline, value(host.collate_inline));
@@ -241,7 +241,7 @@ TEST_CASE("certainty: typing in what is assumed changes no figure and leaves les
 
 TEST_CASE("certainty: draws are by name: a job's other uncertain inputs do not move them") {
   const Scenario job = jobs().front().scenario;
-  const pipeline::Draw first = [](std::string_view key) { return uniform_of(1, 3, key); };
+  const resolve::Draw first = [](std::string_view key) { return uniform_of(1, 3, key); };
   Scenario typed = job;
   typed.dataset.size_cv = 0.3;
   std::map<std::string, double> seen;

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "base/errors.hpp"
+#include "catalog/lookup.hpp"
 #include "catch.hpp"
-#include "model/lookup.hpp"
 #include "schema/json_reader.hpp"
 
 using namespace feedrate;

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/unit_text.hpp"
+#include "catalog/lookup.hpp"
 #include "catch.hpp"
-#include "model/lookup.hpp"
 #include "pipeline/generated.hpp"
 #include "pipeline/loading.hpp"
 #include "schema/catalog_parts.hpp"
@@ -30,13 +30,13 @@ const Catalog& catalog() {
 /// A bill with all that led to it.
 struct Billed {
   std::vector<std::string> remarks;
-  pipeline::Resolved resolved;
+  resolve::Resolved resolved;
   pipeline::Outcome outcome;
   BillInput input;
   Bill bill;
 
   explicit Billed(const Scenario& scenario, const Catalog& prices = catalog())
-      : resolved(pipeline::resolve(scenario, prices)),
+      : resolved(resolve::resolve(scenario, prices)),
         outcome(pipeline::simulate(resolved.inputs)),
         input(study::bill_input(scenario, prices, resolved, outcome, remarks)),
         bill(study::bill_of(input)) {}

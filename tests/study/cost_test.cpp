@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "base/errors.hpp"
+#include "catalog/lookup.hpp"
 #include "catch.hpp"
-#include "model/lookup.hpp"
 
 using namespace feedrate;
 using namespace feedrate::study;

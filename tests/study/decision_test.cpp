@@ -3,9 +3,9 @@
 #include "study/decision.hpp"
 
 #include "catch.hpp"
-#include "pipeline/assumptions.hpp"
 #include "report/render.hpp"
 #include "report/reports.hpp"
+#include "resolve/assumptions.hpp"
 #include "schema/host.hpp"
 #include "schema/scenario.hpp"
 #include "study/drawn_job.hpp"
@@ -81,7 +81,7 @@ TEST_CASE(
     double cost[2];
     for (std::size_t point = 0; point < 2; ++point) {
       Scenario known = inputs[point].scenario;
-      known.loader.handover = seconds(pipeline::assumed::handover.at((i + 0.5) / steps));
+      known.loader.handover = seconds(resolve::assumed::handover.at((i + 0.5) / steps));
       cost[point] = study::drawn_job(known, Catalog{}, nullptr, {}).bill.total.base();
       mean[point] += cost[point] / steps;
     }

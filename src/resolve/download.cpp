@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pipeline/context.hpp"
 #include "pipeline/page_cache.hpp"
+#include "resolve/context.hpp"
 
-namespace feedrate::pipeline {
+namespace feedrate::resolve {
 namespace {
 
 constexpr double small_request_bytes = 512e3;             // S3 publishes another latency below this
@@ -379,4 +379,4 @@ Read remote_read(Context& context, const Read& by_trainer, const Machine& machin
   return read;
 }
 
-}  // namespace feedrate::pipeline
+}  // namespace feedrate::resolve

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/units.hpp"
-#include "model/catalog.hpp"
+#include "catalog/catalog.hpp"
 
 namespace feedrate {
 

@@ -4,7 +4,7 @@
 #include "base/units.hpp"
 #include "model/scenario.hpp"
 
-namespace feedrate::pipeline {
+namespace feedrate::resolve {
 
 /// Ring all-reduce of `size` over `ranks`: 2(n−1)/n · size/busbw + 2(n−1) · latency, with busbw as
 /// nccl-tests defines it. 0 for one rank.
@@ -19,4 +19,4 @@ Duration hierarchical(Bytes size, double instances, double gpus, Bandwidth insid
 /// (1 + bandwidth · 2(N−1)/N + latency · 2(N−1)) / N.
 double from_fit(const ScalingFit& fit, double instances);
 
-}  // namespace feedrate::pipeline
+}  // namespace feedrate::resolve

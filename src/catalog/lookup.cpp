@@ -1,4 +1,4 @@
-#include "model/lookup.hpp"
+#include "catalog/lookup.hpp"
 
 #include <fmt/format.h>
 

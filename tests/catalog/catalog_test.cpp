@@ -1,11 +1,11 @@
 // Look-ups in a catalogue made here, so that they do not hang on what pricing/ holds today.
-#include "model/catalog.hpp"
+#include "catalog/catalog.hpp"
 
 #include <string>
 #include <string_view>
 
+#include "catalog/lookup.hpp"
 #include "catch.hpp"
-#include "model/lookup.hpp"
 
 using namespace feedrate;
 

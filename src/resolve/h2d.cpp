@@ -1,9 +1,9 @@
 // From host memory to the GPU.
 #include <algorithm>
 
-#include "pipeline/context.hpp"
+#include "resolve/context.hpp"
 
-namespace feedrate::pipeline {
+namespace feedrate::resolve {
 void resolve_copy(Context& context) {
   const Scenario& s = context.scenario;
   Inputs& inputs = context.out.inputs;
@@ -53,4 +53,4 @@ void resolve_copy(Context& context) {
                                                   assumed::copy_latency);
 }
 
-}  // namespace feedrate::pipeline
+}  // namespace feedrate::resolve

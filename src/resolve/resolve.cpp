@@ -1,4 +1,4 @@
-#include "pipeline/resolve.hpp"
+#include "resolve/resolve.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 
 #include "base/random.hpp"
 #include "model/drift.hpp"
-#include "pipeline/context.hpp"
+#include "resolve/context.hpp"
 
-namespace feedrate::pipeline {
+namespace feedrate::resolve {
 namespace {
 
 /// A job whose time on one instance is given: a thousand steps without a loader.
@@ -233,7 +233,7 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
     if (!scenario.loader.batch_size) {
       context.problem("/loader/batch_size", "expected samples per GPU and step, got nothing");
     }
-    resolve_cores(context);
+    resolve_loader(context);
     resolve_preprocess(context);
     resolve_source(context);
     resolve_variability(context);
@@ -258,4 +258,4 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
   return out;
 }
 
-}  // namespace feedrate::pipeline
+}  // namespace feedrate::resolve

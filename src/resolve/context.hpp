@@ -13,11 +13,18 @@
 
 #include "base/errors.hpp"
 #include "base/unit_text.hpp"
-#include "model/lookup.hpp"
-#include "pipeline/assumptions.hpp"
-#include "pipeline/resolve.hpp"
+#include "catalog/lookup.hpp"
+#include "resolve/assumptions.hpp"
+#include "resolve/resolve.hpp"
 
-namespace feedrate::pipeline {
+namespace feedrate::resolve {
+
+using pipeline::epoch_shape;
+using pipeline::RateLimit;
+using pipeline::Read;
+using pipeline::RemotePool;
+using pipeline::Staging;
+using pipeline::step_time;
 
 /// "649.9999999999999 us/MB" → "650 us/MB".
 std::string rounded_text(const std::string& quantity);
@@ -264,12 +271,15 @@ struct Context {
 /// How fast a device can be written; what limits it upstream comes on top.
 std::optional<Bandwidth> write_rate(const Read& disk);
 
+/// The auxiliary instances. `remote_only`: CPU time of a sample in the operations that they do.
+void resolve_remote(Context& context, DurationPerSample remote_only);
+
 /// How `count` auxiliary instances of a type read from the source that the trainer would read from.
 Read remote_read(Context& context, const Read& by_trainer, const Machine& machine, double count);
 
 // One function a part, each filling its share of Context::out.inputs.
 void resolve_shape(Context& context);
-void resolve_cores(Context& context);
+void resolve_loader(Context& context);
 void resolve_preprocess(Context& context);
 void resolve_page_cache(Context& context, bool staged);
 void resolve_disk(Context& context, bool staged);
@@ -278,4 +288,4 @@ void resolve_copy(Context& context);
 void resolve_step(Context& context);
 void resolve_communication(Context& context);
 
-}  // namespace feedrate::pipeline
+}  // namespace feedrate::resolve

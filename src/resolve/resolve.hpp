@@ -7,13 +7,15 @@
 #include <string_view>
 #include <vector>
 
-#include "model/catalog.hpp"
+#include "catalog/catalog.hpp"
 #include "model/host.hpp"
 #include "model/result.hpp"
 #include "model/scenario.hpp"
 #include "pipeline/inputs.hpp"
 
-namespace feedrate::pipeline {
+namespace feedrate::resolve {
+
+using pipeline::Inputs;
 
 /// Where in its range an uncertain input lies, by its name: a share of all that it might be is
 /// below, more than 0 and less than 1; 0.5 for its stated value. The same for the same name.
@@ -48,4 +50,4 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog,
 /// Bytes per sample as they are stored: after the last offline operation that says so.
 DataPerSample stored_bytes(const Scenario& scenario);
 
-}  // namespace feedrate::pipeline
+}  // namespace feedrate::resolve

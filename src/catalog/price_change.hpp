@@ -1,6 +1,6 @@
 #pragma once
 // An offer as it was and as an import makes it.
-#include "model/catalog.hpp"
+#include "catalog/catalog.hpp"
 
 namespace feedrate {
 

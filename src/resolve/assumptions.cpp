@@ -1,9 +1,9 @@
-#include "pipeline/assumptions.hpp"
+#include "resolve/assumptions.hpp"
 
 #include <array>
 #include <cmath>
 
-namespace feedrate::pipeline {
+namespace feedrate::resolve {
 
 double Assumption::at(double u) const {
   const double end = u < 0.5 ? low : high;
@@ -48,4 +48,4 @@ std::span<const Assumption* const> assumptions() {
   return all;
 }
 
-}  // namespace feedrate::pipeline
+}  // namespace feedrate::resolve

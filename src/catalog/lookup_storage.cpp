@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/lookup.hpp"
+#include "catalog/lookup.hpp"
 
 namespace feedrate {
 namespace {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pipeline/context.hpp"
 #include "pipeline/page_cache.hpp"
+#include "resolve/context.hpp"
 
-namespace feedrate::pipeline {
+namespace feedrate::resolve {
 namespace {
 
 constexpr double ebs_io_bytes = 262144.0;  // EBS counts an operation of up to 256 KiB as one
@@ -215,4 +215,4 @@ void resolve_disk(Context& context, bool staged) {
   context.out.disk = local_disk(context, kind, known);
 }
 
-}  // namespace feedrate::pipeline
+}  // namespace feedrate::resolve

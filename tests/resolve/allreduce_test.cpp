@@ -1,9 +1,9 @@
-#include "pipeline/allreduce.hpp"
+#include "resolve/allreduce.hpp"
 
 #include "catch.hpp"
 
 using namespace feedrate;
-using namespace feedrate::pipeline;
+using namespace feedrate::resolve;
 
 TEST_CASE("all-reduce: a ring over 8 ranks moves 2*7/8 of the bytes and makes 14 hops") {
   const Duration time = ring(megabytes(100.0), 8.0, bytes_per_second(10e9), microseconds(20.0));

@@ -10,7 +10,7 @@
 
 #include "base/units.hpp"
 
-namespace feedrate::pipeline {
+namespace feedrate::resolve {
 
 /// SI base units. `low` and `high` hold nearly all that was seen or can be expected; half of what
 /// is drawn lies on either side of the value. Where the value is an end of its range (a full
@@ -281,4 +281,4 @@ inline constexpr Assumption busbw_share = {"/job/allreduce/busbw",
 /// All of them, for lists and tests.
 std::span<const Assumption* const> assumptions();
 
-}  // namespace feedrate::pipeline
+}  // namespace feedrate::resolve

@@ -1,6 +1,6 @@
 #pragma once
 // What can be rented, what it can do and what it costs: read from pricing/ by schema, asked by
-// model/lookup.hpp. A field without a value is not known: it is never zero by default.
+// catalog/lookup.hpp. A field without a value is not known: it is never zero by default.
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,10 +1,10 @@
-#include "pipeline/allreduce.hpp"
+#include "resolve/allreduce.hpp"
 
 #include <algorithm>
 
-#include "pipeline/context.hpp"
+#include "resolve/context.hpp"
 
-namespace feedrate::pipeline {
+namespace feedrate::resolve {
 
 Duration ring(Bytes size, double ranks, Bandwidth busbw, Duration latency) {
   if (ranks <= 1.0) return {};
@@ -124,4 +124,4 @@ void resolve_communication(Context& context) {
   }
 }
 
-}  // namespace feedrate::pipeline
+}  // namespace feedrate::resolve

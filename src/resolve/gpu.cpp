@@ -1,7 +1,7 @@
 // The step of one GPU.
-#include "pipeline/context.hpp"
+#include "resolve/context.hpp"
 
-namespace feedrate::pipeline {
+namespace feedrate::resolve {
 
 void resolve_step(Context& context) {
   const Scenario& s = context.scenario;
@@ -28,4 +28,4 @@ void resolve_step(Context& context) {
   inputs.step.per_sample = per_sample;
 }
 
-}  // namespace feedrate::pipeline
+}  // namespace feedrate::resolve

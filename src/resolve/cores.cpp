@@ -1,0 +1,116 @@
+#include "resolve/cores.hpp"
+
+#include <algorithm>
+
+namespace feedrate::resolve {
+
+Curve<double> cores_curve(double cores, double threads, double oversubscription, double contention,
+                          double hyper_threading_gain) {
+  Curve<double> curve;
+  const auto together = [&](double n) { return n / (1.0 + contention * (n - 1.0)); };
+  curve.points.push_back({1.0, std::min(1.0, cores)});
+  // The law bends: a point for each core at first, then ever wider apart.
+  for (double n = 2.0; n < cores; n = std::ceil(n * 1.1 + 0.01)) {
+    curve.points.push_back({n, together(n)});
+  }
+  double most = std::min(cores, together(cores));
+  if (cores > 1.0) curve.points.push_back({cores, most});
+  if (threads > cores) {
+    most *= 1.0 + hyper_threading_gain * std::min(1.0, (threads - cores) / cores);
+    curve.points.push_back({threads, most});
+  }
+  if (oversubscription > 0.0) {
+    curve.points.push_back({std::max(threads, cores) + 1.0, most / (1.0 + oversubscription)});
+  }
+  return curve;
+}
+
+namespace {
+
+Curve<double> machine_cores(Context& context, const Cluster& cluster, double oversubscription) {
+  const auto threads = context.find<double>(Stage::decode, "/cluster/vcpus", cluster.vcpus, {},
+                                            context.published(&Machine::vcpus));
+  if (!threads) return {};
+  const Known<double> published = context.published(&Machine::cores);
+  const Known<double> machine_threads = context.published(&Machine::vcpus);
+  const bool as_published = published && machine_threads && *threads == machine_threads->value;
+  const auto known = context.find<double>(Stage::decode, "/cluster/cores", cluster.cores, {},
+                                          as_published ? published : std::nullopt);
+  double cores = 0.0;
+  if (known) {
+    cores = *known;
+  } else if (context.machine()) {
+    // Another number of threads of this machine's kind.
+    const double each =
+        published && machine_threads ? machine_threads->value / published->value : 2.0;
+    cores = context.use(Stage::decode, "/cluster/cores",
+                        Value<double>::assumed(std::max(1.0, *threads / each),
+                                               "hardware threads a core as on the machine"));
+  } else {
+    cores = std::max(1.0, context.assume(Stage::decode, assumed::cores_of_threads, *threads));
+  }
+  // A profile's curve of the cores would not be asked where the scenario says how many there are.
+  const bool measurable = !cluster.vcpus && !cluster.cores;
+  const double second_threads =
+      *threads > cores ? context.assume<double>(
+                             Stage::decode, measurable ? assumed::hyper_threading_gain
+                                                       : unmeasured(assumed::hyper_threading_gain))
+                       : 0.0;
+  const double contention =
+      cores > 1.0 || context.scenario.loader.contention
+          ? context.find_or<double>(
+                Stage::decode, context.scenario.loader.contention, {},
+                measurable ? assumed::contention : unmeasured(assumed::contention))
+          : 0.0;
+  return cores_curve(std::min(cores, *threads), *threads, oversubscription, contention,
+                     second_threads);
+}
+
+/// Measured (threads, rate): as multiples of what one thread does.
+Curve<double> scaled_threads(const std::vector<std::pair<double, double>>& points) {
+  Curve<double> curve;
+  const double one = points.front().second / points.front().first;
+  for (const auto& [threads, rate] : points) curve.points.push_back({threads, rate / one});
+  return curve;
+}
+
+/// Of the kind of loader that is simulated, else of the other one; null when neither was measured.
+const Curve<double>* measured_cores(const HostProfile* host, bool torch) {
+  if (host == nullptr) return nullptr;
+  const auto& first = torch ? host->pytorch_cpu : host->cpu;
+  const auto& second = torch ? host->cpu : host->pytorch_cpu;
+  if (first) return &*first;
+  return second ? &*second : nullptr;
+}
+
+}  // namespace
+
+Curve<double> cores_of_instance(Context& context) {
+  const Scenario& s = context.scenario;
+  const Loader& loader = s.loader;
+  const bool torch = loader.kind == LoaderKind::pytorch;
+  const double oversubscription = context.find_or<double>(
+      Stage::decode, loader.oversubscription, context.measured(&HostProfile::oversubscription),
+      assumed::oversubscription);
+  const Curve<double>* measured = measured_cores(context.host, torch);
+  if (loader.thread_scaling) {
+    const Curve<double> curve = scaled_threads(*loader.thread_scaling);
+    context.use(Stage::decode, "/loader/thread_scaling", Value<double>::given(curve.maximum()));
+    return curve;
+  }
+  if (measured == nullptr || s.cluster.vcpus || s.cluster.cores) {
+    return machine_cores(context, s.cluster, oversubscription);
+  }
+  Curve<double> curve = context.use_curve(Stage::decode, "cpu curve", *measured);
+  const bool known = loader.oversubscription || context.host->oversubscription;
+  if (known && oversubscription > 0.0) {
+    // The curve itself never falls, in a profile: what a crowd costs is a number of its own.
+    const auto most = curve.points.back();
+    const double threads = context.host->hardware_threads.value_or(most.users);
+    curve.points.push_back(
+        {std::max(threads, most.users) + 1.0, most.total / (1.0 + oversubscription)});
+  }
+  return curve;
+}
+
+}  // namespace feedrate::resolve

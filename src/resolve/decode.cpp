@@ -1,0 +1,84 @@
+// What is done to each sample, and where.
+#include <fmt/format.h>
+
+#include "resolve/context.hpp"
+
+namespace feedrate::resolve {
+namespace {
+
+using Operations = std::map<std::string, Value<DurationPerSample>>;
+
+std::optional<Value<DurationPerSample>> measured_operation(const HostProfile* host,
+                                                           Operations HostProfile::*where,
+                                                           const std::string& name) {
+  if (host == nullptr) return std::nullopt;
+  const auto found = (host->*where).find(name);
+  if (found == (host->*where).end()) return std::nullopt;
+  return found->second;
+}
+
+/// The operation whose output stays in memory, with all that comes before it.
+std::size_t last_cached(Context& context) {
+  const auto& list = context.scenario.preprocess;
+  std::size_t kept = list.size();
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i].cached.value_or(false)) kept = i;
+  }
+  if (kept < list.size() || !context.scenario.loader.in_memory_cache.value_or(false)) return kept;
+  for (std::size_t i = 0; i < list.size() && kept == list.size(); ++i) {
+    if (list[i].where == Place::cpu) kept = i;
+  }
+  if (kept < list.size()) {
+    context.use(Stage::decode, fmt::format("/preprocess/{}/cached", kept),
+                Value<std::string>::assumed("true", "the output of \"" + list[kept].operation +
+                                                        "\" is what stays in memory"));
+  }
+  return kept;
+}
+
+}  // namespace
+
+void resolve_preprocess(Context& context) {
+  const Scenario& s = context.scenario;
+  Inputs& inputs = context.out.inputs;
+  DurationPerSample remote_only{};
+  const std::size_t kept = last_cached(context);
+  for (std::size_t i = 0; i < s.preprocess.size(); ++i) {
+    const Operation& op = s.preprocess[i];
+    const std::string at = fmt::format("/preprocess/{}", i);
+    if (op.where == Place::offline) continue;
+    if (op.where == Place::gpu) {
+      inputs.gpu_preprocess += context.need<DurationPerSample>(
+          Stage::gpu, at + "/gpu", op.gpu,
+          measured_operation(context.host, &HostProfile::gpu_operations, op.operation), {},
+          "what \"" + op.operation + "\" costs on the GPU");
+      continue;
+    }
+    std::optional<DurationPerSample> given = op.cpu;
+    if (!given && op.cpu_per_byte) {
+      if (!s.dataset.decoded_bytes_per_sample) {
+        context.problem("/dataset/decoded_bytes_per_sample",
+                        "needed for " + at + "/cpu_per_byte and not given");
+        continue;
+      }
+      given = *op.cpu_per_byte * *s.dataset.decoded_bytes_per_sample;
+    }
+    const auto measured = measured_operation(context.host, &HostProfile::operations, op.operation);
+    const Stage stage = op.where == Place::remote ? Stage::remote : Stage::decode;
+    const DurationPerSample cpu = context.need<DurationPerSample>(
+        stage, at + "/cpu", given, measured, {}, "what \"" + op.operation + "\" costs on a CPU");
+    if (op.where == Place::remote) {
+      remote_only += cpu;
+      continue;
+    }
+    inputs.cpu += cpu;
+    if (i > kept) inputs.cached_cpu += cpu;
+  }
+  resolve_remote(context, remote_only);
+  const bool works = (inputs.cpu + inputs.collate).base() > 0.0;
+  if (works && inputs.cores.empty()) {
+    context.needed("/cluster/vcpus", "the hardware threads that preprocess");
+  }
+}
+
+}  // namespace feedrate::resolve

@@ -1,0 +1,79 @@
+// Auxiliary instances that preprocess.
+#include <algorithm>
+
+#include "resolve/context.hpp"
+#include "resolve/cores.hpp"
+
+namespace feedrate::resolve {
+
+void resolve_remote(Context& context, DurationPerSample remote_only) {
+  const Loader& loader = context.scenario.loader;
+  Inputs& inputs = context.out.inputs;
+  if (!loader.remote) {
+    if (remote_only.base() > 0.0) {
+      context.problem("/loader/remote", "operations run on remote workers, but there are none");
+    }
+    return;
+  }
+  if (remote_only.base() > 0.0 && inputs.cpu.base() > 0.0) {
+    context.problem(
+        "/preprocess",
+        "operations on remote workers and others on the instance's own cores, one after "
+        "the other, are not modelled; put all on one of the two, or leave all at \"cpu\" "
+        "to share them");
+    return;
+  }
+  const auto machine = find_machine(context.catalog, loader.remote->instance);
+  if (!machine) {
+    context.problem("/loader/remote/instance", machine.failure.message);
+    return;
+  }
+  const Machine& aux = **machine;
+  RemotePool pool;
+  const double per_instance = context.find_or<double>(
+      Stage::remote, "/loader/remote/workers_per_instance", loader.remote->workers_per_instance, {},
+      aux.vcpus, 1.0, "vCPUs not known");
+  const double count = context.use(Stage::remote, "/loader/remote/instances",
+                                   Value<double>::given(loader.remote->instances));
+  pool.workers = per_instance * count;
+  const double threads = aux.vcpus ? aux.vcpus->value : per_instance;
+  const double cores = aux.cores ? aux.cores->value : std::max(1.0, threads / 2.0);
+  // Of other instances than the one that a profile is of.
+  const auto of_remote = [](Assumption assumption, std::string_view key) {
+    assumption.key = key;
+    return unmeasured(assumption);
+  };
+  const double second_threads =
+      threads > cores
+          ? context.assume<double>(Stage::remote, of_remote(assumed::hyper_threading_gain,
+                                                            "hyper-threading gain, remote"))
+          : 0.0;
+  const double contention =
+      loader.contention ? context.use(Stage::remote, assumed::contention.key,
+                                      Value<double>::given(*loader.contention))
+                        : context.assume<double>(
+                              Stage::remote, of_remote(assumed::contention, "contention, remote"));
+  pool.cores = cores_curve(cores, threads, 0.0, contention, second_threads);
+  for (auto& point : pool.cores.points) {
+    point.users *= count;
+    point.total *= count;
+  }
+  pool.cpu = remote_only.base() > 0.0 ? remote_only : inputs.cpu;
+  if (remote_only.base() > 0.0) inputs.cpu = {};
+  const std::optional<DataPerSample> sent = loader.remote->bytes_per_sample
+                                                ? loader.remote->bytes_per_sample
+                                                : context.scenario.dataset.bytes_on_gpu_per_sample;
+  pool.sent = context.find_or<DataPerSample>(
+      Stage::remote, "/loader/remote/bytes_per_sample", sent, {}, {}, DataPerSample{},
+      "neither this nor /dataset/bytes_on_gpu_per_sample is given: delivery costs nothing");
+  const Bandwidth trainer = context.need<Bandwidth>(
+      Stage::remote, "/cluster/network", context.scenario.cluster.network, {},
+      context.published(&Machine::network), "the network of the training instance");
+  pool.network =
+      aux.network ? std::min(trainer, aux.network->value * count / inputs.instances) : trainer;
+  pool.deliveries = 1.0 / inputs.batch;  // workers send batches
+  pool.latency = context.assume<Duration>(Stage::remote, assumed::delivery_latency);
+  inputs.remote = pool;
+}
+
+}  // namespace feedrate::resolve
