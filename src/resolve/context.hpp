@@ -75,6 +75,17 @@ std::string short_text_of(Quantity<T, B, M, S> quantity) {
   return rounded_text(format_quantity(Quantity<T, B, M, S>::of(rounded_to(quantity.base(), 3))));
 }
 
+/// The file system that is both simulated and billed, as given or by default.
+struct FsxPlan {
+  std::string deployment_type;
+  SpecificBandwidth tier;
+  Bytes capacity;  ///< wanted; what is sold is in steps
+};
+struct EfsPlan {
+  std::string mode;
+  Bytes stored;
+};
+
 struct Context {
   const Scenario& scenario;
   const Catalog& catalog;
@@ -85,6 +96,8 @@ struct Context {
   bool machine_missing = false;  ///< an instance is named that the catalogue does not have
   bool texts = true;             ///< whether anyone reads the keys and texts of what is used
   std::array<std::optional<double>, 4> slower{};  ///< drawn drift of each group, once it is used
+  std::optional<FsxPlan> fsx{};                   ///< once it is asked for
+  std::optional<EfsPlan> efs{};
 
   [[nodiscard]] const Machine* machine() const { return out.machine; }
 
@@ -271,6 +284,15 @@ struct Context {
 /// How fast a device can be written; what limits it upstream comes on top.
 std::optional<Bandwidth> write_rate(const Read& disk);
 
+/// The whole dataset, as the source stores it.
+inline Bytes stored_dataset(const Context& context) {
+  return stored_bytes(context.scenario) * samples(context.out.inputs.samples);
+}
+
+/// The source's file system; its settings are recorded when it is first asked for.
+const FsxPlan& planned_fsx(Context& context);
+const EfsPlan& planned_efs(Context& context);
+
 /// The auxiliary instances. `remote_only`: CPU time of a sample in the operations that they do.
 void resolve_remote(Context& context, DurationPerSample remote_only);
 
@@ -287,5 +309,7 @@ void resolve_source(Context& context);
 void resolve_copy(Context& context);
 void resolve_step(Context& context);
 void resolve_communication(Context& context);
+/// After all others: prices what they have decided.
+void resolve_terms(Context& context);
 
 }  // namespace feedrate::resolve

@@ -210,14 +210,14 @@ static void hold_to_one_instance(Resolved& out, const Scenario& scenario, const 
   alone.job.efficiency.reset();
   alone.job.scaling.reset();
   alone.job.scaling_fit.reset();
-  out.inputs.alone =
-      std::make_shared<const Inputs>(resolve(alone, catalog, host, draw, false).inputs);
+  out.inputs.alone = std::make_shared<const Inputs>(
+      resolve(alone, catalog, host, draw, Want::inputs_alone).inputs);
 }
 
 Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
-                 const Draw& draw, bool texts) {
+                 const Draw& draw, Want want) {
   Resolved out;
-  Context context{scenario, catalog, host, draw, out, {}, false, texts, {}};
+  Context context{scenario, catalog, host, draw, out, {}, false, want == Want::everything};
   Inputs& inputs = out.inputs;
   resolve_shape(context);
   if (scenario.job.duration_on_one_instance) {
@@ -253,6 +253,7 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
   }
   resolve_communication(context);
   resolve_checkpoint(context);
+  if (want != Want::inputs_alone) resolve_terms(context);
   if (!context.problems.empty()) throw InputError(std::move(context.problems));
   hold_to_one_instance(out, scenario, catalog, host, draw);
   return out;

@@ -21,8 +21,7 @@ std::optional<Amounts> simulated(const Substitution& step, const RunOptions& opt
     simulation.seed = options.seed;
     const pipeline::Outcome outcome = pipeline::simulate(resolved.inputs, simulation);
     std::vector<std::string> remarks;
-    const Bill bill =
-        bill_of(bill_input(*step.scenario, *step.catalog, resolved, outcome, remarks));
+    const Bill bill = bill_of(bill_input(resolved.terms, resolved.inputs, outcome, remarks));
     const Duration training = outcome.total.wall - outcome.startup - outcome.staging;
     return Amounts{outcome.total.wall, bill.money, bill.total, outcome.total.busy / training};
   } catch (const InputError&) {

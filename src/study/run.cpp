@@ -25,7 +25,7 @@ double efficiency_of(const Scenario& scenario, const Catalog& catalog, const Hos
                      const pipeline::Outcome& outcome, const pipeline::SimulationOptions& options) {
   Scenario alone = scenario;
   alone.cluster.instances = 1.0;
-  const auto resolved = resolve::resolve(alone, catalog, host, {}, false);
+  const auto resolved = resolve::resolve(alone, catalog, host, {}, resolve::Want::inputs_alone);
   const pipeline::Outcome one = pipeline::simulate(resolved.inputs, options);
   return one.training() / (scenario.cluster.instances * outcome.training());
 }
@@ -137,8 +137,9 @@ void remark_on_limits(Result& result, const pipeline::Inputs& inputs,
 
 Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
            const RunOptions& options) {
-  const resolve::Resolved resolved =
-      resolve::resolve(scenario, catalog, host, {}, options.list_inputs);
+  const resolve::Resolved resolved = resolve::resolve(
+      scenario, catalog, host, {},
+      options.list_inputs ? resolve::Want::everything : resolve::Want::without_texts);
   pipeline::SimulationOptions simulation;
   simulation.exact = options.exact;
   simulation.seed = options.seed;
@@ -166,7 +167,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   } else {
     result.efficiency = 1.0;
   }
-  result.bill = bill_of(bill_input(scenario, catalog, resolved, outcome, result.remarks));
+  result.bill = bill_of(bill_input(resolved.terms, inputs, outcome, result.remarks));
   result.bottleneck = find_bottleneck(inputs, mean.total.wall);
   fill_stages(result, resolved, outcome);
   remark_on_latency(result, inputs);

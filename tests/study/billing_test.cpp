@@ -13,6 +13,7 @@
 #include "catch.hpp"
 #include "pipeline/generated.hpp"
 #include "pipeline/loading.hpp"
+#include "resolve/resolve.hpp"
 #include "schema/catalog_parts.hpp"
 #include "schema/catalog_reader.hpp"
 #include "schema/scenario.hpp"
@@ -38,8 +39,10 @@ struct Billed {
   explicit Billed(const Scenario& scenario, const Catalog& prices = catalog())
       : resolved(resolve::resolve(scenario, prices)),
         outcome(pipeline::simulate(resolved.inputs)),
-        input(study::bill_input(scenario, prices, resolved, outcome, remarks)),
-        bill(study::bill_of(input)) {}
+        input(study::bill_input(resolved.terms, resolved.inputs, outcome, remarks)),
+        bill(study::bill_of(input)) {
+    remarks.insert(remarks.end(), resolved.remarks.begin(), resolved.remarks.end());
+  }
 
   /// The line whose name begins so; null: none.
   [[nodiscard]] const BillLine* line(std::string_view name) const {
@@ -338,7 +341,7 @@ TEST_CASE("billing: transfer out goes through its tiers, and says where they end
   settings.back().second = "200";
   const Billed beyond(job(settings));
   CHECK(beyond.dollars("transfer from AWS") == Approx(900.0 + 3400.0 + 7000.0));
-  CHECK(beyond.remarks_say("50 TB of transfer out of AWS are not on the bill"));
+  CHECK(beyond.remarks_say("50 TB of transfer from AWS to the internet are not on the bill"));
   // What the page cache has is not sent again.
   settings.back().second = "10";
   settings[0].second = "mount";
