@@ -98,6 +98,7 @@ struct Context {
   std::array<std::optional<double>, 4> slower{};  ///< drawn drift of each group, once it is used
   std::optional<FsxPlan> fsx{};                   ///< once it is asked for
   std::optional<EfsPlan> efs{};
+  HostProfile carried{};  ///< what is left of another machine's profile
 
   [[nodiscard]] const Machine* machine() const { return out.machine; }
 
@@ -298,6 +299,10 @@ void resolve_remote(Context& context, DurationPerSample remote_only);
 
 /// How `count` auxiliary instances of a type read from the source that the trainer would read from.
 Read remote_read(Context& context, const Read& by_trainer, const Machine& machine, double count);
+
+/// Of a profile of another machine than the scenario's, only what one thread does, and what the GPU
+/// does where that is the same. Says so where nobody can miss it.
+void take_what_fits(Context& context);
 
 // One function a part, each filling its share of Context::out.inputs.
 void resolve_shape(Context& context);

@@ -27,32 +27,6 @@ void resolve_given_duration(Context& context) {
   inputs.step.fixed = alone / (steps * inputs.instances);
 }
 
-/// A profile of another machine is taken all the same, and said so where nobody can miss it.
-void say_where_measured(Context& context) {
-  if (context.host == nullptr || !context.texts) return;
-  const auto& rented = context.scenario.cluster.instance;
-  const HostProfile& host = *context.host;
-  const auto say = [&](const std::string& then, const std::string& now) {
-    context.out.caveats.push_back(
-        fmt::format("Measured numbers are another machine's: the host profile \"{}\" was measured "
-                    "{}, {}.",
-                    host.name, then, now));
-  };
-  if (rented && !host.instance.empty()) {
-    if (without_prefix(host.instance) != without_prefix(*rented)) {
-      say("on " + host.instance, "not on " + *rented);
-    }
-    return;
-  }
-  const Known<double> published = context.published(&Machine::vcpus);
-  const std::optional<double> threads =
-      published ? std::optional(published->value) : context.scenario.cluster.vcpus;
-  if (host.hardware_threads && threads && *host.hardware_threads != *threads) {
-    say(fmt::format("with {:g} hardware threads", *host.hardware_threads),
-        fmt::format("and {} has {:g}", rented ? *rented : "the scenario's", *threads));
-  }
-}
-
 void resolve_checkpoint(Context& context) {
   const auto& checkpoint = context.scenario.job.checkpoint;
   if (!checkpoint) return;
@@ -183,7 +157,7 @@ void resolve_shape(Context& context) {
       context.machine_missing = true;
     }
   }
-  say_where_measured(context);
+  take_what_fits(context);
   inputs.instances = s.cluster.instances;
   Known<double> gpus = context.published(&Machine::gpus);
   if (gpus && gpus->value <= 0.0) gpus.reset();
