@@ -99,6 +99,7 @@ struct Loader {
   std::optional<std::vector<std::pair<double, double>>> thread_scaling;
   std::optional<DurationPerSample>
       lock;                             ///< of the CPU time: under a lock of all threads of a rank
+  std::optional<Bytes> worker_memory;   ///< of one worker, its own
   std::optional<double> fetch_threads;  ///< requests that one worker has in flight at once
   std::optional<double> read_cv;        ///< of a batch's reading from step to step, beyond sizes
   std::optional<double> make_cv;        ///< of the rest of a batch's making from step to step
@@ -134,11 +135,19 @@ struct Cluster {
   std::optional<double> cores;
   std::optional<double> cpu_quota;  ///< CPUs that a container may use in the long run
   std::optional<Bytes> memory;
+  std::optional<Bytes> shared_memory;  ///< /dev/shm, through which workers hand batches over
   std::optional<Bandwidth> network;
   std::optional<Bandwidth> pinned_bandwidth;    ///< host-to-device per GPU, pinned
   std::optional<Bandwidth> pageable_bandwidth;  ///< host-to-device per GPU, pageable
   std::optional<Duration> copy_latency;         ///< host-to-device per copy
   bool operator==(const Cluster&) const = default;
+};
+
+/// What a step keeps in the GPU's memory: fixed + per_sample · batch.
+struct StepMemory {
+  std::optional<Bytes> fixed;               ///< weights, gradients, optimiser
+  std::optional<DataPerSample> per_sample;  ///< activations
+  bool operator==(const StepMemory&) const = default;
 };
 
 /// Time of one GPU for a batch: fixed + per_sample · batch, or a table (batch, time).
@@ -147,6 +156,7 @@ struct Step {
   std::optional<DurationPerSample> per_sample;
   std::optional<std::vector<std::pair<double, Duration>>> table;
   std::optional<double> cv;
+  std::optional<StepMemory> gpu_memory = {};
   bool operator==(const Step&) const = default;
 };
 

@@ -29,6 +29,8 @@ std::span<const Assumption* const> assumptions() {
                                      &make_cv,
                                      &disk_latency,
                                      &page_cache_share,
+                                     &process_memory,
+                                     &worker_memory,
                                      &gp2_credit,
                                      &efs_credit,
                                      &staging_connections,

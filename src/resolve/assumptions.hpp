@@ -163,13 +163,30 @@ inline constexpr Assumption disk_latency = {
     "typical of the kind of disk",
     "0.4 of that, as a local disk showed (43 us), to two and a half times",
     "disk"};
+/// Of what processes, workers and batches leave of the instance's memory.
 inline constexpr Assumption page_cache_share = {
     "/disk/page_cache",
-    0.75,
-    0.4,
     0.9,
-    "three quarters of the instance's memory",
-    "a job that needs more than half of it, to one that needs hardly any",
+    0.6,
+    0.97,
+    "what the job's own memory leaves, less a tenth for the system",
+    "other programs that take much of it, to none (engineering judgement)",
+    ""};
+inline constexpr Assumption process_memory = {
+    "memory of a process",
+    3e9,
+    1e9,
+    8e9,
+    "a training process with its framework, one a GPU",
+    "a small framework, to a large model's host copy (engineering judgement)",
+    ""};
+inline constexpr Assumption worker_memory = {
+    "/loader/worker_memory",
+    0.5e9,
+    0.05e9,
+    2e9,
+    "memory of a PyTorch worker, what it shares with its parent left out",
+    "one that shares nearly all, to a dataset with indices of its own (engineering judgement)",
     ""};
 inline constexpr Assumption unknown_page_cache = {"/disk/page_cache",
                                                   0.0,

@@ -86,6 +86,16 @@ struct EfsPlan {
   Bytes stored;
 };
 
+/// What a job keeps in an instance's memory beside the page cache.
+struct MemoryNeeds {
+  Bytes processes;  ///< one a GPU, with its framework
+  Bytes workers;
+  Bytes batches;  ///< made ahead, and what is pinned of them
+  Bytes samples;  ///< decoded ones that stay in memory
+
+  [[nodiscard]] Bytes all() const { return processes + workers + batches + samples; }
+};
+
 struct Context {
   const Scenario& scenario;
   const Catalog& catalog;
@@ -98,7 +108,8 @@ struct Context {
   std::array<std::optional<double>, 4> slower{};  ///< drawn drift of each group, once it is used
   std::optional<FsxPlan> fsx{};                   ///< once it is asked for
   std::optional<EfsPlan> efs{};
-  HostProfile carried{};  ///< what is left of another machine's profile
+  std::optional<MemoryNeeds> memory{};  ///< where the page cache has what it leaves
+  HostProfile carried{};                ///< what is left of another machine's profile
 
   [[nodiscard]] const Machine* machine() const { return out.machine; }
 
@@ -285,10 +296,20 @@ struct Context {
 /// How fast a device can be written; what limits it upstream comes on top.
 std::optional<Bandwidth> write_rate(const Read& disk);
 
+/// Whether a number that is typed in is the known one, to the digits that are printed of it.
+template <class T>
+bool same_number(const T& given, const Known<T>& known) {
+  constexpr double printed = 1e-5;
+  return known && std::abs(base_of(given) / base_of(known->value) - 1.0) < printed;
+}
+
 /// The whole dataset, as the source stores it.
 inline Bytes stored_dataset(const Context& context) {
   return stored_bytes(context.scenario) * samples(context.out.inputs.samples);
 }
+
+/// What of it an instance reads: all, or its shard.
+Bytes data_of_instance(const Context& context);
 
 /// The source's file system; its settings are recorded when it is first asked for.
 const FsxPlan& planned_fsx(Context& context);
@@ -314,7 +335,9 @@ void resolve_source(Context& context);
 void resolve_copy(Context& context);
 void resolve_step(Context& context);
 void resolve_communication(Context& context);
-/// After all others: prices what they have decided.
+/// After all others: problems with what cannot be, caveats with what is doubtful.
+void check_plan(Context& context);
+/// After that: prices what they have decided.
 void resolve_terms(Context& context);
 
 }  // namespace feedrate::resolve

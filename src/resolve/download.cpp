@@ -24,7 +24,7 @@ Network network_of(Context& context, const Machine* machine, const std::optional
   network.most = context.find<Bandwidth>(stage, "/cluster/network", given, {}, published);
   if (!published || !machine->network_burst) return network;
   // The machine's own rate typed in is no other network.
-  if (given && std::abs(*given / published->value - 1.0) > 1e-5) return network;
+  if (given && !same_number(*given, published)) return network;
   const Bandwidth burst = machine->network_burst->value;
   const Known<Duration>& lasts = context.catalog.limits.network_burst.low;
   if (burst <= published->value || !lasts) return network;
@@ -113,7 +113,9 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
     switch (discipline) {
       case Discipline::rate_limit: {
         RateLimit of_service{"source bandwidth", (*limit / of_instances).base(), 0.0, 0.0, 1.0};
-        if (known.burst && !given.bandwidth && known.burst->value > *limit) {
+        // The file system's own rate typed in is no other file system.
+        const bool own = !given.bandwidth || same_number(*given.bandwidth, known.bandwidth);
+        if (known.burst && own && known.burst->value > *limit) {
           of_service.name = "EFS burst credits";
           of_service.burst_rate = (known.burst->value / of_instances).base();
           of_service.credit = (known.credit / of_instances).base();
@@ -129,7 +131,7 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
         break;
     }
   }
-  if (known.per_client && !given.bandwidth) {
+  if (known.per_client) {
     read.limits.push_back(
         {"throughput of one client", known.per_client->value.base(), 0.0, 0.0, 1.0});
   }

@@ -227,7 +227,10 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
   }
   resolve_communication(context);
   resolve_checkpoint(context);
-  if (want != Want::inputs_alone) resolve_terms(context);
+  if (want != Want::inputs_alone) {
+    check_plan(context);
+    resolve_terms(context);
+  }
   if (!context.problems.empty()) throw InputError(std::move(context.problems));
   hold_to_one_instance(out, scenario, catalog, host, draw);
   return out;

@@ -55,7 +55,9 @@ bool is_short(const Place& place) {
   const Tokens& tokens = place.tokens;
   if (std::find(tokens.begin(), tokens.end(), any_item) != tokens.end()) return false;
   // Auxiliary instances are described like the cluster; the plain words mean the cluster.
-  return !(tokens.size() == 3 && tokens[1] == "remote");
+  if (tokens.size() == 3 && tokens[1] == "remote") return false;
+  // And a step's memory like its time: the plain words mean its time.
+  return !(tokens.size() == 4 && tokens[2] == "gpu_memory");
 }
 
 bool ends_with(const Tokens& pattern, const Tokens& tokens) {

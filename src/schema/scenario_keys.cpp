@@ -64,6 +64,8 @@ inline constexpr bool is_record<Operation> = true;
 template <>
 inline constexpr bool is_record<Cluster> = true;
 template <>
+inline constexpr bool is_record<StepMemory> = true;
+template <>
 inline constexpr bool is_record<Step> = true;
 template <>
 inline constexpr bool is_record<AllReduce> = true;
@@ -236,6 +238,9 @@ const std::vector<Entry<Loader>>& entries<Loader>() {
       entry<&Loader::lock>("lock", {.manual = "pool: of the CPU time, under a lock (Python's)",
                                     .fallback = "0 s",
                                     .example = "2 ms"}),
+      entry<&Loader::worker_memory>(
+          "worker_memory",
+          {.manual = "of one worker, its own", .fallback = "0.5 GB", .example = "0.5 GB"}),
       entry<&Loader::fetch_threads>(
           "fetch_threads", {"requests that one worker has in flight", "1", whole(1, 4096)}),
       entry<&Loader::read_cv>("read_cv", {"variation of a batch's reading from step to step",
@@ -282,6 +287,10 @@ const std::vector<Entry<Cluster>>& entries<Cluster>() {
                                                "no limit", above(0, 65536)}),
       entry<&Cluster::memory>(
           "memory", {.manual = "RAM", .fallback = "the catalogue's", .example = "61 GiB"}),
+      entry<&Cluster::shared_memory>("shared_memory",
+                                     {.manual = "/dev/shm, through which workers hand over",
+                                      .fallback = "half of the memory",
+                                      .example = "8 GiB"}),
       entry<&Cluster::network>(
           "network",
           {.manual = "of one instance", .fallback = "the catalogue's", .example = "10 Gbit/s"}),
@@ -297,6 +306,16 @@ const std::vector<Entry<Cluster>>& entries<Cluster>() {
 }
 
 template <>
+const std::vector<Entry<StepMemory>>& entries<StepMemory>() {
+  static const std::vector<Entry<StepMemory>> list = {
+      entry<&StepMemory::fixed>("fixed",
+                                {.manual = "weights, gradients, optimiser", .example = "2 GB"}),
+      entry<&StepMemory::per_sample>("per_sample", {"activations"}),
+  };
+  return list;
+}
+
+template <>
 const std::vector<Entry<Step>>& entries<Step>() {
   static const std::vector<Entry<Step>> list = {
       entry<&Step::fixed>("fixed", {"part that does not grow with the batch", "0 s"}),
@@ -304,6 +323,7 @@ const std::vector<Entry<Step>>& entries<Step>() {
       entry<&Step::table>("table", {.manual = "instead: [[batch, time], …], linear in between",
                                     .limits = whole(1, 1e9)}),
       entry<&Step::cv>("cv", {"coefficient of variation of the step", "0", between(0, 10)}),
+      entry<&Step::gpu_memory>("gpu_memory", {"what it takes: fixed + per_sample times the batch"}),
   };
   return list;
 }

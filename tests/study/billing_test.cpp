@@ -155,7 +155,7 @@ TEST_CASE("billing: the disk that is simulated is the one on the bill, on every 
     if (!machine.gpus || machine.gpus->value <= 0.0) continue;
     for (const std::string kind : {"", "ebs", "nvme", "other"}) {
       std::vector<std::pair<std::string, std::string>> settings = {
-          {"/source/service", "local"},  {"/disk/size", "900 GB"},
+          {"/source/service", "local"},  {"/disk/size", "1900 GB"},
           {"/cluster/price", "3 USD/h"}, {"/cluster/vcpus", "8"},
           {"samples", "1000"},           {"/cluster/instance", machine.name}};
       if (!kind.empty()) settings.emplace_back("/disk/kind", kind);
@@ -176,7 +176,7 @@ TEST_CASE("billing: the disk that is simulated is the one on the bill, on every 
 TEST_CASE("billing: a machine with NVMe pays for no EBS volume, in EC2 and in SageMaker") {
   for (const std::string instance : {"p3dn.24xlarge", "ml.p3dn.24xlarge"}) {
     const Billed billed(job({{"/source/service", "local"},
-                             {"/disk/size", "900 GB"},
+                             {"/disk/size", "1100 GB"},
                              {"/cluster/instance", instance},
                              {"/cluster/price", "31 USD/h"}}));
     CHECK(billed.bill.storage == Money{});
@@ -315,9 +315,13 @@ TEST_CASE("billing: data of AWS pays its way to other clouds, and only there") {
       INFO(machine.name << " " << service);
       const bool ours = service == "s3" || service == "efs" || service == "fsx-lustre";
       std::vector<std::pair<std::string, std::string>> settings = {
-          {"/source/service", service},      {"/cluster/instance", machine.name},
-          {"/cluster/price", "3 USD/h"},     {"/cluster/vcpus", "8"},
-          {"/cluster/network", "10 Gbit/s"}, {"/source/first_byte_latency", "10 ms"}};
+          {"/source/service", service},
+          {"/cluster/instance", machine.name},
+          {"/cluster/price", "3 USD/h"},
+          {"/cluster/vcpus", "8"},
+          {"/cluster/network", "10 Gbit/s"},
+          {"/source/first_byte_latency", "10 ms"},
+          {"/disk/kind", "ebs"}};
       const Billed billed(job(settings));
       const bool crosses = ours && machine.cloud != "aws";
       // 1 TB at 0.09 USD/GB, by File mode's one copy or by the one epoch.
