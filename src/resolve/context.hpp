@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -85,6 +86,7 @@ struct Context {
   bool machine_missing = false;  ///< an instance is named that the catalogue does not have
   bool texts = true;             ///< whether anyone reads the keys and texts of what is used
   std::array<std::optional<double>, 4> slower{};  ///< drawn drift of each group, once it is used
+  std::map<std::string, double> speeds{};         ///< of other machines' parts, by key (speed.hpp)
 
   [[nodiscard]] const Machine* machine() const { return out.machine; }
 
@@ -271,8 +273,9 @@ struct Context {
 /// How fast a device can be written; what limits it upstream comes on top.
 std::optional<Bandwidth> write_rate(const Read& disk);
 
-/// The auxiliary instances. `remote_only`: CPU time of a sample in the operations that they do.
-void resolve_remote(Context& context, DurationPerSample remote_only);
+/// The auxiliary instances. `remote_only`: CPU time of a sample, there, in the operations that only
+/// they do; `shared`: in those that they do for the instances' own cores.
+void resolve_remote(Context& context, DurationPerSample remote_only, DurationPerSample shared);
 
 /// How `count` auxiliary instances of a type read from the source that the trainer would read from.
 Read remote_read(Context& context, const Read& by_trainer, const Machine& machine, double count);

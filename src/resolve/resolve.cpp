@@ -7,6 +7,7 @@
 #include "base/random.hpp"
 #include "model/drift.hpp"
 #include "resolve/context.hpp"
+#include "resolve/speed.hpp"
 
 namespace feedrate::resolve {
 namespace {
@@ -24,7 +25,34 @@ void resolve_given_duration(Context& context) {
   inputs.accumulation = 1.0;
   inputs.epochs = 1.0;
   inputs.samples = steps * inputs.instances * inputs.ranks;
-  inputs.step.fixed = alone / (steps * inputs.instances);
+  inputs.step.fixed = alone / (given_job_speed(context) * steps * inputs.instances);
+}
+
+/// What the scenario says of one instance type holds for it alone, and is taken for another.
+void say_whose_figures(Context& context) {
+  const auto& of = context.scenario.measured_on.machine_figures;
+  const Cluster& cluster = context.scenario.cluster;
+  if (!of || !context.texts || !cluster.instance || *of == any_machine) return;
+  if (*of == *cluster.instance) return;
+  std::vector<std::string> keys;
+  const auto add = [&](bool is_given, const char* key) {
+    if (is_given) keys.emplace_back(key);
+  };
+  add(cluster.price.has_value(), "price");
+  add(cluster.vcpus.has_value(), "vcpus");
+  add(cluster.cores.has_value(), "cores");
+  add(cluster.memory.has_value(), "memory");
+  add(cluster.network.has_value(), "network");
+  add(cluster.pinned_bandwidth.has_value(), "pinned_bandwidth");
+  add(cluster.pageable_bandwidth.has_value(), "pageable_bandwidth");
+  add(cluster.copy_latency.has_value(), "copy_latency");
+  if (keys.empty()) return;
+  const std::string written =
+      *of == unknown_machine ? "for no instance" : fmt::format("for {}", *of);
+  context.out.caveats.push_back(
+      fmt::format("{} {} given {} and {} taken for {} too: --set {}=null takes the catalogue's.",
+                  fmt::join(keys, ", "), keys.size() == 1 ? "was" : "were", written,
+                  keys.size() == 1 ? "is" : "are", *cluster.instance, keys.front()));
 }
 
 /// A profile of another machine is taken all the same, and said so where nobody can miss it.
@@ -184,6 +212,7 @@ void resolve_shape(Context& context) {
     }
   }
   say_where_measured(context);
+  say_whose_figures(context);
   inputs.instances = s.cluster.instances;
   Known<double> gpus = context.published(&Machine::gpus);
   if (gpus && gpus->value <= 0.0) gpus.reset();
@@ -217,7 +246,7 @@ static void hold_to_one_instance(Resolved& out, const Scenario& scenario, const 
 Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                  const Draw& draw, bool texts) {
   Resolved out;
-  Context context{scenario, catalog, host, draw, out, {}, false, texts, {}};
+  Context context{scenario, catalog, host, draw, out, {}, false, texts, {}, {}};
   Inputs& inputs = out.inputs;
   resolve_shape(context);
   if (scenario.job.duration_on_one_instance) {

@@ -154,7 +154,8 @@ TEST_CASE("billing: the disk that is simulated is the one on the bill, on every 
       std::vector<std::pair<std::string, std::string>> settings = {
           {"/source/service", "local"},  {"/disk/size", "900 GB"},
           {"/cluster/price", "3 USD/h"}, {"/cluster/vcpus", "8"},
-          {"samples", "1000"},           {"/cluster/instance", machine.name}};
+          {"samples", "1000"},           {"/cluster/instance", machine.name},
+          {"gpu_times", "any"}};
       if (!kind.empty()) settings.emplace_back("/disk/kind", kind);
       INFO(machine.name << " " << kind);
       const Billed billed(job(settings));
@@ -312,9 +313,13 @@ TEST_CASE("billing: data of AWS pays its way to other clouds, and only there") {
       INFO(machine.name << " " << service);
       const bool ours = service == "s3" || service == "efs" || service == "fsx-lustre";
       std::vector<std::pair<std::string, std::string>> settings = {
-          {"/source/service", service},      {"/cluster/instance", machine.name},
-          {"/cluster/price", "3 USD/h"},     {"/cluster/vcpus", "8"},
-          {"/cluster/network", "10 Gbit/s"}, {"/source/first_byte_latency", "10 ms"}};
+          {"/source/service", service},
+          {"/cluster/instance", machine.name},
+          {"/cluster/price", "3 USD/h"},
+          {"/cluster/vcpus", "8"},
+          {"/cluster/network", "10 Gbit/s"},
+          {"/source/first_byte_latency", "10 ms"},
+          {"gpu_times", "any"}};
       const Billed billed(job(settings));
       const bool crosses = ours && machine.cloud != "aws";
       // 1 TB at 0.09 USD/GB, by File mode's one copy or by the one epoch.
