@@ -181,6 +181,12 @@ const Gpu* find_gpu(const Catalog& catalog, std::string_view name) {
   return nullptr;
 }
 
+std::vector<std::string> known_gpus(const Catalog& catalog) {
+  std::vector<std::string> names;
+  for (const Gpu& gpu : catalog.gpus) names.push_back(gpu.name);
+  return names;
+}
+
 std::string gpu_of(const Catalog& catalog, std::string_view instance_or_gpu) {
   if (const auto machine = find_machine(catalog, instance_or_gpu)) return (*machine)->gpu_model;
   return find_gpu(catalog, instance_or_gpu) != nullptr ? std::string(instance_or_gpu) : "";

@@ -34,6 +34,9 @@ bool means_gpu(std::string_view name, std::string_view gpu);
 /// The GPU of gpus.json that `name` means; the first where several fit. Null: none.
 const Gpu* find_gpu(const Catalog& catalog, std::string_view name);
 
+/// Names of all GPUs of gpus.json.
+std::vector<std::string> known_gpus(const Catalog& catalog);
+
 /// The accelerator of an instance, or the GPU that is named so. Empty where neither exists.
 std::string gpu_of(const Catalog& catalog, std::string_view instance_or_gpu);
 

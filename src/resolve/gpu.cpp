@@ -1,6 +1,7 @@
 // The step of one GPU.
 #include <algorithm>
 
+#include "base/did_you_mean.hpp"
 #include "catalog/gpu_speed.hpp"
 #include "resolve/context.hpp"
 #include "resolve/speed.hpp"
@@ -84,9 +85,22 @@ bool from_other_gpus(Context& context, const std::map<std::string, GpuStep>& ste
   return true;
 }
 
+/// A slip in a GPU's name leaves its step unused.
+void remark_on_names(Context& context, const std::map<std::string, GpuStep>& steps) {
+  if (!context.texts || context.catalog.gpus.empty()) return;
+  const std::string here = gpu_here(context);
+  for (const auto& [name, step] : steps) {
+    if (find_gpu(context.catalog, name) != nullptr || means_gpu(name, here)) continue;
+    context.out.remarks.push_back("/job/step/by_gpu names \"" + name +
+                                  "\", which is no GPU of the catalogue" +
+                                  did_you_mean(name, known_gpus(context.catalog)));
+  }
+}
+
 bool from_table_of_gpus(Context& context, const Step& given) {
   if (!given.by_gpu || given.by_gpu->empty()) return false;
   const std::string here = gpu_here(context);
+  remark_on_names(context, *given.by_gpu);
   if (const auto* own = here.empty() ? nullptr : own_step(*given.by_gpu, here)) {
     fill(context, stated(*own), 1.0);
     return true;

@@ -46,6 +46,10 @@ void say_whose_figures(Context& context) {
   add(cluster.pinned_bandwidth.has_value(), "pinned_bandwidth");
   add(cluster.pageable_bandwidth.has_value(), "pageable_bandwidth");
   add(cluster.copy_latency.has_value(), "copy_latency");
+  if (const auto& allreduce = context.scenario.job.allreduce) {
+    add(allreduce->busbw.has_value(), "busbw");
+    add(allreduce->busbw_inside.has_value(), "busbw_inside");
+  }
   if (keys.empty()) return;
   const std::string written =
       *of == unknown_machine ? "for no instance" : fmt::format("for {}", *of);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/did_you_mean.hpp"
 #include "catalog/gpu_speed.hpp"
 #include "resolve/context.hpp"
 
@@ -182,17 +183,24 @@ double given_gpu_speed(Context& context) {
   if (from.empty()) {
     context.problem("/measured_on/gpu_times",
                     fmt::format("expected an instance with a GPU, or a GPU of the catalogue, got "
-                                "\"{}\"",
-                                *where));
+                                "\"{}\"{}",
+                                *where, did_you_mean(*where, known_gpus(context.catalog))));
     return 1.0;
   }
   if (to.empty() || means_gpu(from, to)) return 1.0;
   std::string why_not;
   const auto speed = gpu_speed(context, from, &why_not);
   if (speed) return *speed;
-  context.problem("/job/step", fmt::format("the step was measured on {} and is needed on {}: {}; "
-                                           "give its time there, /job/step/by_gpu {{\"{}\": …}}",
-                                           from, to, why_not, to));
+  if (context.scenario.job.duration_on_one_instance) {
+    context.problem("/job/duration_on_one_instance",
+                    fmt::format("it was measured on {} and is needed on {}: {}; give the job's "
+                                "duration there",
+                                from, to, why_not));
+  } else {
+    context.problem("/job/step", fmt::format("the step was measured on {} and is needed on {}: {}; "
+                                             "give its time there, /job/step/by_gpu {{\"{}\": …}}",
+                                             from, to, why_not, to));
+  }
   return 1.0;
 }
 

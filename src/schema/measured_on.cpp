@@ -21,7 +21,8 @@ constexpr std::array figure_keys = {
     std::string_view("vcpus"),        std::string_view("cores"),
     std::string_view("memory"),       std::string_view("network"),
     std::string_view("price"),        std::string_view("pinned_bandwidth"),
-    std::string_view("copy_latency"), std::string_view("pageable_bandwidth")};
+    std::string_view("copy_latency"), std::string_view("pageable_bandwidth"),
+    std::string_view("busbw"),        std::string_view("busbw_inside")};
 
 const JsonValue* at(const JsonValue* node, const Way& way) {
   for (const std::string_view token : way) {
@@ -66,6 +67,7 @@ Stated cpu_times(const JsonValue& root) {
 Stated machine_figures(const JsonValue& root) {
   Stated list;
   collect(at(&root, {"cluster"}), figure_keys, list);
+  collect(at(&root, {"job", "allreduce"}), figure_keys, list);
   return list;
 }
 
@@ -87,16 +89,19 @@ std::optional<std::string> instance_at(const JsonValue& root, const Way& way) {
   return found->text;
 }
 
-/// Where the numbers that `list` finds were stated, if they still stand there.
+/// Where the numbers that `list` finds were stated, if they still stand there. `else_of`: whose
+/// they are where `instance` names none at that stage.
 void fill(std::optional<std::string>& into, const Document& document, const Way& instance,
-          Stated (*list)(const JsonValue&), bool (*stand_in)(const Stated&, const Stated&)) {
+          const Way& else_of, Stated (*list)(const JsonValue&),
+          bool (*stand_in)(const Stated&, const Stated&)) {
   if (into) return;
   const auto now = instance_at(*document.root(), instance);
   const Stated numbers = list(*document.root());
   if (!now || numbers.empty()) return;
   for (const JsonPtr& stage : {document.written(), document.base()}) {
     if (!stand_in(numbers, list(*stage))) continue;
-    const auto beside = instance_at(*stage, instance);
+    auto beside = instance_at(*stage, instance);
+    if (!beside) beside = instance_at(*stage, else_of);
     if (beside != now) into = beside.value_or(unknown_machine);
     return;
   }
@@ -110,10 +115,11 @@ void fill_measured_on(Scenario& scenario, const Document& document) {
   MeasuredOn& on = scenario.measured_on;
   const Way cluster = {"cluster", "instance"};
   const Way remote = {"loader", "remote", "instance"};
-  fill(on.gpu_times, document, cluster, gpu_times, all_in);
-  fill(on.cpu_times, document, cluster, cpu_times, all_in);
-  fill(on.remote_times, document, remote, cpu_times, all_in);
-  fill(on.machine_figures, document, cluster, machine_figures, any_in);
+  fill(on.gpu_times, document, cluster, cluster, gpu_times, all_in);
+  fill(on.cpu_times, document, cluster, cluster, cpu_times, all_in);
+  // Times that were stated before there were remote workers are those of the instance itself.
+  fill(on.remote_times, document, remote, cluster, cpu_times, all_in);
+  fill(on.machine_figures, document, cluster, cluster, machine_figures, any_in);
 }
 
 }  // namespace feedrate::schema

@@ -328,8 +328,9 @@ const std::vector<Entry<MeasuredOn>>& entries<MeasuredOn>() {
       entry<&MeasuredOn::remote_times>(
           "remote_times", {"instance: preprocess on loader.remote", "the one beside them"}),
       entry<&MeasuredOn::machine_figures>(
-          "machine_figures", {"instance that the cluster's vcpus, memory, network, price describe",
-                              "the instance beside them"}),
+          "machine_figures",
+          {"instance that the cluster's vcpus, memory, network, price … and busbw describe",
+           "the instance beside them"}),
   };
   return list;
 }

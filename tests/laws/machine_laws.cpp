@@ -327,6 +327,30 @@ TEST_CASE("machines: CPU times follow the threads' speed, there and back") {
   CHECK(said->low == "0.6");
 }
 
+TEST_CASE("machines: remote workers' CPU times follow their own instances, and no others") {
+  schema::Document document = job("p3.2xlarge", R"("100 ms")");
+  schema::set_value(document, "loader.remote", R"({"instance": "c5.4xlarge"})");
+  schema::set_value(document, "/dataset/bytes_on_gpu_per_sample", "10 KB");
+  // Workers that a setting adds have the times of the instance that stood beside them.
+  CHECK(schema::read_scenario(document).measured_on.remote_times == "p3.2xlarge");
+  Scenario beside = schema::read_scenario(document);
+  beside.measured_on = {};
+  document = schema::parse_document(schema::write_scenario(beside), "t");
+  const auto cpu = [&](std::string_view key, std::string_view value) {
+    const pipeline::Inputs inputs = resolve::resolve(with(document, key, value), catalog()).inputs;
+    return std::pair(inputs.cpu.base(), inputs.remote->cpu.base());
+  };
+  const auto core = [&](std::string_view instance) {
+    return *resolve::processor_of(catalog(), instance)->thread;
+  };
+  CHECK(cpu("epochs", "2") == std::pair(1e-3, 1e-3));
+  CHECK(cpu("loader.remote.instance", "c5.2xlarge") == std::pair(1e-3, 1e-3));
+  const auto [own, remote] = cpu("loader.remote.instance", "c7i.4xlarge");
+  CHECK(own == 1e-3);
+  CHECK(remote == Approx(1e-3 * core("c5.4xlarge") / core("c7i.4xlarge")).epsilon(1e-12));
+  CHECK(cpu("instance", "g5.2xlarge").second == 1e-3);
+}
+
 TEST_CASE("machines: a scenario's name and its operations' names change no comparison") {
   schema::Document document = job("p3.2xlarge", R"("100 ms")");
   const Scenario before = with(document, "instance", "g5.2xlarge");
@@ -356,6 +380,31 @@ TEST_CASE("machines: a file without an instance owns its numbers nowhere, and sa
   Scenario anywhere = named;
   anywhere.measured_on = {any_machine, any_machine, any_machine, any_machine};
   CHECK(resolve::resolve(anywhere, catalog()).caveats.empty());
+}
+
+TEST_CASE("machines: names of GPUs that do not exist are told, with what was meant") {
+  Scenario typo = schema::read_scenario(job("p3.2xlarge", R"("100 ms")"));
+  typo.measured_on.gpu_times = "A100-SXM4-40G";
+  std::string refused;
+  try {
+    resolve::resolve(typo, catalog());
+  } catch (const InputError& error) {
+    refused = error.what();
+  }
+  CHECK(refused.find("/measured_on/gpu_times: expected an instance with a GPU, or a GPU of the "
+                     "catalogue, got \"A100-SXM4-40G\" (did you mean \"A100-SXM4-40GB\"?)") !=
+        std::string::npos);
+  const resolve::Resolved table =
+      resolve::resolve(schema::read_scenario(job(
+                           "p3.2xlarge", R"({"fixed": "1 s", "by_gpu": {"L40X-48GB": "1 s"}})")),
+                       catalog());
+  bool said = false;
+  for (const std::string& remark : table.remarks) {
+    said = said || remark.find(
+                       "names \"L40X-48GB\", which is no GPU of the catalogue (did you "
+                       "mean \"L40S-48GB\"?)") != std::string::npos;
+  }
+  CHECK(said);
 }
 
 TEST_CASE("machines: what was given for the instance as written is said to hold for another") {
