@@ -141,6 +141,7 @@ Catalog with_machines_of(const Catalog& old, const Catalog& now) {
   Catalog catalog = now;
   catalog.machines = old.machines;
   catalog.gpus = old.gpus;
+  catalog.training = old.training;
   catalog.pcie = old.pcie;
   catalog.s3 = old.s3;
   catalog.fsx = old.fsx;
@@ -179,6 +180,7 @@ class Checker {
       add_instances(instances, job.scenario);
       if (job.old) add_instances(instances, *job.old);
     }
+    add_instances(instances, host_);
     catalog_ = catalog_of(instances);
     schema::PricingFiles pricing(catalog_.folder);
     checked_.verdict.scenarios.resize(jobs_.size());

@@ -79,9 +79,21 @@ struct RemoteWorkers {
   bool operator==(const RemoteWorkers&) const = default;
 };
 
+/// How many workers a rank has: a number, or a rule that follows the instance.
+enum class WorkerRule { number, automatic, cpus_less_one };
+
+struct WorkerCount {
+  WorkerRule rule = WorkerRule::number;
+  double number = 0.0;  ///< where the rule is a number
+  WorkerCount() = default;
+  WorkerCount(double count) : number(count) {}
+  WorkerCount(WorkerRule by) : rule(by) {}
+  bool operator==(const WorkerCount&) const = default;
+};
+
 struct Loader {
   LoaderKind kind = LoaderKind::pytorch;
-  std::optional<double> num_workers;  ///< per rank (GPU); pool: threads per rank
+  std::optional<WorkerCount> num_workers;  ///< per rank (GPU); pool: threads per rank
   std::optional<double>
       prefetch_factor;  ///< batches outstanding per worker; pool: batches per rank
   std::optional<bool> pin_memory;
@@ -150,13 +162,29 @@ struct StepMemory {
   bool operator==(const StepMemory&) const = default;
 };
 
-/// Time of one GPU for a batch: fixed + per_sample · batch, or a table (batch, time).
+/// Kinds of models whose training has been published for many GPUs (pricing/gpus.json).
+enum class ModelFamily { convolutional, transformer, recurrent };
+enum class Precision { mixed, single };
+
+/// The step as one kind of GPU makes it: fixed + per_sample · batch, or a table (batch, time).
+struct GpuStep {
+  std::optional<Duration> fixed;
+  std::optional<DurationPerSample> per_sample;
+  std::optional<std::vector<std::pair<double, Duration>>> table;
+  bool operator==(const GpuStep&) const = default;
+};
+
+/// Time of one GPU for a batch: fixed + per_sample · batch, or a table (batch, time); on the GPU
+/// that MeasuredOn names, and on others as `by_gpu` says or as their speeds compare.
 struct Step {
   std::optional<Duration> fixed;
   std::optional<DurationPerSample> per_sample;
   std::optional<std::vector<std::pair<double, Duration>>> table;
   std::optional<double> cv;
   std::optional<StepMemory> gpu_memory = {};
+  std::optional<std::map<std::string, GpuStep>> by_gpu;  ///< GPU ("V100", "A100-40GB") → its own
+  std::optional<ModelFamily> family;   ///< which published figures compare GPUs; default: all
+  std::optional<Precision> precision;  ///< likewise
   bool operator==(const Step&) const = default;
 };
 
@@ -221,6 +249,24 @@ struct Case {
   bool operator==(const Case&) const = default;
 };
 
+/// Which machine the numbers of a scenario belong to, where that is not the one that it asks for. A
+/// section of its own, for "step": "300 ms" has no room for a key, and CPU times, a whole job's
+/// duration and the figures of a cluster belong to a machine as well. Each value is an instance, or
+/// "any" (the same everywhere), or "unknown" (taken as they are, with a caveat); `gpu_times` may be
+/// a GPU. Left out: the instance that stands beside the numbers, which reading a document fills in
+/// where settings name another one (schema/measured_on.cpp).
+struct MeasuredOn {
+  std::optional<std::string> gpu_times;        ///< job.step, duration, operations on the GPU
+  std::optional<std::string> cpu_times;        ///< preprocess, and the loader's own CPU times
+  std::optional<std::string> remote_times;     ///< what preprocess costs on loader.remote
+  std::optional<std::string> machine_figures;  ///< cluster's vcpus, memory, price …
+  std::optional<double> batch_size = {};       ///< that job.step was measured at
+  bool operator==(const MeasuredOn&) const = default;
+};
+
+inline constexpr const char* any_machine = "any";
+inline constexpr const char* unknown_machine = "unknown";
+
 struct About {
   std::string source;
   std::string expectation;
@@ -240,6 +286,7 @@ struct Scenario {
   Loader loader;
   std::vector<Operation> preprocess;
   Cluster cluster;
+  MeasuredOn measured_on;
   Job job;
   std::vector<Case> cases;
   std::vector<std::string> thresholds;  ///< limits of a check: "total_s increase < 5%"

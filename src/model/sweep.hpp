@@ -1,5 +1,6 @@
 #pragma once
 // Several results beside each other: the points of a sweep, or the scenarios of a comparison.
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -14,6 +15,21 @@ namespace feedrate {
 struct SweepPoint {
   std::vector<std::pair<std::string, std::string>> set;  ///< KEY, VALUE
   Result result;
+};
+
+/// Efficiencies at which a sweep says what a job would cost.
+inline constexpr std::array ladder_efficiencies = {0.2, 0.4, 0.6, 0.8, 1.0};
+
+/// A point beside the same job on the fewest instances of the sweep; changes are fractions, empty
+/// where there is nothing to compare with.
+struct ScaleOut {
+  double instances = 1.0;  ///< of the point that it stands beside
+  double time = 0.0;
+  std::optional<double> money, total;
+  /// Efficiency of the epochs from which on the point costs no more in all; empty: none.
+  std::optional<double> break_even;
+  /// The total at each of ladder_efficiencies, over that of the fewest; may be empty.
+  std::vector<double> total_at;
 };
 
 /// What knowing some uncertain inputs would be worth to the choice between points.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -110,6 +111,7 @@ struct Context {
   std::optional<EfsPlan> efs{};
   std::optional<MemoryNeeds> memory{};  ///< where the page cache has what it leaves
   HostProfile carried{};                ///< what is left of another machine's profile
+  std::map<std::string, double> speeds{};         ///< of other machines' parts, by key (speed.hpp)
 
   [[nodiscard]] const Machine* machine() const { return out.machine; }
 
@@ -315,14 +317,15 @@ Bytes data_of_instance(const Context& context);
 const FsxPlan& planned_fsx(Context& context);
 const EfsPlan& planned_efs(Context& context);
 
-/// The auxiliary instances. `remote_only`: CPU time of a sample in the operations that they do.
-void resolve_remote(Context& context, DurationPerSample remote_only);
+/// The auxiliary instances. `remote_only`: CPU time of a sample, there, in the operations that only
+/// they do; `shared`: in those that they do for the instances' own cores.
+void resolve_remote(Context& context, DurationPerSample remote_only, DurationPerSample shared);
 
 /// How `count` auxiliary instances of a type read from the source that the trainer would read from.
 Read remote_read(Context& context, const Read& by_trainer, const Machine& machine, double count);
 
-/// Of a profile of another machine than the scenario's, only what one thread does, and what the GPU
-/// does where that is the same. Says so where nobody can miss it.
+/// Of a profile of another machine than the scenario's, only what one thread does, and the steps of
+/// a GPU that is known. Says so where nobody can miss it.
 void take_what_fits(Context& context);
 
 // One function a part, each filling its share of Context::out.inputs.

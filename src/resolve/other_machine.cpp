@@ -28,11 +28,11 @@ std::optional<Difference> difference(const Context& context) {
       fmt::format("and {} has {:g}", rented ? *rented : "the scenario's", *threads)};
 }
 
-bool same_gpu(const Context& context) {
-  if (context.host->instance.empty()) return false;
+/// "" where nobody knows.
+std::string measured_gpu(const Context& context) {
+  if (context.host->instance.empty()) return "";
   const auto measured = find_machine(context.catalog, context.host->instance);
-  return measured && !(*measured)->gpu_model.empty() &&
-         (*measured)->gpu_model == context.machine()->gpu_model;
+  return measured ? (*measured)->gpu_model : "";
 }
 
 template <class... Member>
@@ -58,11 +58,14 @@ void take_what_fits(Context& context) {
       if (reset(kept, members...)) left.emplace_back(what);
     };
     leave("cores", &P::cpu, &P::pytorch_cpu, &P::oversubscription);
-    kept.hardware_threads.reset();
     leave("disk", &P::disk, &P::disk_latency, &P::disk_iops);
     leave("network", &P::download, &P::requests_per_second);
-    if (!same_gpu(context)) {
+    const std::string gpu = measured_gpu(context);
+    if (gpu.empty() || gpu != context.machine()->gpu_model) {
       leave("copies", &P::pinned_bandwidth, &P::pageable_bandwidth, &P::copy_latency);
+    }
+    // On another GPU that is known they are scaled (speed.hpp).
+    if (gpu.empty()) {
       leave("step", &P::step_fixed, &P::step_per_sample);
       if (!kept.gpu_operations.empty()) left.emplace_back("operations on the GPU");
       kept.gpu_operations.clear();

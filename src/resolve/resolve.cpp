@@ -7,6 +7,7 @@
 #include "base/random.hpp"
 #include "model/drift.hpp"
 #include "resolve/context.hpp"
+#include "resolve/speed.hpp"
 
 namespace feedrate::resolve {
 namespace {
@@ -24,7 +25,38 @@ void resolve_given_duration(Context& context) {
   inputs.accumulation = 1.0;
   inputs.epochs = 1.0;
   inputs.samples = steps * inputs.instances * inputs.ranks;
-  inputs.step.fixed = alone / (steps * inputs.instances);
+  inputs.step.fixed = alone / (given_job_speed(context) * steps * inputs.instances);
+}
+
+/// What the scenario says of one instance type holds for it alone, and is taken for another.
+void say_whose_figures(Context& context) {
+  const auto& of = context.scenario.measured_on.machine_figures;
+  const Cluster& cluster = context.scenario.cluster;
+  if (!of || !context.texts || !cluster.instance || *of == any_machine) return;
+  if (*of == *cluster.instance) return;
+  std::vector<std::string> keys;
+  const auto add = [&](bool is_given, const char* key) {
+    if (is_given) keys.emplace_back(key);
+  };
+  add(cluster.price.has_value(), "price");
+  add(cluster.vcpus.has_value(), "vcpus");
+  add(cluster.cores.has_value(), "cores");
+  add(cluster.memory.has_value(), "memory");
+  add(cluster.network.has_value(), "network");
+  add(cluster.pinned_bandwidth.has_value(), "pinned_bandwidth");
+  add(cluster.pageable_bandwidth.has_value(), "pageable_bandwidth");
+  add(cluster.copy_latency.has_value(), "copy_latency");
+  if (const auto& allreduce = context.scenario.job.allreduce) {
+    add(allreduce->busbw.has_value(), "busbw");
+    add(allreduce->busbw_inside.has_value(), "busbw_inside");
+  }
+  if (keys.empty()) return;
+  const std::string written =
+      *of == unknown_machine ? "for no instance" : fmt::format("for {}", *of);
+  context.out.caveats.push_back(
+      fmt::format("{} {} given {} and {} taken for {} too: --set {}=null takes the catalogue's.",
+                  fmt::join(keys, ", "), keys.size() == 1 ? "was" : "were", written,
+                  keys.size() == 1 ? "is" : "are", *cluster.instance, keys.front()));
 }
 
 void resolve_checkpoint(Context& context) {
@@ -158,6 +190,7 @@ void resolve_shape(Context& context) {
     }
   }
   take_what_fits(context);
+  say_whose_figures(context);
   inputs.instances = s.cluster.instances;
   Known<double> gpus = context.published(&Machine::gpus);
   if (gpus && gpus->value <= 0.0) gpus.reset();

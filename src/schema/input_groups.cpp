@@ -15,7 +15,7 @@ namespace feedrate::schema {
 namespace {
 
 /// The longest prefix decides. What no row names (name, about …) changes no figure.
-constexpr std::array<std::pair<std::string_view, InputGroup>, 14> groups = {{
+constexpr std::array<std::pair<std::string_view, InputGroup>, 15> groups = {{
     {"/cluster/price", InputGroup::price},
     {"/cluster/purchase", InputGroup::price},
     {"/cluster/savings", InputGroup::price},
@@ -25,6 +25,7 @@ constexpr std::array<std::pair<std::string_view, InputGroup>, 14> groups = {{
     {"/source/storage_held", InputGroup::price},
     {"/job/value_of_hour", InputGroup::price},
     {"/cluster", InputGroup::machine},
+    {"/measured_on", InputGroup::machine},
     {"/disk", InputGroup::machine},
     {"/dataset", InputGroup::dataset},
     {"/source", InputGroup::dataset},

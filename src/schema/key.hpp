@@ -17,9 +17,11 @@ enum class KeyKind {
   boolean,
   text,
   word,      ///< text out of a list
+  count,     ///< whole number, or a word out of a list
   quantity,  ///< text with a unit
   object,
   objects,   ///< list of objects
+  by_name,   ///< object of NAME: object
   texts,     ///< list of texts
   points,    ///< list of [number, quantity or number]
   settings,  ///< object of KEY: VALUE as for --set

@@ -105,5 +105,6 @@ TEST_CASE("other machine: what the GPU does is taken where the GPU is the same")
   CHECK(*larger.inputs.step.fixed == milliseconds(80.0));
   CHECK(larger.inputs.cores.maximum() > 4.0);
   CHECK(says(larger.caveats, "and not its cores, disk."));
-  CHECK_THROWS_AS(resolve::resolve(job("p3.2xlarge", false), catalog(), &host), InputError);
+  const HostProfile unknown = profile("");
+  CHECK_THROWS_AS(resolve::resolve(job("p3.2xlarge", false), catalog(), &unknown), InputError);
 }

@@ -157,7 +157,8 @@ TEST_CASE("billing: the disk that is simulated is the one on the bill, on every 
       std::vector<std::pair<std::string, std::string>> settings = {
           {"/source/service", "local"},  {"/disk/size", "1900 GB"},
           {"/cluster/price", "3 USD/h"}, {"/cluster/vcpus", "8"},
-          {"samples", "1000"},           {"/cluster/instance", machine.name}};
+          {"samples", "1000"},           {"/cluster/instance", machine.name},
+          {"gpu_times", "any"}};
       if (!kind.empty()) settings.emplace_back("/disk/kind", kind);
       INFO(machine.name << " " << kind);
       const Billed billed(job(settings));
@@ -321,7 +322,8 @@ TEST_CASE("billing: data of AWS pays its way to other clouds, and only there") {
           {"/cluster/vcpus", "8"},
           {"/cluster/network", "10 Gbit/s"},
           {"/source/first_byte_latency", "10 ms"},
-          {"/disk/kind", "ebs"}};
+          {"/disk/kind", "ebs"},
+          {"gpu_times", "any"}};
       const Billed billed(job(settings));
       const bool crosses = ours && machine.cloud != "aws";
       // 1 TB at 0.09 USD/GB, by File mode's one copy or by the one epoch.
