@@ -34,7 +34,7 @@ enum class LimitOf : std::uint8_t { value, increase, decrease };
 /// "total_s increase < 5%" with where it stands.
 struct Limit {
   std::string text;    ///< as written
-  std::string metric;  ///< a name of study/metrics.hpp
+  std::string metric;  ///< a name that study/metrics.hpp knows
   LimitOf of = LimitOf::value;
   Comparison comparison = Comparison::less;
   double bound = 0.0;         ///< in the metric's unit; a fraction where `relative`
@@ -98,7 +98,7 @@ struct ScenarioVerdict {
   Level level = Level::pass;
   std::optional<Stage> bottleneck_before;
   std::optional<Stage> bottleneck_now;
-  std::vector<FigureChange> figures;  ///< cost, total cost, time, GPU busy first
+  std::vector<FigureChange> figures;  ///< the main figures first
   std::vector<Judgement> limits;
   std::vector<StageChange> stages;  ///< largest growth first; empty where nothing changed
   std::vector<Part> parts;          ///< empty where nothing changed

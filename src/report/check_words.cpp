@@ -6,8 +6,9 @@
 #include <cmath>
 #include <cstdint>
 
+#include "report/figure_text.hpp"
 #include "report/numbers.hpp"
-#include "study/thresholds.hpp"
+#include "study/metrics.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -22,25 +23,20 @@ bool differs(const FigureChange& change) {
 }
 
 std::string shown(const std::string& metric, double value) {
-  const std::string_view unit = study::unit_of(metric);
-  if (unit == "USD") return money(usd(value));
-  if (unit == "s") return duration(seconds(value));
-  if (metric == "gpu_busy" || metric == "efficiency") return percent(value);
-  return number(value) + (unit.empty() ? "" : " " + std::string(unit));
+  return figure_text(study::unit_of(metric), value);
 }
 
 /// "cost +$1.20 (+8.2 %)"; "" where it is as it was.
-std::string signed_change(const ScenarioVerdict& scenario, std::string_view metric,
-                          std::string_view name) {
-  const FigureChange* change = scenario.figure(metric);
+std::string signed_change(const ScenarioVerdict& scenario, FigureId id) {
+  const FigureChange* change = scenario.figure(name_of(id));
   if (change == nullptr || !differs(*change)) return "";
   const double delta = *change->now - *change->before;
-  const std::string amount = study::unit_of(metric) == "USD"
+  const std::string amount = figure(id).unit == FigureUnit::dollars
                                  ? signed_money(usd(delta))
                                  : (delta > 0.0 ? "+" : "") + duration(seconds(delta));
   const std::string share =
       *change->before == 0.0 ? "" : fmt::format(" ({})", signed_percent(delta / *change->before));
-  return fmt::format("{} {}{}", name, amount, share);
+  return fmt::format("{} {}{}", heading_of(id), amount, share);
 }
 
 void join(std::string& text, const std::string& more, std::string_view between) {
@@ -132,7 +128,7 @@ Cell change_cell(const FigureChange& change) {
   const std::string now = shown(change.metric, *change.now);
   if (!differs(change)) return {now};
   const bool up = *change.now > *change.before;
-  const bool worse = up != study::more_is_better(change.metric);
+  const bool worse = up != (study::better_of(change.metric) == Better::more);
   const std::string share =
       *change.before == 0.0 ? "" : " (" + signed_percent(*change.now / *change.before - 1.0) + ")";
   return {fmt::format("{} → {}{}", shown(change.metric, *change.before), now, share),
@@ -154,9 +150,9 @@ namespace {
 /// Cost and time with sign and amount, and the stage that did it.
 std::string effect_text(const ScenarioVerdict& scenario) {
   std::string text;
-  join(text, signed_change(scenario, "money_usd", "cost"), ", ");
-  join(text, signed_change(scenario, "total_usd", "total cost"), ", ");
-  join(text, signed_change(scenario, "total_s", "time"), ", ");
+  for (const FigureId id : main_figures) {
+    if (figure(id).better == Better::less) join(text, signed_change(scenario, id), ", ");
+  }
   if (!scenario.stages.empty()) {
     const StageChange& most = scenario.stages.front();
     const StageChange& least = scenario.stages.back();
@@ -210,7 +206,7 @@ std::string headline_text(const Verdict& verdict) {
   double most = 0.0;
   for (const ScenarioVerdict& scenario : verdict.scenarios) {
     if (scenario.level != verdict.level) continue;
-    const FigureChange* cost = scenario.figure("total_usd");
+    const FigureChange* cost = scenario.figure(name_of(FigureId::total_cost));
     const bool known = cost != nullptr && cost->before && cost->now && *cost->before > 0.0;
     const double rise = known ? std::abs(*cost->now / *cost->before - 1.0) : 0.0;
     if (worst == nullptr || rise > most) {
@@ -253,10 +249,9 @@ std::vector<std::string> limit_lines(const ScenarioVerdict& scenario) {
 
 Table summary_table(const Verdict& verdict) {
   Table table;
-  table.columns = {{"scenario"},           {"verdict"},
-                   {"cost", Align::right}, {"total cost", Align::right},
-                   {"time", Align::right}, {"GPU busy", Align::right},
-                   {"bottleneck"}};
+  table.columns = {{"scenario"}, {"verdict"}};
+  for (const FigureId id : main_figures) table.columns.push_back({heading_of(id), Align::right});
+  table.columns.push_back({"bottleneck"});
   for (const ScenarioVerdict& scenario : verdict.scenarios) {
     Row row;
     row.marked = scenario.level == Level::fail;
@@ -264,8 +259,8 @@ Table summary_table(const Verdict& verdict) {
                       : scenario.level == Level::warn ? Tone::caution
                                                       : Tone::plain;
     row.cells = {Cell(scenario.name), Cell(standing_text(scenario), tone)};
-    for (const std::string_view metric : {"money_usd", "total_usd", "total_s", "gpu_busy"}) {
-      const FigureChange* change = scenario.figure(metric);
+    for (const FigureId id : main_figures) {
+      const FigureChange* change = scenario.figure(name_of(id));
       row.cells.push_back(change == nullptr ? Cell("-", Tone::faint) : change_cell(*change));
     }
     row.cells.emplace_back(bottleneck_text(scenario));
@@ -294,11 +289,12 @@ Table stage_table(const ScenarioVerdict& scenario) {
 Table part_table(const ScenarioVerdict& scenario) {
   Table table;
   table.title = "Why: the new inputs taken over one group at a time, in this order";
-  table.columns = {{"group"},
-                   {"cost, USD", Align::right},
-                   {"total cost, USD", Align::right},
-                   {"time, s", Align::right},
-                   {"GPU busy, points", Align::right}};
+  table.columns = {{"group"}};
+  for (const FigureId id : main_figures) {
+    const std::string_view unit = unit_text(figure(id).unit);
+    table.columns.push_back(
+        {fmt::format("{}, {}", heading_of(id), unit.empty() ? "points" : unit), Align::right});
+  }
   if (scenario.parts.empty()) return table;
   double most_money = 0.0;
   double most_time = 0.0;

@@ -10,6 +10,7 @@
 #include "base/errors.hpp"
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
+#include "model/figures.hpp"
 #include "schema/json_writer.hpp"
 
 namespace feedrate::schema {
@@ -183,10 +184,10 @@ class Reader {
         figures.values[figure.key] = figure.value->number;
       }
     }
-    for (const std::string_view needed : {"money_usd", "total_usd", "total_s", "gpu_busy"}) {
-      if (list->find(needed) == nullptr) {
+    for (const FigureId needed : main_figures) {
+      if (list->find(name_of(needed)) == nullptr) {
         problems_.add(*list, join_pointer(pointer, "figures"),
-                      fmt::format("expected the key \"{}\"", needed));
+                      fmt::format("expected the key \"{}\"", name_of(needed)));
       }
     }
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/version.hpp"
+#include "model/figures.hpp"
 #include "schema/json_writer.hpp"
 
 namespace feedrate::schema {
@@ -76,8 +77,10 @@ void write_limits(const ScenarioVerdict& scenario, JsonWriter& out) {
 
 void write_amounts(std::string_view name, const Amounts& amounts, JsonWriter& out) {
   out.key(name).begin_object(Layout::line);
-  out.number("total_s", amounts.time.base()).number("money_usd", amounts.money.base());
-  out.number("total_usd", amounts.total.base()).number("gpu_busy", amounts.gpu_busy).end();
+  out.number(name_of(FigureId::total_time), amounts.time.base());
+  out.number(name_of(FigureId::money), amounts.money.base());
+  out.number(name_of(FigureId::total_cost), amounts.total.base());
+  out.number(name_of(FigureId::gpu_busy), amounts.gpu_busy).end();
 }
 
 void write_reasons(const ScenarioVerdict& scenario, JsonWriter& out) {
@@ -153,19 +156,20 @@ std::string write_verdict(const Verdict& verdict) {
 
 std::string write_benchmark(const Verdict& verdict) {
   struct Series {
-    std::string_view metric, name, unit;
+    FigureId id;
+    std::string_view name, unit;
     double offset, factor;
   };
   // All of them smaller is better; the GPUs' idle share stands for their busy one.
-  static constexpr Series all[] = {{"money_usd", "cost", "USD", 0.0, 1.0},
-                                   {"total_usd", "total cost", "USD", 0.0, 1.0},
-                                   {"total_s", "time", "s", 0.0, 1.0},
-                                   {"gpu_busy", "GPU idle", "%", 100.0, -100.0}};
+  static constexpr Series all[] = {{FigureId::money, "cost", "USD", 0.0, 1.0},
+                                   {FigureId::total_cost, "total cost", "USD", 0.0, 1.0},
+                                   {FigureId::total_time, "time", "s", 0.0, 1.0},
+                                   {FigureId::gpu_busy, "GPU idle", "%", 100.0, -100.0}};
   JsonWriter out;
   out.begin_array(Layout::block);
   for (const ScenarioVerdict& scenario : verdict.scenarios) {
     for (const Series& series : all) {
-      const FigureChange* change = scenario.figure(series.metric);
+      const FigureChange* change = scenario.figure(name_of(series.id));
       if (change == nullptr || !change->now) continue;
       out.begin_object(Layout::line);
       // The key, not the name: two scenarios may share a name, a series must not.

@@ -21,10 +21,4 @@ std::vector<Limit> parse_max_increase(std::string_view text);
 /// What holds where nobody states a limit: cost, total cost and time at most 5 % up.
 std::vector<Limit> default_limits();
 
-/// Whether more of it is better ("gpu_busy", "throughput_samples_per_s", "efficiency").
-bool more_is_better(std::string_view metric);
-
-/// "s", "USD", "ms", "" for shares and counts: what the figure is counted in.
-std::string_view unit_of(std::string_view metric);
-
 }  // namespace feedrate::study
