@@ -28,6 +28,7 @@ enum class FigureId : std::uint8_t {
   gpu_busy,
   gpu_busy_time,
   efficiency,
+  job_efficiency,
   steps_per_epoch,
   compute,
   auxiliary,
@@ -44,7 +45,7 @@ enum class FigureId : std::uint8_t {
   stall,
 };
 
-inline constexpr std::size_t figure_count = 26;
+inline constexpr std::size_t figure_count = 27;
 
 /// Where a document has the figure: in the object of that name, or beside it.
 enum class FigureGroup : std::uint8_t {

@@ -156,6 +156,12 @@ bool is_bottleneck(const Result& r, Stage stage) {
   return r.bottleneck.stage == stage && r.bottleneck.gain_if_twice_as_fast >= study::least_gain;
 }
 
+std::string efficiency_remark(const Result& r) {
+  return r.job_efficiency ? fmt::format("of the steps, {} of the whole job",
+                                        figure_text(r, FigureId::job_efficiency))
+                          : "of the steps";
+}
+
 Cell gain_cell(const Bottleneck& bottleneck, Stage stage) {
   for (const auto& [gaining, gain] : bottleneck.gains) {
     if (gaining == stage && gain > 0.0) return {percent(gain) + " sooner"};
@@ -205,16 +211,18 @@ Table time_table(const Result& r) {
   add_time(table, r, FigureId::startup);
   add_time(table, r, FigureId::staging, "copying the dataset before training");
   const bool epochs_differ = r.times.epoch != r.times.first_epoch;
-  add_time(table, r, FigureId::first_epoch);
-  if (!epochs_differ) table.rows.back().cells.front().text = "epoch";
-  if (epochs_differ) add_time(table, r, FigureId::epoch, "each");
+  if (epochs_differ) {
+    add_time(table, r, FigureId::first_epoch);
+    add_time(table, r, FigureId::epoch, "each");
+  } else if (r.times.epoch > Duration{}) {
+    table.rows.push_back({{"epoch", figure_text(r, FigureId::epoch), ""}, false});
+  }
   add_time(table, r, FigureId::total_time, band_text(r, FigureId::total_time));
   table.rows.push_back(figure_row(r, FigureId::throughput, band_text(r, FigureId::throughput)));
   table.rows.push_back(figure_row(r, FigureId::gpu_busy,
                                   r.times.staging > Duration{} ? "of the time after staging" : ""));
   if (r.efficiency && r.instances > 1.0) {
-    table.rows.push_back(figure_row(
-        r, FigureId::efficiency, fmt::format("of {} instances working alone", count(r.instances))));
+    table.rows.push_back(figure_row(r, FigureId::efficiency, efficiency_remark(r)));
   }
   return table;
 }
