@@ -91,8 +91,9 @@ enum class Standing : std::uint8_t {
 };
 
 struct ScenarioVerdict {
-  std::string file;  ///< as the user gave it
-  std::string key;   ///< the file from the baseline's folder: its name in there
+  std::string file;          ///< as the user gave it
+  std::string key;           ///< the file from the baseline's folder: its name in there
+  std::string renamed_from;  ///< the key of the entry it is held against; "" where that is its own
   std::string name;
   Standing standing = Standing::compared;
   Level level = Level::pass;
@@ -117,8 +118,10 @@ struct ScenarioVerdict {
 struct Verdict {
   std::string baseline;  ///< the file
   Level level = Level::pass;
-  bool warn_only = false;  ///< a failure does not become an exit status
-  bool updated = false;    ///< the baseline was written
+  bool warn_only = false;         ///< a failure does not become an exit status
+  bool updated = false;           ///< the baseline was written
+  bool strict = false;            ///< new scenarios, and those that are gone, are failures
+  std::vector<std::string> gone;  ///< keys of entries whose file is not found any more
   std::vector<ScenarioVerdict> scenarios;
   std::vector<std::string> remarks;  ///< on the baseline as a whole
 };

@@ -1,6 +1,7 @@
 #include "report/check_words.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -196,7 +197,14 @@ std::string headline_of(const ScenarioVerdict& scenario) {
 
 }  // namespace
 
-std::string headline_text(const Verdict& verdict) {
+namespace {
+
+bool breaks_a_limit(const ScenarioVerdict& scenario) {
+  return std::any_of(scenario.limits.begin(), scenario.limits.end(),
+                     [](const Judgement& judgement) { return judgement.level == Level::fail; });
+}
+
+std::string scenarios_text(const Verdict& verdict) {
   const auto count_of = [&](auto&& which) {
     return std::count_if(verdict.scenarios.begin(), verdict.scenarios.end(), which);
   };
@@ -216,10 +224,15 @@ std::string headline_text(const Verdict& verdict) {
   }
   const std::string example =
       worst == nullptr ? "" : fmt::format("{}: {}", worst->name, headline_of(*worst));
-  const auto failed = count_of([](const auto& s) { return s.level == Level::fail; });
+  const auto failed = count_of(breaks_a_limit);
   if (failed > 0) {
     return fmt::format("{} of {} {} {} a limit. {}", failed, all, scenarios,
                        failed == 1 ? "breaks" : "break", example);
+  }
+  const auto refused = count_of([](const auto& s) { return s.level == Level::fail; });
+  if (refused > 0) {
+    return fmt::format("No limit is broken, but {} of {} {} {} not in the baseline. {}", refused,
+                       all, scenarios, refused == 1 ? "is" : "are", example);
   }
   const auto warned = count_of([](const auto& s) { return s.level == Level::warn; });
   if (warned > 0) {
@@ -232,6 +245,17 @@ std::string headline_text(const Verdict& verdict) {
                        verdict.level == Level::note ? example : "");
   }
   return fmt::format("{} {} as in the baseline.", all, scenarios);
+}
+
+}  // namespace
+
+std::string headline_text(const Verdict& verdict) {
+  const std::string text = scenarios_text(verdict);
+  const std::size_t gone = verdict.gone.size();
+  if (gone == 0 || !verdict.strict || verdict.updated) return text;
+  return fmt::format("{} {} of the baseline {} gone: {}. {}", gone,
+                     gone == 1 ? "scenario" : "scenarios", gone == 1 ? "is" : "are",
+                     fmt::join(verdict.gone, ", "), text);
 }
 
 std::vector<std::string> limit_lines(const ScenarioVerdict& scenario) {

@@ -131,10 +131,11 @@ class Reader {
     const std::string pointer = join_pointer("/scenarios", named.key);
     if (!expect(value, JsonKind::object, "an object", pointer)) return entry;
     only(value, pointer,
-         {"feedrate", "inputs_hash", "profile", "bottleneck", "figures", "scenario", "catalog",
-          "host"});
+         {"name", "feedrate", "inputs_hash", "profile", "bottleneck", "figures", "scenario",
+          "catalog", "host"});
     entry.version = text(value, pointer, "feedrate");
     const std::string stated = text(value, pointer, "inputs_hash");
+    if (const JsonValue* name = value.find("name")) entry.name = name->text;
     if (const JsonValue* profile = value.find("profile")) entry.profile = profile->text;
     read_figures(value, pointer, entry.figures);
     const auto object = [&](std::string_view key) {
@@ -220,6 +221,7 @@ void write_value(const JsonValue& value, int levels, JsonWriter& out) {
 
 void write_entry(const BaselineEntry& entry, JsonWriter& out) {
   out.key(entry.key).begin_object();
+  if (!entry.name.empty()) out.text("name", entry.name);
   out.text("feedrate", entry.version);
   out.text("inputs_hash", hash_of(entry.inputs));
   if (!entry.profile.empty()) out.text("profile", entry.profile);

@@ -131,11 +131,14 @@ std::string write_verdict(const Verdict& verdict) {
   out.text("feedrate", version).text("kind", "check").number("schema", verdict_version);
   out.text("baseline", verdict.baseline).text("level", name_of(verdict.level));
   out.boolean_member("warn_only", verdict.warn_only).boolean_member("updated", verdict.updated);
+  out.boolean_member("strict", verdict.strict);
   out.key("scenarios").begin_array(Layout::block);
   for (const ScenarioVerdict& scenario : verdict.scenarios) {
     out.begin_object();
     out.key("scenario").begin_object(Layout::line);
-    out.text("name", scenario.name).text("file", scenario.file).text("key", scenario.key).end();
+    out.text("name", scenario.name).text("file", scenario.file).text("key", scenario.key);
+    write_text_or_null("renamed_from", scenario.renamed_from, out);
+    out.end();
     out.text("standing", scenario.standing == Standing::added ? "added" : "compared");
     out.text("level", name_of(scenario.level)).boolean_member("stale", scenario.stale);
     out.key("bottleneck").begin_object(Layout::line);
@@ -149,6 +152,7 @@ std::string write_verdict(const Verdict& verdict) {
     out.end();
   }
   out.end();
+  write_texts("gone", verdict.gone, out);
   write_texts("remarks", verdict.remarks, out);
   out.end();
   return std::move(out).finish();

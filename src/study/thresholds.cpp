@@ -67,7 +67,31 @@ std::pair<Dimension, double> measure_of(FigureUnit unit) {
   return {{}, 0.0};
 }
 
-void read_bound(Limit& limit, std::string_view text) {
+/// A number without a unit stands where it cannot be another's: "cost=5" may be dollars or per
+/// cent. `before` is what was written in front of it; `named` whether that ends in the unit.
+void refuse_doubtful(const Limit& limit, std::string_view before, std::string_view number,
+                     bool named) {
+  const FigureUnit counted_in = unit_of(limit.metric);
+  const std::string_view unit = unit_text(counted_in);
+  if (counted_in == FigureUnit::share && limit.bound > 1.0) {
+    refuse(fmt::format("expected a share from 0 to 1 or a percentage, got {}: write \"{}{}%\"",
+                       in_quotes(number), before, number));
+  }
+  if (unit.empty() || limit.bound == 0.0) return;
+  if (limit.of != LimitOf::value) {
+    refuse(
+        fmt::format("expected a limit with its unit, got {0}: {1} % or {1} {2}? write "
+                    "\"{3}{1}%\" or \"{3}{1} {2}\"",
+                    in_quotes(number), number, unit, before));
+  }
+  // There is one unit of money, and many of time.
+  if (named || counted_in == FigureUnit::dollars) return;
+  refuse(fmt::format("expected a limit with its unit, got {0}: write \"{1}{2} {3}\"",
+                     in_quotes(number), before, number, unit));
+}
+
+/// `before`: what stands in front of the bound; `named`: whether that ends in the figure's unit.
+void read_bound(Limit& limit, std::string_view text, std::string_view before, bool named) {
   const FigureUnit counted_in = unit_of(limit.metric);
   const std::string_view unit = unit_text(counted_in);
   const auto expected = [&] {
@@ -79,7 +103,7 @@ void read_bound(Limit& limit, std::string_view text) {
   if (!number) refuse(expected());
   limit.bound = number->value;
   const std::string_view behind = trimmed(number->rest);
-  if (behind.empty()) return;
+  if (behind.empty()) return refuse_doubtful(limit, before, text, named);
   if (behind == "%") {
     limit.bound /= 100.0;
     limit.relative = limit.of != LimitOf::value;
@@ -147,7 +171,9 @@ Limit parse_limit(std::string_view text) {
   if (left.ends_with(" decrease")) limit.of = LimitOf::decrease;
   if (limit.of != LimitOf::value) left = trimmed(left.substr(0, left.size() - 9));
   limit.metric = metric_named(left);
-  read_bound(limit, trimmed(rest.substr(at + op->first.size())));
+  const std::size_t behind = at + op->first.size();
+  read_bound(limit, trimmed(rest.substr(behind)),
+             fmt::format("{} ", trimmed(rest.substr(0, behind))), left == limit.metric);
   return finished(std::move(limit));
 }
 
@@ -172,7 +198,7 @@ std::vector<Limit> parse_max_increase(std::string_view text) {
     }
     limit.of = LimitOf::increase;
     limit.comparison = Comparison::less_equal;
-    read_bound(limit, trimmed(item.substr(equals + 1)));
+    read_bound(limit, trimmed(item.substr(equals + 1)), item.substr(0, equals + 1), false);
     limits.push_back(std::move(limit));
     if (comma == std::string_view::npos) return limits;
     rest = rest.substr(comma + 1);
