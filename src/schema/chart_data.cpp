@@ -5,6 +5,7 @@
 #include "model/figures.hpp"
 #include "schema/json_writer.hpp"
 #include "schema/result_record.hpp"
+#include "schema/stage_names.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -84,6 +85,7 @@ std::string write_chart_data(const NamedResult& named, const Sweep* sweep,
   out.key("result");
   write_result_body(named.result, out);
   write_points(sweep, out);
+  write_stage_names(out.key("stages"));
   write_sections(timeline, out);
   out.end();
   return std::move(out).finish();
