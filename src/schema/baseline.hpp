@@ -19,6 +19,7 @@ struct BaselineEntry {
   StoredInputs inputs;
   bool intact = true;  ///< the inputs have the hash that the entry states
   int line = 0;
+  std::string stated_hash{};  ///< as read
 };
 
 /// A text of "thresholds" and where it stands.
