@@ -9,68 +9,12 @@
 #include "schema/json_writer.hpp"
 #include "schema/result.hpp"
 #include "schema/result_record.hpp"
+#include "schema/written_manual.hpp"
 
 namespace feedrate::schema {
 namespace {
 
 using Layout = JsonWriter::Layout;
-
-bool is_list(const Key& key) {
-  return key.kind == KeyKind::objects || key.kind == KeyKind::texts || key.kind == KeyKind::numbers;
-}
-
-std::string_view json_type(const Key& key) {
-  if (is_list(key)) return "array";
-  switch (key.kind) {
-    case KeyKind::number: return "number";
-    case KeyKind::boolean: return "boolean";
-    case KeyKind::text: return "string";
-    default: return "object";
-  }
-}
-
-void write_type(const Key& key, JsonWriter& out) {
-  if (!key.manual.empty()) out.text("description", key.manual);
-  out.key("type");
-  if (key.nullable) {
-    out.begin_array().text(json_type(key)).text("null").end();
-  } else {
-    out.text(json_type(key));
-  }
-}
-
-/// "properties" and "required" of an object's keys: all of them are always written.
-void write_properties(const std::vector<Key>& keys, JsonWriter& out) {
-  out.key("properties").begin_object();
-  for (const Key& key : keys) {
-    out.key(key.name).begin_object(key.keys.empty() ? Layout::line : Layout::block);
-    write_type(key, out);
-    if (!key.keys.empty()) {
-      if (is_list(key)) out.key("items").begin_object().text("type", "object");
-      write_properties(key.keys, out);
-      if (is_list(key)) out.end();
-    }
-    out.end();
-  }
-  out.end();
-  out.key("required").begin_array();
-  for (const Key& key : keys) out.text(key.name);
-  out.end();
-}
-
-void add_manual(const std::vector<Key>& keys, std::size_t depth, std::string& page) {
-  for (const Key& key : keys) {
-    std::string name(2 * depth, ' ');
-    name += key.name;
-    if (is_list(key)) name += " […]";
-    if (!key.manual.empty()) {
-      name.append(name.size() < 32 ? 32 - name.size() : 1, ' ');
-      name += key.manual;
-    }
-    page += name + '\n';
-    add_manual(key.keys, depth + 1, page);
-  }
-}
 
 void reference(std::string_view name, std::string_view target, JsonWriter& out) {
   out.key(name).begin_object(Layout::line).text("$ref", target).end();
@@ -112,7 +56,7 @@ std::string result_json_schema() {
   out.text("description", "What run, sweep and compare print with --format json.");
   write_envelope(out);
   out.key("$defs").begin_object().key("result").begin_object().text("type", "object");
-  write_properties(result_root().keys, out);
+  write_written_properties(result_root(), out);
   out.end().end().end();
   return std::move(out).finish();
 }
@@ -137,8 +81,7 @@ The keys of "result":
   constexpr std::string_view placeholder = "RELATIVE";
   page.replace(page.find(placeholder), placeholder.size(),
                fmt::format("{}", fmt::join(relative, ", ")));
-  add_manual(result_root().keys, 0, page);
-  return page;
+  return page + written_manual(result_root());
 }
 
 }  // namespace feedrate::schema

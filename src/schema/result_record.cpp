@@ -345,13 +345,7 @@ void write_result_body(const Result& result, JsonWriter& out) {
 }
 
 const Key& result_root() {
-  static const Key root = [] {
-    Key key;
-    key.name = "result";
-    key.kind = KeyKind::object;
-    key.keys = keys_of<Result>();
-    return key;
-  }();
+  static const Key root = root_of<Result>("result");
   return root;
 }
 

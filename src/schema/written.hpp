@@ -43,6 +43,17 @@ struct Written<std::string_view> {
 template <>
 struct Written<std::string> : Written<std::string_view> {};
 
+/// Names on one line.
+template <>
+struct Written<std::vector<std::string_view>> {
+  static constexpr KeyKind kind = KeyKind::texts;
+  static void put(const std::vector<std::string_view>& names, JsonWriter& out) {
+    out.begin_array();
+    for (const std::string_view name : names) out.text(name);
+    out.end();
+  }
+};
+
 template <>
 struct Written<Stage> {
   static constexpr KeyKind kind = KeyKind::text;
@@ -166,6 +177,16 @@ auto written(std::string_view name, std::string_view manual = "") {
   using T = typename GetterOf<decltype(get)>::Struct;
   return written<T>(name, manual,
                     [](const T& in) -> decltype(auto) { return std::invoke(get, in); });
+}
+
+/// The key of a record as a whole, with those of its members.
+template <class T>
+Key root_of(std::string_view name) {
+  Key key;
+  key.name = name;
+  key.kind = KeyKind::object;
+  key.keys = keys_of<T>();
+  return key;
 }
 
 /// Nothing where there are no words.

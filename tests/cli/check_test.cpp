@@ -200,6 +200,12 @@ TEST_CASE("check: every group of inputs has its part, and the parts add up") {
       shell("python3 " + formats + "validate.py " + formats + "check.schema.json '" + json + "'");
   INFO(valid.err);
   CHECK(valid.status == 0);
+  // What the program itself says of this document holds too.
+  const std::string own = project.folder / "own.schema.json";
+  REQUIRE(shell("feedrate schema check --format json --output '" + own + "'").status == 0);
+  const Outcome held = shell("python3 " + formats + "validate.py '" + own + "' '" + json + "'");
+  INFO(held.err);
+  CHECK(held.status == 0);
 }
 
 TEST_CASE("check: prices that changed are the price's part") {
