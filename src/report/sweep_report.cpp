@@ -39,6 +39,11 @@ bool any_hour_value(const Sweep& sweep) {
   });
 }
 
+/// Precondition: the result has a band of the figure.
+std::string range_of(const Result& result, FigureId id) {
+  return range_text(figure(id), *band_of(result, figure(id)));
+}
+
 Table points_table(const Sweep& sweep) {
   Table table;
   const bool hours_count = any_hour_value(sweep);
@@ -46,13 +51,15 @@ Table points_table(const Sweep& sweep) {
   const bool only_marked = sweep.points.size() > rows_that_fit;
   for (const auto& [key, value] : sweep.points.front().set)
     table.columns.push_back({key, Align::right});
-  table.columns.push_back({"time", Align::right});
+  const auto column = [](FigureId id) { return Column{column_of(id), Align::right}; };
+  table.columns.push_back(column(FigureId::total_time));
   if (bands) table.columns.push_back({"in 90 % of draws"});
-  table.columns.push_back({"money", Align::right});
+  table.columns.push_back(column(FigureId::money));
   if (bands) table.columns.push_back({"in 90 % of draws"});
-  if (hours_count) table.columns.push_back({"total cost", Align::right});
-  table.columns.insert(table.columns.end(),
-                       {{"samples/s", Align::right}, {"GPUs busy"}, {"bottleneck"}, {""}});
+  if (hours_count) table.columns.push_back(column(FigureId::total_cost));
+  table.columns.insert(
+      table.columns.end(),
+      {{"samples/s", Align::right}, {column_of(FigureId::gpu_busy)}, {"bottleneck"}, {""}});
   for (std::size_t i = 0; i < sweep.points.size(); ++i) {
     const std::string mark = sweep_marks(sweep, i);
     if (only_marked && mark.empty()) continue;
@@ -61,10 +68,10 @@ Table points_table(const Sweep& sweep) {
     row.marked = i == sweep.fastest || i == sweep.cheapest;
     for (const auto& [key, value] : sweep.points[i].set) row.cells.emplace_back(value);
     row.cells.emplace_back(duration(r.times.total), i == sweep.fastest ? Tone::good : Tone::plain);
-    if (bands) row.cells.emplace_back(range_text(r.bands->total_s, seconds_text));
+    if (bands) row.cells.emplace_back(range_of(r, FigureId::total_time));
     const Tone cheap = i == sweep.cheapest ? Tone::good : Tone::plain;
     row.cells.emplace_back(money(r.bill.money), hours_count ? Tone::plain : cheap);
-    if (bands) row.cells.emplace_back(range_text(r.bands->money_usd, dollars_text));
+    if (bands) row.cells.emplace_back(range_of(r, FigureId::money));
     if (hours_count) row.cells.emplace_back(money(r.bill.total), cheap);
     row.cells.emplace_back(rate(r.throughput));
     row.cells.push_back(Cell::with_bar(percent(r.gpu_busy), r.gpu_busy));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/errors.hpp"
+#include "model/figures.hpp"
 #include "pipeline/simulate.hpp"
 #include "resolve/resolve.hpp"
 #include "study/billing.hpp"
@@ -40,9 +41,9 @@ Amounts amounts_of(const Result& result) {
 }
 
 Amounts amounts_of(const Figures& figures) {
-  return {seconds(figures.find("total_s").value_or(0.0)),
-          usd(figures.find("money_usd").value_or(0.0)),
-          usd(figures.find("total_usd").value_or(0.0)), figures.find("gpu_busy").value_or(0.0)};
+  const auto kept = [&](FigureId id) { return figures.find(name_of(id)).value_or(0.0); };
+  return {seconds(kept(FigureId::total_time)), usd(kept(FigureId::money)),
+          usd(kept(FigureId::total_cost)), kept(FigureId::gpu_busy)};
 }
 
 std::vector<Part> attribute(const Amounts& before, std::span<const Substitution> steps,
