@@ -30,6 +30,25 @@ struct Biller {
   std::string region;  ///< of the instances' price, then that of AWS's services
   Duration held;       ///< how long the source holds the data for the job
 
+  /// The scenario's own price of an instance type, which stands in for the catalogue's on demand; a
+  /// savings plan takes its share off it, and spot prices are the market's.
+  [[nodiscard]] std::optional<Value<HourlyPrice>> own_price(const std::string& name) {
+    const Cluster& cluster = scenario.cluster;
+    if (!cluster.prices || cluster.purchase == Purchase::spot) return std::nullopt;
+    const auto own = cluster.prices->find(name);
+    if (own == cluster.prices->end()) {
+      remarks.push_back(name + " has no price in /cluster/prices: the catalogue's is taken");
+      return std::nullopt;
+    }
+    Value<HourlyPrice> price = Value<HourlyPrice>::given(own->second);
+    // Without its fraction a savings plan fails in find_offer, which says what is missing.
+    if (cluster.purchase != Purchase::savings_plan) return price;
+    if (!cluster.savings) return std::nullopt;
+    price.value *= 1.0 - *cluster.savings;
+    price.from.source += fmt::format(", less {:g} % savings plan", 100.0 * *cluster.savings);
+    return price;
+  }
+
   MachineUse machine(const std::string& name, double count, const std::optional<HourlyPrice>& given,
                      const char* key) {
     MachineUse use;
@@ -42,11 +61,16 @@ struct Biller {
       use.price = Value<HourlyPrice>::given(*given);
       return use;
     }
+    if (const auto own = own_price(name)) {
+      use.price = *own;
+      return use;
+    }
     const auto offer = find_offer(catalog, {"", name, scenario.cluster.region,
                                             scenario.cluster.purchase, scenario.cluster.savings});
     if (!offer) {
       const std::string at = offer.failure.key.empty() ? key : offer.failure.key;
-      throw InputError(std::vector<Problem>{{"", 0, at, offer.failure.message}});
+      throw InputError(std::vector<Problem>{
+          {"", 0, at, offer.failure.message, std::string(in_few_words(offer.failure.kind))}});
     }
     if (!offer->remark.empty()) remarks.push_back(name + ": " + offer->remark);
     if (region.empty()) region = offer->region;
