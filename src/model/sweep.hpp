@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "model/result.hpp"
 
 namespace feedrate {
@@ -13,7 +14,10 @@ namespace feedrate {
 /// One point of a sweep: what was set, as for --set, and what came out.
 struct SweepPoint {
   std::vector<std::pair<std::string, std::string>> set;  ///< KEY, VALUE
-  Result result;
+  Result result;                                         ///< says nothing where there are problems
+  std::vector<Problem> problems{};  ///< why there is no result: no price, a plan that cannot be
+
+  [[nodiscard]] bool answered() const { return problems.empty(); }
 };
 
 /// What knowing some uncertain inputs would be worth to the choice between points.
@@ -38,7 +42,8 @@ struct Decision {
 };
 
 /// A sweep over the product of all varied keys; points in the order of the command line, the last
-/// key varying fastest. Indices are into `points`; both are 0 when there is one point.
+/// key varying fastest. Indices are into `points`, and only of those that have a result; both are 0
+/// when there is one point.
 struct Sweep {
   std::vector<SweepPoint> points;
   std::vector<std::size_t> pareto;   ///< no other point is both faster and cheaper; ascending time

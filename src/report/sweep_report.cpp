@@ -11,6 +11,7 @@
 #include "report/reports.hpp"
 #include "report/sparkline.hpp"
 #include "report/sweep_words.hpp"
+#include "study/sweep.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -42,7 +43,7 @@ bool any_hour_value(const Sweep& sweep) {
 Table points_table(const Sweep& sweep) {
   Table table;
   const bool hours_count = any_hour_value(sweep);
-  const bool bands = sweep.points.front().result.bands.has_value();
+  const bool bands = sweep.points[sweep.fastest].result.bands.has_value();
   const bool only_marked = sweep.points.size() > rows_that_fit;
   for (const auto& [key, value] : sweep.points.front().set)
     table.columns.push_back({key, Align::right});
@@ -58,8 +59,14 @@ Table points_table(const Sweep& sweep) {
     if (only_marked && mark.empty()) continue;
     const Result& r = sweep.points[i].result;
     Row row;
-    row.marked = i == sweep.fastest || i == sweep.cheapest;
     for (const auto& [key, value] : sweep.points[i].set) row.cells.emplace_back(value);
+    if (!sweep.points[i].answered()) {
+      row.cells.resize(table.columns.size() - 1, Cell("-", Tone::faint));
+      row.cells.emplace_back(problem_in_few_words(sweep.points[i]), Tone::caution);
+      table.rows.push_back(std::move(row));
+      continue;
+    }
+    row.marked = i == sweep.fastest || i == sweep.cheapest;
     row.cells.emplace_back(duration(r.times.total), i == sweep.fastest ? Tone::good : Tone::plain);
     if (bands) row.cells.emplace_back(range_text(r.bands->total_s, seconds_text));
     const Tone cheap = i == sweep.cheapest ? Tone::good : Tone::plain;
@@ -78,6 +85,39 @@ Table points_table(const Sweep& sweep) {
                               table.rows.size(), count(static_cast<double>(sweep.points.size())));
   }
   return table;
+}
+
+/// Why points have no result: each reason once, with the points that have it.
+List unanswered_list(const Sweep& sweep) {
+  constexpr std::size_t most = 12;
+  constexpr std::size_t most_points = 3;
+  std::vector<std::pair<std::string, std::vector<std::size_t>>> reasons;
+  for (std::size_t i = 0; i < sweep.points.size(); ++i) {
+    if (sweep.points[i].answered()) continue;
+    const std::string words = problem_words(sweep.points[i]);
+    auto same = std::find_if(reasons.begin(), reasons.end(),
+                             [&](const auto& reason) { return reason.first == words; });
+    if (same == reasons.end()) same = reasons.insert(reasons.end(), {words, {}});
+    same->second.push_back(i);
+  }
+  List list;
+  for (const auto& [words, points] : reasons) {
+    if (list.items.size() == most) {
+      list.items.push_back(
+          fmt::format("and {} more reasons; --format csv has all", reasons.size() - most));
+      break;
+    }
+    std::string where;
+    for (std::size_t i = 0; i < std::min(points.size(), most_points); ++i) {
+      where += (where.empty() ? "" : "; ") + setting(sweep.points[points[i]]);
+    }
+    if (points.size() > most_points) {
+      where += fmt::format("; and {} more points", points.size() - most_points);
+    }
+    list.items.push_back(where + ": " + words);
+  }
+  if (!list.items.empty()) list.title = "Without a result";
+  return list;
 }
 
 std::string amount(const Decision& decision, double value) {
@@ -147,15 +187,46 @@ std::vector<Block> decision_blocks(const Sweep& sweep) {
 Paragraph sweep_headline(const Sweep& sweep) {
   const SweepPoint& fastest = sweep.points[sweep.fastest];
   const SweepPoint& cheapest = sweep.points[sweep.cheapest];
+  const auto answered = static_cast<std::size_t>(
+      std::count_if(sweep.points.begin(), sweep.points.end(),
+                    [](const SweepPoint& point) { return point.answered(); }));
+  const std::size_t unanswered = sweep.points.size() - answered;
+  const std::string rest =
+      unanswered == 0 ? "" : " " + unanswered_words(unanswered, sweep.points.size()) + ".";
   if (sweep.fastest == sweep.cheapest) {
     return {
-        fmt::format("{} is both the fastest and the cheapest of {} points: {}.", setting(fastest),
-                    count(static_cast<double>(sweep.points.size())), outcome(fastest.result)),
+        fmt::format("{} is both the fastest and the cheapest of {} points: {}.{}", setting(fastest),
+                    count(static_cast<double>(answered)), outcome(fastest.result), rest),
         Tone::good};
   }
-  return {fmt::format("Fastest: {} ({}). Cheapest: {} ({}).", setting(fastest),
-                      outcome(fastest.result), setting(cheapest), outcome(cheapest.result)),
+  return {fmt::format("Fastest: {} ({}). Cheapest: {} ({}).{}", setting(fastest),
+                      outcome(fastest.result), setting(cheapest), outcome(cheapest.result), rest),
           Tone::plain};
+}
+
+std::string unanswered_words(std::size_t unanswered, std::size_t points) {
+  return fmt::format("{} of {} points {} no result", count(static_cast<double>(unanswered)),
+                     count(static_cast<double>(points)), unanswered == 1 ? "has" : "have");
+}
+
+std::string problem_in_few_words(const SweepPoint& point) {
+  constexpr std::size_t most = 40;
+  const Problem& problem = point.problems.front();
+  if (!problem.brief.empty()) return problem.brief;
+  const std::string& message = problem.message;
+  const std::size_t clause = std::min(message.find_first_of(";:("), message.size());
+  if (clause <= most) return message.substr(0, message.find_last_not_of(' ', clause - 1) + 1);
+  return message.substr(0, message.find_last_of(' ', most)) + " …";
+}
+
+std::string problem_words(const SweepPoint& point) {
+  std::string words;
+  for (const Problem& problem : point.problems) {
+    words += words.empty() ? "" : "; ";
+    if (!problem.pointer.empty()) words += problem.pointer + ": ";
+    words += problem.message;
+  }
+  return words;
 }
 
 std::string sweep_marks(const Sweep& sweep, std::size_t i) {
@@ -176,7 +247,11 @@ Report sweep_report(const Sweep& sweep, const std::string& name) {
   if (sweep.points.empty()) return report;
   report.headline = sweep_headline(sweep);
   report.blocks.emplace_back(points_table(sweep));
-  for (Table& shape : sweep_shapes(sweep)) report.blocks.emplace_back(std::move(shape));
+  if (List list = unanswered_list(sweep); !list.items.empty()) {
+    report.blocks.emplace_back(std::move(list));
+  }
+  for (Table& shape : sweep_shapes(study::answered(sweep)))
+    report.blocks.emplace_back(std::move(shape));
   for (Block& block : decision_blocks(sweep)) report.blocks.push_back(std::move(block));
   if (sweep.break_even_efficiency) {
     report.blocks.emplace_back(Paragraph{

@@ -284,8 +284,18 @@ std::string write_sweep(const Sweep& sweep, const std::string& name, const std::
     out.begin_object().key("set").begin_object(Layout::line);
     for (const auto& [key, value] : point.set) out.text(key, value);
     out.end().key("result");
-    write_body(point.result, out);
-    out.end();
+    if (point.answered()) {
+      write_body(point.result, out);
+    } else {
+      out.null();
+    }
+    out.key("problems").begin_array();
+    for (const Problem& problem : point.problems) {
+      out.begin_object(Layout::line);
+      write_text_or_null("key", problem.pointer, out);
+      out.text("message", problem.message).end();
+    }
+    out.end().end();
   }
   out.end();
   out.key("pareto").begin_array();
