@@ -7,6 +7,8 @@
 namespace feedrate {
 namespace {
 
+const std::string default_region = "us-east-1";
+
 constexpr std::array sold = {Purchase::on_demand, Purchase::spot};
 
 /// Words that stand where a region's name would.
@@ -19,25 +21,42 @@ std::vector<std::string> services_of(const Machine& machine) {
   return {machine.cloud};
 }
 
-/// Whether any machine of the cloud has a price there.
-bool has_prices_in(const Catalog& catalog, const Machine& machine, const std::string& region) {
-  const std::vector<std::string> services = services_of(machine);
-  return std::any_of(catalog.offers.begin(), catalog.offers.end(), [&](const Offer& offer) {
-    return offer.region == region &&
-           std::find(services.begin(), services.end(), offer.service) != services.end();
-  });
-}
+/// The places where each cloud has prices.
+class Places {
+ public:
+  explicit Places(const Catalog& catalog) {
+    for (const Offer& offer : catalog.offers) {
+      if (is_place(offer.region)) places_.emplace(offer.service, offer.region);
+    }
+  }
 
-/// Appends what the machine is sold as in one region; false when that is nothing.
+  /// Whether any machine of this one's cloud has a price there. A price that holds everywhere, or
+  /// in a region that nobody names, is none there.
+  [[nodiscard]] bool has(const Machine& machine, const std::string& region) const {
+    const std::vector<std::string> services = services_of(machine);
+    return std::any_of(services.begin(), services.end(), [&](const std::string& service) {
+      return places_.contains({service, region});
+    });
+  }
+
+ private:
+  std::set<std::pair<std::string, std::string>> places_;
+};
+
+/// Appends what the machine is sold as in the first of the regions that has it (an empty one: where
+/// find_offer looks first); false when that is nothing.
 bool add_sold(const Catalog& catalog, const Machine& machine,
-              const std::optional<std::string>& region, std::vector<Listing>& out) {
+              const std::vector<std::optional<std::string>>& regions, std::vector<Listing>& out) {
   const std::size_t before = out.size();
   for (const std::string& service : services_of(machine)) {
     for (const Purchase purchase : sold) {
-      const auto offer = find_offer(catalog, {service, machine.name, region, purchase, {}});
-      if (!offer) continue;
-      const std::string place = region ? *region : is_place(offer->region) ? offer->region : "";
-      out.push_back({&machine, service, place, purchase, offer->price.value});
+      for (const std::optional<std::string>& region : regions) {
+        const auto offer = find_offer(catalog, {service, machine.name, region, purchase, {}});
+        if (!offer) continue;
+        const std::string place = region ? *region : is_place(offer->region) ? offer->region : "";
+        out.push_back({&machine, service, place, purchase, offer->price.value});
+        break;
+      }
     }
   }
   return out.size() > before;
@@ -60,19 +79,24 @@ std::string_view word_of(Purchase purchase) {
 
 std::vector<Listing> listings(const Catalog& catalog, const std::vector<std::string>& regions,
                               const std::optional<std::string>& wanted) {
+  const Places places(catalog);
   std::vector<Listing> out;
-  // Asked once a cloud: all of its machines have the same answer.
-  std::set<std::string> there, elsewhere;
   for (const Machine& machine : catalog.machines) {
-    for (const std::string& region : regions) add_sold(catalog, machine, region, out);
-    if (!regions.empty()) continue;
-    if (wanted && !there.contains(machine.cloud) && !elsewhere.contains(machine.cloud)) {
-      (has_prices_in(catalog, machine, *wanted) ? there : elsewhere).insert(machine.cloud);
+    for (const std::string& region : regions) {
+      if (places.has(machine, region)) add_sold(catalog, machine, {region}, out);
     }
-    const auto region = there.contains(machine.cloud) ? wanted : std::nullopt;
-    if (!add_sold(catalog, machine, region, out)) {
-      out.push_back({&machine, services_of(machine).front(), region.value_or(""),
-                     Purchase::on_demand, std::nullopt});
+    if (!regions.empty()) continue;
+    std::vector<std::optional<std::string>> first;
+    if (wanted && places.has(machine, *wanted)) {
+      first = {wanted};
+    } else if (places.has(machine, default_region)) {
+      first = {default_region, std::nullopt};
+    } else {
+      first = {std::nullopt};
+    }
+    if (!add_sold(catalog, machine, first, out)) {
+      const std::string place = first.back().value_or("");
+      out.push_back({&machine, services_of(machine).front(), place, Purchase::on_demand, {}});
     }
   }
   return out;

@@ -22,13 +22,19 @@ struct CatalogArguments {
   OutputOptions output;
 };
 
-// The tables of a report below each other, a blank line between.
+// The tables of a report below each other, a blank line between; nothing where nothing is known.
 std::string tables_csv(const report::Report& made) {
   std::string text;
   for (const report::Block& block : made.blocks) {
     const auto* table = std::get_if<report::Table>(&block);
     if (table == nullptr) continue;
-    text += (text.empty() ? "" : "\n") + report::to_csv(*table);
+    report::Table plain = *table;
+    for (report::Row& row : plain.rows) {
+      for (report::Cell& cell : row.cells) {
+        if (cell == report::Cell("-", report::Tone::faint)) cell = "";
+      }
+    }
+    text += (text.empty() ? "" : "\n") + report::to_csv(plain);
   }
   return text;
 }

@@ -72,7 +72,8 @@ FilteredInstances filtered_instances(const std::string& filter, const schema::Do
   }
   if (const std::string given = facts_given(document); !given.empty()) {
     made.remarks.push_back(fmt::format(
-        "the scenario's {} hold for every instance; --set KEY=null leaves one to the catalogue",
+        "what the scenario says of {} holds for every instance; --set KEY=null leaves it to the "
+        "catalogue",
         given));
   }
   return made;

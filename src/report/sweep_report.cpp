@@ -11,7 +11,6 @@
 #include "report/reports.hpp"
 #include "report/sparkline.hpp"
 #include "report/sweep_words.hpp"
-#include "study/sweep.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -87,36 +86,40 @@ Table points_table(const Sweep& sweep) {
   return table;
 }
 
-/// Why points have no result: each reason once, with the points that have it.
+/// Why points have no result: each reason in few words once, with the first point that has it.
 List unanswered_list(const Sweep& sweep) {
-  constexpr std::size_t most = 12;
-  constexpr std::size_t most_points = 3;
-  std::vector<std::pair<std::string, std::vector<std::size_t>>> reasons;
+  constexpr std::size_t most = 8;
+  struct Reason {
+    std::string words;
+    std::size_t first;
+    std::size_t points;
+  };
+  std::vector<Reason> reasons;
   for (std::size_t i = 0; i < sweep.points.size(); ++i) {
     if (sweep.points[i].answered()) continue;
-    const std::string words = problem_words(sweep.points[i]);
-    auto same = std::find_if(reasons.begin(), reasons.end(),
-                             [&](const auto& reason) { return reason.first == words; });
-    if (same == reasons.end()) same = reasons.insert(reasons.end(), {words, {}});
-    same->second.push_back(i);
+    const std::string words = problem_in_few_words(sweep.points[i]);
+    const auto same = std::find_if(reasons.begin(), reasons.end(),
+                                   [&](const Reason& reason) { return reason.words == words; });
+    if (same == reasons.end()) {
+      reasons.push_back({words, i, 1});
+    } else {
+      ++same->points;
+    }
   }
   List list;
-  for (const auto& [words, points] : reasons) {
+  if (!reasons.empty()) list.title = "Without a result";
+  for (const auto& [words, first, points] : reasons) {
     if (list.items.size() == most) {
       list.items.push_back(
           fmt::format("and {} more reasons; --format csv has all", reasons.size() - most));
       break;
     }
-    std::string where;
-    for (std::size_t i = 0; i < std::min(points.size(), most_points); ++i) {
-      where += (where.empty() ? "" : "; ") + setting(sweep.points[points[i]]);
-    }
-    if (points.size() > most_points) {
-      where += fmt::format("; and {} more points", points.size() - most_points);
-    }
-    list.items.push_back(where + ": " + words);
+    const SweepPoint& point = sweep.points[first];
+    const std::string all = points == 1 ? ""
+                                        : fmt::format("{} at {} points, the first of them ", words,
+                                                      count(static_cast<double>(points)));
+    list.items.push_back(all + setting(point) + ": " + problem_words(point));
   }
-  if (!list.items.empty()) list.title = "Without a result";
   return list;
 }
 
@@ -250,7 +253,7 @@ Report sweep_report(const Sweep& sweep, const std::string& name) {
   if (List list = unanswered_list(sweep); !list.items.empty()) {
     report.blocks.emplace_back(std::move(list));
   }
-  for (Table& shape : sweep_shapes(study::answered(sweep)))
+  for (Table& shape : sweep_shapes(sweep))
     report.blocks.emplace_back(std::move(shape));
   for (Block& block : decision_blocks(sweep)) report.blocks.push_back(std::move(block));
   if (sweep.break_even_efficiency) {

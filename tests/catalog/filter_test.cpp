@@ -208,6 +208,12 @@ TEST_CASE("filter: a region is looked up as a scenario's is, with what is sold t
     machines.insert(listing.machine);
   }
   CHECK(machines.size() == catalog().machines.size());
+  // A cloud is not in a region of another one, not even where a source names no region.
+  for (const Listing& listing : all()) {
+    if (listing.region.empty()) continue;
+    REQUIRE((listing.machine->cloud == "aws") == (listing.region.find("-1") != std::string::npos ||
+                                                  listing.region.find("-2") != std::string::npos));
+  }
   // The region of a scenario moves the clouds that have prices there, and no other.
   for (const Listing& listing : listings(catalog(), {}, "eu-west-1")) {
     if (listing.machine->cloud == "aws") CHECK(listing.region == "eu-west-1");

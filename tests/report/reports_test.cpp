@@ -242,8 +242,9 @@ TEST_CASE("reports: a sweep says why points have no result, each reason once") {
   CHECK(has(text, "expected less\n"));
   CHECK(has(text, "no price\n"));
   CHECK(has(text, "n = 0: /x: expected less; or more\n"));
-  CHECK(
-      has(text, "n = 2; n = 3; n = 4; and 1 more points: /cluster/price: no price of it is known"));
+  CHECK(has(
+      text,
+      "no price at 4 points, the first of them n = 2: /cluster/price: no price of it is known"));
 }
 
 TEST_CASE("reports: a large sweep shows its marked points and says where the rest is") {
