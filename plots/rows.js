@@ -206,9 +206,9 @@ function lastSection(events) {
 
 /** Everything that charts can be made of in a document of `feedrate … --format json`. */
 export function datasets(document) {
-  const first = document.result ?? document.points?.[0]?.result;
+  const points = (document.points ?? []).filter(({ result }) => result !== null);
+  const first = document.result ?? points[0]?.result;
   const hourValue = first ? valueOfHour(first) : 0;
-  const points = document.points ?? [];
   return {
     stages: document.result ? stageRows(document.result) : [],
     gpu_time: document.result ? gpuTimeRows(document.result) : [],

@@ -12,6 +12,7 @@ struct Problem {
   int line = 0;         ///< 1-based; 0 when unknown
   std::string pointer;  ///< JSON pointer of the value, or the flag
   std::string message;  ///< "expected …, got …"
+  std::string brief{};  ///< the same in three or four words, for a table; may be empty
 
   /// `file:line: /pointer: message`, parts that are empty left out.
   [[nodiscard]] std::string text() const;

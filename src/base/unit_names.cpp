@@ -1,5 +1,6 @@
 #include "base/unit_names.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <numeric>
@@ -119,12 +120,25 @@ double per_second_word(std::string_view word) {
   return bits_or_bytes(head);
 }
 
+/// Codes of ISO 4217 that prices are often given in.
+constexpr std::array<std::string_view, 13> currencies = {
+    "EUR", "GBP", "CHF", "JPY", "CNY", "INR", "CAD", "AUD", "SEK", "NOK", "DKK", "PLN", "KRW"};
+
 std::string unknown_unit(std::string_view word) {
   if (word == "m") return "\"m\" is unclear: minutes are \"min\", months \"month\"";
+  if (std::find(currencies.begin(), currencies.end(), word) != currencies.end()) {
+    return "prices are in USD: convert " + std::string(word) + " at the rate that you pay by";
+  }
   std::vector<std::string> names;
   for (const Unit& unit : units) names.emplace_back(unit.name);
   return in_quotes(word, 20) + " is no unit" + did_you_mean(word, names);
 }
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+constexpr std::string_view per = "per ";
 
 class Reader {
  public:
@@ -148,21 +162,53 @@ class Reader {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
   }
 
-  /// factor { ("/" | "*") factor }, each after a "/" dividing; a leading "/" means "1/".
+  [[nodiscard]] bool next_is(std::string_view word) const {
+    return text_.substr(at_).starts_with(word);
+  }
+
+  /// factor { ("/" | " per " | "*") factor }, each after a "/" dividing; a leading "/" means "1/".
   void product(int sign, int depth) {
     skip_spaces();
-    if (at_ < text_.size() && text_[at_] != '/') factor(sign, depth);
+    if (at_ < text_.size() && text_[at_] != '/' && !next_is(per)) factor(sign, depth);
     skip_spaces();
     while (result_.problem.empty() && at_ < text_.size() &&
-           (text_[at_] == '/' || text_[at_] == '*')) {
-      const bool divides = text_[at_++] == '/';
+           (text_[at_] == '/' || text_[at_] == '*' || next_is(per))) {
+      const bool divides = text_[at_] != '*';
+      at_ += next_is(per) ? per.size() : 1;
       skip_spaces();
+      if (divides) number(-sign);
       factor(divides ? -sign : sign, depth);
       skip_spaces();
     }
   }
 
+  /// "1,000 " before what is priced by the thousand; nothing where there is no number.
+  void number(int sign) {
+    std::size_t end = at_;
+    double value = 0.0;
+    while (end < text_.size() && (is_digit(text_[end]) || (end > at_ && text_[end] == ','))) {
+      if (text_[end] != ',') value = 10.0 * value + (text_[end] - '0');
+      ++end;
+    }
+    // "1/s" is a unit of its own.
+    if (end == at_ || end >= text_.size() || text_[end] != ' ') return;
+    multiply({"", value, 1, none}, sign);
+    at_ = end;
+    skip_spaces();
+  }
+
+  /// A unit, a product in brackets, or several joined by hyphens: "GB-month".
   void factor(int sign, int depth) {
+    one(sign, depth);
+    // "5 s-1" is a power, which nobody should have to guess.
+    while (result_.problem.empty() && at_ + 1 < text_.size() && text_[at_] == '-' &&
+           !is_digit(text_[at_ + 1])) {
+      ++at_;
+      one(sign, depth);
+    }
+  }
+
+  void one(int sign, int depth) {
     if (at_ < text_.size() && text_[at_] == '(' && depth < 4) {
       ++at_;
       product(sign, depth + 1);
@@ -175,7 +221,7 @@ class Reader {
     }
     const std::size_t start = at_;
     while (at_ < text_.size() &&
-           std::string_view(" /*()").find(text_[at_]) == std::string_view::npos)
+           std::string_view(" /*()-").find(text_[at_]) == std::string_view::npos)
       ++at_;
     const std::string_view word = text_.substr(start, at_ - start);
     if (word.empty()) return fail("a unit is missing after \"/\"");

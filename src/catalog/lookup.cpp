@@ -115,6 +115,15 @@ LookupFailure no_savings(const Catalog& catalog) {
 
 }  // namespace
 
+std::string_view in_few_words(LookupProblem problem) {
+  switch (problem) {
+    case LookupProblem::unknown_name: return "not in the catalogue";
+    case LookupProblem::unknown_region: return "no price in this region";
+    case LookupProblem::unknown_price: return "no price";
+  }
+  return "";
+}
+
 std::string_view without_prefix(std::string_view instance) {
   return instance.starts_with("ml.") ? instance.substr(3) : instance;
 }

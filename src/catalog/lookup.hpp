@@ -13,6 +13,9 @@ namespace feedrate {
 
 enum class LookupProblem { unknown_name, unknown_region, unknown_price };
 
+/// The same for a cell of a table: "no price".
+std::string_view in_few_words(LookupProblem problem);
+
 /// Why a look-up found nothing, in words for the user.
 struct LookupFailure {
   LookupProblem kind = LookupProblem::unknown_name;

@@ -2,29 +2,39 @@
 #include <memory>
 
 #include "base/errors.hpp"
+#include "catalog/filter.hpp"
 #include "catalog/lookup.hpp"
 #include "cli/catalog_import.hpp"
 #include "cli/commands.hpp"
+#include "cli/filter_help.hpp"
 #include "cli/inputs.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
+#include "schema/catalog_list.hpp"
 
 namespace feedrate::cli {
 namespace {
 
 struct CatalogArguments {
   std::string name;
+  std::string filter;
   ImportArguments import;
   OutputOptions output;
 };
 
-// The tables of a report below each other, a blank line between.
+// The tables of a report below each other, a blank line between; nothing where nothing is known.
 std::string tables_csv(const report::Report& made) {
   std::string text;
   for (const report::Block& block : made.blocks) {
     const auto* table = std::get_if<report::Table>(&block);
     if (table == nullptr) continue;
-    text += (text.empty() ? "" : "\n") + report::to_csv(*table);
+    report::Table plain = *table;
+    for (report::Row& row : plain.rows) {
+      for (report::Cell& cell : row.cells) {
+        if (cell == report::Cell("-", report::Tone::faint)) cell = "";
+      }
+    }
+    text += (text.empty() ? "" : "\n") + report::to_csv(plain);
   }
   return text;
 }
@@ -45,14 +55,35 @@ int show(const CatalogArguments& arguments) {
   return deliver_tables(arguments.output, report::machine_report(catalog, **machine));
 }
 
+int list_machines(const CatalogArguments& arguments) {
+  const Catalog catalog = whole_catalog();
+  const Chosen chosen = choose(catalog, Filter::parse(arguments.filter, catalog, "FILTER"));
+  const auto made = [&] { return report::catalog_report(catalog, chosen); };
+  deliver(arguments.output, {},
+          {.report = made,
+           .json = [&] { return schema::write_catalog_list(catalog, chosen, arguments.filter); },
+           .csv = [&] { return tables_csv(made()); },
+           .remarks = {}});
+  return 0;
+}
+
 }  // namespace
 
 Command add_catalog(CLI::App& parent) {
   const auto arguments = std::make_shared<CatalogArguments>();
   CLI::App* app = parent.add_subcommand("catalog", "The machines that are known, and their prices");
   const std::vector<std::string> formats = {"text", "csv", "markdown"};
-  CLI::App* list = app->add_subcommand("list", "Every machine in a row");
-  add_output_flags(*list, arguments->output, formats);
+  CLI::App* list =
+      app->add_subcommand("list", "Machines in rows, with the prices of each purchase");
+  list->add_option("filter", arguments->filter,
+                   "Conditions KEY OP VALUE that must all hold, separated by commas; all machines "
+                   "if not given")
+      ->type_name("FILTER");
+  add_output_flags(*list, arguments->output);
+  list->footer(filter_help() +
+               "Examples:\n"
+               "  feedrate catalog list 'gpu>=A10G, region=us-east-1, price<40'\n"
+               "  feedrate catalog list 'gpus=0, vcpus>=16, service=sagemaker' --format csv");
   CLI::App* one =
       app->add_subcommand("show", "What is known of one machine, with sources and dates");
   one->add_option("name", arguments->name, "Instance type")->type_name("NAME")->required();
@@ -60,15 +91,13 @@ Command add_catalog(CLI::App& parent) {
   CLI::App* import = add_catalog_import(*app, arguments->import);
   app->footer(
       "Examples:\n"
-      "  feedrate catalog list\n"
+      "  feedrate catalog list 'gpu>=A10G, price<40'\n"
       "  feedrate catalog show p3.2xlarge\n"
       "  feedrate catalog import vms.csv --date 2026-11-01 --dry-run");
   return {app, [list, one, import, arguments] {
             if (one->parsed()) return show(*arguments);
             if (import->parsed()) return import_prices(arguments->import);
-            if (list->parsed()) {
-              return deliver_tables(arguments->output, report::catalog_report(whole_catalog()));
-            }
+            if (list->parsed()) return list_machines(*arguments);
             throw InputError("catalog: expected list, show NAME or import FILE");
           }};
 }

@@ -337,7 +337,9 @@ class Checker {
       const std::string_view bare = std::string_view(instance).starts_with("ml.")
                                         ? std::string_view(instance).substr(3)
                                         : instance;
-      if (job.scenario.cluster.price && price.what.starts_with(std::string(bare) + ' ')) continue;
+      const auto& own = job.scenario.cluster.prices;
+      const bool given = job.scenario.cluster.price || (own && own->contains(instance));
+      if (given && price.what.starts_with(std::string(bare) + ' ')) continue;
       prices.emplace_back(price.what, price.date);
     }
     verdict.limits.push_back(study::judge_price_age(*price_age_, prices, today()));

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "catalog/filter.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/terminal.hpp"
@@ -78,6 +79,12 @@ std::string key_lines() {
   return lines;
 }
 
+std::string filter_words() {
+  std::vector<std::string> names;
+  for (const FilterKey& key : filter_keys()) names.emplace_back(key.name);
+  return joined(names);
+}
+
 // Both shells share the tables; PLACEHOLDERS in capitals are filled below.
 constexpr std::string_view tables = R"shell(
 _feedrate_flags() {
@@ -102,6 +109,7 @@ KEYWORDS  esac
 }
 
 _feedrate_keys='KEYNAMES'
+_feedrate_filter_keys='FILTERKEYS'
 )shell";
 
 // Words are taken from the line itself, because "=" splits words for bash.
@@ -152,6 +160,9 @@ _feedrate() {
     @FILE)
       compopt -o filenames 2>/dev/null
       COMPREPLY=($(compgen -f -- "$current")) ;;
+    @FILTER)
+      compopt -o nospace 2>/dev/null
+      COMPREPLY=($(compgen -W "$_feedrate_filter_keys" -- "$current")) ;;
     @NAME)
       COMPREPLY=($(compgen -W "$(feedrate catalog list --format csv 2>/dev/null | cut -d, -f1 |
         tail -n +2)" -- "$current")) ;;
@@ -202,6 +213,7 @@ _feedrate() {
       fi ;;
     @SCENARIO | @PROFILE) _files -g '*.json' ;;
     @FILE) _files ;;
+    @FILTER) compadd -S '' -- ${=_feedrate_filter_keys} ;;
     @NAME) compadd -- ${(f)"$(feedrate catalog list --format csv 2>/dev/null | cut -d, -f1 | tail -n +2)"} ;;
     @*) ;;
     *) compadd -- ${=values} ;;
@@ -229,6 +241,7 @@ std::string script(const CLI::App& root, const std::string& shell) {
   fill(text, "POSITIONAL", lines.positional);
   fill(text, "KEYWORDS", key_lines());
   fill(text, "KEYNAMES", joined(schema::scenario_short_keys()));
+  fill(text, "FILTERKEYS", filter_words());
   if (shell == "zsh") return "#compdef feedrate\n" + text + std::string(zsh_function);
   return "# bash completion for feedrate: source it, or put it into\n"
          "# ~/.local/share/bash-completion/completions/feedrate\n" +

@@ -14,6 +14,7 @@
 #include "cli/terminal.hpp"
 #include "cli/vary.hpp"
 #include "report/html.hpp"
+#include "report/sweep_words.hpp"
 #include "schema/chart_data.hpp"
 #include "study/sweep.hpp"
 #include "study/timeline.hpp"
@@ -79,8 +80,21 @@ Result own_result(const Question& question, const Catalog& catalog,
 struct Answer {
   Result own;
   std::optional<Sweep> sweep;
-  std::string no_sweep;  ///< why there is none
+  std::string no_sweep;  ///< why there is none, or why points are left out
 };
+
+/// The page shows points that have a result, and says what became of the others.
+Answer shown(Result own, Sweep sweep) {
+  const auto first = std::find_if(sweep.points.begin(), sweep.points.end(),
+                                  [](const SweepPoint& point) { return !point.answered(); });
+  if (first == sweep.points.end()) return {std::move(own), std::move(sweep), ""};
+  Sweep rest = study::answered(sweep);
+  std::string why = fmt::format(
+      "{} and are left out; at {}: {}",
+      report::unanswered_words(sweep.points.size() - rest.points.size(), sweep.points.size()),
+      study::setting_words(first->set), report::problem_words(*first));
+  return {std::move(own), std::move(rest), std::move(why)};
+}
 
 /// The scenario's own result and the sweep that was asked for; or else a small sweep over
 /// instances, whose first point is the scenario itself. It is an extra: where it cannot be made,
@@ -91,11 +105,11 @@ Answer answer_of(const Question& question, const Catalog& catalog,
     return swept(question, sweep_inputs(question.document, varied), catalog, arguments);
   };
   Result own = own_result(question, catalog, arguments);
-  if (!question.varied.empty()) return {std::move(own), sweep(question.varied), ""};
+  if (!question.varied.empty()) return shown(std::move(own), sweep(question.varied));
   try {
     Sweep points = sweep(first_points(question.scenario));
     const std::vector<Vary> more = more_points(question.scenario, own);
-    return {std::move(own), more.empty() ? std::move(points) : sweep(more), ""};
+    return shown(std::move(own), more.empty() ? std::move(points) : sweep(more));
   } catch (const InputError& error) {
     return {std::move(own), std::nullopt,
             fmt::format("No sweep over instances: {}", error.problems().front().message)};

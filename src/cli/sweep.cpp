@@ -9,13 +9,16 @@
 #include "base/errors.hpp"
 #include "base/spool.hpp"
 #include "cli/commands.hpp"
+#include "cli/filter_help.hpp"
 #include "cli/inputs.hpp"
+#include "cli/instance_filter.hpp"
 #include "cli/progress.hpp"
 #include "cli/sweep_inputs.hpp"
 #include "cli/terminal.hpp"
 #include "cli/vary.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
+#include "report/sweep_words.hpp"
 #include "schema/result.hpp"
 #include "study/decision.hpp"
 #include "study/run.hpp"
@@ -28,7 +31,8 @@ namespace {
 struct SweepArguments {
   std::string scenario;
   std::vector<std::string> vary;
-  int jobs = 0;  // 0: one a core
+  std::string instances;  // a filter; empty: those of the scenario and of --vary
+  int jobs = 0;           // 0: one a core
   SimulationOptions simulation;
   OutputOptions output;
 };
@@ -83,7 +87,6 @@ int sweep_to_csv(const SweepArguments& arguments, const schema::Document& docume
   };
   stream.add_row = report::add_sweep_row;
   stream.write = [&](std::string_view rows) { spool.append(rows); };
-  stream.check = [&](std::size_t begin) { points.check(begin); };
   const study::StreamedSweep swept = study::stream_sweep(
       stream, arguments.jobs,
       [&progress](std::size_t done, std::size_t total) { progress.update(done, total); });
@@ -102,13 +105,30 @@ int sweep_to_csv(const SweepArguments& arguments, const schema::Document& docume
   } else {
     spool.finish();
   }
+  if (swept.unanswered > 0) {
+    write_stderr("remark: " + report::unanswered_words(swept.unanswered, points.size()) +
+                 "; the column \"problem\" says why");
+  }
   return 0;
 }
 
-int sweep(const SweepArguments& arguments) {
+/// Instances first: they are what the rows are about.
+std::vector<Vary> varied_by(const SweepArguments& arguments, const schema::Document& document) {
   std::vector<Vary> varied;
+  if (!arguments.instances.empty()) {
+    FilteredInstances filtered = filtered_instances(arguments.instances, document);
+    for (const std::string& remark : filtered.remarks) write_stderr("remark: " + remark);
+    varied.push_back(std::move(filtered.vary));
+  }
   for (const std::string& text : arguments.vary) varied.push_back(parse_vary(text));
+  if (!varied.empty()) return varied;
+  throw InputError("sweep: expected --vary KEY=VALUES or --instances FILTER");
+}
+
+int sweep(const SweepArguments& arguments) {
+  for (const std::string& text : arguments.vary) static_cast<void>(parse_vary(text));
   const schema::Document document = load_with_settings(arguments.scenario, arguments.simulation);
+  std::vector<Vary> varied = varied_by(arguments, document);
   if (arguments.output.format != "csv") {
     if (const std::size_t size = Grid(varied).size(); size > most_kept) {
       throw InputError(
@@ -158,8 +178,11 @@ Command add_sweep(CLI::App& parent) {
                   "Values for a key: KEY=A,B,C or KEY=FROM:TO:STEP or KEY=FROM:TO:*FACTOR; several "
                   "keys make a grid")
       ->type_name("KEY=VALUES")
-      ->allow_extra_args(false)
-      ->required();
+      ->allow_extra_args(false);
+  refuse_empty(*app->add_option("--instances", arguments->instances,
+                                "Instances, purchases and regions of the catalogue that fit all "
+                                "conditions KEY OP VALUE, separated by commas")
+                    ->type_name("FILTER"));
   app->add_option("-j,--jobs", arguments->jobs, "Points simulated at a time; default: one a core")
       ->type_name("J")
       ->check(CLI::Range(1, 4096));
@@ -167,9 +190,12 @@ Command add_sweep(CLI::App& parent) {
   add_output_flags(*app, arguments->output);
   app->footer(
       "With --format csv, points are written as they are simulated, up to a million of them in\n"
-      "little memory; the other formats keep every result (33 kB) and take 30000 points.\n"
+      "little memory; the other formats keep every result (33 kB) and take 30000 points. A point\n"
+      "that cannot be simulated or priced says why, and the rest is swept.\n" +
+      filter_help() +
       "Examples:\n"
       "  feedrate sweep scenarios/caltech256_p3.json --vary num_workers=1:8:1\n"
+      "  feedrate sweep my.json --instances 'gpu>=A10G, region=us-east-1, price<40'\n"
       "  feedrate sweep my.json --vary instances=1:64:*2 --vary "
       "instance=ml.p3.2xlarge,ml.g5.2xlarge\n"
       "  feedrate sweep my.json --vary efficiency=0.1:1:0.1 --format csv --output sweep.csv");

@@ -32,17 +32,26 @@ SweepPoints::SweepPoints(schema::Document document, std::vector<Vary> varied)
     : document_(std::move(document)), grid_(std::move(varied)), first_(whole(0)) {
   try {
     for (const Vary& vary : grid_.varied()) {
-      std::vector<schema::PreparedSetting>& settings = settings_.emplace_back();
-      for (const std::string& value : vary.values) settings.emplace_back(vary.key, value, "--vary");
-      const std::vector<std::string>& tokens = settings.front().tokens();
-      if (tokens.empty() || tokens.front() == not_simulated) return;
+      std::vector<std::vector<schema::PreparedSetting>>& settings = settings_.emplace_back();
+      for (std::size_t i = 0; i < vary.values.size(); ++i) {
+        std::vector<schema::PreparedSetting>& together = settings.emplace_back();
+        together.emplace_back(vary.key, vary.values[i], "--vary");
+        for (const Vary& other : vary.with) {
+          together.emplace_back(other.key, other.values[i], "--vary");
+        }
+      }
+      for (const schema::PreparedSetting& setting : settings.front()) {
+        if (setting.tokens().empty() || setting.tokens().front() == not_simulated) return;
+      }
     }
   } catch (const InputError&) {
     return;  // the point that has it will say so
   }
   lean_ = without_cases(document_);
   schema::Document base = lean_;
-  for (const auto& settings : settings_) settings.front().apply(base);
+  for (const auto& settings : settings_) {
+    for (const schema::PreparedSetting& setting : settings.front()) setting.apply(base);
+  }
   Scenario scenario = first_;
   scenario.description.clear();
   scenario.about = {};
@@ -62,7 +71,11 @@ std::optional<Scenario> SweepPoints::quick(const std::vector<std::size_t>& value
   if (!variants_) return std::nullopt;
   schema::Document document = lean_;
   try {
-    for (std::size_t i = 0; i < values.size(); ++i) settings_[i][values[i]].apply(document);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      for (const schema::PreparedSetting& setting : settings_[i][values[i]]) {
+        setting.apply(document);
+      }
+    }
   } catch (const InputError&) {
     return std::nullopt;
   }
@@ -88,7 +101,12 @@ std::set<std::string> SweepPoints::instances() const {
   std::vector<Vary> naming;
   std::vector<std::size_t> which;
   for (std::size_t i = 0; i < settings_.size(); ++i) {
-    if (!names_instance(settings_[i].front().tokens())) continue;
+    const auto& together = settings_[i].front();
+    if (std::none_of(together.begin(), together.end(), [](const schema::PreparedSetting& setting) {
+          return names_instance(setting.tokens());
+        })) {
+      continue;
+    }
     naming.push_back(grid_.varied()[i]);
     which.push_back(i);
   }

@@ -39,7 +39,9 @@ class SweepPoints {
 
   schema::Document document_;
   Grid grid_;
-  std::vector<std::vector<schema::PreparedSetting>> settings_;  ///< as far as they can be prepared
+  /// Of each value of each varied key, with those that change along; as far as they can be
+  /// prepared.
+  std::vector<std::vector<std::vector<schema::PreparedSetting>>> settings_;
   schema::Document lean_;  ///< without the cases: the same in all points, and long to check
   Scenario first_;
   std::optional<schema::ScenarioVariants> variants_;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <optional>
+#include <set>
 
 #include "base/errors.hpp"
 #include "base/quote.hpp"
@@ -210,13 +211,14 @@ Vary parse_vary(std::string_view text) {
 }
 
 Grid::Grid(std::vector<Vary> varied) : varied_(std::move(varied)) {
+  std::set<std::string> keys;
+  const auto once = [&](const std::string& key) {
+    if (keys.insert(key).second) return;
+    refuse("--vary", fmt::format("expected each key once, got {} twice", in_quotes(key)));
+  };
   for (std::size_t i = 0; i < varied_.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (varied_[j].key == varied_[i].key) {
-        refuse("--vary",
-               fmt::format("expected each key once, got {} twice", in_quotes(varied_[i].key)));
-      }
-    }
+    once(varied_[i].key);
+    for (const Vary& other : varied_[i].with) once(other.key);
     size_ *= varied_[i].values.size();
     if (size_ > max_points) {
       refuse("--vary",
@@ -244,9 +246,12 @@ std::size_t Grid::point_of(const std::vector<std::size_t>& values) const {
 
 Setting Grid::at(std::size_t point) const {
   const std::vector<std::size_t> values = values_at(point);
-  Setting setting(varied_.size());
+  Setting setting;
   for (std::size_t i = 0; i < varied_.size(); ++i) {
-    setting[i] = {varied_[i].key, varied_[i].values[values[i]]};
+    setting.emplace_back(varied_[i].key, varied_[i].values[values[i]]);
+    for (const Vary& other : varied_[i].with) {
+      setting.emplace_back(other.key, other.values[values[i]]);
+    }
   }
   return setting;
 }

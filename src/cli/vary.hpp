@@ -15,6 +15,7 @@ inline constexpr std::size_t max_points = 1'000'000;
 struct Vary {
   std::string key;
   std::vector<std::string> values;  ///< as for --set, at least one
+  std::vector<Vary> with{};         ///< keys that change along with it, as many values each
 };
 
 /// KEY, VALUE for each key that is set.
@@ -38,7 +39,7 @@ class Grid {
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] const std::vector<Vary>& varied() const { return varied_; }
   [[nodiscard]] Setting at(std::size_t point) const;
-  /// Which of its values each key has, in the order of varied().
+  /// Which of its values each key has, in the order of varied(); those along with it have the same.
   [[nodiscard]] std::vector<std::size_t> values_at(std::size_t point) const;
   /// The point that has these values.
   [[nodiscard]] std::size_t point_of(const std::vector<std::size_t>& values) const;

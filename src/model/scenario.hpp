@@ -143,6 +143,8 @@ struct Cluster {
   Purchase purchase = Purchase::on_demand;
   std::optional<double> savings;     ///< savings plan: fraction off the on-demand price
   std::optional<HourlyPrice> price;  ///< per instance; overrides the catalogue
+  /// Own on-demand prices by instance type; they come before the catalogue's.
+  std::optional<std::map<std::string, HourlyPrice>> prices;
   std::optional<double> vcpus;
   std::optional<double> cores;
   std::optional<double> cpu_quota;  ///< CPUs that a container may use in the long run

@@ -7,15 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "model/result.hpp"
 
 namespace feedrate {
-
-/// One point of a sweep: what was set, as for --set, and what came out.
-struct SweepPoint {
-  std::vector<std::pair<std::string, std::string>> set;  ///< KEY, VALUE
-  Result result;
-};
 
 /// Efficiencies at which a sweep says what a job would cost.
 inline constexpr std::array ladder_efficiencies = {0.2, 0.4, 0.6, 0.8, 1.0};
@@ -30,6 +25,16 @@ struct ScaleOut {
   std::optional<double> break_even;
   /// The total at each of ladder_efficiencies, over that of the fewest; may be empty.
   std::vector<double> total_at;
+};
+
+/// One point of a sweep: what was set, as for --set, and what came out.
+struct SweepPoint {
+  std::vector<std::pair<std::string, std::string>> set;  ///< KEY, VALUE
+  Result result;                                         ///< says nothing where there are problems
+  std::vector<Problem> problems{};  ///< why there is no result: no price, a plan that cannot be
+  std::optional<ScaleOut> scale_out{};  ///< beside the fewest instances, where there are fewer
+
+  [[nodiscard]] bool answered() const { return problems.empty(); }
 };
 
 /// What knowing some uncertain inputs would be worth to the choice between points.
@@ -54,14 +59,15 @@ struct Decision {
 };
 
 /// A sweep over the product of all varied keys; points in the order of the command line, the last
-/// key varying fastest. Indices are into `points`; both are 0 when there is one point.
+/// key varying fastest. Indices are into `points`, and only of those that have a result; both are 0
+/// when there is one point.
 struct Sweep {
   std::vector<SweepPoint> points;
   std::vector<std::size_t> pareto;   ///< no other point is both faster and cheaper; ascending time
   std::size_t fastest = 0;           ///< least total time
   std::size_t cheapest = 0;          ///< least total cost (money + hours × value of an hour)
   std::optional<Decision> decision;  ///< empty where nobody asked, or there is nothing to choose
-  std::optional<double> break_even_efficiency;  ///< S* = (P + w/N)/(P + w), where it applies
+  std::optional<double> break_even_efficiency;  ///< of the first point that has a scale_out
 };
 
 /// A scenario and its result; in a comparison the first is the reference.

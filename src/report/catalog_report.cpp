@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <set>
 #include <string>
 
 #include "base/unit_text.hpp"
@@ -19,9 +19,22 @@ std::string shown(double value) {
   return count(value);
 }
 
+Cell nothing() {
+  return {"-", Tone::faint};
+}
+
+/// Six digits, so that a column stays narrow.
+std::string plain(double value) {
+  return fmt::format("{:.6g}", value);
+}
+
 template <class T>
-Cell cell_of(const Known<T>& known) {
-  return known ? Cell(shown(known->value)) : Cell("-", Tone::faint);
+Cell in_unit(const Known<T>& known, T unit) {
+  return known ? Cell(plain(known->value / unit)) : nothing();
+}
+
+Cell hourly(const std::optional<HourlyPrice>& price) {
+  return price ? Cell(plain(*price / usd_per_hour(1.0))) : nothing();
 }
 
 std::string_view name_of(Purchase purchase) {
@@ -110,36 +123,53 @@ Table offers_table(const Catalog& catalog, const Machine& machine) {
 
 }  // namespace
 
-Report catalog_report(const Catalog& catalog) {
+Report catalog_report(const Catalog& catalog, const Chosen& chosen) {
+  const std::vector<PriceRow> rows = price_rows(chosen.listings);
   Table table;
   table.columns = {{"instance"},
                    {"cloud"},
+                   {"region"},
                    {"vCPUs", Align::right},
-                   {"memory", Align::right},
+                   {"memory, GiB", Align::right},
                    {"GPUs", Align::right},
                    {"GPU"},
-                   {"network", Align::right},
-                   {"on demand", Align::right},
-                   {"region"}};
-  for (const Machine& m : catalog.machines) {
-    OfferQuery query;
-    query.instance = m.name;
-    const Lookup<PricedOffer> offer = find_offer(catalog, query);
+                   {"16-bit TFLOP/s", Align::right},
+                   {"network, Gbit/s", Align::right},
+                   {"NVMe, GB", Align::right},
+                   {"on demand, USD/h", Align::right},
+                   {"spot, USD/h", Align::right},
+                   {"SageMaker, USD/h", Align::right}};
+  std::set<const Machine*> machines;
+  for (const PriceRow& row : rows) {
+    const Machine& m = *row.machine;
+    machines.insert(&m);
+    const auto peak = tensor_peak(catalog, m.gpu_model);
     table.rows.push_back(
-        {{m.name, m.cloud, cell_of(m.vcpus), cell_of(m.memory), cell_of(m.gpus), m.gpu_model,
-          cell_of(m.network),
-          offer ? Cell(format_quantity(offer->price.value)) : Cell("-", Tone::faint),
-          offer ? offer->region : std::string()},
+        {{m.name, m.cloud, row.region, in_unit(m.vcpus, 1.0), in_unit(m.memory, gibibytes(1.0)),
+          in_unit(m.gpus, 1.0), m.gpu_model, peak ? Cell(plain(*peak)) : nothing(),
+          in_unit(m.network, gigabits_per_second(1.0)), in_unit(m.nvme_size, gigabytes(1.0)),
+          hourly(row.on_demand), hourly(row.spot), hourly(row.sagemaker)},
          false});
   }
   Report report;
-  report.title = fmt::format("{} machines", catalog.machines.size());
-  report.blocks.emplace_back(std::move(table));
-  report.blocks.emplace_back(
-      Paragraph{"feedrate catalog show NAME gives every fact and offer with its source. The prefix "
-                "\"ml.\" asks "
-                "for SageMaker's price.",
-                Tone::faint});
+  report.title = fmt::format("{} of {} machines", machines.size(), catalog.machines.size());
+  if (machines.size() == catalog.machines.size()) {
+    report.title = fmt::format("{} machines", machines.size());
+  }
+  const bool any = !table.rows.empty();
+  if (any) report.blocks.emplace_back(std::move(table));
+  if (!chosen.unknown.empty()) {
+    report.blocks.emplace_back(Paragraph{
+        fmt::format("Left out because the catalogue does not say: {}.", unknown_words(chosen)),
+        Tone::caution});
+  }
+  if (any) {
+    report.blocks.emplace_back(Paragraph{
+        "16-bit TFLOP/s: dense tensor peak of one GPU, by which a filter orders them. \"-\": not "
+        "known, or not chosen. feedrate catalog show NAME gives every fact and offer with its "
+        "source; the prefix \"ml.\" asks for SageMaker's price.",
+        Tone::faint});
+  }
   return report;
 }
 

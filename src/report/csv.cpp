@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "model/figures.hpp"
+#include "report/sweep_words.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -79,6 +80,19 @@ class Texts {
   }
   std::string& out_;
   bool first_ = true;
+};
+
+// Nothing in each of them: a point without a result.
+class Blanks {
+ public:
+  explicit Blanks(std::string& out) : out_(out) {}
+  template <class T>
+  void add(std::string_view, std::string_view, std::string_view, const T&) {
+    out_ += ',';
+  }
+
+ private:
+  std::string& out_;
 };
 
 template <class Row>
@@ -174,14 +188,22 @@ std::string sweep_csv_header(const std::vector<std::pair<std::string, std::strin
   // The same key may be an answer too (instances): what was set says so.
   for (const auto& [key, value] : set) names.add("set", ".", key);
   add_result(names, Result{});
-  for (const std::string_view mark : {"fastest", "cheapest", "pareto"}) names.add("", "", mark);
+  for (const std::string_view name : {"problem", "fastest", "cheapest", "pareto"}) {
+    names.add("", "", name);
+  }
   return out + '\n';
 }
 
 void add_sweep_row(std::string& out, const SweepPoint& point) {
   Texts texts(out);
   for (const auto& [key, value] : point.set) texts.add("set", ".", key, std::string_view(value));
-  add_result(texts, point.result);
+  if (point.answered()) {
+    add_result(texts, point.result);
+  } else {
+    Blanks blanks(out);
+    add_result(blanks, point.result);
+  }
+  texts.add("", "", "problem", std::string_view(problem_words(point)));
   out += ',';
   out += sweep_marks(false, false, false);
   out += '\n';

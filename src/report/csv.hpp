@@ -21,8 +21,9 @@ std::string to_csv(const Table& table);
 /// does not apply is empty.
 std::string results_csv(std::span<const NamedResult> results);
 
-/// A row a point: the keys that were varied, then as results_csv, then the marks
-/// "fastest", "cheapest" and "pareto" as 0 or 1.
+/// A row a point: the keys that were varied, then as results_csv, then "problem" (why a point has
+/// no result, whose other columns are then empty), then the marks "fastest", "cheapest" and
+/// "pareto" as 0 or 1.
 std::string sweep_csv(const Sweep& sweep);
 
 /// The same piece by piece: the header, then a row a point with no mark set. A row ends with its

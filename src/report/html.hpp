@@ -12,8 +12,8 @@ namespace feedrate::report {
 struct HtmlInput {
   NamedResult named;
   std::string description;       ///< a sentence for people; may be empty
-  const Sweep* sweep = nullptr;  ///< null: none was made
-  std::string no_sweep;          ///< why not
+  const Sweep* sweep = nullptr;  ///< null: none was made; all points have a result
+  std::string no_sweep;          ///< why not, or why points of it are left out
   const Timeline* timeline = nullptr;
   HourlyPrice value_of_hour;
   bool hour_varies = false;  ///< the sweep itself varies the value of an hour: no slider

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "catalog/catalog.hpp"
+#include "catalog/filter.hpp"
 #include "model/case_result.hpp"
 #include "model/sweep.hpp"
 #include "report/blocks.hpp"
@@ -30,8 +31,9 @@ Report cases_report(std::span<const ScenarioCases> scenarios, const CaseSummary&
 /// All cases as one table, every digit kept; for CSV.
 Table cases_table(std::span<const ScenarioCases> scenarios);
 
-/// `catalog list`: a row a machine, with its on-demand price.
-Report catalog_report(const Catalog& catalog);
+/// `catalog list`: a row a machine and region, one unit a column, prices of each purchase beside
+/// each other; below it what the filter could not tell.
+Report catalog_report(const Catalog& catalog, const Chosen& chosen);
 
 /// `catalog show`: what is known of one machine and its offers, each with source and date.
 Report machine_report(const Catalog& catalog, const Machine& machine);

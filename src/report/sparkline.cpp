@@ -31,17 +31,22 @@ std::vector<double> grouped(std::span<const double> values, std::size_t most) {
   return means;
 }
 
-/// The different values of a key, as they were given, and which of them each point has.
+/// The different values of a key, as they were given, of the points that have a result, and which
+/// of them each point has.
 struct Axis {
   std::string key;
   std::vector<std::string> values;
-  std::vector<std::size_t> of_point;
+  std::vector<std::size_t> of_point;  ///< says nothing of a point without a result
 };
 
 Axis axis_of(const Sweep& sweep, std::size_t key) {
   Axis axis{sweep.points.front().set[key].first, {}, {}};
   std::unordered_map<std::string, std::size_t> known;
   for (const SweepPoint& point : sweep.points) {
+    if (!point.answered()) {
+      axis.of_point.push_back(0);
+      continue;
+    }
     const std::string& value = point.set[key].second;
     const auto [at, added] = known.try_emplace(value, axis.values.size());
     if (added) axis.values.push_back(value);
@@ -79,6 +84,7 @@ std::vector<FigureId> figures_shown(const Sweep& sweep) {
 std::vector<double> series(const Sweep& sweep, const Axis& axis, const Figure& figure) {
   std::vector<std::optional<double>> best(axis.values.size());
   for (std::size_t i = 0; i < sweep.points.size(); ++i) {
+    if (!sweep.points[i].answered()) continue;
     std::optional<double>& known = best[axis.of_point[i]];
     const auto value = figure.of(sweep.points[i].result);
     if (!value) continue;

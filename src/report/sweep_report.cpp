@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,7 +50,7 @@ std::string range_of(const Result& result, FigureId id) {
 Table points_table(const Sweep& sweep) {
   Table table;
   const bool hours_count = any_hour_value(sweep);
-  const bool bands = sweep.points.front().result.bands.has_value();
+  const bool bands = sweep.points[sweep.fastest].result.bands.has_value();
   const bool only_marked = sweep.points.size() > rows_that_fit;
   for (const auto& [key, value] : sweep.points.front().set)
     table.columns.push_back({key, Align::right});
@@ -65,8 +68,14 @@ Table points_table(const Sweep& sweep) {
     if (only_marked && mark.empty()) continue;
     const Result& r = sweep.points[i].result;
     Row row;
-    row.marked = i == sweep.fastest || i == sweep.cheapest;
     for (const auto& [key, value] : sweep.points[i].set) row.cells.emplace_back(value);
+    if (!sweep.points[i].answered()) {
+      row.cells.resize(table.columns.size() - 1, Cell("-", Tone::faint));
+      row.cells.emplace_back(problem_in_few_words(sweep.points[i]), Tone::caution);
+      table.rows.push_back(std::move(row));
+      continue;
+    }
+    row.marked = i == sweep.fastest || i == sweep.cheapest;
     row.cells.emplace_back(duration(r.times.total), i == sweep.fastest ? Tone::good : Tone::plain);
     if (bands) row.cells.emplace_back(range_of(r, FigureId::total_time));
     const Tone cheap = i == sweep.cheapest ? Tone::good : Tone::plain;
@@ -84,6 +93,89 @@ Table points_table(const Sweep& sweep) {
     table.note += fmt::format(" {} of {} points are shown; --format csv has all.",
                               table.rows.size(), count(static_cast<double>(sweep.points.size())));
   }
+  return table;
+}
+
+/// Why points have no result: each reason in few words once, with the first point that has it.
+List unanswered_list(const Sweep& sweep) {
+  constexpr std::size_t most = 8;
+  struct Reason {
+    std::string words;
+    std::size_t first;
+    std::size_t points;
+  };
+  std::vector<Reason> reasons;
+  for (std::size_t i = 0; i < sweep.points.size(); ++i) {
+    if (sweep.points[i].answered()) continue;
+    const std::string words = problem_in_few_words(sweep.points[i]);
+    const auto same = std::find_if(reasons.begin(), reasons.end(),
+                                   [&](const Reason& reason) { return reason.words == words; });
+    if (same == reasons.end()) {
+      reasons.push_back({words, i, 1});
+    } else {
+      ++same->points;
+    }
+  }
+  List list;
+  if (!reasons.empty()) list.title = "Without a result";
+  for (const auto& [words, first, points] : reasons) {
+    if (list.items.size() == most) {
+      list.items.push_back(
+          fmt::format("and {} more reasons; --format csv has all", reasons.size() - most));
+      break;
+    }
+    const SweepPoint& point = sweep.points[first];
+    const std::string all = points == 1 ? ""
+                                        : fmt::format("{} at {} points, the first of them ", words,
+                                                      count(static_cast<double>(points)));
+    list.items.push_back(all + setting(point) + ": " + problem_words(point));
+  }
+  return list;
+}
+
+std::string change(double by) {
+  return fmt::format("{}{}", by < 0.0 ? "-" : "+", percent(std::abs(by)));
+}
+
+/// More instances beside the fewest: what they gain and cost, and at which efficiency they pay.
+Table scale_out_table(const Sweep& sweep) {
+  constexpr std::array shown = {1, 2, 3};  // of ladder_efficiencies
+  Table table;
+  table.title = "More instances, beside the fewest";
+  for (const auto& [key, value] : sweep.points.front().set) {
+    table.columns.push_back({key, Align::right});
+  }
+  for (const char* title : {"time", "money", "total", "efficiency", "of the job", "pays from"}) {
+    table.columns.push_back({title, Align::right});
+  }
+  for (const int i : shown) {
+    table.columns.push_back(
+        {fmt::format("total at {}", percent(ladder_efficiencies[i])), Align::right});
+  }
+  for (const SweepPoint& point : sweep.points) {
+    if (!point.scale_out) continue;
+    const ScaleOut& beside = *point.scale_out;
+    const Result& r = point.result;
+    Row row;
+    const auto add = [&](const std::optional<double>& by, std::string (*words)(double)) {
+      row.cells.emplace_back(by ? words(*by) : "-");
+    };
+    for (const auto& [key, value] : point.set) row.cells.emplace_back(value);
+    add(beside.time, change);
+    add(beside.money, change);
+    add(beside.total, change);
+    add(r.efficiency, percent);
+    add(r.job_efficiency, percent);
+    row.cells.emplace_back(beside.break_even ? percent(*beside.break_even) : "never");
+    for (const int i : shown) {
+      const auto at = static_cast<std::size_t>(i);
+      add(at < beside.total_at.size() ? std::optional(beside.total_at[at]) : std::nullopt, percent);
+    }
+    if (table.rows.size() < rows_that_fit) table.rows.push_back(std::move(row));
+  }
+  table.note =
+      "Pays from: the efficiency of the steps from which on the total cost is no more than with the "
+      "fewest instances. Total at an efficiency: over theirs.";
   return table;
 }
 
@@ -154,15 +246,46 @@ std::vector<Block> decision_blocks(const Sweep& sweep) {
 Paragraph sweep_headline(const Sweep& sweep) {
   const SweepPoint& fastest = sweep.points[sweep.fastest];
   const SweepPoint& cheapest = sweep.points[sweep.cheapest];
+  const auto answered = static_cast<std::size_t>(
+      std::count_if(sweep.points.begin(), sweep.points.end(),
+                    [](const SweepPoint& point) { return point.answered(); }));
+  const std::size_t unanswered = sweep.points.size() - answered;
+  const std::string rest =
+      unanswered == 0 ? "" : " " + unanswered_words(unanswered, sweep.points.size()) + ".";
   if (sweep.fastest == sweep.cheapest) {
     return {
-        fmt::format("{} is both the fastest and the cheapest of {} points: {}.", setting(fastest),
-                    count(static_cast<double>(sweep.points.size())), outcome(fastest.result)),
+        fmt::format("{} is both the fastest and the cheapest of {} points: {}.{}", setting(fastest),
+                    count(static_cast<double>(answered)), outcome(fastest.result), rest),
         Tone::good};
   }
-  return {fmt::format("Fastest: {} ({}). Cheapest: {} ({}).", setting(fastest),
-                      outcome(fastest.result), setting(cheapest), outcome(cheapest.result)),
+  return {fmt::format("Fastest: {} ({}). Cheapest: {} ({}).{}", setting(fastest),
+                      outcome(fastest.result), setting(cheapest), outcome(cheapest.result), rest),
           Tone::plain};
+}
+
+std::string unanswered_words(std::size_t unanswered, std::size_t points) {
+  return fmt::format("{} of {} points {} no result", count(static_cast<double>(unanswered)),
+                     count(static_cast<double>(points)), unanswered == 1 ? "has" : "have");
+}
+
+std::string problem_in_few_words(const SweepPoint& point) {
+  constexpr std::size_t most = 40;
+  const Problem& problem = point.problems.front();
+  if (!problem.brief.empty()) return problem.brief;
+  const std::string& message = problem.message;
+  const std::size_t clause = std::min(message.find_first_of(";:("), message.size());
+  if (clause <= most) return message.substr(0, message.find_last_not_of(' ', clause - 1) + 1);
+  return message.substr(0, message.find_last_of(' ', most)) + " …";
+}
+
+std::string problem_words(const SweepPoint& point) {
+  std::string words;
+  for (const Problem& problem : point.problems) {
+    words += words.empty() ? "" : "; ";
+    if (!problem.pointer.empty()) words += problem.pointer + ": ";
+    words += problem.message;
+  }
+  return words;
 }
 
 std::string sweep_marks(const Sweep& sweep, std::size_t i) {
@@ -183,15 +306,14 @@ Report sweep_report(const Sweep& sweep, const std::string& name) {
   if (sweep.points.empty()) return report;
   report.headline = sweep_headline(sweep);
   report.blocks.emplace_back(points_table(sweep));
-  for (Table& shape : sweep_shapes(sweep)) report.blocks.emplace_back(std::move(shape));
+  if (List list = unanswered_list(sweep); !list.items.empty()) {
+    report.blocks.emplace_back(std::move(list));
+  }
+  for (Table& shape : sweep_shapes(sweep))
+    report.blocks.emplace_back(std::move(shape));
   for (Block& block : decision_blocks(sweep)) report.blocks.push_back(std::move(block));
-  if (sweep.break_even_efficiency) {
-    report.blocks.emplace_back(Paragraph{
-        fmt::format(
-            "Break-even efficiency {}: above it, more instances lower the total cost, because "
-            "an hour has a value.",
-            number(*sweep.break_even_efficiency)),
-        Tone::plain});
+  if (Table table = scale_out_table(sweep); !table.rows.empty()) {
+    report.blocks.emplace_back(std::move(table));
   }
   // A remark that holds for one point often holds for all: each is said once.
   List remarks{"Remarks", {}};

@@ -8,10 +8,19 @@
 
 namespace feedrate::report {
 
-/// The fastest and the cheapest point in a sentence. Precondition: at least one point.
+/// The fastest and the cheapest point in a sentence. Precondition: a point has a result.
 Paragraph sweep_headline(const Sweep& sweep);
 
 /// "fastest, cheapest, Pareto": what holds for point `i`.
 std::string sweep_marks(const Sweep& sweep, std::size_t i);
+
+/// "3 of 47 points have no result".
+std::string unanswered_words(std::size_t unanswered, std::size_t points);
+
+/// Why the point has no result, in few words: "no price". Precondition: it has none.
+std::string problem_in_few_words(const SweepPoint& point);
+
+/// The same in full, "/cluster/price: no on-demand price of …; …"; "" for a point with a result.
+std::string problem_words(const SweepPoint& point);
 
 }  // namespace feedrate::report

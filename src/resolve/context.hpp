@@ -115,8 +115,9 @@ struct Context {
 
   [[nodiscard]] const Machine* machine() const { return out.machine; }
 
-  void problem(std::string pointer, std::string message) {
-    problems.push_back({"", 0, std::move(pointer), std::move(message)});
+  /// `brief`: the same in three or four words, for a table; may be empty.
+  void problem(std::string pointer, std::string message, std::string brief = {}) {
+    problems.push_back({"", 0, std::move(pointer), std::move(message), std::move(brief)});
   }
 
   /// Something is not known. Not said of a machine that is not in the catalogue: that it is not

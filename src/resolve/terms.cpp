@@ -26,6 +26,25 @@ struct Pricer {
     return {Lease::Until::job_ends, scenario.source.storage_held};
   }
 
+  /// The scenario's own price of an instance type, which stands in for the catalogue's on demand; a
+  /// savings plan takes its share off it, and spot prices are the market's.
+  [[nodiscard]] std::optional<Value<HourlyPrice>> own_price(const std::string& name) const {
+    const Cluster& cluster = scenario.cluster;
+    if (!cluster.prices || cluster.purchase == Purchase::spot) return std::nullopt;
+    const auto own = cluster.prices->find(name);
+    if (own == cluster.prices->end()) {
+      remark(name + " has no price in /cluster/prices: the catalogue's is taken");
+      return std::nullopt;
+    }
+    Value<HourlyPrice> price = Value<HourlyPrice>::given(own->second);
+    // Without its fraction a savings plan fails in find_offer, which says what is missing.
+    if (cluster.purchase != Purchase::savings_plan) return price;
+    if (!cluster.savings) return std::nullopt;
+    price.value *= 1.0 - *cluster.savings;
+    price.from.source += fmt::format(", less {:g} % savings plan", 100.0 * *cluster.savings);
+    return price;
+  }
+
   MachineTerms machine(const std::string& name, double count,
                        const std::optional<HourlyPrice>& given, const char* key) {
     MachineTerms use{name, count, {}, billing_rule(catalog, service_of(catalog, name))};
@@ -33,11 +52,16 @@ struct Pricer {
       use.price = Value<HourlyPrice>::given(*given);
       return use;
     }
+    if (const auto own = own_price(name)) {
+      use.price = *own;
+      return use;
+    }
     const auto offer = find_offer(catalog, {"", name, scenario.cluster.region,
                                             scenario.cluster.purchase, scenario.cluster.savings});
     if (!offer) {
       if (!context.machine_missing) {
-        context.problem(offer.failure.key.empty() ? key : offer.failure.key, offer.failure.message);
+        context.problem(offer.failure.key.empty() ? key : offer.failure.key, offer.failure.message,
+                        std::string(in_few_words(offer.failure.kind)));
       }
       return use;
     }

@@ -257,6 +257,30 @@ struct Codec<std::map<std::string, T>> {
   }
 };
 
+/// {"ml.g5.xlarge": "1.1 USD/h"}
+template <int T, int B, int M, int S>
+struct Codec<std::map<std::string, Quantity<T, B, M, S>>> {
+  static constexpr KeyKind kind = KeyKind::named;
+  static constexpr Dimension dimension{T, B, M, S};
+  using Map = std::map<std::string, Quantity<T, B, M, S>>;
+  static void read(Map& out, const JsonValue& v, const Key& key, const Path& path, Reading& r) {
+    if (!is_kind(v, JsonKind::object, key, path, r)) return;
+    Key item = key;
+    item.kind = KeyKind::quantity;
+    item.limits = default_limits(dimension);
+    for (const JsonMember& member : v.members) {
+      if (member.value->kind == JsonKind::null) continue;
+      Codec<Quantity<T, B, M, S>>::read(out[member.key], *member.value, item, {&path, member.key},
+                                        r);
+    }
+  }
+  static void write(const Map& map, const Key& key, JsonWriter& out) {
+    out.begin_object();
+    for (const auto& [name, value] : map) write_quantity(value.base(), key, out.key(name));
+    out.end();
+  }
+};
+
 /// KEY, VALUE as for --set.
 template <>
 struct Codec<std::vector<std::pair<std::string, std::string>>> {

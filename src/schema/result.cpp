@@ -36,6 +36,25 @@ void write_source(const std::string& name, const std::string& file, JsonWriter& 
   out.end();
 }
 
+void write_scale_out(const std::optional<ScaleOut>& scale_out, JsonWriter& out) {
+  out.key("scale_out");
+  if (!scale_out) {
+    out.null();
+    return;
+  }
+  out.begin_object().number("instances", scale_out->instances);
+  out.number(name_of(FigureId::total_time), scale_out->time);
+  out.number(name_of(FigureId::money), scale_out->money);
+  out.number(name_of(FigureId::total_cost), scale_out->total);
+  out.number("break_even_efficiency", scale_out->break_even);
+  out.key("total_usd_at").begin_array(Layout::block);
+  for (std::size_t i = 0; i < scale_out->total_at.size(); ++i) {
+    out.begin_object(Layout::line).number("efficiency", ladder_efficiencies[i]);
+    out.number("of_fewest", scale_out->total_at[i]).end();
+  }
+  out.end().end();
+}
+
 void write_decision(const std::optional<Decision>& decision, JsonWriter& out) {
   out.key("decision");
   if (!decision) {
@@ -92,7 +111,19 @@ std::string write_sweep(const Sweep& sweep, const std::string& name, const std::
     out.begin_object().key("set").begin_object(Layout::line);
     for (const auto& [key, value] : point.set) out.text(key, value);
     out.end().key("result");
-    write_result_body(point.result, out);
+    if (point.answered()) {
+      write_result_body(point.result, out);
+    } else {
+      out.null();
+    }
+    out.key("problems").begin_array();
+    for (const Problem& problem : point.problems) {
+      out.begin_object(Layout::line);
+      write_text_or_null("key", problem.pointer, out);
+      out.text("message", problem.message).end();
+    }
+    out.end();
+    write_scale_out(point.scale_out, out);
     out.end();
   }
   out.end();

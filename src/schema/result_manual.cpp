@@ -20,6 +20,16 @@ void reference(std::string_view name, std::string_view target, JsonWriter& out) 
   out.key(name).begin_object(Layout::line).text("$ref", target).end();
 }
 
+void write_problems(JsonWriter& out) {
+  out.key("problems").begin_object().text("type", "array");
+  out.text("description", "why the point has no result; empty where it has one");
+  out.key("items").begin_object().text("type", "object").key("properties").begin_object();
+  out.key("key").begin_object(Layout::line).text("description", "JSON pointer of the scenario");
+  out.key("type").begin_array().text("string").text("null").end().end();
+  out.key("message").begin_object(Layout::line).text("type", "string").end().end();
+  out.key("required").begin_array().text("key").text("message").end().end().end();
+}
+
 void write_envelope(JsonWriter& out) {
   out.key("properties").begin_object();
   out.key("feedrate").begin_object(Layout::line).text("type", "string").end();
@@ -34,8 +44,16 @@ void write_envelope(JsonWriter& out) {
   out.key("points").begin_object().text("type", "array").key("items").begin_object();
   out.key("properties").begin_object();
   out.key("set").begin_object(Layout::line).text("type", "object").end();
-  reference("result", "#/$defs/result", out);
-  out.end().end().end();
+  out.key("result").begin_object().text("description", "null: the problems say why");
+  out.key("oneOf").begin_array();
+  out.begin_object(Layout::line).text("$ref", "#/$defs/result").end();
+  out.begin_object(Layout::line).text("type", "null").end().end().end();
+  write_problems(out);
+  out.key("scale_out").begin_object().key("type").begin_array().text("object").text("null").end();
+  out.text("description", "beside the fewest instances with the same other settings").end();
+  out.end();
+  out.key("required").begin_array().text("set").text("result").text("problems").end();
+  out.end().end();
   out.key("results").begin_object().text("type", "array").key("items").begin_object();
   out.key("properties").begin_object();
   out.key("relative").begin_object(Layout::line).key("type").begin_array();
@@ -68,10 +86,21 @@ not apply, or not known.
 
 run      {"feedrate": VERSION, "kind": "result", "schema": 1, "scenario": {name, file},
          "result": {…}}
-sweep    … "kind": "sweep", "points": [{"set": {KEY: VALUE}, "result": {…}}], "pareto": [indices],
-         "fastest", "cheapest": indices, "break_even_efficiency"
+sweep    … "kind": "sweep", "points": [{"set": {KEY: VALUE}, "result": {…}, "problems": [],
+         "scale_out": {…}}], "pareto": [indices], "fastest", "cheapest": indices,
+         "break_even_efficiency": of the first point that has a scale_out, "decision";
+         a point that cannot be simulated or priced has "result": null and "problems":
+         [{"key": JSON pointer or null, "message"}], and is left out of all the rest. "scale_out"
+         puts a point beside the fewest instances with the same other settings (null for these):
+         "instances" of that one; the changes "total_s", "money_usd", "total_usd" as fractions;
+         "break_even_efficiency" of the epochs, from which on it costs no more in all (null: none);
+         "total_usd_at": [{"efficiency", "of_fewest"}], the total there over that of the fewest
 compare  … "kind": "comparison", "results": [{"scenario", "relative", "result"}], where relative
          holds changes against the first (RELATIVE)
+catalog  list: … "kind": "catalog", "filter", "machines": [one a machine and region: "instance",
+         "cloud", "region", "vcpus", "memory_bytes", "gpus", "gpu", "gpu_memory_bytes",
+         "gpu_16_bit_tflop_per_s", "network_bytes_per_s", "nvme_bytes", "on_demand_usd_per_h",
+         "spot_usd_per_h", "sagemaker_usd_per_h"], "unknown": {KEY: machines left out by it}
 
 The keys of "result":
 

@@ -47,6 +47,7 @@ class Checks {
     preprocess();
     scaling();
     cases();
+    prices();
   }
 
   void missing() {
@@ -212,6 +213,33 @@ class Checks {
   void scaling() {
     if (!s_.job.scaling || s_.job.scaling->size() >= 2) return;
     complain({"job", "scaling"}, "expected at least two pairs, got one");
+  }
+
+  /// A price is what is paid, whatever the purchase: one of the two would be ignored. on_demand is
+  /// the default, and a default that is typed in changes nothing.
+  void prices() {
+    const Found price = at(root_, {"cluster", "price"});
+    const Found purchase = at(root_, {"cluster", "purchase"});
+    const Found savings = at(root_, {"cluster", "savings"});
+    const bool on_demand = s_.cluster.purchase == Purchase::on_demand;
+    if (price.exact && at(root_, {"cluster", "prices"}).exact) {
+      complain({"cluster", "prices"},
+               "expected either cluster.price, of the scenario's own instance, or cluster.prices, "
+               "of several types, got both");
+    }
+    const std::string_view paid =
+        "expected nothing beside cluster.price, which is paid as it is given, got ";
+    if (price.exact && purchase.exact && !on_demand) {
+      complain({"cluster", "purchase"}, std::string(paid) + describe(*purchase.value));
+    }
+    if (!savings.exact) return;
+    if (price.exact) {
+      complain({"cluster", "savings"}, std::string(paid) + describe(*savings.value));
+    } else if (s_.cluster.purchase != Purchase::savings_plan) {
+      complain({"cluster", "savings"},
+               "expected cluster.purchase to be \"savings_plan\" beside savings, got " +
+                   (purchase.exact ? describe(*purchase.value) : "no purchase (on_demand)"));
+    }
   }
 
   void cases() {

@@ -36,8 +36,17 @@ std::string bytes_text(Bytes amount) {
   return text.size() <= most_given ? text : fmt::format("{:.6g} GB", amount / gigabytes(1.0));
 }
 
+/// As the services' pages spell it: "0.005 USD/IOPS-month".
 std::string monthly(double per_second, std::string_view unit) {
-  return fmt::format("{:.6g} USD/{}/month", per_second * months(1).base(), unit);
+  return fmt::format("{:.6g} USD/{}-month", per_second * months(1).base(), unit);
+}
+
+/// In the unit of the page that it comes from, where it says so in few digits: "140
+/// USD/TiB-month".
+std::string storage_price_text(StoragePrice price) {
+  constexpr std::size_t most_given = 20;
+  const std::string text = format_quantity(price);
+  return text.size() <= most_given ? text : monthly(price.base() * 1e9, "GB");
 }
 
 BillLine machine_line(BillPart part, const MachineUse& use) {
@@ -57,7 +66,7 @@ BillLine storage_line(const StorageUse& use) {
   return {BillPart::storage,
           use.what,
           fmt::format("{} for {}", format_quantity(size), hours_text(use.held)),
-          monthly(use.price.value.base() * 1e9, "GB"),
+          storage_price_text(use.price.value),
           checked(size * use.price.value * use.held, use.what),
           use.price.from};
 }
@@ -92,7 +101,7 @@ BillLine request_line(const RequestUse& use) {
   return {BillPart::requests,
           use.what,
           fmt::format("{:.0f} requests", std::ceil(use.requests)),
-          fmt::format("{:.6g} USD per 1000", 1000.0 * use.price.value.base()),
+          fmt::format("{:.6g} USD per 1,000 requests", 1000.0 * use.price.value.base()),
           checked(std::ceil(use.requests) * use.price.value, use.what),
           use.price.from};
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -33,14 +32,15 @@ class Chooser {
           const HostProfile* host)
       : inputs_(inputs), catalog_(catalog), host_(host) {
     in_money_ = std::any_of(sweep.points.begin(), sweep.points.end(), [](const SweepPoint& point) {
-      return point.result.bill.total > Money{};
+      return point.answered() && point.result.bill.total > Money{};
     });
     const auto time = [&](std::size_t i) { return sweep.points[i].result.times.total.base(); };
     const auto value = [&](std::size_t i) {
       return in_money_ ? sweep.points[i].result.bill.total.base() : time(i);
     };
-    points_.resize(sweep.points.size());
-    std::iota(points_.begin(), points_.end(), std::size_t{0});
+    for (std::size_t i = 0; i < sweep.points.size(); ++i) {
+      if (sweep.points[i].answered()) points_.push_back(i);
+    }
     std::stable_sort(points_.begin(), points_.end(), [&](std::size_t a, std::size_t b) {
       return std::pair(value(a), time(a)) < std::pair(value(b), time(b));
     });
@@ -179,7 +179,9 @@ std::optional<Worth> worth_of(const Chooser& chooser, const Group& group, std::u
 std::optional<Decision> decide(const Sweep& sweep, std::span<const SweepInput> inputs,
                                const Catalog& catalog, const HostProfile* host,
                                std::uint64_t seed) {
-  if (sweep.points.size() < 2) return std::nullopt;
+  const auto answered = std::count_if(sweep.points.begin(), sweep.points.end(),
+                                      [](const SweepPoint& point) { return point.answered(); });
+  if (answered < 2) return std::nullopt;
   const Chooser chooser(sweep, inputs, catalog, host);
   Decision decision;
   decision.in_money = chooser.in_money();

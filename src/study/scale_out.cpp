@@ -77,11 +77,12 @@ std::optional<double> CostByEfficiency::efficiency_at(Money cost) const {
 std::vector<std::optional<ScaleOut>> scale_out(std::span<const SweepPoint> points) {
   std::vector<std::optional<ScaleOut>> all(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
-    if (!varies_instances(points[i])) continue;
+    if (!points[i].answered() || !varies_instances(points[i])) continue;
     const std::vector<Setting> same = others(points[i]);
     const SweepPoint* fewest = &points[i];
     for (const SweepPoint& point : points) {
-      if (point.result.instances < fewest->result.instances && others(point) == same) {
+      if (point.answered() && point.result.instances < fewest->result.instances &&
+          others(point) == same) {
         fewest = &point;
       }
     }

@@ -4,43 +4,63 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
-#include <numeric>
 #include <thread>
 
 #include "base/errors.hpp"
-#include "study/cost.hpp"
+#include "study/point_problems.hpp"
+#include "study/scale_out.hpp"
 
 namespace feedrate::study {
 namespace {
 
-/// Break-even efficiency of the first point with several instances and an hour that is worth
-/// something.
-std::optional<double> break_even(std::span<const SweepInput> inputs,
-                                 const std::vector<SweepPoint>& points) {
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const auto& value = inputs[i].scenario.job.value_of_hour;
-    const Result& result = points[i].result;
-    if (!value || result.instances <= 1.0 || result.bill.billed_time.base() <= 0.0) continue;
-    const HourlyPrice price = result.bill.compute / (result.bill.billed_time * result.instances);
-    return break_even_efficiency(price, *value, result.instances);
+void add_scale_out(Sweep& sweep) {
+  std::vector<std::optional<ScaleOut>> all = scale_out(sweep.points);
+  bool first = true;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i] && first) sweep.break_even_efficiency = all[i]->break_even;
+    first = first && !all[i];
+    sweep.points[i].scale_out = std::move(all[i]);
   }
-  return std::nullopt;
 }
 
 }  // namespace
 
-InputError at_point(const InputError& error, const SweepInput& input) {
-  std::string where;
-  for (const auto& [key, value] : input.set)
-    where += (where.empty() ? "" : ", ") + key + "=" + value;
-  std::vector<Problem> problems = error.problems();
-  for (Problem& problem : problems) problem.message += " (at " + where + ")";
-  return InputError(std::move(problems));
+std::string setting_words(const std::vector<std::pair<std::string, std::string>>& set) {
+  std::string words;
+  for (const auto& [key, value] : set) words += (words.empty() ? "" : ", ") + key + "=" + value;
+  return words;
+}
+
+Sweep answered(const Sweep& sweep) {
+  if (std::all_of(sweep.points.begin(), sweep.points.end(),
+                  [](const SweepPoint& point) { return point.answered(); })) {
+    return sweep;
+  }
+  Sweep out;
+  std::vector<std::size_t> place(sweep.points.size());
+  for (std::size_t i = 0; i < sweep.points.size(); ++i) {
+    place[i] = out.points.size();
+    if (sweep.points[i].answered()) out.points.push_back(sweep.points[i]);
+  }
+  if (out.points.empty()) return out;
+  for (const std::size_t i : sweep.pareto) out.pareto.push_back(place[i]);
+  out.fastest = place[sweep.fastest];
+  out.cheapest = place[sweep.cheapest];
+  out.break_even_efficiency = sweep.break_even_efficiency;
+  out.decision = sweep.decision;
+  if (out.decision) {
+    out.decision->best = place[out.decision->best];
+    out.decision->choice = place[out.decision->choice];
+    for (Worth& worth : out.decision->worth) worth.instead = place[worth.instead];
+  }
+  return out;
 }
 
 std::vector<std::size_t> pareto_set(std::span<const SweepPoint> points) {
-  std::vector<std::size_t> order(points.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (points[i].answered()) order.push_back(i);
+  }
   const auto time = [&](std::size_t i) { return points[i].result.times.total; };
   const auto cost = [&](std::size_t i) { return points[i].result.bill.total; };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -65,7 +85,10 @@ Sweep sweep(std::span<const SweepInput> inputs, const Catalog& catalog, const Ho
   const auto work = [&] {
     for (std::size_t i = next++; i < inputs.size() && !failed; i = next++) {
       try {
-        sweep.points[i] = {inputs[i].set, run(inputs[i].scenario, catalog, host, options)};
+        sweep.points[i].set = inputs[i].set;
+        sweep.points[i].result = run(inputs[i].scenario, catalog, host, options);
+      } catch (const InputError& error) {
+        sweep.points[i].problems = error.problems();
       } catch (...) {
         failures[i] = std::current_exception();
         failed = true;
@@ -82,26 +105,20 @@ Sweep sweep(std::span<const SweepInput> inputs, const Catalog& catalog, const Ho
     for (std::size_t t = 1; t < std::min(wanted, inputs.size()); ++t) threads.emplace_back(work);
     work();
   }
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (!failures[i]) continue;
-    try {
-      std::rethrow_exception(failures[i]);
-    } catch (const InputError& error) {
-      throw at_point(error, inputs[i]);
-    }
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
   }
-  const auto by = [&](auto&& value) {
-    const auto best = std::min_element(sweep.points.begin(), sweep.points.end(),
-                                       [&](const SweepPoint& a, const SweepPoint& b) {
-                                         return value(a.result) < value(b.result);
-                                       });
-    return static_cast<std::size_t>(best - sweep.points.begin());
-  };
+  PointProblems problems;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!sweep.points[i].answered()) problems.add(i, InputError(sweep.points[i].problems));
+  }
+  problems.throw_if_all(inputs.size(), [&](std::size_t i) { return setting_words(inputs[i].set); });
   if (inputs.empty()) return sweep;
-  sweep.fastest = by([](const Result& r) { return std::pair(r.times.total, r.bill.total); });
-  sweep.cheapest = by([](const Result& r) { return std::pair(r.bill.total, r.times.total); });
   sweep.pareto = pareto_set(sweep.points);
-  sweep.break_even_efficiency = break_even(inputs, sweep.points);
+  // Both ends of the set are the least in time and in cost, ties broken by the other.
+  sweep.fastest = sweep.pareto.front();
+  sweep.cheapest = sweep.pareto.back();
+  add_scale_out(sweep);
   return sweep;
 }
 

@@ -22,14 +22,19 @@ struct SweepInput {
 using SweepProgress = std::function<void(std::size_t, std::size_t)>;
 
 /// Every point, `jobs` at a time (0: one a hardware thread); the result does not depend on `jobs`.
-/// Throws the InputError of the first point that has one, with its setting named.
+/// A point that cannot be simulated or priced keeps its problems and stands out in nothing; where
+/// none can, throws what PointProblems makes of them.
 Sweep sweep(std::span<const SweepInput> inputs, const Catalog& catalog, const HostProfile* host,
             const RunOptions& options, int jobs = 0, const SweepProgress& progress = {});
 
-/// The same problems, with the point that has them.
-InputError at_point(const InputError& error, const SweepInput& input);
+/// "instances=8, epochs=2".
+std::string setting_words(const std::vector<std::pair<std::string, std::string>>& set);
 
-/// Indices of results that no other beats in both time and total cost, by ascending time.
+/// The sweep without the points that have no result, their places in its lists told anew.
+Sweep answered(const Sweep& sweep);
+
+/// Indices of results that no other beats in both time and total cost, by ascending time;
+/// points without a result are none.
 std::vector<std::size_t> pareto_set(std::span<const SweepPoint> points);
 
 }  // namespace feedrate::study

@@ -7,10 +7,10 @@
 #include <limits>
 #include <map>
 #include <mutex>
-#include <numeric>
 #include <thread>
 
 #include "base/errors.hpp"
+#include "study/point_problems.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -61,32 +61,25 @@ class Streaming {
   /// The first failure in the order of the points; after all threads have ended.
   void throw_if_failed() const {
     if (writing_failed_) std::rethrow_exception(writing_failed_);
-    if (!failure_) return;
-    const std::size_t at = failed_at_;
-    if (!made_) std::rethrow_exception(failure_);
-    stream_.check(at + 1);
-    try {
-      std::rethrow_exception(failure_);
-    } catch (const InputError& error) {
-      throw at_point(error, stream_.point(at));
-    }
+    if (failure_) std::rethrow_exception(failure_);
+    problems_.throw_if_all(stream_.points,
+                           [&](std::size_t i) { return setting_words(stream_.point(i).set); });
   }
 
-  StreamedSweep take() { return std::move(result_); }
+  StreamedSweep take() {
+    result_.unanswered = problems_.count();
+    return std::move(result_);
+  }
 
  private:
-  /// False when a point failed, or one before it.
+  /// False when a point cannot be made, or one before it.
   bool make(std::size_t block, std::string& rows) {
     const std::size_t end = std::min(stream_.points, (block + 1) * block_points_);
     for (std::size_t i = block * block_points_; i < end; ++i) {
       if (i >= failed_at_) return false;
-      bool made = false;
       try {
-        SweepInput input = stream_.point(i);
-        made = true;
-        SweepPoint point{{}, stream_.run(input)};
-        point.set = std::move(input.set);
-        result_.points[i] = {point.result.times.total, point.result.bill.total};
+        const SweepPoint point = simulated(i);
+        result_.points[i] = {point.result.times.total, point.result.bill.total, point.answered()};
         const std::size_t before = rows.size();
         stream_.add_row(rows, point);
         result_.bytes[i] = static_cast<std::uint32_t>(rows.size() - before);
@@ -95,12 +88,25 @@ class Streaming {
         if (i < failed_at_) {
           failed_at_ = i;
           failure_ = std::current_exception();
-          made_ = made;
         }
         return false;
       }
     }
     return true;
+  }
+
+  SweepPoint simulated(std::size_t i) {
+    SweepInput input = stream_.point(i);
+    SweepPoint point;
+    try {
+      point.result = stream_.run(input);
+    } catch (const InputError& error) {
+      point.problems = error.problems();
+      const std::lock_guard lock(mutex_);
+      problems_.add(i, error);
+    }
+    point.set = std::move(input.set);
+    return point;
   }
 
   /// Writes what has no gap before it. Under the lock.
@@ -135,9 +141,9 @@ class Streaming {
   std::map<std::size_t, std::string> waiting_;
   bool broken_ = false;
   std::atomic<std::size_t> failed_at_ = std::numeric_limits<std::size_t>::max();
-  bool made_ = false;  ///< the point that failed could be made
   std::exception_ptr failure_;
   std::exception_ptr writing_failed_;
+  PointProblems problems_;
 };
 
 }  // namespace
@@ -158,9 +164,11 @@ StreamedSweep stream_sweep(const SweepStream& stream, int jobs, const SweepProgr
 
 Standing standing(std::span<const Placed> points) {
   Standing out;
-  if (points.empty()) return out;
-  std::vector<std::uint32_t> order(points.size());
-  std::iota(order.begin(), order.end(), 0U);
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t i = 0; i < points.size(); ++i) {
+    if (points[i].answered) order.push_back(i);
+  }
+  if (order.empty()) return out;
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     const Placed& p = points[a];
     const Placed& q = points[b];

@@ -17,11 +17,13 @@ namespace feedrate::study {
 struct Placed {
   Duration time;
   Money cost;
+  bool answered = true;  ///< the point has a result
 };
 
 struct StreamedSweep {
   std::vector<Placed> points;
   std::vector<std::uint32_t> bytes;  ///< of each point's row
+  std::size_t unanswered = 0;        ///< points without a result
 };
 
 /// The hooks of a streamed sweep. `point`, `run` and `add_row` are called from several threads.
@@ -33,17 +35,15 @@ struct SweepStream {
   std::function<void(std::string&, const SweepPoint&)> add_row;
   /// Rows of several points, in the order of the points, from one thread at a time.
   std::function<void(std::string_view)> write;
-  /// InputError of the first point from the given one on that cannot be made.
-  std::function<void(std::size_t)> check;
 };
 
 /// Every point, `jobs` at a time (0: one a hardware thread); what is written does not depend on
-/// `jobs`. Throws what sweep() throws for the same points: the InputError of the first one that
-/// cannot be made, else of the first one that cannot be simulated, with its setting named.
+/// `jobs`. Throws what sweep() throws for the same points, and the InputError of the first one that
+/// cannot be made.
 StreamedSweep stream_sweep(const SweepStream& stream, int jobs = 0,
                            const SweepProgress& progress = {});
 
-/// Which points stand out; indices as in Sweep.
+/// Which points stand out; indices as in Sweep. Precondition of its members: a point is answered.
 struct Standing {
   std::size_t fastest = 0;
   std::size_t cheapest = 0;

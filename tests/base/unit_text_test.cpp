@@ -54,6 +54,12 @@ TEST_CASE("unit text: every kind of quantity is read in base units") {
   CHECK(read("$3.825/h", price) == 3.825 / 3600.0);
   CHECK(read("0.09 USD/GB", data_price) == Approx(0.09e-9).epsilon(1e-15));
   CHECK(read("0.14 USD/GB/month", storage_price) == Approx(0.14 / 1e9 / 2628000.0).epsilon(1e-15));
+  CHECK(read("0.14 USD/GB-month", storage_price) == read("0.14 USD/GB/month", storage_price));
+  CHECK(read("0.04 USD/(MB/s)-month", data_price) == read("0.04 USD/(MB/s)/month", data_price));
+  CHECK(read("0.005 USD/IOPS-month", money) == 0.005 / 2628000.0 * 1.0 * 1.0);
+  CHECK(read("0.4 USD per 1,000 requests", money) == 0.0004);
+  CHECK(read("0.4 USD/1000 requests", money) == 0.0004);
+  CHECK(read("3 USD per h", price) == read("3 USD/h", price));
   CHECK(read("6 USD/(MB/s)/month", data_price) == Approx(6.0 / 1e6 / 2628000.0).epsilon(1e-15));
   CHECK(read("200 MB/s/TiB", rate) == Approx(200e6 / 1099511627776.0).epsilon(1e-15));
   CHECK(read("5500 /s", rate) == 5500.0);
@@ -131,7 +137,7 @@ TEST_CASE("unit text: written as people write it") {
   CHECK(format_quantity(5500.0, rate) == "5500 /s");
   CHECK(format_in(200e6 / 1099511627776.0, "MB/s/TiB") == "200 MB/s/TiB");
   CHECK(format_quantity(read("0.14 USD/GB/month", storage_price), storage_price) ==
-        "0.14 USD/GB/month");
+        "0.14 USD/GB-month");
 }
 
 TEST_CASE("unit text: what is written reads back as exactly the same double") {

@@ -55,4 +55,6 @@ TEST_CASE("completion: scenario files and instances") {
   const std::string files = offers("feedrate run scenarios/cal");
   CHECK(has(files, "\nscenarios/caltech256_p3.json\n"));
   CHECK(has(offers("feedrate catalog show p3.2"), "\np3.2xlarge\n"));
+  CHECK(offers("feedrate catalog list netw") == "\nnetwork\n");
+  CHECK(offers("feedrate sweep x.json --instances gpu_") == "\ngpu_memory\n");
 }

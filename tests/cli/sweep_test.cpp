@@ -1,4 +1,7 @@
 #include "study/sweep.hpp"
+
+#include <algorithm>
+
 #include "catch.hpp"
 #include "cli/inputs.hpp"
 #include "cli/process.hpp"
@@ -55,13 +58,14 @@ TEST_CASE("sweep: rows written as points finish are those of a sweep kept in mem
        "step=200 ms,100 ms,{\"by_gpu\": {\"V100\": \"200 ms\"}}"},
       {R"(measured_on=null,{"gpu_times":"T4"},{"cpu_times":"any"})",
        "instance=ml.p3.2xlarge,ml.g5.2xlarge"},
+      {"instance=ml.p3.2xlarge,ml.none,ml.p6-b300.48xlarge,ml.g5.2xlarge", "num_workers=1:40:1"},
   };
   for (const auto& vary : sweeps) {
     INFO(vary.front());
     const std::string expected = kept_in_memory(vary);
     for (const std::string jobs : {"1", "2", "7"}) {
       const auto streamed = shell(command(vary) + " --jobs " + jobs);
-      CHECK(streamed.err.empty());
+      CHECK(streamed.err.empty() == (expected.find("ml.none") == std::string::npos));
       CHECK((streamed.out == expected));
     }
     const Folder folder;
@@ -75,16 +79,82 @@ TEST_CASE("sweep: a point that cannot be read is told of before one that cannot 
   CHECK(unread.status == 2);
   CHECK(unread.out.empty());
   CHECK(has(unread.err, "--vary batch_size=-3"));
-  const auto unknown = shell(command({"instance=ml.p3.2xlarge,ml.none", "batch_size=1,8"}));
-  CHECK(unknown.status == 2);
-  CHECK(unknown.out.empty());
-  CHECK(has(unknown.err, "(at instance=ml.none, batch_size=1)"));
+}
+
+TEST_CASE("sweep: a point without a price says so, and the rest is swept") {
+  const std::vector<std::string> vary = {"instance=ml.p6-b300.48xlarge,ml.p3.2xlarge",
+                                         "batch_size=1,8"};
+  const auto csv = shell(command(vary));
+  CHECK(csv.status == 0);
+  CHECK(has(csv.out, "\nml.p3.2xlarge,8,ml.p3.2xlarge,1,"));
+  CHECK(has(csv.err, "2 of 4 points have no result; the column \"problem\" says why"));
+  const std::string line = "feedrate sweep scenarios/caltech256_p3.json --vary '" + vary[0] +
+                           "' --vary '" + vary[1] + "' ";
+  const auto text = shell(line);
+  CHECK(text.status == 0);
+  CHECK(has(text.out, "no price\n"));
+  CHECK(has(text.out, "/cluster/price: no on-demand price of ml.p6-b300.48xlarge"));
+  const auto json = shell(line + "--format json");
+  CHECK(has(json.out, "\"result\": null"));
+  CHECK(has(json.out, "\"pareto\": [3]"));
+  const Folder folder;
+  const auto page = shell("feedrate report scenarios/caltech256_p3.json --vary '" + vary[0] +
+                          "' -o '" + (folder / "r.html") + "'");
+  CHECK(page.status == 0);
+  CHECK(has(slurp(folder / "r.html"), "1 of 2 points has no result and are left out"));
+}
+
+TEST_CASE("sweep: where no point has a result, each reason is told once") {
+  const auto typo = shell(command({"num_workers=1:100:1"}) + " --set instance=ml.p3.3xlarge");
+  CHECK(typo.status == 2);
+  CHECK(typo.out.empty());
+  CHECK(has(typo.err, "(did you mean \"ml.p3.2xlarge\"?) (at every point)"));
+  CHECK(std::count(typo.err.begin(), typo.err.end(), '\n') == 1);
+  for (const std::string format : {"csv", "text"}) {
+    const auto two = shell(
+        "feedrate sweep scenarios/caltech256_p3.json --vary instance=ml.a,ml.b "
+        "--vary num_workers=1:50:1 --format " +
+        format);
+    CHECK(two.status == 2);
+    CHECK(two.out.empty());
+    CHECK(has(two.err, "(at instance=ml.a, num_workers=1)"));
+    CHECK(has(two.err, "(at instance=ml.b, num_workers=1)"));
+    CHECK(std::count(two.err.begin(), two.err.end(), '\n') == 2);
+  }
+}
+
+TEST_CASE("sweep: the catalogue's instances, purchases and regions by a filter") {
+  const std::string line = "feedrate sweep scenarios/caltech256_p3.json --set region=null ";
+  const auto swept = shell(line +
+                           "--instances 'gpu=A10G, gpus=1, region=us-east-1, price<1.5' "
+                           "--vary num_workers=2,4 --format csv");
+  CHECK(swept.status == 0);
+  CHECK(swept.out.starts_with("set.instance,set.purchase,set.region,set.num_workers,instance,"));
+  CHECK(has(swept.out, "\ng5.xlarge,on_demand,us-east-1,2,g5.xlarge,"));
+  CHECK(has(swept.out, "\ng5.xlarge,spot,us-east-1,4,g5.xlarge,"));
+  CHECK(has(swept.out, "\nml.g5.xlarge,on_demand,us-east-1,4,ml.g5.xlarge,"));
+  // Each point is what run says of its settings.
+  const auto run = shell(
+      "feedrate run scenarios/caltech256_p3.json --set instance=g5.xlarge --set purchase=spot "
+      "--set region=us-east-1 --set num_workers=4 --format csv");
+  const std::size_t begin = swept.out.find("g5.xlarge,spot,us-east-1,4,") + 27;
+  CHECK(has(run.out, swept.out.substr(begin, 200)));
+  const auto refused = [&](const std::string& flags) {
+    const auto outcome = shell(line + flags);
+    CHECK(outcome.status == 2);
+    return outcome.err;
+  };
+  CHECK(has(refused("--instances 'gpu>=A10F'"), "--instances: gpu: expected a GPU"));
+  CHECK(has(refused("--instances 'gpus>=100'"), "nothing in the catalogue fits \"gpus>=100\""));
+  CHECK(has(refused("--instances gpus=8 --vary instance=a"), "expected each key once"));
+  CHECK(has(refused("--instances gpus=8 --set 'price=3 USD/h'"), "--set price=null leaves it out"));
+  CHECK(has(refused(""), "expected --vary KEY=VALUES or --instances FILTER"));
 }
 
 TEST_CASE("sweep: a sweep that fails leaves the file that was there, and nothing beside it") {
   const Folder folder;
   const std::string out = folder.write("out.csv", "old\n");
-  CHECK(shell(command({"instance=ml.p3.2xlarge,ml.none"}) + " -o '" + out + "'").status == 2);
+  CHECK(shell(command({"instance=ml.none"}) + " -o '" + out + "'").status == 2);
   CHECK(slurp(out) == "old\n");
   const std::string line = command({"num_workers=1:100:1", "batch_size=1:100:1", "epochs=1:100:1"});
   // Over 16 MB are in a file without a name by the time of the interrupt.

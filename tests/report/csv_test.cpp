@@ -75,4 +75,26 @@ TEST_CASE("csv: every row has the header's width and no column comes twice") {
   CHECK(value(csv, "set.instances", 2) == "2");
   CHECK(value(csv, "fastest", 2) == "1");
   CHECK(value(csv, "pareto", 1) == "0");
+  CHECK(value(csv, "problem", 1).empty());
+}
+
+TEST_CASE("csv: a point without a result has its problem and nothing else") {
+  Sweep sweep;
+  for (const char* n : {"1", "2"}) sweep.points.push_back({{{"instances", n}}, {}});
+  sweep.points[0].problems = {{"", 0, "/a", "no price", "no price"}, {"", 0, "", "too large"}};
+  sweep.pareto = {1};
+  sweep.fastest = sweep.cheapest = 1;
+  const std::string csv = sweep_csv(sweep);
+  CHECK(value(csv, "problem", 1) == "/a: no price; too large");
+  const auto rows = lines(csv);
+  REQUIRE(rows.size() == 3);
+  const auto header = split(rows[0]);
+  const auto row = split(rows[1]);
+  REQUIRE(row.size() == header.size());
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    INFO(header[i]);
+    if (header[i] == "set.instances" || header[i] == "problem") continue;
+    const bool mark = header[i] == "fastest" || header[i] == "cheapest" || header[i] == "pareto";
+    CHECK(row[i] == (mark ? "0" : ""));
+  }
 }

@@ -225,6 +225,28 @@ value.
 )");
 }
 
+TEST_CASE("reports: a sweep says why points have no result, each reason once") {
+  Sweep sweep;
+  for (int i = 0; i < 6; ++i) {
+    SweepPoint& point = sweep.points.emplace_back();
+    point.set = {{"n", std::to_string(i)}};
+    point.result.times.total = hours(1 + i);
+    if (i == 0) point.problems = {{"", 0, "/x", "expected less; or more", ""}};
+    if (i > 1) point.problems = {{"", 0, "/cluster/price", "no price of it is known", "no price"}};
+  }
+  sweep.fastest = sweep.cheapest = 1;
+  sweep.pareto = {1};
+  const std::string text = to_text(sweep_report(sweep, "s"), ascii);
+  CHECK(
+      has(text, "n = 1 is both the fastest and the cheapest of 1 points: 2.00 h, $0.00. 5 of 6 "));
+  CHECK(has(text, "expected less\n"));
+  CHECK(has(text, "no price\n"));
+  CHECK(has(text, "n = 0: /x: expected less; or more\n"));
+  CHECK(has(
+      text,
+      "no price at 4 points, the first of them n = 2: /cluster/price: no price of it is known"));
+}
+
 TEST_CASE("reports: a large sweep shows its marked points and says where the rest is") {
   Sweep sweep;
   for (int i = 0; i < 500; ++i) sweep.points.push_back({{{"n", std::to_string(i)}}, {}});

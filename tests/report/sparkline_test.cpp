@@ -76,6 +76,16 @@ TEST_CASE("sparkline: what is no scale has no shape") {
   CHECK(sweep_shapes(along("/source/bandwidth", {"3 GB/s", "2 GB/s", "1 GB/s"})).size() == 1);
 }
 
+TEST_CASE("sparkline: points without a result are no part of a shape") {
+  Sweep sweep = along("num_workers", {"1", "2", "4", "8"});
+  sweep.points[3].problems = {{"", 0, "", "too many"}};
+  const std::vector<Table> tables = sweep_shapes(sweep);
+  REQUIRE(tables.size() == 1);
+  CHECK(tables[0].columns[1].title == "1 … 4");
+  sweep.points[1].problems = sweep.points[3].problems;
+  CHECK(sweep_shapes(sweep).empty());
+}
+
 TEST_CASE("sparkline: with several keys each line is the best over the others") {
   Sweep sweep;
   for (const int a : {1, 2, 3}) {

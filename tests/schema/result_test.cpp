@@ -127,6 +127,13 @@ TEST_CASE("result: a sweep names its points, the best ones and the break-even") 
   CHECK(root->find("pareto")->items[0]->number == 1.0);
   CHECK(root->find("fastest")->number == 1.0);
   CHECK(root->find("break_even_efficiency")->number == 0.6154);
+  CHECK(root->find("points")->items[1]->find("problems")->items.empty());
+  sweep.points[0].problems = {{"", 0, "/cluster/price", "no price", ""}};
+  const JsonPtr half = parsed(write_sweep(sweep, "s", "s.json"));
+  const JsonValue& point = *half->find("points")->items[0];
+  CHECK(point.find("result")->kind == JsonKind::null);
+  CHECK(point.find("problems")->items[0]->find("key")->text == "/cluster/price");
+  CHECK(point.find("problems")->items[0]->find("message")->text == "no price");
   const JsonPtr none = parsed(write_sweep({}, "s", ""));
   CHECK(none->find("points")->items.empty());
   CHECK(none->find("fastest")->kind == JsonKind::null);

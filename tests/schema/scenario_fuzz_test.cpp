@@ -140,7 +140,14 @@ Scenario random_scenario(std::mt19937_64& random) {
   if (chance()) s.cluster.price = usd_per_hour(real(1e-3, 1e5));
   if (chance()) s.cluster.price = HourlyPrice::of(real(1e-6, 1e2));
   if (chance()) s.cluster.network = bytes_per_second(real(1.0, 1e14));
-  s.cluster.purchase = static_cast<Purchase>(random() % 3);
+  if (!s.cluster.price) {
+    s.cluster.purchase = static_cast<Purchase>(random() % 3);
+    if (s.cluster.purchase == Purchase::savings_plan && chance()) s.cluster.savings = 0.5;
+    if (chance()) {
+      s.cluster.prices = {{"ml.g5.xlarge", usd_per_hour(real(1e-3, 1e5))},
+                          {"a \"b\"", HourlyPrice::of(real(1e-6, 1e2))}};
+    }
+  }
   for (std::uint64_t i = random() % 4; i > 0; --i) {
     Operation operation;
     operation.operation = "op \"" + std::to_string(i) + "\"\n";

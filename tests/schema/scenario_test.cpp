@@ -54,7 +54,7 @@ TEST_CASE("scenario: all keys arrive in their fields") {
                    {"operation": "resize", "cpu_per_byte": "1 ns/B"}],
     "cluster": {"instance": "ml.p3.2xlarge", "instances": 8, "gpus_per_instance": 1,
                 "region": "us-east-1", "purchase": "savings_plan", "savings": 0.64,
-                "price": "$3.825/h", "vcpus": 8, "cores": 4, "memory": "61 GiB",
+                "prices": {"ml.p3.2xlarge": "$3.825/h"}, "vcpus": 8, "cores": 4, "memory": "61 GiB",
                 "network": "10 Gbit/s", "pinned_bandwidth": "12 GB/s",
                 "pageable_bandwidth": "6 GB/s", "copy_latency": "10 us"},
     "job": {"epochs": 90, "step": {"table": [[1, "10 ms"], [256, "700 ms"]], "cv": 0.1},
@@ -95,7 +95,8 @@ TEST_CASE("scenario: all keys arrive in their fields") {
   CHECK(s.preprocess[1].where == Place::cpu);
   CHECK(s.preprocess[1].cpu_per_byte == DurationPerByte::of(1e-9));
   CHECK(s.cluster.purchase == Purchase::savings_plan);
-  CHECK(s.cluster.price == usd_per_hour(3.825));
+  REQUIRE(s.cluster.prices);
+  CHECK(s.cluster.prices->at("ml.p3.2xlarge") == usd_per_hour(3.825));
   CHECK(s.cluster.network == gigabits_per_second(10));
   REQUIRE(s.job.step);
   REQUIRE(s.job.step->table);
@@ -273,6 +274,42 @@ TEST_CASE("scenario: what is missing is asked for, once nothing else is wrong") 
         "\"samples\"?)");
   CHECK(refusal("{\"dataset\": {\"samples\": 0}}") ==
         "s.json:1: /dataset/samples: expected a whole number from 1 to 1e15, got 0");
+}
+
+TEST_CASE("scenario: what a price leaves without effect is refused beside it, naming both keys") {
+  const std::string paid = "expected nothing beside cluster.price, which is paid as it is given, ";
+  const auto cluster = [](const std::string& keys) {
+    return refusal(beside("\"cluster\": {" + keys + "}"));
+  };
+  CHECK(cluster(R"("price": "3 USD/h", "purchase": "spot")") ==
+        "s.json:3: /cluster/purchase: " + paid + "got \"spot\"");
+  CHECK(cluster(R"("price": "3 USD/h", "savings": 0.5)") ==
+        "s.json:3: /cluster/savings: " + paid + "got 0.5");
+  const std::string both =
+      cluster(R"("price": "3 USD/h", "purchase": "savings_plan", "savings": 0.5)");
+  CHECK(both.find("/cluster/purchase: " + paid) != std::string::npos);
+  CHECK(both.find("/cluster/savings: " + paid) != std::string::npos);
+  CHECK(cluster(R"("purchase": "spot", "savings": 0.5)") ==
+        "s.json:3: /cluster/savings: expected cluster.purchase to be \"savings_plan\" beside "
+        "savings, got \"spot\"");
+  CHECK(cluster(R"("savings": 0.5)").ends_with("got no purchase (on_demand)"));
+  CHECK(cluster(R"("price": "3 USD/h", "prices": {"g5.xlarge": "1 USD/h"})")
+            .starts_with("s.json:3: /cluster/prices: expected either cluster.price"));
+  CHECK(cluster(R"("prices": {"g5.xlarge": "1 GB"})")
+            .starts_with("s.json:3: /cluster/prices/g5.xlarge: expected a price per time"));
+  CHECK(cluster(R"("price": "3 EUR/h")").find("prices are in USD") != std::string::npos);
+  // A default that is typed in changes nothing.
+  CHECK(cluster(R"("price": "3 USD/h", "purchase": "on_demand", "savings": null)") == "fine");
+  CHECK(cluster(R"("purchase": "savings_plan", "savings": 0.5)") == "fine");
+
+  Document document = parse_document(beside("\"cluster\": {\"price\": \"3 USD/h\"}"), "s.json");
+  set_value(document, "purchase", "spot");
+  try {
+    read_scenario(document);
+    FAIL_CHECK("accepted");
+  } catch (const InputError& error) {
+    CHECK(std::string(error.what()).find("--set purchase=spot: " + paid) != std::string::npos);
+  }
 }
 
 TEST_CASE("scenario: a given duration stands instead of dataset and step") {

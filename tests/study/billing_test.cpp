@@ -381,3 +381,54 @@ TEST_CASE("billing: what a baseline keeps of the prices holds the way to another
     return date.what == "transfer to internet us-east-1";
   }));
 }
+
+TEST_CASE("billing: own prices come before the catalogue's, for the types that they name") {
+  const auto compute = [](std::vector<std::pair<std::string, std::string>> more) {
+    more.insert(more.begin(), {"prices", R"({"p3.2xlarge": "1 USD/h", "g5.xlarge": "9 USD/h"})"});
+    return Billed(job(more)).input.compute.price;
+  };
+  CHECK(compute({}).value == usd_per_hour(1.0));
+  CHECK(compute({}).from.origin == Origin::given);
+  CHECK(compute({{"instance", "g5.xlarge"}}).value == usd_per_hour(9.0));
+  CHECK(compute({{"purchase", "savings_plan"}, {"savings", "0.25"}}).value / usd_per_hour(0.75) ==
+        Approx(1.0).epsilon(1e-12));
+  // Spot prices are the market's, and a type without an own price has the catalogue's.
+  const auto plain = [](const std::vector<std::pair<std::string, std::string>>& more) {
+    return Billed(job(more)).input.compute.price.value;
+  };
+  CHECK(compute({{"purchase", "spot"}}).value == plain({{"purchase", "spot"}}));
+  CHECK(compute({{"instance", "g4dn.xlarge"}}).value == plain({{"instance", "g4dn.xlarge"}}));
+  CHECK(Billed(job({{"prices", R"({"g5.xlarge": "9 USD/h"})"}}))
+            .remarks_say("p3.2xlarge has no price in /cluster/prices"));
+}
+
+TEST_CASE("billing: a unit price is spelt as on its page, and reads back") {
+  const Billed stored(job({{"source.bill_storage", "true"}, {"input_mode", "stream"}}));
+  const BillLine* const s3 = stored.line("S3 STANDARD");
+  REQUIRE(s3 != nullptr);
+  CHECK(s3->price == "0.023 USD/GB-month");
+  const BillLine* const gets = stored.line("S3 GET");
+  REQUIRE(gets != nullptr);
+  CHECK(gets->price.ends_with(" USD per 1,000 requests"));
+  const Billed fsx(job({{"service", "fsx-lustre"}}));
+  REQUIRE(fsx.line("FSx") != nullptr);
+  CHECK(fsx.line("FSx")->price == "140 USD/TiB-month");
+  const Billed volume(job({{"disk.kind", "ebs"},
+                           {"disk.volume_type", "gp3"},
+                           {"disk.size", "500 GB"},
+                           {"disk.iops", "4000 /s"},
+                           {"disk.bandwidth", "500 MB/s"}}));
+  for (const Billed* billed : {&stored, &fsx, &volume}) {
+    for (const BillLine& line : billed->bill.lines) {
+      INFO(line.what << ": " << line.price);
+      int read = 0;
+      for (const Dimension dimension : {Dimension{-1, 0, 1, 0}, Dimension{-1, -1, 1, 0},
+                                        Dimension{0, -1, 1, 0}, Dimension{0, 0, 1, 0}}) {
+        if (parse_quantity(line.price, dimension).ok()) ++read;
+      }
+      CHECK(read == 1);
+    }
+  }
+  CHECK(volume.line("EBS IOPS")->price == "0.005 USD/IOPS-month");
+  CHECK(volume.line("EBS throughput")->price.ends_with(" USD/(MB/s)-month"));
+}

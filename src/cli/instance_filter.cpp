@@ -1,0 +1,82 @@
+#include "cli/instance_filter.hpp"
+
+#include <fmt/format.h>
+
+#include <initializer_list>
+
+#include "base/errors.hpp"
+#include "base/quote.hpp"
+#include "catalog/filter.hpp"
+#include "cli/inputs.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+constexpr std::string_view flag = "--instances";
+
+[[noreturn]] void refuse(std::string message) {
+  throw InputError(
+      {{.file = "", .line = 0, .pointer = std::string(flag), .message = std::move(message)}});
+}
+
+/// The value of a key of the cluster; null where it is not set.
+const schema::JsonValue* cluster_key(const schema::Document& document, std::string_view name) {
+  const schema::JsonValue* cluster = document.root()->find("cluster");
+  const schema::JsonValue* found = cluster == nullptr ? nullptr : cluster->find(name);
+  return found == nullptr || found->kind == schema::JsonKind::null ? nullptr : found;
+}
+
+void refuse_prices_of_one(const schema::Document& document) {
+  for (const std::string_view name : {"price", "savings"}) {
+    if (cluster_key(document, name) == nullptr) continue;
+    refuse(
+        fmt::format("expected no cluster.{0} in the scenario, which would hold for every "
+                    "instance: --set {0}=null leaves it out, cluster.prices holds one of each",
+                    name));
+  }
+}
+
+/// Facts of the scenario's own machine that would hold for any.
+std::string facts_given(const schema::Document& document) {
+  std::string names;
+  for (const std::string_view name : {"gpus_per_instance", "vcpus", "cores", "cpu_quota", "memory",
+                                      "network", "pinned_bandwidth", "pageable_bandwidth"}) {
+    if (cluster_key(document, name) == nullptr) continue;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
+  }
+  return names;
+}
+
+}  // namespace
+
+FilteredInstances filtered_instances(const std::string& filter, const schema::Document& document) {
+  refuse_prices_of_one(document);
+  const Catalog catalog = whole_catalog();
+  std::optional<std::string> region;
+  if (const schema::JsonValue* given = cluster_key(document, "region")) region = given->text;
+  const Chosen chosen = choose(catalog, Filter::parse(filter, catalog, flag), region);
+  const std::string unknown = unknown_words(chosen);
+  if (chosen.listings.empty()) {
+    refuse(fmt::format("nothing in the catalogue fits {}{}", in_quotes(filter),
+                       unknown.empty() ? "" : "; it does not say: " + unknown));
+  }
+  FilteredInstances made;
+  made.vary = {"instance", {}, {{"purchase", {}}, {"region", {}}}};
+  for (const Listing& listing : chosen.listings) {
+    made.vary.values.push_back(listing.instance());
+    made.vary.with[0].values.emplace_back(word_of(listing.purchase));
+    made.vary.with[1].values.push_back(listing.region.empty() ? "null" : listing.region);
+  }
+  if (!unknown.empty()) {
+    made.remarks.push_back("left out because the catalogue does not say: " + unknown);
+  }
+  if (const std::string given = facts_given(document); !given.empty()) {
+    made.remarks.push_back(fmt::format(
+        "what the scenario says of {} holds for every instance; --set KEY=null leaves it to the "
+        "catalogue",
+        given));
+  }
+  return made;
+}
+
+}  // namespace feedrate::cli
