@@ -34,6 +34,15 @@ void caveat(Context& context, std::string text) {
   if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(std::move(text));
 }
 
+/// A step has several times, which all meet the same problem.
+void problem_once(Context& context, std::string_view pointer, std::string message) {
+  const bool said =
+      std::any_of(context.problems.begin(), context.problems.end(), [&](const Problem& problem) {
+        return problem.pointer == pointer && problem.message == message;
+      });
+  if (!said) context.problem(std::string(pointer), std::move(message));
+}
+
 /// Whether `where` (of MeasuredOn) is another machine than the one that is asked for.
 bool elsewhere(Context& context, const std::optional<std::string>& where,
                const std::optional<std::string>& here, std::string_view what) {
@@ -77,7 +86,7 @@ double given_speed(Context& context, Stage stage, const std::optional<std::strin
   if (!elsewhere(context, where, std::string(here), what)) return 1.0;
   const auto from = processor_of(context.catalog, *where);
   if (!from) {
-    context.problem(std::string(key), find_machine(context.catalog, *where).failure.message);
+    problem_once(context, key, find_machine(context.catalog, *where).failure.message);
     return 1.0;
   }
   return between(context, stage, from, here);
@@ -181,10 +190,10 @@ double given_gpu_speed(Context& context) {
   const std::string from = gpu_of(context.catalog, *where);
   const std::string to = gpu_here(context);
   if (from.empty()) {
-    context.problem("/measured_on/gpu_times",
-                    fmt::format("expected an instance with a GPU, or a GPU of the catalogue, got "
-                                "\"{}\"{}",
-                                *where, did_you_mean(*where, known_gpus(context.catalog))));
+    problem_once(context, "/measured_on/gpu_times",
+                 fmt::format("the GPU times are of \"{}\", which is neither an instance with a GPU "
+                             "nor a GPU of the catalogue{}; name where they were measured",
+                             *where, did_you_mean(*where, known_gpus(context.catalog))));
     return 1.0;
   }
   if (to.empty() || means_gpu(from, to)) return 1.0;
@@ -192,14 +201,15 @@ double given_gpu_speed(Context& context) {
   const auto speed = gpu_speed(context, from, &why_not);
   if (speed) return *speed;
   if (context.scenario.job.duration_on_one_instance) {
-    context.problem("/job/duration_on_one_instance",
-                    fmt::format("it was measured on {} and is needed on {}: {}; give the job's "
-                                "duration there",
-                                from, to, why_not));
+    problem_once(context, "/job/duration_on_one_instance",
+                 fmt::format("it was measured on {} and is needed on {}: {}; give the job's "
+                             "duration there",
+                             from, to, why_not));
   } else {
-    context.problem("/job/step", fmt::format("the step was measured on {} and is needed on {}: {}; "
-                                             "give its time there, /job/step/by_gpu {{\"{}\": …}}",
-                                             from, to, why_not, to));
+    problem_once(context, "/job/step",
+                 fmt::format("the step was measured on {} and is needed on {}: {}; "
+                             "give its time there, /job/step/by_gpu {{\"{}\": …}}",
+                             from, to, why_not, to));
   }
   return 1.0;
 }
@@ -212,10 +222,10 @@ double given_job_speed(Context& context) {
   const Known<double> before = there ? (*there)->gpus : std::nullopt;
   const double now = context.out.inputs.ranks;
   if (!before || before->value <= 0.0) {
-    context.problem("/measured_on/gpu_times",
-                    fmt::format("expected the instance that the duration was measured on, got "
-                                "\"{}\"",
-                                *where));
+    problem_once(context, "/measured_on/gpu_times",
+                 fmt::format("expected the instance that the duration was measured on, got "
+                             "\"{}\"",
+                             *where));
     return each;
   }
   if (before->value == now) return each;
