@@ -28,10 +28,12 @@ double assumed_once(Context& context, Stage stage, const std::string& key, Assum
   return drawn;
 }
 
-void caveat(Context& context, std::string text) {
+void add_once(Context& context, std::vector<std::string>& list, std::string text) {
   if (!context.texts) return;
-  auto& list = context.out.caveats;
   if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(std::move(text));
+}
+void caveat(Context& context, std::string text) {
+  add_once(context, context.out.caveats, std::move(text));
 }
 
 /// A step has several times, which all meet the same problem.
@@ -118,7 +120,14 @@ std::optional<Processor> processor_of(const Catalog& catalog, const HostProfile&
 double thread_speed(Context& context, Stage stage, const Processor& from, const Processor& to) {
   if (from.name == to.name) return 1.0;
   const std::string key = fmt::format("thread speed of {} relative to {}", to.name, from.name);
+  const auto remark = [&](const std::string& how, const Assumption& range) {
+    if (!context.texts) return;
+    add_once(context, context.out.remarks,
+             fmt::format("CPU times are of {} and {} {}: {:.2g} to {:.2g} times as fast", from.name,
+                         how, to.name, range.low, range.high));
+  };
   if (!from.thread || !to.thread) {
+    remark("taken as they are on", assumed::unknown_thread_speed);
     return assumed_once(context, stage, key, assumed::unknown_thread_speed);
   }
   Assumption ratio = assumed::thread_speed;
@@ -126,6 +135,7 @@ double thread_speed(Context& context, Stage stage, const Processor& from, const 
   ratio.value *= value;
   ratio.low *= value;
   ratio.high *= value;
+  remark("scaled by CoreMark to", ratio);
   return assumed_once(context, stage, key, ratio);
 }
 
