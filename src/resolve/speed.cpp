@@ -28,10 +28,21 @@ double assumed_once(Context& context, Stage stage, const std::string& key, Assum
   return drawn;
 }
 
-void caveat(Context& context, std::string text) {
+void add_once(Context& context, std::vector<std::string>& list, std::string text) {
   if (!context.texts) return;
-  auto& list = context.out.caveats;
   if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(std::move(text));
+}
+void caveat(Context& context, std::string text) {
+  add_once(context, context.out.caveats, std::move(text));
+}
+
+/// A step has several times, which all meet the same problem.
+void problem_once(Context& context, std::string_view pointer, std::string message) {
+  const bool said =
+      std::any_of(context.problems.begin(), context.problems.end(), [&](const Problem& problem) {
+        return problem.pointer == pointer && problem.message == message;
+      });
+  if (!said) context.problem(std::string(pointer), std::move(message));
 }
 
 /// Whether `where` (of MeasuredOn) is another machine than the one that is asked for.
@@ -77,7 +88,7 @@ double given_speed(Context& context, Stage stage, const std::optional<std::strin
   if (!elsewhere(context, where, std::string(here), what)) return 1.0;
   const auto from = processor_of(context.catalog, *where);
   if (!from) {
-    context.problem(std::string(key), find_machine(context.catalog, *where).failure.message);
+    problem_once(context, key, find_machine(context.catalog, *where).failure.message);
     return 1.0;
   }
   return between(context, stage, from, here);
@@ -109,7 +120,14 @@ std::optional<Processor> processor_of(const Catalog& catalog, const HostProfile&
 double thread_speed(Context& context, Stage stage, const Processor& from, const Processor& to) {
   if (from.name == to.name) return 1.0;
   const std::string key = fmt::format("thread speed of {} relative to {}", to.name, from.name);
+  const auto remark = [&](const std::string& how, const Assumption& range) {
+    if (!context.texts) return;
+    add_once(context, context.out.remarks,
+             fmt::format("CPU times are of {} and {} {}: {:.2g} to {:.2g} times as fast", from.name,
+                         how, to.name, range.low, range.high));
+  };
   if (!from.thread || !to.thread) {
+    remark("taken as they are on", assumed::unknown_thread_speed);
     return assumed_once(context, stage, key, assumed::unknown_thread_speed);
   }
   Assumption ratio = assumed::thread_speed;
@@ -117,6 +135,7 @@ double thread_speed(Context& context, Stage stage, const Processor& from, const 
   ratio.value *= value;
   ratio.low *= value;
   ratio.high *= value;
+  remark("scaled by CoreMark to", ratio);
   return assumed_once(context, stage, key, ratio);
 }
 
@@ -181,10 +200,10 @@ double given_gpu_speed(Context& context) {
   const std::string from = gpu_of(context.catalog, *where);
   const std::string to = gpu_here(context);
   if (from.empty()) {
-    context.problem("/measured_on/gpu_times",
-                    fmt::format("expected an instance with a GPU, or a GPU of the catalogue, got "
-                                "\"{}\"{}",
-                                *where, did_you_mean(*where, known_gpus(context.catalog))));
+    problem_once(context, "/measured_on/gpu_times",
+                 fmt::format("the GPU times are of \"{}\", which is neither an instance with a GPU "
+                             "nor a GPU of the catalogue{}; name where they were measured",
+                             *where, did_you_mean(*where, known_gpus(context.catalog))));
     return 1.0;
   }
   if (to.empty() || means_gpu(from, to)) return 1.0;
@@ -192,14 +211,15 @@ double given_gpu_speed(Context& context) {
   const auto speed = gpu_speed(context, from, &why_not);
   if (speed) return *speed;
   if (context.scenario.job.duration_on_one_instance) {
-    context.problem("/job/duration_on_one_instance",
-                    fmt::format("it was measured on {} and is needed on {}: {}; give the job's "
-                                "duration there",
-                                from, to, why_not));
+    problem_once(context, "/job/duration_on_one_instance",
+                 fmt::format("it was measured on {} and is needed on {}: {}; give the job's "
+                             "duration there",
+                             from, to, why_not));
   } else {
-    context.problem("/job/step", fmt::format("the step was measured on {} and is needed on {}: {}; "
-                                             "give its time there, /job/step/by_gpu {{\"{}\": …}}",
-                                             from, to, why_not, to));
+    problem_once(context, "/job/step",
+                 fmt::format("the step was measured on {} and is needed on {}: {}; "
+                             "give its time there, /job/step/by_gpu {{\"{}\": …}}",
+                             from, to, why_not, to));
   }
   return 1.0;
 }
@@ -212,10 +232,10 @@ double given_job_speed(Context& context) {
   const Known<double> before = there ? (*there)->gpus : std::nullopt;
   const double now = context.out.inputs.ranks;
   if (!before || before->value <= 0.0) {
-    context.problem("/measured_on/gpu_times",
-                    fmt::format("expected the instance that the duration was measured on, got "
-                                "\"{}\"",
-                                *where));
+    problem_once(context, "/measured_on/gpu_times",
+                 fmt::format("expected the instance that the duration was measured on, got "
+                             "\"{}\"",
+                             *where));
     return each;
   }
   if (before->value == now) return each;
