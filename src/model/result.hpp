@@ -29,10 +29,10 @@ struct Bottleneck {
 };
 
 struct Times {
-  Duration startup;  ///< before any data
-  Duration staging;  ///< copying the dataset in File mode
-  Duration first_epoch;
-  Duration epoch;  ///< a later epoch; the first where there is but one
+  Duration startup;      ///< before any data
+  Duration staging;      ///< copying the dataset in File mode
+  Duration first_epoch;  ///< a whole one, also where the job ends in its middle
+  Duration epoch;        ///< a later epoch; the first where there is but one
   Duration total;
 };
 
@@ -94,6 +94,7 @@ struct Result {
   double gpu_busy = 0.0;             ///< GPU-busy share of the time after staging, 0…1
   std::optional<double> efficiency;  ///< S(N) = T(1)/(N·T(N)) of the time after staging
   double steps_per_epoch = 0.0;
+  double steps = 0.0;  ///< of the whole job, each GPU; need not be whole epochs
   Bill bill;
   std::optional<Bands> bands;
   std::vector<InputUsed> inputs;

@@ -127,7 +127,8 @@ void resolve_page_cache(Context& context, bool staged) {
     room = context.assume<Bytes>(Stage::disk, assumed::unknown_page_cache);
   }
   const bool sharded = s.source.distribution == Distribution::sharded_by_s3_key;
-  const Bytes data = stored_bytes(s) * samples(inputs.samples / (sharded ? inputs.instances : 1.0));
+  const Bytes data =
+      bytes_in_chain(s).stored * samples(inputs.samples / (sharded ? inputs.instances : 1.0));
   inputs.caches.policy = s.disk.cache_policy.value_or(CachePolicy::linux_two_lists);
   inputs.caches.room = data.base() > 0.0 ? room / data : 1.0;
   inputs.caches.staged = staged;
@@ -149,7 +150,7 @@ void resolve_disk(Context& context, bool staged) {
   if (kind == DiskKind::ebs) known = of_ebs(context);
 
   Read disk;
-  disk.bytes = stored_bytes(s);
+  disk.bytes = bytes_in_chain(s).stored;
   const double per_object = s.dataset.samples_per_object.value_or(1.0);
   const bool whole_files = per_object <= 1.0;
   disk.requests =

@@ -47,7 +47,18 @@ struct Resolved {
 Resolved resolve(const Scenario& scenario, const Catalog& catalog,
                  const HostProfile* host = nullptr, const Draw& draw = {}, bool texts = true);
 
-/// Bytes per sample as they are stored: after the last offline operation that says so.
-DataPerSample stored_bytes(const Scenario& scenario);
+/// Bytes of a sample that the scenario gives, and the pointer that it gives them with.
+struct GivenBytes {
+  std::string key;
+  DataPerSample value;
+};
+
+/// A sample on its way, as far as the scenario says.
+struct ChainBytes {
+  DataPerSample stored;              ///< after the last offline operation that says so; 0: not said
+  std::optional<GivenBytes> to_gpu;  ///< what batches are made of and is copied: given, or what
+                                     ///< the last operation off the GPU makes
+};
+ChainBytes bytes_in_chain(const Scenario& scenario);
 
 }  // namespace feedrate::resolve

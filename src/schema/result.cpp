@@ -183,6 +183,7 @@ void write_body(const Result& result, JsonWriter& out) {
   out.number("gpu_busy", result.gpu_busy).number("gpu_busy_s", result.gpu_busy_time.base());
   out.number("efficiency", result.efficiency);
   out.number("steps_per_epoch", result.steps_per_epoch);
+  out.number("steps", result.steps);
   write_bill(result.bill, out);
   write_bands(result.bands, out);
   write_inputs(result, out);

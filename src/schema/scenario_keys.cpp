@@ -104,6 +104,7 @@ const std::vector<Entry<Dataset>>& entries<Dataset>() {
           {.manual = "after decoding; cpu_per_byte counts these", .example = "600 KB"}),
       entry<&Dataset::bytes_on_gpu_per_sample>("bytes_on_gpu_per_sample",
                                                {.manual = "what host-to-device copies",
+                                                .fallback = "what the last CPU operation makes",
                                                 .limits = between(0, 1e13),
                                                 .example = "600 KB"}),
   };
@@ -129,8 +130,9 @@ const std::vector<Entry<Source>>& entries<Source>() {
                                 {"of the service, in all", "the service's published one"}),
       entry<&Source::requests_per_second>(
           "requests_per_second", {"of the service, in all", "the service's published one"}),
-      entry<&Source::connections>("connections", {"parallel requests of one instance at most",
-                                                  "File: 16; Pipe: 1", whole(1, 1e5)}),
+      entry<&Source::connections>("connections",
+                                  {"parallel requests of one instance at most",
+                                   "File: 16; Pipe: 8 from S3, else 1", whole(1, 1e5)}),
       entry<&Source::discipline>("discipline", {"how requests share bandwidth", "rate-limit"}),
       entry<&Source::open_latency>("open_latency",
                                    {.manual = "opening and closing an object, beside its requests",
@@ -259,7 +261,9 @@ const std::vector<Entry<Operation>>& entries<Operation>() {
                                 {"in_memory_cache keeps what this makes", "the first operation"}),
       entry<&Operation::output_bytes>(
           "output_bytes",
-          {.manual = "offline: bytes stored per sample afterwards", .example = "25 KB"}),
+          {.manual = "of a sample after it; offline: as it is stored", .example = "25 KB"}),
+      entry<&Operation::in_loader>(
+          "in_loader", {"on the GPU: ahead, in the loader's stream (pool: DALI)", "false"}),
   };
   return list;
 }
@@ -342,6 +346,7 @@ template <>
 const std::vector<Entry<Job>>& entries<Job>() {
   static const std::vector<Entry<Job>> list = {
       entry<&Job::epochs>("epochs", {"passes over the dataset", "1", whole(1, 1e9)}),
+      entry<&Job::steps>("steps", {"iterations instead: batches of each GPU", "", whole(1, 1e12)}),
       entry<&Job::step>("step", {.manual = "time of one GPU for a batch; \"300 ms\" means fixed",
                                  .hint = {"a duration", "300 ms"},
                                  .text_form = true}),

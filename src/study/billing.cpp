@@ -71,7 +71,7 @@ struct Biller {
 
   /// As the source holds it: what operations made offline, where there are any.
   [[nodiscard]] Bytes dataset_bytes() const {
-    return resolve::stored_bytes(scenario) * samples(inputs.samples);
+    return resolve::bytes_in_chain(scenario).stored * samples(inputs.samples);
   }
 
   /// Bytes that all instances together read from the source: each its copy in File mode; else what
@@ -173,7 +173,7 @@ struct Biller {
     if (outside_aws(reads)) {
       crossing = bytes_read();
     } else if (inputs.remote && outside_aws(cluster_machine)) {
-      crossing = inputs.remote->sent * samples(inputs.samples * inputs.epochs);
+      crossing = inputs.remote->sent * samples(outcome.trained_samples);
     }
     if (crossing <= Bytes{}) return;
     const auto tiers = find_transfer(catalog, "to internet", region);
