@@ -1,4 +1,4 @@
-#include "pipeline/mean.hpp"
+#include "pipeline/mean_epoch.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -279,12 +279,7 @@ double nic_seconds(const Inputs& inputs, const Flow& flow, EpochKind kind, doubl
   return (down + gradients) / inputs.network->base();
 }
 
-struct Made {
-  Span span;
-  double variance = 0.0;
-  double period = 0.0;  ///< of a step
-  double step = 0.0;    ///< what it would be if the loader were always ahead
-};
+}  // namespace
 
 Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, const Flow& flow,
                double active, bool details) {
@@ -359,17 +354,21 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   }
   // Two paths to the end: the GPU never waits after its first batch; or the loader never does.
   const double fed = first + (steps - 1.0) * slowest + last_consumed;
-  // Workers make whole batches, each as many as the others or one more: in the last round some have
-  // nothing left to do.
+  // Workers make whole batches, each as many as the others or one more: in the last round of the
+  // epoch some have nothing left to do, and a loop that is left waits for its last batch no less.
   double last_round = 0.0;
-  if (chains && pace.loader > 0.0 && !left) {
-    const double batches = steps + (last > 0.0 ? 1.0 : 0.0);
-    const double rest = batches - active * std::floor(batches / active);
-    if (rest > 0.0) {
-      const double rate = flow.rate(rest / active);
-      if (rate < 1e299) {
-        last_round = std::max(0.0, rest * (inputs.ranks * full / rate - together));
-      }
+  if (chains && pace.loader > 0.0) {
+    const double trained = steps + (last > 0.0 ? 1.0 : 0.0);
+    const double made = epoch_shape(inputs).steps;
+    const auto in_round = [&](double batches) {
+      return batches - active * (std::ceil(batches / active) - 1.0);
+    };
+    const bool ends = trained > made - in_round(made);
+    const double busy = ends ? in_round(made) : active;
+    const double rate = flow.rate(busy / active);
+    if (rate < 1e299) {
+      const double before = ends ? busy : in_round(trained);
+      last_round = std::max(0.0, busy * inputs.ranks * full / rate - before * together);
     }
   }
   // Where the GPU sets the pace, workers are ahead by more than that.
@@ -425,75 +424,6 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   made.variance = steps * (weight * pace.variance * pace.loader * pace.loader +
                            (1.0 - weight) * deviation * deviation * group);
   return made;
-}
-
-}  // namespace
-
-MeanEpochs mean_epochs(const Inputs& inputs, const Epochs& epochs, Credits& credits, bool details) {
-  const Misses misses = misses_in(inputs, epochs.first);
-  const double active = active_workers(inputs, epochs.kind);
-  Flow flow(inputs, epochs.kind, misses, active);
-  const auto& limits = flow.limits();
-  // A credit is worth another number of samples where caches spare another share of the reads.
-  std::vector<double> left;
-  for (const SampleLimit& limit : limits) {
-    left.push_back(limit.credit * credits.share_left(limit.name));
-  }
-  MeanEpochs all;
-  double remaining = epochs.count;
-  const double loaded = samples_of_instance(inputs, epochs.steps);
-  while (remaining > 0.0) {
-    for (std::size_t i = 0; i < limits.size(); ++i) flow.set_burst(i, left[i] > 0.0);
-    const Made made = one_epoch(inputs, epochs, misses, flow, active, details);
-    // How long the first credit to run out lasts at this pace.
-    double part = remaining;
-    std::size_t ends = limits.size();
-    for (std::size_t i = 0; i < limits.size(); ++i) {
-      const double used = loaded - limits[i].rate * made.span.wall.base();
-      if (left[i] <= 0.0 || used <= 0.0) continue;
-      const double lasts = left[i] / used;
-      if (lasts < part) {
-        part = lasts;
-        ends = i;
-      }
-    }
-    all.span += part * made.span;
-    all.variance += part * made.variance;
-    for (std::size_t i = 0; i < limits.size(); ++i) {
-      const double used = (loaded - limits[i].rate * made.span.wall.base()) * part;
-      left[i] = std::clamp(left[i] - used, 0.0, limits[i].credit);
-    }
-    if (ends < limits.size()) {
-      left[ends] = 0.0;
-      all.ends.push_back({limits[ends].name, limits[ends].stage, all.span.wall, made.span.wall});
-    }
-    remaining -= part;
-    all.last = made.span;
-    if (part <= 0.0 && ends == limits.size()) break;
-  }
-  for (std::size_t i = 0; i < limits.size(); ++i) {
-    if (limits[i].credit > 0.0) credits.keep(limits[i].name, left[i] / limits[i].credit);
-  }
-  return all;
-}
-
-std::optional<RoundGap> round_gap(const Inputs& inputs, EpochKind kind, double epoch) {
-  const bool chains = inputs.kind == LoaderKind::pytorch && !inputs.remote;
-  const double active = active_workers(inputs, kind);
-  // The workers of a Pipe-mode stream wait for its chunks one after the other.
-  if (!chains || inputs.workers < 2.0 || active < inputs.workers || inputs.sequential_stream ||
-      inputs.instances > 1.0) {
-    return std::nullopt;
-  }
-  const Misses misses = misses_in(inputs, epoch);
-  Flow flow(inputs, kind, misses, active);
-  for (std::size_t i = 0; i < flow.limits().size(); ++i) {
-    flow.set_burst(i, flow.limits()[i].credit > 0.0);
-  }
-  const Made made = one_epoch(inputs, {kind, epoch}, misses, flow, active, false);
-  const double waits = made.period - made.step;
-  if (waits < 0.1 * made.period) return std::nullopt;
-  return RoundGap{active, seconds(active * waits)};
 }
 
 }  // namespace feedrate::pipeline

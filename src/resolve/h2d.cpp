@@ -1,4 +1,6 @@
 // From host memory to the GPU.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "resolve/context.hpp"
@@ -14,8 +16,11 @@ void resolve_copy(Context& context) {
         "out");
     return;
   }
+  const std::string key = crossing->operation >= 0 ? fmt::format("{}/{}/output_bytes",
+                                                                 crossing->key, crossing->operation)
+                                                   : std::string(crossing->key);
   const DataPerSample each =
-      context.use(Stage::h2d, crossing->key, Value<DataPerSample>::given(crossing->value));
+      context.use(Stage::h2d, key, Value<DataPerSample>::given(crossing->value));
   inputs.pinned = s.loader.pin_memory.value_or(false);
   if (inputs.non_blocking && !inputs.pinned) {
     inputs.non_blocking = false;

@@ -254,6 +254,12 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
                       inputs.batch, inputs.samples, inputs.instances * inputs.ranks));
     } else if (scenario.job.steps) {
       set_steps(inputs, *scenario.job.steps);
+      if (inputs.instances > 1.0) {
+        context.out.remarks.push_back(fmt::format(
+            "/job/steps are batches of each GPU: {:g} instances train on {:g} times the "
+            "samples of one in as many",
+            inputs.instances, inputs.instances));
+      }
     }
   }
   resolve_communication(context);

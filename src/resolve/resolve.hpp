@@ -47,10 +47,11 @@ struct Resolved {
 Resolved resolve(const Scenario& scenario, const Catalog& catalog,
                  const HostProfile* host = nullptr, const Draw& draw = {}, bool texts = true);
 
-/// Bytes of a sample that the scenario gives, and the pointer that it gives them with.
+/// Bytes of a sample that the scenario gives, and where.
 struct GivenBytes {
-  std::string key;
   DataPerSample value;
+  std::string_view key = "/preprocess";  ///< the pointer
+  int operation = -1;                    ///< of that list, whose output_bytes they are; -1: none
 };
 
 /// A sample on its way, as far as the scenario says.

@@ -56,7 +56,8 @@ TEST_CASE("steps: one step more takes longer, reads more and trains on more samp
     const Outcome fewer = simulate(with_steps(in, steps));
     const Outcome more = simulate(with_steps(in, steps + 1.0));
     INFO("job " << i << ", " << steps << " steps of " << epoch_shape(in).steps << " an epoch");
-    REQUIRE(more.training().base() > fewer.training().base());
+    // In the mean, workers that deliver together deliver a round of batches at one moment.
+    REQUIRE(more.training().base() >= fewer.training().base() * (1.0 - 1e-12));
     REQUIRE(more.total.busy.base() > fewer.total.busy.base());
     REQUIRE(more.trained_samples > fewer.trained_samples);
     REQUIRE(epochs_read(with_steps(in, steps + 1.0)) >= epochs_read(with_steps(in, steps)) - 1e-12);
@@ -121,5 +122,5 @@ TEST_CASE("steps: events agree with the mean on an epoch that is cut") {
   }
   std::sort(errors.begin(), errors.end());
   CHECK(errors[errors.size() / 2] < 0.02);
-  CHECK(errors[errors.size() * 9 / 10] < 0.12);
+  CHECK(errors[errors.size() * 9 / 10] < 0.08);
 }
