@@ -122,6 +122,7 @@ void add_result(Row& row, const Result& r) {
   row.add("", "gpu_busy_s", r.gpu_busy_time.base());
   row.add("", "efficiency", r.efficiency);
   row.add("", "steps_per_epoch", r.steps_per_epoch);
+  row.add("", "steps", r.steps);
   row.add("", "compute_usd", r.bill.compute.base());
   row.add("", "auxiliary_usd", r.bill.auxiliary.base());
   row.add("", "storage_usd", r.bill.storage.base());

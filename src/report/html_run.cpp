@@ -37,7 +37,10 @@ std::string figures(const HtmlInput& input) {
   const bool first_differs = r.times.epoch != r.times.first_epoch;
   std::string out = figure(
       "Time", duration(r.times.total),
-      fmt::format("{} {}", first_differs ? "later epochs" : "an epoch", duration(r.times.epoch)));
+      r.steps < r.steps_per_epoch
+          ? fmt::format("{} steps of the {} of an epoch", count(r.steps), count(r.steps_per_epoch))
+          : fmt::format("{} {}", first_differs ? "later epochs" : "an epoch",
+                        duration(r.times.epoch)));
   out += figure("Money", money(r.bill.money),
                 r.bill.idle_gpu > Money{}
                     ? fmt::format("{} of it while GPUs wait", money(r.bill.idle_gpu))
