@@ -43,8 +43,9 @@ constexpr std::array<Figure, figure_count> table = {{
      [](R r) -> Value { return r.times.total.base(); }, &Bands::total_s, "time"},
 
     {FigureId::throughput, pace, "throughput_samples_per_s", FigureUnit::samples_per_second, more,
-     "throughput", "over the epochs", [](R r) -> Value { return r.throughput.base(); },
-     &Bands::throughput},
+     "throughput", "over the epochs; null: no dataset is given",
+     [](R r) -> Value { return r.throughput ? Value(r.throughput->base()) : std::nullopt; },
+     &Bands::throughput, "", true},
     {FigureId::gpu_busy, pace, "gpu_busy", share, more, "GPUs busy",
      "share of the time after staging", [](R r) -> Value { return r.gpu_busy; }, &Bands::gpu_busy},
     {FigureId::gpu_busy_time, pace, "gpu_busy_s", second, neither, "GPU busy time",
@@ -57,6 +58,8 @@ constexpr std::array<Figure, figure_count> table = {{
      [](R r) { return r.job_efficiency; }, nullptr, "", true},
     {FigureId::steps_per_epoch, pace, "steps_per_epoch", number, neither, "steps per epoch", "",
      [](R r) -> Value { return r.steps_per_epoch; }},
+    {FigureId::steps, pace, "steps", number, neither, "steps", "of each GPU, whole job",
+     [](R r) -> Value { return r.steps; }},
 
     {FigureId::compute, cost, "compute_usd", dollar, less, "compute", "",
      [](R r) -> Value { return r.bill.compute.base(); }},

@@ -30,6 +30,7 @@ enum class FigureId : std::uint8_t {
   efficiency,
   job_efficiency,
   steps_per_epoch,
+  steps,
   compute,
   auxiliary,
   storage,
@@ -45,7 +46,7 @@ enum class FigureId : std::uint8_t {
   stall,
 };
 
-inline constexpr std::size_t figure_count = 27;
+inline constexpr std::size_t figure_count = 28;
 
 /// Where a document has the figure: in the object of that name, or beside it.
 enum class FigureGroup : std::uint8_t {

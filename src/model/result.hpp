@@ -29,10 +29,10 @@ struct Bottleneck {
 };
 
 struct Times {
-  Duration startup;  ///< before any data
-  Duration staging;  ///< copying the dataset in File mode
-  Duration first_epoch;
-  Duration epoch;  ///< a later epoch; the first where there is but one
+  Duration startup;      ///< before any data
+  Duration staging;      ///< copying the dataset in File mode
+  Duration first_epoch;  ///< a whole one, also where the job ends in its middle
+  Duration epoch;        ///< a later epoch; the first where there is but one
   Duration total;
 };
 
@@ -90,7 +90,7 @@ struct Result {
   PerStage<StageStats> stages;
   Duration gpu_busy_time;  ///< per GPU, whole job; with all stalls adds up to `times.total`
   Times times;
-  Throughput throughput;  ///< samples/s over the epochs
+  std::optional<Throughput> throughput;  ///< samples/s over the epochs; empty: no dataset is given
   double gpu_busy = 0.0;  ///< GPU-busy share of the time after staging, 0…1
   /// S(N) = T(1)/(N·T(N)), where T is the time of the epochs; 1 for one instance.
   std::optional<double> efficiency;
@@ -100,6 +100,7 @@ struct Result {
   /// instances (as caches do) it is below 0. Empty for one instance.
   std::optional<PerStage<double>> lost_to_scaling;
   double steps_per_epoch = 0.0;
+  double steps = 0.0;  ///< of the whole job, each GPU; need not be whole epochs
   Bill bill;
   std::optional<Bands> bands;
   std::vector<InputUsed> inputs;

@@ -128,8 +128,9 @@ struct Operation {
   std::optional<DurationPerByte> cpu_per_byte;  ///< per decoded byte
   std::optional<DurationPerSample> gpu;         ///< time on the GPU where it runs there
   Place where = Place::cpu;
-  std::optional<DataPerSample> output_bytes;  ///< offline: bytes stored per sample afterwards
-  std::optional<bool> cached = {};            ///< in_memory_cache keeps what this operation makes
+  std::optional<DataPerSample> output_bytes;  ///< of a sample after it; offline: stored
+  std::optional<bool> in_loader = {};  ///< on the GPU: ahead, in the loader's own stream (DALI's)
+  std::optional<bool> cached = {};     ///< in_memory_cache keeps what this operation makes
   bool operator==(const Operation&) const = default;
 };
 
@@ -221,7 +222,8 @@ struct Checkpoint {
 
 /// Exactly one way to say what communication costs: efficiency, allreduce, scaling, or nothing.
 struct Job {
-  std::optional<double> epochs;
+  std::optional<double> epochs;  ///< or `steps`
+  std::optional<double> steps;   ///< batches of each GPU, of all epochs
   std::optional<Step> step;
   std::optional<Duration> duration_on_one_instance;  ///< instead of dataset, loader and step
   std::optional<double> gradient_accumulation;       ///< batches per optimiser step and all-reduce

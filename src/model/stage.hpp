@@ -8,24 +8,25 @@
 namespace feedrate {
 
 enum class Stage : std::uint8_t {
-  startup,     ///< workers starting at the head of an epoch, first batch not yet begun
-  download,    ///< bytes from a remote source to the instance
-  disk,        ///< bytes from a local or attached disk (page cache misses)
-  decode,      ///< preprocessing on CPU cores of the instance
-  remote,      ///< preprocessing on auxiliary CPU instances and the way from there
-  collate,     ///< a worker putting samples together into a batch in shared memory
-  handover,    ///< the main process taking a batch: unpickle, pin, launch
-  h2d,         ///< host-to-device copy
-  gpu,         ///< forward, backward, optimiser and preprocessing on the GPU
-  allreduce,   ///< exposed communication of gradients
-  checkpoint,  ///< writing checkpoints
+  startup,         ///< workers starting at the head of an epoch, first batch not yet begun
+  download,        ///< bytes from a remote source to the instance
+  disk,            ///< bytes from a local or attached disk (page cache misses)
+  decode,          ///< preprocessing on CPU cores of the instance
+  remote,          ///< preprocessing on auxiliary CPU instances and the way from there
+  collate,         ///< a worker putting samples together into a batch in shared memory
+  handover,        ///< the main process taking a batch: unpickle, pin, launch
+  h2d,             ///< host-to-device copy
+  gpu_preprocess,  ///< preprocessing on the GPU: work of it, as a step is
+  gpu,             ///< forward, backward, optimiser
+  allreduce,       ///< exposed communication of gradients
+  checkpoint,      ///< writing checkpoints
 };
 
-inline constexpr std::size_t stage_count = 11;
+inline constexpr std::size_t stage_count = 12;
 
 inline constexpr std::array<std::string_view, stage_count> stage_names = {
-    "startup",  "download", "disk", "decode",    "remote",    "collate",
-    "handover", "h2d",      "gpu",  "allreduce", "checkpoint"};
+    "startup",  "download", "disk",           "decode", "remote",    "collate",
+    "handover", "h2d",      "gpu_preprocess", "gpu",    "allreduce", "checkpoint"};
 
 constexpr std::string_view name_of(Stage stage) {
   return stage_names[static_cast<std::size_t>(stage)];

@@ -70,7 +70,7 @@ Inputs merged(const Inputs& inputs) {
   one.step.fixed = step_time(inputs, inputs.batch);
   one.step.per_sample.reset();
   one.step.table.reset();
-  one.gpu_preprocess = {};
+  one.gpu_preprocess = inputs.gpu_preprocess / ranks;
   one.ranks = one.instances = 1.0;
   for (auto& point : one.cores.points) {
     point.users *= inputs.instances;
@@ -125,8 +125,9 @@ EpochModel build_epoch(const Inputs& given, EpochKind kind, const Misses& misses
   const Inputs inputs = given.remote ? merged(given) : given;
   EpochModel built;
   engine::Model& model = built.model;
-  EpochShape shape = epoch_shape(inputs);
-  if (layout.steps > 0.0 && layout.steps < shape.steps) shape = {layout.steps, inputs.batch};
+  const EpochShape loaded = epoch_shape(inputs);
+  const bool left = layout.steps > 0.0 && layout.steps < loaded.steps;
+  const EpochShape shape = left ? EpochShape{layout.steps, inputs.batch} : loaded;
   std::optional<engine::BarrierId> barrier;
   if (layout.instances * layout.ranks > 1) {
     barrier = model.add(
@@ -156,6 +157,7 @@ EpochModel build_epoch(const Inputs& given, EpochKind kind, const Misses& misses
                        cpu,
                        kind,
                        shape,
+                       loaded,
                        instance + "r" + std::to_string(r) + ".",
                        barrier,
                        built,

@@ -16,7 +16,7 @@ struct Layout {
   int instances = 1;   ///< simulated apart
   int ranks = 1;       ///< simulated apart, of each instance
   double fold = 1.0;   ///< real ranks that one simulated rank stands for
-  double steps = 0.0;  ///< > 0: only so many steps of the epoch
+  double steps = 0.0;  ///< > 0: the loop is left after so many steps of the epoch
 };
 
 /// Ranks apart, up to `most_processes` simulated processes; beyond, fewer instances, then fewer
@@ -54,6 +54,7 @@ struct Stock {
 struct EpochModel {
   engine::Model model;
   std::vector<engine::ProcessId> gpus;  ///< the processes in which GPUs step, one a simulated rank
+  std::vector<engine::ResourceId> shared_gpus;  ///< of the GPUs that a loader's stream shares
   std::vector<engine::ProcessId> loaders;  ///< workers and threads that make batches beside them
   std::vector<Part> parts;                 ///< of the first rank
   std::vector<Stock> stocks;

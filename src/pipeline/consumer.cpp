@@ -22,19 +22,25 @@ void over_fetched(ProgramBuilder& program, const RankBuilder& rank, const Fetch&
     });
     return;
   }
-  // Tickets for batch j + prefetch are given back with batch j; at the end there are none left.
-  const double ahead = std::min(rank.inputs.prefetch, rank.shape.steps);
+  // Tickets for batch j + prefetch are given back with batch j; at an epoch's end none are left.
+  // Where the GPU does a part of it, threads begin no other batch before.
+  const bool waits = rank.preprocesses_ahead();
+  const double ahead =
+      rank.left() ? 0.0 : std::min(waits ? 1.0 : rank.inputs.prefetch, rank.shape.steps);
   const auto batch = [&](double samples, double give_back) {
+    const auto give = [&] {
+      if (give_back <= 0.0) return;
+      program.put(*fetch.tickets, tag(Stage::handover), chunks_in(rank, fetch, give_back));
+    };
     const std::int64_t n = chunks_in(rank, fetch, samples);
     if (fetch.one_by_one) {
       program.repeat(n).take(*fetch.samples, tag(Stage::handover)).next();
     } else {
       program.take(*fetch.samples, tag(Stage::handover), n);
     }
-    if (give_back > 0.0) {
-      program.put(*fetch.tickets, tag(Stage::handover), chunks_in(rank, fetch, give_back));
-    }
+    if (!waits) give();
     body(program, samples);
+    if (waits) give();
   };
   const double last = rank.partial_last() ? 1.0 : 0.0;
   const double giving = std::max(0.0, rank.shape.steps - ahead - last);
@@ -59,6 +65,7 @@ void over_fetched(ProgramBuilder& program, const RankBuilder& rank, const Fetch&
 
 struct Consumer {
   RankBuilder& rank;
+  std::optional<engine::ResourceId> gpu;  ///< where a stream of the loader shares it
 
   void load_inline(ProgramBuilder& p, double samples) const {
     if (rank.local) add_load(p, *rank.local, samples, chunks_of(rank.inputs), rank.variety());
@@ -83,9 +90,22 @@ struct Consumer {
     if (ticks(time).ns > 0) p.delay(ticks(time / rank.inputs.speed[Stage::h2d]), tag(Stage::h2d));
   }
   void step(ProgramBuilder& p, double samples) const {
+    const Duration before = rank.inputs.gpu_preprocess * feedrate::samples(samples) /
+                            rank.inputs.speed[Stage::gpu_preprocess];
     const Duration time = step_time(rank.inputs, samples) / rank.inputs.speed[Stage::gpu];
-    p.delay(ticks(time), tag(Stage::gpu), spread(rank.inputs.step_cv));
+    if (gpu) {
+      if (before.base() > 0.0) p.use(*gpu, {before.base()}, tag(Stage::gpu_preprocess));
+      p.use(*gpu, {time.base()}, tag(Stage::gpu), spread(rank.inputs.step_cv));
+    } else {
+      if (ticks(before).ns > 0) p.delay(ticks(before), tag(Stage::gpu_preprocess));
+      p.delay(ticks(time), tag(Stage::gpu), spread(rank.inputs.step_cv));
+    }
     if (rank.first_rank) p.mark(step_mark);
+  }
+  void preprocess_ahead(ProgramBuilder& p, double samples) const {
+    const Duration time = rank.inputs.gpu_preprocess_ahead * feedrate::samples(samples) /
+                          rank.inputs.speed[Stage::gpu_preprocess];
+    if (gpu) p.use(*gpu, {time.base()}, tag(Stage::gpu_preprocess));
   }
   void reduce(ProgramBuilder& p) const {
     if (rank.barrier) p.join(*rank.barrier, tag(Stage::allreduce));
@@ -132,7 +152,11 @@ struct Consumer {
 
 engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
   const Inputs& inputs = rank.inputs;
-  const Consumer consumer{rank};
+  Consumer consumer{rank, {}};
+  if (rank.preprocesses_ahead()) {
+    consumer.gpu = rank.model.add(engine::Resource{rank.name + "GPU", {1.0}});
+    rank.built.shared_gpus.push_back(*consumer.gpu);
+  }
   const bool beside = fetch.ready || fetch.tickets;  // somebody else loads
   const bool one_process = !inputs.asynchronous_step;
   const engine::Tag hand = tag(Stage::handover);
@@ -141,17 +165,19 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
   // a loop that waits for its step has such a relay too: it holds the batch that is next.
   const bool pins = beside && inputs.pinned && inputs.pin.base() > 0.0;
   std::optional<QueueId> relayed;
-  if (pins || (fetch.tickets && one_process)) {
-    relayed = rank.add_queue("relayed", fetch.tickets ? 1 : engine::unlimited);
+  if (pins || (fetch.tickets && (one_process || consumer.gpu))) {
+    const double room = consumer.gpu ? std::max(1.0, inputs.prefetch - 1.0) : 1.0;
+    relayed = rank.add_queue("relayed", fetch.tickets ? whole(room) : engine::unlimited);
     ProgramBuilder program;
     over_fetched(program, rank, fetch, [&](ProgramBuilder& p, double samples) {
       if (pins) consumer.pin(p, samples);
+      consumer.preprocess_ahead(p, samples);
       p.put(*relayed, hand);
     });
     rank.add_process(program, {.kind = pins ? TrackKind::pin : TrackKind::relay,
                                .feeds = Stage::handover,
                                .delivers = relayed});
-    const double ahead = fetch.ready ? fetch.ready->count * inputs.prefetch : 1.0;
+    const double ahead = fetch.ready ? fetch.ready->count * inputs.prefetch : room;
     rank.add_stock({pins ? "pinned batches" : "next batch", *relayed, 1, ahead});
   }
   const auto obtain = [&](ProgramBuilder& p, double samples) {

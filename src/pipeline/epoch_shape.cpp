@@ -15,13 +15,32 @@ EpochShape epoch_shape(const Inputs& inputs) {
   return {whole, inputs.batch};
 }
 
-double samples_of_instance(const Inputs& inputs) {
+void set_steps(Inputs& inputs, double steps) {
+  const double each = epoch_shape(inputs).steps;
+  inputs.epochs = std::floor(steps / each);
+  inputs.unfinished_steps = steps - inputs.epochs * each;
+}
+
+double epochs_begun(const Inputs& inputs) {
+  return inputs.epochs + (inputs.unfinished_steps > 0.0 ? 1.0 : 0.0);
+}
+
+double samples_of_instance(const Inputs& inputs, double steps) {
+  if (steps > 0.0) return steps * inputs.batch * inputs.ranks;
   const EpochShape shape = epoch_shape(inputs);
   return ((shape.steps - 1.0) * inputs.batch + shape.last_batch) * inputs.ranks;
 }
 
+double trained_samples(const Inputs& inputs) {
+  const auto of_epoch = [&](double steps) {
+    return std::min(inputs.samples, samples_of_instance(inputs, steps) * inputs.instances);
+  };
+  const double whole = inputs.epochs > 0.0 ? inputs.epochs * of_epoch(0.0) : 0.0;
+  return whole + (inputs.unfinished_steps > 0.0 ? of_epoch(inputs.unfinished_steps) : 0.0);
+}
+
 Duration step_time(const Inputs& inputs, double batch) {
-  Duration time = inputs.gpu_preprocess * samples(batch);
+  Duration time;
   if (inputs.step.table) {
     const auto& table = *inputs.step.table;
     Curve<double> curve;

@@ -72,7 +72,9 @@ struct Caches {
 struct Inputs {
   // the job's shape
   double samples = 0.0;  ///< per epoch, all ranks
-  double epochs = 1.0;
+  double epochs = 1.0;   ///< that are finished
+  /// Steps of one epoch more, which the job leaves in its middle; below a whole epoch's.
+  double unfinished_steps = 0.0;
   double batch = 1.0;  ///< samples per rank and step
   double instances = 1.0;
   double ranks = 1.0;         ///< GPUs per instance
@@ -111,8 +113,9 @@ struct Inputs {
   DurationPerSample copy;  ///< host-to-device
 
   // the GPU and what couples GPUs
-  Step step;  ///< filled: a table, or fixed and per_sample
-  DurationPerSample gpu_preprocess;
+  Step step;                               ///< filled: a table, or fixed and per_sample
+  DurationPerSample gpu_preprocess;        ///< on the GPU, in the step's own stream before it
+  DurationPerSample gpu_preprocess_ahead;  ///< on the GPU, in a stream of the loader (pool)
   double step_cv = 0.0;
   double size_cv = 0.0;  ///< of a sample's size and cost
   double read_cv = 0.0;  ///< of a batch's reading, from step to step, beyond its samples' sizes
@@ -148,13 +151,30 @@ struct EpochShape {
 };
 EpochShape epoch_shape(const Inputs& inputs);
 
-/// Samples that the ranks of one instance train on in an epoch.
-double samples_of_instance(const Inputs& inputs);
+/// A job of `steps` batches a rank: whole epochs, and what is left of one more.
+void set_steps(Inputs& inputs, double steps);
 
-/// Time of the GPU for `batch` samples, preprocessing on the GPU included, at speed 1.
+/// Epochs that the job begins.
+double epochs_begun(const Inputs& inputs);
+
+/// Samples that the ranks of one instance train on in an epoch; with `steps` in so many of it.
+double samples_of_instance(const Inputs& inputs, double steps = 0.0);
+
+/// Samples of the whole job, all ranks.
+double trained_samples(const Inputs& inputs);
+
+/// Time of the GPU for the step on `batch` samples, at speed 1.
 Duration step_time(const Inputs& inputs, double batch);
 
 /// Which epoch: the first may read other places than the later ones.
 enum class EpochKind { first, later };
+
+/// Epochs in a row that find the same caches.
+struct Epochs {
+  EpochKind kind = EpochKind::first;
+  double first = 1.0;  ///< the number of the first of them
+  double count = 1.0;
+  double steps = 0.0;  ///< > 0: each is left after so many; below a whole epoch's
+};
 
 }  // namespace feedrate::pipeline

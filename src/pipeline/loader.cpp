@@ -31,12 +31,14 @@ Fetch add_pytorch(RankBuilder& rank) {
     const QueueId queue = rank.add_queue("ready" + std::to_string(w), engine::unlimited);
     if (w == 0) first_ready = queue;
   }
-  const double last_worker = std::fmod(rank.shape.steps - 1.0, workers);
+  const EpochShape& loaded = rank.loaded;
+  const bool smaller_last = loaded.last_batch < inputs.batch;
+  const double last_worker = std::fmod(loaded.steps - 1.0, workers);
   for (int w = 0; w < workers; ++w) {
     const QueueId index{static_cast<std::uint32_t>(first_index) + static_cast<std::uint32_t>(w)};
     const QueueId ready{static_cast<std::uint32_t>(first_ready) + static_cast<std::uint32_t>(w)};
-    const bool makes_last = rank.partial_last() && w == static_cast<int>(last_worker);
-    const double batches = std::ceil((rank.shape.steps - w) / workers) - (makes_last ? 1.0 : 0.0);
+    const bool makes_last = smaller_last && w == static_cast<int>(last_worker);
+    const double batches = std::ceil((loaded.steps - w) / workers) - (makes_last ? 1.0 : 0.0);
     ProgramBuilder program;
     const Duration start = startup_of(rank, workers);
     if (ticks(start).ns > 0) program.delay(ticks(start), tag(Stage::startup));
@@ -54,12 +56,13 @@ Fetch add_pytorch(RankBuilder& rank) {
       make(inputs.batch);
       program.next();
     }
-    if (makes_last) make(rank.shape.last_batch);
-    rank.built.loaders.push_back(rank.add_process(program, {.kind = TrackKind::worker,
-                                                            .number = w,
-                                                            .feeds = Stage::handover,
-                                                            .stride = double(workers),
-                                                            .delivers = ready}));
+    if (makes_last) make(loaded.last_batch);
+    const Part part{.kind = TrackKind::worker,
+                    .number = w,
+                    .feeds = Stage::handover,
+                    .stride = double(workers),
+                    .delivers = ready};
+    rank.built.loaders.push_back(rank.add_process(program, part, rank.left()));
   }
   rank.add_stock({"ready batches", first_ready, count, workers * inputs.prefetch});
   Fetch fetch;
@@ -80,7 +83,8 @@ Fetch add_pool(RankBuilder& rank) {
   engine::Queue tickets;
   tickets.name = rank.name + "tickets";
   tickets.kind = engine::QueueKind::numbering;
-  tickets.initial = whole(std::min(inputs.prefetch, rank.shape.steps)) * fetch.chunks;
+  const double ahead = rank.preprocesses_ahead() ? 1.0 : inputs.prefetch;
+  tickets.initial = whole(std::min(ahead, rank.loaded.steps)) * fetch.chunks;
   fetch.tickets = rank.model.add(tickets);
   engine::Queue done;
   done.name = rank.name + "samples";

@@ -212,13 +212,15 @@ bool caches_steady(const Inputs& inputs, double epoch) {
 }
 
 double epochs_read(const Inputs& inputs) {
+  // The last epoch may be a part of one.
+  const double part =
+      samples_of_instance(inputs, inputs.unfinished_steps) / samples_of_instance(inputs);
+  const double all = inputs.epochs + (inputs.unfinished_steps > 0.0 ? part : 0.0);
   double sum = 0.0;
-  for (double epoch = 1.0; epoch <= inputs.epochs; epoch += 1.0) {
+  for (double epoch = 1.0; epoch < all + 1.0; epoch += 1.0) {
     const double share = fetched(inputs, misses_in(inputs, epoch));
-    if (caches_steady(inputs, epoch)) {
-      return sum + share * (inputs.epochs - epoch + 1.0);
-    }
-    sum += share;
+    if (caches_steady(inputs, epoch)) return sum + share * (all - epoch + 1.0);
+    sum += share * std::min(1.0, all - epoch + 1.0);
   }
   return sum;
 }

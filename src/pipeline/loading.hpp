@@ -23,7 +23,7 @@ Misses misses_in(const Inputs& inputs, double epoch);
 bool caches_steady(const Inputs& inputs, double epoch);
 
 /// How often the job reads the dataset from its remote source, caches counted: between 0 and
-/// epochs.
+/// its epochs, a part of one included.
 double epochs_read(const Inputs& inputs);
 
 /// Bytes of a sample, on average, that an instance reads from the remote source in this epoch.

@@ -1,4 +1,4 @@
-#include "pipeline/mean.hpp"
+#include "pipeline/mean_epoch.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +14,8 @@ namespace {
 struct Consumer {
   double handover = 0.0, pin = 0.0, copy = 0.0;  // seconds a full batch
   double step = 0.0;                             // mean of one GPU
+  double before = 0.0;                           // its preprocessing in the step's stream
+  double ahead = 0.0;                            // the same in the loader's
   double straggling = 0.0;                       // what the slowest GPU adds to it
   double reduction = 0.0;                        // one exposed all-reduce
   double reduce = 0.0;                           // a step's share of those before the last
@@ -37,6 +39,8 @@ Consumer consumer_of(const Inputs& inputs, double full, double steps, double las
   if (c.pinning) c.pin = inputs.pin.base() * full / speed(Stage::h2d);
   c.copy = (inputs.copy_latency.base() + inputs.copy.base() * full) / speed(Stage::h2d);
   c.step = step_time(inputs, full).base() / speed(Stage::gpu);
+  c.before = inputs.gpu_preprocess.base() * full / speed(Stage::gpu_preprocess);
+  c.ahead = inputs.gpu_preprocess_ahead.base() * full / speed(Stage::gpu_preprocess);
   const double gpus = inputs.instances * inputs.ranks;
   const double group = std::min(inputs.accumulation, std::max(1.0, steps));
   const double cv = inputs.step_cv / std::sqrt(group);
@@ -68,7 +72,12 @@ Line line_of(const Consumer& c, double load, double straggling, double crowding)
       line.slowest = stage;
     }
   };
-  line.gpu = c.step + straggling + c.reduce;
+  line.gpu = c.step + c.before + straggling + c.reduce;
+  if (c.ahead > 0.0) {
+    // Two streams share the GPU; while the loop copies, reduces or waits, the loader's has it.
+    line.other = c.step + c.before + straggling + c.ahead;
+    line.slowest = Stage::gpu_preprocess;
+  }
   if (c.pinning) beside(Stage::h2d, c.pin * crowding);
   if (c.one_process) {
     line.gpu += (c.inline_load ? load : 0.0) + handover + c.copy;
@@ -152,7 +161,7 @@ Pace attempt(const Epoch& e, double period) {
   pace.whole_cv = std::sqrt(varies.whole);
   double lost = 0.0;
   if (e.buffer > 0.0) lost = queueing::barrier_loss(e.sources, variance, e.buffer);
-  if (inputs.pooled() && inputs.prefetch < 2.0) {
+  if (inputs.pooled() && (inputs.prefetch < 2.0 || c.ahead > 0.0)) {
     // One batch at a time: threads that are done with it wait for the last, half a sample on
     // average.
     lost += std::max(0.0, e.active - 1.0) / (2.0 * e.batch);
@@ -166,13 +175,15 @@ Pace attempt(const Epoch& e, double period) {
     const double work = c.handover + c.pin + e.batch * e.flow.core_work();
     load = std::max(load, inputs.ranks * work / e.flow.most_cores());
   }
+  // Threads wait while the GPU does its part of their batch.
+  load += c.ahead;
   // What limits and the NIC let through is no matter of chance.
   const double limited =
       std::max(e.nic, e.flow.limit() < 1e299 ? inputs.ranks * e.batch / e.flow.limit() : 0.0);
   double waits = c.straggling;
   if (c.inline_load && c.one_process) {
     // One process loads and steps: the slowest rank is the one whose sum is largest.
-    const double sum = load + c.step;
+    const double sum = load + c.step + c.before;
     const double deviation =
         std::sqrt(variance * load * load + std::pow(inputs.step_cv * c.step, 2.0));
     const double cv = sum > 0.0 ? deviation / sum / std::sqrt(inputs.accumulation) : 0.0;
@@ -268,14 +279,14 @@ double nic_seconds(const Inputs& inputs, const Flow& flow, EpochKind kind, doubl
   return (down + gradients) / inputs.network->base();
 }
 
-struct Made {
-  Span span;
-  double variance = 0.0;
-};
+}  // namespace
 
-Made one_epoch(const Inputs& inputs, EpochKind kind, const Misses& misses, const Flow& flow,
+Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, const Flow& flow,
                double active, bool details) {
-  const EpochShape shape = epoch_shape(inputs);
+  const EpochKind kind = which.kind;
+  // A loop that is left has workers that are still at work on batches to come.
+  const bool left = which.steps > 0.0;
+  const EpochShape shape = left ? EpochShape{which.steps, inputs.batch} : epoch_shape(inputs);
   const bool partial = shape.last_batch < inputs.batch;
   double full = inputs.batch;
   double steps = shape.steps - (partial ? 1.0 : 0.0);
@@ -302,7 +313,7 @@ Made one_epoch(const Inputs& inputs, EpochKind kind, const Misses& misses, const
   double first_limited = 0.0;
   if (!c.inline_load) {
     const double free = flow.free_rate(1.0);
-    first = free < 1e299 ? rounds * inputs.ranks * full / free : 0.0;
+    first = (free < 1e299 ? rounds * inputs.ranks * full / free : 0.0) + c.ahead;
     first_limited = rounds * together;
   }
   // Every epoch begins with nothing in stock, so the GPU meets the latest of the batches that it
@@ -335,24 +346,29 @@ Made one_epoch(const Inputs& inputs, EpochKind kind, const Misses& misses, const
       last > 0.0 ? step_time(inputs, full * last).base() / inputs.speed[Stage::gpu] : 0.0;
   const Line& fed_line = pace.fed;
   const double slowest = std::max(fed_line.gpu, fed_line.other);
-  const double last_consumed =
-      last > 0.0 ? slowest * last + (fed_line.gpu >= fed_line.other
-                                         ? small_step - c.step * last + (1.0 - last) * c.reduce
-                                         : 0.0)
-                 : 0.0;
+  double last_consumed = slowest * last;
+  if (last > 0.0 && fed_line.gpu >= fed_line.other) {
+    last_consumed += small_step - c.step * last + (1.0 - last) * c.reduce;
+  } else if (last > 0.0 && fed_line.slowest == Stage::gpu_preprocess) {
+    last_consumed += small_step - c.step * last;
+  }
   // Two paths to the end: the GPU never waits after its first batch; or the loader never does.
   const double fed = first + (steps - 1.0) * slowest + last_consumed;
-  // Workers make whole batches, each as many as the others or one more: in the last round some have
-  // nothing left to do.
+  // Workers make whole batches, each as many as the others or one more: in the last round of the
+  // epoch some have nothing left to do, and a loop that is left waits for its last batch no less.
   double last_round = 0.0;
   if (chains && pace.loader > 0.0) {
-    const double batches = steps + (last > 0.0 ? 1.0 : 0.0);
-    const double rest = batches - active * std::floor(batches / active);
-    if (rest > 0.0) {
-      const double rate = flow.rate(rest / active);
-      if (rate < 1e299) {
-        last_round = std::max(0.0, rest * (inputs.ranks * full / rate - together));
-      }
+    const double trained = steps + (last > 0.0 ? 1.0 : 0.0);
+    const double made = epoch_shape(inputs).steps;
+    const auto in_round = [&](double batches) {
+      return batches - active * (std::ceil(batches / active) - 1.0);
+    };
+    const bool ends = trained > made - in_round(made);
+    const double busy = ends ? in_round(made) : active;
+    const double rate = flow.rate(busy / active);
+    if (rate < 1e299) {
+      const double before = ends ? busy : in_round(trained);
+      last_round = std::max(0.0, busy * inputs.ranks * full / rate - before * together);
     }
   }
   // Where the GPU sets the pace, workers are ahead by more than that.
@@ -365,10 +381,12 @@ Made one_epoch(const Inputs& inputs, EpochKind kind, const Misses& misses, const
   const double wall = startup + shutdown + tail + std::max(fed, starved);
 
   Made made;
+  made.period = pace.period;
+  made.step = slowest;
   Span& span = made.span;
   const double n = steps + last;  // full batches' worth
   span.wall = seconds(wall);
-  span.busy = seconds(steps * c.step + small_step);
+  span.busy = seconds(steps * c.step + small_step + n * (c.before + c.ahead));
   double rest = wall - span.busy.base();
   const auto book = [&](Stage stage, double time) {
     const double booked = std::clamp(time, 0.0, rest);
@@ -379,7 +397,9 @@ Made one_epoch(const Inputs& inputs, EpochKind kind, const Misses& misses, const
   if (!c.copy_beside) book(Stage::h2d, n * c.copy);
   if (c.one_process) book(Stage::handover, n * c.handover * pace.crowding);
   book(Stage::allreduce, c.reductions * c.reduction + n * pace.straggling);
-  if (!c.one_process && pace.line.other > pace.line.gpu && pace.line.slowest != Stage::decode) {
+  const bool elsewhere =
+      pace.line.slowest != Stage::decode && pace.line.slowest != Stage::gpu_preprocess;
+  if (!c.one_process && pace.line.other > pace.line.gpu && elsewhere) {
     book(pace.line.slowest, (n - 1.0) * (pace.line.other - pace.line.gpu));
   }
   if (!c.one_process) {  // the first batch on its way
@@ -404,57 +424,6 @@ Made one_epoch(const Inputs& inputs, EpochKind kind, const Misses& misses, const
   made.variance = steps * (weight * pace.variance * pace.loader * pace.loader +
                            (1.0 - weight) * deviation * deviation * group);
   return made;
-}
-
-}  // namespace
-
-MeanEpochs mean_epochs(const Inputs& inputs, EpochKind kind, double epoch, double count,
-                       Credits& credits, bool details) {
-  const Misses misses = misses_in(inputs, epoch);
-  const double active = active_workers(inputs, kind);
-  Flow flow(inputs, kind, misses, active);
-  const auto& limits = flow.limits();
-  // A credit is worth another number of samples where caches spare another share of the reads.
-  std::vector<double> left;
-  for (const SampleLimit& limit : limits) {
-    left.push_back(limit.credit * credits.share_left(limit.name));
-  }
-  MeanEpochs all;
-  double remaining = count;
-  const double loaded = samples_of_instance(inputs);
-  while (remaining > 0.0) {
-    for (std::size_t i = 0; i < limits.size(); ++i) flow.set_burst(i, left[i] > 0.0);
-    const Made made = one_epoch(inputs, kind, misses, flow, active, details);
-    // How long the first credit to run out lasts at this pace.
-    double part = remaining;
-    std::size_t ends = limits.size();
-    for (std::size_t i = 0; i < limits.size(); ++i) {
-      const double used = loaded - limits[i].rate * made.span.wall.base();
-      if (left[i] <= 0.0 || used <= 0.0) continue;
-      const double lasts = left[i] / used;
-      if (lasts < part) {
-        part = lasts;
-        ends = i;
-      }
-    }
-    all.span += part * made.span;
-    all.variance += part * made.variance;
-    for (std::size_t i = 0; i < limits.size(); ++i) {
-      const double used = (loaded - limits[i].rate * made.span.wall.base()) * part;
-      left[i] = std::clamp(left[i] - used, 0.0, limits[i].credit);
-    }
-    if (ends < limits.size()) {
-      left[ends] = 0.0;
-      all.ends.push_back({limits[ends].name, limits[ends].stage, all.span.wall, made.span.wall});
-    }
-    remaining -= part;
-    all.last = made.span;
-    if (part <= 0.0 && ends == limits.size()) break;
-  }
-  for (std::size_t i = 0; i < limits.size(); ++i) {
-    if (limits[i].credit > 0.0) credits.keep(limits[i].name, left[i] / limits[i].credit);
-  }
-  return all;
 }
 
 }  // namespace feedrate::pipeline

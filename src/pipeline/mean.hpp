@@ -3,6 +3,7 @@
 // smooth and monotone function of every input. The event simulation (random.hpp) is the second
 // implementation that it is tested against.
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,10 +33,9 @@ struct MeanEpochs {
   std::vector<CreditEnd> ends;
 };
 
-/// `count` epochs in a row that find the same caches, from epoch `epoch` on. `credits` is used up.
-/// `details`: the waiting is shared out over the stages of loading; else it is booked on decode.
-MeanEpochs mean_epochs(const Inputs& inputs, EpochKind kind, double epoch, double count,
-                       Credits& credits, bool details);
+/// `credits` is used up. `details`: the waiting is shared out over the stages of loading; else it
+/// is booked on decode.
+MeanEpochs mean_epochs(const Inputs& inputs, const Epochs& epochs, Credits& credits, bool details);
 
 /// File mode's copying on one instance, and the stage that it waits for.
 struct MeanStaging {
@@ -47,6 +47,17 @@ MeanStaging mean_staging(const Inputs& inputs, Credits& credits);
 /// Samples/s that each stage could carry for the whole job if it alone took time; 0 where it takes
 /// none. Never below what the job reaches.
 PerStage<Throughput> capacities(const Inputs& inputs, EpochKind kind, double epoch);
+
+/// Workers that start together deliver together: while they make a round of batches, one for each,
+/// the GPU steps through the round before and then waits for the rest of the time at one step.
+struct RoundGap {
+  double every = 0.0;  ///< steps: the workers of a rank
+  Duration wait;       ///< of the GPU, in each round
+};
+/// Of the epoch, while bursts last; nothing where the loader is none of PyTorch's workers, has
+/// fewer than two a rank, or leaves the GPU waiting for less than a tenth of the time. Nothing with
+/// several instances either: it was held against the events of one.
+std::optional<RoundGap> round_gap(const Inputs& inputs, EpochKind kind, double epoch);
 
 /// X(1) … X(n) of one instance's loader in an epoch: samples per second by customers that are busy.
 std::vector<double> loader_curve(const Inputs& inputs, EpochKind kind, double epoch);

@@ -103,6 +103,8 @@ PerStage<Throughput> capacities(const Inputs& inputs, EpochKind kind, double epo
   per_batch(Stage::handover, inputs.handover.base(), batch);
   per_batch(Stage::h2d, inputs.copy_latency.base() + inputs.copy.base() * batch, batch);
   per_batch(Stage::gpu, step_time(inputs, batch).base(), batch);
+  per_batch(Stage::gpu_preprocess,
+            (inputs.gpu_preprocess + inputs.gpu_preprocess_ahead).base() * batch, batch);
   per_batch(Stage::allreduce, inputs.exposed_allreduce.base(), batch * inputs.accumulation);
   PerStage<Throughput> all;
   for (Stage stage : all_stages()) {

@@ -55,6 +55,22 @@ engine::Outcome run_engine(const engine::Model& model, const engine::Options& op
   }
 }
 
+/// A GPU that a stream of the loader shares is busy while either has work for it; so much less does
+/// the loop's waiting leave it idle.
+void count_shared(Span& span, const EpochModel& built, const engine::Outcome& outcome) {
+  if (built.shared_gpus.empty()) return;
+  Duration busy;
+  for (const engine::ResourceId id : built.shared_gpus) {
+    busy +=
+        from_ticks(static_cast<double>(outcome.resources[static_cast<std::size_t>(id)].busy.ns));
+  }
+  busy /= static_cast<double>(built.shared_gpus.size());
+  const Duration idle = span.wall - span.busy;
+  const double left = idle > Duration{} ? (span.wall - busy) / idle : 0.0;
+  for (Stage stage : all_stages()) span.stall[stage] *= left;
+  span.busy = busy;
+}
+
 Span spans_of(const EpochModel& built, const engine::Outcome& outcome) {
   Span span;
   span.wall = from_ticks(static_cast<double>(outcome.now.ns));
@@ -66,7 +82,7 @@ Span spans_of(const EpochModel& built, const engine::Outcome& outcome) {
       const auto t = static_cast<std::size_t>(stage);
       const Duration active = from_ticks(static_cast<double>(gpu.active[t]) * share);
       const Duration blocked = from_ticks(static_cast<double>(gpu.blocked[t]) * share);
-      if (stage == Stage::gpu) {
+      if (stage == Stage::gpu || stage == Stage::gpu_preprocess) {
         span.busy += active;
         // Waiting for another rank's step is waiting for the all-reduce to begin.
         span.stall[Stage::allreduce] += blocked;
@@ -81,6 +97,7 @@ Span spans_of(const EpochModel& built, const engine::Outcome& outcome) {
   }
   share_out(waiting, built, outcome);
   for (Stage stage : all_stages()) span.stall[stage] += waiting[stage];
+  count_shared(span, built, outcome);
   return span;
 }
 
@@ -89,8 +106,8 @@ Span spans_of(const EpochModel& built, const engine::Outcome& outcome) {
 void require_bounded(const Inputs& inputs) {
   constexpr double most = 2e9;
   const EpochShape shape = epoch_shape(inputs);
-  const double chunks =
-      std::min(inputs.batch, 8.0) * shape.steps * inputs.ranks * inputs.instances * inputs.epochs;
+  const double chunks = std::min(inputs.batch, 8.0) * shape.steps * inputs.ranks *
+                        inputs.instances * epochs_begun(inputs);
   if (chunks <= most) return;
   throw InputError(std::vector<Problem>{
       {"", 0, "/dataset/samples",
@@ -100,13 +117,14 @@ void require_bounded(const Inputs& inputs) {
            most, chunks)}});
 }
 
-Span random_epoch(const Inputs& inputs, EpochKind kind, double epoch, std::uint64_t seed,
-                  Effort& effort) {
+Span random_epoch(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed, Effort& effort) {
+  Layout layout = apart(inputs, most_processes);
+  layout.steps = epochs.steps;
   const EpochModel built =
-      build_epoch(inputs, kind, misses_in(inputs, epoch), apart(inputs, most_processes));
+      build_epoch(inputs, epochs.kind, misses_in(inputs, epochs.first), layout);
   engine::Options options;
   options.exact = true;
-  options.seed = seed_of(seed, static_cast<std::uint64_t>(epoch));
+  options.seed = seed_of(seed, static_cast<std::uint64_t>(epochs.first));
   const engine::Outcome outcome = run_engine(built.model, options);
   effort.events += static_cast<double>(outcome.effort.events);
   effort.steps += static_cast<double>(outcome.effort.steps);

@@ -11,8 +11,7 @@ namespace feedrate::pipeline {
 /// Throws InputError where a job has more than can be simulated in hours.
 void require_bounded(const Inputs& inputs);
 
-/// Epoch `epoch` = 1, 2, … of a job. The same seed, the same epoch.
-Span random_epoch(const Inputs& inputs, EpochKind kind, double epoch, std::uint64_t seed,
-                  Effort& effort);
+/// The first of `epochs`. The same seed, the same epoch.
+Span random_epoch(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed, Effort& effort);
 
 }  // namespace feedrate::pipeline

@@ -30,12 +30,18 @@ struct RankBuilder {
   const Capacities* remote;               ///< of the remote workers; null without
   std::optional<engine::ResourceId> cpu;  ///< the instance's cores
   EpochKind kind;
-  EpochShape shape;
+  EpochShape shape;   ///< of what it trains on
+  EpochShape loaded;  ///< of what its loader makes, if the loop is not left before
   std::string name;
   std::optional<engine::BarrierId> barrier;
   EpochModel& built;
   bool first_rank = false;
 
+  /// The loop ends before its loader has made all batches.
+  [[nodiscard]] bool left() const { return shape.steps < loaded.steps; }
+  [[nodiscard]] bool preprocesses_ahead() const {
+    return inputs.gpu_preprocess_ahead.base() > 0.0 && inputs.kind == LoaderKind::pool;
+  }
   [[nodiscard]] bool partial_last() const { return shape.last_batch < inputs.batch; }
   [[nodiscard]] double full_steps() const { return shape.steps - (partial_last() ? 1.0 : 0.0); }
   [[nodiscard]] Variety variety() const { return {inputs.size_cv, inputs.read_cv, inputs.make_cv}; }

@@ -17,28 +17,48 @@ double alike_from(const Inputs& inputs, double epoch) {
   return caches_steady(inputs, epoch) ? left : 1.0;
 }
 
+/// An epoch, or several that are alike, by the mean or by its events.
+MeanEpochs made(const Inputs& inputs, const SimulationOptions& options, const Epochs& epochs,
+                Credits& credits, Effort& effort) {
+  if (!options.exact) return mean_epochs(inputs, epochs, credits, options.details);
+  MeanEpochs one;
+  one.span = one.last = random_epoch(inputs, epochs, options.seed, effort);
+  return one;
+}
+
 void make_epochs(Outcome& out, const Inputs& inputs, const SimulationOptions& options,
                  Credits& credits) {
-  for (double epoch = 1.0; epoch <= inputs.epochs;) {
-    const EpochKind kind = epoch < 2.0 ? EpochKind::first : EpochKind::later;
-    const double count = options.exact ? 1.0 : alike_from(inputs, epoch);
-    MeanEpochs made;
-    if (options.exact) {
-      made.span = made.last = random_epoch(inputs, kind, epoch, options.seed, out.effort);
-    } else {
-      made = mean_epochs(inputs, kind, epoch, count, credits, options.details);
-      out.effort.steps += count * out.steps;
-    }
-    if (epoch < 2.0) out.first = made.span;
-    for (CreditEnd& end : made.ends) {
+  const auto add = [&](const Epochs& epochs) {
+    MeanEpochs more = made(inputs, options, epochs, credits, out.effort);
+    if (!options.exact)
+      out.effort.steps += epochs.count * (epochs.steps > 0.0 ? epochs.steps : out.steps);
+    for (CreditEnd& end : more.ends) {
       end.after += out.trained.wall;
       out.ends.push_back(std::move(end));
     }
-    out.later = made.last;
-    out.trained += made.span;
-    out.variance += made.variance;
+    out.trained += more.span;
+    out.variance += more.variance;
+    return more;
+  };
+  const auto kind_of = [](double epoch) {
+    return epoch < 2.0 ? EpochKind::first : EpochKind::later;
+  };
+  for (double epoch = 1.0; epoch <= inputs.epochs;) {
+    const double count = options.exact ? 1.0 : alike_from(inputs, epoch);
+    const MeanEpochs more = add({kind_of(epoch), epoch, count});
+    if (epoch < 2.0) out.first = more.span;
+    out.later = more.last;
     epoch += count;
   }
+  if (inputs.unfinished_steps <= 0.0) return;
+  if (inputs.epochs < 1.0) {
+    // What a whole one would take, on the credits that it would find.
+    Credits fresh = credits;
+    Effort beside;
+    out.first = out.later = made(inputs, options, {}, fresh, beside).span;
+  }
+  const double epoch = inputs.epochs + 1.0;
+  add({kind_of(epoch), epoch, 1.0, inputs.unfinished_steps});
 }
 
 /// Brings the epochs to the share of one instance's time that is given for them; what that adds is
@@ -84,9 +104,10 @@ Span operator*(double factor, Span span) {
 Outcome simulate(const Inputs& inputs, const SimulationOptions& options) {
   if (options.exact) require_bounded(inputs);
   Outcome out;
-  out.epochs = inputs.epochs;
   out.steps = epoch_shape(inputs).steps;
   out.samples = std::min(inputs.samples, samples_of_instance(inputs) * inputs.instances);
+  out.trained_samples = trained_samples(inputs);
+  out.epochs = out.samples > 0.0 ? out.trained_samples / out.samples : 0.0;
   out.startup = inputs.startup;
   Credits credits;
   const MeanStaging staging = mean_staging(inputs, credits);

@@ -38,15 +38,16 @@ struct CreditEnd {
 /// The whole job. `wall` of the parts and stalls + busy add up.
 struct Outcome {
   Duration startup, staging;
-  Span first, later;     ///< the first epoch and the last; the same where there is but one
-  Span trained;          ///< all epochs
+  Span first, later;     ///< whole epochs, the first and the last; the same where there is but one
+  Span trained;          ///< all epochs, one that is left in its middle included
   Duration checkpoints;  ///< over the whole job
   Span total;            ///< start-up, staging and checkpoints included
-  double epochs = 1.0;
-  double steps = 0.0;         ///< of an epoch
-  double samples = 0.0;       ///< trained in an epoch, all ranks: drop_last leaves some out
-  double variance = 0.0;      ///< of the epochs' time, s²: what its own randomness leaves
-  bool ratio_missed = false;  ///< a given parallel efficiency is more than the pipeline allows
+  double epochs = 1.0;   ///< passes over the dataset, parts of one included
+  double steps = 0.0;    ///< of an epoch
+  double samples = 0.0;  ///< trained in an epoch, all ranks: drop_last leaves some out
+  double trained_samples = 0.0;  ///< the same of the whole job
+  double variance = 0.0;         ///< of the epochs' time, s²: what its own randomness leaves
+  bool ratio_missed = false;     ///< a given parallel efficiency is more than the pipeline allows
   std::vector<CreditEnd> ends;
   Effort effort;
 

@@ -187,9 +187,10 @@ void Watcher::split_gpu(TimelineSection& section, Seen& seen) const {
   for (TimelineSpan span : seen.spans) {
     if (span.stage == Stage::h2d && !span.waiting) append(copy.spans, span);
     TimelineSpan by_main = span;
-    by_main.waiting = span.waiting || span.stage == Stage::gpu || span.stage == Stage::allreduce;
+    const bool on_gpu = span.stage == Stage::gpu || span.stage == Stage::gpu_preprocess;
+    by_main.waiting = span.waiting || on_gpu || span.stage == Stage::allreduce;
     append(main.spans, by_main);
-    span.waiting = span.waiting || span.stage != Stage::gpu;
+    span.waiting = span.waiting || !on_gpu;
     // Waiting for another rank's step is waiting for the all-reduce to begin.
     if (span.waiting && span.stage == Stage::gpu) span.stage = Stage::allreduce;
     append(gpu.spans, span);

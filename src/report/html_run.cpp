@@ -37,7 +37,10 @@ std::string figures(const HtmlInput& input) {
   const bool first_differs = r.times.epoch != r.times.first_epoch;
   std::string out = figure(
       "Time", duration(r.times.total),
-      fmt::format("{} {}", first_differs ? "later epochs" : "an epoch", duration(r.times.epoch)));
+      r.steps < r.steps_per_epoch
+          ? fmt::format("{} steps of the {} of an epoch", count(r.steps), count(r.steps_per_epoch))
+          : fmt::format("{} {}", first_differs ? "later epochs" : "an epoch",
+                        duration(r.times.epoch)));
   out += figure("Money", money(r.bill.money),
                 r.bill.idle_gpu > Money{}
                     ? fmt::format("{} of it while GPUs wait", money(r.bill.idle_gpu))
@@ -46,7 +49,9 @@ std::string figures(const HtmlInput& input) {
       "Total cost", money(r.bill.total),
       input.hour_varies ? "" : fmt::format("at {} an hour", dollars_an_hour(input.value_of_hour)),
       "figure_total", "figure_hour");
-  out += figure("Throughput", rate(r.throughput) + "/s", "samples, over the epochs");
+  if (r.throughput) {
+    out += figure("Throughput", rate(*r.throughput) + "/s", "samples, over the epochs");
+  }
   out += figure("GPUs busy", percent(r.gpu_busy),
                 r.times.staging > Duration{} ? "of the time after staging" : "of the time");
   if (r.efficiency && r.instances > 1.0) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -165,6 +166,7 @@ std::string_view explained(Stage stage) {
     case Stage::collate: return "putting samples together into a batch";
     case Stage::handover: return "the main process taking each batch";
     case Stage::h2d: return "copying batches to the GPU";
+    case Stage::gpu_preprocess: return "preprocessing on the GPU";
     case Stage::gpu: return "the GPU's own work";
     case Stage::allreduce: return "exchanging gradients";
     case Stage::checkpoint: return "writing checkpoints";
@@ -233,16 +235,17 @@ Table stage_table(const Result& r) {
     if (!on_path(stats)) continue;
     const bool here = is_bottleneck(r, stage);
     const Tone tone = !here ? Tone::plain : stage == Stage::gpu ? Tone::good : Tone::bad;
+    // A GPU does not wait for what it does itself.
+    const bool on_gpu = stage == Stage::gpu || stage == Stage::gpu_preprocess;
+    const bool works = on_gpu && stats.stall == Duration{};
     Row row;
     row.marked = here;
     row.cells = {{std::string(name_of(stage)), tone},
                  stats.capacity ? Cell(rate(*stats.capacity)) : Cell("-", Tone::faint),
                  stats.utilization ? Cell::with_bar(percent(*stats.utilization), *stats.utilization)
                                    : Cell("-", Tone::faint),
-                 stage == Stage::gpu && stats.stall == Duration{} ? Cell("-", Tone::faint)
-                                                                  : Cell(duration(stats.stall)),
-                 stage == Stage::gpu && stats.stall == Duration{} ? Cell("-", Tone::faint)
-                                                                  : Cell(money(stats.idle_gpu)),
+                 works ? Cell("-", Tone::faint) : Cell(duration(stats.stall)),
+                 works ? Cell("-", Tone::faint) : Cell(money(stats.idle_gpu)),
                  gain_cell(r.bottleneck, stage),
                  {std::string(name_of(stats.provenance)),
                   stats.provenance == Origin::assumed ? Tone::caution : Tone::plain},
@@ -259,14 +262,24 @@ Table time_table(const Result& r) {
   add_time(table, r, FigureId::startup);
   add_time(table, r, FigureId::staging, "copying the dataset before training");
   const bool epochs_differ = r.times.epoch != r.times.first_epoch;
+  const bool reaches_end = r.steps >= r.steps_per_epoch;
+  const char* const whole = reaches_end ? "" : "if it were a whole one";
   if (epochs_differ) {
-    add_time(table, r, FigureId::first_epoch);
+    add_time(table, r, FigureId::first_epoch, whole);
     add_time(table, r, FigureId::epoch, "each");
   } else if (r.times.epoch > Duration{}) {
-    table.rows.push_back({{"epoch", figure_text(r, FigureId::epoch), ""}, false});
+    table.rows.push_back({{"epoch", figure_text(r, FigureId::epoch), whole}, false});
+  }
+  if (r.steps_per_epoch > 0.0 && std::fmod(r.steps, r.steps_per_epoch) > 0.0) {
+    table.rows.push_back(
+        figure_row(r, FigureId::steps,
+                   fmt::format("of each GPU: {:.3g} epochs of {}", r.steps / r.steps_per_epoch,
+                               count(r.steps_per_epoch))));
   }
   add_time(table, r, FigureId::total_time, band_text(r, FigureId::total_time));
-  table.rows.push_back(figure_row(r, FigureId::throughput, band_text(r, FigureId::throughput)));
+  if (r.throughput) {
+    table.rows.push_back(figure_row(r, FigureId::throughput, band_text(r, FigureId::throughput)));
+  }
   table.rows.push_back(figure_row(r, FigureId::gpu_busy,
                                   r.times.staging > Duration{} ? "of the time after staging" : ""));
   if (r.efficiency && r.instances > 1.0) {

@@ -82,7 +82,7 @@ Table points_table(const Sweep& sweep) {
     row.cells.emplace_back(money(r.bill.money), hours_count ? Tone::plain : cheap);
     if (bands) row.cells.emplace_back(range_of(r, FigureId::money));
     if (hours_count) row.cells.emplace_back(money(r.bill.total), cheap);
-    row.cells.emplace_back(rate(r.throughput));
+    row.cells.emplace_back(r.throughput ? rate(*r.throughput) : "-");
     row.cells.push_back(Cell::with_bar(percent(r.gpu_busy), r.gpu_busy));
     row.cells.emplace_back(r.bottleneck.stage ? std::string(name_of(*r.bottleneck.stage)) : "none");
     row.cells.emplace_back(mark);

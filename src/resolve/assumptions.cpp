@@ -41,6 +41,7 @@ std::span<const Assumption* const> assumptions() {
                                      &efs_credit,
                                      &staging_connections,
                                      &pipe_connections,
+                                     &stream_connections,
                                      &pinned_copy,
                                      &typical_pinned_copy,
                                      &host_copy,

@@ -257,10 +257,20 @@ inline constexpr Assumption staging_connections = {
     ""};
 inline constexpr Assumption pipe_connections = {
     "/source/connections",
+    8.0,
+    2.0,
+    16.0,
+    "objects that SageMaker's Pipe mode fetches at once: a multi-threaded reader, by which jobs "
+    "took up to 35 % less time than with File (AWS, 2018)",
+    "twice one connection, as in AWS's first figures, to as many as File mode's copies "
+    "(engineering judgement)",
+    ""};
+inline constexpr Assumption stream_connections = {
+    "/source/connections",
     1.0,
     1.0,
     8.0,
-    "objects that Pipe mode's stream fetches at once",
+    "objects that a stream into a FIFO fetches at once",
     "one after the other, to a concurrent reader (engineering judgement)",
     ""};
 // copies

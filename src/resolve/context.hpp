@@ -308,7 +308,7 @@ bool same_number(const T& given, const Known<T>& known) {
 
 /// The whole dataset, as the source stores it.
 inline Bytes stored_dataset(const Context& context) {
-  return stored_bytes(context.scenario) * samples(context.out.inputs.samples);
+  return bytes_in_chain(context.scenario).stored * samples(context.out.inputs.samples);
 }
 
 /// What of it an instance reads: all, or its shard.

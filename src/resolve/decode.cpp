@@ -51,12 +51,14 @@ void resolve_preprocess(Context& context) {
     const std::string at = fmt::format("/preprocess/{}", i);
     if (op.where == Place::offline) continue;
     if (op.where == Place::gpu) {
-      const DurationPerSample gpu = context.need<DurationPerSample>(
-          Stage::gpu, at + "/gpu", op.gpu,
+      DurationPerSample& on_gpu =
+          op.in_loader.value_or(false) ? inputs.gpu_preprocess_ahead : inputs.gpu_preprocess;
+      const DurationPerSample each = context.need<DurationPerSample>(
+          Stage::gpu_preprocess, at + "/gpu", op.gpu,
           measured_operation(context.host, &HostProfile::gpu_operations, op.operation), {},
-          "what \"" + op.operation + "\" costs on the GPU");
-      inputs.gpu_preprocess +=
-          gpu / (op.gpu ? given_gpu_speed(context) : measured_gpu_speed(context));
+          "what \"" + op.operation +
+              "\" costs on the GPU, here or in a host profile's gpu_operations");
+      on_gpu += each / (op.gpu ? given_gpu_speed(context) : measured_gpu_speed(context));
       continue;
     }
     std::optional<DurationPerSample> given = op.cpu;

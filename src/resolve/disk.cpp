@@ -162,7 +162,7 @@ void resolve_disk(Context& context, bool staged) {
   if (kind == DiskKind::ebs) known = of_ebs(context);
 
   Read disk;
-  disk.bytes = stored_bytes(s);
+  disk.bytes = bytes_in_chain(s).stored;
   const double per_object = s.dataset.samples_per_object.value_or(1.0);
   const bool whole_files = per_object <= 1.0;
   disk.requests =

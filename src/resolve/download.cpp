@@ -187,19 +187,11 @@ void resolve_staging(Context& context, Bytes object, double objects, const Netwo
 
 }  // namespace
 
-DataPerSample stored_bytes(const Scenario& scenario) {
-  DataPerSample stored = scenario.dataset.bytes_per_sample.value_or(DataPerSample{});
-  for (const Operation& op : scenario.preprocess) {
-    if (op.where == Place::offline && op.output_bytes) stored = *op.output_bytes;
-  }
-  return stored;
-}
-
 void resolve_source(Context& context) {
   const Scenario& s = context.scenario;
   const Source& source = s.source;
   Inputs& inputs = context.out.inputs;
-  const DataPerSample stored = stored_bytes(s);
+  const DataPerSample stored = bytes_in_chain(s).stored;
   const InputMode mode = source.input_mode.value_or(default_mode(source.service));
   const bool remote_service = source.service != Service::local && source.service != Service::ebs;
   if (mode == InputMode::local || !remote_service) {
@@ -230,8 +222,9 @@ void resolve_source(Context& context) {
   read.requests = objects / inputs.samples;
   count_limits(read, stored.base(), read.requests);
   if (pipe) {
-    read.connections =
-        context.find_or<double>(Stage::download, source.connections, {}, assumed::pipe_connections);
+    read.connections = context.find_or<double>(
+        Stage::download, source.connections, {},
+        source.service == Service::s3 ? assumed::pipe_connections : assumed::stream_connections);
   }
   inputs.source = read;
   inputs.first_source = read;

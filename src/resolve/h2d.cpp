@@ -1,4 +1,6 @@
 // From host memory to the GPU.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "resolve/context.hpp"
@@ -7,15 +9,18 @@ namespace feedrate::resolve {
 void resolve_copy(Context& context) {
   const Scenario& s = context.scenario;
   Inputs& inputs = context.out.inputs;
-  if (!s.dataset.bytes_on_gpu_per_sample) {
+  const auto crossing = bytes_in_chain(s).to_gpu;
+  if (!crossing) {
     context.out.remarks.emplace_back(
         "/dataset/bytes_on_gpu_per_sample is not given: collate and the copy to the GPU are left "
         "out");
     return;
   }
+  const std::string key = crossing->operation >= 0 ? fmt::format("{}/{}/output_bytes",
+                                                                 crossing->key, crossing->operation)
+                                                   : std::string(crossing->key);
   const DataPerSample each =
-      context.use(Stage::h2d, "/dataset/bytes_on_gpu_per_sample",
-                  Value<DataPerSample>::given(*s.dataset.bytes_on_gpu_per_sample));
+      context.use(Stage::h2d, key, Value<DataPerSample>::given(crossing->value));
   inputs.pinned = s.loader.pin_memory.value_or(false);
   if (inputs.non_blocking && !inputs.pinned) {
     inputs.non_blocking = false;

@@ -130,13 +130,12 @@ void resolve_loader(Context& context) {
         own_cost<Duration>(context, Stage::handover, loader.handover,
                            context.measured(&HostProfile::handover), assumed::handover);
   }
-  if (const auto& per_sample = s.dataset.bytes_on_gpu_per_sample;
-      per_sample && (!pool || loader.collate)) {
+  if (const auto each = bytes_in_chain(s).to_gpu; each && (!pool || loader.collate)) {
     const DurationPerByte collate = own_cost<DurationPerByte>(
         context, Stage::collate, loader.collate,
         context.measured(starts ? &HostProfile::collate : &HostProfile::collate_inline),
         starts ? assumed::collate : assumed::collate_inline);
-    inputs.collate = collate * *per_sample;
+    inputs.collate = collate * each->value;
   }
 }
 

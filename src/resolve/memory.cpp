@@ -11,7 +11,7 @@ bool starts_workers(const Context& context) {
 
 Bytes batch_bytes(const Context& context) {
   return samples(context.out.inputs.batch) *
-         context.scenario.dataset.bytes_on_gpu_per_sample.value_or(DataPerSample{});
+         bytes_to_gpu(context);
 }
 
 /// Of a rank, where batches are pinned: one that is copied, one that waits.
@@ -32,6 +32,11 @@ MemoryNeeds needs(const Context& context, Bytes of_process, Bytes of_worker) {
 
 }  // namespace
 
+DataPerSample bytes_to_gpu(const Context& context) {
+  const auto crossing = bytes_in_chain(context.scenario).to_gpu;
+  return crossing ? crossing->value : DataPerSample{};
+}
+
 std::optional<Bytes> memory_of_instance(const Context& context) {
   if (context.scenario.cluster.memory) return context.scenario.cluster.memory;
   const Known<Bytes> known = context.published(&Machine::memory);
@@ -49,8 +54,8 @@ Bytes kept_samples(const Context& context) {
   const Inputs& inputs = context.out.inputs;
   if (!inputs.caches.decoded) return {};
   const DataPerSample each =
-      s.dataset.decoded_bytes_per_sample.value_or(s.dataset.bytes_on_gpu_per_sample.value_or(
-          s.dataset.bytes_per_sample.value_or(DataPerSample{})));
+      s.dataset.decoded_bytes_per_sample.value_or(
+          bytes_in_chain(s).to_gpu ? bytes_to_gpu(context) : bytes_in_chain(s).stored);
   const bool sharded = s.source.distribution == Distribution::sharded_by_s3_key;
   return each * samples(inputs.samples / (sharded ? inputs.instances : 1.0));
 }

@@ -8,6 +8,9 @@ namespace feedrate::resolve {
 /// Memory of an instance: given, else the machine's; empty where neither is known.
 std::optional<Bytes> memory_of_instance(const Context& context);
 
+/// Of a sample, as batches are made of it; 0 where the scenario does not say.
+DataPerSample bytes_to_gpu(const Context& context);
+
 /// Batches of the loader that exist at once on an instance.
 Bytes batches_ahead(const Context& context);
 

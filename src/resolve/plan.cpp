@@ -141,9 +141,9 @@ struct Plan {
 
   /// Workers hand batches over in /dev/shm; Linux gives it half of the memory.
   void shared_memory() const {
-    if (inputs.pooled() || inputs.workers <= 0.0 || !s.dataset.bytes_on_gpu_per_sample) return;
+    if (inputs.pooled() || inputs.workers <= 0.0) return;
     const Bytes batches = inputs.ranks * inputs.workers * inputs.prefetch * samples(inputs.batch) *
-                          *s.dataset.bytes_on_gpu_per_sample;
+                          bytes_to_gpu(context);
     if (s.cluster.shared_memory) {
       if (batches <= *s.cluster.shared_memory) return;
       problem("/cluster/shared_memory",
@@ -169,7 +169,7 @@ struct Plan {
     const Bytes fixed = given.fixed.value_or(Bytes{});
     // Of a step whose memory is not given, the batch itself is known to be there.
     const DataPerSample each = known ? given.per_sample.value_or(DataPerSample{})
-                                     : s.dataset.bytes_on_gpu_per_sample.value_or(DataPerSample{});
+                                     : bytes_to_gpu(context);
     const Bytes needs = fixed + each * samples(inputs.batch);
     if (needs <= has->value) return;
     const double fit = std::floor((has->value - fixed) / (each * samples(1.0)));

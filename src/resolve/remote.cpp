@@ -60,9 +60,8 @@ void resolve_remote(Context& context, DurationPerSample remote_only, DurationPer
   }
   pool.cpu = remote_only.base() > 0.0 ? remote_only : shared;
   if (remote_only.base() > 0.0) inputs.cpu = {};
-  const std::optional<DataPerSample> sent = loader.remote->bytes_per_sample
-                                                ? loader.remote->bytes_per_sample
-                                                : context.scenario.dataset.bytes_on_gpu_per_sample;
+  std::optional<DataPerSample> sent = loader.remote->bytes_per_sample;
+  if (const auto made = bytes_in_chain(context.scenario).to_gpu; made && !sent) sent = made->value;
   pool.sent = context.find_or<DataPerSample>(
       Stage::remote, "/loader/remote/bytes_per_sample", sent, {}, {}, DataPerSample{},
       "neither this nor /dataset/bytes_on_gpu_per_sample is given: delivery costs nothing");

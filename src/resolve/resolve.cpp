@@ -122,6 +122,7 @@ DriftGroup drift_group(Stage stage) {
     case Stage::download:
     case Stage::allreduce: return DriftGroup::network;
     case Stage::h2d:
+    case Stage::gpu_preprocess:
     case Stage::gpu: return DriftGroup::gpu;
   }
   return DriftGroup::cpu;
@@ -214,6 +215,8 @@ static void hold_to_one_instance(Resolved& out, const Scenario& scenario, const 
   if (!out.inputs.time_ratio) return;
   Scenario alone = scenario;
   alone.cluster.instances = 1.0;
+  // On as many samples.
+  if (alone.job.steps) *alone.job.steps *= scenario.cluster.instances;
   alone.job.efficiency.reset();
   alone.job.scaling.reset();
   alone.job.scaling_fit.reset();
@@ -256,6 +259,14 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
           "/loader/batch_size",
           fmt::format("with drop_last no batch of {} is left in {} samples over {} GPUs",
                       inputs.batch, inputs.samples, inputs.instances * inputs.ranks));
+    } else if (scenario.job.steps) {
+      set_steps(inputs, *scenario.job.steps);
+      if (inputs.instances > 1.0) {
+        context.out.remarks.push_back(fmt::format(
+            "/job/steps are batches of each GPU: {:g} instances train on {:g} times the "
+            "samples of one in as many",
+            inputs.instances, inputs.instances));
+      }
     }
   }
   resolve_communication(context);

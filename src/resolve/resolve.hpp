@@ -52,7 +52,19 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog,
                  const HostProfile* host = nullptr, const Draw& draw = {},
                  Want want = Want::everything);
 
-/// Bytes per sample as they are stored: after the last offline operation that says so.
-DataPerSample stored_bytes(const Scenario& scenario);
+/// Bytes of a sample that the scenario gives, and where.
+struct GivenBytes {
+  DataPerSample value;
+  std::string_view key = "/preprocess";  ///< the pointer
+  int operation = -1;                    ///< of that list, whose output_bytes they are; -1: none
+};
+
+/// A sample on its way, as far as the scenario says.
+struct ChainBytes {
+  DataPerSample stored;              ///< after the last offline operation that says so; 0: not said
+  std::optional<GivenBytes> to_gpu;  ///< what batches are made of and is copied: given, or what
+                                     ///< the last operation off the GPU makes
+};
+ChainBytes bytes_in_chain(const Scenario& scenario);
 
 }  // namespace feedrate::resolve

@@ -111,6 +111,7 @@ template <>
 const std::vector<Entry<Job>>& entries<Job>() {
   static const std::vector<Entry<Job>> list = {
       entry<&Job::epochs>("epochs", {"passes over the dataset", "1", whole(1, 1e9)}),
+      entry<&Job::steps>("steps", {"iterations instead: batches of each GPU", "", whole(1, 1e12)}),
       entry<&Job::step>("step", {.manual = "time of one GPU for a batch; \"300 ms\" means fixed",
                                  .hint = {"a duration", "300 ms"},
                                  .text_form = true}),

@@ -40,6 +40,7 @@ class Checks {
 
   void contradictions() {
     one_way_to_communicate();
+    epochs_or_steps();
     duration_or_dataset();
     loader();
     input_mode();
@@ -85,6 +86,13 @@ class Checks {
     }
   }
 
+  void epochs_or_steps() {
+    if (!s_.job.epochs || !s_.job.steps) return;
+    complain({"job", "steps"},
+             "expected one of epochs and steps, got steps = " + number_text(*s_.job.steps) +
+                 " beside epochs = " + number_text(*s_.job.epochs) + " (null leaves a key out)");
+  }
+
   void duration_or_dataset() {
     if (!at(root_, {"job", "duration_on_one_instance"}).exact) return;
     const std::string message =
@@ -94,6 +102,9 @@ class Checks {
     }
     if (const Found step = at(root_, {"job", "step"}); step.exact) {
       complain({"job", "step"}, message + describe(*step.value));
+    }
+    if (const Found steps = at(root_, {"job", "steps"}); steps.exact) {
+      complain({"job", "steps"}, message + describe(*steps.value));
     }
   }
 
@@ -197,16 +208,25 @@ class Checks {
       if (op.cpu && op.cpu_per_byte) {
         r_.problems.add(value, pointer, "expected either cpu or cpu_per_byte, got both");
       }
-      if (op.where == Place::gpu && !op.gpu) {
-        r_.problems.add(
-            value, pointer,
-            "expected the key \"gpu\" (its time there), got an operation on the GPU without it");
-      }
+      if (op.in_loader.value_or(false)) in_loader(op, value, join_pointer(pointer, "in_loader"));
       if (op.where == Place::remote && !s_.loader.remote) {
         r_.problems.add(
             value, join_pointer(pointer, "where"),
             "expected loader.remote (the instances it runs on), got \"remote\" without it");
       }
+    }
+  }
+
+  void in_loader(const Operation& op, const JsonValue& value, const std::string& pointer) {
+    if (op.where != Place::gpu) {
+      r_.problems.add(value, pointer,
+                      "expected \"where\": \"gpu\" beside in_loader, which says that an operation "
+                      "on the GPU runs ahead");
+    } else if (s_.loader.kind != LoaderKind::pool || s_.loader.remote) {
+      r_.problems.add(
+          value, pointer,
+          "expected loader.kind pool without remote workers (DALI's pipeline): no other "
+          "loader has a stream of its own on the GPU");
     }
   }
 

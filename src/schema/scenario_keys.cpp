@@ -121,6 +121,7 @@ const std::vector<Entry<Dataset>>& entries<Dataset>() {
           {.manual = "after decoding; cpu_per_byte counts these", .example = "600 KB"}),
       entry<&Dataset::bytes_on_gpu_per_sample>("bytes_on_gpu_per_sample",
                                                {.manual = "what host-to-device copies",
+                                                .fallback = "what the last CPU operation makes",
                                                 .limits = between(0, 1e13),
                                                 .example = "600 KB"}),
   };
@@ -146,8 +147,9 @@ const std::vector<Entry<Source>>& entries<Source>() {
                                 {"of the service, in all", "the service's published one"}),
       entry<&Source::requests_per_second>(
           "requests_per_second", {"of the service, in all", "the service's published one"}),
-      entry<&Source::connections>("connections", {"parallel requests of one instance at most",
-                                                  "File: 16; Pipe: 1", whole(1, 1e5)}),
+      entry<&Source::connections>("connections",
+                                  {"parallel requests of one instance at most",
+                                   "File: 16; Pipe: 8 from S3, else 1", whole(1, 1e5)}),
       entry<&Source::discipline>("discipline", {"how requests share bandwidth", "rate-limit"}),
       entry<&Source::open_latency>("open_latency",
                                    {.manual = "opening and closing an object, beside its requests",
@@ -282,7 +284,9 @@ const std::vector<Entry<Operation>>& entries<Operation>() {
                                 {"in_memory_cache keeps what this makes", "the first operation"}),
       entry<&Operation::output_bytes>(
           "output_bytes",
-          {.manual = "offline: bytes stored per sample afterwards", .example = "25 KB"}),
+          {.manual = "of a sample after it; offline: as it is stored", .example = "25 KB"}),
+      entry<&Operation::in_loader>(
+          "in_loader", {"on the GPU: ahead, in the loader's stream (pool: DALI)", "false"}),
   };
   return list;
 }

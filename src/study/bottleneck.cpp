@@ -23,7 +23,8 @@ bool costs(const pipeline::Inputs& inputs, Stage stage, const PerStage<Throughpu
 Bottleneck find_bottleneck(const pipeline::Inputs& inputs, Duration base) {
   Bottleneck bottleneck;
   const auto first = pipeline::capacities(inputs, pipeline::EpochKind::first, 1.0);
-  const auto later = pipeline::capacities(inputs, pipeline::EpochKind::later, inputs.epochs);
+  const auto later =
+      pipeline::capacities(inputs, pipeline::EpochKind::later, pipeline::epochs_begun(inputs));
   pipeline::SimulationOptions options;
   options.details = false;
   for (Stage stage : all_stages()) {

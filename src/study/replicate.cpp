@@ -59,7 +59,7 @@ Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProf
     epoch.push_back(outcome.later.wall.base());
     money.push_back(bill.money.base());
     all.push_back(bill.total.base());
-    throughput.push_back(outcome.samples * inputs.epochs / outcome.training().base());
+    throughput.push_back(outcome.trained_samples / outcome.training().base());
     busy.push_back(outcome.total.busy / (outcome.total.wall - outcome.startup - outcome.staging));
     if (!options.bottlenecks) continue;
     // Also where the mean has one candidate: what is drawn may have another, or none.

@@ -28,6 +28,8 @@ void fill_efficiencies(Result& result, const Scenario& scenario, const Catalog& 
   if (result.instances <= 1.0) return;
   Scenario alone = scenario;
   alone.cluster.instances = 1.0;
+  // On as many samples.
+  if (alone.job.steps) *alone.job.steps *= scenario.cluster.instances;
   const auto resolved = resolve::resolve(alone, catalog, host, {}, resolve::Want::inputs_alone);
   const pipeline::Outcome one = pipeline::simulate(resolved.inputs, options);
   result.efficiency = one.training() / (result.instances * outcome.training());
@@ -59,7 +61,7 @@ void fill_stages(Result& result, const resolve::Resolved& resolved, const pipeli
   const bool later = out.epochs > 1.0;
   const auto kind = later ? pipeline::EpochKind::later : pipeline::EpochKind::first;
   const PerStage<Throughput> capacity =
-      pipeline::capacities(resolved.inputs, kind, std::max(1.0, out.epochs));
+      pipeline::capacities(resolved.inputs, kind, pipeline::epochs_begun(resolved.inputs));
   const PerStage<Throughput> at_first =
       pipeline::capacities(resolved.inputs, pipeline::EpochKind::first, 1.0);
   const Throughput steady = samples(out.samples) / out.later.wall;
@@ -119,6 +121,29 @@ std::string rounded(Duration time) {
   return fmt::format("{:.3g} s", time.base());
 }
 
+std::string short_time(Duration time) {
+  return time < seconds(1.0) ? fmt::format("{:.3g} ms", time.base() * 1e3)
+                             : fmt::format("{:.3g} s", time.base());
+}
+
+/// Where a trace of the job would show its waiting.
+void remark_on_rounds(Result& result, const pipeline::Inputs& inputs) {
+  const double epoch = pipeline::epochs_begun(inputs);
+  const auto kind = epoch > 1.0 ? pipeline::EpochKind::later : pipeline::EpochKind::first;
+  const auto gap = pipeline::round_gap(inputs, kind, epoch);
+  if (!gap) return;
+  const double n = gap->every;
+  const char* ending = std::fmod(n, 100.0) >= 11.0 && std::fmod(n, 100.0) <= 13.0 ? "th"
+                       : std::fmod(n, 10.0) == 1.0                                ? "st"
+                       : std::fmod(n, 10.0) == 2.0                                ? "nd"
+                       : std::fmod(n, 10.0) == 3.0                                ? "rd"
+                                                                                  : "th";
+  result.remarks.push_back(fmt::format(
+      "a GPU waits {} at every {:g}{} step: {:g} workers deliver together, and the steps between "
+      "wait little",
+      short_time(gap->wait), n, ending, n));
+}
+
 /// Credits that the job uses up, and settings that have no effect.
 void remark_on_limits(Result& result, const pipeline::Inputs& inputs,
                       const pipeline::Outcome& outcome) {
@@ -173,14 +198,18 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.gpu_busy_time = outcome.total.busy;
   const Duration training = outcome.total.wall - outcome.startup - outcome.staging;
   result.gpu_busy = outcome.total.busy / training;
-  result.throughput = samples(outcome.samples * inputs.epochs) / outcome.training();
+  if (!scenario.job.duration_on_one_instance) {
+    result.throughput = samples(outcome.trained_samples) / outcome.training();
+  }
   result.steps_per_epoch = outcome.steps;
+  result.steps = inputs.epochs * outcome.steps + inputs.unfinished_steps;
   result.effort = outcome.effort;
   fill_efficiencies(result, scenario, catalog, host, outcome, simulation);
   result.bill = bill_of(bill_input(resolved.terms, inputs, outcome, result.remarks));
   result.bottleneck = find_bottleneck(inputs, mean.total.wall);
   fill_stages(result, resolved, outcome);
   remark_on_latency(result, inputs);
+  remark_on_rounds(result, inputs);
   remark_on_limits(result, inputs, outcome);
   if (options.replications > 0) {
     result.bands = replicate(scenario, catalog, host, options);

@@ -30,7 +30,10 @@ Timeline timeline(const Scenario& scenario, const Catalog& catalog, const HostPr
   const resolve::Resolved resolved = resolve::resolve(scenario, catalog, host);
   const pipeline::Inputs& inputs = resolved.inputs;
   const pipeline::Outcome outcome = pipeline::simulate(inputs, {});
-  const pipeline::Window window{std::max(1.0, std::floor(options.steps)), options.most_events};
+  // No more than the job has, where it ends in its first epoch.
+  const double has = inputs.epochs < 1.0 ? inputs.unfinished_steps : outcome.steps;
+  const pipeline::Window window{std::clamp(std::floor(options.steps), 1.0, has),
+                                options.most_events};
   Timeline timeline;
   timeline.gpus = inputs.instances * inputs.ranks;
   Duration begin = outcome.startup;
@@ -51,7 +54,7 @@ Timeline timeline(const Scenario& scenario, const Catalog& catalog, const HostPr
   };
   add_epoch(1, pipeline::EpochKind::first);
   begin += outcome.first.wall;
-  if (inputs.epochs > 1.0) add_epoch(2, pipeline::EpochKind::later);
+  if (pipeline::epochs_begun(inputs) > 1.0) add_epoch(2, pipeline::EpochKind::later);
   return timeline;
 }
 

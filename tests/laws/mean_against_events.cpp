@@ -17,7 +17,7 @@ namespace {
 
 double by_events(const Inputs& inputs, std::uint64_t seed) {
   Effort effort;
-  return random_epoch(inputs, EpochKind::first, 1.0, seed, effort).wall.base();
+  return random_epoch(inputs, {}, seed, effort).wall.base();
 }
 
 /// A loader whose batches nobody waits for, of `workers` threads that read and decode.

@@ -227,9 +227,16 @@ TEST_CASE("scenario: one problem, one line that says where, what and what instea
        "/source/input_mode: expected local for data that lies on the machine, got \"Pipe\""},
       {"\"preprocess\": [{\"operation\": \"a\", \"cpu\": \"1 ms\", \"cpu_per_byte\": \"1 ns/B\"}]",
        "/preprocess/0: expected either cpu or cpu_per_byte, got both"},
-      {"\"preprocess\": [{\"operation\": \"a\", \"where\": \"gpu\"}]",
-       "/preprocess/0: expected the key \"gpu\" (its time there), got an operation on the GPU "
-       "without it"},
+      {"\"preprocess\": [{\"operation\": \"a\", \"in_loader\": true}]",
+       "/preprocess/0/in_loader: expected \"where\": \"gpu\" beside in_loader, which says that an "
+       "operation on the GPU runs ahead"},
+      {"\"preprocess\": [{\"operation\": \"a\", \"where\": \"gpu\", \"in_loader\": true}]",
+       "/preprocess/0/in_loader: expected loader.kind pool without remote workers (DALI's "
+       "pipeline): no other loader has a stream of its own on the GPU"},
+      {"\"job\": {\"epochs\": 2, \"steps\": 1000}",
+       "/job/steps: expected one of epochs and steps, got steps = 1000 beside epochs = 2 (null "
+       "leaves a key out)"},
+      {"\"job\": {\"steps\": 0}", "/job/steps: expected a whole number from 1 to 1e12, got 0"},
       {"\"preprocess\": [{\"operation\": \"a\", \"where\": \"remote\"}]",
        "/preprocess/0/where: expected loader.remote (the instances it runs on), got \"remote\" "
        "without it"},

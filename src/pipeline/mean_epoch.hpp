@@ -1,0 +1,19 @@
+#pragma once
+// One epoch's mean, of which mean_epochs.cpp makes several and the gap in a round. Internal to
+// pipeline.
+#include "pipeline/mean.hpp"
+
+namespace feedrate::pipeline {
+
+struct Made {
+  Span span;
+  double variance = 0.0;
+  double period = 0.0;  ///< of a step
+  double step = 0.0;    ///< what it would be if the loader were always ahead
+};
+
+/// The first of `which` with `active` customers a rank, under the limits as `flow` has them.
+Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, const Flow& flow,
+               double active, bool details);
+
+}  // namespace feedrate::pipeline

@@ -1,0 +1,75 @@
+// Epochs one after the other, while bursts last and after, and where in a round their GPU waits.
+#include <algorithm>
+
+#include "pipeline/mean_epoch.hpp"
+
+namespace feedrate::pipeline {
+
+MeanEpochs mean_epochs(const Inputs& inputs, const Epochs& epochs, Credits& credits, bool details) {
+  const Misses misses = misses_in(inputs, epochs.first);
+  const double active = active_workers(inputs, epochs.kind);
+  Flow flow(inputs, epochs.kind, misses, active);
+  const auto& limits = flow.limits();
+  // A credit is worth another number of samples where caches spare another share of the reads.
+  std::vector<double> left;
+  for (const SampleLimit& limit : limits) {
+    left.push_back(limit.credit * credits.share_left(limit.name));
+  }
+  MeanEpochs all;
+  double remaining = epochs.count;
+  const double loaded = samples_of_instance(inputs, epochs.steps);
+  while (remaining > 0.0) {
+    for (std::size_t i = 0; i < limits.size(); ++i) flow.set_burst(i, left[i] > 0.0);
+    const Made made = one_epoch(inputs, epochs, misses, flow, active, details);
+    // How long the first credit to run out lasts at this pace.
+    double part = remaining;
+    std::size_t ends = limits.size();
+    for (std::size_t i = 0; i < limits.size(); ++i) {
+      const double used = loaded - limits[i].rate * made.span.wall.base();
+      if (left[i] <= 0.0 || used <= 0.0) continue;
+      const double lasts = left[i] / used;
+      if (lasts < part) {
+        part = lasts;
+        ends = i;
+      }
+    }
+    all.span += part * made.span;
+    all.variance += part * made.variance;
+    for (std::size_t i = 0; i < limits.size(); ++i) {
+      const double used = (loaded - limits[i].rate * made.span.wall.base()) * part;
+      left[i] = std::clamp(left[i] - used, 0.0, limits[i].credit);
+    }
+    if (ends < limits.size()) {
+      left[ends] = 0.0;
+      all.ends.push_back({limits[ends].name, limits[ends].stage, all.span.wall, made.span.wall});
+    }
+    remaining -= part;
+    all.last = made.span;
+    if (part <= 0.0 && ends == limits.size()) break;
+  }
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    if (limits[i].credit > 0.0) credits.keep(limits[i].name, left[i] / limits[i].credit);
+  }
+  return all;
+}
+
+std::optional<RoundGap> round_gap(const Inputs& inputs, EpochKind kind, double epoch) {
+  const bool chains = inputs.kind == LoaderKind::pytorch && !inputs.remote;
+  const double active = active_workers(inputs, kind);
+  // The workers of a Pipe-mode stream wait for its chunks one after the other.
+  if (!chains || inputs.workers < 2.0 || active < inputs.workers || inputs.sequential_stream ||
+      inputs.instances > 1.0) {
+    return std::nullopt;
+  }
+  const Misses misses = misses_in(inputs, epoch);
+  Flow flow(inputs, kind, misses, active);
+  for (std::size_t i = 0; i < flow.limits().size(); ++i) {
+    flow.set_burst(i, flow.limits()[i].credit > 0.0);
+  }
+  const Made made = one_epoch(inputs, {kind, epoch}, misses, flow, active, false);
+  const double waits = made.period - made.step;
+  if (waits < 0.1 * made.period) return std::nullopt;
+  return RoundGap{active, seconds(active * waits)};
+}
+
+}  // namespace feedrate::pipeline

@@ -1,0 +1,119 @@
+// Laws of preprocessing on the GPU, in the step's stream or in the loader's, over generated jobs.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "catch.hpp"
+#include "pipeline/generated.hpp"
+#include "pipeline/simulate.hpp"
+
+using namespace feedrate;
+using namespace feedrate::pipeline;
+
+namespace {
+
+constexpr int jobs = 2000;
+
+double training(const Inputs& inputs) {
+  return simulate(inputs).training().base();
+}
+
+/// Of one GPU, all of its work: steps and preprocessing.
+double gpu_work(const Inputs& in) {
+  const EpochShape shape = epoch_shape(in);
+  const double each = samples_of_instance(in) / in.ranks;
+  const double steps =
+      (shape.steps - 1.0) * step_time(in, in.batch).base() + step_time(in, shape.last_batch).base();
+  return in.epochs * (steps + (in.gpu_preprocess + in.gpu_preprocess_ahead).base() * each);
+}
+
+/// A job of a pool that preprocesses on the GPU ahead of the steps.
+Inputs ahead(Generator& generate, double steps) {
+  Inputs in = generate.inputs(steps);
+  in.kind = LoaderKind::pool;
+  in.workers = std::max(1.0, in.workers);
+  in.gpu_preprocess_ahead = seconds_per_sample(generate.log_uniform(1e-5, 1e-2));
+  return in;
+}
+
+void check_sum(const Outcome& out) {
+  Duration sum = out.total.busy;
+  for (const Stage stage : all_stages()) sum += out.total.stall[stage];
+  REQUIRE(sum.base() == Approx(out.total.wall.base()).epsilon(1e-9));
+}
+
+}  // namespace
+
+TEST_CASE("GPU preprocessing: in the step's stream it is a longer step, to the last digit") {
+  Generator generate(801);
+  for (int i = 0; i < jobs; ++i) {
+    Inputs in = generate.inputs(200.0);
+    in.step_cv = 0.0;  // of the step alone
+    Inputs longer = in;
+    in.gpu_preprocess = seconds_per_sample(generate.log_uniform(1e-5, 1e-2));
+    longer.step.per_sample = *longer.step.per_sample + in.gpu_preprocess;
+    INFO("job " << i);
+    REQUIRE(training(in) == Approx(training(longer)).epsilon(1e-9));
+    REQUIRE(simulate(in).total.busy.base() ==
+            Approx(simulate(longer).total.busy.base()).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("GPU preprocessing: ahead of the steps it never hides: the GPU does all of its work") {
+  Generator generate(802);
+  for (int i = 0; i < jobs; ++i) {
+    const Inputs in = ahead(generate, 200.0);
+    INFO("job " << i);
+    const Outcome out = simulate(in);
+    REQUIRE(out.training().base() >= gpu_work(in) * (1.0 - 1e-9));
+    REQUIRE(out.total.busy.base() == Approx(gpu_work(in)).epsilon(1e-9));
+    check_sum(out);
+  }
+}
+
+TEST_CASE("GPU preprocessing: more of it never makes a job faster") {
+  Generator generate(803);
+  for (int i = 0; i < jobs; ++i) {
+    const Inputs in = ahead(generate, 200.0);
+    Inputs more = in;
+    more.gpu_preprocess_ahead = 1.1 * in.gpu_preprocess_ahead;
+    INFO("job " << i);
+    // Up to what the main process leaves the threads of the cores: it needs them a little less
+    // often then, and the first batch is made a little sooner.
+    REQUIRE(training(more) >= training(in) * (1.0 - 1e-5));
+  }
+}
+
+TEST_CASE("GPU preprocessing: a loader that has nothing else to do is hidden but for its work") {
+  // Two streams on one GPU and nothing else: a batch takes what both need, after the first.
+  Inputs in;
+  in.kind = LoaderKind::pool;
+  in.workers = 4.0;
+  in.samples = 64.0 * 1000.0;
+  in.batch = 64.0;
+  in.step.fixed = milliseconds(200.0);
+  in.gpu_preprocess_ahead = seconds_per_sample(1e-3);
+  CHECK(training(in) == Approx(1000.0 * 0.264).epsilon(1e-3));
+  SimulationOptions exact;
+  exact.exact = true;
+  CHECK(simulate(in, exact).training().base() == Approx(1000.0 * 0.264).epsilon(1e-3));
+}
+
+TEST_CASE("GPU preprocessing: events agree with the mean") {
+  Generator generate(804);
+  std::vector<double> errors;
+  while (errors.size() < 150) {
+    Inputs in = ahead(generate, 120.0);
+    if (in.instances * in.ranks > 8.0 || epoch_shape(in).steps < 20.0) continue;
+    in.epochs = 1.0;
+    SimulationOptions exact;
+    exact.exact = true;
+    const Outcome events = simulate(in, exact);
+    check_sum(events);
+    REQUIRE(events.total.busy.base() == Approx(gpu_work(in)).epsilon(0.1));
+    errors.push_back(std::abs(training(in) / events.training().base() - 1.0));
+  }
+  std::sort(errors.begin(), errors.end());
+  CHECK(errors[errors.size() / 2] < 0.03);
+  CHECK(errors[errors.size() * 9 / 10] < 0.15);
+}
