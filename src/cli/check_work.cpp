@@ -350,7 +350,7 @@ class Checker {
     if (!same_inputs) {
       verdict.keys = schema::changes(entry.inputs, job.inputs, job.document.root());
     }
-    if (same_inputs && verdict.stages.empty() && entry.figures == study::figures_of(now)) return;
+    if (same_inputs && verdict.stages.empty() && study::as_kept(entry.figures, now)) return;
     try {
       if (job.old || same_inputs) return split(job, now, same_inputs, verdict);
     } catch (const InputError&) {
