@@ -12,6 +12,7 @@
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/terminal.hpp"
+#include "model/figures.hpp"
 #include "schema/scenario.hpp"
 
 namespace feedrate::cli {
@@ -85,6 +86,17 @@ std::string filter_words() {
   return joined(names);
 }
 
+// What --max-increase takes.
+std::vector<std::string> figures_that_may_rise() {
+  std::vector<std::string> names;
+  for (const Figure& figure : all_figures()) {
+    if (figure.better != Better::less) continue;
+    if (!figure.alias.empty()) names.emplace_back(figure.alias);
+    names.emplace_back(figure.name);
+  }
+  return names;
+}
+
 // Both shells share the tables; PLACEHOLDERS in capitals are filled below.
 constexpr std::string_view tables = R"shell(
 _feedrate_flags() {
@@ -110,6 +122,7 @@ KEYWORDS  esac
 
 _feedrate_keys='KEYNAMES'
 _feedrate_filter_keys='FILTERKEYS'
+_feedrate_figures='FIGURENAMES'
 )shell";
 
 // Words are taken from the line itself, because "=" splits words for bash.
@@ -154,6 +167,9 @@ _feedrate() {
       else
         COMPREPLY=($(compgen -W "$_feedrate_keys" -S = -- "$current"))
       fi ;;
+    @METRIC=*)
+      compopt -o nospace 2>/dev/null
+      [[ "$current" == *=* ]] || COMPREPLY=($(compgen -W "$_feedrate_figures" -S = -- "$current")) ;;
     @SCENARIO | @PROFILE)
       compopt -o filenames 2>/dev/null
       COMPREPLY=($(compgen -f -X '!*.json' -- "$current") $(compgen -d -- "$current")) ;;
@@ -211,6 +227,7 @@ _feedrate() {
       else
         compadd -S = -- ${=_feedrate_keys}
       fi ;;
+    @METRIC=*) [[ $current == *=* ]] || compadd -S = -- ${=_feedrate_figures} ;;
     @SCENARIO | @PROFILE) _files -g '*.json' ;;
     @FILE) _files ;;
     @FILTER) compadd -S '' -- ${=_feedrate_filter_keys} ;;
@@ -242,6 +259,7 @@ std::string script(const CLI::App& root, const std::string& shell) {
   fill(text, "KEYWORDS", key_lines());
   fill(text, "KEYNAMES", joined(schema::scenario_short_keys()));
   fill(text, "FILTERKEYS", filter_words());
+  fill(text, "FIGURENAMES", joined(figures_that_may_rise()));
   if (shell == "zsh") return "#compdef feedrate\n" + text + std::string(zsh_function);
   return "# bash completion for feedrate: source it, or put it into\n"
          "# ~/.local/share/bash-completion/completions/feedrate\n" +

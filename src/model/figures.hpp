@@ -1,6 +1,7 @@
 #pragma once
 // Every figure of a result, once: its name, its unit, which way is better, and where it is found.
-// JSON, CSV, limits, cases, baselines and tables name and order figures as this table does.
+// JSON, CSV, limits, cases, baselines and tables name and order figures as this table does. A new
+// figure is an id here and a row in figures.cpp.
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/unit_text.hpp"
+#include "model/figures.hpp"
 #include "report/certainty_report.hpp"
 #include "report/html_parts.hpp"
 #include "report/html_text.hpp"
@@ -136,15 +137,17 @@ std::string bill(const HtmlInput& input) {
                     origin_badge(line.from.origin)) +
            "</tr>";
   }
-  out += "<tr class=\"sum\">" + bill_row("money", "", "", money(bill.money), "") + "</tr>";
+  const auto title = [](FigureId id) { return std::string(figure(id).title); };
+  out += "<tr class=\"sum\">" + bill_row(title(FigureId::money), "", "", money(bill.money), "") +
+         "</tr>";
   out += "<tr>" +
-         bill_row("value of the hours", duration(input.named.result.times.total),
+         bill_row(title(FigureId::hour_value), duration(input.named.result.times.total),
                   fmt::format("<span id=\"bill_hour\">{} USD/h</span>",
                               number(input.value_of_hour * hours(1) / usd(1))),
                   fmt::format("<span id=\"bill_hours\">{}</span>", money(bill.hour_value)), "") +
          "</tr>";
   out += "<tr class=\"sum\">" +
-         bill_row("total cost", "", "",
+         bill_row(title(FigureId::total_cost), "", "",
                   fmt::format("<span id=\"bill_total\">{}</span>", money(bill.total)), "") +
          "</tr></tbody>" + close_table();
   return out;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/figure_text.hpp"
 #include "report/html_parts.hpp"
 #include "report/html_text.hpp"
 #include "report/numbers.hpp"
@@ -70,12 +71,13 @@ std::string keys_of(const Sweep& sweep) {
 std::string points_table(const Sweep& sweep) {
   std::vector<Column> columns;
   for (const auto& [key, value] : sweep.points.front().set) columns.push_back({key, Align::right});
-  columns.insert(columns.end(), {{"time", Align::right},
-                                 {"money", Align::right},
-                                 {"total cost", Align::right},
+  const auto column = [](FigureId id) { return Column{column_of(id), Align::right}; };
+  columns.insert(columns.end(), {column(FigureId::total_time),
+                                 column(FigureId::money),
+                                 column(FigureId::total_cost),
                                  {"samples/s", Align::right},
-                                 {"GPUs busy", Align::right},
-                                 {"efficiency", Align::right},
+                                 column(FigureId::gpu_busy),
+                                 column(FigureId::efficiency),
                                  {"bottleneck"},
                                  {"marks"}});
   std::string out = open_table("Points of the sweep", "points") + table_head(columns) + "<tbody>";

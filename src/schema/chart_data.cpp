@@ -28,7 +28,7 @@ void write_figures(const Result& result, JsonWriter& out) {
   out.key("time").begin_object(Layout::line);
   write({FigureId::total_time});
   out.end();
-  write({FigureId::throughput, FigureId::gpu_busy, FigureId::efficiency});
+  write({FigureId::throughput, FigureId::gpu_busy, FigureId::efficiency, FigureId::job_efficiency});
   out.key("cost").begin_object(Layout::line);
   write({FigureId::compute, FigureId::money, FigureId::hour_value, FigureId::billed_time});
   out.end().end();

@@ -16,6 +16,39 @@ namespace {
 
 using Layout = JsonWriter::Layout;
 
+std::string_view word_of(Better better) {
+  switch (better) {
+    case Better::less: return "less is better";
+    case Better::more: return "more is better";
+    case Better::neither: return "";
+  }
+  return "";
+}
+
+/// What limits and cases may name.
+std::string figures_manual() {
+  std::string page =
+      "\nLimits of feedrate check and cases of a scenario name figures. Each stands above under "
+      "its "
+      "name, but\nfor those that are another form of one (marked *):\n\n";
+  const auto add = [&](std::string_view name, std::string_view unit, std::string_view better,
+                       std::string_view what, bool marked) {
+    page += fmt::format("{:<32}{:<11}{:<16}{}\n", std::string(name) + (marked ? " *" : ""), unit,
+                        better, what);
+  };
+  for (const Figure& figure : all_figures()) {
+    std::string what(figure.title);
+    if (!figure.alias.empty()) what += fmt::format("; limits may call it {}", figure.alias);
+    add(figure.name, unit_text(figure.unit), word_of(figure.better), what,
+        figure.group == FigureGroup::derived);
+  }
+  const Figure& stall = figure(FigureId::stall);
+  add(fmt::format("{}.STAGE", stall.name), unit_text(stall.unit), word_of(stall.better),
+      "the same of one stage", true);
+  add("bottleneck is STAGE *", "", "", "1 where it is, else 0", false);
+  return page;
+}
+
 void reference(std::string_view name, std::string_view target, JsonWriter& out) {
   out.key(name).begin_object(Layout::line).text("$ref", target).end();
 }
@@ -110,7 +143,7 @@ The keys of "result":
   constexpr std::string_view placeholder = "RELATIVE";
   page.replace(page.find(placeholder), placeholder.size(),
                fmt::format("{}", fmt::join(relative, ", ")));
-  return page + written_manual(result_root());
+  return page + written_manual(result_root()) + figures_manual();
 }
 
 }  // namespace feedrate::schema

@@ -89,7 +89,10 @@ Judgement judge_limit(const Limit& limit, const Figures* baseline, const Result&
   }
   if (limit.of != LimitOf::value && !out.before) {
     out.level = Level::note;
-    out.message = fmt::format("the baseline has no {} to compare with", limit.metric);
+    const Figure* known = find_figure(limit.metric);
+    out.message =
+        fmt::format("the baseline has no {} to compare with{}", limit.metric,
+                    known == nullptr ? "" : fmt::format(" (known since {})", known->since));
     return out;
   }
   const double before = out.before.value_or(0.0);
@@ -155,6 +158,13 @@ Figures figures_of(const Result& result) {
     figures.values[name] = *value;
   }
   return figures;
+}
+
+bool as_kept(const Figures& kept, const Result& now) {
+  return kept.bottleneck == now.bottleneck.stage &&
+         std::all_of(kept.values.begin(), kept.values.end(), [&](const auto& figure) {
+           return metric(now, figure.first) == figure.second;
+         });
 }
 
 ScenarioVerdict judge(const Figures* before, const Result& now, std::span<const Limit> limits) {

@@ -12,6 +12,10 @@ namespace feedrate::study {
 /// Every figure that a baseline keeps: the names of metrics.hpp, stages that stall nobody left out.
 Figures figures_of(const Result& result);
 
+/// Whether the result has the bottleneck and every figure that `kept` has: an older feedrate kept
+/// fewer of them.
+bool as_kept(const Figures& kept, const Result& now);
+
 /// The scenario beside `before` (null: the baseline has no entry). Fills standing, level, figures,
 /// limits, stages and stale; the names are the caller's. The rules:
 /// - a limit on a rise or fall counts only where the figure that was lies outside the result's own

@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "base/unit_text.hpp"
 #include "pipeline/mean.hpp"
 #include "pipeline/simulate.hpp"
@@ -20,30 +21,36 @@
 namespace feedrate::study {
 namespace {
 
-/// S(N) = T(1)/(N·T(N)) against the same job on one instance.
+/// S(N) = T(1)/(N·T(N)) against the same job on one instance; left empty where one cannot run it.
 void fill_efficiencies(Result& result, const Scenario& scenario, const Catalog& catalog,
                        const HostProfile* host, const pipeline::Outcome& outcome,
                        const pipeline::SimulationOptions& options) {
-  result.efficiency = 1.0;
-  if (result.instances <= 1.0) return;
+  if (result.instances <= 1.0) {
+    result.efficiency = 1.0;
+    return;
+  }
   Scenario alone = scenario;
   alone.cluster.instances = 1.0;
   // On as many samples.
   if (alone.job.steps) *alone.job.steps *= scenario.cluster.instances;
-  const auto resolved = resolve::resolve(alone, catalog, host, {}, resolve::Want::inputs_alone);
-  const pipeline::Outcome one = pipeline::simulate(resolved.inputs, options);
-  result.efficiency = one.training() / (result.instances * outcome.training());
-  result.job_efficiency = one.total.wall / (result.instances * outcome.total.wall);
-  // What an instance of many spends on a stage beyond its share of what one alone does.
-  const auto lost = [&](Duration alone_time, Duration time) {
-    return (time - alone_time / result.instances) / outcome.total.wall;
-  };
-  PerStage<double> shares;
-  for (const Stage stage : all_stages()) {
-    shares[stage] = lost(one.total.stall[stage], outcome.total.stall[stage]);
+  try {
+    const auto resolved = resolve::resolve(alone, catalog, host, {}, resolve::Want::inputs_alone);
+    const pipeline::Outcome one = pipeline::simulate(resolved.inputs, options);
+    result.efficiency = one.training() / (result.instances * outcome.training());
+    result.job_efficiency = one.total.wall / (result.instances * outcome.total.wall);
+    // What an instance of many spends on a stage beyond its share of what one alone does.
+    const auto lost = [&](Duration alone_time, Duration time) {
+      return (time - alone_time / result.instances) / outcome.total.wall;
+    };
+    PerStage<double> shares;
+    for (const Stage stage : all_stages()) {
+      shares[stage] = lost(one.total.stall[stage], outcome.total.stall[stage]);
+    }
+    shares[Stage::gpu] += lost(one.total.busy, outcome.total.busy);
+    result.lost_to_scaling = shares;
+  } catch (const InputError&) {
+    return;  // what several hold together need not fit one of them
   }
-  shares[Stage::gpu] += lost(one.total.busy, outcome.total.busy);
-  result.lost_to_scaling = shares;
 }
 
 /// Where an input has no range: inputs of the bottleneck matter, and those of every stage that

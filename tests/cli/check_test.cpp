@@ -164,6 +164,21 @@ TEST_CASE("check: --strict fails on a scenario that is gone and on a new one, in
   CHECK(has(form("json"), "\"gone\": [\n    \"job.json\"\n  ]"));
 }
 
+TEST_CASE("check: a baseline of before a figure was known is compared in what it has") {
+  const Project project;
+  std::string text = slurp(project.baseline);
+  const std::size_t at = text.find("        \"storage_usd\": ");
+  REQUIRE(at != std::string::npos);
+  text.erase(at, text.find('\n', at) + 1 - at);
+  text = replaced(text, "      \"name\": \"small <job> & \\\"quotes\\\"\",\n", "");
+  project.folder.write("baseline.json", text);
+  const Outcome outcome = project.check("--threshold 'storage_usd increase < 5%'");
+  INFO(outcome.out << outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(has(outcome.out, "the baseline has no storage_usd to compare with (known since 0.1.0)"));
+  CHECK(has(project.check("").out, "1 scenario as in the baseline"));
+}
+
 TEST_CASE("check: limits in the scenario and in the baseline count") {
   const Project project;
   project.change("\"name\"", "\"thresholds\": [\"gpu_busy > 99.9%\"], \"name\"");

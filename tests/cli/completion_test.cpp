@@ -51,6 +51,16 @@ TEST_CASE("completion: words, keys and their values") {
   CHECK(has(offers("feedrate sweep x.json --vary input_mode="), "\nFastFile\n"));
 }
 
+TEST_CASE("completion: figures that may not rise by more") {
+  const std::string figures = offers("feedrate check x.json --max-increase ");
+  for (const char* name : {"cost=", "total_cost=", "time=", "epoch_s="}) {
+    CHECK(has(figures, "\n" + std::string(name) + "\n"));
+  }
+  CHECK_FALSE(has(figures, "gpu_busy="));
+  CHECK(offers("feedrate check x.json --max-increase=total_c") == "\ntotal_cost=\n");
+  CHECK(offers("feedrate check x.json --max-increase cost=") == "\n\n");
+}
+
 TEST_CASE("completion: scenario files and instances") {
   const std::string files = offers("feedrate run scenarios/cal");
   CHECK(has(files, "\nscenarios/caltech256_p3.json\n"));

@@ -235,6 +235,9 @@ TEST_CASE("attribution: only the simulator changed") {
   REQUIRE(parts.size() == 1);
   CHECK(parts.front().groups == std::vector<InputGroup>{InputGroup::simulator});
   CHECK(attribute(now, steps, now, {}).empty());
+  Amounts last_digit = now;
+  last_digit.time = now.time * (1.0 + 1e-15);
+  CHECK(attribute(now, steps, last_digit, {}).empty());
 }
 
 TEST_CASE("price age: the last day that a date can mean") {

@@ -1,0 +1,204 @@
+#include "cli/check_jobs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <filesystem>
+#include <thread>
+
+#include "study/renamed.hpp"
+#include "study/thresholds.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<Limit> limits_of(const std::vector<schema::ThresholdText>& texts) {
+  std::vector<Limit> limits;
+  for (const schema::ThresholdText& text : texts) {
+    limits.push_back(
+        placed(text.file, text.line, text.pointer, [&] { return study::parse_limit(text.text); }));
+    limits.back().file = text.file;
+    limits.back().line = text.line;
+  }
+  return limits;
+}
+
+std::vector<Limit> limits_of_flags(const CheckArguments& arguments) {
+  std::vector<Limit> limits;
+  for (const std::string& text : arguments.max_increase) {
+    for (Limit& limit :
+         placed("", 0, "--max-increase " + text, [&] { return study::parse_max_increase(text); })) {
+      limit.file = "--max-increase";
+      limits.push_back(std::move(limit));
+    }
+  }
+  for (const std::string& text : arguments.thresholds) {
+    limits.push_back(
+        placed("", 0, "--threshold " + text, [&] { return study::parse_limit(text); }));
+    limits.back().file = "--threshold";
+  }
+  return limits;
+}
+
+/// The scenario's file from the folder of the baseline, so that an entry does not depend on where
+/// the check is started.
+std::string key_of(const std::string& path, const std::string& baseline) {
+  const fs::path folder = fs::weakly_canonical(fs::absolute(baseline)).parent_path();
+  return fs::weakly_canonical(fs::absolute(path)).lexically_relative(folder).generic_string();
+}
+
+/// An empty one where --update may make the file.
+schema::Baseline read_baseline_of(const CheckArguments& arguments) {
+  std::error_code ignored;
+  if (fs::exists(arguments.baseline, ignored)) return schema::read_baseline(arguments.baseline);
+  if (!arguments.update) {
+    throw InputError(std::vector<Problem>{
+        {arguments.baseline, 0, "", "expected a baseline, got no such file: --update makes it"}});
+  }
+  schema::Baseline empty;
+  empty.file = arguments.baseline;
+  return empty;
+}
+
+/// A scenario without an entry of its own is held against the one that it was: else a dearer job
+/// would pass under a new file name.
+void find_renamed(std::vector<Job>& all, const schema::Baseline& baseline,
+                  const std::set<std::string>& given) {
+  std::vector<Job*> jobs;
+  std::vector<study::Identity> added, before;
+  for (Job& job : all) {
+    if (job.entry != nullptr) continue;
+    jobs.push_back(&job);
+    added.push_back({job.scenario.name, schema::compact_text(*bare_scenario(job.scenario))});
+  }
+  if (jobs.empty()) return;
+  const std::vector<const schema::BaselineEntry*> entries = gone(baseline, given);
+  for (const schema::BaselineEntry* entry : entries) {
+    before.push_back({entry->name, schema::compact_text(*entry->inputs.scenario)});
+  }
+  const auto found = study::match_renamed(added, before);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (!found[i]) continue;
+    jobs[i]->entry = entries[found[i]->gone];
+    jobs[i]->renamed_by = found[i]->what;
+  }
+}
+
+/// Figures of one side of a merge beside inputs of the other would explain nothing.
+void refuse_edited_entries(const schema::Baseline& baseline, bool update,
+                           const std::set<std::string>& given) {
+  std::vector<Problem> problems;
+  for (const schema::BaselineEntry& entry : baseline.entries) {
+    const bool replaced = update && given.contains(entry.key);
+    if (entry.intact || replaced) continue;
+    problems.push_back({baseline.file, entry.line, schema::join_pointer("/scenarios", entry.key),
+                        "expected inputs that have the entry's inputs_hash, got others (edited "
+                        "by hand, or merged): run feedrate check --update on this scenario"});
+  }
+  if (!problems.empty()) throw InputError(std::move(problems));
+}
+
+}  // namespace
+
+void for_each(std::size_t count, const std::function<void(std::size_t)>& work) {
+  std::vector<std::exception_ptr> failures(count);
+  std::atomic<std::size_t> next{0};
+  const auto run = [&] {
+    for (std::size_t i = next++; i < count; i = next++) {
+      try {
+        work(i);
+      } catch (...) {
+        failures[i] = std::current_exception();
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    for (std::size_t t = 1; t < std::min(cores, count); ++t) threads.emplace_back(run);
+    run();
+  }
+  std::vector<Problem> problems;
+  for (const std::exception_ptr& failure : failures) {
+    if (!failure) continue;
+    try {
+      std::rethrow_exception(failure);
+    } catch (const InputError& error) {
+      problems.insert(problems.end(), error.problems().begin(), error.problems().end());
+    }
+  }
+  if (!problems.empty()) throw InputError(std::move(problems));
+}
+
+schema::JsonPtr bare_scenario(const Scenario& scenario) {
+  Scenario bare = scenario;
+  bare.name.clear();
+  bare.description.clear();
+  bare.about = {};
+  bare.cases.clear();
+  bare.thresholds.clear();
+  return schema::parse_json(schema::write_scenario(bare), "");
+}
+
+std::optional<Scenario> scenario_in(const schema::JsonPtr& root, const std::string& file) {
+  try {
+    return scenario_of(schema::Document(root, file));
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+std::vector<const schema::BaselineEntry*> gone(const schema::Baseline& baseline,
+                                               const std::set<std::string>& given) {
+  const fs::path folder = fs::absolute(baseline.file).parent_path();
+  std::vector<const schema::BaselineEntry*> entries;
+  for (const schema::BaselineEntry& entry : baseline.entries) {
+    std::error_code ignored;
+    if (!given.contains(entry.key) && !fs::exists(folder / entry.key, ignored)) {
+      entries.push_back(&entry);
+    }
+  }
+  return entries;
+}
+
+CheckJobs load_jobs(const CheckArguments& arguments) {
+  const std::vector<Limit> flags = limits_of_flags(arguments);
+  CheckJobs out{read_baseline_of(arguments), {}};
+  schema::Baseline& baseline = out.baseline;
+  std::vector<Job>& jobs = out.jobs;
+  const std::vector<Limit> common = limits_of(baseline.thresholds);
+  jobs.resize(arguments.scenarios.size());
+  for_each(jobs.size(), [&](std::size_t i) {
+    Job& job = jobs[i];
+    job.path = arguments.scenarios[i];
+    job.key = key_of(job.path, arguments.baseline);
+    job.document = load_with_settings(job.path, arguments.simulation);
+    job.scenario = scenario_of(job.document);
+    job.entry = baseline.find(job.key);
+    job.limits = flags;
+    job.limits.insert(job.limits.end(), common.begin(), common.end());
+    const std::vector<Limit> own = limits_of(schema::threshold_texts(job.document.root()));
+    job.limits.insert(job.limits.end(), own.begin(), own.end());
+    if (job.limits.empty()) job.limits = study::default_limits();
+  });
+  std::set<std::string> seen;
+  for (const Job& job : jobs) {
+    if (seen.insert(job.key).second) continue;
+    throw InputError(fmt::format("{}: expected each scenario once, got it again", job.path));
+  }
+  find_renamed(jobs, baseline, seen);
+  for (const Job& job : jobs) {
+    if (job.entry != nullptr) seen.insert(job.entry->key);
+  }
+  refuse_edited_entries(baseline, arguments.update, seen);
+  for (Job& job : jobs) {
+    if (job.entry != nullptr) job.old = scenario_in(job.entry->inputs.scenario, job.path);
+  }
+  return out;
+}
+
+}  // namespace feedrate::cli
