@@ -50,7 +50,7 @@ TEST_CASE("steps: a quarter of an epoch and whole ones, as text and numbers say"
 
 TEST_CASE("steps: throughput is of the samples that were trained on") {
   const Result part = run(R"("steps": 25)");
-  CHECK(part.throughput.base() == Approx(25.0 * 64.0 / part.times.total.base()));
+  CHECK(part.throughput->base() == Approx(25.0 * 64.0 / part.times.total.base()));
 }
 
 TEST_CASE("steps: on several instances as many steps train on more samples, and the run says so") {
