@@ -213,6 +213,14 @@ struct Case {
   bool operator==(const Case&) const = default;
 };
 
+/// What amounts are shown in, and prices may be given in.
+struct Currency {
+  std::string code;  ///< of ISO 4217: "EUR"
+  double usd = 0.0;  ///< what one of it is worth, > 0
+  std::string date;  ///< of that rate; may be empty
+  bool operator==(const Currency&) const = default;
+};
+
 struct About {
   std::string source;
   std::string expectation;
@@ -233,6 +241,7 @@ struct Scenario {
   std::vector<Operation> preprocess;
   Cluster cluster;
   Job job;
+  std::optional<Currency> currency;  ///< empty: USD, in which everything here is
   std::vector<Case> cases;
   std::vector<std::string> thresholds;  ///< limits of a check: "total_s increase < 5%"
   bool operator==(const Scenario&) const = default;

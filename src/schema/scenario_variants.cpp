@@ -39,6 +39,7 @@ std::optional<Scenario> ScenarioVariants::read(const Document& variant) const {
   if (now.size() != before.size()) return std::nullopt;
   Reading reading;
   reading.root = &scenario_root();
+  accept_currency(*variant.root(), reading);
   std::optional<Scenario> scenario = scenario_;
   const Path path{};
   for (std::size_t i = 0; i < now.size(); ++i) {
