@@ -3,9 +3,6 @@
 import { duration, money, percent, rate } from './numbers.js';
 
 const secondsPerHour = 3600;
-// As a sample meets them (src/model/stage.hpp).
-const stageOrder = ['startup', 'download', 'disk', 'decode', 'remote', 'collate', 'handover', 'h2d', 'gpu', 'allreduce',
-  'checkpoint'];
 const timeUnits = [[86400, 'days'], [3600, 'h'], [60, 'min'], [1, 's'], [1e-3, 'ms'], [1e-6, 'us']];
 
 // One unit for a whole axis: the largest in which the longest time is at least 2.
@@ -176,11 +173,13 @@ export function breakEvenRows(points, hourValue) {
   return rows;
 }
 
-/** Spans of one section of the timeline: {tracks: [{name, spans: [[begin_s, end_s, stage, waiting, batch]]}]}. */
-export function timelineRows(section) {
+/** Spans of one section of the timeline: {tracks: [{name, spans: [[begin_s, end_s, stage, waiting, batch]]}]}.
+ * `stages`: all names as a sample meets them; each keeps its colour, whichever of them a section has. */
+export function timelineRows(section, stages) {
   const unit = timeUnit(section.length_s);
   const works = new Set(section.tracks.flatMap(({ spans }) => spans.filter((span) => !span[3]).map((span) => span[2])));
-  const shared = { unit: unit.name, length: section.length_s / unit.seconds, stages: stageOrder.filter((stage) => works.has(stage)) };
+  const shared = { unit: unit.name, length: section.length_s / unit.seconds, all_stages: stages,
+    stages: stages.filter((stage) => works.has(stage)) };
   return section.tracks.flatMap(({ name, spans }, order) =>
     spans.map(([begin, end, stage, waiting, batch]) => ({
       track: name, order, stage, batch, kind: waiting ? 'waiting' : 'work',
@@ -215,6 +214,6 @@ export function datasets(document) {
     gpu_time: document.result ? gpuTimeRows(document.result) : [],
     points: pointRows(points, null),
     break_even: breakEvenRows(points, hourValue),
-    timeline: document.traceEvents?.length > 0 ? timelineRows(lastSection(document.traceEvents)) : [],
+    timeline: document.traceEvents?.length > 0 ? timelineRows(lastSection(document.traceEvents), document.otherData?.stages ?? []) : [],
   };
 }

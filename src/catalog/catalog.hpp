@@ -78,6 +78,7 @@ struct Offer {
 
 struct Gpu {
   std::string name;
+  std::string chip;  ///< "GA100": what several products share
   Known<Bytes> memory;
   Known<Bandwidth> memory_bandwidth;
   Known<double> fp32, tf32, fp16, bf16, fp8;  ///< dense peak, in units of 1e12 operations/s
@@ -86,6 +87,15 @@ struct Gpu {
   Known<Bandwidth> nvlink;  ///< one direction
   Known<double> power;      ///< W
   std::string note;
+};
+
+/// Samples (or tokens) that one GPU trains on in a second, by model; only ratios are used.
+struct TrainingRates {
+  std::string gpu;  ///< a Gpu::name
+  Precision precision = Precision::mixed;
+  Known<double> resnet50, ssd;
+  Known<double> bert_base, bert_large, transformer_xl_base, transformer_xl_large;
+  Known<double> gnmt;
 };
 
 /// A PCIe link of 16 lanes.
@@ -223,6 +233,7 @@ struct Catalog {
   std::vector<Machine> machines;  ///< those asked for, or all
   std::vector<Offer> offers;
   std::vector<Gpu> gpus;
+  std::vector<TrainingRates> training;
   std::vector<PcieLink> pcie;
   std::vector<BillingRule> billing;
   ServiceLimits limits;

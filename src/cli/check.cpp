@@ -105,6 +105,9 @@ void add_flags(CLI::App& app, CheckArguments& arguments) {
                  "Fail on prices whose source is older, 180d; warn:180d only warns")
       ->type_name("AGE");
   app.add_flag("--warn-only", arguments.warn_only, "Exit with 0 although a limit is broken");
+  app.add_flag("--strict", arguments.strict,
+               "Fail on a scenario that the baseline does not have, and on one of the baseline "
+               "whose file is gone");
   app.add_flag("--update", arguments.update,
                "Write the figures of now into the baseline, and exit with 0");
   app.add_option("--report", arguments.reports,

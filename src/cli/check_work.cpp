@@ -20,6 +20,7 @@
 #include "study/attribution.hpp"
 #include "study/check.hpp"
 #include "study/price_age.hpp"
+#include "study/renamed.hpp"
 #include "study/thresholds.hpp"
 
 namespace feedrate::cli {
@@ -36,6 +37,7 @@ struct Job {
   schema::StoredInputs inputs;
   const schema::BaselineEntry* entry = nullptr;
   std::optional<Scenario> old;  ///< of the entry; empty where this feedrate cannot read it
+  std::string renamed_by{};     ///< "name" or "inputs": what the entry, another's, was known by
   std::vector<Limit> limits;
 };
 
@@ -116,17 +118,22 @@ std::string key_of(const std::string& path, const std::string& baseline) {
   return fs::weakly_canonical(fs::absolute(path)).lexically_relative(folder).generic_string();
 }
 
-/// What a result depends on, without what is only for people.
-schema::StoredInputs stored(const Scenario& scenario, const Catalog& catalog,
-                            schema::PricingFiles& pricing, const HostProfile* host) {
+/// What of the scenario a result depends on, without what is only for people.
+schema::JsonPtr bare_scenario(const Scenario& scenario) {
   Scenario bare = scenario;
   bare.name.clear();
   bare.description.clear();
   bare.about = {};
   bare.cases.clear();
   bare.thresholds.clear();
+  return schema::parse_json(schema::write_scenario(bare), "");
+}
+
+/// All that a result depends on.
+schema::StoredInputs stored(const Scenario& scenario, const Catalog& catalog,
+                            schema::PricingFiles& pricing, const HostProfile* host) {
   schema::StoredInputs inputs;
-  inputs.scenario = schema::parse_json(schema::write_scenario(bare), "");
+  inputs.scenario = bare_scenario(scenario);
   inputs.catalog = pricing.parts_for(scenario, catalog);
   if (host != nullptr) inputs.host = schema::parse_json(schema::write_host_profile(*host), "");
   return inputs;
@@ -141,6 +148,7 @@ Catalog with_machines_of(const Catalog& old, const Catalog& now) {
   Catalog catalog = now;
   catalog.machines = old.machines;
   catalog.gpus = old.gpus;
+  catalog.training = old.training;
   catalog.pcie = old.pcie;
   catalog.s3 = old.s3;
   catalog.fsx = old.fsx;
@@ -179,6 +187,7 @@ class Checker {
       add_instances(instances, job.scenario);
       if (job.old) add_instances(instances, *job.old);
     }
+    add_instances(instances, host_);
     catalog_ = catalog_of(instances);
     schema::PricingFiles pricing(catalog_.folder);
     checked_.verdict.scenarios.resize(jobs_.size());
@@ -219,14 +228,57 @@ class Checker {
       const std::vector<Limit> own = limits_of(schema::threshold_texts(job.document.root()));
       job.limits.insert(job.limits.end(), own.begin(), own.end());
       if (job.limits.empty()) job.limits = study::default_limits();
-      if (job.entry != nullptr) job.old = scenario_in(job.entry->inputs.scenario, job.path);
     });
     std::set<std::string> seen;
     for (const Job& job : jobs_) {
       if (seen.insert(job.key).second) continue;
       throw InputError(fmt::format("{}: expected each scenario once, got it again", job.path));
     }
+    find_renamed(seen);
+    for (const Job& job : jobs_) {
+      if (job.entry != nullptr) seen.insert(job.entry->key);
+    }
     refuse_edited_entries(seen);
+    for (Job& job : jobs_) {
+      if (job.entry != nullptr) job.old = scenario_in(job.entry->inputs.scenario, job.path);
+    }
+  }
+
+  /// Entries that are not in `given` and whose file is not found any more.
+  [[nodiscard]] std::vector<const schema::BaselineEntry*> gone(
+      const std::set<std::string>& given) const {
+    const fs::path folder = fs::absolute(arguments_.baseline).parent_path();
+    std::vector<const schema::BaselineEntry*> entries;
+    for (const schema::BaselineEntry& entry : baseline_.entries) {
+      std::error_code ignored;
+      if (!given.contains(entry.key) && !fs::exists(folder / entry.key, ignored)) {
+        entries.push_back(&entry);
+      }
+    }
+    return entries;
+  }
+
+  /// A scenario without an entry of its own is held against the one that it was: else a dearer job
+  /// would pass under a new file name.
+  void find_renamed(const std::set<std::string>& given) {
+    std::vector<Job*> jobs;
+    std::vector<study::Identity> added, before;
+    for (Job& job : jobs_) {
+      if (job.entry != nullptr) continue;
+      jobs.push_back(&job);
+      added.push_back({job.scenario.name, schema::compact_text(*bare_scenario(job.scenario))});
+    }
+    if (jobs.empty()) return;
+    const std::vector<const schema::BaselineEntry*> entries = gone(given);
+    for (const schema::BaselineEntry* entry : entries) {
+      before.push_back({entry->name, schema::compact_text(*entry->inputs.scenario)});
+    }
+    const auto found = study::match_renamed(added, before);
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      if (!found[i]) continue;
+      jobs[i]->entry = entries[found[i]->gone];
+      jobs[i]->renamed_by = found[i]->what;
+    }
   }
 
   /// Figures of one side of a merge beside inputs of the other would explain nothing.
@@ -252,9 +304,22 @@ class Checker {
     verdict.file = job.path;
     verdict.key = job.key;
     verdict.name = job.scenario.name;
+    if (job.entry == nullptr && arguments_.strict) {
+      verdict.level = Level::fail;
+      verdict.remarks = {
+          "not in the baseline, which --strict refuses: run with --update to add it"};
+    }
+    if (!job.renamed_by.empty()) {
+      verdict.renamed_from = job.entry->key;
+      verdict.level = std::max(verdict.level, Level::note);
+      verdict.remarks.push_back(
+          fmt::format("compared with {}, which is gone: the same {}{}", job.entry->key,
+                      job.renamed_by, arguments_.update ? "" : "; --update renames the entry"));
+    }
     if (job.entry != nullptr) explain(job, now, verdict);
     judge_prices(job, verdict);
     entries_[i] = {job.key,
+                   job.scenario.name,
                    std::string(version),
                    host_ ? profile_id(*host_) : "",
                    study::figures_of(now),
@@ -315,7 +380,7 @@ class Checker {
   void split(const Job& job, const Result& now, bool same_inputs, ScenarioVerdict& verdict) const {
     const schema::StoredInputs& before = job.entry->inputs;
     const Catalog old = schema::read_catalog_parts(
-        before.catalog, schema::join_pointer("/scenarios", job.key) + "/catalog");
+        before.catalog, schema::join_pointer("/scenarios", job.entry->key) + "/catalog");
     const Catalog half = same_inputs ? Catalog{} : with_machines_of(old, catalog_);
     std::optional<HostProfile> old_host;
     if (before.host) {
@@ -350,26 +415,26 @@ class Checker {
     Verdict& verdict = checked_.verdict;
     verdict.baseline = arguments_.baseline;
     verdict.warn_only = arguments_.warn_only;
+    verdict.strict = arguments_.strict;
     verdict.level = study::worst(verdict.scenarios);
     checked_.updated = baseline_;
     std::vector<schema::BaselineEntry>& kept = checked_.updated.entries;
     std::set<std::string> given;
-    for (const Job& job : jobs_) given.insert(job.key);
-    std::size_t not_given = 0;
-    const fs::path folder = fs::absolute(arguments_.baseline).parent_path();
-    std::erase_if(kept, [&](const schema::BaselineEntry& entry) {
-      if (given.contains(entry.key)) return true;
-      std::error_code ignored;
-      if (fs::exists(folder / entry.key, ignored)) {
-        ++not_given;
-        return false;
-      }
+    for (const Job& job : jobs_) {
+      given.insert(job.key);
+      if (job.entry != nullptr) given.insert(job.entry->key);
+    }
+    for (const schema::BaselineEntry* entry : gone(given)) {
+      verdict.gone.push_back(entry->key);
       verdict.remarks.push_back(
-          fmt::format("{} is in the baseline, but there is no such file any more{}", entry.key,
+          fmt::format("{} is in the baseline, but there is no such file any more{}", entry->key,
                       arguments_.update ? ": entry removed" : ": --update removes the entry"));
-      if (!arguments_.update) verdict.level = std::max(verdict.level, Level::warn);
-      return true;
-    });
+      const Level level = arguments_.strict ? Level::fail : Level::warn;
+      if (!arguments_.update) verdict.level = std::max(verdict.level, level);
+      given.insert(entry->key);
+    }
+    std::erase_if(kept, [&](const auto& entry) { return given.contains(entry.key); });
+    const std::size_t not_given = kept.size();
     if (not_given > 0) {
       verdict.remarks.push_back(fmt::format("{} of the baseline's scenarios {} not checked",
                                             not_given, not_given == 1 ? "was" : "were"));

@@ -17,6 +17,7 @@ struct CheckArguments {
   std::string max_price_age;
   bool warn_only = false;
   bool update = false;
+  bool strict = false;               ///< fail on new scenarios and on those that are gone
   std::vector<std::string> reports;  ///< FORMAT=FILE
   SimulationOptions simulation;
   OutputOptions output;

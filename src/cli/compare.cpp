@@ -27,6 +27,7 @@ int compare(const CompareArguments& arguments) {
     add_instances(instances, scenarios.back());
   }
   const std::optional<HostProfile> host = host_of(arguments.simulation);
+  add_instances(instances, host);
   const Catalog catalog = catalog_of(instances);
   std::vector<NamedResult> results;
   for (std::size_t i = 0; i < scenarios.size(); ++i) {

@@ -13,6 +13,7 @@ schema::Document load_with_settings(const std::string& path, const SimulationOpt
     const auto [key, value] = parse_setting(text, "--set");
     schema::set_value(document, key, value);
   }
+  document.keep_as_base();
   return document;
 }
 
@@ -25,9 +26,25 @@ Scenario scenario_of(const schema::Document& document) {
   return scenario;
 }
 
+namespace {
+
+bool is_instance(const std::string& name) {
+  return !name.empty() && name != any_machine && name != unknown_machine;
+}
+
+}  // namespace
+
+void add_instances(std::set<std::string>& names, const std::optional<HostProfile>& host) {
+  if (host && is_instance(host->instance)) names.insert(host->instance);
+}
+
 void add_instances(std::set<std::string>& names, const Scenario& scenario) {
   if (scenario.cluster.instance) names.insert(*scenario.cluster.instance);
   if (scenario.loader.remote) names.insert(scenario.loader.remote->instance);
+  const MeasuredOn& on = scenario.measured_on;
+  for (const auto& name : {on.gpu_times, on.cpu_times, on.remote_times}) {
+    if (name && is_instance(*name)) names.insert(*name);
+  }
 }
 
 Catalog catalog_of(const std::set<std::string>& instances) {

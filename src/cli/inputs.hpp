@@ -21,6 +21,8 @@ schema::Document load_with_settings(const std::string& path, const SimulationOpt
 
 /// The instances that a scenario can ask the catalogue for.
 void add_instances(std::set<std::string>& names, const Scenario& scenario);
+/// The machine that a profile is of, to compare others with it.
+void add_instances(std::set<std::string>& names, const std::optional<HostProfile>& host);
 
 /// What `ask` returns; an InputError of it names the document's files and lines.
 template <class Ask>

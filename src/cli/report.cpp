@@ -132,6 +132,7 @@ int make_report(const ReportArguments& arguments) {
   question.scenario = scenario_of(question.document);
   question.host = host_of(arguments.simulation);
   add_instances(question.instances, question.scenario);
+  add_instances(question.instances, question.host);
   if (!question.varied.empty()) {
     for (const auto& input : sweep_inputs(question.document, question.varied)) {
       add_instances(question.instances, input.scenario);

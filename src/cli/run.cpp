@@ -53,6 +53,7 @@ int run(const RunArguments& arguments) {
   const std::optional<HostProfile> host = host_of(arguments.simulation);
   std::set<std::string> instances;
   add_instances(instances, scenario);
+  add_instances(instances, host);
   const Catalog catalog = catalog_of(instances);
   const HostProfile* const profile = host ? &*host : nullptr;
   if (profile != nullptr) remark_on_host(*profile, arguments.host_age);

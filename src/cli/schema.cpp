@@ -11,6 +11,7 @@
 #include "schema/measurements.hpp"
 #include "schema/result.hpp"
 #include "schema/scenario.hpp"
+#include "schema/verdict.hpp"
 
 namespace feedrate::cli {
 namespace {
@@ -25,6 +26,7 @@ std::string manual(const std::string& topic) {
   if (topic == "host") return schema::host_manual();
   if (topic == "measurements") return schema::measurements_manual();
   if (topic == "pricing") return schema::pricing_manual();
+  if (topic == "check") return schema::verdict_manual();
   return schema::result_manual();
 }
 
@@ -33,6 +35,7 @@ std::string json_schema(const std::string& topic) {
   if (topic == "host") return schema::host_json_schema();
   if (topic == "measurements") return schema::measurements_json_schema();
   if (topic == "result") return schema::result_json_schema();
+  if (topic == "check") return schema::verdict_json_schema();
   throw InputError("the pricing files have no JSON Schema; feedrate schema pricing explains them");
 }
 
@@ -54,7 +57,7 @@ Command add_schema(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
       "schema", "What a file may contain: for people, or as JSON Schema for editors");
   allow_only(*app->add_option("topic", arguments->topic, "Which file")->required(),
-             {"scenario", "host", "measurements", "pricing", "result"});
+             {"scenario", "host", "measurements", "pricing", "result", "check"});
   add_output_flags(*app, arguments->output, {"text", "json"});
   app->footer(
       "Examples:\n"

@@ -50,7 +50,9 @@ World world_of(const SweepPoints& points, const SimulationOptions& options) {
   try {
     World world;
     world.host = host_of(options);
-    world.catalog = catalog_of(points.instances());
+    std::set<std::string> instances = points.instances();
+    add_instances(instances, world.host);
+    world.catalog = catalog_of(instances);
     return world;
   } catch (...) {
     points.check();  // a point that cannot be read is told of first

@@ -90,9 +90,15 @@ struct Result {
   PerStage<StageStats> stages;
   Duration gpu_busy_time;  ///< per GPU, whole job; with all stalls adds up to `times.total`
   Times times;
-  Throughput throughput;             ///< samples/s over the epochs
-  double gpu_busy = 0.0;             ///< GPU-busy share of the time after staging, 0…1
-  std::optional<double> efficiency;  ///< S(N) = T(1)/(N·T(N)) of the time after staging
+  Throughput throughput;  ///< samples/s over the epochs
+  double gpu_busy = 0.0;  ///< GPU-busy share of the time after staging, 0…1
+  /// S(N) = T(1)/(N·T(N)), where T is the time of the epochs; 1 for one instance.
+  std::optional<double> efficiency;
+  /// The same, where T is the whole job's, start-up and staging included; empty for one instance.
+  std::optional<double> job_efficiency;
+  /// What of 1 - job_efficiency each stage loses; adds up to it, and where a stage gains by more
+  /// instances (as caches do) it is below 0. Empty for one instance.
+  std::optional<PerStage<double>> lost_to_scaling;
   double steps_per_epoch = 0.0;
   Bill bill;
   std::optional<Bands> bands;

@@ -79,9 +79,21 @@ struct RemoteWorkers {
   bool operator==(const RemoteWorkers&) const = default;
 };
 
+/// How many workers a rank has: a number, or a rule that follows the instance.
+enum class WorkerRule { number, automatic, cpus_less_one };
+
+struct WorkerCount {
+  WorkerRule rule = WorkerRule::number;
+  double number = 0.0;  ///< where the rule is a number
+  WorkerCount() = default;
+  WorkerCount(double count) : number(count) {}
+  WorkerCount(WorkerRule by) : rule(by) {}
+  bool operator==(const WorkerCount&) const = default;
+};
+
 struct Loader {
   LoaderKind kind = LoaderKind::pytorch;
-  std::optional<double> num_workers;  ///< per rank (GPU); pool: threads per rank
+  std::optional<WorkerCount> num_workers;  ///< per rank (GPU); pool: threads per rank
   std::optional<double>
       prefetch_factor;  ///< batches outstanding per worker; pool: batches per rank
   std::optional<bool> pin_memory;
@@ -99,6 +111,7 @@ struct Loader {
   std::optional<std::vector<std::pair<double, double>>> thread_scaling;
   std::optional<DurationPerSample>
       lock;                             ///< of the CPU time: under a lock of all threads of a rank
+  std::optional<Bytes> worker_memory;   ///< of one worker, its own
   std::optional<double> fetch_threads;  ///< requests that one worker has in flight at once
   std::optional<double> read_cv;        ///< of a batch's reading from step to step, beyond sizes
   std::optional<double> make_cv;        ///< of the rest of a batch's making from step to step
@@ -136,6 +149,7 @@ struct Cluster {
   std::optional<double> cores;
   std::optional<double> cpu_quota;  ///< CPUs that a container may use in the long run
   std::optional<Bytes> memory;
+  std::optional<Bytes> shared_memory;  ///< /dev/shm, through which workers hand batches over
   std::optional<Bandwidth> network;
   std::optional<Bandwidth> pinned_bandwidth;    ///< host-to-device per GPU, pinned
   std::optional<Bandwidth> pageable_bandwidth;  ///< host-to-device per GPU, pageable
@@ -143,12 +157,36 @@ struct Cluster {
   bool operator==(const Cluster&) const = default;
 };
 
-/// Time of one GPU for a batch: fixed + per_sample · batch, or a table (batch, time).
+/// What a step keeps in the GPU's memory: fixed + per_sample · batch.
+struct StepMemory {
+  std::optional<Bytes> fixed;               ///< weights, gradients, optimiser
+  std::optional<DataPerSample> per_sample;  ///< activations
+  bool operator==(const StepMemory&) const = default;
+};
+
+/// Kinds of models whose training has been published for many GPUs (pricing/gpus.json).
+enum class ModelFamily { convolutional, transformer, recurrent };
+enum class Precision { mixed, single };
+
+/// The step as one kind of GPU makes it: fixed + per_sample · batch, or a table (batch, time).
+struct GpuStep {
+  std::optional<Duration> fixed;
+  std::optional<DurationPerSample> per_sample;
+  std::optional<std::vector<std::pair<double, Duration>>> table;
+  bool operator==(const GpuStep&) const = default;
+};
+
+/// Time of one GPU for a batch: fixed + per_sample · batch, or a table (batch, time); on the GPU
+/// that MeasuredOn names, and on others as `by_gpu` says or as their speeds compare.
 struct Step {
   std::optional<Duration> fixed;
   std::optional<DurationPerSample> per_sample;
   std::optional<std::vector<std::pair<double, Duration>>> table;
   std::optional<double> cv;
+  std::optional<StepMemory> gpu_memory = {};
+  std::optional<std::map<std::string, GpuStep>> by_gpu;  ///< GPU ("V100", "A100-40GB") → its own
+  std::optional<ModelFamily> family;   ///< which published figures compare GPUs; default: all
+  std::optional<Precision> precision;  ///< likewise
   bool operator==(const Step&) const = default;
 };
 
@@ -221,6 +259,24 @@ struct Currency {
   bool operator==(const Currency&) const = default;
 };
 
+/// Which machine the numbers of a scenario belong to, where that is not the one that it asks for. A
+/// section of its own, for "step": "300 ms" has no room for a key, and CPU times, a whole job's
+/// duration and the figures of a cluster belong to a machine as well. Each value is an instance, or
+/// "any" (the same everywhere), or "unknown" (taken as they are, with a caveat); `gpu_times` may be
+/// a GPU. Left out: the instance that stands beside the numbers, which reading a document fills in
+/// where settings name another one (schema/measured_on.cpp).
+struct MeasuredOn {
+  std::optional<std::string> gpu_times;        ///< job.step, duration, operations on the GPU
+  std::optional<std::string> cpu_times;        ///< preprocess, and the loader's own CPU times
+  std::optional<std::string> remote_times;     ///< what preprocess costs on loader.remote
+  std::optional<std::string> machine_figures;  ///< cluster's vcpus, memory, price …
+  std::optional<double> batch_size = {};       ///< that job.step was measured at
+  bool operator==(const MeasuredOn&) const = default;
+};
+
+inline constexpr const char* any_machine = "any";
+inline constexpr const char* unknown_machine = "unknown";
+
 struct About {
   std::string source;
   std::string expectation;
@@ -240,6 +296,7 @@ struct Scenario {
   Loader loader;
   std::vector<Operation> preprocess;
   Cluster cluster;
+  MeasuredOn measured_on;
   Job job;
   std::optional<Currency> currency;  ///< empty: USD, in which everything here is
   std::vector<Case> cases;

@@ -1,5 +1,6 @@
 #pragma once
 // Several results beside each other: the points of a sweep, or the scenarios of a comparison.
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -11,11 +12,27 @@
 
 namespace feedrate {
 
+/// Efficiencies at which a sweep says what a job would cost.
+inline constexpr std::array ladder_efficiencies = {0.2, 0.4, 0.6, 0.8, 1.0};
+
+/// A point beside the same job on the fewest instances of the sweep; changes are fractions, empty
+/// where there is nothing to compare with.
+struct ScaleOut {
+  double instances = 1.0;  ///< of the point that it stands beside
+  double time = 0.0;
+  std::optional<double> money, total;
+  /// Efficiency of the epochs from which on the point costs no more in all; empty: none.
+  std::optional<double> break_even;
+  /// The total at each of ladder_efficiencies, over that of the fewest; may be empty.
+  std::vector<double> total_at;
+};
+
 /// One point of a sweep: what was set, as for --set, and what came out.
 struct SweepPoint {
   std::vector<std::pair<std::string, std::string>> set;  ///< KEY, VALUE
   Result result;                                         ///< says nothing where there are problems
   std::vector<Problem> problems{};  ///< why there is no result: no price, a plan that cannot be
+  std::optional<ScaleOut> scale_out{};  ///< beside the fewest instances, where there are fewer
 
   [[nodiscard]] bool answered() const { return problems.empty(); }
 };
@@ -50,7 +67,7 @@ struct Sweep {
   std::size_t fastest = 0;           ///< least total time
   std::size_t cheapest = 0;          ///< least total cost (money + hours × value of an hour)
   std::optional<Decision> decision;  ///< empty where nobody asked, or there is nothing to choose
-  std::optional<double> break_even_efficiency;  ///< S* = (P + w/N)/(P + w), where it applies
+  std::optional<double> break_even_efficiency;  ///< of the first point that has a scale_out
 };
 
 /// A scenario and its result; in a comparison the first is the reference.

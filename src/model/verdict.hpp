@@ -34,7 +34,7 @@ enum class LimitOf : std::uint8_t { value, increase, decrease };
 /// "total_s increase < 5%" with where it stands.
 struct Limit {
   std::string text;    ///< as written
-  std::string metric;  ///< a name of study/metrics.hpp
+  std::string metric;  ///< a name that study/metrics.hpp knows
   LimitOf of = LimitOf::value;
   Comparison comparison = Comparison::less;
   double bound = 0.0;         ///< in the metric's unit; a fraction where `relative`
@@ -91,14 +91,15 @@ enum class Standing : std::uint8_t {
 };
 
 struct ScenarioVerdict {
-  std::string file;  ///< as the user gave it
-  std::string key;   ///< the file from the baseline's folder: its name in there
+  std::string file;          ///< as the user gave it
+  std::string key;           ///< the file from the baseline's folder: its name in there
+  std::string renamed_from;  ///< the key of the entry it is held against; "" where that is its own
   std::string name;
   Standing standing = Standing::compared;
   Level level = Level::pass;
   std::optional<Stage> bottleneck_before;
   std::optional<Stage> bottleneck_now;
-  std::vector<FigureChange> figures;  ///< cost, total cost, time, GPU busy first
+  std::vector<FigureChange> figures;  ///< the main figures first
   std::vector<Judgement> limits;
   std::vector<StageChange> stages;  ///< largest growth first; empty where nothing changed
   std::vector<Part> parts;          ///< empty where nothing changed
@@ -117,8 +118,10 @@ struct ScenarioVerdict {
 struct Verdict {
   std::string baseline;  ///< the file
   Level level = Level::pass;
-  bool warn_only = false;  ///< a failure does not become an exit status
-  bool updated = false;    ///< the baseline was written
+  bool warn_only = false;         ///< a failure does not become an exit status
+  bool updated = false;           ///< the baseline was written
+  bool strict = false;            ///< new scenarios, and those that are gone, are failures
+  std::vector<std::string> gone;  ///< keys of entries whose file is not found any more
   std::vector<ScenarioVerdict> scenarios;
   std::vector<std::string> remarks;  ///< on the baseline as a whole
 };

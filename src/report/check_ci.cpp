@@ -89,54 +89,74 @@ std::string_view kind_of(Level level) {
   return level == Level::warn ? "warning" : "notice";
 }
 
-void test_case(std::string& out, const ScenarioVerdict& scenario, const std::string& name,
-               Level level, const std::string& message, const std::string& limit) {
-  out += fmt::format("    <testcase classname=\"{}\" name=\"{}\"", xml_escaped(scenario.key),
-                     xml_escaped(name));
-  if (level == Level::fail) {
-    out += fmt::format(
-        ">\n      <failure message=\"{}\" type=\"limit\">{}</failure>\n    </testcase>\n",
-        xml_escaped(message),
-        xml_escaped(fmt::format("{}\nlimit: {}\n{}", message, limit, summary_text(scenario))));
-  } else if (level == Level::pass) {
-    out += "/>\n";
-  } else {
-    out += fmt::format(">\n      <system-out>{}: {}</system-out>\n    </testcase>\n",
-                       name_of(level), xml_escaped(message));
+/// The test cases of a suite, counted as they are written.
+class Suite {
+ public:
+  /// With --warn-only nothing may turn a build red.
+  explicit Suite(bool warn_only) : worst_(warn_only ? Level::warn : Level::fail) {}
+
+  /// `details` says more of a failure than `message`.
+  void add(const std::string& key, const std::string& name, Level level, const std::string& message,
+           const std::string& details) {
+    ++tests_;
+    out_ += fmt::format("    <testcase classname=\"{}\" name=\"{}\"", xml_escaped(key),
+                        xml_escaped(name));
+    level = std::min(level, worst_);
+    if (level == Level::fail) {
+      ++failures_;
+      out_ += fmt::format(
+          ">\n      <failure message=\"{}\" type=\"limit\">{}</failure>\n    </testcase>\n",
+          xml_escaped(message), xml_escaped(fmt::format("{}\n{}", message, details)));
+    } else if (level == Level::pass) {
+      out_ += "/>\n";
+    } else {
+      out_ += fmt::format(">\n      <system-out>{}: {}</system-out>\n    </testcase>\n",
+                          name_of(level), xml_escaped(message));
+    }
   }
-}
+
+  [[nodiscard]] std::string document(const std::string& name) const {
+    return fmt::format(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"{0}\" failures=\"{1}\" "
+        "errors=\"0\">\n  <testsuite name=\"{2}\" tests=\"{0}\" failures=\"{1}\" "
+        "errors=\"0\" skipped=\"0\">\n{3}  </testsuite>\n</testsuites>\n",
+        tests_, failures_, xml_escaped(name), out_);
+  }
+
+ private:
+  Level worst_;
+  std::string out_;
+  std::size_t tests_ = 0;
+  std::size_t failures_ = 0;
+};
 
 }  // namespace
 
 std::string check_junit(const Verdict& verdict) {
-  std::string cases;
-  std::size_t tests = 0;
-  std::size_t failures = 0;
+  Suite suite(verdict.warn_only);
   for (const ScenarioVerdict& scenario : verdict.scenarios) {
-    if (scenario.limits.empty()) {
-      const std::string remark = scenario.remarks.empty() ? "" : scenario.remarks.front();
-      test_case(cases, scenario, "simulated", scenario.level, remark, "");
-      ++tests;
+    const bool added = scenario.standing == Standing::added;
+    const std::string remark = scenario.remarks.empty() ? "" : scenario.remarks.front();
+    if (verdict.strict) {
+      suite.add(scenario.key, "in the baseline", added ? Level::fail : Level::pass, remark, "");
+    } else if (scenario.limits.empty()) {
+      suite.add(scenario.key, "simulated", scenario.level, remark, "");
     }
     for (const Judgement& judgement : scenario.limits) {
-      const bool fails = judgement.level == Level::fail;
-      // With --warn-only nothing may turn a build red.
-      const Level level = fails && verdict.warn_only ? Level::warn : judgement.level;
-      test_case(cases, scenario, judgement.limit.text, level, judgement.message,
-                judgement.limit.text);
-      ++tests;
-      if (level == Level::fail) ++failures;
+      const std::string& limit = judgement.limit.text;
+      suite.add(scenario.key, limit, judgement.level, judgement.message,
+                fmt::format("limit: {}\n{}", limit, summary_text(scenario)));
     }
   }
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"{0}\" failures=\"{1}\" "
-      "errors=\"0\">\n  <testsuite name=\"feedrate check {2}\" tests=\"{0}\" failures=\"{1}\" "
-      "errors=\"0\" skipped=\"0\">\n{3}  </testsuite>\n</testsuites>\n",
-      tests, failures, xml_escaped(verdict.baseline), cases);
+  for (const std::string& key : verdict.gone) {
+    if (verdict.strict) suite.add(key, "still there", Level::fail, "there is no such file", "");
+  }
+  return suite.document("feedrate check " + verdict.baseline);
 }
 
 std::string check_github(const Verdict& verdict) {
   std::string out;
+  const bool strict = verdict.strict && !verdict.warn_only;
   for (const ScenarioVerdict& scenario : verdict.scenarios) {
     for (const Judgement& judgement : scenario.limits) {
       if (judgement.level == Level::pass) continue;
@@ -146,14 +166,21 @@ std::string check_github(const Verdict& verdict) {
                      judgement.message + "\n" + summary_text(scenario));
     }
     for (const std::string& remark : scenario.remarks) {
-      const bool warns = scenario.standing == Standing::added;
-      out += command(warns ? "warning" : "notice", scenario, nullptr, scenario.name, remark);
+      const bool added = scenario.standing == Standing::added;
+      const std::string_view kind = !added ? "notice" : strict ? "error" : "warning";
+      out += command(kind, scenario, nullptr, scenario.name, remark);
     }
   }
-  for (const std::string& remark : verdict.remarks) {
-    out += fmt::format("::notice file={},line=1,title=feedrate baseline::{}\n",
-                       escaped_command(verdict.baseline, true), escaped_command(remark, false));
+  const auto on_baseline = [&](std::string_view kind, const std::string& message) {
+    out += fmt::format("::{} file={},line=1,title=feedrate baseline::{}\n", kind,
+                       escaped_command(verdict.baseline, true), escaped_command(message, false));
+  };
+  if (strict) {
+    for (const std::string& key : verdict.gone) {
+      on_baseline("error", key + " is in the baseline, but there is no such file");
+    }
   }
+  for (const std::string& remark : verdict.remarks) on_baseline("notice", remark);
   return out;
 }
 

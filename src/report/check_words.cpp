@@ -1,13 +1,15 @@
 #include "report/check_words.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 
+#include "report/figure_text.hpp"
 #include "report/numbers.hpp"
-#include "study/thresholds.hpp"
+#include "study/metrics.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -22,25 +24,20 @@ bool differs(const FigureChange& change) {
 }
 
 std::string shown(const std::string& metric, double value) {
-  const std::string_view unit = study::unit_of(metric);
-  if (unit == "USD") return money(usd(value));
-  if (unit == "s") return duration(seconds(value));
-  if (metric == "gpu_busy" || metric == "efficiency") return percent(value);
-  return number(value) + (unit.empty() ? "" : " " + std::string(unit));
+  return figure_text(study::unit_of(metric), value);
 }
 
 /// "cost +$1.20 (+8.2 %)"; "" where it is as it was.
-std::string signed_change(const ScenarioVerdict& scenario, std::string_view metric,
-                          std::string_view name) {
-  const FigureChange* change = scenario.figure(metric);
+std::string signed_change(const ScenarioVerdict& scenario, FigureId id) {
+  const FigureChange* change = scenario.figure(name_of(id));
   if (change == nullptr || !differs(*change)) return "";
   const double delta = *change->now - *change->before;
-  const std::string amount = study::unit_of(metric) == "USD"
+  const std::string amount = figure(id).unit == FigureUnit::dollars
                                  ? signed_money(usd(delta))
                                  : (delta > 0.0 ? "+" : "") + duration(seconds(delta));
   const std::string share =
       *change->before == 0.0 ? "" : fmt::format(" ({})", signed_percent(delta / *change->before));
-  return fmt::format("{} {}{}", name, amount, share);
+  return fmt::format("{} {}{}", heading_of(id), amount, share);
 }
 
 void join(std::string& text, const std::string& more, std::string_view between) {
@@ -132,7 +129,7 @@ Cell change_cell(const FigureChange& change) {
   const std::string now = shown(change.metric, *change.now);
   if (!differs(change)) return {now};
   const bool up = *change.now > *change.before;
-  const bool worse = up != study::more_is_better(change.metric);
+  const bool worse = up != (study::better_of(change.metric) == Better::more);
   const std::string share =
       *change.before == 0.0 ? "" : " (" + signed_percent(*change.now / *change.before - 1.0) + ")";
   return {fmt::format("{} → {}{}", shown(change.metric, *change.before), now, share),
@@ -154,9 +151,9 @@ namespace {
 /// Cost and time with sign and amount, and the stage that did it.
 std::string effect_text(const ScenarioVerdict& scenario) {
   std::string text;
-  join(text, signed_change(scenario, "money_usd", "cost"), ", ");
-  join(text, signed_change(scenario, "total_usd", "total cost"), ", ");
-  join(text, signed_change(scenario, "total_s", "time"), ", ");
+  for (const FigureId id : main_figures) {
+    if (figure(id).better == Better::less) join(text, signed_change(scenario, id), ", ");
+  }
   if (!scenario.stages.empty()) {
     const StageChange& most = scenario.stages.front();
     const StageChange& least = scenario.stages.back();
@@ -200,7 +197,14 @@ std::string headline_of(const ScenarioVerdict& scenario) {
 
 }  // namespace
 
-std::string headline_text(const Verdict& verdict) {
+namespace {
+
+bool breaks_a_limit(const ScenarioVerdict& scenario) {
+  return std::any_of(scenario.limits.begin(), scenario.limits.end(),
+                     [](const Judgement& judgement) { return judgement.level == Level::fail; });
+}
+
+std::string scenarios_text(const Verdict& verdict) {
   const auto count_of = [&](auto&& which) {
     return std::count_if(verdict.scenarios.begin(), verdict.scenarios.end(), which);
   };
@@ -210,7 +214,7 @@ std::string headline_text(const Verdict& verdict) {
   double most = 0.0;
   for (const ScenarioVerdict& scenario : verdict.scenarios) {
     if (scenario.level != verdict.level) continue;
-    const FigureChange* cost = scenario.figure("total_usd");
+    const FigureChange* cost = scenario.figure(name_of(FigureId::total_cost));
     const bool known = cost != nullptr && cost->before && cost->now && *cost->before > 0.0;
     const double rise = known ? std::abs(*cost->now / *cost->before - 1.0) : 0.0;
     if (worst == nullptr || rise > most) {
@@ -220,10 +224,15 @@ std::string headline_text(const Verdict& verdict) {
   }
   const std::string example =
       worst == nullptr ? "" : fmt::format("{}: {}", worst->name, headline_of(*worst));
-  const auto failed = count_of([](const auto& s) { return s.level == Level::fail; });
+  const auto failed = count_of(breaks_a_limit);
   if (failed > 0) {
     return fmt::format("{} of {} {} {} a limit. {}", failed, all, scenarios,
                        failed == 1 ? "breaks" : "break", example);
+  }
+  const auto refused = count_of([](const auto& s) { return s.level == Level::fail; });
+  if (refused > 0) {
+    return fmt::format("No limit is broken, but {} of {} {} {} not in the baseline. {}", refused,
+                       all, scenarios, refused == 1 ? "is" : "are", example);
   }
   const auto warned = count_of([](const auto& s) { return s.level == Level::warn; });
   if (warned > 0) {
@@ -236,6 +245,17 @@ std::string headline_text(const Verdict& verdict) {
                        verdict.level == Level::note ? example : "");
   }
   return fmt::format("{} {} as in the baseline.", all, scenarios);
+}
+
+}  // namespace
+
+std::string headline_text(const Verdict& verdict) {
+  const std::string text = scenarios_text(verdict);
+  const std::size_t gone = verdict.gone.size();
+  if (gone == 0 || !verdict.strict || verdict.updated) return text;
+  return fmt::format("{} {} of the baseline {} gone: {}. {}", gone,
+                     gone == 1 ? "scenario" : "scenarios", gone == 1 ? "is" : "are",
+                     fmt::join(verdict.gone, ", "), text);
 }
 
 std::vector<std::string> limit_lines(const ScenarioVerdict& scenario) {
@@ -253,10 +273,9 @@ std::vector<std::string> limit_lines(const ScenarioVerdict& scenario) {
 
 Table summary_table(const Verdict& verdict) {
   Table table;
-  table.columns = {{"scenario"},           {"verdict"},
-                   {"cost", Align::right}, {"total cost", Align::right},
-                   {"time", Align::right}, {"GPU busy", Align::right},
-                   {"bottleneck"}};
+  table.columns = {{"scenario"}, {"verdict"}};
+  for (const FigureId id : main_figures) table.columns.push_back({heading_of(id), Align::right});
+  table.columns.push_back({"bottleneck"});
   for (const ScenarioVerdict& scenario : verdict.scenarios) {
     Row row;
     row.marked = scenario.level == Level::fail;
@@ -264,8 +283,8 @@ Table summary_table(const Verdict& verdict) {
                       : scenario.level == Level::warn ? Tone::caution
                                                       : Tone::plain;
     row.cells = {Cell(scenario.name), Cell(standing_text(scenario), tone)};
-    for (const std::string_view metric : {"money_usd", "total_usd", "total_s", "gpu_busy"}) {
-      const FigureChange* change = scenario.figure(metric);
+    for (const FigureId id : main_figures) {
+      const FigureChange* change = scenario.figure(name_of(id));
       row.cells.push_back(change == nullptr ? Cell("-", Tone::faint) : change_cell(*change));
     }
     row.cells.emplace_back(bottleneck_text(scenario));
@@ -294,11 +313,12 @@ Table stage_table(const ScenarioVerdict& scenario) {
 Table part_table(const ScenarioVerdict& scenario) {
   Table table;
   table.title = "Why: the new inputs taken over one group at a time, in this order";
-  table.columns = {{"group"},
-                   {"cost, USD", Align::right},
-                   {"total cost, USD", Align::right},
-                   {"time, s", Align::right},
-                   {"GPU busy, points", Align::right}};
+  table.columns = {{"group"}};
+  for (const FigureId id : main_figures) {
+    const std::string_view unit = unit_text(figure(id).unit);
+    table.columns.push_back(
+        {fmt::format("{}, {}", heading_of(id), unit.empty() ? "points" : unit), Align::right});
+  }
   if (scenario.parts.empty()) return table;
   double most_money = 0.0;
   double most_time = 0.0;

@@ -30,7 +30,7 @@ std::vector<std::string> limit_lines(const ScenarioVerdict& scenario);
 /// Whether anything is to be explained.
 bool has_changed(const ScenarioVerdict& scenario);
 
-/// A row a scenario: standing, cost, total cost, time, GPU busy, bottleneck.
+/// A row a scenario: standing, the main figures, bottleneck.
 Table summary_table(const Verdict& verdict);
 /// A row a stage whose GPU time changed.
 Table stage_table(const ScenarioVerdict& scenario);

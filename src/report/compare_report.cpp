@@ -1,30 +1,34 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
 
+#include "report/figure_text.hpp"
 #include "report/numbers.hpp"
 #include "report/reports.hpp"
 
 namespace feedrate::report {
 namespace {
 
-using Metric = std::function<std::optional<double>(const Result&)>;
-using Shown = std::function<std::string(double)>;
+// In this order; what is zero or missing everywhere is left out.
+constexpr std::array rows_shown = {
+    FigureId::startup,        FigureId::staging,    FigureId::first_epoch, FigureId::epoch,
+    FigureId::total_time,     FigureId::throughput, FigureId::gpu_busy,    FigureId::efficiency,
+    FigureId::job_efficiency, FigureId::compute,    FigureId::auxiliary,   FigureId::storage,
+    FigureId::requests,       FigureId::transfer,   FigureId::money,       FigureId::total_cost,
+    FigureId::idle_gpu};
 
-// Lower is better for times and money, higher for rates and shares.
-enum class Better { lower, higher };
-
-std::string with_difference(double value, double reference, const Shown& shown) {
-  if (reference == 0.0) return shown(value);
-  return fmt::format("{} ({})", shown(value), signed_percent(value / reference - 1.0));
+std::string with_difference(double value, double reference, FigureUnit unit) {
+  if (reference == 0.0) return figure_text(unit, value);
+  return fmt::format("{} ({})", figure_text(unit, value), signed_percent(value / reference - 1.0));
 }
 
 Tone tone_of(double value, double reference, Better better) {
   const double change = reference == 0.0 ? 0.0 : value / reference - 1.0;
   if (change > -0.005 && change < 0.005) return Tone::plain;
-  return (change < 0.0) == (better == Better::lower) ? Tone::good : Tone::bad;
+  return (change < 0.0) == (better == Better::less) ? Tone::good : Tone::bad;
 }
 
 class ComparisonTable {
@@ -41,21 +45,20 @@ class ComparisonTable {
     table_.rows.push_back(std::move(row));
   }
 
-  // A metric that is zero or missing everywhere is left out.
-  void numbers(const char* name, Better better, const Metric& metric, const Shown& shown) {
-    const std::optional<double> reference = metric(results_.front().result);
-    Row row{{name}, false};
+  void numbers(const Figure& figure) {
+    const std::optional<double> reference = figure.of(results_.front().result);
+    Row row{{std::string(figure.title)}, false};
     bool worth_showing = false;
     for (const NamedResult& named : results_) {
-      const std::optional<double> value = metric(named.result);
+      const std::optional<double> value = figure.of(named.result);
       worth_showing = worth_showing || value.value_or(0.0) != 0.0;
       if (!value) {
         row.cells.emplace_back("-", Tone::faint);
       } else if (&named == results_.data() || !reference) {
-        row.cells.emplace_back(shown(*value));
+        row.cells.emplace_back(figure_text(figure.unit, *value));
       } else {
-        row.cells.emplace_back(with_difference(*value, *reference, shown),
-                               tone_of(*value, *reference, better));
+        row.cells.emplace_back(with_difference(*value, *reference, figure.unit),
+                               tone_of(*value, *reference, figure.better));
       }
     }
     if (worth_showing) table_.rows.push_back(std::move(row));
@@ -67,16 +70,6 @@ class ComparisonTable {
   std::span<const NamedResult> results_;
   Table table_;
 };
-
-std::string duration_text(double s) {
-  return duration(seconds(s));
-}
-std::string money_text(double dollars) {
-  return money(usd(dollars));
-}
-std::string rate_text(double r) {
-  return rate(Throughput::of(r)) + "/s";
-}
 
 Paragraph headline(std::span<const NamedResult> results) {
   const NamedResult* fastest = results.data();
@@ -109,41 +102,7 @@ Report compare_report(std::span<const NamedResult> results) {
   rows.words("bottleneck", [](const Result& r) {
     return r.bottleneck.stage ? std::string(name_of(*r.bottleneck.stage)) : std::string("none");
   });
-  const auto lower = Better::lower;
-  const auto higher = Better::higher;
-  rows.numbers(
-      "start-up", lower, [](const Result& r) { return r.times.startup.base(); }, duration_text);
-  rows.numbers(
-      "staging", lower, [](const Result& r) { return r.times.staging.base(); }, duration_text);
-  rows.numbers(
-      "first epoch", lower, [](const Result& r) { return r.times.first_epoch.base(); },
-      duration_text);
-  rows.numbers(
-      "later epochs", lower, [](const Result& r) { return r.times.epoch.base(); }, duration_text);
-  rows.numbers(
-      "whole job", lower, [](const Result& r) { return r.times.total.base(); }, duration_text);
-  rows.numbers(
-      "throughput", higher, [](const Result& r) { return r.throughput.base(); }, rate_text);
-  rows.numbers(
-      "GPUs busy", higher, [](const Result& r) { return r.gpu_busy; }, percent);
-  rows.numbers(
-      "efficiency", higher, [](const Result& r) { return r.efficiency; }, percent);
-  rows.numbers(
-      "compute", lower, [](const Result& r) { return r.bill.compute.base(); }, money_text);
-  rows.numbers(
-      "auxiliary", lower, [](const Result& r) { return r.bill.auxiliary.base(); }, money_text);
-  rows.numbers(
-      "storage", lower, [](const Result& r) { return r.bill.storage.base(); }, money_text);
-  rows.numbers(
-      "requests", lower, [](const Result& r) { return r.bill.requests.base(); }, money_text);
-  rows.numbers(
-      "transfer", lower, [](const Result& r) { return r.bill.transfer.base(); }, money_text);
-  rows.numbers(
-      "money", lower, [](const Result& r) { return r.bill.money.base(); }, money_text);
-  rows.numbers(
-      "total cost", lower, [](const Result& r) { return r.bill.total.base(); }, money_text);
-  rows.numbers(
-      "idle GPU", lower, [](const Result& r) { return r.bill.idle_gpu.base(); }, money_text);
+  for (const FigureId id : rows_shown) rows.numbers(figure(id));
 
   Report report;
   report.title = fmt::format("Comparison of {} scenarios", results.size());

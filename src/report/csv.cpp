@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "model/figures.hpp"
 #include "report/sweep_words.hpp"
 
 namespace feedrate::report {
@@ -40,14 +41,14 @@ void append_number(std::string& out, double value) {
 class Names {
  public:
   explicit Names(std::string& out) : out_(out) {}
-  void add(std::string_view prefix, std::string_view name) {
+  void add(std::string_view of, std::string_view between, std::string_view name) {
     if (!first_) out_ += ',';
     first_ = false;
-    out_ += field(std::string(prefix) + std::string(name));
+    out_ += field(fmt::format("{}{}{}", of, between, name));
   }
   template <class T>
-  void add(std::string_view prefix, std::string_view name, const T&) {
-    add(prefix, name);
+  void add(std::string_view of, std::string_view between, std::string_view name, const T&) {
+    add(of, between, name);
   }
 
  private:
@@ -58,15 +59,16 @@ class Names {
 class Texts {
  public:
   explicit Texts(std::string& out) : out_(out) {}
-  void add(std::string_view, std::string_view, std::string_view text) {
+  void add(std::string_view, std::string_view, std::string_view, std::string_view text) {
     next();
     out_ += field(std::string(text));
   }
-  void add(std::string_view, std::string_view, double value) {
+  void add(std::string_view, std::string_view, std::string_view, double value) {
     next();
     append_number(out_, value);
   }
-  void add(std::string_view, std::string_view, const std::optional<double>& value) {
+  void add(std::string_view, std::string_view, std::string_view,
+           const std::optional<double>& value) {
     next();
     if (value) append_number(out_, *value);
   }
@@ -85,7 +87,7 @@ class Blanks {
  public:
   explicit Blanks(std::string& out) : out_(out) {}
   template <class T>
-  void add(std::string_view, std::string_view, const T&) {
+  void add(std::string_view, std::string_view, std::string_view, const T&) {
     out_ += ',';
   }
 
@@ -98,68 +100,48 @@ void add_stages(Row& row, const Result& result) {
   for (const Stage stage : all_stages()) {
     const StageStats& stats = result.stages[stage];
     const std::string_view name = name_of(stage);
-    std::optional<double> capacity;
-    if (stats.capacity) capacity = stats.capacity->base();
-    row.add(name, ".capacity_samples_per_s", capacity);
-    row.add(name, ".utilization", stats.utilization);
-    row.add(name, ".stall_s", stats.stall.base());
-    row.add(name, ".idle_gpu_usd", stats.idle_gpu.base());
-    row.add(name, ".provenance", name_of(stats.provenance));
+    for (const StageFigure& figure : stage_figures()) {
+      row.add(name, ".", figure.name, figure.of(stats));
+    }
+    row.add(name, ".", "provenance", name_of(stats.provenance));
   }
 }
 
 template <class Row>
-void add_band(Row& row, std::string_view name, const std::optional<Bands>& bands,
-              Band Bands::*band) {
-  constexpr std::string_view quantiles[] = {".p5", ".p50", ".p95"};
+void add_band(Row& row, const Result& result, const Figure& figure) {
+  constexpr std::string_view quantiles[] = {"p5", "p50", "p95"};
+  const std::optional<Band> band = band_of(result, figure);
   for (std::size_t i = 0; i < 3; ++i) {
-    std::optional<double> value;
-    if (bands) value = (*bands.*band)[i];
-    row.add(name, quantiles[i], value);
+    row.add(figure.name, ".", quantiles[i], band ? std::optional((*band)[i]) : std::nullopt);
+  }
+}
+
+template <class Row>
+void add_figures(Row& row, const Result& result, FigureGroup group) {
+  for (const Figure& figure : figures_in(group)) {
+    row.add("", "", figure.name, figure.of(result));
   }
 }
 
 template <class Row>
 void add_result(Row& row, const Result& r) {
-  row.add("", "instance", std::string_view(r.instance));
-  row.add("", "instances", r.instances);
-  row.add("", "gpus", r.gpus);
-  row.add("", "bottleneck", r.bottleneck.stage ? name_of(*r.bottleneck.stage) : std::string_view());
-  row.add("", "gain_if_twice_as_fast", r.bottleneck.gain_if_twice_as_fast);
-  row.add("", "bottleneck_probability", r.bottleneck.probability);
-  row.add("", "startup_s", r.times.startup.base());
-  row.add("", "staging_s", r.times.staging.base());
-  row.add("", "first_epoch_s", r.times.first_epoch.base());
-  row.add("", "epoch_s", r.times.epoch.base());
-  row.add("", "total_s", r.times.total.base());
-  row.add("", "throughput_samples_per_s", r.throughput.base());
-  row.add("", "gpu_busy", r.gpu_busy);
-  row.add("", "gpu_busy_s", r.gpu_busy_time.base());
-  row.add("", "efficiency", r.efficiency);
-  row.add("", "steps_per_epoch", r.steps_per_epoch);
-  row.add("", "compute_usd", r.bill.compute.base());
-  row.add("", "auxiliary_usd", r.bill.auxiliary.base());
-  row.add("", "storage_usd", r.bill.storage.base());
-  row.add("", "requests_usd", r.bill.requests.base());
-  row.add("", "transfer_usd", r.bill.transfer.base());
-  row.add("", "money_usd", r.bill.money.base());
-  row.add("", "hour_value_usd", r.bill.hour_value.base());
-  row.add("", "total_usd", r.bill.total.base());
-  row.add("", "idle_gpu_usd", r.bill.idle_gpu.base());
-  row.add("", "billed_s", r.bill.billed_time.base());
+  row.add("", "", "instance", std::string_view(r.instance));
+  add_figures(row, r, FigureGroup::cluster);
+  row.add("", "", "bottleneck",
+          r.bottleneck.stage ? name_of(*r.bottleneck.stage) : std::string_view());
+  add_figures(row, r, FigureGroup::bottleneck);
+  row.add("", "", "bottleneck_probability", r.bottleneck.probability);
+  for (const FigureGroup group : {FigureGroup::time, FigureGroup::pace, FigureGroup::cost}) {
+    add_figures(row, r, group);
+  }
   add_stages(row, r);
-  add_band(row, "total_s", r.bands, &Bands::total_s);
-  add_band(row, "epoch_s", r.bands, &Bands::epoch_s);
-  add_band(row, "money_usd", r.bands, &Bands::money_usd);
-  add_band(row, "total_usd", r.bands, &Bands::total_usd);
-  add_band(row, "throughput_samples_per_s", r.bands, &Bands::throughput);
-  add_band(row, "gpu_busy", r.bands, &Bands::gpu_busy);
+  for (const FigureId id : banded_figures) add_band(row, r, figure(id));
 }
 
 template <class Row>
 void add_named(Row& row, const NamedResult& named) {
-  row.add("", "scenario", std::string_view(named.name));
-  row.add("", "file", std::string_view(named.file));
+  row.add("", "", "scenario", std::string_view(named.name));
+  row.add("", "", "file", std::string_view(named.file));
   add_result(row, named.result);
 }
 
@@ -204,24 +186,24 @@ std::string sweep_csv_header(const std::vector<std::pair<std::string, std::strin
   std::string out;
   Names names(out);
   // The same key may be an answer too (instances): what was set says so.
-  for (const auto& [key, value] : set) names.add("set.", key);
+  for (const auto& [key, value] : set) names.add("set", ".", key);
   add_result(names, Result{});
   for (const std::string_view name : {"problem", "fastest", "cheapest", "pareto"}) {
-    names.add("", name);
+    names.add("", "", name);
   }
   return out + '\n';
 }
 
 void add_sweep_row(std::string& out, const SweepPoint& point) {
   Texts texts(out);
-  for (const auto& [key, value] : point.set) texts.add("set.", key, std::string_view(value));
+  for (const auto& [key, value] : point.set) texts.add("set", ".", key, std::string_view(value));
   if (point.answered()) {
     add_result(texts, point.result);
   } else {
     Blanks blanks(out);
     add_result(blanks, point.result);
   }
-  texts.add("", "problem", std::string_view(problem_words(point)));
+  texts.add("", "", "problem", std::string_view(problem_words(point)));
   out += ',';
   out += sweep_marks(false, false, false);
   out += '\n';

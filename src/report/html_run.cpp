@@ -50,8 +50,7 @@ std::string figures(const HtmlInput& input) {
   out += figure("GPUs busy", percent(r.gpu_busy),
                 r.times.staging > Duration{} ? "of the time after staging" : "of the time");
   if (r.efficiency && r.instances > 1.0) {
-    out += figure("Efficiency", percent(*r.efficiency),
-                  fmt::format("of {} instances", count(r.instances)));
+    out += figure("Efficiency", percent(*r.efficiency), efficiency_remark(r));
   }
   return out;
 }

@@ -20,6 +20,10 @@ bool on_path(const StageStats& stats);
 /// The stage that gains most when made twice as fast, where that is worth naming.
 bool is_bottleneck(const Result& result, Stage stage);
 
+/// What the efficiency beside it is of, and that of the whole job, where that is known: "of the
+/// steps, 28 % of the whole job".
+std::string efficiency_remark(const Result& result);
+
 /// "46 % sooner" where the stage made twice as fast shortens the job, else "-".
 Cell gain_cell(const Bottleneck& bottleneck, Stage stage);
 

@@ -11,8 +11,7 @@
 #include <utility>
 
 #include "base/number_text.hpp"
-#include "report/bands.hpp"
-#include "report/numbers.hpp"
+#include "report/figure_text.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -71,25 +70,13 @@ bool is_a_scale(const std::vector<std::string>& values) {
 }
 
 /// What is shown of a result along a key.
-struct Figure {
-  const char* name;
-  bool less_is_better;
-  double (*of)(const Result&);
-  std::string (*shown)(double);
-};
-
-std::vector<Figure> figures(const Sweep& sweep) {
+std::vector<FigureId> figures_shown(const Sweep& sweep) {
   const bool hours_count =
       std::any_of(sweep.points.begin(), sweep.points.end(),
                   [](const SweepPoint& p) { return p.result.bill.hour_value != Money{}; });
-  std::vector<Figure> all = {
-      {"time", true, [](const Result& r) { return r.times.total.base(); }, seconds_text},
-      {"money", true, [](const Result& r) { return r.bill.money.base(); }, dollars_text}};
-  if (hours_count) {
-    all.push_back(
-        {"total cost", true, [](const Result& r) { return r.bill.total.base(); }, dollars_text});
-  }
-  all.push_back({"GPUs busy", false, [](const Result& r) { return r.gpu_busy; }, percent});
+  std::vector<FigureId> all = {FigureId::total_time, FigureId::money};
+  if (hours_count) all.push_back(FigureId::total_cost);
+  all.push_back(FigureId::gpu_busy);
   return all;
 }
 
@@ -99,8 +86,10 @@ std::vector<double> series(const Sweep& sweep, const Axis& axis, const Figure& f
   for (std::size_t i = 0; i < sweep.points.size(); ++i) {
     if (!sweep.points[i].answered()) continue;
     std::optional<double>& known = best[axis.of_point[i]];
-    const double value = figure.of(sweep.points[i].result);
-    if (!known || (figure.less_is_better ? value < *known : value > *known)) known = value;
+    const auto value = figure.of(sweep.points[i].result);
+    if (!value) continue;
+    const bool less = figure.better == Better::less;
+    if (!known || (less ? *value < *known : *value > *known)) known = value;
   }
   std::vector<double> out;
   for (const auto& value : best) out.push_back(value.value_or(0.0));
@@ -115,11 +104,11 @@ Table shape(const Sweep& sweep, const Axis& axis) {
                    {fmt::format("{} … {}", first, last)},
                    {"at " + first, Align::right},
                    {"at " + last, Align::right}};
-  for (const Figure& figure : figures(sweep)) {
-    const std::vector<double> line = series(sweep, axis, figure);
-    const std::string at_first = figure.shown(line.front());
-    const std::string at_last = figure.shown(line.back());
-    table.rows.push_back({{figure.name, sparkline(line), at_first, at_last}, false});
+  for (const FigureId id : figures_shown(sweep)) {
+    const std::vector<double> line = series(sweep, axis, figure(id));
+    const std::string at_first = figure_text(figure(id).unit, line.front());
+    const std::string at_last = figure_text(figure(id).unit, line.back());
+    table.rows.push_back({{column_of(id), sparkline(line), at_first, at_last}, false});
   }
   if (sweep.points.front().set.size() > 1) {
     table.note = "Each is the best over the other keys.";

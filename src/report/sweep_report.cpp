@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +42,11 @@ bool any_hour_value(const Sweep& sweep) {
   });
 }
 
+/// Precondition: the result has a band of the figure.
+std::string range_of(const Result& result, FigureId id) {
+  return range_text(figure(id), *band_of(result, figure(id)));
+}
+
 Table points_table(const Sweep& sweep) {
   Table table;
   const bool hours_count = any_hour_value(sweep);
@@ -46,13 +54,15 @@ Table points_table(const Sweep& sweep) {
   const bool only_marked = sweep.points.size() > rows_that_fit;
   for (const auto& [key, value] : sweep.points.front().set)
     table.columns.push_back({key, Align::right});
-  table.columns.push_back({"time", Align::right});
+  const auto column = [](FigureId id) { return Column{column_of(id), Align::right}; };
+  table.columns.push_back(column(FigureId::total_time));
   if (bands) table.columns.push_back({"in 90 % of draws"});
-  table.columns.push_back({"money", Align::right});
+  table.columns.push_back(column(FigureId::money));
   if (bands) table.columns.push_back({"in 90 % of draws"});
-  if (hours_count) table.columns.push_back({"total cost", Align::right});
-  table.columns.insert(table.columns.end(),
-                       {{"samples/s", Align::right}, {"GPUs busy"}, {"bottleneck"}, {""}});
+  if (hours_count) table.columns.push_back(column(FigureId::total_cost));
+  table.columns.insert(
+      table.columns.end(),
+      {{"samples/s", Align::right}, {column_of(FigureId::gpu_busy)}, {"bottleneck"}, {""}});
   for (std::size_t i = 0; i < sweep.points.size(); ++i) {
     const std::string mark = sweep_marks(sweep, i);
     if (only_marked && mark.empty()) continue;
@@ -67,10 +77,10 @@ Table points_table(const Sweep& sweep) {
     }
     row.marked = i == sweep.fastest || i == sweep.cheapest;
     row.cells.emplace_back(duration(r.times.total), i == sweep.fastest ? Tone::good : Tone::plain);
-    if (bands) row.cells.emplace_back(range_text(r.bands->total_s, seconds_text));
+    if (bands) row.cells.emplace_back(range_of(r, FigureId::total_time));
     const Tone cheap = i == sweep.cheapest ? Tone::good : Tone::plain;
     row.cells.emplace_back(money(r.bill.money), hours_count ? Tone::plain : cheap);
-    if (bands) row.cells.emplace_back(range_text(r.bands->money_usd, dollars_text));
+    if (bands) row.cells.emplace_back(range_of(r, FigureId::money));
     if (hours_count) row.cells.emplace_back(money(r.bill.total), cheap);
     row.cells.emplace_back(rate(r.throughput));
     row.cells.push_back(Cell::with_bar(percent(r.gpu_busy), r.gpu_busy));
@@ -121,6 +131,52 @@ List unanswered_list(const Sweep& sweep) {
     list.items.push_back(all + setting(point) + ": " + problem_words(point));
   }
   return list;
+}
+
+std::string change(double by) {
+  return fmt::format("{}{}", by < 0.0 ? "-" : "+", percent(std::abs(by)));
+}
+
+/// More instances beside the fewest: what they gain and cost, and at which efficiency they pay.
+Table scale_out_table(const Sweep& sweep) {
+  constexpr std::array shown = {1, 2, 3};  // of ladder_efficiencies
+  Table table;
+  table.title = "More instances, beside the fewest";
+  for (const auto& [key, value] : sweep.points.front().set) {
+    table.columns.push_back({key, Align::right});
+  }
+  for (const char* title : {"time", "money", "total", "efficiency", "of the job", "pays from"}) {
+    table.columns.push_back({title, Align::right});
+  }
+  for (const int i : shown) {
+    table.columns.push_back(
+        {fmt::format("total at {}", percent(ladder_efficiencies[i])), Align::right});
+  }
+  for (const SweepPoint& point : sweep.points) {
+    if (!point.scale_out) continue;
+    const ScaleOut& beside = *point.scale_out;
+    const Result& r = point.result;
+    Row row;
+    const auto add = [&](const std::optional<double>& by, std::string (*words)(double)) {
+      row.cells.emplace_back(by ? words(*by) : "-");
+    };
+    for (const auto& [key, value] : point.set) row.cells.emplace_back(value);
+    add(beside.time, change);
+    add(beside.money, change);
+    add(beside.total, change);
+    add(r.efficiency, percent);
+    add(r.job_efficiency, percent);
+    row.cells.emplace_back(beside.break_even ? percent(*beside.break_even) : "never");
+    for (const int i : shown) {
+      const auto at = static_cast<std::size_t>(i);
+      add(at < beside.total_at.size() ? std::optional(beside.total_at[at]) : std::nullopt, percent);
+    }
+    if (table.rows.size() < rows_that_fit) table.rows.push_back(std::move(row));
+  }
+  table.note =
+      "Pays from: the efficiency of the steps from which on the total cost is no more than with the "
+      "fewest instances. Total at an efficiency: over theirs.";
+  return table;
 }
 
 std::string amount(const Decision& decision, double value) {
@@ -256,13 +312,8 @@ Report sweep_report(const Sweep& sweep, const std::string& name) {
   for (Table& shape : sweep_shapes(sweep))
     report.blocks.emplace_back(std::move(shape));
   for (Block& block : decision_blocks(sweep)) report.blocks.push_back(std::move(block));
-  if (sweep.break_even_efficiency) {
-    report.blocks.emplace_back(Paragraph{
-        fmt::format(
-            "Break-even efficiency {}: above it, more instances lower the total cost, because "
-            "an hour has a value.",
-            number(*sweep.break_even_efficiency)),
-        Tone::plain});
+  if (Table table = scale_out_table(sweep); !table.rows.empty()) {
+    report.blocks.emplace_back(std::move(table));
   }
   // A remark that holds for one point often holds for all: each is said once.
   List remarks{"Remarks", {}};

@@ -1,5 +1,7 @@
 #include "resolve/allreduce.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "resolve/context.hpp"
@@ -36,7 +38,9 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
       Stage::allreduce, given.latency, context.measured(&HostProfile::allreduce_latency),
       assumed::hop_latency);
   Known<Bandwidth> inside = context.published(&Machine::nvlink);
-  if (!inside || inside->value.base() <= 0.0) inside = context.published(&Machine::pcie);
+  const bool nvlink = inside && inside->value.base() > 0.0;
+  if (!nvlink) inside = context.published(&Machine::pcie);
+  const Assumption& inside_share = nvlink ? assumed::nvlink_share : assumed::pcie_share;
   Known<Bandwidth> between = context.published(&Machine::network);
   if (cluster.network) between = Value<Bandwidth>::given(*cluster.network);
   const bool ring_only =
@@ -53,22 +57,24 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
   // A line rate is what the bus bandwidth cannot exceed, and hardly what it is.
   const auto bus = [&](std::string_view key, const std::optional<Bandwidth>& of_scenario,
                        const std::optional<Value<Bandwidth>>& of_host, const Known<Bandwidth>& line,
-                       const std::string& what) {
+                       const Assumption& of_line, const std::string& what) {
     if (of_scenario || of_host || !line) {
       return context.need<Bandwidth>(Stage::allreduce, key, of_scenario, of_host, {}, what);
     }
     // One host cannot measure what is between several.
-    Assumption share =
-        inputs.instances > 1.0 ? unmeasured(assumed::busbw_share) : assumed::busbw_share;
+    Assumption share = inputs.instances > 1.0 ? unmeasured(of_line) : of_line;
     share.key = key;
-    return context.assume(
-        Stage::allreduce, share, line->value,
-        context.texts ? "all of the line rate: " + line->from.source : std::string());
+    return context.assume(Stage::allreduce, share, of_line.value * line->value,
+                          context.texts ? fmt::format("{:g} of the line rate ({}): {}",
+                                                      of_line.value, of_line.why, line->from.source)
+                                        : std::string());
   };
   if (ring_only) {
+    const bool several = inputs.instances > 1.0;
     const Bandwidth busbw =
-        bus("/job/allreduce/busbw", given.busbw, inputs.instances > 1.0 ? std::nullopt : measured,
-            inputs.instances > 1.0 ? between : inside, "the bus bandwidth of the ring");
+        bus("/job/allreduce/busbw", given.busbw, several ? std::nullopt : measured,
+            several ? between : inside, several ? assumed::network_share : inside_share,
+            "the bus bandwidth of the ring");
     if (inputs.instances > 1.0) {
       context.out.inputs.network_allreduce = 2.0 * (ranks - 1.0) / ranks * size;
     }
@@ -76,18 +82,35 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
   }
   Bandwidth within = Bandwidth::of(1.0);
   if (inputs.ranks > 1.0) {
-    within = bus("/job/allreduce/busbw_inside", given.busbw_inside, measured, inside,
+    within = bus("/job/allreduce/busbw_inside", given.busbw_inside, measured, inside, inside_share,
                  "the bus bandwidth inside an instance");
   }
   Bandwidth across = Bandwidth::of(1.0);
   if (inputs.instances > 1.0) {
-    across = bus("/job/allreduce/busbw", given.busbw, {}, between,
+    across = bus("/job/allreduce/busbw", given.busbw, {}, between, assumed::network_share,
                  "the bus bandwidth between instances");
   }
   if (inputs.instances > 1.0) {
     context.out.inputs.network_allreduce = 2.0 * (inputs.instances - 1.0) / inputs.instances * size;
   }
   return exposed(hierarchical(size, inputs.instances, inputs.ranks, within, across, latency));
+}
+
+/// Several instances exchange gradients whether the scenario speaks of them or not.
+Duration unknown_gradients(Context& context) {
+  const Inputs& inputs = context.out.inputs;
+  const double efficiency =
+      context.assume<double>(Stage::allreduce, assumed::unknown_communication);
+  if (context.texts) {
+    context.out.caveats.push_back(fmt::format(
+        "What gradients cost is not known: {:g} instances are taken to reach {:g} % of linear "
+        "scaling in each step ({:g} to {:g} %); give /job/allreduce, /job/efficiency or "
+        "/job/scaling.",
+        inputs.instances, 100.0 * assumed::unknown_communication.value,
+        100.0 * assumed::unknown_communication.low, 100.0 * assumed::unknown_communication.high));
+  }
+  const Duration step = inputs.accumulation * step_time(inputs, inputs.batch);
+  return step * (1.0 / efficiency - 1.0);
 }
 
 /// T(N)/T(1) of the points themselves, where both were measured.
@@ -121,6 +144,8 @@ void resolve_communication(Context& context) {
                                                           : "fitted to the scaling points"));
   } else if (job.allreduce) {
     inputs.exposed_allreduce = by_algorithm(context, *job.allreduce);
+  } else if (inputs.instances > 1.0 && !job.efficiency && !job.scaling_fit) {
+    inputs.exposed_allreduce = unknown_gradients(context);
   }
 }
 

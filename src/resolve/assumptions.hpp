@@ -1,10 +1,10 @@
 #pragma once
 // What is taken for a number that nobody gave, measured or published, and between what it is
 // expected to lie: one list. Beside it stand only what the catalogue has ranges of (network bursts,
-// S3), words with an alternative (disciplines) and how far machines drift (model/drift.hpp). `run`
-// draws them from these ranges, so that an answer is never surer than its guesses. A default that
-// the user's own program would have too (PyTorch's prefetch_factor, EFS's throughput mode) is a
-// setting, not a guess, and not listed.
+// S3), how GPUs compare (catalog/gpu_speed.hpp), words with an alternative (disciplines) and how
+// far machines drift (model/drift.hpp). `run` draws them from these ranges, so that an answer is
+// never surer than its guesses. A default that the user's own program would have too (PyTorch's
+// prefetch_factor, EFS's throughput mode) is a setting, not a guess, and not listed.
 #include <span>
 #include <string_view>
 
@@ -128,6 +128,36 @@ inline constexpr Assumption delivery_latency = {
     "a placement group, to another zone (engineering judgement)",
     ""};
 
+// other machines than the one where a number was measured; GPUs: catalog/gpu_speed.hpp
+/// Of the ratio of what CoreMark gives a core of each.
+inline constexpr Assumption thread_speed = {
+    "thread speed relative to another processor",
+    1.0,
+    0.8,
+    1.25,
+    "as CoreMark of the catalogue compares a core of each",
+    "a fifth slower, to a quarter faster than CoreMark says: decoding uses wider vectors and more "
+    "memory (engineering judgement)",
+    ""};
+inline constexpr Assumption unknown_thread_speed = {
+    "thread speed relative to an unknown processor",
+    1.0,
+    0.6,
+    1.6,
+    "nothing compares the two processors: taken as equally fast",
+    "servers of ten years (engineering judgement)",
+    ""};
+/// Exponent of the number of GPUs by which a whole job is faster on one instance.
+inline constexpr Assumption gpus_together = {
+    "gain of more GPUs in an instance",
+    0.9,
+    0.7,
+    1.0,
+    "eight GPUs are 6.5 times as fast as one",
+    "4.3 times, as where the input pipeline does not grow with them, to 8 times (engineering "
+    "judgement)",
+    ""};
+
 // how samples, batches and requests vary
 inline constexpr Assumption size_cv = {
     "/dataset/size_cv",
@@ -163,13 +193,30 @@ inline constexpr Assumption disk_latency = {
     "typical of the kind of disk",
     "0.4 of that, as a local disk showed (43 us), to two and a half times",
     "disk"};
+/// Of what processes, workers and batches leave of the instance's memory.
 inline constexpr Assumption page_cache_share = {
     "/disk/page_cache",
-    0.75,
-    0.4,
     0.9,
-    "three quarters of the instance's memory",
-    "a job that needs more than half of it, to one that needs hardly any",
+    0.6,
+    0.97,
+    "what the job's own memory leaves, less a tenth for the system",
+    "other programs that take much of it, to none (engineering judgement)",
+    ""};
+inline constexpr Assumption process_memory = {
+    "memory of a process",
+    3e9,
+    1e9,
+    8e9,
+    "a training process with its framework, one a GPU",
+    "a small framework, to a large model's host copy (engineering judgement)",
+    ""};
+inline constexpr Assumption worker_memory = {
+    "/loader/worker_memory",
+    0.5e9,
+    0.05e9,
+    2e9,
+    "memory of a PyTorch worker, what it shares with its parent left out",
+    "one that shares nearly all, to a dataset with indices of its own (engineering judgement)",
     ""};
 inline constexpr Assumption unknown_page_cache = {"/disk/page_cache",
                                                   0.0,
@@ -251,7 +298,34 @@ inline constexpr Assumption copy_latency = {
     "/cluster/copy_latency", 10e-6, 5e-6, 50e-6, "launching one copy",
     "engineering judgement", "h2d"};
 
+// the step at another batch than it was measured at
+inline constexpr Assumption fixed_share_of_samples = {
+    "share of a step that does not grow with the batch",
+    0.0,
+    0.0,
+    0.5,
+    "the step is given per sample only",
+    "none, to half of it at the batch where it was measured (engineering judgement)",
+    "gpu"};
+inline constexpr Assumption fixed_share_of_fixed = {
+    "share of a step that does not grow with the batch",
+    1.0,
+    0.1,
+    1.0,
+    "the step is given as fixed only",
+    "a tenth of it at the batch where it was measured, to all (engineering judgement)",
+    "gpu"};
+
 // gradients
+/// Of the step, where several instances train and nothing says what their gradients cost.
+inline constexpr Assumption unknown_communication = {
+    "efficiency of steps on several instances",
+    0.93,
+    0.7,
+    1.0,
+    "64 GPUs on 8 instances reached 93 % (SageMaker's data-parallel library)",
+    "70 % as over a slow network, to gradients that cost nothing (engineering judgement)",
+    ""};
 inline constexpr Assumption hop_latency = {
     "/job/allreduce/latency",
     20e-6,
@@ -268,13 +342,33 @@ inline constexpr Assumption backward_share = {
     "the backward pass takes two thirds of a step; communication can hide behind it",
     "half, to three quarters (engineering judgement)",
     ""};
-inline constexpr Assumption busbw_share = {"/job/allreduce/busbw",
-                                           1.0,
-                                           0.5,
-                                           1.0,
-                                           "all of the line rate",
-                                           "half of it, as over TCP, to all",
-                                           "allreduce"};
+/// Of the line rate of a GPU's NVLinks, one way.
+inline constexpr Assumption nvlink_share = {
+    "/job/allreduce/busbw_inside",
+    0.77,
+    0.6,
+    0.95,
+    "nccl-tests reach 230 to 240 of the 300 GB/s of 8 A100",
+    "smaller messages, to 846 of the 900 GB/s of 8 B200 at 16 GiB",
+    "allreduce"};
+/// Of a PCIe link's.
+inline constexpr Assumption pcie_share = {
+    "/job/allreduce/busbw_inside",
+    0.6,
+    0.3,
+    0.85,
+    "copies through host memory or switches share links (engineering judgement)",
+    "a third, as between sockets, to what one copy reaches (engineering judgement)",
+    "allreduce"};
+/// Of an instance's network.
+inline constexpr Assumption network_share = {
+    "/job/allreduce/busbw",
+    0.8,
+    0.4,
+    0.95,
+    "between what 256 MiB and 1 GiB reach over EFA (0.57 and 0.9 of 400 GB/s, 4 p6-b200)",
+    "64 MiB there (0.39), or TCP, to 16 GiB (0.95)",
+    "allreduce"};
 
 }  // namespace assumed
 

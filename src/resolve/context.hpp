@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -75,6 +76,27 @@ std::string short_text_of(Quantity<T, B, M, S> quantity) {
   return rounded_text(format_quantity(Quantity<T, B, M, S>::of(rounded_to(quantity.base(), 3))));
 }
 
+/// The file system that is both simulated and billed, as given or by default.
+struct FsxPlan {
+  std::string deployment_type;
+  SpecificBandwidth tier;
+  Bytes capacity;  ///< wanted; what is sold is in steps
+};
+struct EfsPlan {
+  std::string mode;
+  Bytes stored;
+};
+
+/// What a job keeps in an instance's memory beside the page cache.
+struct MemoryNeeds {
+  Bytes processes;  ///< one a GPU, with its framework
+  Bytes workers;
+  Bytes batches;  ///< made ahead, and what is pinned of them
+  Bytes samples;  ///< decoded ones that stay in memory
+
+  [[nodiscard]] Bytes all() const { return processes + workers + batches + samples; }
+};
+
 struct Context {
   const Scenario& scenario;
   const Catalog& catalog;
@@ -85,11 +107,17 @@ struct Context {
   bool machine_missing = false;  ///< an instance is named that the catalogue does not have
   bool texts = true;             ///< whether anyone reads the keys and texts of what is used
   std::array<std::optional<double>, 4> slower{};  ///< drawn drift of each group, once it is used
+  std::optional<FsxPlan> fsx{};                   ///< once it is asked for
+  std::optional<EfsPlan> efs{};
+  std::optional<MemoryNeeds> memory{};  ///< where the page cache has what it leaves
+  HostProfile carried{};                ///< what is left of another machine's profile
+  std::map<std::string, double> speeds{};         ///< of other machines' parts, by key (speed.hpp)
 
   [[nodiscard]] const Machine* machine() const { return out.machine; }
 
-  void problem(std::string pointer, std::string message) {
-    problems.push_back({"", 0, std::move(pointer), std::move(message)});
+  /// `brief`: the same in three or four words, for a table; may be empty.
+  void problem(std::string pointer, std::string message, std::string brief = {}) {
+    problems.push_back({"", 0, std::move(pointer), std::move(message), std::move(brief)});
   }
 
   /// Something is not known. Not said of a machine that is not in the catalogue: that it is not
@@ -271,11 +299,35 @@ struct Context {
 /// How fast a device can be written; what limits it upstream comes on top.
 std::optional<Bandwidth> write_rate(const Read& disk);
 
-/// The auxiliary instances. `remote_only`: CPU time of a sample in the operations that they do.
-void resolve_remote(Context& context, DurationPerSample remote_only);
+/// Whether a number that is typed in is the known one, to the digits that are printed of it.
+template <class T>
+bool same_number(const T& given, const Known<T>& known) {
+  constexpr double printed = 1e-5;
+  return known && std::abs(base_of(given) / base_of(known->value) - 1.0) < printed;
+}
+
+/// The whole dataset, as the source stores it.
+inline Bytes stored_dataset(const Context& context) {
+  return stored_bytes(context.scenario) * samples(context.out.inputs.samples);
+}
+
+/// What of it an instance reads: all, or its shard.
+Bytes data_of_instance(const Context& context);
+
+/// The source's file system; its settings are recorded when it is first asked for.
+const FsxPlan& planned_fsx(Context& context);
+const EfsPlan& planned_efs(Context& context);
+
+/// The auxiliary instances. `remote_only`: CPU time of a sample, there, in the operations that only
+/// they do; `shared`: in those that they do for the instances' own cores.
+void resolve_remote(Context& context, DurationPerSample remote_only, DurationPerSample shared);
 
 /// How `count` auxiliary instances of a type read from the source that the trainer would read from.
 Read remote_read(Context& context, const Read& by_trainer, const Machine& machine, double count);
+
+/// Of a profile of another machine than the scenario's, only what one thread does, and the steps of
+/// a GPU that is known. Says so where nobody can miss it.
+void take_what_fits(Context& context);
 
 // One function a part, each filling its share of Context::out.inputs.
 void resolve_shape(Context& context);
@@ -287,5 +339,9 @@ void resolve_source(Context& context);
 void resolve_copy(Context& context);
 void resolve_step(Context& context);
 void resolve_communication(Context& context);
+/// After all others: problems with what cannot be, caveats with what is doubtful.
+void check_plan(Context& context);
+/// After that: prices what they have decided.
+void resolve_terms(Context& context);
 
 }  // namespace feedrate::resolve

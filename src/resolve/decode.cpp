@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "resolve/context.hpp"
+#include "resolve/speed.hpp"
 
 namespace feedrate::resolve {
 namespace {
@@ -42,16 +43,20 @@ void resolve_preprocess(Context& context) {
   const Scenario& s = context.scenario;
   Inputs& inputs = context.out.inputs;
   DurationPerSample remote_only{};
+  DurationPerSample shared{};
+  const auto& remote = s.loader.remote;
   const std::size_t kept = last_cached(context);
   for (std::size_t i = 0; i < s.preprocess.size(); ++i) {
     const Operation& op = s.preprocess[i];
     const std::string at = fmt::format("/preprocess/{}", i);
     if (op.where == Place::offline) continue;
     if (op.where == Place::gpu) {
-      inputs.gpu_preprocess += context.need<DurationPerSample>(
+      const DurationPerSample gpu = context.need<DurationPerSample>(
           Stage::gpu, at + "/gpu", op.gpu,
           measured_operation(context.host, &HostProfile::gpu_operations, op.operation), {},
           "what \"" + op.operation + "\" costs on the GPU");
+      inputs.gpu_preprocess +=
+          gpu / (op.gpu ? given_gpu_speed(context) : measured_gpu_speed(context));
       continue;
     }
     std::optional<DurationPerSample> given = op.cpu;
@@ -67,14 +72,21 @@ void resolve_preprocess(Context& context) {
     const Stage stage = op.where == Place::remote ? Stage::remote : Stage::decode;
     const DurationPerSample cpu = context.need<DurationPerSample>(
         stage, at + "/cpu", given, measured, {}, "what \"" + op.operation + "\" costs on a CPU");
-    if (op.where == Place::remote) {
+    if (remote && find_machine(context.catalog, remote->instance)) {
+      const DurationPerSample there =
+          cpu / (given ? given_remote_speed(context, remote->instance)
+                       : measured_remote_speed(context, remote->instance));
+      (op.where == Place::remote ? remote_only : shared) += there;
+    } else if (op.where == Place::remote) {
       remote_only += cpu;
-      continue;
     }
-    inputs.cpu += cpu;
-    if (i > kept) inputs.cached_cpu += cpu;
+    if (op.where == Place::remote) continue;
+    const DurationPerSample here =
+        cpu / (given ? given_thread_speed(context) : measured_thread_speed(context));
+    inputs.cpu += here;
+    if (i > kept) inputs.cached_cpu += here;
   }
-  resolve_remote(context, remote_only);
+  resolve_remote(context, remote_only, shared);
   const bool works = (inputs.cpu + inputs.collate).base() > 0.0;
   if (works && inputs.cores.empty()) {
     context.needed("/cluster/vcpus", "the hardware threads that preprocess");

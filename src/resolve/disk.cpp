@@ -6,6 +6,7 @@
 
 #include "pipeline/page_cache.hpp"
 #include "resolve/context.hpp"
+#include "resolve/memory.hpp"
 
 namespace feedrate::resolve {
 namespace {
@@ -13,7 +14,8 @@ namespace {
 constexpr double ebs_io_bytes = 262144.0;  // EBS counts an operation of up to 256 KiB as one
 
 struct PublishedDisk {
-  std::string volume_type;  ///< EBS only
+  std::string volume_type;    ///< EBS only
+  std::optional<Bytes> size;  ///< given, or by default
   Known<Bandwidth> bandwidth;
   Known<Frequency> iops;
   Known<Frequency> iops_burst;
@@ -43,16 +45,21 @@ PublishedDisk of_nvme(Context& context) {
 void gp2_iops(Context& context, PublishedDisk& disk) {
   constexpr double most = 3000.0;
   constexpr double full_credit = 5.4e6;
-  const Bytes size =
-      context.scenario.disk.size
-          ? *context.scenario.disk.size
-          : context.use(Stage::disk, "/disk/size",
-                        Value<Bytes>::assumed(gibibytes(500.0), "the size of the gp2 volume"));
+  const Bytes size = *disk.size;
   const double earned = std::clamp(3.0 * (size / gibibytes(1.0)), 100.0, 16000.0);
   disk.iops = Value<Frequency>::published(per_second(earned), "3 IOPS per GiB of gp2");
   if (earned >= most) return;
   disk.iops_burst = Value<Frequency>::published(per_second(most), "gp2 while its credit lasts");
   disk.io_credit = context.assume(Stage::disk, assumed::gp2_credit, full_credit);
+}
+
+/// An EBS volume whose size is not given is the smallest that holds what must lie on it.
+Bytes volume_size(Context& context) {
+  const auto& given = context.scenario.disk.size;
+  if (given) return *given;
+  const double needed = std::max(1.0, std::ceil(data_of_instance(context) / gibibytes(1.0) - 1e-9));
+  return context.use(Stage::disk, "/disk/size",
+                     Value<Bytes>::assumed(gibibytes(needed), "the smallest that holds the data"));
 }
 
 PublishedDisk of_ebs(Context& context) {
@@ -68,6 +75,7 @@ PublishedDisk of_ebs(Context& context) {
     return disk;
   }
   disk.volume_type = type;
+  disk.size = volume_size(context);
   disk.bandwidth = volume->baseline_bandwidth ? volume->baseline_bandwidth : volume->max_bandwidth;
   disk.iops = volume->baseline_iops ? volume->baseline_iops : volume->max_iops;
   if (type == "gp2") gp2_iops(context, disk);
@@ -95,7 +103,8 @@ void add_instance_limits(Context& context, Read& disk, double operations) {
 /// What the bill has to pay for. A rate that a host profile measured does not tell what was bought.
 LocalDisk local_disk(const Context& context, DiskKind kind, const PublishedDisk& known) {
   const Disk& given = context.scenario.disk;
-  LocalDisk disk{kind, known.volume_type, given.size, given.iops, given.bandwidth};
+  LocalDisk disk{kind, known.volume_type, known.size ? known.size : given.size, given.iops,
+                 given.bandwidth};
   const bool measured_iops = context.measured(&HostProfile::disk_iops).has_value();
   const bool measured_bandwidth = context.host && context.host->disk;
   if (!disk.iops && !measured_iops && known.iops) disk.iops = known.iops->value;
@@ -107,6 +116,11 @@ LocalDisk local_disk(const Context& context, DiskKind kind, const PublishedDisk&
 
 }  // namespace
 
+Bytes data_of_instance(const Context& context) {
+  const bool sharded = context.scenario.source.distribution == Distribution::sharded_by_s3_key;
+  return stored_dataset(context) * (1.0 / (sharded ? context.out.inputs.instances : 1.0));
+}
+
 std::optional<Bandwidth> write_rate(const Read& disk) {
   if (disk.rate.empty()) return std::nullopt;
   return disk.rate.maximum();
@@ -115,19 +129,18 @@ std::optional<Bandwidth> write_rate(const Read& disk) {
 void resolve_page_cache(Context& context, bool staged) {
   const Scenario& s = context.scenario;
   Inputs& inputs = context.out.inputs;
-  Known<Bytes> memory = context.published(&Machine::memory);
-  if (s.cluster.memory) memory = Value<Bytes>::given(*s.cluster.memory);
+  const std::optional<Bytes> memory = memory_of_instance(context);
   Bytes room{};
   if (s.disk.page_cache) {
     room = context.use(Stage::disk, "/disk/page_cache", Value<Bytes>::given(*s.disk.page_cache));
   } else if (memory) {
+    const Bytes left = std::max(*memory - memory_needs(context).all(), Bytes{});
     room = context.assume(Stage::disk, assumed::page_cache_share,
-                          memory->value * assumed::page_cache_share.value);
+                          left * assumed::page_cache_share.value);
   } else {
     room = context.assume<Bytes>(Stage::disk, assumed::unknown_page_cache);
   }
-  const bool sharded = s.source.distribution == Distribution::sharded_by_s3_key;
-  const Bytes data = stored_bytes(s) * samples(inputs.samples / (sharded ? inputs.instances : 1.0));
+  const Bytes data = data_of_instance(context);
   inputs.caches.policy = s.disk.cache_policy.value_or(CachePolicy::linux_two_lists);
   inputs.caches.room = data.base() > 0.0 ? room / data : 1.0;
   inputs.caches.staged = staged;
@@ -201,8 +214,7 @@ void resolve_disk(Context& context, bool staged) {
                                   context.measured(&HostProfile::disk_iops), known.iops)) {
     RateLimit limit{"disk IOPS", iops->base(), 0.0, 0.0, operations, true};
     // A volume's own rate typed in is no other volume.
-    const bool own =
-        !given.iops || (known.iops && std::abs(*given.iops / known.iops->value - 1.0) < 1e-5);
+    const bool own = !given.iops || same_number(*given.iops, known.iops);
     if (known.iops_burst && own && !context.measured(&HostProfile::disk_iops)) {
       limit.name = "gp2 burst credits";
       limit.burst_rate = known.iops_burst->value.base();

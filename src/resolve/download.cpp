@@ -6,126 +6,10 @@
 
 #include "pipeline/page_cache.hpp"
 #include "resolve/context.hpp"
+#include "resolve/services.hpp"
 
 namespace feedrate::resolve {
 namespace {
-
-constexpr double small_request_bytes = 512e3;             // S3 publishes another latency below this
-constexpr Bytes new_file_system_credit = tebibytes(2.1);  // EFS user guide, 2023-06-15
-
-/// What the catalogue knows of a service, as far as a Source can override it.
-struct Published {
-  Known<Duration> latency;
-  Known<Duration> open;  ///< opening and closing an object
-  Known<Bandwidth> per_connection;
-  Known<Bandwidth> bandwidth;  ///< of the service, in all
-  Known<Frequency> requests;
-  Known<Bandwidth> per_client;  ///< of one instance, whatever the service has for others
-  Known<Bandwidth> burst;       ///< of the service while `credit` lasts
-  Bytes credit;
-  bool shared = false;
-};
-
-Published of_s3(const Catalog& catalog, Bytes request) {
-  Published s3;
-  s3.latency = request.base() < small_request_bytes ? middle_of(catalog.s3.small_request)
-                                                    : middle_of(catalog.s3.first_byte);
-  s3.per_connection = middle_of(catalog.s3.per_connection);
-  s3.bandwidth = catalog.s3.per_instance;
-  s3.requests = catalog.s3.gets_per_prefix;
-  return s3;
-}
-
-Published of_fsx(Context& context) {
-  const Source& source = context.scenario.source;
-  Published fsx;
-  fsx.shared = true;
-  fsx.latency = context.scenario.dataset.samples_per_object.value_or(1.0) > 1.0
-                    ? context.catalog.fsx.latency
-                    : context.catalog.fsx.open_small_file;
-  fsx.per_connection = context.catalog.fsx.one_disk;
-  if (source.bandwidth) return fsx;
-  const std::string type = context.find_or<std::string>(
-      Stage::download, "/source/deployment_type", source.deployment_type, {}, {},
-      default_fsx_deployment, "no FSx deployment type is given");
-  const SpecificBandwidth per_capacity = context.find_or<SpecificBandwidth>(
-      Stage::download, "/source/throughput_per_capacity", source.throughput_per_capacity, {}, {},
-      default_fsx_tier, "no FSx throughput tier is given");
-  // Its dimension is that of a frequency; people know it by another unit.
-  context.out.used.back().text =
-      text_of(per_capacity * tebibytes(1.0) / (megabytes(1.0) / seconds(1.0))) + " MB/s/TiB";
-  const auto tier = find_fsx_tier(context.catalog, type, per_capacity);
-  if (!tier) {
-    context.problem(tier.failure.key.empty() ? "/source/deployment_type" : tier.failure.key,
-                    tier.failure.message);
-    return fsx;
-  }
-  const Bytes capacity = billed_capacity(
-      context.find_or<Bytes>(Stage::download, "/source/capacity", source.capacity, {}, {},
-                             tebibytes(1.2), "the smallest FSx for Lustre file system"),
-      fsx_steps(context.catalog, type).value);
-  if (tier->disk_read) {
-    fsx.bandwidth = Value<Bandwidth>{tier->disk_read->value * capacity, tier->disk_read->from};
-  }
-  return fsx;
-}
-
-Published of_efs(Context& context) {
-  const Source& source = context.scenario.source;
-  const EfsLimits& limits = context.catalog.efs;
-  Published efs;
-  efs.shared = true;
-  const std::string name = context.find_or<std::string>(Stage::download, "/source/throughput_mode",
-                                                        source.throughput_mode, {}, {}, "elastic",
-                                                        "the default of new EFS file systems");
-  const EfsMode* mode = find_efs_mode(context.catalog, name);
-  if (mode == nullptr) {
-    context.problem("/source/throughput_mode",
-                    "expected elastic, bursting or provisioned, got \"" + name + "\"");
-    return efs;
-  }
-  efs.latency = mode->read_latency;
-  if (efs.latency && limits.round_trips_per_file) {
-    efs.open = efs.latency;
-    efs.open->value *= limits.round_trips_per_file->value;
-    efs.open->from.source += ", the round trips to open and close a file";
-  }
-  efs.per_connection = mode->per_client;
-  efs.per_client = mode->per_client;
-  efs.bandwidth = mode->read.low;
-  efs.requests = mode->read_iops;
-  if (name == "bursting" && limits.earned && source.capacity) {
-    const Bandwidth earned = limits.earned->value * *source.capacity;
-    const Bandwidth least = limits.earned_minimum ? limits.earned_minimum->value : earned;
-    const double metered = limits.read_metering ? limits.read_metering->value : 1.0;
-    efs.bandwidth = Value<Bandwidth>{std::max(earned, least) / metered, limits.earned->from};
-    if (limits.burst) {
-      const Bandwidth burst = limits.burst->value * *source.capacity;
-      const Bandwidth least_burst = limits.burst_minimum ? limits.burst_minimum->value : burst;
-      efs.burst = Value<Bandwidth>{std::max(burst, least_burst) / metered, limits.burst->from};
-      efs.credit =
-          context.assume(Stage::download, assumed::efs_credit, new_file_system_credit) / metered;
-    }
-  } else if (name == "bursting" && !source.bandwidth) {
-    context.problem("/source/capacity",
-                    "needed: EFS in bursting mode earns throughput by what it stores");
-  } else if (name == "provisioned" && !source.bandwidth) {
-    const Bandwidth provisioned = context.need<Bandwidth>(
-        Stage::download, "/source/provisioned_throughput", source.provisioned_throughput, {}, {},
-        "the throughput that is paid for");
-    efs.bandwidth = Value<Bandwidth>::given(provisioned);
-  }
-  return efs;
-}
-
-Published published_limits(Context& context, Service service, Bytes request) {
-  switch (service) {
-    case Service::s3: return of_s3(context.catalog, request);
-    case Service::fsx_lustre: return of_fsx(context);
-    case Service::efs: return of_efs(context);
-    default: return {};
-  }
-}
 
 /// What a NIC carries: its baseline for ever, more while its credits last.
 struct Network {
@@ -140,7 +24,7 @@ Network network_of(Context& context, const Machine* machine, const std::optional
   network.most = context.find<Bandwidth>(stage, "/cluster/network", given, {}, published);
   if (!published || !machine->network_burst) return network;
   // The machine's own rate typed in is no other network.
-  if (given && std::abs(*given / published->value - 1.0) > 1e-5) return network;
+  if (given && !same_number(*given, published)) return network;
   const Bandwidth burst = machine->network_burst->value;
   const Known<Duration>& lasts = context.catalog.limits.network_burst.low;
   if (burst <= published->value || !lasts) return network;
@@ -229,7 +113,9 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
     switch (discipline) {
       case Discipline::rate_limit: {
         RateLimit of_service{"source bandwidth", (*limit / of_instances).base(), 0.0, 0.0, 1.0};
-        if (known.burst && !given.bandwidth && known.burst->value > *limit) {
+        // The file system's own rate typed in is no other file system.
+        const bool own = !given.bandwidth || same_number(*given.bandwidth, known.bandwidth);
+        if (known.burst && own && known.burst->value > *limit) {
           of_service.name = "EFS burst credits";
           of_service.burst_rate = (known.burst->value / of_instances).base();
           of_service.credit = (known.credit / of_instances).base();
@@ -245,7 +131,7 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
         break;
     }
   }
-  if (known.per_client && !given.bandwidth) {
+  if (known.per_client) {
     read.limits.push_back(
         {"throughput of one client", known.per_client->value.base(), 0.0, 0.0, 1.0});
   }

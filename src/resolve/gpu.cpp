@@ -1,17 +1,173 @@
 // The step of one GPU.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/did_you_mean.hpp"
+#include "catalog/gpu_speed.hpp"
 #include "resolve/context.hpp"
+#include "resolve/speed.hpp"
 
 namespace feedrate::resolve {
+namespace {
+
+using Table = std::vector<std::pair<double, Duration>>;
+
+/// A step that some GPU makes.
+struct Stated {
+  std::string key;  ///< JSON pointer
+  std::optional<Duration> fixed;
+  std::optional<DurationPerSample> per_sample;
+  std::optional<Table> table;
+};
+
+/// The entry of by_gpu that means `gpu`; of several the one that says most about it.
+const std::pair<const std::string, GpuStep>* own_step(const std::map<std::string, GpuStep>& steps,
+                                                      const std::string& gpu) {
+  const std::pair<const std::string, GpuStep>* best = nullptr;
+  for (const auto& entry : steps) {
+    if (!means_gpu(entry.first, gpu)) continue;
+    if (best == nullptr || entry.first.size() > best->first.size()) best = &entry;
+  }
+  return best;
+}
+
+Stated stated(const std::pair<const std::string, GpuStep>& entry) {
+  return {"/job/step/by_gpu/" + entry.first, entry.second.fixed, entry.second.per_sample,
+          entry.second.table};
+}
+
+/// Beyond a table's ends nothing was measured.
+void say_beyond(Context& context, const Table& table) {
+  const double batch = context.out.inputs.batch;
+  if (!context.texts || (batch >= table.front().first && batch <= table.back().first)) return;
+  context.out.caveats.push_back(
+      fmt::format("The step of a batch of {:g} lies outside its table ({:g} to {:g}) and is "
+                  "extrapolated.",
+                  batch, table.front().first, table.back().first));
+}
+
+/// Fills the inputs with a step that is `speed` times as fast as stated.
+void fill(Context& context, const Stated& step, double speed) {
+  Inputs& inputs = context.out.inputs;
+  if (step.table) {
+    inputs.step.table = step.table;
+    context.use(Stage::gpu, step.key + "/table",
+                Value<Duration>::given(step_time(inputs, inputs.batch)));
+    for (auto& [batch, time] : *inputs.step.table) time /= speed;
+    say_beyond(context, *step.table);
+    return;
+  }
+  if (step.fixed) {
+    inputs.step.fixed =
+        context.use(Stage::gpu, step.key + "/fixed", Value<Duration>::given(*step.fixed)) / speed;
+  }
+  if (step.per_sample) {
+    inputs.step.per_sample = context.use(Stage::gpu, step.key + "/per_sample",
+                                         Value<DurationPerSample>::given(*step.per_sample)) /
+                             speed;
+  }
+}
+
+/// Where no entry is of the GPU itself, the one of a GPU that compares with it most narrowly.
+bool from_other_gpus(Context& context, const std::map<std::string, GpuStep>& steps) {
+  const std::string here = gpu_here(context);
+  const Step& step = *context.scenario.job.step;
+  const std::pair<const std::string, GpuStep>* best = nullptr;
+  double narrowest = 0.0;
+  std::string why_not;
+  for (const auto& entry : steps) {
+    const auto speed =
+        relative_speed(context.catalog, entry.first, here, {step.family, step.precision});
+    if (!speed) {
+      why_not = speed.failure.message;
+      continue;
+    }
+    const double width = speed->high / speed->low;
+    if (best == nullptr || width < narrowest) {
+      best = &entry;
+      narrowest = width;
+    }
+  }
+  if (best == nullptr) {
+    context.problem("/job/step/by_gpu", "expected the step on " + here + ", or on a GPU that " +
+                                            "compares with it: " + why_not);
+    return true;
+  }
+  fill(context, stated(*best), gpu_speed(context, best->first, nullptr).value_or(1.0));
+  return true;
+}
+
+/// A slip in a GPU's name leaves its step unused.
+void remark_on_names(Context& context, const std::map<std::string, GpuStep>& steps) {
+  if (!context.texts || context.catalog.gpus.empty()) return;
+  const std::string here = gpu_here(context);
+  for (const auto& [name, step] : steps) {
+    if (find_gpu(context.catalog, name) != nullptr || means_gpu(name, here)) continue;
+    context.out.remarks.push_back("/job/step/by_gpu names \"" + name +
+                                  "\", which is no GPU of the catalogue" +
+                                  did_you_mean(name, known_gpus(context.catalog)));
+  }
+}
+
+bool from_table_of_gpus(Context& context, const Step& given) {
+  if (!given.by_gpu || given.by_gpu->empty()) return false;
+  const std::string here = gpu_here(context);
+  remark_on_names(context, *given.by_gpu);
+  if (const auto* own = here.empty() ? nullptr : own_step(*given.by_gpu, here)) {
+    fill(context, stated(*own), 1.0);
+    return true;
+  }
+  if (given.fixed || given.per_sample || given.table) return false;
+  if (!here.empty()) return from_other_gpus(context, *given.by_gpu);
+  if (given.by_gpu->size() > 1) {
+    context.problem("/job/step/by_gpu",
+                    "expected one GPU where no instance is named, got several; set "
+                    "/cluster/instance");
+  }
+  fill(context, stated(*given.by_gpu->begin()), 1.0);
+  return true;
+}
+
+/// A step that was measured at one batch and given in one form says little of another: some of its
+/// time does not grow with the batch.
+void at_another_batch(Context& context) {
+  const auto& measured = context.scenario.measured_on.batch_size;
+  Inputs& inputs = context.out.inputs;
+  Step& step = inputs.step;
+  if (!measured || *measured == inputs.batch || step.fixed.has_value() == step.per_sample.has_value()) {
+    return;
+  }
+  const bool by_sample = step.per_sample.has_value();
+  const Assumption& share =
+      by_sample ? assumed::fixed_share_of_samples : assumed::fixed_share_of_fixed;
+  const Duration whole = by_sample ? *step.per_sample * samples(*measured) : *step.fixed;
+  const auto at = [&](double fixed) {
+    return whole * (fixed + (1.0 - fixed) * (inputs.batch / *measured));
+  };
+  const double fixed = context.assume<double>(Stage::gpu, share);
+  step.fixed = whole * fixed;
+  step.per_sample = whole * (1.0 - fixed) / samples(*measured);
+  if (!context.texts) return;
+  const Duration a = at(share.low);
+  const Duration b = at(share.high);
+  context.out.caveats.push_back(fmt::format(
+      "The step was given {} only, for a batch of {:g}; for one of {:g} it is a guess ({} to {}): "
+      "give both /job/step/fixed and per_sample, or a table.",
+      by_sample ? "per sample" : "as fixed", *measured, inputs.batch,
+      short_text_of(std::min(a, b)), short_text_of(std::max(a, b))));
+}
+
+}  // namespace
 
 void resolve_step(Context& context) {
   const Scenario& s = context.scenario;
   Inputs& inputs = context.out.inputs;
   const Step given = s.job.step.value_or(Step{});
   inputs.step_cv = given.cv.value_or(0.0);
+  if (from_table_of_gpus(context, given)) return;
   if (given.table) {
-    inputs.step.table = given.table;
-    context.use(Stage::gpu, "/job/step/table",
-                Value<Duration>::given(step_time(inputs, inputs.batch)));
+    fill(context, {"/job/step", {}, {}, given.table}, given_gpu_speed(context));
     return;
   }
   const auto fixed = context.find<Duration>(Stage::gpu, "/job/step/fixed", given.fixed,
@@ -23,9 +179,14 @@ void resolve_step(Context& context) {
     context.problem("/job/step",
                     "needed here and not known: the time of one GPU for a batch, as "
                     "{\"fixed\": …, \"per_sample\": …}, or a host profile with it");
+    return;
   }
-  inputs.step.fixed = fixed;
-  inputs.step.per_sample = per_sample;
+  const auto speed = [&](bool is_given) {
+    return is_given ? given_gpu_speed(context) : measured_gpu_speed(context);
+  };
+  if (fixed) inputs.step.fixed = *fixed / speed(given.fixed.has_value());
+  if (per_sample) inputs.step.per_sample = *per_sample / speed(given.per_sample.has_value());
+  at_another_batch(context);
 }
 
 }  // namespace feedrate::resolve

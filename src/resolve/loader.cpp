@@ -1,8 +1,79 @@
 // The loader's keys: what it is made of, and its processes' own costs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
 #include "resolve/context.hpp"
 #include "resolve/cores.hpp"
+#include "resolve/speed.hpp"
 
 namespace feedrate::resolve {
+
+namespace {
+
+/// Hardware threads of the instance, as far as anything says.
+std::optional<double> hardware_threads(const Context& context) {
+  if (context.scenario.cluster.vcpus) return context.scenario.cluster.vcpus;
+  if (const auto published = context.published(&Machine::vcpus)) return published->value;
+  // A profile tells of the instance only where the scenario names none.
+  return context.host != nullptr && context.machine() == nullptr ? context.host->hardware_threads
+                                                                 : std::nullopt;
+}
+
+/// "cpus-1": the hardware threads that are a GPU's share, less the one of its main process; at
+/// least 1. "auto": the same where the loader's workers are processes beside a main process that
+/// works as well; all of them for a pool's threads, whose main process sleeps; and no more than a
+/// cpu_quota keeps running.
+double by_rule(Context& context, WorkerRule rule) {
+  constexpr std::string_view key = "/loader/num_workers";
+  const Cluster& cluster = context.scenario.cluster;
+  const bool automatic = rule == WorkerRule::automatic;
+  const std::string_view word = automatic ? "auto" : "cpus-1";
+  std::optional<double> threads = hardware_threads(context);
+  if (!threads) {
+    context.needed(key, fmt::format("the instance's hardware threads, which \"{}\" follows; set "
+                                    "/cluster/vcpus, or a number of workers",
+                                    word));
+    return 1.0;
+  }
+  std::string why = fmt::format("{}: {:g} hardware threads", word, *threads);
+  if (automatic && cluster.cpu_quota && *cluster.cpu_quota < *threads) {
+    threads = cluster.cpu_quota;
+    why += fmt::format(", of which the quota keeps {:g} running", *threads);
+  }
+  const double ranks = context.out.inputs.ranks;
+  if (ranks > 1.0) why += fmt::format(" for {:g} GPUs", ranks);
+  const bool all = automatic && context.scenario.loader.kind == LoaderKind::pool;
+  const double count = std::max(1.0, std::floor(*threads / ranks) - (all ? 0.0 : 1.0));
+  return context.use(Stage::decode, key,
+                     Value<double>::given(count, context.texts ? why : std::string()));
+}
+
+double workers_of_rank(Context& context) {
+  const Loader& loader = context.scenario.loader;
+  if (loader.kind == LoaderKind::inline_) return 0.0;
+  const bool torch = loader.kind == LoaderKind::pytorch;
+  if (!loader.num_workers) {
+    return context.use(
+        Stage::decode, "/loader/num_workers",
+        Value<double>::assumed(torch ? 0.0 : 1.0, torch ? "PyTorch's default" : "one thread"));
+  }
+  if (loader.num_workers->rule == WorkerRule::number) return loader.num_workers->number;
+  return by_rule(context, loader.num_workers->rule);
+}
+
+/// CPU time of the loader itself: what is given or measured belongs to a machine, what is assumed
+/// to none.
+template <class T>
+T own_cost(Context& context, Stage stage, const std::optional<T>& given,
+           const std::optional<Value<T>>& measured, const Assumption& assumption) {
+  const T cost = context.find_or<T>(stage, given, measured, assumption);
+  if (given) return cost / given_thread_speed(context);
+  return measured ? cost / measured_thread_speed(context) : cost;
+}
+
+}  // namespace
 
 void resolve_loader(Context& context) {
   const Scenario& s = context.scenario;
@@ -11,12 +82,7 @@ void resolve_loader(Context& context) {
   const bool torch = loader.kind == LoaderKind::pytorch;
   const bool pool = loader.kind == LoaderKind::pool;
   inputs.kind = loader.kind;
-  inputs.workers =
-      loader.kind == LoaderKind::inline_ ? 0.0 : loader.num_workers.value_or(torch ? 0.0 : 1.0);
-  if (loader.kind != LoaderKind::inline_ && !loader.num_workers) {
-    context.use(Stage::decode, "/loader/num_workers",
-                Value<double>::assumed(inputs.workers, torch ? "PyTorch's default" : "one thread"));
-  }
+  inputs.workers = workers_of_rank(context);
   inputs.prefetch = loader.prefetch_factor.value_or(2.0);
   inputs.persistent_workers = loader.persistent_workers.value_or(false);
   inputs.in_order = loader.in_order.value_or(true);
@@ -31,7 +97,7 @@ void resolve_loader(Context& context) {
         "/job/non_blocking has no effect: a loop that waits for each step (asynchronous_step: "
         "false) has no step left to copy behind");
   }
-  inputs.locked = loader.lock.value_or(DurationPerSample{});
+  if (loader.lock) inputs.locked = *loader.lock / given_thread_speed(context);
   if (loader.lock && torch && inputs.workers > 0.0) {
     context.problem("/loader/lock",
                     "expected a pool of threads: PyTorch's workers are processes, each with an "
@@ -46,27 +112,28 @@ void resolve_loader(Context& context) {
   inputs.cores = cores_of_instance(context);
   const bool starts = torch && inputs.workers > 0.0;
   if (starts) {
-    inputs.worker_startup = context.find_or<Duration>(
-        Stage::startup, loader.worker_startup, context.measured(&HostProfile::worker_startup),
-        assumed::worker_startup);
-    inputs.worker_warmup = context.find_or<Duration>(
-        Stage::startup, {}, context.measured(&HostProfile::worker_warmup), assumed::worker_warmup);
+    inputs.worker_startup =
+        own_cost<Duration>(context, Stage::startup, loader.worker_startup,
+                           context.measured(&HostProfile::worker_startup), assumed::worker_startup);
+    inputs.worker_warmup =
+        own_cost<Duration>(context, Stage::startup, {},
+                           context.measured(&HostProfile::worker_warmup), assumed::worker_warmup);
     inputs.worker_shutdown =
-        inputs.workers * context.find_or<Duration>(Stage::startup, {},
-                                                   context.measured(&HostProfile::worker_shutdown),
-                                                   assumed::worker_shutdown);
-  } else {
-    inputs.worker_startup = loader.worker_startup.value_or(Duration{});
+        inputs.workers * own_cost<Duration>(context, Stage::startup, {},
+                                            context.measured(&HostProfile::worker_shutdown),
+                                            assumed::worker_shutdown);
+  } else if (loader.worker_startup) {
+    inputs.worker_startup = *loader.worker_startup / given_thread_speed(context);
   }
   if (starts || loader.handover) {
     inputs.handover =
-        context.find_or<Duration>(Stage::handover, loader.handover,
-                                  context.measured(&HostProfile::handover), assumed::handover);
+        own_cost<Duration>(context, Stage::handover, loader.handover,
+                           context.measured(&HostProfile::handover), assumed::handover);
   }
   if (const auto& per_sample = s.dataset.bytes_on_gpu_per_sample;
       per_sample && (!pool || loader.collate)) {
-    const DurationPerByte collate = context.find_or<DurationPerByte>(
-        Stage::collate, loader.collate,
+    const DurationPerByte collate = own_cost<DurationPerByte>(
+        context, Stage::collate, loader.collate,
         context.measured(starts ? &HostProfile::collate : &HostProfile::collate_inline),
         starts ? assumed::collate : assumed::collate_inline);
     inputs.collate = collate * *per_sample;

@@ -6,7 +6,7 @@
 
 namespace feedrate::resolve {
 
-void resolve_remote(Context& context, DurationPerSample remote_only) {
+void resolve_remote(Context& context, DurationPerSample remote_only, DurationPerSample shared) {
   const Loader& loader = context.scenario.loader;
   Inputs& inputs = context.out.inputs;
   if (!loader.remote) {
@@ -58,7 +58,7 @@ void resolve_remote(Context& context, DurationPerSample remote_only) {
     point.users *= count;
     point.total *= count;
   }
-  pool.cpu = remote_only.base() > 0.0 ? remote_only : inputs.cpu;
+  pool.cpu = remote_only.base() > 0.0 ? remote_only : shared;
   if (remote_only.base() > 0.0) inputs.cpu = {};
   const std::optional<DataPerSample> sent = loader.remote->bytes_per_sample
                                                 ? loader.remote->bytes_per_sample

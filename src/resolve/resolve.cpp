@@ -7,6 +7,7 @@
 #include "base/random.hpp"
 #include "model/drift.hpp"
 #include "resolve/context.hpp"
+#include "resolve/speed.hpp"
 
 namespace feedrate::resolve {
 namespace {
@@ -24,33 +25,38 @@ void resolve_given_duration(Context& context) {
   inputs.accumulation = 1.0;
   inputs.epochs = 1.0;
   inputs.samples = steps * inputs.instances * inputs.ranks;
-  inputs.step.fixed = alone / (steps * inputs.instances);
+  inputs.step.fixed = alone / (given_job_speed(context) * steps * inputs.instances);
 }
 
-/// A profile of another machine is taken all the same, and said so where nobody can miss it.
-void say_where_measured(Context& context) {
-  if (context.host == nullptr || !context.texts) return;
-  const auto& rented = context.scenario.cluster.instance;
-  const HostProfile& host = *context.host;
-  const auto say = [&](const std::string& then, const std::string& now) {
-    context.out.caveats.push_back(
-        fmt::format("Measured numbers are another machine's: the host profile \"{}\" was measured "
-                    "{}, {}.",
-                    host.name, then, now));
+/// What the scenario says of one instance type holds for it alone, and is taken for another.
+void say_whose_figures(Context& context) {
+  const auto& of = context.scenario.measured_on.machine_figures;
+  const Cluster& cluster = context.scenario.cluster;
+  if (!of || !context.texts || !cluster.instance || *of == any_machine) return;
+  if (*of == *cluster.instance) return;
+  std::vector<std::string> keys;
+  const auto add = [&](bool is_given, const char* key) {
+    if (is_given) keys.emplace_back(key);
   };
-  if (rented && !host.instance.empty()) {
-    if (without_prefix(host.instance) != without_prefix(*rented)) {
-      say("on " + host.instance, "not on " + *rented);
-    }
-    return;
+  add(cluster.price.has_value(), "price");
+  add(cluster.vcpus.has_value(), "vcpus");
+  add(cluster.cores.has_value(), "cores");
+  add(cluster.memory.has_value(), "memory");
+  add(cluster.network.has_value(), "network");
+  add(cluster.pinned_bandwidth.has_value(), "pinned_bandwidth");
+  add(cluster.pageable_bandwidth.has_value(), "pageable_bandwidth");
+  add(cluster.copy_latency.has_value(), "copy_latency");
+  if (const auto& allreduce = context.scenario.job.allreduce) {
+    add(allreduce->busbw.has_value(), "busbw");
+    add(allreduce->busbw_inside.has_value(), "busbw_inside");
   }
-  const Known<double> published = context.published(&Machine::vcpus);
-  const std::optional<double> threads =
-      published ? std::optional(published->value) : context.scenario.cluster.vcpus;
-  if (host.hardware_threads && threads && *host.hardware_threads != *threads) {
-    say(fmt::format("with {:g} hardware threads", *host.hardware_threads),
-        fmt::format("and {} has {:g}", rented ? *rented : "the scenario's", *threads));
-  }
+  if (keys.empty()) return;
+  const std::string written =
+      *of == unknown_machine ? "for no instance" : fmt::format("for {}", *of);
+  context.out.caveats.push_back(
+      fmt::format("{} {} given {} and {} taken for {} too: --set {}=null takes the catalogue's.",
+                  fmt::join(keys, ", "), keys.size() == 1 ? "was" : "were", written,
+                  keys.size() == 1 ? "is" : "are", *cluster.instance, keys.front()));
 }
 
 void resolve_checkpoint(Context& context) {
@@ -183,7 +189,8 @@ void resolve_shape(Context& context) {
       context.machine_missing = true;
     }
   }
-  say_where_measured(context);
+  take_what_fits(context);
+  say_whose_figures(context);
   inputs.instances = s.cluster.instances;
   Known<double> gpus = context.published(&Machine::gpus);
   if (gpus && gpus->value <= 0.0) gpus.reset();
@@ -210,14 +217,14 @@ static void hold_to_one_instance(Resolved& out, const Scenario& scenario, const 
   alone.job.efficiency.reset();
   alone.job.scaling.reset();
   alone.job.scaling_fit.reset();
-  out.inputs.alone =
-      std::make_shared<const Inputs>(resolve(alone, catalog, host, draw, false).inputs);
+  out.inputs.alone = std::make_shared<const Inputs>(
+      resolve(alone, catalog, host, draw, Want::inputs_alone).inputs);
 }
 
 Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
-                 const Draw& draw, bool texts) {
+                 const Draw& draw, Want want) {
   Resolved out;
-  Context context{scenario, catalog, host, draw, out, {}, false, texts, {}};
+  Context context{scenario, catalog, host, draw, out, {}, false, want == Want::everything};
   Inputs& inputs = out.inputs;
   resolve_shape(context);
   if (scenario.job.duration_on_one_instance) {
@@ -253,6 +260,10 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
   }
   resolve_communication(context);
   resolve_checkpoint(context);
+  if (want != Want::inputs_alone) {
+    check_plan(context);
+    resolve_terms(context);
+  }
   if (!context.problems.empty()) throw InputError(std::move(context.problems));
   hold_to_one_instance(out, scenario, catalog, host, draw);
   return out;

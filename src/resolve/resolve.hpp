@@ -12,6 +12,7 @@
 #include "model/result.hpp"
 #include "model/scenario.hpp"
 #include "pipeline/inputs.hpp"
+#include "resolve/terms.hpp"
 
 namespace feedrate::resolve {
 
@@ -33,6 +34,7 @@ struct LocalDisk {
 
 struct Resolved {
   Inputs inputs;
+  Terms terms;
   std::optional<LocalDisk> disk;     ///< there where inputs.disk is
   const Machine* machine = nullptr;  ///< in the catalogue; null where none is named
   std::vector<InputUsed> used;
@@ -40,12 +42,15 @@ struct Resolved {
   std::vector<std::string> caveats;  ///< what belongs beside the headline
 };
 
+/// What of Resolved is asked for. Most of the work of resolving is writing texts: without them what
+/// was used has a stage and an origin but no key and no text.
+enum class Want { everything, without_texts, inputs_alone };
+
 /// Throws InputError with every problem: a number that is needed and not known names the key to
-/// set. With `draw`, inputs with an error or a range are drawn from it. Without `texts`, what was
-/// used has a stage and an origin but no key and no text: most of the work of resolving is writing
-/// them.
+/// set. With `draw`, inputs with an error or a range are drawn from it.
 Resolved resolve(const Scenario& scenario, const Catalog& catalog,
-                 const HostProfile* host = nullptr, const Draw& draw = {}, bool texts = true);
+                 const HostProfile* host = nullptr, const Draw& draw = {},
+                 Want want = Want::everything);
 
 /// Bytes per sample as they are stored: after the last offline operation that says so.
 DataPerSample stored_bytes(const Scenario& scenario);

@@ -1,23 +1,27 @@
 #include "schema/baseline.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <utility>
+#include <memory>
 
-#include "base/did_you_mean.hpp"
 #include "base/errors.hpp"
-#include "base/quote.hpp"
 #include "base/text_file.hpp"
-#include "schema/json_writer.hpp"
+#include "model/figures.hpp"
+#include "schema/codec.hpp"
+#include "schema/envelope.hpp"
 
 namespace feedrate::schema {
 namespace {
 
 using Layout = JsonWriter::Layout;
 
-constexpr double baseline_version = 1.0;
+constexpr Envelope envelope{
+    .kind = "baseline",
+    .version = 1.0,
+    .manual = "\"baseline\"",
+    .no_such = "this is no baseline of feedrate check",
+    .remedy = "delete the file and run feedrate check --update with this one"};
 
 /// A conflict that nobody resolved is the usual way for this file to break, so it has its own
 /// words.
@@ -35,164 +39,6 @@ void refuse_conflict_markers(std::string_view text, const std::string& file) {
     at += end + 1;
   }
 }
-
-class Reader {
- public:
-  Baseline read(const JsonPtr& root, const std::string& file) {
-    Baseline baseline;
-    baseline.file = file;
-    if (root->kind != JsonKind::object) {
-      problems_.add(*root, "", "expected an object, got " + describe(*root));
-      problems_.throw_if_any();
-    }
-    check_version(*root);
-    // What another version means by its keys is not known here.
-    problems_.throw_if_any();
-    only(*root, "", {"kind", "schema", "thresholds", "scenarios"});
-    if (const JsonValue* list = root->find("thresholds"); list != nullptr) {
-      for (std::size_t i = 0; i < list->items.size(); ++i) {
-        expect(*list->items[i], JsonKind::text, "a text", join_pointer("/thresholds", i));
-      }
-      if (expect(*list, JsonKind::array, "a list", "/thresholds")) {
-        baseline.thresholds = threshold_texts(root);
-      }
-    }
-    if (const JsonPtr scenarios = member(*root, "", "scenarios", JsonKind::object, "an object")) {
-      for (const JsonMember& entry : scenarios->members) {
-        baseline.entries.push_back(read_entry(entry));
-      }
-    }
-    problems_.throw_if_any();
-    std::sort(baseline.entries.begin(), baseline.entries.end(),
-              [](const BaselineEntry& a, const BaselineEntry& b) { return a.key < b.key; });
-    return baseline;
-  }
-
- private:
-  void check_version(const JsonValue& root) {
-    const JsonValue* kind = root.find("kind");
-    if (kind == nullptr || kind->text != "baseline") {
-      problems_.add(kind == nullptr ? root : *kind, kind == nullptr ? "" : "/kind",
-                    "expected \"kind\": \"baseline\": this is no baseline of feedrate check");
-      return;
-    }
-    const JsonValue* version = root.find("schema");
-    if (version != nullptr && version->kind == JsonKind::number &&
-        version->number == baseline_version) {
-      return;
-    }
-    problems_.add(
-        version == nullptr ? root : *version, version == nullptr ? "" : "/schema",
-        fmt::format("expected \"schema\": {:g}, got {}: made by another feedrate; delete "
-                    "the file and run feedrate check --update with this one",
-                    baseline_version, version == nullptr ? "no version" : describe(*version)));
-  }
-
-  bool expect(const JsonValue& value, JsonKind kind, std::string_view name,
-              const std::string& pointer) {
-    if (value.kind == kind) return true;
-    problems_.add(value, pointer, fmt::format("expected {}, got {}", name, describe(value)));
-    return false;
-  }
-
-  /// The member called `key`; nullptr after a complaint.
-  JsonPtr member(const JsonValue& object, const std::string& pointer, std::string_view key,
-                 JsonKind kind, std::string_view name) {
-    for (const JsonMember& candidate : object.members) {
-      if (candidate.key != key) continue;
-      return expect(*candidate.value, kind, name, join_pointer(pointer, key)) ? candidate.value
-                                                                              : nullptr;
-    }
-    problems_.add(object, pointer, fmt::format("expected the key \"{}\"", key));
-    return nullptr;
-  }
-
-  std::string text(const JsonValue& object, const std::string& pointer, std::string_view key) {
-    const JsonPtr value = member(object, pointer, key, JsonKind::text, "a text");
-    return value ? value->text : "";
-  }
-
-  void only(const JsonValue& object, const std::string& pointer,
-            const std::vector<std::string>& keys) {
-    for (const JsonMember& candidate : object.members) {
-      if (std::find(keys.begin(), keys.end(), candidate.key) != keys.end()) continue;
-      problems_.add_at(object, candidate.line, join_pointer(pointer, candidate.key),
-                       fmt::format("expected one of {}, got {}{}", fmt::join(keys, ", "),
-                                   in_quotes(candidate.key), did_you_mean(candidate.key, keys)));
-    }
-  }
-
-  BaselineEntry read_entry(const JsonMember& named) {
-    BaselineEntry entry;
-    entry.key = named.key;
-    entry.line = named.line;
-    const JsonValue& value = *named.value;
-    const std::string pointer = join_pointer("/scenarios", named.key);
-    if (!expect(value, JsonKind::object, "an object", pointer)) return entry;
-    only(value, pointer,
-         {"feedrate", "inputs_hash", "profile", "bottleneck", "figures", "scenario", "catalog",
-          "host"});
-    entry.version = text(value, pointer, "feedrate");
-    const std::string stated = text(value, pointer, "inputs_hash");
-    if (const JsonValue* profile = value.find("profile")) entry.profile = profile->text;
-    read_figures(value, pointer, entry.figures);
-    const auto object = [&](std::string_view key) {
-      return member(value, pointer, key, JsonKind::object, "an object");
-    };
-    entry.inputs.scenario = object("scenario");
-    entry.inputs.catalog = object("catalog");
-    if (value.find("host") != nullptr) entry.inputs.host = object("host");
-    if (entry.inputs.catalog) check_catalog(*entry.inputs.catalog, pointer + "/catalog");
-    entry.intact = hash_of(entry.inputs) == stated;
-    return entry;
-  }
-
-  /// {FILE: {SECTION: [object, …]}}: what is walked without further questions.
-  void check_catalog(const JsonValue& catalog, const std::string& pointer) {
-    for (const JsonMember& file : catalog.members) {
-      const std::string at = join_pointer(pointer, file.key);
-      if (!expect(*file.value, JsonKind::object, "an object", at)) continue;
-      for (const JsonMember& section : file.value->members) {
-        if (!expect(*section.value, JsonKind::array, "a list", join_pointer(at, section.key))) {
-          continue;
-        }
-        for (std::size_t i = 0; i < section.value->items.size(); ++i) {
-          expect(*section.value->items[i], JsonKind::object, "an object",
-                 join_pointer(join_pointer(at, section.key), i));
-        }
-      }
-    }
-  }
-
-  void read_figures(const JsonValue& value, const std::string& pointer, Figures& figures) {
-    if (const JsonValue* bottleneck = value.find("bottleneck");
-        bottleneck != nullptr && bottleneck->kind != JsonKind::null) {
-      for (const Stage stage : all_stages()) {
-        if (bottleneck->text == name_of(stage)) figures.bottleneck = stage;
-      }
-      if (!figures.bottleneck) {
-        problems_.add(*bottleneck, join_pointer(pointer, "bottleneck"),
-                      "expected a stage or null, got " + describe(*bottleneck));
-      }
-    }
-    const JsonPtr list = member(value, pointer, "figures", JsonKind::object, "an object");
-    if (!list) return;
-    for (const JsonMember& figure : list->members) {
-      if (expect(*figure.value, JsonKind::number, "a number",
-                 join_pointer(join_pointer(pointer, "figures"), figure.key))) {
-        figures.values[figure.key] = figure.value->number;
-      }
-    }
-    for (const std::string_view needed : {"money_usd", "total_usd", "total_s", "gpu_busy"}) {
-      if (list->find(needed) == nullptr) {
-        problems_.add(*list, join_pointer(pointer, "figures"),
-                      fmt::format("expected the key \"{}\"", needed));
-      }
-    }
-  }
-
-  Problems problems_;
-};
 
 /// Objects and lists open down to `levels` below, a line each from there on.
 void write_value(const JsonValue& value, int levels, JsonWriter& out) {
@@ -217,27 +63,188 @@ void write_value(const JsonValue& value, int levels, JsonWriter& out) {
   }
 }
 
-void write_entry(const BaselineEntry& entry, JsonWriter& out) {
-  out.key(entry.key).begin_object();
-  out.text("feedrate", entry.version);
-  out.text("inputs_hash", hash_of(entry.inputs));
-  if (!entry.profile.empty()) out.text("profile", entry.profile);
-  out.key("bottleneck");
-  if (entry.figures.bottleneck) {
-    out.text(name_of(*entry.figures.bottleneck));
-  } else {
-    out.null();
+bool is_object(const JsonValue& value, const Path& path, Reading& r) {
+  static const Key any{.name = "", .kind = KeyKind::object};
+  return is_kind(value, JsonKind::object, any, path, r);
+}
+
+/// {FILE: {SECTION: [object, …]}}: what is walked later without further questions.
+void check_catalog(const JsonValue& catalog, const Path& path, Reading& r) {
+  static const Key list{.name = "", .kind = KeyKind::objects};
+  for (const JsonMember& file : catalog.members) {
+    const Path at_file{&path, file.key};
+    if (!is_object(*file.value, at_file, r)) continue;
+    for (const JsonMember& section : file.value->members) {
+      const Path at_section{&at_file, section.key};
+      if (!is_kind(*section.value, JsonKind::array, list, at_section, r)) continue;
+      for (std::size_t i = 0; i < section.value->items.size(); ++i) {
+        is_object(*section.value->items[i], {&at_section, "", i, true}, r);
+      }
+    }
   }
-  out.key("figures").begin_object();
-  for (const auto& [name, value] : entry.figures.values) out.number(name, value);
-  out.end();
-  write_value(*entry.inputs.scenario, 1, out.key("scenario"));
-  write_value(*entry.inputs.catalog, 3, out.key("catalog"));
-  if (entry.inputs.host) write_value(*entry.inputs.host, 1, out.key("host"));
-  out.end();
+}
+
+/// A part of the inputs, as it was read, with `levels` of it open.
+template <JsonPtr StoredInputs::*part, int levels>
+Entry<BaselineEntry> stored(std::string_view name, bool required) {
+  Entry<BaselineEntry> made{};
+  made.key.name = name;
+  made.key.kind = KeyKind::object;
+  made.key.required = required;
+  made.read = [](BaselineEntry& out, const JsonValue& v, const Key&, const Path& path, Reading& r) {
+    if (!is_object(v, path, r)) return;
+    if (part == &StoredInputs::catalog) check_catalog(v, path, r);
+    out.inputs.*part = std::make_shared<JsonValue>(v);
+  };
+  made.write = [](const BaselineEntry& in, const Key& key, JsonWriter& out) {
+    if (in.inputs.*part) write_value(*(in.inputs.*part), levels, out.key(key.name));
+  };
+  return made;
+}
+
+Entry<BaselineEntry> bottleneck() {
+  Entry<BaselineEntry> made{};
+  made.key.name = "bottleneck";
+  made.key.kind = KeyKind::word;
+  made.key.words = stage_names;
+  made.read = [](BaselineEntry& out, const JsonValue& v, const Key& key, const Path& path,
+                 Reading& r) {
+    if (const int i = read_word(v, key, path, r); i >= 0) {
+      out.figures.bottleneck = static_cast<Stage>(i);
+    }
+  };
+  made.write = [](const BaselineEntry& in, const Key& key, JsonWriter& out) {
+    out.key(key.name);
+    if (in.figures.bottleneck) {
+      out.text(name_of(*in.figures.bottleneck));
+    } else {
+      out.null();
+    }
+  };
+  return made;
+}
+
+Entry<BaselineEntry> figures() {
+  Entry<BaselineEntry> made{};
+  made.key.name = "figures";
+  made.key.kind = KeyKind::object;
+  made.key.required = true;
+  made.read = [](BaselineEntry& out, const JsonValue& v, const Key&, const Path& path, Reading& r) {
+    static const Key number{.name = "", .kind = KeyKind::number};
+    if (!is_object(v, path, r)) return;
+    for (const JsonMember& member : v.members) {
+      read_number(out.figures.values[member.key], *member.value, number, {&path, member.key}, r);
+    }
+    for (const FigureId needed : main_figures) {
+      if (v.find(name_of(needed)) != nullptr) continue;
+      r.problems.add(v, path.text(), fmt::format("expected the key \"{}\"", name_of(needed)));
+    }
+  };
+  made.write = [](const BaselineEntry& in, const Key& key, JsonWriter& out) {
+    out.key(key.name).begin_object();
+    for (const auto& [name, value] : in.figures.values) out.number(name, value);
+    out.end();
+  };
+  return made;
+}
+
+/// The hash of the inputs, made anew at each writing.
+Entry<BaselineEntry> hash() {
+  Entry<BaselineEntry> made =
+      entry<&BaselineEntry::stated_hash>("inputs_hash", {.manual = "", .required = true});
+  made.write = [](const BaselineEntry& in, const Key& key, JsonWriter& out) {
+    out.text(key.name, hash_of(in.inputs));
+  };
+  return made;
 }
 
 }  // namespace
+
+template <>
+inline constexpr bool is_record<BaselineEntry> = true;
+template <>
+inline constexpr bool is_record<Baseline> = true;
+
+template <>
+const std::vector<Entry<BaselineEntry>>& entries<BaselineEntry>() {
+  using E = BaselineEntry;
+  static const std::vector<Entry<E>> list = {
+      entry<&E::name>("name", {"of the scenario"}),
+      entry<&E::version>("feedrate", {.manual = "that made it", .required = true}),
+      hash(),
+      entry<&E::profile>("profile", {"name and hash of the host profile"}),
+      bottleneck(),
+      figures(),
+      stored<&StoredInputs::scenario, 1>("scenario", true),
+      stored<&StoredInputs::catalog, 3>("catalog", true),
+      stored<&StoredInputs::host, 1>("host", false),
+  };
+  return list;
+}
+
+/// {KEY: entry}, sorted.
+template <>
+struct Codec<std::vector<BaselineEntry>> {
+  static constexpr KeyKind kind = KeyKind::object;
+  using List = std::vector<BaselineEntry>;
+  static void read(List& out, const JsonValue& v, const Key& key, const Path& path, Reading& r) {
+    if (!is_object(v, path, r)) return;
+    for (const JsonMember& member : v.members) {
+      BaselineEntry& entry = out.emplace_back();
+      entry.key = member.key;
+      entry.line = member.line;
+      Key one = key;
+      one.kind = KeyKind::object;
+      read_record(entry, *member.value, one, {&path, member.key}, r);
+      entry.intact = hash_of(entry.inputs) == entry.stated_hash;
+    }
+  }
+  static void write(const List& list, const Key&, JsonWriter& out) {
+    std::vector<const BaselineEntry*> sorted;
+    for (const BaselineEntry& entry : list) sorted.push_back(&entry);
+    std::sort(sorted.begin(), sorted.end(),
+              [](const auto* a, const auto* b) { return a->key < b->key; });
+    out.begin_object();
+    for (const BaselineEntry* entry : sorted) {
+      out.key(entry->key).begin_object();
+      write_members(*entry, out);
+      out.end();
+    }
+    out.end();
+  }
+};
+
+/// Texts that know where they stand.
+template <>
+struct Codec<std::vector<ThresholdText>> {
+  static constexpr KeyKind kind = KeyKind::texts;
+  using List = std::vector<ThresholdText>;
+  static void read(List& out, const JsonValue& v, const Key& key, const Path& path, Reading& r) {
+    if (!is_kind(v, JsonKind::array, key, path, r)) return;
+    static const Key one{.name = "", .kind = KeyKind::text};
+    for (std::size_t i = 0; i < v.items.size(); ++i) {
+      const JsonValue& item = *v.items[i];
+      const Path at{&path, "", i, true};
+      std::string text;
+      if (!read_text(text, item, one, at, r)) continue;
+      out.push_back({text, item.flag || !item.file ? "" : *item.file, item.line, at.text()});
+    }
+  }
+  static void write(const List& list, const Key&, JsonWriter& out) {
+    out.begin_array(Layout::block);
+    for (const ThresholdText& threshold : list) out.text(threshold.text);
+    out.end();
+  }
+};
+
+template <>
+const std::vector<Entry<Baseline>>& entries<Baseline>() {
+  static const std::vector<Entry<Baseline>> list = {
+      entry<&Baseline::thresholds>("thresholds", {"limits for all scenarios"}),
+      entry<&Baseline::entries>("scenarios", {.manual = "an entry each", .required = true}),
+  };
+  return list;
+}
 
 const BaselineEntry* Baseline::find(std::string_view key) const {
   for (const BaselineEntry& entry : entries) {
@@ -260,7 +267,16 @@ std::vector<ThresholdText> threshold_texts(const JsonPtr& root) {
 
 Baseline parse_baseline(std::string_view text, const std::string& file) {
   refuse_conflict_markers(text, file);
-  return Reader().read(parse_json(text, file), file);
+  const JsonPtr body = body_of(parse_json(text, file), envelope);
+  static const Key root{.name = "", .kind = KeyKind::object};
+  Baseline baseline;
+  baseline.file = file;
+  Reading reading;
+  read_record(baseline, *body, root, Path{}, reading);
+  reading.problems.throw_if_any();
+  std::sort(baseline.entries.begin(), baseline.entries.end(),
+            [](const BaselineEntry& a, const BaselineEntry& b) { return a.key < b.key; });
+  return baseline;
 }
 
 Baseline read_baseline(const std::string& path) {
@@ -270,19 +286,9 @@ Baseline read_baseline(const std::string& path) {
 std::string write_baseline(const Baseline& baseline) {
   JsonWriter out;
   out.begin_object();
-  out.text("kind", "baseline").number("schema", baseline_version);
-  if (!baseline.thresholds.empty()) {
-    out.key("thresholds").begin_array(Layout::block);
-    for (const ThresholdText& threshold : baseline.thresholds) out.text(threshold.text);
-    out.end();
-  }
-  out.key("scenarios").begin_object();
-  std::vector<const BaselineEntry*> sorted;
-  for (const BaselineEntry& entry : baseline.entries) sorted.push_back(&entry);
-  std::sort(sorted.begin(), sorted.end(),
-            [](const BaselineEntry* a, const BaselineEntry* b) { return a->key < b->key; });
-  for (const BaselineEntry* entry : sorted) write_entry(*entry, out);
-  out.end().end();
+  write_envelope(envelope, out);
+  write_members(baseline, out);
+  out.end();
   return std::move(out).finish();
 }
 

@@ -12,12 +12,14 @@ namespace feedrate::schema {
 
 struct BaselineEntry {
   std::string key;      ///< the scenario's file, from the baseline's folder
+  std::string name;     ///< of the scenario; "" where the entry was made before names were kept
   std::string version;  ///< of the feedrate that made it
   std::string profile;  ///< "NAME HASH" of the host profile; "" without one
   Figures figures;
   StoredInputs inputs;
   bool intact = true;  ///< the inputs have the hash that the entry states
   int line = 0;
+  std::string stated_hash{};  ///< as read
 };
 
 /// A text of "thresholds" and where it stands.

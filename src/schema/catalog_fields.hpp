@@ -76,6 +76,7 @@ inline constexpr Field<Offer> offer_fields[] = {
 
 inline constexpr Field<Gpu> gpu_fields[] = {
     {"name", &Gpu::name, "", true},
+    {"chip", &Gpu::chip, "what several products share"},
     {"memory", &Gpu::memory, ""},
     {"memory_bandwidth", &Gpu::memory_bandwidth, ""},
     {"fp32", &Gpu::fp32, "dense peak in 1e12 operations/s"},
@@ -87,6 +88,17 @@ inline constexpr Field<Gpu> gpu_fields[] = {
     {"pcie_lanes", &Gpu::pcie_lanes, "of the card; a machine may give it fewer"},
     {"nvlink", &Gpu::nvlink, "one direction; 0: none"},
     {"power", &Gpu::power, "W"},
+};
+inline constexpr Field<TrainingRates> training_fields[] = {
+    {"gpu", &TrainingRates::gpu, "a name of \"gpus\"", true},
+    {"precision", &TrainingRates::precision, "mixed or single", true},
+    {"resnet50", &TrainingRates::resnet50, "samples/s of one GPU"},
+    {"ssd", &TrainingRates::ssd, ""},
+    {"bert_base", &TrainingRates::bert_base, ""},
+    {"bert_large", &TrainingRates::bert_large, ""},
+    {"transformer_xl_base", &TrainingRates::transformer_xl_base, "tokens/s"},
+    {"transformer_xl_large", &TrainingRates::transformer_xl_large, "tokens/s"},
+    {"gnmt", &TrainingRates::gnmt, "tokens/s"},
 };
 inline constexpr Field<PcieLink> pcie_fields[] = {
     {"generation", &PcieLink::generation, "", true},

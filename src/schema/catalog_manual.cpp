@@ -28,6 +28,9 @@ std::string kind_of(Type<double>) {
 std::string kind_of(Type<Purchase>) {
   return "word";
 }
+std::string kind_of(Type<Precision>) {
+  return "word";
+}
 std::string kind_of(Type<Interconnect>) {
   return "word";
 }
@@ -86,6 +89,7 @@ std::string pricing_manual() {
   keys(out, "offers", offer_fields);
   out += "\ngpus.json\n";
   keys(out, "gpus", gpu_fields);
+  keys(out, "training", training_fields);
   keys(out, "pcie", pcie_fields);
   out += "\nservices.json\n";
   keys(out, "billing", billing_fields);

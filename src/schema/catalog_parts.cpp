@@ -15,9 +15,10 @@ namespace {
 
 using Fits = std::function<bool(const JsonValue&)>;
 
-constexpr std::array<std::string_view, 14> naming_keys = {
+constexpr std::array<std::string_view, 16> naming_keys = {
     "name",          "instance",        "limit",      "service", "path", "region",     "purchase",
-    "storage_class", "deployment_type", "throughput", "type",    "mode", "generation", "model"};
+    "storage_class", "deployment_type", "throughput", "type",    "mode", "generation", "model",
+    "gpu",           "precision"};
 constexpr std::array<std::string_view, 3> other_clouds = {"azure.json", "gcp.json", "lambda.json"};
 
 constexpr std::array<std::string_view, 4> offer_keys = {"service", "instance", "region",
@@ -165,10 +166,30 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
   if (scenario.cluster.instance) {
     if (const auto found = find_machine(catalog, *scenario.cluster.instance)) machine = *found;
   }
+  // What numbers of other machines are compared with: those machines, and all GPUs, for a GPU
+  // without published rates takes those of its chip's other products.
+  const MeasuredOn& on = scenario.measured_on;
+  std::set<std::string_view> compared;
+  for (const auto* other : {&on.gpu_times, &on.cpu_times, &on.remote_times}) {
+    if (*other) compared.insert(without_prefix(**other));
+  }
+  for (const std::string& known : names) compared.erase(without_prefix(known));
+  for (const std::string_view name : compared) {
+    std::vector<std::string> files{file_of(name)};
+    if (files.front().empty()) files.assign(other_clouds.begin(), other_clouds.end());
+    for (const std::string& path : files) {
+      parts.add(path, file(path), "machines",
+                [&](const JsonValue& record) { return text_of(record, "name") == name; });
+    }
+  }
+  const bool compares = on.gpu_times || (scenario.job.step && scenario.job.step->by_gpu);
+  if (compares) {
+    parts.add("gpus.json", file("gpus.json"), "training", everything);
+  }
   if (machine != nullptr && !machine->gpu_model.empty()) {
     const JsonPtr gpus = file("gpus.json");
     parts.add("gpus.json", gpus, "gpus", [&](const JsonValue& record) {
-      return text_of(record, "name") == machine->gpu_model;
+      return compares || text_of(record, "name") == machine->gpu_model;
     });
     parts.add("gpus.json", gpus, "pcie", [&](const JsonValue& record) {
       const JsonValue* generation = record.find("generation");

@@ -118,8 +118,10 @@ using C = Catalog&;
 constexpr Section machine_sections[] = {{"machines", add_machine}, {"offers", add_offer}};
 constexpr Section service_sections[] = {
     {"billing", add_billing}, {"limits", [](R r, C c) { limit(r, service_limits, c.limits); }}};
-constexpr Section gpu_sections[] = {{"gpus", add_gpu},
-                                    {"pcie", [](R r, C c) { add(r, pcie_fields, c.pcie); }}};
+constexpr Section gpu_sections[] = {
+    {"gpus", add_gpu},
+    {"training", [](R r, C c) { add(r, training_fields, c.training); }},
+    {"pcie", [](R r, C c) { add(r, pcie_fields, c.pcie); }}};
 constexpr Section s3_sections[] = {{"limits", [](R r, C c) { limit(r, s3_limits, c.s3); }},
                                    {"prices", add_s3_price}};
 constexpr Section fsx_sections[] = {

@@ -24,13 +24,14 @@ namespace feedrate::schema {
 
 /// Where a key's value goes. Quantities of one dimension are one C++ type and stand here once.
 template <class T>
-using Member = std::variant<std::string T::*, bool T::*, std::optional<bool> T::*, double T::*,
-                            std::optional<double> T::*, Known<double> T::*, Duration T::*,
-                            Frequency T::*, std::optional<HourlyPrice> T::*, Known<Duration> T::*,
-                            Known<Bytes> T::*, Known<Bandwidth> T::*, Known<Frequency> T::*,
-                            Known<Money> T::*, Known<HourlyPrice> T::*, Known<StoragePrice> T::*,
-                            Known<TransferPrice> T::*, Range<Duration> T::*, Range<Bytes> T::*,
-                            Range<Bandwidth> T::*, Purchase T::*, Interconnect T::*>;
+using Member =
+    std::variant<std::string T::*, bool T::*, std::optional<bool> T::*, double T::*,
+                 std::optional<double> T::*, Known<double> T::*, Duration T::*, Frequency T::*,
+                 std::optional<HourlyPrice> T::*, Known<Duration> T::*, Known<Bytes> T::*,
+                 Known<Bandwidth> T::*, Known<Frequency> T::*, Known<Money> T::*,
+                 Known<HourlyPrice> T::*, Known<StoragePrice> T::*, Known<TransferPrice> T::*,
+                 Range<Duration> T::*, Range<Bytes> T::*, Range<Bandwidth> T::*, Purchase T::*,
+                 Interconnect T::*, Precision T::*>;
 
 template <class T>
 struct Field {
@@ -89,6 +90,8 @@ inline constexpr std::string_view purchase_words[] = {"on_demand", "spot", "savi
 inline constexpr std::string_view interconnect_words[] = {"unknown", "none", "pcie", "nvlink",
                                                           "nvswitch"};
 
+inline constexpr std::string_view training_precision_words[] = {"mixed", "single"};
+
 /// Names of the JSON members that fill one C++ member: `low` and `high` for a range.
 struct Keys {
   std::string_view value;
@@ -142,6 +145,10 @@ inline void read_one(const Record& record, std::string_view key, Purchase& into)
 }
 inline void read_one(const Record& record, std::string_view key, Interconnect& into) {
   if (const auto i = record.word(key, interconnect_words)) into = static_cast<Interconnect>(*i);
+}
+
+inline void read_one(const Record& record, std::string_view key, Precision& into) {
+  if (const auto i = record.word(key, training_precision_words)) into = static_cast<Precision>(*i);
 }
 
 template <class V>

@@ -1,7 +1,11 @@
 #include "schema/chart_data.hpp"
 
+#include <initializer_list>
+
+#include "model/figures.hpp"
 #include "schema/json_writer.hpp"
-#include "schema/result_body.hpp"
+#include "schema/result_record.hpp"
+#include "schema/stage_names.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -9,7 +13,8 @@ namespace {
 using Layout = JsonWriter::Layout;
 
 void write_figures(const Result& result, JsonWriter& out) {
-  out.begin_object(Layout::line).number("instances", result.instances);
+  out.begin_object(Layout::line);
+  out.number(name_of(FigureId::instances), value_of(result, FigureId::instances));
   out.key("bottleneck").begin_object(Layout::line).key("stage");
   if (result.bottleneck.stage) {
     out.text(name_of(*result.bottleneck.stage));
@@ -17,14 +22,15 @@ void write_figures(const Result& result, JsonWriter& out) {
     out.null();
   }
   out.end();
-  out.key("time").begin_object(Layout::line).number("total_s", result.times.total.base()).end();
-  out.number("throughput_samples_per_s", result.throughput.base());
-  out.number("gpu_busy", result.gpu_busy).number("efficiency", result.efficiency);
+  const auto write = [&](std::initializer_list<FigureId> ids) {
+    for (const FigureId id : ids) out.number(name_of(id), value_of(result, id));
+  };
+  out.key("time").begin_object(Layout::line);
+  write({FigureId::total_time});
+  out.end();
+  write({FigureId::throughput, FigureId::gpu_busy, FigureId::efficiency});
   out.key("cost").begin_object(Layout::line);
-  out.number("compute_usd", result.bill.compute.base());
-  out.number("money_usd", result.bill.money.base());
-  out.number("hour_value_usd", result.bill.hour_value.base());
-  out.number("billed_time_s", result.bill.billed_time.base());
+  write({FigureId::compute, FigureId::money, FigureId::hour_value, FigureId::billed_time});
   out.end().end();
 }
 
@@ -79,6 +85,7 @@ std::string write_chart_data(const NamedResult& named, const Sweep* sweep,
   out.key("result");
   write_result_body(named.result, out);
   write_points(sweep, out);
+  write_stage_names(out.key("stages"));
   write_sections(timeline, out);
   out.end();
   return std::move(out).finish();

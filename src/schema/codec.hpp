@@ -237,6 +237,28 @@ struct Codec<std::map<std::string, std::vector<double>>> {
   static void write(const Map& map, const Key& key, JsonWriter& out);
 };
 
+/// {"V100": {…}, "T4": {…}}
+template <class T>
+requires is_record<T>
+struct Codec<std::map<std::string, T>> {
+  static constexpr KeyKind kind = KeyKind::by_name;
+  static void read(std::map<std::string, T>& out, const JsonValue& v, const Key& key,
+                   const Path& path, Reading& r) {
+    if (!is_kind(v, JsonKind::object, key, path, r)) return;
+    Key item = key;
+    item.kind = KeyKind::object;
+    for (const JsonMember& member : v.members) {
+      if (member.value->kind == JsonKind::null) continue;
+      Codec<T>::read(out[member.key], *member.value, item, {&path, member.key}, r);
+    }
+  }
+  static void write(const std::map<std::string, T>& map, const Key& key, JsonWriter& out) {
+    out.begin_object();
+    for (const auto& [name, item] : map) Codec<T>::write(item, key, out.key(name));
+    out.end();
+  }
+};
+
 /// {"ml.g5.xlarge": "1.1 USD/h"}
 template <int T, int B, int M, int S>
 struct Codec<std::map<std::string, Quantity<T, B, M, S>>> {
@@ -361,6 +383,11 @@ requires is_record<V>
 struct RecordOf<std::vector<V>> {
   using type = V;
 };
+template <class V>
+requires is_record<V>
+struct RecordOf<std::map<std::string, V>> {
+  using type = V;
+};
 
 template <class V>
 Key make_key(std::string_view name, const KeyText& about) {
@@ -372,6 +399,7 @@ Key make_key(std::string_view name, const KeyText& about) {
   if constexpr (requires { Codec<V>::dimension; }) key.dimension = Codec<V>::dimension;
   if constexpr (requires { Codec<V>::with_origin; }) key.with_origin = true;
   if constexpr (std::is_enum_v<V>) key.words = words_of<V>;
+  if constexpr (requires { Codec<V>::words; }) key.words = Codec<V>::words;
   using R = typename RecordOf<V>::type;
   if constexpr (!std::is_void_v<R>) key.keys = keys_of<R>();
   key.unit = about.unit;

@@ -15,7 +15,7 @@ namespace feedrate::schema {
 namespace {
 
 /// The longest prefix decides. What no row names (name, about …) changes no figure.
-constexpr std::array<std::pair<std::string_view, InputGroup>, 16> groups = {{
+constexpr std::array<std::pair<std::string_view, InputGroup>, 17> groups = {{
     {"/cluster/price", InputGroup::price},
     {"/cluster/prices", InputGroup::price},
     {"/cluster/purchase", InputGroup::price},
@@ -27,6 +27,7 @@ constexpr std::array<std::pair<std::string_view, InputGroup>, 16> groups = {{
     {"/job/value_of_hour", InputGroup::price},
     {"/currency", InputGroup::price},
     {"/cluster", InputGroup::machine},
+    {"/measured_on", InputGroup::machine},
     {"/disk", InputGroup::machine},
     {"/dataset", InputGroup::dataset},
     {"/source", InputGroup::dataset},

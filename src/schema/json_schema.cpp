@@ -92,7 +92,26 @@ void by_kind(const Key& key, JsonWriter& out) {
       for (const std::string_view word : key.words) out.text(word);
       out.null().end();
       return;
+    case KeyKind::count:
+      out.key("anyOf").begin_array(Layout::block);
+      out.begin_object(Layout::line).text("type", "integer");
+      limits(key, out);
+      out.end().begin_object(Layout::line).key("enum").begin_array();
+      for (const std::string_view word : key.words) out.text(word);
+      out.null().end().end().end();
+      return;
     case KeyKind::quantity: quantity(key, out); break;
+    case KeyKind::by_name:
+      type("object", out);
+      out.key("additionalProperties").begin_object();
+      if (key.text_form) {
+        out.key("type").begin_array().text("object").text("string").text("null").end();
+      } else {
+        type("object", out);
+      }
+      properties(key, out);
+      out.end();
+      return;
     case KeyKind::object:
       if (key.text_form) {
         out.key("type").begin_array().text("object").text("string").text("null").end();

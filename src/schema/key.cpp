@@ -42,9 +42,13 @@ std::string expectation(const Key& key) {
     case KeyKind::boolean: return "true or false";
     case KeyKind::text: return "a text";
     case KeyKind::word: return word_list(key);
+    case KeyKind::count: return "a whole number" + range_text(key) + ", " + word_list(key);
     case KeyKind::quantity: return quantity_text(key);
     case KeyKind::object: return key.text_form ? "an object or " + quantity_text(key) : "an object";
     case KeyKind::objects: return "a list of objects";
+    case KeyKind::by_name:
+      return key.text_form ? "an object of NAME: \"" + std::string(key.hint.example) + "\""
+                           : "an object of objects by name";
     case KeyKind::texts: return "a text or a list of texts";
     case KeyKind::points:
       return key.dimension == Dimension{}

@@ -17,9 +17,11 @@ enum class KeyKind {
   boolean,
   text,
   word,      ///< text out of a list
+  count,     ///< whole number, or a word out of a list
   quantity,  ///< text with a unit
   object,
   objects,   ///< list of objects
+  by_name,   ///< object of NAME: object
   texts,     ///< list of texts
   points,    ///< list of [number, quantity or number]
   settings,  ///< object of KEY: VALUE as for --set
@@ -46,6 +48,7 @@ struct Key {
   Limits limits{};
   std::span<const std::string_view> words{};
   bool required = false;
+  bool nullable = false;        ///< of a document that is only written: null where it does not apply
   bool text_form = false;       ///< an object that may be one quantity instead (`dimension`)
   bool with_origin = false;     ///< may be {"value", "origin", "source", "relative_error"} instead
   std::string_view fallback{};  ///< what is used when the key is left out, in words; "" = nothing

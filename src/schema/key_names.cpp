@@ -26,13 +26,17 @@ struct Place {
   const Key* key;
 };
 
+bool has_items(const Key& key) {
+  return key.kind == KeyKind::objects || key.kind == KeyKind::by_name;
+}
+
 void collect(const Key& key, const Tokens& at, std::vector<Place>& out) {
   for (const Key& inner : key.keys) {
     if (at.empty() && is_about_file(inner.name)) continue;
     Tokens tokens = at;
     tokens.emplace_back(inner.name);
     out.push_back({tokens, &inner});
-    if (inner.kind == KeyKind::objects) tokens.emplace_back(any_item);
+    if (has_items(inner)) tokens.emplace_back(any_item);
     collect(inner, tokens, out);
   }
 }
@@ -55,7 +59,11 @@ bool is_short(const Place& place) {
   const Tokens& tokens = place.tokens;
   if (std::find(tokens.begin(), tokens.end(), any_item) != tokens.end()) return false;
   // Auxiliary instances are described like the cluster; the plain words mean the cluster.
-  return !(tokens.size() == 3 && tokens[1] == "remote");
+  if (tokens.size() == 3 && tokens[1] == "remote") return false;
+  // And a step's memory like its time: the plain words mean its time.
+  if (tokens.size() == 4 && tokens[2] == "gpu_memory") return false;
+  // What was measured where is named like what is asked for.
+  return tokens.front() != "measured_on" || tokens.back() != "batch_size";
 }
 
 bool ends_with(const Tokens& pattern, const Tokens& tokens) {
@@ -139,9 +147,9 @@ KeyPlace at_pointer(const Key& root, std::string_view name) {
     if (found.size() == 1 && found.front()->tokens.size() == tokens.size()) {
       return {std::move(tokens), found.front()->key};
     }
-    // An item of a list as a whole: /preprocess/0.
+    // An item of a list as a whole: /preprocess/0, /job/step/by_gpu/V100.
     for (const Place& place : places(root)) {
-      if (place.key->kind == KeyKind::objects && tokens.size() == place.tokens.size() + 1 &&
+      if (has_items(*place.key) && tokens.size() == place.tokens.size() + 1 &&
           std::equal(place.tokens.begin(), place.tokens.end(), tokens.begin())) {
         return {std::move(tokens), place.key};
       }

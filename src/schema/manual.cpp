@@ -23,6 +23,14 @@ std::string padded(std::string_view text, std::size_t width) {
   return out;
 }
 
+std::string words_text(const Key& key) {
+  std::string text;
+  for (const std::string_view word : key.words) {
+    text += (text.empty() ? "" : " ") + std::string(word);
+  }
+  return text;
+}
+
 /// What a key takes, in the fewest words.
 std::string type_text(const Key& key) {
   std::string example = "\"" + std::string(key.hint.example) + "\"";
@@ -33,16 +41,13 @@ std::string type_text(const Key& key) {
     case KeyKind::fraction: return "0.05 or \"5%\"";
     case KeyKind::boolean: return "true or false";
     case KeyKind::text: return "text";
-    case KeyKind::word: {
-      std::string text;
-      for (const std::string_view word : key.words) {
-        text += (text.empty() ? "" : " ") + std::string(word);
-      }
-      return text;
-    }
+    case KeyKind::word: return words_text(key);
+    case KeyKind::count: return limits + ", " + words_text(key);
     case KeyKind::quantity: return example;
     case KeyKind::object: return key.text_form ? "object, or " + example : "object";
     case KeyKind::objects: return "list of objects";
+    case KeyKind::by_name:
+      return key.text_form ? "{NAME: " + example + ", …}" : "{NAME: object, …}";
     case KeyKind::texts: return "text or list of texts";
     case KeyKind::points:
       return "[[4, " + (key.dimension == Dimension{} ? "3.5" : example) + "], …]";

@@ -7,12 +7,17 @@
 
 #include "base/text_file.hpp"
 #include "schema/codec.hpp"
+#include "schema/envelope.hpp"
 #include "schema/manual.hpp"
 
 namespace feedrate::schema {
 namespace {
 
-constexpr double file_version = 1.0;
+constexpr Envelope envelope{.kind = "measurements",
+                            .version = 1.0,
+                            .manual = "\"measurements\"",
+                            .no_such = "this is no measurement file of feedrate",
+                            .remedy = ""};
 constexpr std::array<std::string_view, 4> host_classes = {
     "unknown", "bare metal", "dedicated virtual machine", "shared virtual machine"};
 
@@ -213,30 +218,6 @@ const std::vector<Entry<MeasurementSet>>& entries<MeasurementSet>() {
 
 namespace {
 
-/// The document without "kind" and "schema", which are fine or complained about here.
-JsonPtr body_of(const JsonPtr& root) {
-  const JsonValue* kind = root->find("kind");
-  if (root->kind != JsonKind::object || kind == nullptr || kind->text != "measurements") {
-    Problems problems;
-    problems.add(kind == nullptr ? *root : *kind, kind == nullptr ? "" : "/kind",
-                 "expected \"kind\": \"measurements\": this is no measurement file of feedrate");
-    problems.throw_if_any();
-  }
-  const JsonValue* version = root->find("schema");
-  if (version == nullptr || version->kind != JsonKind::number || version->number != file_version) {
-    Problems problems;
-    problems.add(version == nullptr ? *root : *version, version == nullptr ? "" : "/schema",
-                 fmt::format("expected \"schema\": {:g}, got {}: made by another feedrate",
-                             file_version, version == nullptr ? "none" : describe(*version)));
-    problems.throw_if_any();
-  }
-  auto body = std::make_shared<JsonValue>(*root);
-  std::erase_if(body->members, [](const JsonMember& member) {
-    return member.key == "kind" || member.key == "schema";
-  });
-  return body;
-}
-
 /// Rounds that a series names hold all of its samples, and are rounds of the set.
 void expect_whole_rounds(const MeasurementSet& set, const JsonValue& body, Problems& problems) {
   const JsonValue* list = body.find("measurements");
@@ -261,11 +242,7 @@ const Key& measurements_root() {
   static const Key root = [] {
     Key key;
     key.kind = KeyKind::object;
-    Key kind{.name = "kind", .kind = KeyKind::text, .required = true};
-    kind.manual = "\"measurements\"";
-    Key schema{.name = "schema", .kind = KeyKind::number, .required = true};
-    schema.manual = "1: the version of this format";
-    key.keys = {kind, schema};
+    key.keys = envelope_keys(envelope);
     for (const Key& inner : keys_of<MeasurementSet>()) key.keys.push_back(inner);
     return key;
   }();
@@ -273,7 +250,7 @@ const Key& measurements_root() {
 }
 
 MeasurementSet measurements_of(const JsonPtr& root) {
-  const JsonPtr body = body_of(root);
+  const JsonPtr body = body_of(root, envelope);
   Reading reading;
   reading.root = &measurements_root();
   MeasurementSet set;
@@ -293,7 +270,8 @@ MeasurementSet read_measurements(const std::string& path) {
 
 std::string write_measurements(const MeasurementSet& set) {
   JsonWriter out;
-  out.begin_object().text("kind", "measurements").number("schema", file_version);
+  out.begin_object();
+  write_envelope(envelope, out);
   write_members(set, out);
   out.end();
   return std::move(out).finish();

@@ -4,6 +4,7 @@
 
 #include "schema/codec.hpp"
 #include "schema/manual.hpp"
+#include "schema/measured_on.hpp"
 #include "schema/scenario_checks.hpp"
 #include "schema/scenario_keys.hpp"
 
@@ -19,6 +20,7 @@ Scenario read_scenario(const Document& document) {
   read_record(scenario, root, scenario_root(), path, reading);
   check_scenario(scenario, root, reading.problems.empty(), reading);
   reading.problems.throw_if_any();
+  fill_measured_on(scenario, document);
   if (scenario.name.empty()) scenario.name = std::filesystem::path(document.file()).stem().string();
   return scenario;
 }

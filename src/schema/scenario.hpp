@@ -11,18 +11,27 @@
 namespace feedrate::schema {
 
 /// A scenario's JSON with its includes merged in, each value knowing its file and line. A copy
-/// costs a pointer and shares everything; set_value copies only what lies on the way to the key.
+/// costs three pointers and shares everything; set_value copies only what lies on the way to the
+/// key. It remembers how it was written and how it stood after the settings that hold for all of
+/// its points, for numbers belong to the machine that stood beside them when they were stated.
 class Document {
  public:
   Document() = default;
-  Document(JsonPtr root, std::string file) : root_(std::move(root)), file_(std::move(file)) {}
+  Document(JsonPtr root, std::string file)
+      : root_(std::move(root)), written_(root_), base_(root_), file_(std::move(file)) {}
 
   [[nodiscard]] const JsonPtr& root() const { return root_; }
-  [[nodiscard]] const std::string& file() const { return file_; }  ///< as the user gave it
+  [[nodiscard]] const JsonPtr& written() const { return written_; }  ///< before any setting
+  [[nodiscard]] const JsonPtr& base() const { return base_; }        ///< at keep_as_base()
+  [[nodiscard]] const std::string& file() const { return file_; }    ///< as the user gave it
   void replace_root(JsonPtr root) { root_ = std::move(root); }
+  /// What is set from here on (a sweep's values, a case's) is another stage than what was set.
+  void keep_as_base() { base_ = root_; }
 
  private:
   JsonPtr root_;
+  JsonPtr written_;
+  JsonPtr base_;
   std::string file_;
 };
 

@@ -109,9 +109,10 @@ class Checks {
     if (l.kind == LoaderKind::pool && l.num_workers == 0.0) {
       complain({"loader", "num_workers"}, "expected at least 1 for the pool loader, got 0");
     }
-    if (l.kind == LoaderKind::inline_ && l.num_workers.value_or(0.0) > 0.0) {
+    if (l.kind == LoaderKind::inline_ && l.num_workers.value_or(0.0) != 0.0) {
       complain({"loader", "num_workers"},
-               "expected 0 for the inline loader, got " + number_text(*l.num_workers));
+               "expected 0 for the inline loader, got " +
+                   describe(*at(root_, {"loader", "num_workers"}).value));
     }
     const bool keeps_rest = l.drop_last.has_value() && !*l.drop_last;
     if (l.batch_size && s_.dataset.samples && *l.batch_size > *s_.dataset.samples && !keeps_rest) {
@@ -169,9 +170,28 @@ class Checks {
     if (found.exact && found.value->kind == JsonKind::object && found.value->members.empty()) {
       complain({"job", "step"}, "expected fixed, per_sample or table, got an empty object");
     }
+    if (step.by_gpu) {
+      for (const auto& [gpu, own] : *step.by_gpu) each_gpu(gpu, own);
+    }
     const bool zero = formula && step.fixed.value_or(Duration{}).base() == 0.0 &&
                       step.per_sample.value_or(DurationPerSample{}).base() == 0.0;
     if (zero) complain({"job", "step"}, "expected a step that takes time, got 0 s");
+  }
+
+  void each_gpu(const std::string& gpu, const GpuStep& own) {
+    const bool formula = own.fixed || own.per_sample;
+    if (formula && own.table) {
+      complain({"job", "step", "by_gpu", gpu},
+               "expected either a table or fixed and per_sample, got both");
+    }
+    if (!formula && !own.table) {
+      complain({"job", "step", "by_gpu", gpu},
+               "expected fixed, per_sample or table, got an object without them");
+    }
+    if (formula && own.fixed.value_or(Duration{}).base() == 0.0 &&
+        own.per_sample.value_or(DurationPerSample{}).base() == 0.0) {
+      complain({"job", "step", "by_gpu", gpu}, "expected a step that takes time, got 0 s");
+    }
   }
 
   void preprocess() {

@@ -18,7 +18,6 @@ constexpr std::array cache_policy_words = {"linux"sv, "lru"sv, "no_eviction"sv};
 constexpr std::array loader_kind_words = {"pytorch"sv, "pool"sv, "inline"sv};
 constexpr std::array place_words = {"cpu"sv, "gpu"sv, "offline"sv, "remote"sv};
 constexpr std::array purchase_words = {"on_demand"sv, "spot"sv, "savings_plan"sv};
-constexpr std::array algorithm_words = {"ring"sv, "hierarchical"sv};
 
 constexpr double schema_version = 1.0;
 constexpr double any = 1e15;  // beyond it doubles stop counting one by one
@@ -44,8 +43,27 @@ template <>
 inline constexpr std::span<const std::string_view> words_of<Place> = place_words;
 template <>
 inline constexpr std::span<const std::string_view> words_of<Purchase> = purchase_words;
+
+/// A number, or a rule in a word.
 template <>
-inline constexpr std::span<const std::string_view> words_of<AllReduceAlgorithm> = algorithm_words;
+struct Codec<WorkerCount> {
+  static constexpr KeyKind kind = KeyKind::count;
+  static constexpr std::array words = {"auto"sv, "cpus-1"sv};
+  static constexpr std::array rules = {WorkerRule::automatic, WorkerRule::cpus_less_one};
+  static void read(WorkerCount& out, const JsonValue& v, const Key& key, const Path& path,
+                   Reading& r) {
+    if (v.kind == JsonKind::text) {
+      const int index = read_word(v, key, path, r);
+      if (index >= 0) out = rules[static_cast<std::size_t>(index)];
+    } else {
+      read_number(out.number, v, key, path, r);
+    }
+  }
+  static void write(const WorkerCount& count, const Key&, JsonWriter& out) {
+    if (count.rule == WorkerRule::number) return void(out.number(count.number));
+    out.text(words[count.rule == rules[0] ? 0 : 1]);
+  }
+};
 
 template <>
 inline constexpr bool is_record<About> = true;
@@ -64,11 +82,7 @@ inline constexpr bool is_record<Operation> = true;
 template <>
 inline constexpr bool is_record<Cluster> = true;
 template <>
-inline constexpr bool is_record<Step> = true;
-template <>
-inline constexpr bool is_record<AllReduce> = true;
-template <>
-inline constexpr bool is_record<Checkpoint> = true;
+inline constexpr bool is_record<MeasuredOn> = true;
 template <>
 inline constexpr bool is_record<Job> = true;
 template <>
@@ -77,6 +91,9 @@ template <>
 inline constexpr bool is_record<Currency> = true;
 template <>
 inline constexpr bool is_record<Scenario> = true;
+
+template <>
+const std::vector<Entry<Job>>& entries<Job>();  // job_keys.cpp
 
 template <>
 const std::vector<Entry<About>>& entries<About>() {
@@ -219,8 +236,11 @@ const std::vector<Entry<Loader>>& entries<Loader>() {
   static const std::vector<Entry<Loader>> list = {
       entry<&Loader::kind>(
           "kind", {"pytorch: DataLoader; pool: tf.data, DALI; inline: no workers", "pytorch"}),
-      entry<&Loader::num_workers>("num_workers",
-                                  {"per GPU; pool: threads per GPU", "0", whole(0, 4096)}),
+      entry<&Loader::num_workers>(
+          "num_workers",
+          {"per GPU; pool: threads per GPU; cpus-1: hardware threads per GPU, less one; auto: the "
+           "same under a cpu_quota, pool: all of them",
+           "0", whole(0, 4096)}),
       entry<&Loader::prefetch_factor>(
           "prefetch_factor",
           {"batches outstanding per worker; pool: per GPU", "2", whole(1, 10000)}),
@@ -249,6 +269,9 @@ const std::vector<Entry<Loader>>& entries<Loader>() {
       entry<&Loader::lock>("lock", {.manual = "pool: of the CPU time, under a lock (Python's)",
                                     .fallback = "0 s",
                                     .example = "2 ms"}),
+      entry<&Loader::worker_memory>(
+          "worker_memory",
+          {.manual = "of one worker, its own", .fallback = "0.5 GB", .example = "0.5 GB"}),
       entry<&Loader::fetch_threads>(
           "fetch_threads", {"requests that one worker has in flight", "1", whole(1, 4096)}),
       entry<&Loader::read_cv>("read_cv", {"variation of a batch's reading from step to step",
@@ -298,6 +321,10 @@ const std::vector<Entry<Cluster>>& entries<Cluster>() {
                                                "no limit", above(0, 65536)}),
       entry<&Cluster::memory>(
           "memory", {.manual = "RAM", .fallback = "the catalogue's", .example = "61 GiB"}),
+      entry<&Cluster::shared_memory>("shared_memory",
+                                     {.manual = "/dev/shm, through which workers hand over",
+                                      .fallback = "half of the memory",
+                                      .example = "8 GiB"}),
       entry<&Cluster::network>(
           "network",
           {.manual = "of one instance", .fallback = "the catalogue's", .example = "10 Gbit/s"}),
@@ -313,75 +340,23 @@ const std::vector<Entry<Cluster>>& entries<Cluster>() {
 }
 
 template <>
-const std::vector<Entry<Step>>& entries<Step>() {
-  static const std::vector<Entry<Step>> list = {
-      entry<&Step::fixed>("fixed", {"part that does not grow with the batch", "0 s"}),
-      entry<&Step::per_sample>("per_sample", {"part that does", "0 s"}),
-      entry<&Step::table>("table", {.manual = "instead: [[batch, time], …], linear in between",
-                                    .limits = whole(1, 1e9)}),
-      entry<&Step::cv>("cv", {"coefficient of variation of the step", "0", between(0, 10)}),
-  };
-  return list;
-}
-
-template <>
-const std::vector<Entry<AllReduce>>& entries<AllReduce>() {
-  static const std::vector<Entry<AllReduce>> list = {
-      entry<&AllReduce::algorithm>("algorithm", {"how gradients are summed", "ring"}),
-      entry<&AllReduce::gradient_bytes>(
-          "gradient_bytes",
-          {.manual = "of the model", .limits = above(0, 1e15), .example = "102 MB"}),
-      entry<&AllReduce::busbw>("busbw", {.manual = "bus bandwidth; hierarchical: between instances",
-                                         .example = "10 GB/s"}),
-      entry<&AllReduce::busbw_inside>(
-          "busbw_inside", {.manual = "hierarchical: inside an instance", .example = "120 GB/s"}),
-      entry<&AllReduce::latency>("latency", {.manual = "per hop", .example = "20 us"}),
-      entry<&AllReduce::overlap>("overlap",
-                                 {"fraction hidden behind the backward pass", "0", between(0, 1)}),
-  };
-  return list;
-}
-
-template <>
-const std::vector<Entry<Checkpoint>>& entries<Checkpoint>() {
-  static const std::vector<Entry<Checkpoint>> list = {
-      entry<&Checkpoint::interval>(
-          "interval",
-          {.manual = "of training time", .limits = above(0, 3.6e8), .example = "15 min"}),
-      entry<&Checkpoint::size>("size", {.manual = "bytes of one", .example = "1 GB"}),
-      entry<&Checkpoint::bandwidth>("bandwidth", {"at which it is written"}),
-  };
-  return list;
-}
-
-template <>
-const std::vector<Entry<Job>>& entries<Job>() {
-  static const std::vector<Entry<Job>> list = {
-      entry<&Job::epochs>("epochs", {"passes over the dataset", "1", whole(1, 1e9)}),
-      entry<&Job::step>("step", {.manual = "time of one GPU for a batch; \"300 ms\" means fixed",
-                                 .hint = {"a duration", "300 ms"},
-                                 .text_form = true}),
-      entry<&Job::duration_on_one_instance>(
-          "duration_on_one_instance",
-          {.manual = "instead of dataset and step", .limits = above(0, 3.6e8), .example = "24 h"}),
-      entry<&Job::gradient_accumulation>("gradient_accumulation",
-                                         {"batches per all-reduce", "1", whole(1, 1e6)}),
-      entry<&Job::efficiency>("efficiency",
-                              {"parallel efficiency S(N), instead of allreduce", "", above(0, 1)}),
-      entry<&Job::allreduce>("allreduce", {"what gradients cost"}),
-      entry<&Job::scaling>("scaling", {.manual = "measured [[instances, time], …] to fit, instead",
-                                       .limits = whole(1, 1e5),
-                                       .hint = {"a duration", "57 min"}}),
-      entry<&Job::asynchronous_step>("asynchronous_step",
-                                     {"the loop launches a step and goes on", "true"}),
-      entry<&Job::non_blocking>("non_blocking", {"copies overlap the step before", "false"}),
-      entry<&Job::startup>(
-          "startup",
-          {.manual = "before any data: container, imports", .fallback = "0 s", .example = "5 min"}),
-      entry<&Job::checkpoint>("checkpoint", {"interval, size and bandwidth"}),
-      entry<&Job::value_of_hour>("value_of_hour", {.manual = "what an hour of waiting costs you",
-                                                   .fallback = "0 USD/h",
-                                                   .example = "3 USD/h"}),
+const std::vector<Entry<MeasuredOn>>& entries<MeasuredOn>() {
+  static const std::vector<Entry<MeasuredOn>> list = {
+      entry<&MeasuredOn::gpu_times>(
+          "gpu_times",
+          {"GPU, or instance with it: job.step, duration_on_one_instance, operations on the GPU",
+           "the instance beside them"}),
+      entry<&MeasuredOn::cpu_times>("cpu_times", {"instance: preprocess, the loader's CPU times",
+                                                  "the instance beside them"}),
+      entry<&MeasuredOn::remote_times>(
+          "remote_times", {"instance: preprocess on loader.remote", "the one beside them"}),
+      entry<&MeasuredOn::machine_figures>(
+          "machine_figures",
+          {"instance that the cluster's vcpus, memory, network, price … and busbw describe",
+           "the instance beside them"}),
+      entry<&MeasuredOn::batch_size>(
+          "batch_size", {"loader.batch_size at which job.step was measured", "the one beside it",
+                         whole(1, 1e9)}),
   };
   return list;
 }
@@ -450,6 +425,10 @@ const std::vector<Entry<Scenario>>& entries<Scenario>() {
       entry<&Scenario::loader>("loader", {"what makes batches of it"}),
       entry<&Scenario::preprocess>("preprocess", {"operations on every sample, in order"}),
       entry<&Scenario::cluster>("cluster", {"what it runs on"}),
+      entry<&Scenario::measured_on>(
+          "measured_on",
+          {"machine that the numbers belong to, where it is not cluster.instance; any: the same "
+           "everywhere; unknown: taken as they are"}),
       entry<&Scenario::job>("job", {"what is trained"}),
       entry<&Scenario::currency>("currency",
                                  {"that prices may be given in, and texts show amounts in", "USD"}),

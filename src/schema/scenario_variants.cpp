@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "schema/measured_on.hpp"
 #include "schema/scenario_checks.hpp"
 #include "schema/scenario_keys.hpp"
 
@@ -23,6 +24,8 @@ bool clear(Scenario& scenario, std::string_view section) {
     scenario.preprocess = {};
   } else if (section == "cluster") {
     scenario.cluster = {};
+  } else if (section == "measured_on") {
+    scenario.measured_on = {};
   } else if (section == "job") {
     scenario.job = {};
   } else {
@@ -41,10 +44,13 @@ std::optional<Scenario> ScenarioVariants::read(const Document& variant) const {
   reading.root = &scenario_root();
   accept_currency(*variant.root(), reading);
   std::optional<Scenario> scenario = scenario_;
+  // What the first document's settings filled in is none of this one's.
+  scenario->measured_on = {};
   const Path path{};
   for (std::size_t i = 0; i < now.size(); ++i) {
     if (now[i].key != before[i].key) return std::nullopt;
-    if (now[i].value == before[i].value) continue;  // shared: nothing in it was set
+    // Shared: nothing in it was set.
+    if (now[i].value == before[i].value && now[i].key != "measured_on") continue;
     if (!clear(*scenario, now[i].key)) return std::nullopt;
     if (now[i].value->kind == JsonKind::null) continue;
     const std::vector<Entry<Scenario>>& list = scenario_entries();
@@ -56,6 +62,7 @@ std::optional<Scenario> ScenarioVariants::read(const Document& variant) const {
   if (!reading.problems.empty()) return std::nullopt;
   check_scenario(*scenario, *variant.root(), true, reading);
   if (!reading.problems.empty()) return std::nullopt;
+  fill_measured_on(*scenario, variant);
   return scenario;
 }
 

@@ -88,16 +88,34 @@ std::size_t item_at(const JsonValue& list, const std::string& token, const Flag&
                    in_quotes(token) + did_you_mean(token, names));
 }
 
-/// A copy of `node` in which the value at `tokens` is `value`.
+/// The key below `above` that `token` names; null below what has items of any name.
+const Key* key_below(const Key* above, std::string_view token) {
+  if (above == nullptr) return nullptr;
+  for (const Key& key : above->keys) {
+    if (key.name == token) return &key;
+  }
+  return nullptr;
+}
+
+/// "step": "300 ms" with something set beside it (cv, by_gpu) becomes {"fixed": "300 ms"}; another
+/// part of the time itself takes its place.
+bool stays_beside(const JsonValue& node, const Key& of, std::string_view token) {
+  if (!of.text_form || node.kind != JsonKind::text || of.keys.front().name == token) return false;
+  const Key* key = key_below(&of, token);
+  return key != nullptr && key->kind != KeyKind::quantity && key->kind != KeyKind::points;
+}
+
+/// A copy of `node` in which the value at `tokens` is `value`. `key`: of the node, where known.
 JsonPtr with_value(const JsonPtr& node, std::span<const std::string> tokens, const JsonPtr& value,
-                   const Flag& flag) {
+                   const Flag& flag, const Key* key) {
   if (tokens.empty()) return value;
   if (node && node->kind == JsonKind::array) {
     auto out = std::make_shared<JsonValue>(*node);
     const std::size_t index = item_at(*out, tokens.front(), flag);
-    out->items[index] = with_value(out->items[index], tokens.subspan(1), value, flag);
+    out->items[index] = with_value(out->items[index], tokens.subspan(1), value, flag, key);
     return out;
   }
+  const Key* const below = key_below(key, tokens.front());
   std::shared_ptr<JsonValue> out;
   if (node && node->kind == JsonKind::object) {
     out = std::make_shared<JsonValue>(*node);
@@ -106,14 +124,17 @@ JsonPtr with_value(const JsonPtr& node, std::span<const std::string> tokens, con
     out = std::make_shared<JsonValue>();
     out->kind = JsonKind::object;
     out->flag = flag;
+    if (node && key != nullptr && stays_beside(*node, *key, tokens.front())) {
+      out->members.push_back({std::string(key->keys.front().name), node->line, node});
+    }
   }
   const std::string& token = tokens.front();
   for (JsonMember& member : out->members) {
     if (member.key != token) continue;
-    member.value = with_value(member.value, tokens.subspan(1), value, flag);
+    member.value = with_value(member.value, tokens.subspan(1), value, flag, below);
     return out;
   }
-  out->members.push_back({token, 0, with_value(nullptr, tokens.subspan(1), value, flag)});
+  out->members.push_back({token, 0, with_value(nullptr, tokens.subspan(1), value, flag, below)});
   return out;
 }
 
@@ -136,7 +157,7 @@ PreparedSetting::PreparedSetting(std::string_view key, std::string_view value,
 }
 
 void PreparedSetting::apply(Document& document) const {
-  document.replace_root(with_value(document.root(), tokens_, value_, flag_));
+  document.replace_root(with_value(document.root(), tokens_, value_, flag_, &scenario_root()));
 }
 
 void set_value(Document& document, std::string_view key, std::string_view value,

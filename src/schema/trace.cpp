@@ -9,6 +9,7 @@
 
 #include "base/version.hpp"
 #include "schema/json_writer.hpp"
+#include "schema/stage_names.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -119,6 +120,7 @@ void TraceWriter::section(const TimelineSection& section, const std::string& nam
 void TraceWriter::other_data(const Timeline& timeline, const std::string& name) {
   out_.key("otherData").begin_object();
   out_.text("feedrate", version).text("scenario", name).number("gpus_alike", timeline.gpus);
+  write_stage_names(out_.key("stages"));
   out_.key("sections").begin_array(Layout::block);
   for (const TimelineSection& section : timeline.sections) {
     out_.begin_object(Layout::line)

@@ -5,167 +5,273 @@
 #include <cmath>
 
 #include "base/version.hpp"
-#include "schema/json_writer.hpp"
+#include "model/figures.hpp"
+#include "schema/written.hpp"
+#include "schema/written_manual.hpp"
 
 namespace feedrate::schema {
 namespace {
 
 using Layout = JsonWriter::Layout;
 
-constexpr double verdict_version = 1.0;
+// Parts of a verdict that stand in an object of their own.
+struct SourcePart {
+  const ScenarioVerdict* of;
+};
+struct BottleneckPart {
+  const ScenarioVerdict* of;
+};
 
-void write_stage(std::string_view name, const std::optional<Stage>& stage, JsonWriter& out) {
-  out.key(name);
-  if (stage) {
-    out.text(name_of(*stage));
-  } else {
-    out.null();
-  }
+std::string_view name_of(Standing standing) {
+  return standing == Standing::added ? "added" : "compared";
 }
 
-void write_text_or_null(std::string_view name, const std::string& text, JsonWriter& out) {
-  out.key(name);
-  if (text.empty()) {
-    out.null();
-  } else {
-    out.text(text);
-  }
+std::optional<double> line_or_null(int line) {
+  return line > 0 ? std::optional(static_cast<double>(line)) : std::nullopt;
 }
 
-void write_line(int line, JsonWriter& out) {
-  out.number("line", line > 0 ? std::optional(static_cast<double>(line)) : std::nullopt);
+std::optional<double> difference(const FigureChange& change) {
+  if (!change.before || !change.now) return std::nullopt;
+  return *change.now - *change.before;
 }
 
-void write_figures(const ScenarioVerdict& scenario, JsonWriter& out) {
-  out.key("figures").begin_array(Layout::block);
-  for (const FigureChange& change : scenario.figures) {
-    out.begin_object(Layout::line).text("metric", change.metric);
-    out.number("before", change.before).number("now", change.now);
-    const bool both = change.before && change.now;
-    out.number("change", both ? std::optional(*change.now - *change.before) : std::nullopt);
-    const bool share = both && *change.before != 0.0;
-    out.number("relative",
-               share ? std::optional(*change.now / *change.before - 1.0) : std::nullopt);
-    out.key("band");
-    if (change.band) {
-      out.begin_array();
-      for (const double quantile : *change.band) out.number(quantile);
-      out.end();
-    } else {
-      out.null();
-    }
-    out.end();
-  }
-  out.end();
+std::optional<double> relative(const FigureChange& change) {
+  if (!change.before || !change.now || *change.before == 0.0) return std::nullopt;
+  return *change.now / *change.before - 1.0;
 }
 
-void write_limits(const ScenarioVerdict& scenario, JsonWriter& out) {
-  out.key("limits").begin_array(Layout::block);
-  for (const Judgement& judgement : scenario.limits) {
-    out.begin_object(Layout::line).text("limit", judgement.limit.text);
-    out.text("metric", judgement.limit.metric).text("level", name_of(judgement.level));
-    out.boolean_member("within_band", judgement.within_band);
-    out.number("before", judgement.before).number("now", judgement.now);
-    out.text("message", judgement.message);
-    write_text_or_null("origin", judgement.limit.file, out);
-    write_line(judgement.limit.line, out);
-    out.end();
-  }
-  out.end();
+std::vector<std::string_view> groups(const Part& part) {
+  std::vector<std::string_view> names;
+  for (const InputGroup group : part.groups) names.push_back(feedrate::name_of(group));
+  return names;
 }
 
-void write_amounts(std::string_view name, const Amounts& amounts, JsonWriter& out) {
-  out.key(name).begin_object(Layout::line);
-  out.number("total_s", amounts.time.base()).number("money_usd", amounts.money.base());
-  out.number("total_usd", amounts.total.base()).number("gpu_busy", amounts.gpu_busy).end();
-}
-
-void write_reasons(const ScenarioVerdict& scenario, JsonWriter& out) {
-  out.key("stages").begin_array(Layout::block);
-  for (const StageChange& change : scenario.stages) {
-    out.begin_object(Layout::line).text("stage", name_of(change.stage));
-    out.number("before_s", change.before.base()).number("now_s", change.now.base());
-    out.number("change_s", (change.now - change.before).base()).end();
-  }
-  out.end();
-  out.key("parts").begin_array(Layout::block);
-  for (const Part& part : scenario.parts) {
-    out.begin_object(Layout::line).key("groups").begin_array();
-    for (const InputGroup group : part.groups) out.text(name_of(group));
-    out.end();
-    write_amounts("from", part.from, out);
-    write_amounts("to", part.to, out);
-    write_amounts("change",
-                  {part.to.time - part.from.time, part.to.money - part.from.money,
-                   part.to.total - part.from.total, part.to.gpu_busy - part.from.gpu_busy},
-                  out);
-    out.end();
-  }
-  out.end();
-  out.key("keys").begin_array(Layout::block);
-  for (const KeyChange& change : scenario.keys) {
-    out.begin_object(Layout::line).text("group", name_of(change.group)).text("key", change.key);
-    write_text_or_null("before", change.before, out);
-    write_text_or_null("now", change.after, out);
-    write_text_or_null("file", change.file, out);
-    write_line(change.line, out);
-    out.end();
-  }
-  out.end();
-}
-
-void write_texts(std::string_view name, const std::vector<std::string>& texts, JsonWriter& out) {
-  out.key(name).begin_array(Layout::block);
-  for (const std::string& text : texts) out.text(text);
-  out.end();
+Amounts change_of(const Part& part) {
+  return {part.to.time - part.from.time, part.to.money - part.from.money,
+          part.to.total - part.from.total, part.to.gpu_busy - part.from.gpu_busy};
 }
 
 }  // namespace
 
+template <>
+inline constexpr bool is_record<SourcePart> = true;
+template <>
+inline constexpr bool is_record<BottleneckPart> = true;
+template <>
+inline constexpr bool is_record<FigureChange> = true;
+template <>
+inline constexpr bool is_record<Judgement> = true;
+template <>
+inline constexpr bool is_record<StageChange> = true;
+template <>
+inline constexpr bool is_record<Amounts> = true;
+template <>
+inline constexpr bool is_record<Part> = true;
+template <>
+inline constexpr bool is_record<KeyChange> = true;
+template <>
+inline constexpr bool is_record<ScenarioVerdict> = true;
+template <>
+inline constexpr bool is_record<Verdict> = true;
+
+template <>
+inline constexpr Layout layout_of<ScenarioVerdict> = Layout::block;
+template <>
+inline constexpr Layout layout_of<Verdict> = Layout::block;
+
+template <>
+const std::vector<Entry<SourcePart>>& entries<SourcePart>() {
+  using P = SourcePart;
+  static const std::vector<Entry<P>> list = {
+      written<P>("name", "", [](const P& p) -> const std::string& { return p.of->name; }),
+      written<P>("file", "as given", [](const P& p) -> const std::string& { return p.of->file; }),
+      written<P>("key", "its name in the baseline: the file from the baseline's folder",
+                 [](const P& p) -> const std::string& { return p.of->key; }),
+      written<P>("renamed_from", "key of the entry it is held against; null: its own",
+                 [](const P& p) { return words_or_null(p.of->renamed_from); }),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<BottleneckPart>>& entries<BottleneckPart>() {
+  using P = BottleneckPart;
+  static const std::vector<Entry<P>> list = {
+      written<P>("before", "a stage; null: none",
+                 [](const P& p) { return p.of->bottleneck_before; }),
+      written<P>("now", "likewise", [](const P& p) { return p.of->bottleneck_now; }),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<FigureChange>>& entries<FigureChange>() {
+  using F = FigureChange;
+  static const std::vector<Entry<F>> list = {
+      written<&F::metric>("metric", "a figure of feedrate schema result, with its unit"),
+      written<&F::before>("before"),
+      written<&F::now>("now"),
+      written<&difference>("change", "now - before"),
+      written<&relative>("relative", "now / before - 1"),
+      written<&F::band>("band", "5 %, 50 % and 95 % of now, with --replications"),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Judgement>>& entries<Judgement>() {
+  using J = Judgement;
+  static const std::vector<Entry<J>> list = {
+      written<J>("limit", "as written",
+                 [](const J& j) -> const std::string& { return j.limit.text; }),
+      written<J>("metric", "that it looks at",
+                 [](const J& j) -> const std::string& { return j.limit.metric; }),
+      written<J>("level", "pass, note, warn or fail",
+                 [](const J& j) { return feedrate::name_of(j.level); }),
+      written<&J::within_band>("within_band", "broken by no more than the result's own band"),
+      written<&J::before>("before"),
+      written<&J::now>("now"),
+      written<&J::message>("message", "one sentence"),
+      written<J>("origin", "file or flag that states the limit",
+                 [](const J& j) { return words_or_null(j.limit.file); }),
+      written<J>("line", "in that file", [](const J& j) { return line_or_null(j.limit.line); }),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<StageChange>>& entries<StageChange>() {
+  using S = StageChange;
+  static const std::vector<Entry<S>> list = {
+      written<&S::stage>("stage", "GPU time that waits for it; of gpu, its work"),
+      written<S>("before_s", "", [](const S& s) { return s.before.base(); }),
+      written<S>("now_s", "", [](const S& s) { return s.now.base(); }),
+      written<S>("change_s", "", [](const S& s) { return (s.now - s.before).base(); }),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Amounts>>& entries<Amounts>() {
+  using A = Amounts;
+  static const std::vector<Entry<A>> list = {
+      written<A>(name_of(FigureId::total_time), "", [](const A& a) { return a.time.base(); }),
+      written<A>(name_of(FigureId::money), "", [](const A& a) { return a.money.base(); }),
+      written<A>(name_of(FigureId::total_cost), "", [](const A& a) { return a.total.base(); }),
+      written<&A::gpu_busy>(name_of(FigureId::gpu_busy)),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Part>>& entries<Part>() {
+  static const std::vector<Entry<Part>> list = {
+      written<&groups>("groups", "of inputs that were taken over in this step"),
+      written<&Part::from>("from", "what the step before came to"),
+      written<&Part::to>("to", "what this one comes to"),
+      written<&change_of>("change", "of all parts they add up to the whole difference"),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<KeyChange>>& entries<KeyChange>() {
+  using K = KeyChange;
+  static const std::vector<Entry<K>> list = {
+      written<K>("group", "price, machine, dataset, loader or model",
+                 [](const K& k) { return feedrate::name_of(k.group); }),
+      written<&K::key>("key", "JSON pointer, or where it stands in the pricing files"),
+      written<K>("before", "null: it was not set",
+                 [](const K& k) { return words_or_null(k.before); }),
+      written<K>("now", "null: it is not set", [](const K& k) { return words_or_null(k.after); }),
+      written<K>("file", "where the new value stands",
+                 [](const K& k) { return words_or_null(k.file); }),
+      written<K>("line", "", [](const K& k) { return line_or_null(k.line); }),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<ScenarioVerdict>>& entries<ScenarioVerdict>() {
+  using S = ScenarioVerdict;
+  static const std::vector<Entry<S>> list = {
+      written<S>("scenario", "which one", [](const S& s) { return SourcePart{&s}; }),
+      written<S>("standing", "compared, or added: not in the baseline",
+                 [](const S& s) { return name_of(s.standing); }),
+      written<S>("level", "pass, note, warn or fail",
+                 [](const S& s) { return feedrate::name_of(s.level); }),
+      written<&S::stale>("stale", "much better than the baseline"),
+      written<S>("bottleneck", "", [](const S& s) { return BottleneckPart{&s}; }),
+      written<&S::figures>("figures", "beside what they were"),
+      written<&S::limits>("limits", "each held against the scenario"),
+      written<&S::stages>("stages", "whose share of the GPU's time changed, largest growth first"),
+      written<&S::parts>("parts", "why: the new inputs taken over one group at a time"),
+      written<&S::keys>("keys", "inputs that changed"),
+      written<&S::remarks>("remarks"),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Verdict>>& entries<Verdict>() {
+  using V = Verdict;
+  static const std::vector<Entry<V>> list = {
+      written<V>("feedrate", "version", [](const V&) { return version; }),
+      written<V>("kind", "check", [](const V&) { return std::string_view("check"); }),
+      written<V>("schema", "1: the version of this format", [](const V&) { return 1.0; }),
+      written<&V::baseline>("baseline", "the file"),
+      written<V>("level", "the worst of all scenarios",
+                 [](const V& v) { return feedrate::name_of(v.level); }),
+      written<&V::warn_only>("warn_only", "--warn-only was given"),
+      written<&V::updated>("updated", "the baseline was written"),
+      written<&V::strict>("strict", "--strict was given"),
+      written<&V::scenarios>("scenarios", "in the order of the command line"),
+      written<&V::gone>("gone", "keys of entries whose file is not found any more"),
+      written<&V::remarks>("remarks", "on the baseline as a whole"),
+  };
+  return list;
+}
+
 std::string write_verdict(const Verdict& verdict) {
   JsonWriter out;
+  Written<Verdict>::put(verdict, out);
+  return std::move(out).finish();
+}
+
+std::string verdict_manual() {
+  return "With --format json, feedrate check prints one object. Units stand in the names (_s, "
+         "_usd); "
+         "null means: does\nnot apply, or not known.\n\n" +
+         written_manual(root_of<Verdict>("verdict"));
+}
+
+std::string verdict_json_schema() {
+  JsonWriter out;
   out.begin_object();
-  out.text("feedrate", version).text("kind", "check").number("schema", verdict_version);
-  out.text("baseline", verdict.baseline).text("level", name_of(verdict.level));
-  out.boolean_member("warn_only", verdict.warn_only).boolean_member("updated", verdict.updated);
-  out.key("scenarios").begin_array(Layout::block);
-  for (const ScenarioVerdict& scenario : verdict.scenarios) {
-    out.begin_object();
-    out.key("scenario").begin_object(Layout::line);
-    out.text("name", scenario.name).text("file", scenario.file).text("key", scenario.key).end();
-    out.text("standing", scenario.standing == Standing::added ? "added" : "compared");
-    out.text("level", name_of(scenario.level)).boolean_member("stale", scenario.stale);
-    out.key("bottleneck").begin_object(Layout::line);
-    write_stage("before", scenario.bottleneck_before, out);
-    write_stage("now", scenario.bottleneck_now, out);
-    out.end();
-    write_figures(scenario, out);
-    write_limits(scenario, out);
-    write_reasons(scenario, out);
-    write_texts("remarks", scenario.remarks, out);
-    out.end();
-  }
-  out.end();
-  write_texts("remarks", verdict.remarks, out);
+  out.text("$schema", "https://json-schema.org/draft/2020-12/schema");
+  out.text("title", "feedrate check").text("type", "object");
+  out.text("description", "What check prints with --format json.");
+  write_written_properties(root_of<Verdict>("verdict"), out);
   out.end();
   return std::move(out).finish();
 }
 
 std::string write_benchmark(const Verdict& verdict) {
   struct Series {
-    std::string_view metric, name, unit;
+    FigureId id;
+    std::string_view name, unit;
     double offset, factor;
   };
   // All of them smaller is better; the GPUs' idle share stands for their busy one.
-  static constexpr Series all[] = {{"money_usd", "cost", "USD", 0.0, 1.0},
-                                   {"total_usd", "total cost", "USD", 0.0, 1.0},
-                                   {"total_s", "time", "s", 0.0, 1.0},
-                                   {"gpu_busy", "GPU idle", "%", 100.0, -100.0}};
+  static constexpr Series all[] = {{FigureId::money, "cost", "USD", 0.0, 1.0},
+                                   {FigureId::total_cost, "total cost", "USD", 0.0, 1.0},
+                                   {FigureId::total_time, "time", "s", 0.0, 1.0},
+                                   {FigureId::gpu_busy, "GPU idle", "%", 100.0, -100.0}};
   JsonWriter out;
   out.begin_array(Layout::block);
   for (const ScenarioVerdict& scenario : verdict.scenarios) {
     for (const Series& series : all) {
-      const FigureChange* change = scenario.figure(series.metric);
+      const FigureChange* change = scenario.figure(name_of(series.id));
       if (change == nullptr || !change->now) continue;
       out.begin_object(Layout::line);
       // The key, not the name: two scenarios may share a name, a series must not.

@@ -10,6 +10,11 @@ namespace feedrate::schema {
 /// […], "remarks"}. What does not apply is null.
 std::string write_verdict(const Verdict& verdict);
 
+/// What `feedrate schema check` prints for people.
+std::string verdict_manual();
+/// JSON Schema (2020-12) of it.
+std::string verdict_json_schema();
+
 /// `check --format benchmark`: [{"name", "unit", "value", "range"?, "extra"}], the input of
 /// benchmark-action/github-action-benchmark with tool customSmallerIsBetter: cost, total cost, time
 /// and idle share of the GPUs of each scenario. "range" is half the 5-95 % band, where there is

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/errors.hpp"
+#include "model/figures.hpp"
 #include "pipeline/simulate.hpp"
 #include "resolve/resolve.hpp"
 #include "study/billing.hpp"
@@ -21,8 +22,7 @@ std::optional<Amounts> simulated(const Substitution& step, const RunOptions& opt
     simulation.seed = options.seed;
     const pipeline::Outcome outcome = pipeline::simulate(resolved.inputs, simulation);
     std::vector<std::string> remarks;
-    const Bill bill =
-        bill_of(bill_input(*step.scenario, *step.catalog, resolved, outcome, remarks));
+    const Bill bill = bill_of(bill_input(resolved.terms, resolved.inputs, outcome, remarks));
     const Duration training = outcome.total.wall - outcome.startup - outcome.staging;
     return Amounts{outcome.total.wall, bill.money, bill.total, outcome.total.busy / training};
   } catch (const InputError&) {
@@ -41,9 +41,9 @@ Amounts amounts_of(const Result& result) {
 }
 
 Amounts amounts_of(const Figures& figures) {
-  return {seconds(figures.find("total_s").value_or(0.0)),
-          usd(figures.find("money_usd").value_or(0.0)),
-          usd(figures.find("total_usd").value_or(0.0)), figures.find("gpu_busy").value_or(0.0)};
+  const auto kept = [&](FigureId id) { return figures.find(name_of(id)).value_or(0.0); };
+  return {seconds(kept(FigureId::total_time)), usd(kept(FigureId::money)),
+          usd(kept(FigureId::total_cost)), kept(FigureId::gpu_busy)};
 }
 
 std::vector<Part> attribute(const Amounts& before, std::span<const Substitution> steps,

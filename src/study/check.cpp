@@ -13,35 +13,18 @@
 namespace feedrate::study {
 namespace {
 
-/// Shown first, in this order, whether or not a limit names them.
-constexpr std::array<std::string_view, 4> main_figures = {"money_usd", "total_usd", "total_s",
-                                                          "gpu_busy"};
 constexpr double stale_by = 0.05;
 /// Below this share two figures are the same: the last digits of a sum.
 constexpr double noise = 1e-9;
 
-std::optional<Band> band_of(const Result& result, std::string_view metric) {
-  if (!result.bands) return std::nullopt;
-  const Bands& bands = *result.bands;
-  if (metric == "total_s") return bands.total_s;
-  if (metric == "epoch_s") return bands.epoch_s;
-  if (metric == "money_usd") return bands.money_usd;
-  if (metric == "total_usd") return bands.total_usd;
-  if (metric == "throughput_samples_per_s") return bands.throughput;
-  if (metric == "gpu_busy") return bands.gpu_busy;
-  return std::nullopt;
-}
-
 std::optional<double> before_of(const Figures* before, std::string_view metric) {
   if (before == nullptr) return std::nullopt;
-  constexpr std::string_view bottleneck = "bottleneck is ";
-  if (metric.starts_with(bottleneck)) {
-    const std::string_view stage = metric.substr(bottleneck.size());
-    return before->bottleneck && name_of(*before->bottleneck) == stage ? 1.0 : 0.0;
+  if (const auto stage = asked_bottleneck(metric)) {
+    return before->bottleneck == stage ? 1.0 : 0.0;
   }
   const std::optional<double> found = before->find(metric);
   // Stages that stall nobody are not written down.
-  return !found && metric.starts_with("stall_s.") ? 0.0 : found;
+  return !found && is_stall_of_stage(metric) ? 0.0 : found;
 }
 
 bool holds(double value, Comparison comparison, double bound) {
@@ -74,15 +57,15 @@ bool explained(const Limit& limit, double before, const Band& band) {
 }
 
 std::string amount(std::string_view metric, double value) {
-  const std::string_view unit = unit_of(metric);
-  if (unit == "USD") return fmt::format("${:.2f}", value);
+  const FigureUnit counted_in = unit_of(metric);
+  if (counted_in == FigureUnit::dollars) return fmt::format("${:.2f}", value);
+  const std::string_view unit = unit_text(counted_in);
   return fmt::format("{:.4g}{}{}", value, unit.empty() ? "" : " ", unit);
 }
 
 std::string sentence(const Limit& limit, double before, double now, double value) {
-  if (limit.metric.starts_with("bottleneck is ")) {
-    return fmt::format("the bottleneck {} {}", now == 1.0 ? "is" : "is not",
-                       limit.metric.substr(std::string_view("bottleneck is ").size()));
+  if (const auto stage = asked_bottleneck(limit.metric)) {
+    return fmt::format("the bottleneck {} {}", now == 1.0 ? "is" : "is not", name_of(*stage));
   }
   if (limit.of == LimitOf::value)
     return fmt::format("{} is {}", limit.metric, amount(limit.metric, now));
@@ -113,7 +96,7 @@ Judgement judge_limit(const Limit& limit, const Figures* baseline, const Result&
   const double value = measured(limit, before, *out.now);
   out.message = sentence(limit, before, *out.now, value);
   if (holds(value, limit.comparison, limit.bound)) return out;
-  const auto band = band_of(result, limit.metric);
+  const auto band = metric_band(result, limit.metric);
   if (band && explained(limit, before, *band)) {
     out.within_band = true;
     out.level = Level::note;
@@ -125,17 +108,17 @@ Judgement judge_limit(const Limit& limit, const Figures* baseline, const Result&
 }
 
 double stall_of(const Figures& figures, Stage stage) {
-  return figures.find("stall_s." + std::string(name_of(stage))).value_or(0.0);
+  return figures.find(stall_metric(stage)).value_or(0.0);
 }
 
 /// Stalls and busy time add up to the wall time, so what is no stall is the GPU's work.
 std::vector<StageChange> stage_changes(const Figures& before, const Figures& now) {
   const auto busy = [](const Figures& figures) {
-    double rest = figures.find("total_s").value_or(0.0);
+    double rest = figures.find(name_of(FigureId::total_time)).value_or(0.0);
     for (const Stage stage : all_stages()) rest -= stall_of(figures, stage);
     return rest;
   };
-  const double least = noise * now.find("total_s").value_or(0.0);
+  const double least = noise * now.find(name_of(FigureId::total_time)).value_or(0.0);
   std::vector<StageChange> changes;
   for (const Stage stage : all_stages()) {
     const bool gpu = stage == Stage::gpu;
@@ -166,9 +149,9 @@ Figures figures_of(const Result& result) {
   Figures figures;
   figures.bottleneck = result.bottleneck.stage;
   for (const std::string& name : metric_names()) {
-    if (name.starts_with("bottleneck is ")) continue;
+    if (asked_bottleneck(name)) continue;
     const std::optional<double> value = metric(result, name);
-    if (!value || (*value == 0.0 && name.starts_with("stall_s."))) continue;
+    if (!value || (*value == 0.0 && is_stall_of_stage(name))) continue;
     figures.values[name] = *value;
   }
   return figures;
@@ -178,11 +161,11 @@ ScenarioVerdict judge(const Figures* before, const Result& now, std::span<const 
   ScenarioVerdict verdict;
   verdict.bottleneck_now = now.bottleneck.stage;
   const auto add_figure = [&](std::string_view name) {
-    if (verdict.figure(name) != nullptr || name.starts_with("bottleneck is ")) return;
+    if (verdict.figure(name) != nullptr || asked_bottleneck(name)) return;
     verdict.figures.push_back(
-        {std::string(name), before_of(before, name), metric(now, name), band_of(now, name)});
+        {std::string(name), before_of(before, name), metric(now, name), metric_band(now, name)});
   };
-  for (const std::string_view name : main_figures) add_figure(name);
+  for (const FigureId id : main_figures) add_figure(name_of(id));
   if (before == nullptr) {
     verdict.standing = Standing::added;
     verdict.level = Level::warn;
@@ -192,7 +175,9 @@ ScenarioVerdict judge(const Figures* before, const Result& now, std::span<const 
     verdict.stages = stage_changes(*before, figures_of(now));
     bool better = false;
     bool worse = false;
-    for (const std::string_view name : {"money_usd", "total_usd", "total_s"}) {
+    for (const FigureId id : main_figures) {
+      if (figure(id).better != Better::less) continue;
+      const std::string_view name = name_of(id);
       const double was = before_of(before, name).value_or(0.0);
       const double is = metric(now, name).value_or(0.0);
       better = better || is < was * (1.0 - allowance(limits, name));

@@ -20,14 +20,28 @@
 namespace feedrate::study {
 namespace {
 
-/// S(N) = T(1)/(N·T(N)) of the epochs' time.
-double efficiency_of(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
-                     const pipeline::Outcome& outcome, const pipeline::SimulationOptions& options) {
+/// S(N) = T(1)/(N·T(N)) against the same job on one instance.
+void fill_efficiencies(Result& result, const Scenario& scenario, const Catalog& catalog,
+                       const HostProfile* host, const pipeline::Outcome& outcome,
+                       const pipeline::SimulationOptions& options) {
+  result.efficiency = 1.0;
+  if (result.instances <= 1.0) return;
   Scenario alone = scenario;
   alone.cluster.instances = 1.0;
-  const auto resolved = resolve::resolve(alone, catalog, host, {}, false);
+  const auto resolved = resolve::resolve(alone, catalog, host, {}, resolve::Want::inputs_alone);
   const pipeline::Outcome one = pipeline::simulate(resolved.inputs, options);
-  return one.training() / (scenario.cluster.instances * outcome.training());
+  result.efficiency = one.training() / (result.instances * outcome.training());
+  result.job_efficiency = one.total.wall / (result.instances * outcome.total.wall);
+  // What an instance of many spends on a stage beyond its share of what one alone does.
+  const auto lost = [&](Duration alone_time, Duration time) {
+    return (time - alone_time / result.instances) / outcome.total.wall;
+  };
+  PerStage<double> shares;
+  for (const Stage stage : all_stages()) {
+    shares[stage] = lost(one.total.stall[stage], outcome.total.stall[stage]);
+  }
+  shares[Stage::gpu] += lost(one.total.busy, outcome.total.busy);
+  result.lost_to_scaling = shares;
 }
 
 /// Where an input has no range: inputs of the bottleneck matter, and those of every stage that
@@ -137,8 +151,9 @@ void remark_on_limits(Result& result, const pipeline::Inputs& inputs,
 
 Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
            const RunOptions& options) {
-  const resolve::Resolved resolved =
-      resolve::resolve(scenario, catalog, host, {}, options.list_inputs);
+  const resolve::Resolved resolved = resolve::resolve(
+      scenario, catalog, host, {},
+      options.list_inputs ? resolve::Want::everything : resolve::Want::without_texts);
   pipeline::SimulationOptions simulation;
   simulation.exact = options.exact;
   simulation.seed = options.seed;
@@ -161,12 +176,8 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.throughput = samples(outcome.samples * inputs.epochs) / outcome.training();
   result.steps_per_epoch = outcome.steps;
   result.effort = outcome.effort;
-  if (inputs.instances > 1.0) {
-    result.efficiency = efficiency_of(scenario, catalog, host, outcome, simulation);
-  } else {
-    result.efficiency = 1.0;
-  }
-  result.bill = bill_of(bill_input(scenario, catalog, resolved, outcome, result.remarks));
+  fill_efficiencies(result, scenario, catalog, host, outcome, simulation);
+  result.bill = bill_of(bill_input(resolved.terms, inputs, outcome, result.remarks));
   result.bottleneck = find_bottleneck(inputs, mean.total.wall);
   fill_stages(result, resolved, outcome);
   remark_on_latency(result, inputs);

@@ -7,25 +7,20 @@
 #include <thread>
 
 #include "base/errors.hpp"
-#include "study/cost.hpp"
 #include "study/point_problems.hpp"
+#include "study/scale_out.hpp"
 
 namespace feedrate::study {
 namespace {
 
-/// Break-even efficiency of the first point with several instances and an hour that is worth
-/// something.
-std::optional<double> break_even(std::span<const SweepInput> inputs,
-                                 const std::vector<SweepPoint>& points) {
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const auto& value = inputs[i].scenario.job.value_of_hour;
-    const Result& result = points[i].result;
-    if (!points[i].answered()) continue;
-    if (!value || result.instances <= 1.0 || result.bill.billed_time.base() <= 0.0) continue;
-    const HourlyPrice price = result.bill.compute / (result.bill.billed_time * result.instances);
-    return break_even_efficiency(price, *value, result.instances);
+void add_scale_out(Sweep& sweep) {
+  std::vector<std::optional<ScaleOut>> all = scale_out(sweep.points);
+  bool first = true;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i] && first) sweep.break_even_efficiency = all[i]->break_even;
+    first = first && !all[i];
+    sweep.points[i].scale_out = std::move(all[i]);
   }
-  return std::nullopt;
 }
 
 }  // namespace
@@ -123,7 +118,7 @@ Sweep sweep(std::span<const SweepInput> inputs, const Catalog& catalog, const Ho
   // Both ends of the set are the least in time and in cost, ties broken by the other.
   sweep.fastest = sweep.pareto.front();
   sweep.cheapest = sweep.pareto.back();
-  sweep.break_even_efficiency = break_even(inputs, sweep.points);
+  add_scale_out(sweep);
   return sweep;
 }
 

@@ -19,9 +19,6 @@
 namespace feedrate::study {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> aliases = {
-    {{"cost", "money_usd"}, {"total_cost", "total_usd"}, {"time", "total_s"}}};
-
 // Longer ones first: "<=" starts with "<".
 constexpr std::array<std::pair<std::string_view, Comparison>, 6> operators = {
     {{"<=", Comparison::less_equal},
@@ -30,8 +27,6 @@ constexpr std::array<std::pair<std::string_view, Comparison>, 6> operators = {
      {"!=", Comparison::unequal},
      {"<", Comparison::less},
      {">", Comparison::greater}}};
-
-constexpr std::string_view bottleneck_prefix = "bottleneck is ";
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t");
@@ -44,19 +39,61 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::string metric_named(std::string_view word) {
-  for (const auto& [alias, metric] : aliases) {
-    if (word == alias) return std::string(metric);
+  for (const Figure& figure : all_figures()) {
+    if (!figure.alias.empty() && word == figure.alias) return std::string(figure.name);
   }
   std::vector<std::string> names = metric_names();
   std::erase_if(names, [](const std::string& name) { return name.starts_with(bottleneck_prefix); });
   if (std::find(names.begin(), names.end(), word) != names.end()) return std::string(word);
-  for (const auto& [alias, metric] : aliases) names.emplace_back(alias);
-  refuse(fmt::format("expected a metric such as money_usd, total_s or gpu_busy, got {}{}",
-                     in_quotes(word), did_you_mean(word, names)));
+  for (const Figure& figure : all_figures()) {
+    if (!figure.alias.empty()) names.emplace_back(figure.alias);
+  }
+  refuse(fmt::format("expected a metric such as {}, {} or {}, got {}{}", name_of(FigureId::money),
+                     name_of(FigureId::total_time), name_of(FigureId::gpu_busy), in_quotes(word),
+                     did_you_mean(word, names)));
 }
 
-void read_bound(Limit& limit, std::string_view text) {
-  const std::string_view unit = unit_of(limit.metric);
+/// What a text for the unit must be, and one of the unit in base units; 0: it has none.
+std::pair<Dimension, double> measure_of(FigureUnit unit) {
+  switch (unit) {
+    case FigureUnit::seconds: return {dimension_of(Duration{}), 1.0};
+    case FigureUnit::milliseconds: return {dimension_of(Duration{}), 1e-3};
+    case FigureUnit::hours: return {dimension_of(Duration{}), 3600.0};
+    case FigureUnit::dollars: return {dimension_of(Money{}), 1.0};
+    case FigureUnit::samples_per_second: return {dimension_of(Throughput{}), 1.0};
+    case FigureUnit::share:
+    case FigureUnit::count: break;
+  }
+  return {{}, 0.0};
+}
+
+/// A number without a unit stands where it cannot be another's: "cost=5" may be dollars or per
+/// cent. `before` is what was written in front of it; `named` whether that ends in the unit.
+void refuse_doubtful(const Limit& limit, std::string_view before, std::string_view number,
+                     bool named) {
+  const FigureUnit counted_in = unit_of(limit.metric);
+  const std::string_view unit = unit_text(counted_in);
+  if (counted_in == FigureUnit::share && limit.bound > 1.0) {
+    refuse(fmt::format("expected a share from 0 to 1 or a percentage, got {}: write \"{}{}%\"",
+                       in_quotes(number), before, number));
+  }
+  if (unit.empty() || limit.bound == 0.0) return;
+  if (limit.of != LimitOf::value) {
+    refuse(
+        fmt::format("expected a limit with its unit, got {0}: {1} % or {1} {2}? write "
+                    "\"{3}{1}%\" or \"{3}{1} {2}\"",
+                    in_quotes(number), number, unit, before));
+  }
+  // There is one unit of money, and many of time.
+  if (named || counted_in == FigureUnit::dollars) return;
+  refuse(fmt::format("expected a limit with its unit, got {0}: write \"{1}{2} {3}\"",
+                     in_quotes(number), before, number, unit));
+}
+
+/// `before`: what stands in front of the bound; `named`: whether that ends in the figure's unit.
+void read_bound(Limit& limit, std::string_view text, std::string_view before, bool named) {
+  const FigureUnit counted_in = unit_of(limit.metric);
+  const std::string_view unit = unit_text(counted_in);
   const auto expected = [&] {
     const std::string own = unit.empty() ? "" : fmt::format(", or with a unit ({})", unit);
     return fmt::format("expected a number{}{}, got {}", own,
@@ -66,7 +103,7 @@ void read_bound(Limit& limit, std::string_view text) {
   if (!number) refuse(expected());
   limit.bound = number->value;
   const std::string_view behind = trimmed(number->rest);
-  if (behind.empty()) return;
+  if (behind.empty()) return refuse_doubtful(limit, before, text, named);
   if (behind == "%") {
     limit.bound /= 100.0;
     limit.relative = limit.of != LimitOf::value;
@@ -79,16 +116,11 @@ void read_bound(Limit& limit, std::string_view text) {
     }
     return;
   }
-  std::optional<Dimension> dimension;
-  if (unit == "USD") dimension = dimension_of(Money{});
-  if (unit == "s" || unit == "ms" || unit == "h") dimension = dimension_of(Duration{});
-  if (unit == "samples/s") dimension = dimension_of(Throughput{});
-  if (!dimension) refuse(expected());
-  const ParsedQuantity parsed = parse_quantity(text, *dimension);
+  const auto [dimension, base] = measure_of(counted_in);
+  if (base == 0.0) refuse(expected());
+  const ParsedQuantity parsed = parse_quantity(text, dimension);
   if (!parsed.ok()) refuse(parsed.problem);
-  limit.bound = parsed.base;
-  if (unit == "ms") limit.bound *= 1e3;
-  if (unit == "h") limit.bound /= 3600.0;
+  limit.bound = parsed.base / base;
 }
 
 /// "bottleneck is [not] STAGE".
@@ -111,19 +143,6 @@ Limit bottleneck_limit(std::string_view stage) {
 
 }  // namespace
 
-bool more_is_better(std::string_view metric) {
-  return metric == "gpu_busy" || metric == "efficiency" || metric == "throughput_samples_per_s";
-}
-
-std::string_view unit_of(std::string_view metric) {
-  if (metric == "throughput_samples_per_s") return "samples/s";
-  if (metric == "hours") return "h";
-  if (metric == "step_ms") return "ms";
-  if (metric.ends_with("_usd")) return "USD";
-  if (metric.ends_with("_s") || metric.starts_with("stall_s.")) return "s";
-  return "";
-}
-
 Limit parse_limit(std::string_view text) {
   std::string_view rest = trimmed(text);
   Level level = Level::fail;
@@ -142,10 +161,8 @@ Limit parse_limit(std::string_view text) {
     return at != std::string_view::npos && rest.substr(at).starts_with(candidate.first);
   });
   if (op == operators.end()) {
-    refuse(
-        fmt::format("expected a threshold such as \"money_usd < 120\" or \"total_s increase < "
-                    "5%\", got {}",
-                    in_quotes(text)));
+    refuse(fmt::format("expected a threshold such as \"{} < 120\" or \"{} increase < 5%\", got {}",
+                       name_of(FigureId::money), name_of(FigureId::total_time), in_quotes(text)));
   }
   Limit limit;
   limit.comparison = op->second;
@@ -154,7 +171,9 @@ Limit parse_limit(std::string_view text) {
   if (left.ends_with(" decrease")) limit.of = LimitOf::decrease;
   if (limit.of != LimitOf::value) left = trimmed(left.substr(0, left.size() - 9));
   limit.metric = metric_named(left);
-  read_bound(limit, trimmed(rest.substr(at + op->first.size())));
+  const std::size_t behind = at + op->first.size();
+  read_bound(limit, trimmed(rest.substr(behind)),
+             fmt::format("{} ", trimmed(rest.substr(0, behind))), left == limit.metric);
   return finished(std::move(limit));
 }
 
@@ -171,7 +190,7 @@ std::vector<Limit> parse_max_increase(std::string_view text) {
     Limit limit;
     limit.text = item;
     limit.metric = metric_named(trimmed(item.substr(0, equals)));
-    if (more_is_better(limit.metric)) {
+    if (better_of(limit.metric) == Better::more) {
       refuse(
           fmt::format("expected a metric of which less is better, got {}: write --threshold "
                       "\"{} decrease < 5%\"",
@@ -179,7 +198,7 @@ std::vector<Limit> parse_max_increase(std::string_view text) {
     }
     limit.of = LimitOf::increase;
     limit.comparison = Comparison::less_equal;
-    read_bound(limit, trimmed(item.substr(equals + 1)));
+    read_bound(limit, trimmed(item.substr(equals + 1)), item.substr(0, equals + 1), false);
     limits.push_back(std::move(limit));
     if (comma == std::string_view::npos) return limits;
     rest = rest.substr(comma + 1);
@@ -187,10 +206,12 @@ std::vector<Limit> parse_max_increase(std::string_view text) {
 }
 
 std::vector<Limit> default_limits() {
-  std::vector<Limit> limits = parse_max_increase("cost=5%,total_cost=5%,time=5%");
-  for (Limit& limit : limits) {
-    limit.text += " (default)";
-    limit.file = "default";
+  std::vector<Limit> limits;
+  for (const FigureId id : main_figures) {
+    if (figure(id).better != Better::less) continue;
+    limits.push_back(parse_max_increase(fmt::format("{}=5%", figure(id).alias)).front());
+    limits.back().text += " (default)";
+    limits.back().file = "default";
   }
   return limits;
 }

@@ -11,7 +11,9 @@ namespace feedrate::study {
 /// [warn: | fail:] METRIC [increase | decrease] OP VALUE, or "bottleneck is [not] STAGE". METRIC is
 /// a name of metrics.hpp, or cost, total_cost, time; OP one of < <= > >= == !=; VALUE a number in
 /// the metric's unit, a quantity ("2 h", "120 USD"), or a percentage of the baseline (of 1 for
-/// shares). InputError with what is wrong; its problem has no file and no pointer.
+/// shares). A number without a unit is refused where it might be of another: of a rise or fall,
+/// which may be a percentage, and of "time", whose name ends in no unit. InputError with what is
+/// wrong; its problem has no file and no pointer.
 Limit parse_limit(std::string_view text);
 
 /// "cost=5%,time=10 min": at most that much more than the baseline; each becomes a Limit. Metrics
@@ -20,11 +22,5 @@ std::vector<Limit> parse_max_increase(std::string_view text);
 
 /// What holds where nobody states a limit: cost, total cost and time at most 5 % up.
 std::vector<Limit> default_limits();
-
-/// Whether more of it is better ("gpu_busy", "throughput_samples_per_s", "efficiency").
-bool more_is_better(std::string_view metric);
-
-/// "s", "USD", "ms", "" for shares and counts: what the figure is counted in.
-std::string_view unit_of(std::string_view metric);
 
 }  // namespace feedrate::study

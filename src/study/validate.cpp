@@ -9,6 +9,7 @@
 
 #include "base/errors.hpp"
 #include "base/unit_text.hpp"
+#include "model/figures.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -43,7 +44,7 @@ void add_cases(std::vector<Case>& cases, const LoaderRuns& measured, const Loade
   time.name = fmt::format("{} thread{}, batch {}, step {:.3g} ms", run.workers,
                           run.workers == 1.0 ? "" : "s", run.batch, run.step / milliseconds(1.0));
   time.set = setting_of(run);
-  time.metric = "epoch_s";
+  time.metric = name_of(FigureId::epoch);
   time.measured = run.each() * run.batches / seconds(1.0);
   for (const Duration epoch : run.epochs) time.repeats.push_back(epoch / seconds(1.0));
   cases.push_back(time);

@@ -88,6 +88,82 @@ TEST_CASE("check: a dearer job fails, unless only warnings are asked for") {
   CHECK(project.check("").status == 0);
 }
 
+TEST_CASE("check: --max-increase with a bare number asks what it is of") {
+  const Project project;
+  const Outcome bare = project.check("--max-increase cost=5");
+  CHECK(bare.status == 2);
+  CHECK(has(bare.err, "--max-increase cost=5"));
+  CHECK(has(bare.err, "5 % or 5 USD?"));
+  CHECK(project.check("--max-increase cost=5%").status == 0);
+  CHECK(project.check("--max-increase 'cost=5 USD'").status == 0);
+}
+
+TEST_CASE("check: a renamed scenario is held against what it was, by its name or by its inputs") {
+  for (const bool same_name : {true, false}) {
+    const Project project;
+    const std::string renamed = project.folder / "renamed.json";
+    std::string text = slurp(project.file);
+    // With its name it is known however its inputs changed, without it only with the same inputs.
+    text = same_name ? replaced(text, "\"num_workers\": 7", "\"num_workers\": 1")
+                     : replaced(text, "small <job>", "another");
+    project.folder.write("renamed.json", text);
+    const auto check = [&](const std::string& flags) {
+      return shell("feedrate check '" + renamed + "' --baseline '" + project.baseline + "' " +
+                   flags);
+    };
+    const Outcome copied = check("");
+    INFO(copied.out);
+    CHECK(copied.status == 0);  // the other is still there, so this one is new
+    CHECK(has(copied.out, "not in the baseline yet"));
+    CHECK(check("--strict").status == 1);
+
+    REQUIRE(shell("rm '" + project.file + "'").status == 0);
+    const Outcome moved = check("");
+    INFO(moved.out);
+    CHECK(moved.status == (same_name ? 1 : 0));
+    CHECK(has(moved.out, std::string("compared with job.json, which is gone: the same ") +
+                             (same_name ? "name" : "inputs")));
+    CHECK(check("--strict").status == moved.status);
+    CHECK(has(check("--format json").out, "\"renamed_from\": \"job.json\""));
+    CHECK(check("--update").status == 0);
+    CHECK_FALSE(has(slurp(project.baseline), "job.json"));
+    CHECK(has(slurp(project.baseline), "renamed.json"));
+    CHECK(check("--strict").status == 0);
+  }
+}
+
+TEST_CASE("check: --strict fails on a scenario that is gone and on a new one, in every form") {
+  const Project project;
+  const std::string other = project.folder.write(
+      "other.json", replaced(replaced(scenario, "small <job>", "other"), "110 KB", "150 KB"));
+  REQUIRE(shell("rm '" + project.file + "'").status == 0);
+  const auto check = [&](const std::string& flags) {
+    return shell("feedrate check '" + other + "' --baseline '" + project.baseline + "' " + flags);
+  };
+  CHECK(check("").status == 0);
+  const Outcome strict = check("--strict");
+  CHECK(strict.status == 1);
+  CHECK(has(strict.out, "1 scenario of the baseline is gone: job.json"));
+  CHECK(has(strict.out, "not in the baseline"));
+  CHECK(check("--strict --warn-only").status == 0);
+  CHECK(check("--strict --update").status == 0);
+  CHECK(check("--strict").status == 0);
+
+  const Project again;
+  again.folder.write("other.json", slurp(other));
+  REQUIRE(shell("rm '" + again.file + "'").status == 0);
+  const auto form = [&](const std::string& format) {
+    return shell("feedrate check '" + (again.folder / "other.json") + "' --baseline '" +
+                 again.baseline + "' --strict --format " + format)
+        .out;
+  };
+  CHECK(has(form("junit"), "failures=\"2\""));
+  CHECK(has(form("junit"), "classname=\"job.json\""));
+  CHECK(has(form("github"), "::error file=" + again.baseline));
+  CHECK(has(form("markdown"), "is gone: job.json"));
+  CHECK(has(form("json"), "\"gone\": [\n    \"job.json\"\n  ]"));
+}
+
 TEST_CASE("check: limits in the scenario and in the baseline count") {
   const Project project;
   project.change("\"name\"", "\"thresholds\": [\"gpu_busy > 99.9%\"], \"name\"");
@@ -124,6 +200,12 @@ TEST_CASE("check: every group of inputs has its part, and the parts add up") {
       shell("python3 " + formats + "validate.py " + formats + "check.schema.json '" + json + "'");
   INFO(valid.err);
   CHECK(valid.status == 0);
+  // What the program itself says of this document holds too.
+  const std::string own = project.folder / "own.schema.json";
+  REQUIRE(shell("feedrate schema check --format json --output '" + own + "'").status == 0);
+  const Outcome held = shell("python3 " + formats + "validate.py '" + own + "' '" + json + "'");
+  INFO(held.err);
+  CHECK(held.status == 0);
 }
 
 TEST_CASE("check: prices that changed are the price's part") {
@@ -338,16 +420,21 @@ TEST_CASE("check: what a baseline keeps of the prices gives the figures that all
     if (file.path().extension() != ".json") continue;
     INFO(file.path());
     const schema::Document document = schema::load_document(file.path().string());
-    Scenario job = cli::scenario_of(document);
-    if (job.dataset.samples) job.dataset.samples = std::min(*job.dataset.samples, 50000.0);
-    std::set<std::string> instances;
-    cli::add_instances(instances, job);
-    const Catalog all = cli::catalog_of(instances);
-    schema::PricingFiles pricing(all.folder);
-    const Catalog kept = schema::read_catalog_parts(pricing.parts_for(job, all), "");
-    CHECK(study::figures_of(study::run(job, all, nullptr)) ==
-          study::figures_of(study::run(job, kept, nullptr)));
-    ++checked;
+    for (const std::string instance : {"", "g5.2xlarge"}) {
+      schema::Document asked = document;
+      if (!instance.empty()) schema::set_value(asked, "instance", instance);
+      Scenario job = cli::scenario_of(asked);
+      if (job.dataset.samples) job.dataset.samples = std::min(*job.dataset.samples, 50000.0);
+      std::set<std::string> instances;
+      cli::add_instances(instances, job);
+      const Catalog all = cli::catalog_of(instances);
+      schema::PricingFiles pricing(all.folder);
+      const Catalog kept = schema::read_catalog_parts(pricing.parts_for(job, all), "");
+      INFO(instance);
+      CHECK(study::figures_of(study::run(job, all, nullptr)) ==
+            study::figures_of(study::run(job, kept, nullptr)));
+      ++checked;
+    }
   }
   CHECK(checked > 10);
 }

@@ -57,6 +57,17 @@ TEST_CASE("plot: a trace draws the timeline") {
   REQUIRE(outcome.status == 0);
   CHECK(has(outcome.out, ">GPU</text>"));
   CHECK(has(outcome.out, ">worker 0</text>"));
+  // The legend names the stages in the order of the data.
+  std::size_t last = 0;
+  const std::size_t legend = outcome.out.find("legend-label");
+  REQUIRE(legend != std::string::npos);
+  for (const char* stage : {"decode", "collate", "h2d", "gpu"}) {
+    INFO(stage);
+    const std::size_t at = outcome.out.find(">" + std::string(stage) + "</text>", legend);
+    REQUIRE(at != std::string::npos);
+    CHECK(at > last);
+    last = at;
+  }
 }
 
 TEST_CASE("plot: a specification of one's own") {

@@ -54,6 +54,10 @@ TEST_CASE("sweep: rows written as points finish are those of a sweep kept in mem
        "prefetch_factor=1,2", R"(thresholds=["total_s < 1"],["total_s < 2"])"},
       {R"(scaling=null,[[1,"4 h"],[2,"2.5 h"],[4,"1.5 h"]])", "instances=1,2,8"},
       {"num_workers=4"},
+      {"instance=ml.p3.2xlarge,ml.g5.2xlarge,ml.g4dn.12xlarge", "num_workers=auto,cpus-1,4",
+       "step=200 ms,100 ms,{\"by_gpu\": {\"V100\": \"200 ms\"}}"},
+      {R"(measured_on=null,{"gpu_times":"T4"},{"cpu_times":"any"})",
+       "instance=ml.p3.2xlarge,ml.g5.2xlarge"},
       {"instance=ml.p3.2xlarge,ml.none,ml.p6-b300.48xlarge,ml.g5.2xlarge", "num_workers=1:40:1"},
   };
   for (const auto& vary : sweeps) {

@@ -147,6 +147,7 @@ TEST_CASE("certainty: the probe that is advised makes its inputs known") {
   int advised = 0;
   for (const Asked& job : jobs()) {
     const Result before = weighed(job.scenario);
+    knows.instance = job.scenario.cluster.instance.value_or("");
     const Result after = weighed(job.scenario, &knows);
     for (const auto& [key, input] : uncertain(before)) {
       // The shipped profile holds what these two probes measure.

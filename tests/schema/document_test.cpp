@@ -136,6 +136,12 @@ TEST_CASE("set: a whole section as JSON, null to leave a key out, an object wher
   CHECK((*scaled.job.scaling)[1] == std::pair{5.0, minutes(13)});
   CHECK(with("per_sample", "2 ms").job.step->per_sample == seconds_per_sample(0.002));
   CHECK(with("step", "2 s").job.step->fixed == seconds(2.0));
+  // What stands beside the time keeps it; another part of the time takes its place.
+  CHECK(with("step.cv", "0.1").job.step->fixed == with("step.cv", "0").job.step->fixed);
+  CHECK(with("step.cv", "0.1").job.step->fixed);
+  CHECK_FALSE(with("per_sample", "2 ms").job.step->fixed);
+  CHECK(with("/job/step/by_gpu/V100", "2 s").job.step->by_gpu->at("V100").fixed == seconds(2.0));
+  CHECK(with("step.by_gpu.V100.fixed", "2 s").job.step->by_gpu->at("V100").fixed == seconds(2.0));
 }
 
 TEST_CASE("set: the document that was copied stays as it was") {
@@ -146,8 +152,10 @@ TEST_CASE("set: the document that was copied stays as it was") {
 }
 
 TEST_CASE("set: complaints name the flag") {
-  CHECK(refused("num_workers", "abc") ==
-        "--set num_workers=abc: expected a whole number from 0 to 4096, got \"abc\"");
+  CHECK(
+      refused("num_workers", "abc") ==
+      "--set num_workers=abc: expected a whole number from 0 to 4096, \"auto\" or \"cpus-1\", got "
+      "\"abc\"");
   CHECK(refused("instances", "1e6") ==
         "--set instances=1e6: expected a whole number from 1 to 100000, got 1e6");
   CHECK(refused("efficiency", "0") ==

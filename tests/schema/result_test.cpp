@@ -8,7 +8,7 @@
 #include "base/version.hpp"
 #include "schema/json_reader.hpp"
 #include "schema/json_writer.hpp"
-#include "schema/result_keys.hpp"
+#include "schema/result_record.hpp"
 #include "tests/catch.hpp"
 
 namespace feedrate::schema {
@@ -58,27 +58,23 @@ JsonPtr parsed(const std::string& text) {
   return parse_json(text, "out.json");
 }
 
-/// Holds the members of `object` against the keys at `depth` from `at` on; returns where they end.
-std::size_t same_keys(const JsonValue& object, std::size_t at, int depth) {
-  const auto keys = result_keys();
-  for (const JsonMember& member : object.members) {
+/// Holds the members of `object`, down to the last, against what is said of its keys.
+void same_keys(const JsonValue& object, const std::vector<Key>& keys) {
+  REQUIRE(object.members.size() == keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const JsonMember& member = object.members[i];
     INFO(member.key);
-    REQUIRE(at < keys.size());
-    CHECK(keys[at].name == member.key);
-    CHECK(keys[at].depth == depth);
-    const ResultKind kind = keys[at].kind;
-    const bool has_children = at + 1 < keys.size() && keys[at + 1].depth > depth;
-    ++at;
+    CHECK(keys[i].name == member.key);
     const JsonValue* inner = member.value.get();
-    if (kind == ResultKind::list) REQUIRE(inner->kind == JsonKind::array);
-    if (!has_children) continue;
-    if (kind == ResultKind::list) {
+    const bool list = keys[i].kind == KeyKind::objects;
+    if (list) REQUIRE(inner->kind == JsonKind::array);
+    if (keys[i].keys.empty()) continue;
+    if (list) {
       REQUIRE_FALSE(inner->items.empty());
       inner = inner->items.front().get();
     }
-    at = same_keys(*inner, at, depth + 1);
+    same_keys(*inner, keys[i].keys);
   }
-  return at;
 }
 
 TEST_CASE("result: the envelope and every key are as the contract and the schema say") {
@@ -89,7 +85,7 @@ TEST_CASE("result: the envelope and every key are as the contract and the schema
   CHECK(root->find("scenario")->find("name")->text == "caltech");
   CHECK(root->find("scenario")->find("file")->text == "scenarios/caltech.json");
   const JsonValue& result = *root->find("result");
-  CHECK(same_keys(result, 0, 0) == result_keys().size());
+  same_keys(result, result_root().keys);
   CHECK(result.find("bottleneck")->find("stage")->text == "decode");
   CHECK(result.find("stages")->items.size() == 2);
   CHECK(result.find("stages")->items[0]->find("stall_s")->number == 7200.0);

@@ -155,8 +155,24 @@ Scenario random_scenario(std::mt19937_64& random) {
     operation.cpu = seconds_per_sample(real(1e-9, 1e4));
     s.preprocess.push_back(operation);
   }
-  if (chance())
-    s.job.step = Step{.fixed = seconds(real(1e-6, 1e6)), .per_sample = {}, .table = {}, .cv = {}};
+  if (chance()) s.loader.num_workers = whole(4096);
+  if (chance()) s.loader.num_workers = WorkerRule::automatic;
+  if (chance()) s.loader.num_workers = WorkerRule::cpus_less_one;
+  if (chance()) s.measured_on.gpu_times = "V100";
+  if (chance()) s.measured_on.machine_figures = "ml.p3.2xlarge";
+  if (chance()) {
+    s.job.step.emplace();
+    if (chance()) s.job.step->fixed = seconds(real(1e-6, 1e6));
+    s.job.step->per_sample = seconds_per_sample(real(1e-6, 1e2));
+    if (chance()) s.job.step->family = static_cast<ModelFamily>(random() % 3);
+    if (chance()) s.job.step->precision = static_cast<Precision>(random() % 2);
+    if (chance()) {
+      auto& by_gpu = s.job.step->by_gpu.emplace();
+      for (std::uint64_t i = random() % 4; i > 0; --i) {
+        by_gpu["GPU \"" + std::to_string(i) + "/\""].fixed = seconds(real(1e-6, 1e6));
+      }
+    }
+  }
   if (chance()) s.job.efficiency = real(1e-6, 1.0);
   return s;
 }

@@ -13,6 +13,7 @@
 #include "catch.hpp"
 #include "pipeline/generated.hpp"
 #include "pipeline/loading.hpp"
+#include "resolve/resolve.hpp"
 #include "schema/catalog_parts.hpp"
 #include "schema/catalog_reader.hpp"
 #include "schema/scenario.hpp"
@@ -38,8 +39,10 @@ struct Billed {
   explicit Billed(const Scenario& scenario, const Catalog& prices = catalog())
       : resolved(resolve::resolve(scenario, prices)),
         outcome(pipeline::simulate(resolved.inputs)),
-        input(study::bill_input(scenario, prices, resolved, outcome, remarks)),
-        bill(study::bill_of(input)) {}
+        input(study::bill_input(resolved.terms, resolved.inputs, outcome, remarks)),
+        bill(study::bill_of(input)) {
+    remarks.insert(remarks.end(), resolved.remarks.begin(), resolved.remarks.end());
+  }
 
   /// The line whose name begins so; null: none.
   [[nodiscard]] const BillLine* line(std::string_view name) const {
@@ -152,9 +155,10 @@ TEST_CASE("billing: the disk that is simulated is the one on the bill, on every 
     if (!machine.gpus || machine.gpus->value <= 0.0) continue;
     for (const std::string kind : {"", "ebs", "nvme", "other"}) {
       std::vector<std::pair<std::string, std::string>> settings = {
-          {"/source/service", "local"},  {"/disk/size", "900 GB"},
+          {"/source/service", "local"},  {"/disk/size", "1900 GB"},
           {"/cluster/price", "3 USD/h"}, {"/cluster/vcpus", "8"},
-          {"samples", "1000"},           {"/cluster/instance", machine.name}};
+          {"samples", "1000"},           {"/cluster/instance", machine.name},
+          {"gpu_times", "any"}};
       if (!kind.empty()) settings.emplace_back("/disk/kind", kind);
       INFO(machine.name << " " << kind);
       const Billed billed(job(settings));
@@ -173,7 +177,7 @@ TEST_CASE("billing: the disk that is simulated is the one on the bill, on every 
 TEST_CASE("billing: a machine with NVMe pays for no EBS volume, in EC2 and in SageMaker") {
   for (const std::string instance : {"p3dn.24xlarge", "ml.p3dn.24xlarge"}) {
     const Billed billed(job({{"/source/service", "local"},
-                             {"/disk/size", "900 GB"},
+                             {"/disk/size", "1100 GB"},
                              {"/cluster/instance", instance},
                              {"/cluster/price", "31 USD/h"}}));
     CHECK(billed.bill.storage == Money{});
@@ -312,9 +316,14 @@ TEST_CASE("billing: data of AWS pays its way to other clouds, and only there") {
       INFO(machine.name << " " << service);
       const bool ours = service == "s3" || service == "efs" || service == "fsx-lustre";
       std::vector<std::pair<std::string, std::string>> settings = {
-          {"/source/service", service},      {"/cluster/instance", machine.name},
-          {"/cluster/price", "3 USD/h"},     {"/cluster/vcpus", "8"},
-          {"/cluster/network", "10 Gbit/s"}, {"/source/first_byte_latency", "10 ms"}};
+          {"/source/service", service},
+          {"/cluster/instance", machine.name},
+          {"/cluster/price", "3 USD/h"},
+          {"/cluster/vcpus", "8"},
+          {"/cluster/network", "10 Gbit/s"},
+          {"/source/first_byte_latency", "10 ms"},
+          {"/disk/kind", "ebs"},
+          {"gpu_times", "any"}};
       const Billed billed(job(settings));
       const bool crosses = ours && machine.cloud != "aws";
       // 1 TB at 0.09 USD/GB, by File mode's one copy or by the one epoch.
@@ -338,7 +347,7 @@ TEST_CASE("billing: transfer out goes through its tiers, and says where they end
   settings.back().second = "200";
   const Billed beyond(job(settings));
   CHECK(beyond.dollars("transfer from AWS") == Approx(900.0 + 3400.0 + 7000.0));
-  CHECK(beyond.remarks_say("50 TB of transfer out of AWS are not on the bill"));
+  CHECK(beyond.remarks_say("50 TB of transfer from AWS to the internet are not on the bill"));
   // What the page cache has is not sent again.
   settings.back().second = "10";
   settings[0].second = "mount";

@@ -3,6 +3,7 @@
 
 #include "base/errors.hpp"
 #include "catch.hpp"
+#include "model/figures.hpp"
 #include "study/attribution.hpp"
 #include "study/price_age.hpp"
 #include "study/thresholds.hpp"
@@ -97,6 +98,55 @@ TEST_CASE("thresholds: --max-increase takes a list, and only what is better when
   CHECK_THROWS_AS(parse_max_increase("cost=5%,"), InputError);
 }
 
+TEST_CASE("thresholds: a number whose unit could be another's is refused, with both spellings") {
+  const auto problem = [](const std::string& text) {
+    try {
+      parse_max_increase(text);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(has(problem("cost=5"), "5 % or 5 USD? write \"cost=5%\" or \"cost=5 USD\""));
+  CHECK(has(problem("time=10%,total_s=60"),
+            "60 % or 60 s? write \"total_s=60%\" or \"total_s=60 s\""));
+  CHECK(has(problem_of("warn: total_s increase < 5"),
+            "5 % or 5 s? write \"total_s increase < 5%\" or \"total_s increase < 5 s\""));
+  CHECK(has(problem_of("step_ms increase <= 2.5"), "2.5 % or 2.5 ms?"));
+  CHECK(has(problem_of("throughput_samples_per_s decrease < 100"), "100 % or 100 samples/s?"));
+  CHECK(has(problem_of("time < 120"), "write \"time < 120 s\""));
+  CHECK(has(problem_of("gpu_busy > 90"), "write \"gpu_busy > 90%\""));
+  CHECK(has(problem_of("gpu_busy decrease < 5"), "write \"gpu_busy decrease < 5%\""));
+
+  // Nothing of anything is nothing; a name that ends in its unit says it; a count has none.
+  CHECK(problem("cost=0").empty());
+  CHECK(problem_of("money_usd < 120").empty());
+  CHECK(problem_of("cost < 120").empty());
+  CHECK(problem_of("total_s < 120").empty());
+  CHECK(problem_of("gpus increase < 2").empty());
+  CHECK(problem_of("gpu_busy decrease < 0.05").empty());
+}
+
+// Whatever is accepted means the same as with its unit written out.
+TEST_CASE("thresholds: an accepted bare number is one of the figure's unit") {
+  int bare = 0;
+  for (const Figure& figure : all_figures()) {
+    const std::string unit(unit_text(figure.unit));
+    for (const char* of : {"", " increase", " decrease"}) {
+      for (const char* number : {"0", "0.5", "7"}) {
+        const std::string left = std::string(figure.name) + of + " < " + number;
+        if (!problem_of(left).empty()) continue;
+        ++bare;
+        const Limit limit = parse_limit(left);
+        CHECK_FALSE(limit.relative);
+        CHECK(limit.bound == std::stod(number));
+        if (!unit.empty()) CHECK(parse_limit(left + ' ' + unit).bound == Approx(limit.bound));
+      }
+    }
+  }
+  CHECK(bare > 60);
+}
+
 TEST_CASE("check: a limit is broken on its far side and holds on it") {
   const Figures before = figures_of(result_with(100.0, 10.0, 80.0));
   CHECK(level_of("total_s increase <= 5%", before, result_with(105.0, 10.0, 80.0)) == Level::pass);
@@ -105,7 +155,7 @@ TEST_CASE("check: a limit is broken on its far side and holds on it") {
   CHECK(level_of("gpu_busy decrease < 5%", before, result_with(100.0, 10.0, 70.0)) == Level::fail);
   CHECK(level_of("gpu_busy decrease < 5%", before, result_with(100.0, 10.0, 90.0)) == Level::pass);
   CHECK(level_of("bottleneck is gpu", before, result_with(100.0, 10.0, 80.0)) == Level::fail);
-  CHECK(level_of("stall_s.disk increase < 1", before, result_with(100.0, 10.0, 80.0)) ==
+  CHECK(level_of("stall_s.disk increase < 1 s", before, result_with(100.0, 10.0, 80.0)) ==
         Level::pass);
 }
 

@@ -20,7 +20,7 @@ function rowsOf(figure, hourValue) {
     case 'stages': return stageRows(data.result);
     case 'gpu_time': return gpuTimeRows(data.result);
     case 'break_even': return breakEvenRows(data.points, hourValue);
-    case 'timeline': return timelineRows(data.timeline[Number(figure.dataset.section)]);
+    case 'timeline': return timelineRows(data.timeline[Number(figure.dataset.section)], data.stages);
     default: return pointRows(data.points, hourValue);
   }
 }

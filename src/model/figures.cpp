@@ -1,0 +1,178 @@
+#include "model/figures.hpp"
+
+#include <algorithm>
+
+namespace feedrate {
+namespace {
+
+using enum FigureGroup;
+using Value = std::optional<double>;
+using R = const Result&;
+
+// A stage has these two as the whole job has.
+constexpr std::string_view stall_name = "stall_s";
+constexpr std::string_view idle_name = "idle_gpu_usd";
+
+constexpr auto second = FigureUnit::seconds;
+constexpr auto dollar = FigureUnit::dollars;
+constexpr auto share = FigureUnit::share;
+constexpr auto number = FigureUnit::count;
+constexpr auto less = Better::less;
+constexpr auto more = Better::more;
+constexpr auto neither = Better::neither;
+
+constexpr std::array<Figure, figure_count> table = {{
+    {FigureId::instances, cluster, "instances", number, neither, "instances", "how many",
+     [](R r) -> Value { return r.instances; }},
+    {FigureId::gpus, cluster, "gpus", number, neither, "GPUs", "in all",
+     [](R r) -> Value { return r.gpus; }},
+
+    {FigureId::gain_if_twice_as_fast, bottleneck, "gain_if_twice_as_fast", share, neither,
+     "gain if twice as fast", "fraction of total_s",
+     [](R r) -> Value { return r.bottleneck.gain_if_twice_as_fast; }},
+
+    {FigureId::startup, time, "startup_s", second, less, "start-up", "before any data",
+     [](R r) -> Value { return r.times.startup.base(); }},
+    {FigureId::staging, time, "staging_s", second, less, "staging",
+     "copying the dataset, File mode", [](R r) -> Value { return r.times.staging.base(); }},
+    {FigureId::first_epoch, time, "first_epoch_s", second, less, "first epoch", "",
+     [](R r) -> Value { return r.times.first_epoch.base(); }},
+    {FigureId::epoch, time, "epoch_s", second, less, "later epochs", "a later epoch",
+     [](R r) -> Value { return r.times.epoch.base(); }, &Bands::epoch_s},
+    {FigureId::total_time, time, "total_s", second, less, "whole job", "",
+     [](R r) -> Value { return r.times.total.base(); }, &Bands::total_s, "time"},
+
+    {FigureId::throughput, pace, "throughput_samples_per_s", FigureUnit::samples_per_second, more,
+     "throughput", "over the epochs", [](R r) -> Value { return r.throughput.base(); },
+     &Bands::throughput},
+    {FigureId::gpu_busy, pace, "gpu_busy", share, more, "GPUs busy",
+     "share of the time after staging", [](R r) -> Value { return r.gpu_busy; }, &Bands::gpu_busy},
+    {FigureId::gpu_busy_time, pace, "gpu_busy_s", second, neither, "GPU busy time",
+     "per GPU; with all stalls adds up to total_s",
+     [](R r) -> Value { return r.gpu_busy_time.base(); }},
+    {FigureId::efficiency, pace, "efficiency", share, more, "efficiency", "S(N) = T(1)/(N T(N)) of the epochs",
+     [](R r) { return r.efficiency; }, nullptr, "", true},
+    {FigureId::job_efficiency, pace, "job_efficiency", share, more, "efficiency of the job",
+     "the same of total_s; null: one instance",
+     [](R r) { return r.job_efficiency; }, nullptr, "", true},
+    {FigureId::steps_per_epoch, pace, "steps_per_epoch", number, neither, "steps per epoch", "",
+     [](R r) -> Value { return r.steps_per_epoch; }},
+
+    {FigureId::compute, cost, "compute_usd", dollar, less, "compute", "",
+     [](R r) -> Value { return r.bill.compute.base(); }},
+    {FigureId::auxiliary, cost, "auxiliary_usd", dollar, less, "auxiliary", "",
+     [](R r) -> Value { return r.bill.auxiliary.base(); }},
+    {FigureId::storage, cost, "storage_usd", dollar, less, "storage", "",
+     [](R r) -> Value { return r.bill.storage.base(); }},
+    {FigureId::requests, cost, "requests_usd", dollar, less, "requests", "",
+     [](R r) -> Value { return r.bill.requests.base(); }},
+    {FigureId::transfer, cost, "transfer_usd", dollar, less, "transfer", "",
+     [](R r) -> Value { return r.bill.transfer.base(); }},
+    {FigureId::money, cost, "money_usd", dollar, less, "money", "sum of the above",
+     [](R r) -> Value { return r.bill.money.base(); }, &Bands::money_usd, "cost"},
+    {FigureId::hour_value, cost, "hour_value_usd", dollar, less, "value of the hours",
+     "wall time times the value of an hour", [](R r) -> Value { return r.bill.hour_value.base(); }},
+    {FigureId::total_cost, cost, "total_usd", dollar, less, "total cost",
+     "money_usd + hour_value_usd", [](R r) -> Value { return r.bill.total.base(); },
+     &Bands::total_usd, "total_cost"},
+    {FigureId::idle_gpu, cost, idle_name, dollar, less, "idle GPU",
+     "part of compute_usd while GPUs waited", [](R r) -> Value { return r.bill.idle_gpu.base(); }},
+    {FigureId::billed_time, cost, "billed_time_s", second, less, "billed time",
+     "of one instance, after rounding", [](R r) -> Value { return r.bill.billed_time.base(); }},
+
+    {FigureId::hours, derived, "hours", FigureUnit::hours, less, "hours", "total_s in hours",
+     [](R r) -> Value { return r.times.total / hours(1.0); }},
+    {FigureId::step_time, derived, "step_ms", FigureUnit::milliseconds, less, "step",
+     "epoch_s / steps_per_epoch",
+     [](R r) -> Value {
+       if (r.steps_per_epoch <= 0.0) return std::nullopt;
+       return r.times.epoch.base() / r.steps_per_epoch * 1e3;
+     },
+     nullptr, "", true},
+    {FigureId::stall, derived, stall_name, second, less, "GPU waits", "total_s - gpu_busy_s",
+     [](R r) -> Value { return (r.times.total - r.gpu_busy_time).base(); }},
+}};
+
+constexpr bool ids_are_places() {
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (static_cast<std::size_t>(table[i].id) != i || table[i].of == nullptr) return false;
+  }
+  return true;
+}
+static_assert(ids_are_places());
+
+constexpr bool bands_are_listed() {
+  return std::all_of(table.begin(), table.end(), [](const Figure& figure) {
+    const bool listed =
+        std::find(banded_figures.begin(), banded_figures.end(), figure.id) != banded_figures.end();
+    return listed == (figure.band != nullptr);
+  });
+}
+static_assert(bands_are_listed());
+static_assert(static_cast<std::size_t>(FigureId::stall) + 1 == figure_count);
+
+constexpr std::array<StageFigure, 4> stage_table = {{
+    {"capacity_samples_per_s", FigureUnit::samples_per_second, "what it could carry alone",
+     [](const StageStats& s) { return s.capacity ? Value(s.capacity->base()) : std::nullopt; },
+     true},
+    {"utilization", share, "busy share of the steady epoch",
+     [](const StageStats& s) { return s.utilization; }, true},
+    {stall_name, second, "GPU waiting booked on it, whole job, per GPU",
+     [](const StageStats& s) -> Value { return s.stall.base(); }},
+    {idle_name, dollar, "what was paid for that waiting",
+     [](const StageStats& s) -> Value { return s.idle_gpu.base(); }},
+}};
+
+}  // namespace
+
+std::span<const Figure> all_figures() {
+  return table;
+}
+
+std::span<const Figure> figures_in(FigureGroup group) {
+  const auto in_group = [&](const Figure& figure) { return figure.group == group; };
+  const auto first = std::find_if(table.begin(), table.end(), in_group);
+  return {first, std::find_if_not(first, table.end(), in_group)};
+}
+
+const Figure& figure(FigureId id) {
+  return table[static_cast<std::size_t>(id)];
+}
+
+const Figure* find_figure(std::string_view name) {
+  const auto found =
+      std::find_if(table.begin(), table.end(), [&](const Figure& f) { return f.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+std::string_view name_of(FigureId id) {
+  return figure(id).name;
+}
+
+std::optional<double> value_of(const Result& result, FigureId id) {
+  return figure(id).of(result);
+}
+
+std::optional<Band> band_of(const Result& result, const Figure& figure) {
+  if (!result.bands || figure.band == nullptr) return std::nullopt;
+  return *result.bands.*figure.band;
+}
+
+std::string_view unit_text(FigureUnit unit) {
+  switch (unit) {
+    case FigureUnit::seconds: return "s";
+    case FigureUnit::milliseconds: return "ms";
+    case FigureUnit::hours: return "h";
+    case FigureUnit::dollars: return "USD";
+    case FigureUnit::samples_per_second: return "samples/s";
+    case FigureUnit::share:
+    case FigureUnit::count: return "";
+  }
+  return "";
+}
+
+std::span<const StageFigure> stage_figures() {
+  return stage_table;
+}
+
+}  // namespace feedrate

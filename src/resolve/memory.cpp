@@ -1,0 +1,82 @@
+#include "resolve/memory.hpp"
+
+#include <cmath>
+
+namespace feedrate::resolve {
+namespace {
+
+bool starts_workers(const Context& context) {
+  return context.scenario.loader.kind == LoaderKind::pytorch && context.out.inputs.workers > 0.0;
+}
+
+Bytes batch_bytes(const Context& context) {
+  return samples(context.out.inputs.batch) *
+         context.scenario.dataset.bytes_on_gpu_per_sample.value_or(DataPerSample{});
+}
+
+/// Of a rank, where batches are pinned: one that is copied, one that waits.
+Bytes pinned(const Context& context) {
+  return (context.scenario.loader.pin_memory.value_or(false) ? 2.0 : 0.0) * batch_bytes(context);
+}
+
+Bytes least_of_worker(const Context& context) {
+  return context.scenario.loader.worker_memory.value_or(bytes(assumed::worker_memory.low));
+}
+
+MemoryNeeds needs(const Context& context, Bytes of_process, Bytes of_worker) {
+  const Inputs& inputs = context.out.inputs;
+  return {inputs.ranks * of_process,
+          starts_workers(context) ? inputs.ranks * inputs.workers * of_worker : Bytes{},
+          batches_ahead(context), kept_samples(context)};
+}
+
+}  // namespace
+
+std::optional<Bytes> memory_of_instance(const Context& context) {
+  if (context.scenario.cluster.memory) return context.scenario.cluster.memory;
+  const Known<Bytes> known = context.published(&Machine::memory);
+  return known ? std::optional(known->value) : std::nullopt;
+}
+
+Bytes batches_ahead(const Context& context) {
+  const Inputs& inputs = context.out.inputs;
+  const double made = inputs.pooled() ? inputs.prefetch : inputs.workers * inputs.prefetch;
+  return inputs.ranks * (made * batch_bytes(context) + pinned(context));
+}
+
+Bytes kept_samples(const Context& context) {
+  const Scenario& s = context.scenario;
+  const Inputs& inputs = context.out.inputs;
+  if (!inputs.caches.decoded) return {};
+  const DataPerSample each =
+      s.dataset.decoded_bytes_per_sample.value_or(s.dataset.bytes_on_gpu_per_sample.value_or(
+          s.dataset.bytes_per_sample.value_or(DataPerSample{})));
+  const bool sharded = s.source.distribution == Distribution::sharded_by_s3_key;
+  return each * samples(inputs.samples / (sharded ? inputs.instances : 1.0));
+}
+
+const MemoryNeeds& memory_needs(Context& context) {
+  const Bytes process = context.assume<Bytes>(Stage::disk, assumed::process_memory);
+  const Bytes worker =
+      starts_workers(context)
+          ? context.find_or<Bytes>(Stage::disk, context.scenario.loader.worker_memory, {},
+                                   assumed::worker_memory)
+          : Bytes{};
+  context.memory = needs(context, process, worker);
+  return *context.memory;
+}
+
+MemoryNeeds least_memory_needs(const Context& context) {
+  return needs(context, bytes(assumed::process_memory.low), least_of_worker(context));
+}
+
+double most_workers(const Context& context, Bytes room) {
+  const Inputs& inputs = context.out.inputs;
+  if (!starts_workers(context)) return 0.0;
+  const Bytes of_rank = bytes(assumed::process_memory.low) + pinned(context);
+  const Bytes each = least_of_worker(context) + inputs.prefetch * batch_bytes(context);
+  return std::floor((room - kept_samples(context) - inputs.ranks * of_rank) /
+                    (inputs.ranks * each));
+}
+
+}  // namespace feedrate::resolve

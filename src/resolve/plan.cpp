@@ -1,0 +1,203 @@
+// Whether the job that a scenario asks for can be: what must fit where, with the nearest plan that
+// does. What is certain is a problem; what rests on an assumption is said beside the headline.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "resolve/context.hpp"
+#include "resolve/memory.hpp"
+
+namespace feedrate::resolve {
+namespace {
+
+std::string size_text(Bytes size) {
+  return short_text_of(size);
+}
+
+struct Plan {
+  Context& context;
+  const Scenario& s = context.scenario;
+  const Inputs& inputs = context.out.inputs;
+
+  void problem(std::string key, std::string message) const {
+    context.problem(std::move(key), std::move(message));
+  }
+  void doubt(std::string sentence) const {
+    if (context.texts) context.out.caveats.push_back(std::move(sentence));
+  }
+
+  [[nodiscard]] std::string instance() const { return s.cluster.instance.value_or("the instance"); }
+
+  [[nodiscard]] double objects() const {
+    return std::ceil(inputs.samples / s.dataset.samples_per_object.value_or(1.0));
+  }
+
+  /// "shard over 8 instances (/source/distribution: ShardedByS3Key), 50 GB each"; "" where the data
+  /// cannot be split so far.
+  [[nodiscard]] std::string sharded(Bytes data, Bytes room) const {
+    const bool can =
+        s.source.service == Service::s3 && s.source.distribution == Distribution::fully_replicated;
+    if (!can || room <= Bytes{}) return "";
+    const double n = std::ceil(data / room);
+    if (n > objects()) return "";
+    return fmt::format(
+        ", or shard them over {:g} instances, {} each (/source/distribution: "
+        "ShardedByS3Key)",
+        n, size_text(data * (1.0 / n)));
+  }
+
+  void gpus() const {
+    const Known<double> has = context.published(&Machine::gpus);
+    const auto& asked = s.cluster.gpus_per_instance;
+    if (!asked || !has || has->value <= 0.0 || *asked <= has->value) return;
+    problem("/cluster/gpus_per_instance",
+            fmt::format("{} has {:g}, got {:g}: {:g} instances have so many", instance(),
+                        has->value, *asked, std::ceil(*asked / has->value)));
+  }
+
+  void disk() const {
+    const auto& disk = context.out.disk;
+    if (!disk) return;
+    const Bytes data = data_of_instance(context);
+    const Known<Bytes> nvme = context.published(&Machine::nvme_size);
+    const bool local = disk->kind == DiskKind::nvme;
+    const std::optional<Bytes> room =
+        local && nvme && !s.disk.size ? std::optional(nvme->value) : disk->size;
+    if (!room || data <= *room * (1.0 + 1e-9)) return;
+    const std::string stream = inputs.staging ? "; stream them (/source/input_mode: FastFile)" : "";
+    const std::string other =
+        local ? fmt::format(", take a volume (/disk/kind: ebs, /disk/size: \"{}\")",
+                            size_text(gigabytes(std::ceil(data / gigabytes(1.0)))))
+              : fmt::format(", take a larger volume (at least {})", size_text(data));
+    const std::string remedies = stream + other + sharded(data, *room);
+    problem(local ? "/disk/kind" : "/disk/size",
+            fmt::format("{} do not fit the {} of {}{}{}", size_text(data), size_text(*room),
+                        local ? instance() + "'s NVMe" : "the disk", inputs.staging ? "" : ";",
+                        inputs.staging ? remedies : remedies.substr(1)));
+  }
+
+  void file_system() const {
+    if (s.source.service != Service::fsx_lustre || !s.source.capacity) return;
+    const Bytes data = stored_dataset(context);
+    const CapacitySteps steps =
+        fsx_steps(context.catalog, planned_fsx(context).deployment_type).value;
+    const Bytes room = billed_capacity(*s.source.capacity, steps);
+    if (data <= room || s.source.lazy_load_from_s3.value_or(false)) return;
+    problem("/source/capacity",
+            fmt::format("{} do not fit a file system of {}; the smallest that holds them has {} "
+                        "(left out, that one is taken)",
+                        size_text(data), size_text(room), size_text(billed_capacity(data, steps))));
+  }
+
+  void shards() const {
+    if (s.source.distribution != Distribution::sharded_by_s3_key) return;
+    if (objects() >= inputs.instances) return;
+    problem("/source/distribution",
+            fmt::format("{:g} objects cannot be sharded over {:g} instances: at most {:g} of them "
+                        "get one; take fewer instances, or smaller objects "
+                        "(/dataset/samples_per_object)",
+                        objects(), inputs.instances, objects()));
+  }
+
+  void memory() const {
+    const auto room = memory_of_instance(context);
+    if (!room) return;
+    if (s.disk.page_cache && *s.disk.page_cache > *room * (1.0 + 1e-9)) {
+      doubt(fmt::format(
+          "The page cache that is given ({}) is more than all of the memory of {} ({}).",
+          size_text(*s.disk.page_cache), instance(), size_text(*room)));
+    }
+    const MemoryNeeds least = least_memory_needs(context);
+    if (least.all() > *room) return out_of_memory(least, *room);
+    if (!context.memory || context.memory->all() <= *room) return;
+    doubt(
+        fmt::format("Memory may run out: {} for workers at {} each, beside batches and caches, "
+                    "of the {} of {}.",
+                    size_text(context.memory->workers),
+                    size_text(context.memory->workers / (inputs.ranks * inputs.workers)),
+                    size_text(*room), instance()));
+  }
+
+  void out_of_memory(const MemoryNeeds& needs, Bytes room) const {
+    const Bytes rest = room - (needs.all() - needs.samples);
+    if (needs.samples > Bytes{} && rest > Bytes{}) {
+      problem("/loader/in_memory_cache",
+              fmt::format("{} of decoded samples do not fit the {} that workers and batches leave "
+                          "of the {} of {}; take one with more memory, leave them on disk (false)"
+                          "{}",
+                          size_text(needs.samples), size_text(rest), size_text(room), instance(),
+                          sharded(needs.samples, rest)));
+      return;
+    }
+    const double fit = most_workers(context, room);
+    problem("/loader/num_workers",
+            fmt::format("{:g} workers a GPU need {} at least for themselves and their batches, and "
+                        "{} has {}{}",
+                        inputs.workers, size_text(needs.all()), instance(), size_text(room),
+                        fit >= 1.0 ? fmt::format(": at most {:g} fit", fit)
+                                   : std::string("; take fewer, or smaller batches")));
+  }
+
+  /// Workers hand batches over in /dev/shm; Linux gives it half of the memory.
+  void shared_memory() const {
+    if (inputs.pooled() || inputs.workers <= 0.0 || !s.dataset.bytes_on_gpu_per_sample) return;
+    const Bytes batches = inputs.ranks * inputs.workers * inputs.prefetch * samples(inputs.batch) *
+                          *s.dataset.bytes_on_gpu_per_sample;
+    if (s.cluster.shared_memory) {
+      if (batches <= *s.cluster.shared_memory) return;
+      problem("/cluster/shared_memory",
+              fmt::format("workers hand over batches of {} there, and it has {}: raise it (docker "
+                          "run --shm-size), or take fewer num_workers, a smaller prefetch_factor "
+                          "or batch_size",
+                          size_text(batches), size_text(*s.cluster.shared_memory)));
+      return;
+    }
+    const auto memory = memory_of_instance(context);
+    if (!memory || batches <= 0.5 * *memory || batches > *memory) return;
+    doubt(
+        fmt::format("Workers hand over batches of {} in /dev/shm, which has half of the {} of {} "
+                    "unless it was raised.",
+                    size_text(batches), size_text(*memory), instance()));
+  }
+
+  void gpu_memory() const {
+    const Known<Bytes> has = context.published(&Machine::gpu_memory);
+    if (!has) return;
+    const StepMemory given = s.job.step.value_or(Step{}).gpu_memory.value_or(StepMemory{});
+    const bool known = given.fixed || given.per_sample;
+    const Bytes fixed = given.fixed.value_or(Bytes{});
+    // Of a step whose memory is not given, the batch itself is known to be there.
+    const DataPerSample each = known ? given.per_sample.value_or(DataPerSample{})
+                                     : s.dataset.bytes_on_gpu_per_sample.value_or(DataPerSample{});
+    const Bytes needs = fixed + each * samples(inputs.batch);
+    if (needs <= has->value) return;
+    const double fit = std::floor((has->value - fixed) / (each * samples(1.0)));
+    const std::string gpu = context.machine()->gpu_model;
+    problem(
+        "/loader/batch_size",
+        fmt::format("a batch of {:g} needs {} of GPU memory{}, and {} {} has {}{}", inputs.batch,
+                    size_text(needs), known ? "" : " for its samples alone",
+                    gpu.empty() ? "the" : "one", gpu.empty() ? "GPU" : gpu, size_text(has->value),
+                    fit >= 1.0 ? fmt::format(": at most {:g} fit; /job/gradient_accumulation "
+                                             "makes larger ones of several",
+                                             fit)
+                               : std::string(": the model itself does not fit")));
+  }
+};
+
+}  // namespace
+
+void check_plan(Context& context) {
+  const Plan plan{context};
+  plan.gpus();
+  if (context.scenario.job.duration_on_one_instance) return;
+  plan.disk();
+  plan.file_system();
+  plan.shards();
+  plan.memory();
+  plan.shared_memory();
+  plan.gpu_memory();
+}
+
+}  // namespace feedrate::resolve

@@ -1,0 +1,140 @@
+#include "resolve/services.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace feedrate::resolve {
+namespace {
+
+constexpr double small_request_bytes = 512e3;             // S3 publishes another latency below this
+constexpr Bytes new_file_system_credit = tebibytes(2.1);  // EFS user guide, 2023-06-15
+
+Published of_s3(const Catalog& catalog, Bytes request) {
+  Published s3;
+  s3.latency = request.base() < small_request_bytes ? middle_of(catalog.s3.small_request)
+                                                    : middle_of(catalog.s3.first_byte);
+  s3.per_connection = middle_of(catalog.s3.per_connection);
+  s3.bandwidth = catalog.s3.per_instance;
+  s3.requests = catalog.s3.gets_per_prefix;
+  return s3;
+}
+
+Published of_fsx(Context& context) {
+  const Source& source = context.scenario.source;
+  Published fsx;
+  fsx.shared = true;
+  fsx.latency = context.scenario.dataset.samples_per_object.value_or(1.0) > 1.0
+                    ? context.catalog.fsx.latency
+                    : context.catalog.fsx.open_small_file;
+  fsx.per_connection = context.catalog.fsx.one_disk;
+  if (source.bandwidth) return fsx;
+  const FsxPlan& plan = planned_fsx(context);
+  const auto tier = find_fsx_tier(context.catalog, plan.deployment_type, plan.tier);
+  if (!tier) {
+    context.problem(tier.failure.key.empty() ? "/source/deployment_type" : tier.failure.key,
+                    tier.failure.message);
+    return fsx;
+  }
+  const Bytes capacity =
+      billed_capacity(plan.capacity, fsx_steps(context.catalog, plan.deployment_type).value);
+  if (tier->disk_read) {
+    fsx.bandwidth = Value<Bandwidth>{tier->disk_read->value * capacity, tier->disk_read->from};
+  }
+  return fsx;
+}
+
+Published of_efs(Context& context) {
+  const Source& source = context.scenario.source;
+  const EfsLimits& limits = context.catalog.efs;
+  Published efs;
+  efs.shared = true;
+  const auto& [name, stored] = planned_efs(context);
+  const EfsMode* mode = find_efs_mode(context.catalog, name);
+  if (mode == nullptr) {
+    context.problem("/source/throughput_mode",
+                    "expected elastic, bursting or provisioned, got \"" + name + "\"");
+    return efs;
+  }
+  efs.latency = mode->read_latency;
+  if (efs.latency && limits.round_trips_per_file) {
+    efs.open = efs.latency;
+    efs.open->value *= limits.round_trips_per_file->value;
+    efs.open->from.source += ", the round trips to open and close a file";
+  }
+  efs.per_connection = mode->per_client;
+  efs.per_client = mode->per_client;
+  efs.bandwidth = mode->read.low;
+  efs.requests = mode->read_iops;
+  if (name == "bursting" && limits.earned) {
+    const Bandwidth earned = limits.earned->value * stored;
+    const Bandwidth least = limits.earned_minimum ? limits.earned_minimum->value : earned;
+    const double metered = limits.read_metering ? limits.read_metering->value : 1.0;
+    efs.bandwidth = Value<Bandwidth>{std::max(earned, least) / metered, limits.earned->from};
+    if (limits.burst) {
+      const Bandwidth burst = limits.burst->value * stored;
+      const Bandwidth least_burst = limits.burst_minimum ? limits.burst_minimum->value : burst;
+      efs.burst = Value<Bandwidth>{std::max(burst, least_burst) / metered, limits.burst->from};
+      efs.credit =
+          context.assume(Stage::download, assumed::efs_credit, new_file_system_credit) / metered;
+    }
+  } else if (name == "provisioned" && !source.bandwidth) {
+    const Bandwidth provisioned = context.need<Bandwidth>(
+        Stage::download, "/source/provisioned_throughput", source.provisioned_throughput, {}, {},
+        "the throughput that is paid for");
+    efs.bandwidth = Value<Bandwidth>::given(provisioned);
+  }
+  return efs;
+}
+
+}  // namespace
+
+const FsxPlan& planned_fsx(Context& context) {
+  if (context.fsx) return *context.fsx;
+  const Source& source = context.scenario.source;
+  FsxPlan plan;
+  plan.deployment_type = context.find_or<std::string>(
+      Stage::download, "/source/deployment_type", source.deployment_type, {}, {},
+      default_fsx_deployment, "no FSx deployment type is given");
+  plan.tier = context.find_or<SpecificBandwidth>(
+      Stage::download, "/source/throughput_per_capacity", source.throughput_per_capacity, {}, {},
+      default_fsx_tier, "no FSx throughput tier is given");
+  // Its dimension is that of a frequency; people know it by another unit.
+  context.out.used.back().text =
+      text_of(plan.tier * tebibytes(1.0) / (megabytes(1.0) / seconds(1.0))) + " MB/s/TiB";
+  const Bytes holds = stored_dataset(context);
+  const CapacitySteps steps = fsx_steps(context.catalog, plan.deployment_type).value;
+  const Bytes smallest = billed_capacity(std::max(holds, Bytes{}), steps);
+  plan.capacity =
+      context.find_or<Bytes>(Stage::download, "/source/capacity", source.capacity, {}, {}, smallest,
+                             "the smallest FSx for Lustre file system that holds the dataset");
+  context.fsx = std::move(plan);
+  return *context.fsx;
+}
+
+const EfsPlan& planned_efs(Context& context) {
+  if (context.efs) return *context.efs;
+  const Source& source = context.scenario.source;
+  EfsPlan plan;
+  plan.mode = context.find_or<std::string>(Stage::download, "/source/throughput_mode",
+                                           source.throughput_mode, {}, {}, "elastic",
+                                           "the default of new EFS file systems");
+  plan.stored = source.capacity.value_or(stored_dataset(context));
+  if (plan.mode == "bursting" && !source.bandwidth) {
+    context.find_or<Bytes>(Stage::download, "/source/capacity", source.capacity, {}, {},
+                           plan.stored, "EFS stores the dataset and nothing else");
+  }
+  context.efs = std::move(plan);
+  return *context.efs;
+}
+
+Published published_limits(Context& context, Service service, Bytes request) {
+  switch (service) {
+    case Service::s3: return of_s3(context.catalog, request);
+    case Service::fsx_lustre: return of_fsx(context);
+    case Service::efs: return of_efs(context);
+    default: return {};
+  }
+}
+
+}  // namespace feedrate::resolve

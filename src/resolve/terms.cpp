@@ -1,0 +1,267 @@
+#include "resolve/terms.hpp"
+
+#include <fmt/format.h>
+
+#include "resolve/context.hpp"
+
+namespace feedrate::resolve {
+namespace {
+
+/// A service of AWS that is read over a network.
+bool held_in_aws(Service service) {
+  return service == Service::s3 || service == Service::fsx_lustre || service == Service::efs;
+}
+
+struct Pricer {
+  Context& context;
+  const Scenario& scenario;
+  const Catalog& catalog;
+  const Inputs& inputs;
+  Terms& terms;
+  std::string region{};  ///< of the instances' price, then that of AWS's services
+
+  void remark(std::string text) const { context.out.remarks.push_back(std::move(text)); }
+
+  [[nodiscard]] Lease source_lease() const {
+    return {Lease::Until::job_ends, scenario.source.storage_held};
+  }
+
+  /// The scenario's own price of an instance type, which stands in for the catalogue's on demand; a
+  /// savings plan takes its share off it, and spot prices are the market's.
+  [[nodiscard]] std::optional<Value<HourlyPrice>> own_price(const std::string& name) const {
+    const Cluster& cluster = scenario.cluster;
+    if (!cluster.prices || cluster.purchase == Purchase::spot) return std::nullopt;
+    const auto own = cluster.prices->find(name);
+    if (own == cluster.prices->end()) {
+      remark(name + " has no price in /cluster/prices: the catalogue's is taken");
+      return std::nullopt;
+    }
+    Value<HourlyPrice> price = Value<HourlyPrice>::given(own->second);
+    // Without its fraction a savings plan fails in find_offer, which says what is missing.
+    if (cluster.purchase != Purchase::savings_plan) return price;
+    if (!cluster.savings) return std::nullopt;
+    price.value *= 1.0 - *cluster.savings;
+    price.from.source += fmt::format(", less {:g} % savings plan", 100.0 * *cluster.savings);
+    return price;
+  }
+
+  MachineTerms machine(const std::string& name, double count,
+                       const std::optional<HourlyPrice>& given, const char* key) {
+    MachineTerms use{name, count, {}, billing_rule(catalog, service_of(catalog, name))};
+    if (given) {
+      use.price = Value<HourlyPrice>::given(*given);
+      return use;
+    }
+    if (const auto own = own_price(name)) {
+      use.price = *own;
+      return use;
+    }
+    const auto offer = find_offer(catalog, {"", name, scenario.cluster.region,
+                                            scenario.cluster.purchase, scenario.cluster.savings});
+    if (!offer) {
+      if (!context.machine_missing) {
+        context.problem(offer.failure.key.empty() ? key : offer.failure.key, offer.failure.message,
+                        std::string(in_few_words(offer.failure.kind)));
+      }
+      return use;
+    }
+    if (!offer->remark.empty()) remark(name + ": " + offer->remark);
+    if (region.empty()) region = offer->region;
+    use.price = offer->price;
+    return use;
+  }
+
+  void machines() {
+    const auto& given = scenario.cluster;
+    if (!given.instance && !given.price) {
+      context.problem("/cluster/price",
+                      "needed: no instance of the catalogue is named that has a price");
+      return;
+    }
+    terms.compute = machine(given.instance.value_or("instance"), given.instances, given.price,
+                            "/cluster/price");
+    if (const auto& remote = scenario.loader.remote) {
+      terms.auxiliary.push_back(
+          machine(remote->instance, remote->instances, remote->price, "/loader/remote/price"));
+    }
+  }
+
+  void s3() {
+    const std::string storage_class = scenario.source.storage_class.value_or("STANDARD");
+    const auto price = find_s3_price(catalog, region, storage_class);
+    if (!price) {
+      remark("S3 is not on the bill: " + price.failure.message);
+      return;
+    }
+    using enum RequestTerms::Of;
+    if (price->get) terms.requests.push_back({"S3 GET", *price->get, objects_read});
+    if (price->put) terms.requests.push_back({"S3 PUT of checkpoints", *price->put, checkpoints});
+    if (scenario.source.bill_storage.value_or(false) && price->storage) {
+      terms.storage.push_back(
+          {{"S3 " + storage_class, terms.dataset, {}, {}, *price->storage}, source_lease()});
+    }
+  }
+
+  void fsx() {
+    if (!scenario.source.bill_storage.value_or(true)) return;
+    const FsxPlan& plan = planned_fsx(context);
+    const auto price = find_fsx_price(catalog, region, plan.deployment_type, plan.tier);
+    if (!price || !price->storage) {
+      remark("FSx for Lustre is not on the bill: " +
+             (price ? std::string("its price is not known") : price.failure.message));
+      return;
+    }
+    terms.storage.push_back({{"FSx for Lustre " + plan.deployment_type,
+                              plan.capacity,
+                              fsx_steps(catalog, plan.deployment_type).value,
+                              {},
+                              *price->storage},
+                             source_lease()});
+  }
+
+  /// What is read is the job's own; what is stored and the throughput that is kept for it are on
+  /// the bill where holding the data is.
+  void efs() {
+    const EfsPlan& plan = planned_efs(context);
+    const bool holding = scenario.source.bill_storage.value_or(true);
+    const auto price = find_efs_price(catalog, region, "Standard (regional)");
+    if (holding && price && price->storage) {
+      terms.storage.push_back(
+          {{"EFS Standard", plan.stored, {}, {}, *price->storage}, source_lease()});
+    } else if (holding) {
+      remark("EFS storage is not on the bill: " + price.failure.message);
+    }
+    const auto throughput = find_efs_throughput_price(catalog, region);
+    if (!throughput) {
+      remark("EFS throughput is not on the bill: " + throughput.failure.message);
+    } else if (plan.mode == "elastic" && throughput->elastic_read) {
+      terms.transfer.push_back({"EFS elastic reads",
+                                {{{}, *throughput->elastic_read}},
+                                TransferTerms::Of::bytes_read,
+                                "",
+                                ""});
+    } else if (holding && plan.mode == "provisioned" && throughput->provisioned &&
+               scenario.source.provisioned_throughput) {
+      // What the stored data earns in bursting mode is not paid for twice.
+      const auto& earned = catalog.efs.earned;
+      terms.bandwidth.push_back({{"EFS provisioned throughput",
+                                  *scenario.source.provisioned_throughput,
+                                  earned ? earned->value * plan.stored : Bandwidth{},
+                                  {},
+                                  *throughput->provisioned},
+                                 source_lease()});
+    }
+  }
+
+  /// The auxiliary instances, where they do all of the reading; else those of the cluster.
+  [[nodiscard]] const Machine* reader() const {
+    const bool remote_only = inputs.remote && !inputs.staging && inputs.cpu.base() <= 0.0;
+    if (!remote_only) return context.machine();
+    const auto found = find_machine(catalog, scenario.loader.remote->instance);
+    return found ? *found : nullptr;
+  }
+
+  /// What leaves AWS for the instances of another cloud: the data, or what auxiliary instances in
+  /// AWS have made of it. The way in is free.
+  void transfer_out() {
+    const Machine* reads = reader();
+    const bool crosses = outside_aws(reads);
+    if (!crosses && !(inputs.remote && outside_aws(context.machine()))) return;
+    auto tiers = find_transfer(catalog, "to internet", region);
+    if (!tiers) {
+      remark("transfer out of AWS is not on the bill: " + tiers.failure.message);
+      return;
+    }
+    terms.transfer.push_back(
+        {"transfer from AWS to the internet", std::move(*tiers.value),
+         crosses ? TransferTerms::Of::bytes_read : TransferTerms::Of::batches_sent, region,
+         (crosses ? reads : context.machine())->cloud});
+  }
+
+  /// The disk of every instance, as it was simulated: an EBS volume where its size is given. It
+  /// lives as long as its instance is billed; where it is itself the source of the data, as long as
+  /// that is held.
+  void volume(const LocalDisk& disk) {
+    if (disk.kind == DiskKind::nvme) return;  // in the instance's price
+    const Source& source = scenario.source;
+    const bool holds_data = source.service == Service::ebs;
+    if (holds_data && !source.bill_storage.value_or(true)) return;
+    if (disk.kind == DiskKind::other) {
+      if (disk.size) remark("the disk is not on the bill: one of kind other has no price");
+      return;
+    }
+    if (!disk.size) {
+      remark("the EBS volume is not on the bill: set /disk/size");
+      return;
+    }
+    ebs(disk, {Lease::Until::instances_end, holds_data ? source.storage_held : std::nullopt});
+  }
+
+  void ebs(const LocalDisk& disk, const Lease& lease) {
+    const double n = inputs.instances;
+    if (terms.compute.rule.service == "sagemaker") {
+      if (const auto& price = catalog.limits.sagemaker_volume_price) {
+        terms.storage.push_back(
+            {{"SageMaker training volume", *disk.size * n, {}, {}, *price}, lease});
+      }
+      return;
+    }
+    const std::string& type = disk.volume_type;
+    const auto price = find_ebs_price(catalog, region, type);
+    if (!price || !price->storage) {
+      remark("the EBS volume is not on the bill: " +
+             (price ? std::string("its price is not known") : price.failure.message));
+      return;
+    }
+    terms.storage.push_back({{"EBS " + type, *disk.size * n, {}, {}, *price->storage}, lease});
+    // A type without a baseline has none to give away: all of what is provisioned is paid for.
+    const EbsVolume* limits = find_ebs_volume(catalog, type);
+    const auto free = [&](auto baseline) {
+      const auto known = limits ? limits->*baseline : std::nullopt;
+      return known ? known->value : decltype(known->value){};
+    };
+    const Frequency free_iops = free(&EbsVolume::baseline_iops);
+    if (price->iops && disk.iops && *disk.iops > free_iops) {
+      terms.iops.push_back({{"EBS IOPS", *disk.iops * n, free_iops * n, {}, *price->iops}, lease});
+      if (!scenario.disk.iops) {
+        remark(
+            fmt::format("the {} volume has the {:g} IOPS that its type allows, and pays for "
+                        "them; set /disk/iops",
+                        type, *disk.iops * seconds(1)));
+      }
+    }
+    const Bandwidth free_bandwidth = free(&EbsVolume::baseline_bandwidth);
+    if (price->bandwidth && disk.bandwidth && *disk.bandwidth > free_bandwidth) {
+      terms.bandwidth.push_back(
+          {{"EBS throughput", *disk.bandwidth * n, free_bandwidth * n, {}, *price->bandwidth},
+           lease});
+    }
+  }
+};
+
+}  // namespace
+
+void resolve_terms(Context& context) {
+  const Scenario& s = context.scenario;
+  Terms& terms = context.out.terms;
+  terms.value_of_hour = s.job.value_of_hour.value_or(HourlyPrice{});
+  terms.dataset = stored_dataset(context);
+  Pricer pricer{context, s, context.catalog, context.out.inputs, terms};
+  pricer.region = s.cluster.region.value_or("");
+  pricer.machines();
+  pricer.region = aws_region(context.machine(), pricer.region);
+  if (!s.job.duration_on_one_instance) {
+    switch (s.source.service) {
+      case Service::s3: pricer.s3(); break;
+      case Service::fsx_lustre: pricer.fsx(); break;
+      case Service::efs: pricer.efs(); break;
+      case Service::ebs:
+      case Service::http:
+      case Service::local: break;
+    }
+    if (held_in_aws(s.source.service)) pricer.transfer_out();
+  }
+  if (context.out.disk) pricer.volume(*context.out.disk);
+}
+
+}  // namespace feedrate::resolve

@@ -1,0 +1,142 @@
+// Keys of "job": what is trained, and what coupling GPUs costs.
+#include <array>
+
+#include "schema/scenario_keys.hpp"
+
+namespace feedrate::schema {
+
+using namespace std::string_view_literals;
+
+namespace {
+
+constexpr std::array algorithm_words = {"ring"sv, "hierarchical"sv};
+constexpr std::array family_words = {"convolutional"sv, "transformer"sv, "recurrent"sv};
+constexpr std::array precision_words = {"mixed"sv, "single"sv};
+
+}  // namespace
+
+// In the order of the enumerators in model/scenario.hpp.
+template <>
+inline constexpr std::span<const std::string_view> words_of<AllReduceAlgorithm> = algorithm_words;
+template <>
+inline constexpr std::span<const std::string_view> words_of<ModelFamily> = family_words;
+template <>
+inline constexpr std::span<const std::string_view> words_of<Precision> = precision_words;
+
+template <>
+inline constexpr bool is_record<GpuStep> = true;
+template <>
+inline constexpr bool is_record<StepMemory> = true;
+template <>
+inline constexpr bool is_record<Step> = true;
+template <>
+inline constexpr bool is_record<AllReduce> = true;
+template <>
+inline constexpr bool is_record<Checkpoint> = true;
+template <>
+inline constexpr bool is_record<Job> = true;
+
+template <>
+const std::vector<Entry<GpuStep>>& entries<GpuStep>() {
+  static const std::vector<Entry<GpuStep>> list = {
+      entry<&GpuStep::fixed>("fixed", {"part that does not grow with the batch", "0 s"}),
+      entry<&GpuStep::per_sample>("per_sample", {"part that does", "0 s"}),
+      entry<&GpuStep::table>("table",
+                             {.manual = "instead: [[batch, time], …]", .limits = whole(1, 1e9)}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<StepMemory>>& entries<StepMemory>() {
+  static const std::vector<Entry<StepMemory>> list = {
+      entry<&StepMemory::fixed>("fixed",
+                                {.manual = "weights, gradients, optimiser", .example = "2 GB"}),
+      entry<&StepMemory::per_sample>("per_sample", {"activations"}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Step>>& entries<Step>() {
+  static const std::vector<Entry<Step>> list = {
+      entry<&Step::fixed>("fixed", {"part that does not grow with the batch", "0 s"}),
+      entry<&Step::per_sample>("per_sample", {"part that does", "0 s"}),
+      entry<&Step::table>("table", {.manual = "instead: [[batch, time], …], linear in between",
+                                    .limits = whole(1, 1e9)}),
+      entry<&Step::cv>("cv", {"coefficient of variation of the step", "0", between(0, 10)}),
+      entry<&Step::by_gpu>("by_gpu", {.manual = "GPU (\"V100\", \"A100-40GB\") → its own step",
+                                      .fallback = "scaled from measured_on.gpu_times",
+                                      .hint = {"a duration", "300 ms"},
+                                      .text_form = true}),
+      entry<&Step::family>("family",
+                           {"of the model: which published figures compare GPUs", "all of them"}),
+      entry<&Step::gpu_memory>("gpu_memory", {"what it takes: fixed + per_sample times the batch"}),
+      entry<&Step::precision>("precision", {"mixed: fp16 or bf16; single: fp32 or tf32", "both"}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<AllReduce>>& entries<AllReduce>() {
+  static const std::vector<Entry<AllReduce>> list = {
+      entry<&AllReduce::algorithm>("algorithm", {"how gradients are summed", "ring"}),
+      entry<&AllReduce::gradient_bytes>(
+          "gradient_bytes",
+          {.manual = "of the model", .limits = above(0, 1e15), .example = "102 MB"}),
+      entry<&AllReduce::busbw>("busbw", {.manual = "bus bandwidth; hierarchical: between instances",
+                                         .example = "10 GB/s"}),
+      entry<&AllReduce::busbw_inside>(
+          "busbw_inside", {.manual = "hierarchical: inside an instance", .example = "120 GB/s"}),
+      entry<&AllReduce::latency>("latency", {.manual = "per hop", .example = "20 us"}),
+      entry<&AllReduce::overlap>("overlap",
+                                 {"fraction hidden behind the backward pass", "0", between(0, 1)}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Checkpoint>>& entries<Checkpoint>() {
+  static const std::vector<Entry<Checkpoint>> list = {
+      entry<&Checkpoint::interval>(
+          "interval",
+          {.manual = "of training time", .limits = above(0, 3.6e8), .example = "15 min"}),
+      entry<&Checkpoint::size>("size", {.manual = "bytes of one", .example = "1 GB"}),
+      entry<&Checkpoint::bandwidth>("bandwidth", {"at which it is written"}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Job>>& entries<Job>() {
+  static const std::vector<Entry<Job>> list = {
+      entry<&Job::epochs>("epochs", {"passes over the dataset", "1", whole(1, 1e9)}),
+      entry<&Job::step>("step", {.manual = "time of one GPU for a batch; \"300 ms\" means fixed",
+                                 .hint = {"a duration", "300 ms"},
+                                 .text_form = true}),
+      entry<&Job::duration_on_one_instance>(
+          "duration_on_one_instance",
+          {.manual = "instead of dataset and step", .limits = above(0, 3.6e8), .example = "24 h"}),
+      entry<&Job::gradient_accumulation>("gradient_accumulation",
+                                         {"batches per all-reduce", "1", whole(1, 1e6)}),
+      entry<&Job::efficiency>("efficiency",
+                              {"parallel efficiency S(N), instead of allreduce", "", above(0, 1)}),
+      entry<&Job::allreduce>("allreduce", {"what gradients cost"}),
+      entry<&Job::scaling>("scaling", {.manual = "measured [[instances, time], …] to fit, instead",
+                                       .limits = whole(1, 1e5),
+                                       .hint = {"a duration", "57 min"}}),
+      entry<&Job::asynchronous_step>("asynchronous_step",
+                                     {"the loop launches a step and goes on", "true"}),
+      entry<&Job::non_blocking>("non_blocking", {"copies overlap the step before", "false"}),
+      entry<&Job::startup>(
+          "startup",
+          {.manual = "before any data: container, imports", .fallback = "0 s", .example = "5 min"}),
+      entry<&Job::checkpoint>("checkpoint", {"interval, size and bandwidth"}),
+      entry<&Job::value_of_hour>("value_of_hour", {.manual = "what an hour of waiting costs you",
+                                                   .fallback = "0 USD/h",
+                                                   .example = "3 USD/h"}),
+  };
+  return list;
+}
+
+}  // namespace feedrate::schema

@@ -1,0 +1,116 @@
+// What the documents of result.cpp mean, for people and for editors.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+#include <vector>
+
+#include "model/figures.hpp"
+#include "schema/json_writer.hpp"
+#include "schema/result.hpp"
+#include "schema/result_record.hpp"
+#include "schema/written_manual.hpp"
+
+namespace feedrate::schema {
+namespace {
+
+using Layout = JsonWriter::Layout;
+
+void reference(std::string_view name, std::string_view target, JsonWriter& out) {
+  out.key(name).begin_object(Layout::line).text("$ref", target).end();
+}
+
+void write_problems(JsonWriter& out) {
+  out.key("problems").begin_object().text("type", "array");
+  out.text("description", "why the point has no result; empty where it has one");
+  out.key("items").begin_object().text("type", "object").key("properties").begin_object();
+  out.key("key").begin_object(Layout::line).text("description", "JSON pointer of the scenario");
+  out.key("type").begin_array().text("string").text("null").end().end();
+  out.key("message").begin_object(Layout::line).text("type", "string").end().end();
+  out.key("required").begin_array().text("key").text("message").end().end().end();
+}
+
+void write_envelope(JsonWriter& out) {
+  out.key("properties").begin_object();
+  out.key("feedrate").begin_object(Layout::line).text("type", "string").end();
+  out.key("kind").begin_object(Layout::line).key("enum").begin_array();
+  out.text("result").text("sweep").text("comparison").end().end();
+  out.key("schema").begin_object(Layout::line).number("const", 1.0).end();
+  out.key("scenario").begin_object().text("type", "object").key("properties").begin_object();
+  out.key("name").begin_object(Layout::line).text("type", "string").end();
+  out.key("file").begin_object(Layout::line).key("type").begin_array();
+  out.text("string").text("null").end().end().end().end();
+  reference("result", "#/$defs/result", out);
+  out.key("points").begin_object().text("type", "array").key("items").begin_object();
+  out.key("properties").begin_object();
+  out.key("set").begin_object(Layout::line).text("type", "object").end();
+  out.key("result").begin_object().text("description", "null: the problems say why");
+  out.key("oneOf").begin_array();
+  out.begin_object(Layout::line).text("$ref", "#/$defs/result").end();
+  out.begin_object(Layout::line).text("type", "null").end().end().end();
+  write_problems(out);
+  out.key("scale_out").begin_object().key("type").begin_array().text("object").text("null").end();
+  out.text("description", "beside the fewest instances with the same other settings").end();
+  out.end();
+  out.key("required").begin_array().text("set").text("result").text("problems").end();
+  out.end().end();
+  out.key("results").begin_object().text("type", "array").key("items").begin_object();
+  out.key("properties").begin_object();
+  out.key("relative").begin_object(Layout::line).key("type").begin_array();
+  out.text("object").text("null").end().end();
+  reference("result", "#/$defs/result", out);
+  out.end().end().end();
+  out.end();
+  out.key("required").begin_array().text("feedrate").text("kind").text("schema").end();
+}
+
+}  // namespace
+
+std::string result_json_schema() {
+  JsonWriter out;
+  out.begin_object();
+  out.text("$schema", "https://json-schema.org/draft/2020-12/schema");
+  out.text("title", "feedrate result").text("type", "object");
+  out.text("description", "What run, sweep and compare print with --format json.");
+  write_envelope(out);
+  out.key("$defs").begin_object().key("result").begin_object().text("type", "object");
+  write_written_properties(result_root(), out);
+  out.end().end().end();
+  return std::move(out).finish();
+}
+
+std::string result_manual() {
+  std::string page =
+      R"(With --format json, stdout holds one object. Units stand in the names (_s, _usd); null means: does
+not apply, or not known. Amounts are in USD whatever currency the scenario states.
+
+run      {"feedrate": VERSION, "kind": "result", "schema": 1, "scenario": {name, file},
+         "result": {…}}
+sweep    … "kind": "sweep", "points": [{"set": {KEY: VALUE}, "result": {…}, "problems": [],
+         "scale_out": {…}}], "pareto": [indices], "fastest", "cheapest": indices,
+         "break_even_efficiency": of the first point that has a scale_out, "decision";
+         a point that cannot be simulated or priced has "result": null and "problems":
+         [{"key": JSON pointer or null, "message"}], and is left out of all the rest. "scale_out"
+         puts a point beside the fewest instances with the same other settings (null for these):
+         "instances" of that one; the changes "total_s", "money_usd", "total_usd" as fractions;
+         "break_even_efficiency" of the epochs, from which on it costs no more in all (null: none);
+         "total_usd_at": [{"efficiency", "of_fewest"}], the total there over that of the fewest
+compare  … "kind": "comparison", "results": [{"scenario", "relative", "result"}], where relative
+         holds changes against the first (RELATIVE)
+catalog  list: … "kind": "catalog", "filter", "machines": [one a machine and region: "instance",
+         "cloud", "region", "vcpus", "memory_bytes", "gpus", "gpu", "gpu_memory_bytes",
+         "gpu_16_bit_tflop_per_s", "network_bytes_per_s", "nvme_bytes", "on_demand_usd_per_h",
+         "spot_usd_per_h", "sagemaker_usd_per_h"], "unknown": {KEY: machines left out by it}
+
+The keys of "result":
+
+)";
+  std::vector<std::string_view> relative;
+  for (const FigureId id : compared_figures) relative.push_back(name_of(id));
+  constexpr std::string_view placeholder = "RELATIVE";
+  page.replace(page.find(placeholder), placeholder.size(),
+               fmt::format("{}", fmt::join(relative, ", ")));
+  return page + written_manual(result_root());
+}
+
+}  // namespace feedrate::schema

@@ -1,0 +1,352 @@
+#include "schema/result_record.hpp"
+
+#include <utility>
+
+#include "model/figures.hpp"
+#include "schema/written.hpp"
+
+namespace feedrate::schema {
+namespace {
+
+using Layout = JsonWriter::Layout;
+
+// Parts of a result that stand in an object of their own.
+struct BottleneckPart {
+  const Result* whole;
+};
+struct TimePart {
+  const Result* whole;
+};
+struct CostPart {
+  const Result* whole;
+};
+struct StageRow {
+  Stage stage;
+  const StageStats* of;
+};
+struct Gain {
+  Stage stage;
+  double gain;
+};
+struct Uncertainty {
+  const InputUsed* of;
+};
+
+const Result& whole(const Result& result) {
+  return result;
+}
+template <class Part>
+const Result& whole(const Part& part) {
+  return *part.whole;
+}
+
+/// The figures of a group, as keys of T.
+template <class T>
+void add_figures(std::vector<Entry<T>>& list, FigureGroup group) {
+  for (const Figure& figure : figures_in(group)) {
+    Entry<T> made{};
+    made.key.name = figure.name;
+    made.key.manual = figure.manual;
+    made.key.kind = KeyKind::number;
+    made.key.nullable = figure.may_lack;
+    made.write = [](const T& in, const Key& key, JsonWriter& out) {
+      out.number(key.name, find_figure(key.name)->of(whole(in)));
+    };
+    list.push_back(std::move(made));
+  }
+}
+
+template <class T>
+std::vector<Entry<T>> figure_entries(FigureGroup group) {
+  std::vector<Entry<T>> list;
+  add_figures(list, group);
+  return list;
+}
+
+/// Whether the stage has a place on this job's path at all.
+bool takes_part(const StageStats& stats) {
+  return stats.capacity || stats.utilization || stats.stall.base() != 0.0;
+}
+
+std::vector<StageRow> stage_rows(const Result& result) {
+  std::vector<StageRow> rows;
+  for (const Stage stage : all_stages()) {
+    if (takes_part(result.stages[stage])) rows.push_back({stage, &result.stages[stage]});
+  }
+  return rows;
+}
+
+std::vector<Gain> gains(const BottleneckPart& part) {
+  std::vector<Gain> list;
+  for (const auto& [stage, gain] : part.whole->bottleneck.gains) list.push_back({stage, gain});
+  return list;
+}
+
+std::string_view name_of_part(BillPart part) {
+  switch (part) {
+    case BillPart::compute: return "compute";
+    case BillPart::auxiliary: return "auxiliary";
+    case BillPart::storage: return "storage";
+    case BillPart::requests: return "requests";
+    case BillPart::transfer: return "transfer";
+  }
+  return "";
+}
+
+using Pair = std::array<double, 2>;
+
+std::optional<Pair> time_range(const Uncertainty& u) {
+  const auto& effect = u.of->effect;
+  if (!effect) return std::nullopt;
+  return Pair{effect->time_at_low.base(), effect->time_at_high.base()};
+}
+
+std::optional<Pair> money_range(const Uncertainty& u) {
+  const auto& effect = u.of->effect;
+  if (!effect) return std::nullopt;
+  return Pair{effect->money_at_low.base(), effect->money_at_high.base()};
+}
+
+std::optional<double> variance_share(const Uncertainty& u) {
+  return u.of->effect ? std::optional(u.of->effect->variance_share) : std::nullopt;
+}
+
+std::optional<Uncertainty> uncertainty(const InputUsed& input) {
+  return input.low.empty() ? std::nullopt : std::optional(Uncertainty{&input});
+}
+
+}  // namespace
+
+template <>
+inline constexpr bool is_record<Result> = true;
+template <>
+inline constexpr bool is_record<BottleneckPart> = true;
+template <>
+inline constexpr bool is_record<Gain> = true;
+template <>
+inline constexpr bool is_record<StageRow> = true;
+template <>
+inline constexpr bool is_record<TimePart> = true;
+template <>
+inline constexpr bool is_record<CostPart> = true;
+template <>
+inline constexpr bool is_record<BillLine> = true;
+template <>
+inline constexpr bool is_record<Bands> = true;
+template <>
+inline constexpr bool is_record<InputUsed> = true;
+template <>
+inline constexpr bool is_record<Uncertainty> = true;
+template <>
+inline constexpr bool is_record<Certainty> = true;
+template <>
+inline constexpr bool is_record<Effort> = true;
+
+template <>
+inline constexpr Layout layout_of<Result> = Layout::block;
+template <>
+inline constexpr Layout layout_of<CostPart> = Layout::block;
+template <>
+inline constexpr Layout layout_of<Bands> = Layout::block;
+
+template <>
+const std::vector<Entry<Gain>>& entries<Gain>() {
+  static const std::vector<Entry<Gain>> list = {
+      written<&Gain::stage>("stage", "its name"),
+      written<&Gain::gain>("gain", "fraction of total_s"),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<BottleneckPart>>& entries<BottleneckPart>() {
+  using P = BottleneckPart;
+  static const std::vector<Entry<P>> list = [] {
+    std::vector<Entry<P>> all = {written<P>("stage", "null: nothing pays",
+                                            [](const P& p) { return p.whole->bottleneck.stage; })};
+    add_figures(all, FigureGroup::bottleneck);
+    all.push_back(written<P>("probability", "with replications",
+                             [](const P& p) { return p.whole->bottleneck.probability; }));
+    all.push_back(written<&gains>("gains", "every stage that gains, best first"));
+    return all;
+  }();
+  return list;
+}
+
+template <>
+const std::vector<Entry<StageRow>>& entries<StageRow>() {
+  static const std::vector<Entry<StageRow>> list = [] {
+    std::vector<Entry<StageRow>> all = {written<&StageRow::stage>("stage", "its name")};
+    for (const StageFigure& figure : stage_figures()) {
+      Entry<StageRow> made{};
+      made.key.name = figure.name;
+      made.key.manual = figure.manual;
+      made.key.kind = KeyKind::number;
+      made.key.nullable = figure.may_lack;
+      made.write = [](const StageRow& row, const Key& key, JsonWriter& out) {
+        for (const StageFigure& of : stage_figures()) {
+          if (of.name == key.name) out.number(of.name, of.of(*row.of));
+        }
+      };
+      all.push_back(std::move(made));
+    }
+    all.push_back(
+        written<StageRow>("provenance", "weakest origin of its inputs",
+                          [](const StageRow& row) { return name_of(row.of->provenance); }));
+    return all;
+  }();
+  return list;
+}
+
+template <>
+const std::vector<Entry<TimePart>>& entries<TimePart>() {
+  static const auto list = figure_entries<TimePart>(FigureGroup::time);
+  return list;
+}
+
+template <>
+const std::vector<Entry<BillLine>>& entries<BillLine>() {
+  using L = BillLine;
+  static const std::vector<Entry<L>> list = {
+      written<L>("part", "compute, auxiliary, storage, requests, transfer",
+                 [](const L& line) { return name_of_part(line.part); }),
+      written<&L::what>("what"),
+      written<&L::quantity>("quantity"),
+      written<&L::price>("price", "of a unit"),
+      written<L>("amount_usd", "", [](const L& line) { return line.amount.base(); }),
+      written<L>("provenance", "of the price",
+                 [](const L& line) { return name_of(line.from.origin); }),
+      written<L>("source", "", [](const L& line) { return line.from.source; }),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<CostPart>>& entries<CostPart>() {
+  static const std::vector<Entry<CostPart>> list = [] {
+    auto all = figure_entries<CostPart>(FigureGroup::cost);
+    all.push_back(written<CostPart>("lines", "lines of a part add up to it",
+                                    [](const CostPart& part) { return part.whole->bill.lines; }));
+    return all;
+  }();
+  return list;
+}
+
+template <>
+const std::vector<Entry<Bands>>& entries<Bands>() {
+  static const std::vector<Entry<Bands>> list = [] {
+    std::vector<Entry<Bands>> all = {written<Bands>(
+        "replications", "", [](const Bands& b) { return static_cast<double>(b.replications); })};
+    for (const FigureId id : banded_figures) {
+      Entry<Bands> made{};
+      made.key.name = name_of(id);
+      made.key.kind = KeyKind::numbers;
+      made.write = [](const Bands& bands, const Key& key, JsonWriter& out) {
+        Written<Band>::put(bands.*find_figure(key.name)->band, out.key(key.name));
+      };
+      all.push_back(std::move(made));
+    }
+    all.push_back(written<&Bands::bottleneck_probability>(
+        "bottleneck_probability", "by stage; empty without --replications"));
+    return all;
+  }();
+  return list;
+}
+
+template <>
+const std::vector<Entry<Uncertainty>>& entries<Uncertainty>() {
+  using U = Uncertainty;
+  static const std::vector<Entry<U>> list = {
+      written<U>("low", "drawn between this", [](const U& u) { return u.of->low; }),
+      written<U>("high", "and this", [](const U& u) { return u.of->high; }),
+      written<U>("range", "what these are taken from; null: its standard error",
+                 [](const U& u) { return words_or_null(u.of->range); }),
+      written<U>("probe", "of calibrate, that measures it",
+                 [](const U& u) { return words_or_null(u.of->probe); }),
+      written<&time_range>(name_of(FigureId::total_time),
+                           "of the job at low and at high; null: not weighed"),
+      written<&money_range>(name_of(FigureId::money), "likewise"),
+      written<&variance_share>("variance_share", "of the variance of total_s, one at a time"),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<InputUsed>>& entries<InputUsed>() {
+  using I = InputUsed;
+  static const std::vector<Entry<I>> list = {
+      written<&I::key>("key", "JSON pointer that would set it"),
+      written<&I::text>("value", "with its unit"),
+      written<&I::stage>("stage", "that it is for"),
+      written<I>("provenance", "measured, published, given or assumed",
+                 [](const I& input) { return name_of(input.from.origin); }),
+      written<I>("source", "", [](const I& input) { return input.from.source; }),
+      written<I>("relative_error", "standard error; 0: not known",
+                 [](const I& input) { return input.from.relative_error; }),
+      written<&I::matters>("matters", "changes the job by 1 %; no range: its stage does"),
+      written<&uncertainty>("uncertainty", "null: taken as exact"),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Certainty>>& entries<Certainty>() {
+  using C = Certainty;
+  static const std::vector<Entry<C>> list = {
+      written<C>("shortest_s", "total_s with each at its end that shortens it",
+                 [](const C& c) { return c.shortest.base(); }),
+      written<C>("longest_s", "total_s with each at its other end",
+                 [](const C& c) { return c.longest.base(); }),
+      written<&C::own_variance_share>("own_variance_share", "of the job's own variability"),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Effort>>& entries<Effort>() {
+  static const std::vector<Entry<Effort>> list = {
+      written<&Effort::events>("events", "with --exact; 0: the mean in closed form"),
+      written<&Effort::steps>("steps", "of the job, or with --exact of those simulated"),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Result>>& entries<Result>() {
+  static const std::vector<Entry<Result>> list = [] {
+    std::vector<Entry<Result>> all = {written<Result>(
+        "instance", "its type", [](const Result& r) { return words_or_null(r.instance); })};
+    add_figures(all, FigureGroup::cluster);
+    all.push_back(written<Result>("bottleneck", "the stage whose doubling shortens the job most",
+                                  [](const Result& r) { return BottleneckPart{&r}; }));
+    all.push_back(written<&stage_rows>("stages", "the stages on this job's path"));
+    all.push_back(
+        written<Result>("time", "of the job", [](const Result& r) { return TimePart{&r}; }));
+    add_figures(all, FigureGroup::pace);
+    all.push_back(
+        written<Result>("cost", "the bill", [](const Result& r) { return CostPart{&r}; }));
+    const Entry<Result> rest[] = {
+        written<&Result::bands>(
+            "bands", "5 %, 50 % and 95 % over draws of uncertain inputs and of variability"),
+        written<&Result::inputs>("inputs", "every parameter used, and where it comes from"),
+        written<&Result::certainty>("certainty", "what all assumptions could do together"),
+        written<&Result::caveats>("caveats", "what belongs beside the headline"),
+        written<&Result::remarks>("remarks", "what a reader must know"),
+        written<&Result::effort>("effort", "how the simulation went"),
+    };
+    all.insert(all.end(), std::begin(rest), std::end(rest));
+    return all;
+  }();
+  return list;
+}
+
+void write_result_body(const Result& result, JsonWriter& out) {
+  Written<Result>::put(result, out);
+}
+
+const Key& result_root() {
+  static const Key root = root_of<Result>("result");
+  return root;
+}
+
+}  // namespace feedrate::schema

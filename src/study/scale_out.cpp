@@ -1,0 +1,94 @@
+#include "study/scale_out.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace feedrate::study {
+namespace {
+
+using Setting = std::pair<std::string, std::string>;
+
+/// "instances", "cluster.instances", "/cluster/instances".
+bool sets_instances(const Setting& setting) {
+  const std::string_view key = setting.first;
+  const std::size_t last = key.find_last_of("./");
+  const std::string_view name = last == std::string_view::npos ? key : key.substr(last + 1);
+  return name == "instances" && key.find("remote") == std::string_view::npos;
+}
+
+/// The settings of a point, without its number of instances.
+std::vector<Setting> others(const SweepPoint& point) {
+  std::vector<Setting> kept;
+  std::copy_if(point.set.begin(), point.set.end(), std::back_inserter(kept),
+               [](const Setting& one) { return !sets_instances(one); });
+  return kept;
+}
+
+bool varies_instances(const SweepPoint& point) {
+  return std::any_of(point.set.begin(), point.set.end(), sets_instances);
+}
+
+ScaleOut beside(const Result& few, const Result& many) {
+  ScaleOut out;
+  out.instances = few.instances;
+  out.time = many.times.total / few.times.total - 1.0;
+  const auto change = [](Money now, Money before) -> std::optional<double> {
+    if (before <= Money{}) return std::nullopt;
+    return now / before - 1.0;
+  };
+  out.money = change(many.bill.money, few.bill.money);
+  out.total = change(many.bill.total, few.bill.total);
+  if (!many.efficiency || *many.efficiency <= 0.0 || few.bill.total <= Money{}) return out;
+  const CostByEfficiency cost(many);
+  out.break_even = cost.efficiency_at(few.bill.total);
+  for (std::size_t i = 0; i < ladder_efficiencies.size(); ++i) {
+    out.total_at.push_back(cost.total(ladder_efficiencies[i]) / few.bill.total);
+  }
+  return out;
+}
+
+}  // namespace
+
+CostByEfficiency::CostByEfficiency(const Result& at) {
+  const Bill& bill = at.bill;
+  const Duration epochs = at.times.total - at.times.startup - at.times.staging;
+  const auto share_of = [&](Duration all) { return all > Duration{} ? epochs / all : 0.0; };
+  const Money rented = bill.compute + bill.auxiliary;
+  const Money held = bill.storage + bill.hour_value;
+  const Money of_epochs = std::min(1.0, share_of(bill.billed_time)) * rented +
+                          share_of(at.times.total) * held;
+  fixed_ = bill.total - of_epochs;
+  at_one_ = *at.efficiency * of_epochs;
+}
+
+Money CostByEfficiency::total(double efficiency) const {
+  return fixed_ + at_one_ / efficiency;
+}
+
+std::optional<double> CostByEfficiency::efficiency_at(Money cost) const {
+  if (cost <= fixed_) return std::nullopt;
+  const double efficiency = at_one_ / (cost - fixed_);
+  if (efficiency > 1.0) return std::nullopt;
+  return efficiency;
+}
+
+std::vector<std::optional<ScaleOut>> scale_out(std::span<const SweepPoint> points) {
+  std::vector<std::optional<ScaleOut>> all(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!points[i].answered() || !varies_instances(points[i])) continue;
+    const std::vector<Setting> same = others(points[i]);
+    const SweepPoint* fewest = &points[i];
+    for (const SweepPoint& point : points) {
+      if (point.answered() && point.result.instances < fewest->result.instances &&
+          others(point) == same) {
+        fewest = &point;
+      }
+    }
+    if (fewest != &points[i]) all[i] = beside(fewest->result, points[i].result);
+  }
+  return all;
+}
+
+}  // namespace feedrate::study

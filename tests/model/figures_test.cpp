@@ -1,0 +1,133 @@
+// The one table of figures: every document takes them from it, and no other file writes their
+// names.
+#include "model/figures.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "catch.hpp"
+#include "report/csv.hpp"
+#include "schema/json_reader.hpp"
+#include "schema/result.hpp"
+#include "study/metrics.hpp"
+#include "study/thresholds.hpp"
+
+using namespace feedrate;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read(const fs::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// A result in which every figure has a value of its own.
+Result distinct() {
+  Result r;
+  double next = 1.0;
+  const auto value = [&] { return next *= 1.25; };
+  r.instances = value();
+  r.gpus = value();
+  r.bottleneck.gain_if_twice_as_fast = value();
+  r.times = {seconds(value()), seconds(value()), seconds(value()), seconds(value()),
+             seconds(value())};
+  r.throughput = Throughput::of(value());
+  r.gpu_busy = value();
+  r.gpu_busy_time = seconds(value());
+  r.efficiency = value();
+  r.job_efficiency = value();
+  r.steps_per_epoch = value();
+  Bill& bill = r.bill;
+  for (Money* part : {&bill.compute, &bill.auxiliary, &bill.storage, &bill.requests, &bill.transfer,
+                      &bill.money, &bill.hour_value, &bill.total, &bill.idle_gpu}) {
+    *part = usd(value());
+  }
+  bill.billed_time = seconds(value());
+  return r;
+}
+
+}  // namespace
+
+TEST_CASE("figures: each has a name, a title and a value of its own") {
+  const Result result = distinct();
+  std::set<std::string_view> names, titles;
+  std::set<double> values;
+  for (const Figure& figure : all_figures()) {
+    INFO(figure.name);
+    CHECK(names.insert(figure.name).second);
+    CHECK(titles.insert(figure.title).second);
+    CHECK(find_figure(figure.name) == &feedrate::figure(figure.id));
+    REQUIRE(figure.of(result).has_value());
+    CHECK(values.insert(*figure.of(result)).second);
+    if (!figure.may_lack) CHECK(figure.of(Result{}).has_value());
+    if (figure.may_lack) CHECK_FALSE(figure.of(Result{}).has_value());
+  }
+  CHECK(find_figure("money") == nullptr);
+}
+
+TEST_CASE("figures: a name ends in its unit") {
+  for (const Figure& figure : all_figures()) {
+    INFO(figure.name);
+    const auto ends = [&](std::string_view unit) { return figure.name.ends_with(unit); };
+    switch (figure.unit) {
+      case FigureUnit::seconds: CHECK((ends("_s") && !ends("_per_s"))); break;
+      case FigureUnit::milliseconds: CHECK(ends("_ms")); break;
+      case FigureUnit::hours: CHECK(ends("hours")); break;
+      case FigureUnit::dollars: CHECK(ends("_usd")); break;
+      case FigureUnit::samples_per_second: CHECK(ends("_samples_per_s")); break;
+      case FigureUnit::share:
+      case FigureUnit::count: CHECK_FALSE((ends("_s") || ends("_usd") || ends("_ms"))); break;
+    }
+  }
+}
+
+TEST_CASE("figures: JSON and CSV hold each figure with its value; limits and cases know its name") {
+  const Result result = distinct();
+  const auto root = schema::parse_json(schema::write_result({"x", "", result}), "x.json");
+  const schema::JsonValue& body = *root->find("result");
+  const NamedResult named{"x", "", result};
+  const std::string csv = report::results_csv({&named, 1});
+  const std::string header = ',' + csv.substr(0, csv.find('\n')) + ',';
+  for (const Figure& figure : all_figures()) {
+    INFO(figure.name);
+    CHECK(study::metric(result, figure.name) == figure.of(result));
+    CHECK(study::parse_limit(std::string(figure.name) + " < 1").metric == figure.name);
+    if (figure.group == FigureGroup::derived) continue;
+    CHECK(header.find(',' + std::string(figure.name) + ',') != std::string::npos);
+    const schema::JsonValue* home = &body;
+    if (figure.group == FigureGroup::time) home = body.find("time");
+    if (figure.group == FigureGroup::cost) home = body.find("cost");
+    if (figure.group == FigureGroup::bottleneck) home = body.find("bottleneck");
+    const schema::JsonValue* written = home->find(figure.name);
+    REQUIRE(written != nullptr);
+    CHECK(written->number == *figure.of(result));
+  }
+}
+
+// Names that could be nothing else stand in the table alone; "gpus" and "efficiency" are keys of a
+// scenario too.
+TEST_CASE("figures: no other source file writes a figure's name") {
+  const fs::path root = FEEDRATE_SOURCE_DIR;
+  int files = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(root / "src")) {
+    const std::string extension = entry.path().extension().string();
+    if (extension != ".cpp" && extension != ".hpp") continue;
+    if (entry.path().filename() == "figures.cpp") continue;
+    ++files;
+    static const std::regex comment(R"(//[^\n]*)");
+    const std::string code = std::regex_replace(read(entry.path()), comment, "");
+    for (const Figure& figure : all_figures()) {
+      if (figure.name.find('_') == std::string_view::npos) continue;
+      if (code.find('"' + std::string(figure.name) + '"') == std::string::npos) continue;
+      FAIL_CHECK(entry.path().string() << " writes \"" << figure.name << "\" itself");
+    }
+  }
+  CHECK(files > 200);
+}

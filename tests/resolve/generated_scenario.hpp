@@ -1,0 +1,109 @@
+#pragma once
+// Random but reproducible scenarios over the shipped catalogue: every service, input mode, disk and
+// kind of loader; some of them impossible.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include "catalog/catalog.hpp"
+#include "pipeline/generated.hpp"
+#include "schema/catalog_reader.hpp"
+#include "schema/scenario.hpp"
+
+namespace testing_resolve {
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+inline const feedrate::Catalog& catalog() {
+  static const feedrate::Catalog whole =
+      feedrate::schema::read_whole_catalog(FEEDRATE_SOURCE_DIR "/pricing");
+  return whole;
+}
+
+/// Machines with GPUs whose vCPUs, memory, network and price are known.
+inline const std::vector<std::string>& rented() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list;
+    for (const feedrate::Machine& machine : catalog().machines) {
+      const bool whole = machine.cloud == "aws" && machine.gpus && machine.gpus->value > 0.0 &&
+                         machine.vcpus && machine.memory && machine.network &&
+                         machine.ebs_bandwidth;
+      for (const feedrate::Offer& offer : catalog().offers) {
+        if (!whole || offer.instance != machine.name || offer.service != "ec2") continue;
+        if (offer.purchase != feedrate::Purchase::on_demand || offer.region != "us-east-1")
+          continue;
+        list.push_back(machine.name);
+        break;
+      }
+    }
+    return list;
+  }();
+  return names;
+}
+
+/// A plain job on one p3.2xlarge, to be changed as by --set.
+inline feedrate::schema::Document plain_document() {
+  return feedrate::schema::parse_document(
+      R"({"name": "t",
+          "dataset": {"samples": 200000, "bytes_per_sample": "100 kB",
+                      "bytes_on_gpu_per_sample": "600 KB"},
+          "source": {"service": "local"},
+          "loader": {"num_workers": 6, "batch_size": 64, "pin_memory": true},
+          "preprocess": [{"operation": "decode", "cpu": "3 ms"}],
+          "cluster": {"instance": "p3.2xlarge", "region": "us-east-1"},
+          "job": {"epochs": 3, "step": {"fixed": "20 ms", "per_sample": "1 ms"}}})",
+      "t.json");
+}
+
+inline feedrate::schema::Document document_with(const Settings& settings) {
+  feedrate::schema::Document document = plain_document();
+  for (const auto& [key, value] : settings) feedrate::schema::set_value(document, key, value);
+  return document;
+}
+
+inline feedrate::Scenario scenario_with(const Settings& settings) {
+  return feedrate::schema::read_scenario(document_with(settings));
+}
+
+inline Settings generated_settings(feedrate::pipeline::Generator& random) {
+  const auto pick = [&](const std::vector<std::string>& words) {
+    return words[static_cast<std::size_t>(
+        random.whole(0.0, static_cast<double>(words.size()) - 1.0))];
+  };
+  const auto count = [&](double low, double high) {
+    return fmt::format("{}", std::floor(random.log_uniform(low, high)));
+  };
+  Settings settings;
+  const auto set = [&](const std::string& key, const std::string& value) {
+    settings.emplace_back(key, value);
+  };
+  set("/cluster/instance", pick(rented()));
+  if (random.chance(0.5)) set("/cluster/instances", count(2.0, 9.0));
+  set("/dataset/samples", count(1e5, 2e6));
+  set("/dataset/bytes_per_sample", count(2e4, 4e5) + " B");
+  const std::string service = pick({"s3", "s3", "fsx-lustre", "efs", "ebs", "local"});
+  set("/source/service", service);
+  if (service == "s3") set("/source/input_mode", pick({"File", "FastFile", "Pipe", "mount"}));
+  if (service == "fsx-lustre" || service == "efs") {
+    set("/source/input_mode", pick({"File", "mount"}));
+  }
+  if (random.chance(0.4)) set("/dataset/samples_per_object", count(10.0, 1000.0));
+  if (service == "efs") set("/source/throughput_mode", pick({"elastic", "bursting"}));
+  if (random.chance(0.5)) set("/source/bill_storage", pick({"true", "false"}));
+  const bool disk = service == "ebs" || service == "local" || random.chance(0.3);
+  if (disk && random.chance(0.5)) set("/disk/kind", "ebs");
+  if (disk && random.chance(0.5)) set("/disk/volume_type", pick({"gp3", "gp2", "io1", "io2"}));
+  if (disk && random.chance(0.4)) set("/disk/size", count(500.0, 4000.0) + " GB");
+  const std::string kind = pick({"pytorch", "pytorch", "pool", "inline"});
+  set("/loader/kind", kind);
+  set("/loader/num_workers", kind == "inline" ? "0" : count(1.0, 13.0));
+  if (random.chance(0.5)) set("/loader/pin_memory", pick({"true", "false"}));
+  if (kind == "pytorch" && random.chance(0.4)) set("/loader/persistent_workers", "true");
+  set("/job/step", "{\"fixed\": \"" + count(1.0, 200.0) + " ms\", \"per_sample\": \"" +
+                       count(100.0, 3000.0) + " us\"}");
+  if (random.chance(0.3)) set("/job/startup", count(1.0, 30.0) + " min");
+  return settings;
+}
+
+}  // namespace testing_resolve

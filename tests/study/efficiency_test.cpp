@@ -1,0 +1,62 @@
+// Parallel efficiency, held for every shipped scenario: of the epochs, and of the whole job.
+#include "catch.hpp"
+#include "scenarios/shipped.hpp"
+#include "schema/catalog_reader.hpp"
+#include "schema/scenario.hpp"
+#include "study/run.hpp"
+
+using namespace feedrate;
+
+namespace {
+
+Result on(const Scenario& asked, double instances) {
+  static const Catalog catalog = schema::read_whole_catalog(FEEDRATE_SOURCE_DIR "/pricing");
+  Scenario scenario = asked;
+  scenario.cluster.instances = instances;
+  study::RunOptions options;
+  options.list_inputs = false;
+  return study::run(scenario, catalog, nullptr, options);
+}
+
+Duration epochs_of(const Result& result) {
+  return result.times.total - result.times.startup - result.times.staging;
+}
+
+Scenario shipped(const std::string& file) {
+  return schema::read_scenario(
+      schema::load_document(std::string(FEEDRATE_SOURCE_DIR "/scenarios/") + file));
+}
+
+}  // namespace
+
+TEST_CASE("efficiency: the job's is T(1)/(N T(N)) of the times that the report shows") {
+  int several = 0;
+  for (const std::string& file : testing_scenarios::shipped()) {
+    const Scenario scenario = shipped(file);
+    const Result one = on(scenario, 1.0);
+    CHECK(one.efficiency == 1.0);
+    CHECK_FALSE(one.job_efficiency);
+    for (const double instances : {2.0, 8.0}) {
+      INFO(file << ", instances " << instances);
+      const Result all = on(scenario, instances);
+      REQUIRE(all.job_efficiency);
+      CHECK(*all.job_efficiency * instances * all.times.total.base() ==
+            Approx(one.times.total.base()));
+      ++several;
+      // What no number of instances shortens makes the whole job's the smaller of the two.
+      const Duration fixed = all.times.startup + all.times.staging;
+      const Duration alone = one.times.startup + one.times.staging;
+      if (fixed >= alone && epochs_of(all) < epochs_of(one) && *all.efficiency <= 1.0) {
+        CHECK(*all.job_efficiency <= *all.efficiency * (1.0 + 1e-12));
+      }
+    }
+  }
+  CHECK(several > 20);
+}
+
+TEST_CASE("efficiency: a dataset that each instance copies first holds the whole job back") {
+  const Result all = on(shipped("input_modes.json"), 8.0);
+  REQUIRE(all.efficiency);
+  CHECK(*all.efficiency > 0.9);
+  CHECK(*all.job_efficiency < 0.3);
+}

@@ -1,0 +1,90 @@
+// More instances, on what was simulated of each number of them: laws over generated jobs, then the
+// wrong answer that made them.
+#include "study/scale_out.hpp"
+
+#include "base/errors.hpp"
+#include "catch.hpp"
+#include "resolve/generated_scenario.hpp"
+#include "study/run.hpp"
+
+using namespace feedrate;
+using namespace testing_resolve;
+
+namespace {
+
+Result run_of(const Settings& settings) {
+  study::RunOptions options;
+  options.replications = 0;
+  options.weigh = false;
+  return study::run(scenario_with(settings), catalog(), nullptr, options);
+}
+
+SweepPoint point(Settings settings, const std::string& instances) {
+  settings.emplace_back("/cluster/instances", instances);
+  return {{{"instances", instances}}, run_of(settings)};
+}
+
+}  // namespace
+
+TEST_CASE("scale out: the cost by efficiency is what was simulated, falls with it, and breaks even") {
+  pipeline::Generator random(21);
+  int checked = 0, never = 0, some = 0;
+  for (int i = 0; i < 120; ++i) {
+    Settings settings = generated_settings(random);
+    settings.emplace_back("/job/value_of_hour", random.chance(0.5) ? "0 USD/h" : "20 USD/h");
+    std::vector<SweepPoint> points;
+    try {
+      points = {point(settings, "1"), point(settings, "4")};
+    } catch (const InputError&) {
+      continue;  // impossible plans have no price
+    }
+    const Result& few = points[0].result;
+    const Result& many = points[1].result;
+    const study::CostByEfficiency cost(many);
+    CHECK(cost.total(*many.efficiency) / many.bill.total == Approx(1.0).epsilon(1e-9));
+    CHECK(cost.total(0.5) >= cost.total(0.6));
+    const auto both = study::scale_out(points);
+    CHECK(!both[0]);
+    REQUIRE(both[1]);
+    CHECK(both[1]->instances == 1.0);
+    CHECK(both[1]->time == Approx(many.times.total / few.times.total - 1.0));
+    CHECK(both[1]->break_even.has_value() == (cost.total(1.0) <= few.bill.total));
+    if (both[1]->break_even) {
+      CHECK(cost.total(*both[1]->break_even) / few.bill.total == Approx(1.0).epsilon(1e-9));
+      ++some;
+    } else {
+      ++never;
+    }
+    ++checked;
+  }
+  CHECK(checked > 60);
+  CHECK(never > 5);
+  CHECK(some > 5);
+}
+
+TEST_CASE("scale out: with nothing but epochs, the notebook's closed form") {
+  // T/S P + T/(N S) w, against T (P + w): S* = (P + w/N)/(P + w).
+  const Settings settings = {{"/cluster/price", "4 USD/h"}, {"/job/value_of_hour", "20 USD/h"},
+                             {"/job/efficiency", "0.9"},    {"/disk/kind", "nvme"},
+                             {"/disk/bandwidth", "9 GB/s"}, {"/disk/size", "1 TB"}};
+  const std::vector<SweepPoint> points = {point(settings, "1"), point(settings, "8")};
+  const auto both = study::scale_out(points);
+  REQUIRE(both[1]);
+  REQUIRE(both[1]->break_even);
+  CHECK(*both[1]->break_even == Approx((4.0 + 20.0 / 8.0) / 24.0).epsilon(1e-3));
+}
+
+TEST_CASE("scale out: every group of other settings has a fewest of its own") {
+  std::vector<SweepPoint> points;
+  for (const char* workers : {"2", "6"}) {
+    for (const char* instances : {"2", "4"}) {
+      points.push_back(point({{"/loader/num_workers", workers}}, instances));
+      points.back().set.emplace_back("num_workers", workers);
+    }
+  }
+  const auto all = study::scale_out(points);
+  CHECK(!all[0]);
+  CHECK(!all[2]);
+  REQUIRE((all[1] && all[3]));
+  CHECK(all[3]->time == Approx(points[3].result.times.total / points[2].result.times.total - 1.0));
+}
