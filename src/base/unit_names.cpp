@@ -127,7 +127,8 @@ constexpr std::array<std::string_view, 13> currencies = {
 std::string unknown_unit(std::string_view word) {
   if (word == "m") return "\"m\" is unclear: minutes are \"min\", months \"month\"";
   if (std::find(currencies.begin(), currencies.end(), word) != currencies.end()) {
-    return "prices are in USD: convert " + std::string(word) + " at the rate that you pay by";
+    return "prices are in USD; a scenario takes " + std::string(word) +
+           " beside \"currency\": {\"code\": \"" + std::string(word) + "\", \"usd\": RATE}";
   }
   std::vector<std::string> names;
   for (const Unit& unit : units) names.emplace_back(unit.name);

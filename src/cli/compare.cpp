@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "cli/commands.hpp"
@@ -35,8 +36,16 @@ int compare(const CompareArguments& arguments) {
                                            weighing_options(arguments.simulation));
                        })});
   }
+  // Scenarios of several currencies are comparable in dollars.
+  const bool one = std::all_of(scenarios.begin(), scenarios.end(), [&](const Scenario& scenario) {
+    return scenario.currency == scenarios.front().currency;
+  });
+  const std::optional<Currency> currency = one ? scenarios.front().currency : std::nullopt;
   deliver(arguments.output, files_read(arguments.scenarios, arguments.simulation),
-          {.report = [&] { return report::compare_report(results); },
+          {.report =
+               [&] {
+                 return report::shown_in(currency, [&] { return report::compare_report(results); });
+               },
            .json = [&] { return schema::write_comparison(results); },
            .csv = [&] { return report::results_csv(results); },
            .remarks = {}});

@@ -69,7 +69,11 @@ int run(const RunArguments& arguments) {
     write_trace(arguments, study::timeline(scenario, catalog, profile, options), named);
   }
   deliver(arguments.output, inputs,
-          {.report = [&] { return report::run_report(named); },
+          {.report =
+               [&] {
+                 return report::shown_in(scenario.currency,
+                                         [&] { return report::run_report(named); });
+               },
            .json = [&] { return schema::write_result(named); },
            .csv =
                [&] {

@@ -158,7 +158,11 @@ int sweep(const SweepArguments& arguments) {
   });
   const std::string name = points.first().name;
   deliver(arguments.output, files_read({&arguments.scenario, 1}, arguments.simulation),
-          {.report = [&] { return report::sweep_report(result, name); },
+          {.report =
+               [&] {
+                 return report::shown_in(points.first().currency,
+                                         [&] { return report::sweep_report(result, name); });
+               },
            .json = [&] { return schema::write_sweep(result, name, arguments.scenario); },
            .csv = [&] { return report::sweep_csv(result); },
            .remarks = {}});

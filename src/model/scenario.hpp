@@ -253,6 +253,14 @@ struct Case {
   bool operator==(const Case&) const = default;
 };
 
+/// What amounts are shown in, and prices may be given in.
+struct Currency {
+  std::string code;  ///< of ISO 4217: "EUR"
+  double usd = 0.0;  ///< what one of it is worth, > 0
+  std::string date;  ///< of that rate; may be empty
+  bool operator==(const Currency&) const = default;
+};
+
 /// Which machine the numbers of a scenario belong to, where that is not the one that it asks for. A
 /// section of its own, for "step": "300 ms" has no room for a key, and CPU times, a whole job's
 /// duration and the figures of a cluster belong to a machine as well. Each value is an instance, or
@@ -292,6 +300,7 @@ struct Scenario {
   Cluster cluster;
   MeasuredOn measured_on;
   Job job;
+  std::optional<Currency> currency;  ///< empty: USD, in which everything here is
   std::vector<Case> cases;
   std::vector<std::string> thresholds;  ///< limits of a check: "total_s increase < 5%"
   bool operator==(const Scenario&) const = default;

@@ -8,6 +8,8 @@
 namespace feedrate::report {
 namespace {
 
+thread_local const Currency* shown_in = nullptr;  // null: dollars
+
 // Digits after the point that leave `significant` digits, judged on the rounded value: 99.96 has
 // three digits before the point once it is rounded to 100.
 int decimals(double value, int significant) {
@@ -65,10 +67,23 @@ std::string duration(Duration value) {
   return number(s / 86400.0) + " days";
 }
 
+ShownMoney::ShownMoney(const Currency& currency) {
+  shown_in = &currency;
+}
+
+ShownMoney::~ShownMoney() {
+  shown_in = nullptr;
+}
+
 std::string money(Money value) {
-  const double dollars = value.base();
-  if (!std::isfinite(dollars)) return "-";
-  return (dollars < 0.0 ? "-" : "") + unsigned_money(std::abs(dollars));
+  const double amount = value.base() / (shown_in != nullptr ? shown_in->usd : 1.0);
+  if (!std::isfinite(amount)) return "-";
+  std::string text = unsigned_money(std::abs(amount));
+  if (shown_in != nullptr) {
+    text.erase(text.find('$'), 1);
+    text += " " + shown_in->code;
+  }
+  return (amount < 0.0 ? "-" : "") + text;
 }
 
 std::string rate(Throughput value) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/units.hpp"
+#include "model/scenario.hpp"
 
 namespace feedrate::report {
 
@@ -16,6 +17,16 @@ std::string duration(Duration value);
 /// Cents from one cent up, two significant digits below: "$102.00", "$0.0034", "<$0.0001",
 /// "-$1.10".
 std::string money(Money value);
+
+/// While one lives, money() and signed_money() of its thread write amounts in a currency: "3.52
+/// EUR". Precondition: the currency lives as long, and no other of the thread.
+class ShownMoney {
+ public:
+  explicit ShownMoney(const Currency& currency);
+  ~ShownMoney();
+  ShownMoney(const ShownMoney&) = delete;
+  ShownMoney& operator=(const ShownMoney&) = delete;
+};
 
 /// Samples per second, as "850", "8.34 k", "1.20 M": the column says "/s".
 std::string rate(Throughput value);

@@ -1,5 +1,7 @@
 #pragma once
 // The reports of the sub-commands. They choose, round and name; every number is in the argument.
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +13,10 @@
 #include "report/blocks.hpp"
 
 namespace feedrate::report {
+
+/// What `make` makes with its amounts in a currency and a line that says so; in dollars without.
+/// Unit prices stay as their sources give them.
+Report shown_in(const std::optional<Currency>& currency, const std::function<Report()>& make);
 
 /// `run`: one sentence to act on, stages, times, bill, what is only assumed, remarks.
 Report run_report(const NamedResult& named);

@@ -101,6 +101,16 @@ bool read_number(double& out, const JsonValue& value, const Key& key, const Path
   return true;
 }
 
+namespace {
+
+/// Where a price names the scenario's own currency; npos: it does not.
+std::size_t currency_at(const std::string& text, const Key& key, const Reading& r) {
+  const bool once = key.dimension.money == 1 && !r.currency.empty();
+  return once ? text.find(r.currency) : std::string::npos;
+}
+
+}  // namespace
+
 bool read_quantity(double& out, const JsonValue& value, const Key& key, const Path& path,
                    Reading& r) {
   if (value.kind != JsonKind::text) {
@@ -108,6 +118,17 @@ bool read_quantity(double& out, const JsonValue& value, const Key& key, const Pa
     return false;
   }
   ParsedQuantity parsed = parse_quantity(value.text, key.dimension, key.hint);
+  if (const std::size_t at = currency_at(value.text, key, r); at != std::string::npos) {
+    std::string in_usd = value.text;
+    in_usd.replace(at, r.currency.size(), "USD");
+    parsed = parse_quantity(in_usd, key.dimension, key.hint);
+    parsed.base *= r.usd;
+    // A complaint quotes what the file says.
+    const std::string quoted = in_quotes(in_usd);
+    if (const std::size_t found = parsed.problem.find(quoted); found != std::string::npos) {
+      parsed.problem.replace(found, quoted.size(), in_quotes(value.text));
+    }
+  }
   if (!parsed.ok()) {
     r.problems.add(value, path.text(), std::move(parsed.problem));
     return false;

@@ -35,6 +35,8 @@ struct Path {
 struct Reading {
   Problems problems;
   const Key* root = nullptr;
+  std::string currency{};  ///< in which prices may be given beside USD; "" for none
+  double usd = 1.0;        ///< what one of it is worth
 
   void expected(const Key& key, const JsonValue& got, const Path& path, std::string_view why = "");
   void unknown_key(const std::vector<std::string>& known, const JsonValue& object,

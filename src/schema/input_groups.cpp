@@ -15,8 +15,9 @@ namespace feedrate::schema {
 namespace {
 
 /// The longest prefix decides. What no row names (name, about …) changes no figure.
-constexpr std::array<std::pair<std::string_view, InputGroup>, 15> groups = {{
+constexpr std::array<std::pair<std::string_view, InputGroup>, 17> groups = {{
     {"/cluster/price", InputGroup::price},
+    {"/cluster/prices", InputGroup::price},
     {"/cluster/purchase", InputGroup::price},
     {"/cluster/savings", InputGroup::price},
     {"/cluster/region", InputGroup::price},
@@ -24,6 +25,7 @@ constexpr std::array<std::pair<std::string_view, InputGroup>, 15> groups = {{
     {"/source/bill_storage", InputGroup::price},
     {"/source/storage_held", InputGroup::price},
     {"/job/value_of_hour", InputGroup::price},
+    {"/currency", InputGroup::price},
     {"/cluster", InputGroup::machine},
     {"/measured_on", InputGroup::machine},
     {"/disk", InputGroup::machine},

@@ -115,7 +115,7 @@ std::string result_json_schema() {
 std::string result_manual() {
   std::string page =
       R"(With --format json, stdout holds one object. Units stand in the names (_s, _usd); null means: does
-not apply, or not known.
+not apply, or not known. Amounts are in USD whatever currency the scenario states.
 
 run      {"feedrate": VERSION, "kind": "result", "schema": 1, "scenario": {name, file},
          "result": {…}}

@@ -16,6 +16,7 @@ Scenario read_scenario(const Document& document) {
   Scenario scenario;
   const JsonValue& root = *document.root();
   const Path path{};
+  accept_currency(root, reading);
   read_record(scenario, root, scenario_root(), path, reading);
   check_scenario(scenario, root, reading.problems.empty(), reading);
   reading.problems.throw_if_any();

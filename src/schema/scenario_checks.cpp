@@ -33,6 +33,12 @@ Found at(const JsonValue& root, std::initializer_list<std::string_view> tokens) 
   return found;
 }
 
+/// Of another currency than dollars.
+bool is_code(std::string_view text) {
+  return text.size() == 3 && text != "USD" &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
 class Checks {
  public:
   Checks(const Scenario& scenario, const JsonValue& root, Reading& r)
@@ -49,6 +55,7 @@ class Checks {
     scaling();
     cases();
     prices();
+    currency();
   }
 
   void missing() {
@@ -262,6 +269,17 @@ class Checks {
     }
   }
 
+  void currency() {
+    if (!s_.currency) return;
+    const Found code = at(root_, {"currency", "code"});
+    if (!code.exact || code.value->kind != JsonKind::text) return;
+    if (!is_code(code.value->text)) {
+      complain({"currency", "code"},
+               "expected a code of three capital letters such as \"EUR\", other than USD, got " +
+                   describe(*code.value));
+    }
+  }
+
   void cases() {
     const Found list = at(root_, {"cases"});
     if (!list.exact) return;
@@ -292,6 +310,17 @@ class Checks {
 };
 
 }  // namespace
+
+void accept_currency(const JsonValue& root, Reading& r) {
+  const Found code = at(root, {"currency", "code"});
+  const Found usd = at(root, {"currency", "usd"});
+  const bool stated = code.exact && usd.exact && code.value->kind == JsonKind::text &&
+                      is_code(code.value->text) && usd.value->kind == JsonKind::number &&
+                      usd.value->number > 0.0;
+  if (!stated) return;
+  r.currency = code.value->text;
+  r.usd = usd.value->number;
+}
 
 void check_scenario(const Scenario& scenario, const JsonValue& root, bool complete, Reading& r) {
   Checks checks(scenario, root, r);

@@ -9,4 +9,7 @@ namespace feedrate::schema {
 /// is something missing worth reporting.
 void check_scenario(const Scenario& scenario, const JsonValue& root, bool complete, Reading& r);
 
+/// Lets prices be read in the currency whose rate the root states, where it states one.
+void accept_currency(const JsonValue& root, Reading& r);
+
 }  // namespace feedrate::schema

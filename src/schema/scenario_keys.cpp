@@ -88,6 +88,8 @@ inline constexpr bool is_record<Job> = true;
 template <>
 inline constexpr bool is_record<Case> = true;
 template <>
+inline constexpr bool is_record<Currency> = true;
+template <>
 inline constexpr bool is_record<Scenario> = true;
 
 template <>
@@ -103,6 +105,17 @@ const std::vector<Entry<About>>& entries<About>() {
                             {.manual = "seconds of small fixed pieces of work, in each turn "
                                        "of the cases: calibrate --canary",
                              .limits = above(0.0, 1e6)}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Currency>>& entries<Currency>() {
+  static const std::vector<Entry<Currency>> list = {
+      entry<&Currency::code>("code", {.manual = "\"EUR\", \"GBP\" …", .required = true}),
+      entry<&Currency::usd>(
+          "usd", {.manual = "dollars for one of it", .limits = above(0, 1e6), .required = true}),
+      entry<&Currency::date>("date", {"of that rate"}),
   };
   return list;
 }
@@ -421,6 +434,8 @@ const std::vector<Entry<Scenario>>& entries<Scenario>() {
           {"machine that the numbers belong to, where it is not cluster.instance; any: the same "
            "everywhere; unknown: taken as they are"}),
       entry<&Scenario::job>("job", {"what is trained"}),
+      entry<&Scenario::currency>("currency",
+                                 {"that prices may be given in, and texts show amounts in", "USD"}),
       entry<&Scenario::cases>("cases", {"what was measured, to stand beside what is predicted"}),
       entry<&Scenario::thresholds>(
           "thresholds",

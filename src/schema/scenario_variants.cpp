@@ -42,6 +42,7 @@ std::optional<Scenario> ScenarioVariants::read(const Document& variant) const {
   if (now.size() != before.size()) return std::nullopt;
   Reading reading;
   reading.root = &scenario_root();
+  accept_currency(*variant.root(), reading);
   std::optional<Scenario> scenario = scenario_;
   // What the first document's settings filled in is none of this one's.
   scenario->measured_on = {};

@@ -182,3 +182,32 @@ TEST_CASE("sweep: more points than fit the memory are for CSV") {
     CHECK(has(refused.err, "--format csv"));
   }
 }
+
+TEST_CASE("sweep: a currency changes what texts show, and no number of JSON and CSV") {
+  const std::string rate =
+      R"( --set 'currency={"code": "EUR", "usd": 1.25, "date": "2026-11-01"}')";
+  for (const std::string line :
+       {"feedrate run scenarios/caltech256_p3.json",
+        "feedrate sweep scenarios/caltech256_p3.json --vary num_workers=1,2",
+        "feedrate compare scenarios/caltech256_p3.json scenarios/nvme_vs_ebs.json"}) {
+    INFO(line);
+    const auto text = shell(line + rate);
+    CHECK(text.status == 0);
+    CHECK(has(text.out, " EUR"));
+    CHECK_FALSE(has(text.out, "$"));
+    CHECK(has(text.out, "Amounts in EUR at 1.25 USD for one (2026-11-01)"));
+    for (const std::string format : {" --format csv", " --format json"}) {
+      CHECK((shell(line + rate + format).out == shell(line + format).out));
+    }
+  }
+  // A price in it is one in dollars, in every point of a sweep; twice a double is exact.
+  const auto rows = [](const std::string& flags) {
+    return shell("feedrate sweep scenarios/caltech256_p3.json --vary " + flags +
+                 " --format csv | cut -d, -f2-")
+        .out;
+  };
+  const std::string twice = R"( --set 'currency={"code": "EUR", "usd": 2}')";
+  const std::string given = rows("'value_of_hour=1 EUR/h,2 EUR/h'" + twice);
+  CHECK(has(given, "ml.p3.2xlarge"));
+  CHECK((given == rows("'value_of_hour=2 USD/h,4 USD/h'")));
+}

@@ -81,3 +81,16 @@ TEST_CASE("numbers: what is no number is a dash for people and nothing for progr
   CHECK(exact(infinite).empty());
   CHECK(exact(0.1) == "0.1");
 }
+
+TEST_CASE("numbers: amounts in another currency, and in dollars again") {
+  const Currency euro{"EUR", 1.25, ""};
+  {
+    const ShownMoney shown(euro);
+    CHECK(money(usd(125.0)) == "100.00 EUR");
+    CHECK(money(usd(-1500.0)) == "-1,200.00 EUR");
+    CHECK(money(usd(0.0)) == "0.00 EUR");
+    CHECK(money(usd(1e-6)) == "<0.0001 EUR");
+    CHECK(signed_money(usd(2.5)) == "+2.00 EUR");
+  }
+  CHECK(money(usd(125.0)) == "$125.00");
+}

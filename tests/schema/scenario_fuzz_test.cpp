@@ -140,6 +140,7 @@ Scenario random_scenario(std::mt19937_64& random) {
   if (chance()) s.cluster.price = usd_per_hour(real(1e-3, 1e5));
   if (chance()) s.cluster.price = HourlyPrice::of(real(1e-6, 1e2));
   if (chance()) s.cluster.network = bytes_per_second(real(1.0, 1e14));
+  if (chance()) s.currency = Currency{"EUR", real(1e-3, 1e3), chance() ? "2026-11-01" : ""};
   if (!s.cluster.price) {
     s.cluster.purchase = static_cast<Purchase>(random() % 3);
     if (s.cluster.purchase == Purchase::savings_plan && chance()) s.cluster.savings = 0.5;

@@ -319,6 +319,43 @@ TEST_CASE("scenario: what a price leaves without effect is refused beside it, na
   }
 }
 
+TEST_CASE("scenario: prices in the currency whose rate is stated are those in dollars") {
+  const std::string rate = R"("currency": {"code": "EUR", "usd": 1.25, "date": "2026-11-01"}, )";
+  const auto cluster = [&](const std::string& first, const std::string& price) {
+    return beside(first + "\"cluster\": {\"price\": \"" + price +
+                  "\"}, \"job\": {\"value_of_hour\": \"4 EUR/h\"}");
+  };
+  const Scenario s = read(cluster(rate, "3 EUR/h"));
+  CHECK(s.cluster.price == HourlyPrice::of(3.0 / 3600.0 * 1.25));
+  CHECK(s.job.value_of_hour == HourlyPrice::of(4.0 / 3600.0 * 1.25));
+  CHECK(read(cluster(rate, "3 USD/h")).cluster.price == usd_per_hour(3.0));
+  CHECK(read(cluster(rate, "$3/h")).cluster.price == usd_per_hour(3.0));
+  // The rate may stand behind the prices, and --set may use it.
+  Document document = parse_document(
+      beside(R"("cluster": {"prices": {"x": "3 EUR/h"}}, "currency": {"code": "EUR", "usd": 2})"),
+      "s.json");
+  set_value(document, "value_of_hour", "1 EUR/h");
+  CHECK(read_scenario(document).job.value_of_hour == usd_per_hour(2.0));
+  CHECK(read_scenario(document).cluster.prices->at("x") == usd_per_hour(6.0));
+
+  const std::string unstated = refusal(cluster("", "3 EUR/h"));
+  CHECK(unstated.find(R"(a scenario takes EUR beside "currency": {"code": "EUR", "usd": RATE})") !=
+        std::string::npos);
+  CHECK(refusal(cluster(rate, "3 GBP/h")).find("takes GBP beside") != std::string::npos);
+  CHECK(refusal(cluster(rate, "3 EURO/h")).find("is no unit") != std::string::npos);
+  CHECK(refusal(cluster(rate, "3 EUR")).find("that is an amount of money") != std::string::npos);
+  const auto currency = [](const std::string& keys) {
+    return refusal(beside("\"currency\": {" + keys + "}"));
+  };
+  CHECK(currency(R"("code": "EUR")") ==
+        "s.json:3: /currency: expected the key \"usd\", got an object without it");
+  CHECK(currency(R"("code": "USD", "usd": 1)")
+            .starts_with("s.json:3: /currency/code: expected a code of three capital letters"));
+  CHECK(currency(R"("code": "eur", "usd": 1)").find("got \"eur\"") != std::string::npos);
+  CHECK(currency(R"("code": "EUR", "usd": 0)").starts_with("s.json:3: /currency/usd: expected"));
+  CHECK(currency(R"("code": "EUR", "usd": "1.08")").starts_with("s.json:3: /currency/usd: exp"));
+}
+
 TEST_CASE("scenario: a given duration stands instead of dataset and step") {
   CHECK(refusal("{\"job\": {\"duration_on_one_instance\": \"24 h\", \"efficiency\": 0.9}}") ==
         "fine");
