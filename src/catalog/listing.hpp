@@ -26,8 +26,8 @@ std::string_view word_of(Purchase purchase);
 
 /// Every listing with a known price in these regions, on demand and spot; machines in the order of
 /// the catalogue, each in the regions where its cloud has prices. Without regions each machine in
-/// `wanted` where its cloud has prices there, else in us-east-1, else where find_offer looks first; a
-/// machine without any price there is then listed too, once.
+/// `wanted` where its cloud has prices there, else in us-east-1, else where find_offer looks first;
+/// a machine without any price there is then listed too, once.
 std::vector<Listing> listings(const Catalog& catalog, const std::vector<std::string>& regions,
                               const std::optional<std::string>& wanted = {});
 

@@ -42,7 +42,7 @@ void add_instances(std::set<std::string>& names, const Scenario& scenario) {
   if (scenario.cluster.instance) names.insert(*scenario.cluster.instance);
   if (scenario.loader.remote) names.insert(scenario.loader.remote->instance);
   const MeasuredOn& on = scenario.measured_on;
-  for (const auto& name : {on.gpu_times, on.cpu_times, on.remote_times}) {
+  for (const auto& name : {on.gpu_times, on.cpu_times, on.loader_times, on.remote_times}) {
     if (name && is_instance(*name)) names.insert(*name);
   }
 }

@@ -91,7 +91,7 @@ struct Result {
   Duration gpu_busy_time;  ///< per GPU, whole job; with all stalls adds up to `times.total`
   Times times;
   std::optional<Throughput> throughput;  ///< samples/s over the epochs; empty: no dataset is given
-  double gpu_busy = 0.0;  ///< GPU-busy share of the time after staging, 0…1
+  double gpu_busy = 0.0;                 ///< GPU-busy share of the time after staging, 0…1
   /// S(N) = T(1)/(N·T(N)), where T is the time of the epochs; 1 for one instance.
   std::optional<double> efficiency;
   /// The same, where T is the whole job's, start-up and staging included; empty for one instance.

@@ -268,11 +268,12 @@ struct Currency {
 /// a GPU. Left out: the instance that stands beside the numbers, which reading a document fills in
 /// where settings name another one (schema/measured_on.cpp).
 struct MeasuredOn {
-  std::optional<std::string> gpu_times;        ///< job.step, duration, operations on the GPU
-  std::optional<std::string> cpu_times;        ///< preprocess, and the loader's own CPU times
-  std::optional<std::string> remote_times;     ///< what preprocess costs on loader.remote
-  std::optional<std::string> machine_figures;  ///< cluster's vcpus, memory, price …
-  std::optional<double> batch_size = {};       ///< that job.step was measured at
+  std::optional<std::string> gpu_times;             ///< job.step, duration, operations on the GPU
+  std::optional<std::string> cpu_times;             ///< preprocess
+  std::optional<std::string> loader_times = {};     ///< the loader's own CPU times
+  std::optional<std::string> remote_times = {};     ///< what preprocess costs on loader.remote
+  std::optional<std::string> machine_figures = {};  ///< cluster's vcpus, memory, price …
+  std::optional<double> batch_size = {};            ///< that job.step was measured at
   bool operator==(const MeasuredOn&) const = default;
 };
 

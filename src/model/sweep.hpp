@@ -31,7 +31,7 @@ struct ScaleOut {
 struct SweepPoint {
   std::vector<std::pair<std::string, std::string>> set;  ///< KEY, VALUE
   Result result;                                         ///< says nothing where there are problems
-  std::vector<Problem> problems{};  ///< why there is no result: no price, a plan that cannot be
+  std::vector<Problem> problems{};      ///< why there is no result: no price, a plan that cannot be
   std::optional<ScaleOut> scale_out{};  ///< beside the fewest instances, where there are fewer
 
   [[nodiscard]] bool answered() const { return problems.empty(); }
@@ -67,7 +67,9 @@ struct Sweep {
   std::size_t fastest = 0;           ///< least total time
   std::size_t cheapest = 0;          ///< least total cost (money + hours × value of an hour)
   std::optional<Decision> decision;  ///< empty where nobody asked, or there is nothing to choose
-  std::optional<double> break_even_efficiency;  ///< of the first point that has a scale_out
+  /// Of the first point that has a scale_out; where none has, of the first with several instances,
+  /// beside one alone. Empty: more instances never pay, or there are none.
+  std::optional<double> break_even_efficiency;
 };
 
 /// A scenario and its result; in a comparison the first is the reference.

@@ -97,8 +97,8 @@ std::string points_table(const Sweep& sweep) {
         "class=\"right\">{}</td><td>{}</td>"
         "<td class=\"marks\">{}</td></tr>",
         duration(r.times.total), money(r.bill.money), money(r.bill.total),
-        r.throughput ? rate(*r.throughput) : "-",
-        percent(r.gpu_busy), r.efficiency ? percent(*r.efficiency) : "-",
+        r.throughput ? rate(*r.throughput) : "-", percent(r.gpu_busy),
+        r.efficiency ? percent(*r.efficiency) : "-",
         r.bottleneck.stage ? name_of(*r.bottleneck.stage) : "none", sweep_marks(sweep, i));
   }
   return out + "</tbody>" + close_table();

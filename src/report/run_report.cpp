@@ -58,10 +58,11 @@ Paragraph headline(const Result& r) {
   // Below that, the GPUs set the pace of a job that is not fed.
   constexpr double fed = 0.9;
   if (stage == Stage::gpu && 1.0 - waiting_share(r) < fed) {
-    return {fmt::format("The GPUs' own work takes longest{}, but they are busy only {} of the time: "
-                        "they wait {}{}; GPUs twice as fast would finish the job {} sooner.",
-                        in_replications(r), busy, waited_for(r), dollars, percent(gain)),
-            Tone::plain};
+    return {
+        fmt::format("The GPUs' own work takes longest{}, but they are busy only {} of the time: "
+                    "they wait {}{}; GPUs twice as fast would finish the job {} sooner.",
+                    in_replications(r), busy, waited_for(r), dollars, percent(gain)),
+        Tone::plain};
   }
   if (stage == Stage::gpu) {
     return {fmt::format("The GPUs are fed: busy {} of the time, they set the pace{}; GPUs twice as "
@@ -206,8 +207,8 @@ std::string lost_words(const Result& r) {
 
 std::string efficiency_remark(const Result& r) {
   if (!r.job_efficiency) return "of the steps";
-  std::string text = fmt::format("of the steps, {} of the whole job",
-                                 figure_text(r, FigureId::job_efficiency));
+  std::string text =
+      fmt::format("of the steps, {} of the whole job", figure_text(r, FigureId::job_efficiency));
   if (const std::string lost = lost_words(r); !lost.empty()) text += "; lost: " + lost;
   return text;
 }

@@ -16,7 +16,8 @@ namespace feedrate::report {
 std::string sparkline(std::span<const double> values, std::size_t most = 60);
 
 /// For each key that was varied over three or more ascending or descending numbers: time, cost and
-/// how busy the GPUs are along it, where points have a result. With other keys varied too, each is the best over them.
+/// how busy the GPUs are along it, where points have a result. With other keys varied too, each is
+/// the best over them.
 std::vector<Table> sweep_shapes(const Sweep& sweep);
 
 }  // namespace feedrate::report

@@ -174,7 +174,8 @@ Table scale_out_table(const Sweep& sweep) {
     if (table.rows.size() < rows_that_fit) table.rows.push_back(std::move(row));
   }
   table.note =
-      "Pays from: the efficiency of the steps from which on the total cost is no more than with the "
+      "Pays from: the efficiency of the steps from which on the total cost is no more than with "
+      "the "
       "fewest instances. Total at an efficiency: over theirs.";
   return table;
 }
@@ -309,8 +310,7 @@ Report sweep_report(const Sweep& sweep, const std::string& name) {
   if (List list = unanswered_list(sweep); !list.items.empty()) {
     report.blocks.emplace_back(std::move(list));
   }
-  for (Table& shape : sweep_shapes(sweep))
-    report.blocks.emplace_back(std::move(shape));
+  for (Table& shape : sweep_shapes(sweep)) report.blocks.emplace_back(std::move(shape));
   for (Block& block : decision_blocks(sweep)) report.blocks.push_back(std::move(block));
   if (Table table = scale_out_table(sweep); !table.rows.empty()) {
     report.blocks.emplace_back(std::move(table));

@@ -103,11 +103,11 @@ Duration unknown_gradients(Context& context) {
       context.assume<double>(Stage::allreduce, assumed::unknown_communication);
   if (context.texts) {
     context.out.caveats.push_back(fmt::format(
-        "What gradients cost is not known: {:g} instances are taken to reach {:g} % of linear "
+        "What gradients cost is not known: several instances are taken to reach {:g} % of linear "
         "scaling in each step ({:g} to {:g} %); give /job/allreduce, /job/efficiency or "
         "/job/scaling.",
-        inputs.instances, 100.0 * assumed::unknown_communication.value,
-        100.0 * assumed::unknown_communication.low, 100.0 * assumed::unknown_communication.high));
+        100.0 * assumed::unknown_communication.value, 100.0 * assumed::unknown_communication.low,
+        100.0 * assumed::unknown_communication.high));
   }
   const Duration step = inputs.accumulation * step_time(inputs, inputs.batch);
   return step * (1.0 / efficiency - 1.0);

@@ -109,9 +109,9 @@ struct Context {
   std::array<std::optional<double>, 4> slower{};  ///< drawn drift of each group, once it is used
   std::optional<FsxPlan> fsx{};                   ///< once it is asked for
   std::optional<EfsPlan> efs{};
-  std::optional<MemoryNeeds> memory{};  ///< where the page cache has what it leaves
-  HostProfile carried{};                ///< what is left of another machine's profile
-  std::map<std::string, double> speeds{};         ///< of other machines' parts, by key (speed.hpp)
+  std::optional<MemoryNeeds> memory{};     ///< where the page cache has what it leaves
+  HostProfile carried{};                   ///< what is left of another machine's profile
+  std::map<std::string, double> speeds{};  ///< of other machines' parts, by key (speed.hpp)
 
   [[nodiscard]] const Machine* machine() const { return out.machine; }
 

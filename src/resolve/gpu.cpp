@@ -135,7 +135,8 @@ void at_another_batch(Context& context) {
   const auto& measured = context.scenario.measured_on.batch_size;
   Inputs& inputs = context.out.inputs;
   Step& step = inputs.step;
-  if (!measured || *measured == inputs.batch || step.fixed.has_value() == step.per_sample.has_value()) {
+  if (!measured || *measured == inputs.batch ||
+      step.fixed.has_value() == step.per_sample.has_value()) {
     return;
   }
   const bool by_sample = step.per_sample.has_value();
@@ -154,8 +155,8 @@ void at_another_batch(Context& context) {
   context.out.caveats.push_back(fmt::format(
       "The step was given {} only, for a batch of {:g}; for one of {:g} it is a guess ({} to {}): "
       "give both /job/step/fixed and per_sample, or a table.",
-      by_sample ? "per sample" : "as fixed", *measured, inputs.batch,
-      short_text_of(std::min(a, b)), short_text_of(std::max(a, b))));
+      by_sample ? "per sample" : "as fixed", *measured, inputs.batch, short_text_of(std::min(a, b)),
+      short_text_of(std::max(a, b))));
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ template <class T>
 T own_cost(Context& context, Stage stage, const std::optional<T>& given,
            const std::optional<Value<T>>& measured, const Assumption& assumption) {
   const T cost = context.find_or<T>(stage, given, measured, assumption);
-  if (given) return cost / given_thread_speed(context);
+  if (given) return cost / given_loader_speed(context);
   return measured ? cost / measured_thread_speed(context) : cost;
 }
 
@@ -97,7 +97,7 @@ void resolve_loader(Context& context) {
         "/job/non_blocking has no effect: a loop that waits for each step (asynchronous_step: "
         "false) has no step left to copy behind");
   }
-  if (loader.lock) inputs.locked = *loader.lock / given_thread_speed(context);
+  if (loader.lock) inputs.locked = *loader.lock / given_loader_speed(context);
   if (loader.lock && torch && inputs.workers > 0.0) {
     context.problem("/loader/lock",
                     "expected a pool of threads: PyTorch's workers are processes, each with an "
@@ -123,7 +123,7 @@ void resolve_loader(Context& context) {
                                             context.measured(&HostProfile::worker_shutdown),
                                             assumed::worker_shutdown);
   } else if (loader.worker_startup) {
-    inputs.worker_startup = *loader.worker_startup / given_thread_speed(context);
+    inputs.worker_startup = *loader.worker_startup / given_loader_speed(context);
   }
   if (starts || loader.handover) {
     inputs.handover =

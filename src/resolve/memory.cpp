@@ -10,8 +10,7 @@ bool starts_workers(const Context& context) {
 }
 
 Bytes batch_bytes(const Context& context) {
-  return samples(context.out.inputs.batch) *
-         bytes_to_gpu(context);
+  return samples(context.out.inputs.batch) * bytes_to_gpu(context);
 }
 
 /// Of a rank, where batches are pinned: one that is copied, one that waits.
@@ -53,9 +52,8 @@ Bytes kept_samples(const Context& context) {
   const Scenario& s = context.scenario;
   const Inputs& inputs = context.out.inputs;
   if (!inputs.caches.decoded) return {};
-  const DataPerSample each =
-      s.dataset.decoded_bytes_per_sample.value_or(
-          bytes_in_chain(s).to_gpu ? bytes_to_gpu(context) : bytes_in_chain(s).stored);
+  const DataPerSample each = s.dataset.decoded_bytes_per_sample.value_or(
+      bytes_in_chain(s).to_gpu ? bytes_to_gpu(context) : bytes_in_chain(s).stored);
   const bool sharded = s.source.distribution == Distribution::sharded_by_s3_key;
   return each * samples(inputs.samples / (sharded ? inputs.instances : 1.0));
 }

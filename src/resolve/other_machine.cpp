@@ -23,9 +23,8 @@ std::optional<Difference> difference(const Context& context) {
   const std::optional<double> threads =
       published ? std::optional(published->value) : context.scenario.cluster.vcpus;
   if (!host.hardware_threads || !threads || *host.hardware_threads == *threads) return std::nullopt;
-  return Difference{
-      fmt::format("with {:g} hardware threads", *host.hardware_threads),
-      fmt::format("and {} has {:g}", rented ? *rented : "the scenario's", *threads)};
+  return Difference{fmt::format("with {:g} hardware threads", *host.hardware_threads),
+                    fmt::format("and {} has {:g}", rented ? *rented : "the scenario's", *threads)};
 }
 
 /// "" where nobody knows.

@@ -168,8 +168,8 @@ struct Plan {
     const bool known = given.fixed || given.per_sample;
     const Bytes fixed = given.fixed.value_or(Bytes{});
     // Of a step whose memory is not given, the batch itself is known to be there.
-    const DataPerSample each = known ? given.per_sample.value_or(DataPerSample{})
-                                     : bytes_to_gpu(context);
+    const DataPerSample each =
+        known ? given.per_sample.value_or(DataPerSample{}) : bytes_to_gpu(context);
     const Bytes needs = fixed + each * samples(inputs.batch);
     if (needs <= has->value) return;
     const double fit = std::floor((has->value - fixed) / (each * samples(1.0)));

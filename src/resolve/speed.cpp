@@ -146,6 +146,13 @@ double given_thread_speed(Context& context) {
               : 1.0;
 }
 
+double given_loader_speed(Context& context) {
+  const auto here = rented(context);
+  return here ? given_speed(context, Stage::decode, context.scenario.measured_on.loader_times,
+                            *here, "/measured_on/loader_times", "The loader's CPU times")
+              : 1.0;
+}
+
 double measured_thread_speed(Context& context) {
   if (!profiled_elsewhere(context)) return 1.0;
   return between(context, Stage::decode, processor_of(context.catalog, *context.host),

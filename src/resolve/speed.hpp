@@ -31,8 +31,9 @@ std::optional<Processor> processor_of(const Catalog& catalog, const HostProfile&
 double thread_speed(Context& context, Stage stage, const Processor& from, const Processor& to);
 
 /// The same of the instance that is asked for, relative to where the scenario's CPU times were
-/// measured (MeasuredOn::cpu_times), and to the machine of the host profile.
+/// measured (MeasuredOn::cpu_times, loader_times), and to the machine of the host profile.
 double given_thread_speed(Context& context);
+double given_loader_speed(Context& context);
 double measured_thread_speed(Context& context);
 /// The same of the auxiliary instances.
 double given_remote_speed(Context& context, std::string_view instance);

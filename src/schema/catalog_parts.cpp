@@ -170,7 +170,7 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
   // without published rates takes those of its chip's other products.
   const MeasuredOn& on = scenario.measured_on;
   std::set<std::string_view> compared;
-  for (const auto* other : {&on.gpu_times, &on.cpu_times, &on.remote_times}) {
+  for (const auto* other : {&on.gpu_times, &on.cpu_times, &on.loader_times, &on.remote_times}) {
     if (*other) compared.insert(without_prefix(**other));
   }
   for (const std::string& known : names) compared.erase(without_prefix(known));

@@ -48,9 +48,9 @@ struct Key {
   Limits limits{};
   std::span<const std::string_view> words{};
   bool required = false;
-  bool nullable = false;        ///< of a document that is only written: null where it does not apply
-  bool text_form = false;       ///< an object that may be one quantity instead (`dimension`)
-  bool with_origin = false;     ///< may be {"value", "origin", "source", "relative_error"} instead
+  bool nullable = false;     ///< of a document that is only written: null where it does not apply
+  bool text_form = false;    ///< an object that may be one quantity instead (`dimension`)
+  bool with_origin = false;  ///< may be {"value", "origin", "source", "relative_error"} instead
   std::string_view fallback{};  ///< what is used when the key is left out, in words; "" = nothing
   std::string_view manual{};
   std::vector<Key> keys{};  ///< of object and objects

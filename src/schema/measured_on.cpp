@@ -17,6 +17,8 @@ using Stated = std::vector<const JsonValue*>;
 constexpr std::array gpu_keys = {std::string_view("fixed"), std::string_view("per_sample"),
                                  std::string_view("table"), std::string_view("gpu")};
 constexpr std::array cpu_keys = {std::string_view("cpu"), std::string_view("cpu_per_byte")};
+constexpr std::array loader_keys = {std::string_view("collate"), std::string_view("handover"),
+                                    std::string_view("lock"), std::string_view("worker_startup")};
 constexpr std::array figure_keys = {
     std::string_view("vcpus"),        std::string_view("cores"),
     std::string_view("memory"),       std::string_view("network"),
@@ -61,6 +63,12 @@ Stated gpu_times(const JsonValue& root) {
 Stated cpu_times(const JsonValue& root) {
   Stated list;
   collect(at(&root, {"preprocess"}), cpu_keys, list);
+  return list;
+}
+
+Stated loader_times(const JsonValue& root) {
+  Stated list;
+  collect(at(&root, {"loader"}), loader_keys, list);
   return list;
 }
 
@@ -132,6 +140,7 @@ void fill_measured_on(Scenario& scenario, const Document& document) {
   const Way remote = {"loader", "remote", "instance"};
   fill(on.gpu_times, document, cluster, cluster, gpu_times, all_in);
   fill(on.cpu_times, document, cluster, cluster, cpu_times, all_in);
+  fill(on.loader_times, document, cluster, cluster, loader_times, all_in);
   // Times that were stated before there were remote workers are those of the instance itself.
   fill(on.remote_times, document, remote, cluster, cpu_times, all_in);
   fill_batch(on.batch_size, document);

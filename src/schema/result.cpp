@@ -47,7 +47,7 @@ void write_scale_out(const std::optional<ScaleOut>& scale_out, JsonWriter& out) 
   out.number(name_of(FigureId::money), scale_out->money);
   out.number(name_of(FigureId::total_cost), scale_out->total);
   out.number("break_even_efficiency", scale_out->break_even);
-  out.key("total_usd_at").begin_array(Layout::block);
+  out.key("total_cost_at").begin_array(Layout::block);
   for (std::size_t i = 0; i < scale_out->total_at.size(); ++i) {
     out.begin_object(Layout::line).number("efficiency", ladder_efficiencies[i]);
     out.number("of_fewest", scale_out->total_at[i]).end();

@@ -125,9 +125,9 @@ sweep    … "kind": "sweep", "points": [{"set": {KEY: VALUE}, "result": {…}, 
          a point that cannot be simulated or priced has "result": null and "problems":
          [{"key": JSON pointer or null, "message"}], and is left out of all the rest. "scale_out"
          puts a point beside the fewest instances with the same other settings (null for these):
-         "instances" of that one; the changes "total_s", "money_usd", "total_usd" as fractions;
+         "instances" of that one; its changes as fractions (CHANGES);
          "break_even_efficiency" of the epochs, from which on it costs no more in all (null: none);
-         "total_usd_at": [{"efficiency", "of_fewest"}], the total there over that of the fewest
+         "total_cost_at": [{"efficiency", "of_fewest"}], the total there over that of the fewest
 compare  … "kind": "comparison", "results": [{"scenario", "relative", "result"}], where relative
          holds changes against the first (RELATIVE)
 catalog  list: … "kind": "catalog", "filter", "machines": [one a machine and region: "instance",
@@ -143,6 +143,10 @@ The keys of "result":
   constexpr std::string_view placeholder = "RELATIVE";
   page.replace(page.find(placeholder), placeholder.size(),
                fmt::format("{}", fmt::join(relative, ", ")));
+  constexpr std::string_view changes = "CHANGES";
+  page.replace(page.find(changes), changes.size(),
+               fmt::format("{}, {}, {}", name_of(FigureId::total_time), name_of(FigureId::money),
+                           name_of(FigureId::total_cost)));
   return page + written_manual(result_root()) + figures_manual();
 }
 

@@ -350,8 +350,11 @@ const std::vector<Entry<MeasuredOn>>& entries<MeasuredOn>() {
           "gpu_times",
           {"GPU, or instance with it: job.step, duration_on_one_instance, operations on the GPU",
            "the instance beside them"}),
-      entry<&MeasuredOn::cpu_times>("cpu_times", {"instance: preprocess, the loader's CPU times",
-                                                  "the instance beside them"}),
+      entry<&MeasuredOn::cpu_times>("cpu_times",
+                                    {"instance: preprocess", "the instance beside them"}),
+      entry<&MeasuredOn::loader_times>(
+          "loader_times",
+          {"instance: loader.collate, handover, lock, worker_startup", "the instance beside them"}),
       entry<&MeasuredOn::remote_times>(
           "remote_times", {"instance: preprocess on loader.remote", "the one beside them"}),
       entry<&MeasuredOn::machine_figures>(
@@ -359,8 +362,8 @@ const std::vector<Entry<MeasuredOn>>& entries<MeasuredOn>() {
           {"instance that the cluster's vcpus, memory, network, price … and busbw describe",
            "the instance beside them"}),
       entry<&MeasuredOn::batch_size>(
-          "batch_size", {"loader.batch_size at which job.step was measured", "the one beside it",
-                         whole(1, 1e9)}),
+          "batch_size",
+          {"loader.batch_size at which job.step was measured", "the one beside it", whole(1, 1e9)}),
   };
   return list;
 }

@@ -73,8 +73,7 @@ struct Biller {
     switch (of) {
       case TransferTerms::Of::bytes_read: return bytes_read();
       case TransferTerms::Of::batches_sent:
-        return inputs.remote ? inputs.remote->sent * samples(outcome.trained_samples)
-                             : Bytes{};
+        return inputs.remote ? inputs.remote->sent * samples(outcome.trained_samples) : Bytes{};
     }
     return {};
   }

@@ -57,8 +57,8 @@ CostByEfficiency::CostByEfficiency(const Result& at) {
   const auto share_of = [&](Duration all) { return all > Duration{} ? epochs / all : 0.0; };
   const Money rented = bill.compute + bill.auxiliary;
   const Money held = bill.storage + bill.hour_value;
-  const Money of_epochs = std::min(1.0, share_of(bill.billed_time)) * rented +
-                          share_of(at.times.total) * held;
+  const Money of_epochs =
+      std::min(1.0, share_of(bill.billed_time)) * rented + share_of(at.times.total) * held;
   fixed_ = bill.total - of_epochs;
   at_one_ = *at.efficiency * of_epochs;
 }
@@ -72,6 +72,15 @@ std::optional<double> CostByEfficiency::efficiency_at(Money cost) const {
   const double efficiency = at_one_ / (cost - fixed_);
   if (efficiency > 1.0) return std::nullopt;
   return efficiency;
+}
+
+std::optional<Money> cost_alone(const Result& several) {
+  if (!several.job_efficiency) return std::nullopt;
+  const Bill& bill = several.bill;
+  const double longer = several.instances * *several.job_efficiency;
+  return longer *
+             (bill.compute / several.instances + bill.auxiliary + bill.storage + bill.hour_value) +
+         bill.requests + bill.transfer;
 }
 
 std::vector<std::optional<ScaleOut>> scale_out(std::span<const SweepPoint> points) {

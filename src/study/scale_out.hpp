@@ -26,6 +26,11 @@ class CostByEfficiency {
   Money at_one_;  ///< what the epochs cost at an efficiency of 1
 };
 
+/// What the job would cost on one instance alone, by a result of several: their time for it follows
+/// from the efficiency of the whole job, requests and transfer are the same. Empty where that is
+/// not known.
+std::optional<Money> cost_alone(const Result& several);
+
 /// Each point of the sweep beside the one with the fewest instances that differs in nothing else;
 /// empty where it is that one, or there is none.
 std::vector<std::optional<ScaleOut>> scale_out(std::span<const SweepPoint> points);

@@ -21,6 +21,14 @@ void add_scale_out(Sweep& sweep) {
     first = first && !all[i];
     sweep.points[i].scale_out = std::move(all[i]);
   }
+  // A sweep of one number of instances stands beside one alone.
+  for (std::size_t i = 0; first && i < all.size(); ++i) {
+    const Result& result = sweep.points[i].result;
+    const auto alone = sweep.points[i].answered() ? cost_alone(result) : std::nullopt;
+    if (!alone || !result.efficiency || result.bill.hour_value <= Money{}) continue;
+    sweep.break_even_efficiency = CostByEfficiency(result).efficiency_at(*alone);
+    return;
+  }
 }
 
 }  // namespace

@@ -145,8 +145,7 @@ TEST_CASE("timeline: it is the beginning of the run, for every kind of loader an
     check_shape(all);
     CHECK(all.whole);
     Effort effort;
-    CHECK(all.length.base() ==
-          Approx(random_epoch(in, {}, 1, effort).wall.base()).epsilon(1e-12));
+    CHECK(all.length.base() == Approx(random_epoch(in, {}, 1, effort).wall.base()).epsilon(1e-12));
     REQUIRE(part.steps.size() == static_cast<std::size_t>(std::min(12.0, steps)));
     for (std::size_t k = 0; k < part.steps.size(); ++k) CHECK(part.steps[k].at == all.steps[k].at);
     const double whole_batches = std::min(12.0, steps - 1.0);

@@ -203,16 +203,18 @@ TEST_CASE("reports: a sweep marks the fastest, the cheapest and the Pareto set i
   sweep.pareto = {2, 1, 0};
   sweep.fastest = 2;
   sweep.cheapest = 0;
-  sweep.break_even_efficiency = 0.61538;
+  sweep.points[1].scale_out = ScaleOut{1.0, -0.5, 1.0 / 31.0, 1.0 / 31.0, {}, {}};
+  sweep.points[2].scale_out =
+      ScaleOut{1.0, -0.75, 3.0 / 31.0, 3.0 / 31.0, 0.615, {4.0, 2.0, 1.5, 1.2, 0.9}};
   CHECK(to_text(sweep_report(sweep, "day"), ascii) ==
         R"(day - sweep of 3 points
 
 Fastest: instances = 4 (2.50 h, $34.00). Cheapest: instances = 1 (10.0 h, $31.00).
 
   instances    time   money  samples/s  GPUs busy          bottleneck
->         1  10.0 h  $31.00          0  #####.....   50 %  decode      cheapest, Pareto
-          2  5.00 h  $32.00          0  #####.....   50 %  decode      Pareto
->         4  2.50 h  $34.00          0  #####.....   50 %  decode      fastest, Pareto
+>         1  10.0 h  $31.00          -  #####.....   50 %  decode      cheapest, Pareto
+          2  5.00 h  $32.00          -  #####.....   50 %  decode      Pareto
+>         4  2.50 h  $34.00          -  #####.....   50 %  decode      fastest, Pareto
   Pareto: no other point is both faster and cheaper.
 
   along instances  1 ... 4    at 1    at 4
@@ -220,8 +222,12 @@ Fastest: instances = 4 (2.50 h, $34.00). Cheapest: instances = 1 (10.0 h, $31.00
   money            *##      $31.00  $34.00
   GPUs busy        ###        50 %    50 %
 
-Break-even efficiency 0.615: above it, more instances lower the total cost, because an hour has a
-value.
+More instances, beside the fewest
+  instances   time   money   total  efficiency  of the job  pays from  total at 40 %  total at 60 %  total at 80 %
+          2  -50 %  +3.2 %  +3.2 %           -           -      never              -              -              -
+          4  -75 %  +9.7 %  +9.7 %           -           -       62 %        200.0 %        150.0 %        120.0 %
+  Pays from: the efficiency of the steps from which on the total cost is no more than with the
+  fewest instances. Total at an efficiency: over theirs.
 )");
 }
 

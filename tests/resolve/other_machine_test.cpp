@@ -26,9 +26,9 @@ Scenario job(const std::string& instance, bool step_given = true) {
           "source": {"service": "local"}, "disk": {"kind": "ebs", "size": "200 GB"},
           "loader": {"num_workers": 8, "batch_size": 64, "pin_memory": true},
           "preprocess": [{"operation": "decode"}],
-          "cluster": {"price": "1 USD/h"}})",
+          "cluster": {"price": "1 USD/h", "instance": ")" +
+          instance + R"("}})",
       "t.json");
-  schema::set_value(document, "/cluster/instance", instance);
   if (step_given) schema::set_value(document, "/job/step", "100 ms");
   return schema::read_scenario(document);
 }
@@ -41,7 +41,8 @@ HostProfile profile(const std::string& instance) {
   host.hardware_threads = 2.0;
   host.cpu = Curve<double>{{{1.0, 1.0}, {2.0, 1.4}}, 0.01};
   host.operations["decode"] = {milliseconds(3.0) / samples(1.0), {Origin::measured, "h", 0.01}};
-  host.collate = Value<DurationPerByte>{microseconds(0.7) / bytes(1000.0), {Origin::measured, "h", 0.0}};
+  host.collate =
+      Value<DurationPerByte>{microseconds(0.7) / bytes(1000.0), {Origin::measured, "h", 0.0}};
   host.disk = Curve<Bandwidth>{{{1.0, gigabytes(3.0) / seconds(1.0)}}, 0.0};
   host.pinned_bandwidth = {gigabytes(3.0) / seconds(1.0), {Origin::measured, "h", 0.0}};
   host.step_fixed = Value<Duration>{milliseconds(80.0), {Origin::measured, "h", 0.0}};
@@ -49,9 +50,8 @@ HostProfile profile(const std::string& instance) {
 }
 
 bool says(const std::vector<std::string>& sentences, std::string_view part) {
-  return std::any_of(sentences.begin(), sentences.end(), [&](const std::string& one) {
-    return one.find(part) != std::string::npos;
-  });
+  return std::any_of(sentences.begin(), sentences.end(),
+                     [&](const std::string& one) { return one.find(part) != std::string::npos; });
 }
 
 double measured_share(const resolve::Resolved& resolved) {

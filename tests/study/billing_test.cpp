@@ -385,6 +385,7 @@ TEST_CASE("billing: what a baseline keeps of the prices holds the way to another
 TEST_CASE("billing: own prices come before the catalogue's, for the types that they name") {
   const auto compute = [](std::vector<std::pair<std::string, std::string>> more) {
     more.insert(more.begin(), {"prices", R"({"p3.2xlarge": "1 USD/h", "g5.xlarge": "9 USD/h"})"});
+    more.emplace_back("/disk/kind", "ebs");
     return Billed(job(more)).input.compute.price;
   };
   CHECK(compute({}).value == usd_per_hour(1.0));
@@ -397,7 +398,8 @@ TEST_CASE("billing: own prices come before the catalogue's, for the types that t
     return Billed(job(more)).input.compute.price.value;
   };
   CHECK(compute({{"purchase", "spot"}}).value == plain({{"purchase", "spot"}}));
-  CHECK(compute({{"instance", "g4dn.xlarge"}}).value == plain({{"instance", "g4dn.xlarge"}}));
+  CHECK(compute({{"instance", "g4dn.xlarge"}}).value ==
+        plain({{"instance", "g4dn.xlarge"}, {"/disk/kind", "ebs"}}));
   CHECK(Billed(job({{"prices", R"({"g5.xlarge": "9 USD/h"})"}}))
             .remarks_say("p3.2xlarge has no price in /cluster/prices"));
 }
@@ -415,7 +417,7 @@ TEST_CASE("billing: a unit price is spelt as on its page, and reads back") {
   CHECK(fsx.line("FSx")->price == "140 USD/TiB-month");
   const Billed volume(job({{"disk.kind", "ebs"},
                            {"disk.volume_type", "gp3"},
-                           {"disk.size", "500 GB"},
+                           {"disk.size", "1500 GB"},
                            {"disk.iops", "4000 /s"},
                            {"disk.bandwidth", "500 MB/s"}}));
   for (const Billed* billed : {&stored, &fsx, &volume}) {

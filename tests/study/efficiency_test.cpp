@@ -40,8 +40,15 @@ TEST_CASE("efficiency: the job's is T(1)/(N T(N)) of the times that the report s
       INFO(file << ", instances " << instances);
       const Result all = on(scenario, instances);
       REQUIRE(all.job_efficiency);
+      // Jobs of steps train on more samples with more instances.
+      Scenario same = scenario;
+      if (same.job.steps) *same.job.steps *= instances;
       CHECK(*all.job_efficiency * instances * all.times.total.base() ==
-            Approx(one.times.total.base()));
+            Approx(on(same, 1.0).times.total.base()));
+      REQUIRE(all.lost_to_scaling);
+      double lost = 0.0;
+      for (const Stage stage : all_stages()) lost += (*all.lost_to_scaling)[stage];
+      CHECK(lost == Approx(1.0 - *all.job_efficiency).margin(1e-9));
       ++several;
       // What no number of instances shortens makes the whole job's the smaller of the two.
       const Duration fixed = all.times.startup + all.times.staging;

@@ -26,7 +26,8 @@ SweepPoint point(Settings settings, const std::string& instances) {
 
 }  // namespace
 
-TEST_CASE("scale out: the cost by efficiency is what was simulated, falls with it, and breaks even") {
+TEST_CASE(
+    "scale out: the cost by efficiency is what was simulated, falls with it, and breaks even") {
   pipeline::Generator random(21);
   int checked = 0, never = 0, some = 0;
   for (int i = 0; i < 120; ++i) {
