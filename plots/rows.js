@@ -64,25 +64,45 @@ export function totalCost(result, hourValue) {
   return result.cost.money_usd + result.time.total_s * (hourValue / secondsPerHour);
 }
 
-const instancePrice = ({ cost, instances }) => cost.compute_usd / (cost.billed_time_s * instances) * secondsPerHour;
-
-/** S* = (P + w/N) / (P + w): the efficiency from which N instances cost no more than one. */
-export function breakEvenEfficiency(price, hourValue, instances) {
-  return (price + hourValue / instances) / (price + hourValue);
+/** The whole bill as a function of the epochs' parallel efficiency: what does not shrink with them is as it was
+ * simulated, all else is paid for as long as they would take. src/study/scale_out.cpp says the same. */
+function costByEfficiency({ time, cost, efficiency }, hourValue) {
+  const epochs = time.total_s - time.startup_s - time.staging_s;
+  const shareOf = (all) => (all > 0 ? epochs / all : 0);
+  const hours = hourValue === null ? cost.hour_value_usd : time.total_s * (hourValue / secondsPerHour);
+  const ofEpochs = Math.min(1, shareOf(cost.billed_time_s)) * (cost.compute_usd + cost.auxiliary_usd)
+    + shareOf(time.total_s) * (cost.storage_usd + hours);
+  const fixed = cost.money_usd + hours - ofEpochs;
+  const atOne = efficiency * ofEpochs;
+  return {
+    at: (share) => fixed + atOne / share,
+    efficiencyFor: (total) => (total > fixed && atOne <= total - fixed ? atOne / (total - fixed) : null),
+  };
 }
 
 /** Whether a point has several instances that cost something to keep: S* can be said of it. */
 export const isPricedTeam = ({ result }) => result.instances > 1 && result.cost.billed_time_s > 0;
 
-/** S* of each number of instances in a sweep, ascending; none where no hour has a value. */
+/** The point with the fewest instances that differs from `point` in nothing else; null where it is that one. */
+function fewest(points, point) {
+  const alike = (other) => Object.entries(point.set)
+    .every(([key, value]) => /(^|[./])instances$/.test(key) || other.set[key] === value);
+  const least = points.filter(alike).reduce((a, b) => (b.result.instances < a.result.instances ? b : a), point);
+  return least.result.instances < point.result.instances ? least : null;
+}
+
+/** S* of each number of instances beside the fewest of the sweep, ascending; null: they never pay. None where no
+ * hour has a value. */
 export function sweepBreakEven(points, hourValue) {
   if (!(hourValue > 0)) return [];
-  const firsts = new Map();
-  for (const { result } of points.filter(isPricedTeam)) {
-    if (!firsts.has(result.instances)) firsts.set(result.instances, result);
+  const found = new Map();
+  for (const point of points.filter(isPricedTeam)) {
+    const few = fewest(points, point);
+    if (few === null || point.result.efficiency === null || found.has(point.result.instances)) continue;
+    const total = totalCost(few.result, hourValue);
+    found.set(point.result.instances, costByEfficiency(point.result, hourValue).efficiencyFor(total));
   }
-  return [...firsts].sort(([a], [b]) => a - b).map(([instances, result]) =>
-    ({ instances, efficiency: breakEvenEfficiency(instancePrice(result), hourValue, instances) }));
+  return [...found].sort(([a], [b]) => a - b).map(([instances, efficiency]) => ({ instances, efficiency }));
 }
 
 /** Indices of the fastest and the cheapest point, and of those that no other beats in both. */
@@ -138,35 +158,32 @@ export function pointRows(points, hourValue) {
   });
 }
 
-// What one instance costs with the settings of `point`, simulated; null where the sweep has no such point.
-function alone(points, point) {
-  const alike = (other) => Object.entries(point.set)
-    .every(([key, value]) => /(^|\/)instances$/.test(key) || other.set[key] === value);
-  return points.find((other) => other.result.instances === 1 && alike(other)) ?? null;
-}
-
-/** Total cost against one instance's. A line for each number of instances: S*∕S. A mark for each point: as
- * simulated. */
+/** Total cost against the fewest instances'. A line for each number of instances: by their efficiency. A mark for each
+ * point: as simulated. */
 export function breakEvenRows(points, hourValue) {
   if (hourValue === null) return [];
-  const several = points.filter(({ result }) =>
-    result.instances > 1 && result.efficiency !== null && result.cost.billed_time_s > 0 && result.cost.compute_usd > 0);
+  const several = points.filter((point) => isPricedTeam(point) && point.result.efficiency !== null
+    && point.result.cost.compute_usd > 0 && fewest(points, point) !== null);
   const sizes = [...new Set(several.map(({ result }) => result.instances))].sort((a, b) => a - b);
   const rows = [];
   for (const [i, instances] of sizes.entries()) {
-    const { result } = several.find((point) => point.result.instances === instances);
-    const least = breakEvenEfficiency(instancePrice(result), hourValue, instances);
+    const first = several.find((point) => point.result.instances === instances);
+    const total = totalCost(fewest(points, first).result, hourValue);
+    const cost = costByEfficiency(first.result, hourValue);
     const series = String(instances);
+    const relativeAt = (efficiency) => cost.at(efficiency) / total;
     for (let percentage = 20; percentage <= 100; percentage += 2) {
-      rows.push({ series, instances, efficiency: percentage / 100, relative: least / (percentage / 100), kind: 'line' });
+      rows.push({ series, instances, efficiency: percentage / 100, relative: relativeAt(percentage / 100), kind: 'line' });
     }
-    rows.push({ series, instances, efficiency: least, relative: 1, kind: 'break-even', label: percent(least) });
-    const nameAt = Math.max(0.22, least / (2.3 - 1.1 * i / sizes.length));  // each line's a bit lower: they do not meet
-    rows.push({ series, instances, efficiency: nameAt, relative: least / nameAt, kind: 'name' });
+    const least = cost.efficiencyFor(total);
+    if (least !== null) {
+      rows.push({ series, instances, efficiency: least, relative: 1, kind: 'break-even', label: percent(least) });
+    }
+    // Each line's a bit lower: they do not meet.
+    const nameAt = Math.min(0.9, Math.max(0.22, relativeAt(1) / (2.3 - 1.1 * i / sizes.length)));
+    rows.push({ series, instances, efficiency: nameAt, relative: relativeAt(nameAt), kind: 'name' });
     for (const point of several.filter((other) => other.result.instances === instances)) {
-      const one = alone(points, point);
-      if (one === null) continue;
-      const relative = totalCost(point.result, hourValue) / totalCost(one.result, hourValue);
+      const relative = totalCost(point.result, hourValue) / totalCost(fewest(points, point).result, hourValue);
       rows.push({ series, instances, efficiency: point.result.efficiency, relative, kind: 'point' });
     }
   }

@@ -103,7 +103,7 @@ class Checker {
                       job.renamed_by, arguments_.update ? "" : "; --update renames the entry"));
     }
     if (job.entry != nullptr) explain(job, now, verdict);
-    judge_prices(job, verdict);
+    judge_prices(now, verdict);
     entries_[i] = {job.key,
                    job.scenario.name,
                    std::string(version),
@@ -114,19 +114,16 @@ class Checker {
                    0};
   }
 
-  void judge_prices(const Job& job, ScenarioVerdict& verdict) const {
+  void judge_prices(const Result& now, ScenarioVerdict& verdict) const {
     if (!price_age_) return;
     std::vector<std::pair<std::string, std::string>> prices;
-    for (const schema::PriceDate& price : schema::price_dates(*job.inputs.catalog)) {
-      // A price that the scenario gives takes the place of the catalogue's.
-      const std::string instance = job.scenario.cluster.instance.value_or("");
-      const std::string_view bare = std::string_view(instance).starts_with("ml.")
-                                        ? std::string_view(instance).substr(3)
-                                        : instance;
-      const auto& own = job.scenario.cluster.prices;
-      const bool given = job.scenario.cluster.price || (own && own->contains(instance));
-      if (given && price.what.starts_with(std::string(bare) + ' ')) continue;
-      prices.emplace_back(price.what, price.date);
+    for (const BillLine& line : now.bill.lines) {
+      // A price that the scenario gives has no age.
+      if (line.from.origin == Origin::given) continue;
+      const std::size_t count = line.what.find(" x ");
+      const std::string what = count == std::string::npos ? line.what : line.what.substr(count + 3);
+      const std::pair<std::string, std::string> price{what, line.from.date};
+      if (std::find(prices.begin(), prices.end(), price) == prices.end()) prices.push_back(price);
     }
     verdict.limits.push_back(study::judge_price_age(*price_age_, prices, today()));
     verdict.level = std::max(verdict.level, verdict.limits.back().level);

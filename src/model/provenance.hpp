@@ -24,6 +24,7 @@ struct Provenance {
   Origin origin = Origin::assumed;
   std::string source;           ///< what the number is taken from, with its date
   double relative_error = 0.0;  ///< standard error over value; 0 when not known
+  std::string date{};           ///< of the source, where the record states one
   bool operator==(const Provenance&) const = default;
 };
 

@@ -1,9 +1,12 @@
 #pragma once
 // A scenario as its author wrote it. What was left out stays empty here; resolve/ fills
 // it from the catalogue, a host profile or a stated assumption, and records which.
+#include <array>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,6 +14,12 @@
 #include "model/discipline.hpp"
 
 namespace feedrate {
+
+/// Whether there is a word for each enumerator of which this is the last.
+template <class E, std::size_t n>
+constexpr bool names_all(const std::array<std::string_view, n>&, E last) {
+  return n == static_cast<std::size_t>(last) + 1;
+}
 
 struct Dataset {
   std::optional<double> samples;                  ///< > 0, whole
@@ -23,8 +32,17 @@ struct Dataset {
 };
 
 enum class Service { s3, fsx_lustre, efs, ebs, http, local };
+inline constexpr std::array<std::string_view, 6> service_words = {"s3",  "fsx-lustre", "efs",
+                                                                  "ebs", "http",       "local"};
+static_assert(names_all(service_words, Service::local));
 enum class InputMode { file, fast_file, stream, pipe, mount, local };
+inline constexpr std::array<std::string_view, 6> input_mode_words = {"File", "FastFile", "stream",
+                                                                     "Pipe", "mount",    "local"};
+static_assert(names_all(input_mode_words, InputMode::local));
 enum class Distribution { fully_replicated, sharded_by_s3_key };
+inline constexpr std::array<std::string_view, 2> distribution_words = {"FullyReplicated",
+                                                                       "ShardedByS3Key"};
+static_assert(names_all(distribution_words, Distribution::sharded_by_s3_key));
 
 struct Source {
   Service service = Service::local;
@@ -51,7 +69,12 @@ struct Source {
 };
 
 enum class DiskKind { ebs, nvme, other };
+inline constexpr std::array<std::string_view, 3> disk_kind_words = {"ebs", "nvme", "other"};
+static_assert(names_all(disk_kind_words, DiskKind::other));
 enum class CachePolicy { linux_two_lists, lru, no_eviction };
+inline constexpr std::array<std::string_view, 3> cache_policy_words = {"linux", "lru",
+                                                                       "no_eviction"};
+static_assert(names_all(cache_policy_words, CachePolicy::no_eviction));
 
 struct Disk {
   std::optional<DiskKind> kind;            ///< default: nvme where the machine has one, else ebs
@@ -69,6 +92,8 @@ struct Disk {
 };
 
 enum class LoaderKind { pytorch, pool, inline_ };
+inline constexpr std::array<std::string_view, 3> loader_kind_words = {"pytorch", "pool", "inline"};
+static_assert(names_all(loader_kind_words, LoaderKind::inline_));
 
 struct RemoteWorkers {
   std::string instance;
@@ -120,6 +145,8 @@ struct Loader {
 };
 
 enum class Place { cpu, gpu, offline, remote };
+inline constexpr std::array<std::string_view, 4> place_words = {"cpu", "gpu", "offline", "remote"};
+static_assert(names_all(place_words, Place::remote));
 
 /// One operation on every sample. Exactly one of `cpu` and `cpu_per_byte` unless it is only on GPU.
 struct Operation {
@@ -135,6 +162,9 @@ struct Operation {
 };
 
 enum class Purchase { on_demand, spot, savings_plan };
+inline constexpr std::array<std::string_view, 3> purchase_words = {"on_demand", "spot",
+                                                                   "savings_plan"};
+static_assert(names_all(purchase_words, Purchase::savings_plan));
 
 struct Cluster {
   std::optional<std::string> instance;  ///< "ml.p3.2xlarge"; the prefix ml. means SageMaker
@@ -167,7 +197,12 @@ struct StepMemory {
 
 /// Kinds of models whose training has been published for many GPUs (pricing/gpus.json).
 enum class ModelFamily { convolutional, transformer, recurrent };
+inline constexpr std::array<std::string_view, 3> family_words = {"convolutional", "transformer",
+                                                                 "recurrent"};
+static_assert(names_all(family_words, ModelFamily::recurrent));
 enum class Precision { mixed, single };
+inline constexpr std::array<std::string_view, 2> precision_words = {"mixed", "single"};
+static_assert(names_all(precision_words, Precision::single));
 
 /// The step as one kind of GPU makes it: fixed + per_sample · batch, or a table (batch, time).
 struct GpuStep {
@@ -192,6 +227,8 @@ struct Step {
 };
 
 enum class AllReduceAlgorithm { ring, hierarchical };
+inline constexpr std::array<std::string_view, 2> algorithm_words = {"ring", "hierarchical"};
+static_assert(names_all(algorithm_words, AllReduceAlgorithm::hierarchical));
 
 /// Communication fitted to measured (instances, time) points by fit/: the time of one instance's
 /// share grows by bandwidth · 2(N−1)/N + latency · 2(N−1), both as fractions of the time on one
@@ -222,6 +259,7 @@ struct Checkpoint {
 
 /// Exactly one way to say what communication costs: efficiency, allreduce, scaling, or nothing.
 struct Job {
+  std::optional<double> jobs;    ///< that share the held storage; default: this one alone
   std::optional<double> epochs;  ///< or `steps`
   std::optional<double> steps;   ///< batches of each GPU, of all epochs
   std::optional<Step> step;

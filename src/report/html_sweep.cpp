@@ -13,7 +13,6 @@
 #include "report/html_text.hpp"
 #include "report/numbers.hpp"
 #include "report/sweep_words.hpp"
-#include "study/cost.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -106,30 +105,32 @@ std::string points_table(const Sweep& sweep) {
 
 // S* of each number of instances, by its first point. plots/rows.js and page.js say the same.
 std::string break_even_words(const Sweep& sweep, HourlyPrice value_of_hour) {
-  std::map<double, double> efficiencies;
+  std::map<double, std::optional<double>> efficiencies;
+  bool several = false;
   for (const SweepPoint& point : sweep.points) {
     const Result& r = point.result;
     if (r.instances <= 1.0 || r.bill.billed_time <= Duration{}) continue;
-    const HourlyPrice price = r.bill.compute / (r.bill.billed_time * r.instances);
-    efficiencies.emplace(r.instances,
-                         study::break_even_efficiency(price, value_of_hour, r.instances));
+    several = true;
+    if (point.scale_out && r.efficiency) {
+      efficiencies.emplace(r.instances, point.scale_out->break_even);
+    }
   }
-  if (!efficiencies.empty() && value_of_hour <= HourlyPrice{}) {
+  if (several && value_of_hour <= HourlyPrice{}) {
     return "Give an hour a value to see the efficiency from which more instances pay.";
   }
   std::string text;
   for (const auto& [instances, efficiency] : efficiencies) {
     text += fmt::format("{}{} for {}{}", text.empty() ? "Break-even efficiency S*: " : ", ",
-                        number(efficiency), count(instances), text.empty() ? " instances" : "");
+                        efficiency ? number(*efficiency) : "never", count(instances),
+                        text.empty() ? " instances" : "");
   }
-  return text.empty() ? "" : text + ". Above it they cost less than one.";
+  return text.empty() ? "" : text + ". Above it they cost less than the fewest.";
 }
 
 bool has_break_even(const HtmlInput& input) {
   return !input.hour_varies && std::any_of(input.sweep->points.begin(), input.sweep->points.end(),
                                            [](const SweepPoint& point) {
-                                             return point.result.instances > 1.0 &&
-                                                    point.result.efficiency &&
+                                             return point.scale_out && point.result.efficiency &&
                                                     point.result.bill.compute > Money{};
                                            });
 }

@@ -125,6 +125,20 @@ std::optional<double> measured_ratio(const std::vector<std::pair<double, Duratio
   return *many / *one;
 }
 
+void say_fitted(Context& context, const ScalingFit& fit) {
+  if (!context.texts) return;
+  constexpr double good = 0.05;
+  const std::string terms = fit.latency > 0.0 && fit.bandwidth > 0.0
+                                ? "a share that ring bandwidth takes and one that latency takes"
+                            : fit.latency > 0.0 ? "a share that latency takes"
+                                                : "a share that ring bandwidth takes";
+  std::string text = fmt::format(
+      "The time on {:g} instances is not among /job/scaling: it follows from {}, fitted to its "
+      "points and missing them by {:.2g} % at most.",
+      context.out.inputs.instances, terms, 100.0 * fit.worst_error);
+  (fit.worst_error > good ? context.out.caveats : context.out.remarks).push_back(std::move(text));
+}
+
 }  // namespace
 
 void resolve_communication(Context& context) {
@@ -138,6 +152,7 @@ void resolve_communication(Context& context) {
     const double fitted = from_fit(*job.scaling_fit, inputs.instances);
     const auto measured = measured_ratio(*job.scaling, inputs.instances);
     inputs.time_ratio = measured.value_or(fitted);
+    if (!measured) say_fitted(context, *job.scaling_fit);
     context.use(
         Stage::allreduce, "/job/scaling",
         Value<double>::given(*inputs.time_ratio, measured ? "measured with so many instances"

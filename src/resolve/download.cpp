@@ -157,8 +157,10 @@ InputMode default_mode(Service service) {
     case Service::http: return InputMode::file;
     case Service::fsx_lustre:
     case Service::efs: return InputMode::mount;
-    default: return InputMode::local;
+    case Service::ebs:
+    case Service::local: break;
   }
+  return InputMode::local;
 }
 
 void resolve_staging(Context& context, Bytes object, double objects, const Network& network) {

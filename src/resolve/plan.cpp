@@ -62,8 +62,8 @@ struct Plan {
     const Bytes data = data_of_instance(context);
     const Known<Bytes> nvme = context.published(&Machine::nvme_size);
     const bool local = disk->kind == DiskKind::nvme;
-    const std::optional<Bytes> room =
-        local && nvme && !s.disk.size ? std::optional(nvme->value) : disk->size;
+    // A size that is given is that of a volume.
+    const std::optional<Bytes> room = local && nvme ? std::optional(nvme->value) : disk->size;
     if (!room || data <= *room * (1.0 + 1e-9)) return;
     const std::string stream = inputs.staging ? "; stream them (/source/input_mode: FastFile)" : "";
     const std::string other =

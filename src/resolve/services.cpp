@@ -133,8 +133,11 @@ Published published_limits(Context& context, Service service, Bytes request) {
     case Service::s3: return of_s3(context.catalog, request);
     case Service::fsx_lustre: return of_fsx(context);
     case Service::efs: return of_efs(context);
-    default: return {};
+    case Service::ebs:
+    case Service::http:
+    case Service::local: break;
   }
+  return {};
 }
 
 }  // namespace feedrate::resolve

@@ -23,7 +23,12 @@ struct Pricer {
   void remark(std::string text) const { context.out.remarks.push_back(std::move(text)); }
 
   [[nodiscard]] Lease source_lease() const {
-    return {Lease::Until::job_ends, scenario.source.storage_held};
+    return {Lease::Until::job_ends, scenario.source.storage_held, scenario.job.jobs.value_or(1.0)};
+  }
+  /// "FSx for Lustre SCRATCH_2, 1/4 of it": this job's part.
+  [[nodiscard]] std::string shared(std::string what) const {
+    const double jobs = scenario.job.jobs.value_or(1.0);
+    return jobs > 1.0 ? fmt::format("{}, 1/{:g} of it", what, jobs) : what;
   }
 
   /// The scenario's own price of an instance type, which stands in for the catalogue's on demand; a
@@ -98,7 +103,8 @@ struct Pricer {
     if (price->put) terms.requests.push_back({"S3 PUT of checkpoints", *price->put, checkpoints});
     if (scenario.source.bill_storage.value_or(false) && price->storage) {
       terms.storage.push_back(
-          {{"S3 " + storage_class, terms.dataset, {}, {}, *price->storage}, source_lease()});
+          {{shared("S3 " + storage_class), terms.dataset, {}, {}, *price->storage},
+           source_lease()});
     }
   }
 
@@ -111,7 +117,7 @@ struct Pricer {
              (price ? std::string("its price is not known") : price.failure.message));
       return;
     }
-    terms.storage.push_back({{"FSx for Lustre " + plan.deployment_type,
+    terms.storage.push_back({{shared("FSx for Lustre " + plan.deployment_type),
                               plan.capacity,
                               fsx_steps(catalog, plan.deployment_type).value,
                               {},
@@ -127,7 +133,7 @@ struct Pricer {
     const auto price = find_efs_price(catalog, region, "Standard (regional)");
     if (holding && price && price->storage) {
       terms.storage.push_back(
-          {{"EFS Standard", plan.stored, {}, {}, *price->storage}, source_lease()});
+          {{shared("EFS Standard"), plan.stored, {}, {}, *price->storage}, source_lease()});
     } else if (holding) {
       remark("EFS storage is not on the bill: " + price.failure.message);
     }
@@ -144,7 +150,7 @@ struct Pricer {
                scenario.source.provisioned_throughput) {
       // What the stored data earns in bursting mode is not paid for twice.
       const auto& earned = catalog.efs.earned;
-      terms.bandwidth.push_back({{"EFS provisioned throughput",
+      terms.bandwidth.push_back({{shared("EFS provisioned throughput"),
                                   *scenario.source.provisioned_throughput,
                                   earned ? earned->value * plan.stored : Bandwidth{},
                                   {},
@@ -241,6 +247,35 @@ struct Pricer {
 
 }  // namespace
 
+namespace {
+
+/// What no rule bills to the job, and a user may have to reckon with.
+void say_beside(Context& context) {
+  if (!context.texts) return;
+  const Scenario& s = context.scenario;
+  const auto& startup = context.catalog.limits.sagemaker_startup;
+  const bool sagemaker = context.out.terms.compute.rule.service == "sagemaker";
+  if (sagemaker && !s.job.startup && startup.low && startup.high) {
+    context.out.remarks.push_back(fmt::format(
+        "SageMaker takes {} to {} more to launch instances and container, which is not billed and "
+        "not in these times; /job/startup counts it",
+        short_text_of(startup.low->value), short_text_of(startup.high->value)));
+  }
+  Duration offline;
+  for (const Operation& op : s.preprocess) {
+    if (op.where == Place::offline && op.cpu) {
+      offline += *op.cpu * samples(context.out.inputs.samples);
+    }
+  }
+  if (offline > Duration{}) {
+    context.out.remarks.push_back(
+        fmt::format("preprocessing offline takes {:.3g} CPU hours once, which are not on this bill",
+                    offline / hours(1.0)));
+  }
+}
+
+}  // namespace
+
 void resolve_terms(Context& context) {
   const Scenario& s = context.scenario;
   Terms& terms = context.out.terms;
@@ -262,6 +297,7 @@ void resolve_terms(Context& context) {
     if (held_in_aws(s.source.service)) pricer.transfer_out();
   }
   if (context.out.disk) pricer.volume(*context.out.disk);
+  say_beside(context);
 }
 
 }  // namespace feedrate::resolve

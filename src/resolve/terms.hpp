@@ -17,6 +17,7 @@ struct Lease {
   enum class Until { job_ends, instances_end };
   Until until = Until::job_ends;
   std::optional<Duration> given;
+  double shared_by = 1.0;  ///< jobs that pay for it alike
 };
 
 /// A use whose `held` is what its lease comes to.

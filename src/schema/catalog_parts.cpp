@@ -270,22 +270,4 @@ std::string record_name(const JsonValue& record) {
   return name;
 }
 
-std::vector<PriceDate> price_dates(const JsonValue& parts) {
-  std::vector<PriceDate> dates;
-  for (const JsonMember& file : parts.members) {
-    for (const JsonMember& section : file.value->members) {
-      const bool prices =
-          section.key == "offers" || section.key == "tariffs" || section.key.ends_with("prices");
-      if (!prices) continue;
-      for (const JsonPtr& record : section.value->items) {
-        if (section.key == "offers" && record->find("price") == nullptr) continue;
-        const std::string service =
-            section.key == "offers" ? "" : std::filesystem::path(file.key).stem().string() + " ";
-        dates.push_back({service + record_name(*record), text_of(*record, "date")});
-      }
-    }
-  }
-  return dates;
-}
-
 }  // namespace feedrate::schema

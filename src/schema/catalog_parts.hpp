@@ -31,15 +31,6 @@ class PricingFiles {
   std::map<std::string, JsonPtr> files_;  ///< null where the folder has no such file
 };
 
-/// A price of `parts` with the date that its source was made.
-struct PriceDate {
-  std::string what;  ///< "p3.2xlarge sagemaker us-west-2 on_demand"
-  std::string date;  ///< as in the pricing file; "" where it has none
-};
-
-/// The dates of all prices in `parts`, in its order.
-std::vector<PriceDate> price_dates(const JsonValue& parts);
-
 /// What tells a record from the others of its section: the values of its naming keys.
 std::string record_name(const JsonValue& record);
 

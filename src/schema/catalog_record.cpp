@@ -111,7 +111,7 @@ Provenance Record::provenance(std::string_view key) const {
   const bool has_own = own != nullptr && own->kind == JsonKind::text;
   const std::string& source = has_own ? own->text : source_;
   if (source == "recalled" || marked_recalled(key)) {
-    return {Origin::assumed, std::string(recalled_source), 0.0};
+    return {Origin::assumed, std::string(recalled_source), 0.0, date_};
   }
   Provenance from{Origin::published, "", 0.0};
   const JsonValue* derived = at("derived");
@@ -123,6 +123,7 @@ Provenance Record::provenance(std::string_view key) const {
     complain(key, R"(expected "source" or "derived" in the record: every number names its origin)");
   }
   if (!date_.empty() && !has_own) from.source += ", " + date_;
+  from.date = date_;
   return from;
 }
 

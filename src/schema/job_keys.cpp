@@ -1,19 +1,7 @@
 // Keys of "job": what is trained, and what coupling GPUs costs.
-#include <array>
-
 #include "schema/scenario_keys.hpp"
 
 namespace feedrate::schema {
-
-using namespace std::string_view_literals;
-
-namespace {
-
-constexpr std::array algorithm_words = {"ring"sv, "hierarchical"sv};
-constexpr std::array family_words = {"convolutional"sv, "transformer"sv, "recurrent"sv};
-constexpr std::array precision_words = {"mixed"sv, "single"sv};
-
-}  // namespace
 
 // In the order of the enumerators in model/scenario.hpp.
 template <>
@@ -111,6 +99,8 @@ template <>
 const std::vector<Entry<Job>>& entries<Job>() {
   static const std::vector<Entry<Job>> list = {
       entry<&Job::epochs>("epochs", {"passes over the dataset", "1", whole(1, 1e9)}),
+      entry<&Job::jobs>("jobs",
+                        {"that share the source's storage while it is held", "1", whole(1, 1e6)}),
       entry<&Job::steps>("steps", {"iterations instead: batches of each GPU", "", whole(1, 1e12)}),
       entry<&Job::step>("step", {.manual = "time of one GPU for a batch; \"300 ms\" means fixed",
                                  .hint = {"a duration", "300 ms"},

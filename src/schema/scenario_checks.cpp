@@ -110,8 +110,15 @@ class Checks {
     if (const Found step = at(root_, {"job", "step"}); step.exact) {
       complain({"job", "step"}, message + describe(*step.value));
     }
-    if (const Found steps = at(root_, {"job", "steps"}); steps.exact) {
-      complain({"job", "steps"}, message + describe(*steps.value));
+    for (const std::string_view key : {"steps", "epochs", "gradient_accumulation"}) {
+      if (const Found job = at(root_, {"job", key}); job.exact) {
+        complain({"job", key}, message + describe(*job.value));
+      }
+    }
+    for (const std::string_view section : {"source", "disk", "loader", "preprocess"}) {
+      if (const Found given = at(root_, {section}); given.exact) {
+        complain({section}, message + describe(*given.value));
+      }
     }
   }
 

@@ -8,17 +8,6 @@ using namespace std::string_view_literals;
 
 namespace {
 
-constexpr std::array service_words = {"s3"sv,  "fsx-lustre"sv, "efs"sv,
-                                      "ebs"sv, "http"sv,       "local"sv};
-constexpr std::array input_mode_words = {"File"sv, "FastFile"sv, "stream"sv,
-                                         "Pipe"sv, "mount"sv,    "local"sv};
-constexpr std::array distribution_words = {"FullyReplicated"sv, "ShardedByS3Key"sv};
-constexpr std::array disk_kind_words = {"ebs"sv, "nvme"sv, "other"sv};
-constexpr std::array cache_policy_words = {"linux"sv, "lru"sv, "no_eviction"sv};
-constexpr std::array loader_kind_words = {"pytorch"sv, "pool"sv, "inline"sv};
-constexpr std::array place_words = {"cpu"sv, "gpu"sv, "offline"sv, "remote"sv};
-constexpr std::array purchase_words = {"on_demand"sv, "spot"sv, "savings_plan"sv};
-
 constexpr double schema_version = 1.0;
 constexpr double any = 1e15;  // beyond it doubles stop counting one by one
 

@@ -41,7 +41,7 @@ struct Biller {
     std::vector<Use> uses;
     for (const Leased<Use>& one : leased) {
       uses.push_back(one.use);
-      uses.back().held = time_of(one.lease);
+      uses.back().held = time_of(one.lease) / one.lease.shared_by;
     }
     return uses;
   }

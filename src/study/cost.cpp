@@ -206,8 +206,4 @@ Bill bill_of(const BillInput& input) {
   return bill;
 }
 
-double break_even_efficiency(HourlyPrice price, HourlyPrice value_of_hour, double instances) {
-  return (price + value_of_hour / instances) / (price + value_of_hour);
-}
-
 }  // namespace feedrate::study

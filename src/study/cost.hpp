@@ -16,10 +16,4 @@ Money transfer_cost(const TransferUse& use);
 /// InputError for negative times or amounts, which no simulation produces, and unknown prices.
 Bill bill_of(const BillInput& input);
 
-/// The parallel efficiency S* at which N instances cost as much as one, the value of an hour
-/// included: with price P and value w of an hour, S* = (P + w/N) / (P + w). At w = 0 it is 1: only
-/// perfect scaling is free. Above S* more instances are cheaper.
-/// `instances` ≥ 1, price + value > 0; NaN otherwise.
-double break_even_efficiency(HourlyPrice price, HourlyPrice value_of_hour, double instances);
-
 }  // namespace feedrate::study

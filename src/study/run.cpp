@@ -167,10 +167,15 @@ void remark_on_limits(Result& result, const pipeline::Inputs& inputs,
                     "in work; raise it, or use fewer threads",
                     inputs.workers - active, inputs.workers, inputs.prefetch, inputs.batch));
   } else if (inputs.kind == LoaderKind::pytorch && active < inputs.workers) {
-    result.remarks.push_back(fmt::format(
-        "{:g} of {:g} workers have nothing to do: an epoch has no more than {:.3g} {} for each GPU",
-        std::floor(inputs.workers - active), inputs.workers, active,
-        active == outcome.steps ? "batches" : "objects to stream"));
+    const bool batches = active == outcome.steps;
+    // Few batches are a matter of taste; few objects leave hardware idle that was paid for.
+    (batches ? result.remarks : result.caveats)
+        .push_back(fmt::format(
+            "{:g} of {:g} workers have nothing to do: an epoch has no more than {:.3g} {} for each "
+            "GPU{}",
+            std::floor(inputs.workers - active), inputs.workers, active,
+            batches ? "batches" : "objects to stream",
+            batches ? "" : "; make smaller objects, or take fewer workers."));
   }
   if (outcome.ratio_missed) {
     result.remarks.emplace_back(

@@ -82,9 +82,10 @@ const hourIsWorthNothing = 'Give an hour a value to see the efficiency from whic
 function breakEvenWords(hourValue) {
   const least = sweepBreakEven(data.points, hourValue);
   const words = least.map(({ instances, efficiency }, i) =>
-    `${number(efficiency)} for ${count(instances)}${i === 0 ? ' instances' : ''}`);
-  if (least.length === 0) return data.points.some(isPricedTeam) ? hourIsWorthNothing : '';
-  return `Break-even efficiency S*: ${words.join(', ')}. Above it they cost less than one.`;
+    `${efficiency === null ? 'never' : number(efficiency)} for ${count(instances)}${i === 0 ? ' instances' : ''}`);
+  if (!(hourValue > 0)) return data.points.some(isPricedTeam) ? hourIsWorthNothing : '';
+  if (least.length === 0) return '';
+  return `Break-even efficiency S*: ${words.join(', ')}. Above it they cost less than the fewest.`;
 }
 
 function write(id, text) {

@@ -1,0 +1,162 @@
+// What a run says beside its numbers: where they are guesses, and what no bill holds.
+#include <algorithm>
+
+#include "base/errors.hpp"
+#include "catch.hpp"
+#include "pipeline/simulate.hpp"
+#include "resolve/generated_scenario.hpp"
+#include "resolve/resolve.hpp"
+#include "study/run.hpp"
+
+using namespace feedrate;
+using namespace testing_resolve;
+
+namespace {
+
+bool says(const std::vector<std::string>& sentences, std::string_view part) {
+  return std::any_of(sentences.begin(), sentences.end(),
+                     [&](const std::string& one) { return one.find(part) != std::string::npos; });
+}
+
+resolve::Resolved resolved(const Settings& settings, const resolve::Draw& draw = {}) {
+  return resolve::resolve(scenario_with(settings), catalog(), nullptr, draw);
+}
+
+Duration epoch(const Settings& settings) {
+  return pipeline::simulate(resolved(settings).inputs).later.wall;
+}
+
+}  // namespace
+
+TEST_CASE("said: gradients of several instances are never free without a word") {
+  for (const std::string instances : {"2", "8"}) {
+    const auto several = resolved({{"/cluster/instances", instances}});
+    CHECK(several.inputs.exposed_allreduce > Duration{});
+    CHECK(says(several.caveats, "What gradients cost is not known"));
+    CHECK(!says(resolved({{"/cluster/instances", instances},
+                          {"/job/allreduce", R"({"gradient_bytes": "100 MB"})"}})
+                    .caveats,
+                "gradients"));
+    CHECK(!says(resolved({{"/cluster/instances", instances}, {"/job/efficiency", "0.9"}}).caveats,
+                "gradients"));
+  }
+  CHECK(resolved({}).inputs.exposed_allreduce == Duration{});
+  CHECK(!says(resolved({}).caveats, "gradients"));
+}
+
+TEST_CASE("said: a step of one form is a guess at another batch, within what it can be") {
+  const Settings by_sample = {{"/job/step", R"({"per_sample": "1 ms"})"}};
+  const Settings fixed = {{"/job/step", "64 ms"}};
+  for (const Settings& step : {by_sample, fixed}) {
+    for (const std::string batch : {"1", "16", "256"}) {
+      schema::Document document = schema::parse_document(
+          R"({"name": "t", "dataset": {"samples": 200000}, "loader": {"batch_size": 64},
+              "cluster": {"instance": "p3.2xlarge", "region": "us-east-1"},
+              "job": {"step": )" +
+              std::string(step == fixed ? "\"64 ms\"" : R"({"per_sample": "1 ms"})") + "}}",
+          "t.json");
+      document.keep_as_base();
+      const Scenario as_written = schema::read_scenario(document);
+      CHECK(resolve::resolve(as_written, catalog()).caveats.empty());
+      schema::set_value(document, "batch_size", batch);
+      const Scenario other = schema::read_scenario(document);
+      CHECK(other.measured_on.batch_size == 64.0);
+      const auto at = [&](double share) {
+        const auto drawn = resolve::resolve(other, catalog(), nullptr,
+                                            [share](std::string_view) { return share; });
+        return pipeline::step_time(drawn.inputs, drawn.inputs.batch);
+      };
+      CHECK(says(resolve::resolve(other, catalog()).caveats, "it is a guess"));
+      // Between one that grows with the batch and one that does not.
+      const Duration proportional = milliseconds(std::stod(batch));
+      const Duration constant = milliseconds(64.0);
+      for (const double share : {0.01, 0.5, 0.99}) {
+        CHECK(at(share) >= std::min(proportional, constant) * (1.0 - 1e-12));
+        CHECK(at(share) <= std::max(proportional, constant) * (1.0 + 1e-12));
+      }
+    }
+  }
+}
+
+TEST_CASE("said: a table is not extrapolated without a word") {
+  const Settings table = {{"/job/step", R"({"table": [[16, "20 ms"], [64, "70 ms"]]})"}};
+  const auto at = [&](const std::string& batch) {
+    Settings settings = table;
+    settings.emplace_back("batch_size", batch);
+    return resolved(settings).caveats;
+  };
+  CHECK(!says(at("16"), "extrapolated"));
+  CHECK(!says(at("40"), "extrapolated"));
+  CHECK(says(at("128"), "The step of a batch of 128 lies outside its table (16 to 64)"));
+  CHECK(says(at("8"), "extrapolated"));
+}
+
+TEST_CASE(
+    "said: times on numbers of instances that were not measured are fitted, with their error") {
+  const Settings scaling = {{"/cluster/instances", "4"},
+                            {"/job/scaling", R"([[1, "8 h"], [2, "4.2 h"], [8, "1.4 h"]])"}};
+  Scenario scenario = scenario_with(scaling);
+  scenario.job.scaling_fit = ScalingFit{0.02, 0.001, 0.02};
+  const auto well = resolve::resolve(scenario, catalog());
+  CHECK(says(well.remarks, "missing them by 2 % at most"));
+  scenario.job.scaling_fit->worst_error = 0.2;
+  CHECK(says(resolve::resolve(scenario, catalog()).caveats, "missing them by 20 % at most"));
+  scenario.cluster.instances = 8.0;
+  CHECK(!says(resolve::resolve(scenario, catalog()).caveats, "missing them"));
+}
+
+TEST_CASE("said: more workers than objects to stream stand in the headline") {
+  const Scenario scenario = scenario_with({{"/source/service", "s3"},
+                                           {"/source/input_mode", "FastFile"},
+                                           {"/dataset/samples_per_object", "50000"},
+                                           {"/loader/num_workers", "24"}});
+  const Result result = study::run(scenario, catalog(), nullptr);
+  CHECK(says(result.caveats, "20 of 24 workers have nothing to do"));
+}
+
+TEST_CASE("said: jobs that share a file system pay for it alike") {
+  const Settings fsx = {{"/source/service", "fsx-lustre"}, {"/source/storage_held", "24 h"}};
+  const auto storage = [&](const std::string& jobs) {
+    Settings settings = fsx;
+    settings.emplace_back("/job/jobs", jobs);
+    return study::run(scenario_with(settings), catalog(), nullptr).bill.storage;
+  };
+  CHECK(storage("4") / storage("1") == Approx(0.25).epsilon(1e-9));
+  CHECK(epoch(fsx) > Duration{});
+}
+
+TEST_CASE("said: what SageMaker and offline preprocessing take is not on the bill, and said") {
+  const auto job = resolved({{"/cluster/instance", "ml.p3.2xlarge"},
+                             {"/cluster/price", "3.825 USD/h"},
+                             {"/preprocess/0/where", "offline"}});
+  CHECK(says(job.remarks, "SageMaker takes 2 min to 8 min more"));
+  CHECK(says(job.remarks, "preprocessing offline takes 0.167 CPU hours once"));
+  CHECK(!says(resolved({}).remarks, "SageMaker"));
+}
+
+TEST_CASE("said: nothing beside a job's whole duration is ignored") {
+  for (const auto& [key, value] :
+       Settings{{"/loader/num_workers", "4"},
+                {"/source/service", "s3"},
+                {"/disk/kind", "ebs"},
+                {"/job/epochs", "3"},
+                {"/preprocess", R"([{"operation": "a", "cpu": "1 ms"}])"}}) {
+    schema::Document document = schema::parse_document(
+        R"({"name": "t", "cluster": {"instance": "p3.2xlarge"},
+            "job": {"duration_on_one_instance": "24 h"}})",
+        "t.json");
+    CHECK(schema::read_scenario(document).job.duration_on_one_instance == hours(24.0));
+    schema::set_value(document, key, value);
+    INFO(key);
+    CHECK_THROWS_AS(schema::read_scenario(document), InputError);
+  }
+}
+
+TEST_CASE("said: a job without a dataset has no samples a second") {
+  schema::Document document = schema::parse_document(
+      R"({"name": "t", "cluster": {"instance": "p3.2xlarge", "region": "us-east-1"},
+          "job": {"duration_on_one_instance": "24 h"}})",
+      "t.json");
+  CHECK_FALSE(study::run(schema::read_scenario(document), catalog(), nullptr).throughput);
+  CHECK(study::run(scenario_with({}), catalog(), nullptr).throughput);
+}
