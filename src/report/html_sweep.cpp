@@ -118,6 +118,11 @@ std::string break_even_words(const Sweep& sweep, HourlyPrice value_of_hour) {
   if (several && value_of_hour <= HourlyPrice{}) {
     return "Give an hour a value to see the efficiency from which more instances pay.";
   }
+  const bool never = std::none_of(efficiencies.begin(), efficiencies.end(),
+                                  [](const auto& one) { return one.second.has_value(); });
+  if (!efficiencies.empty() && never) {
+    return "More instances cost more than the fewest, whatever their efficiency.";
+  }
   std::string text;
   for (const auto& [instances, efficiency] : efficiencies) {
     text += fmt::format("{}{} for {}{}", text.empty() ? "Break-even efficiency S*: " : ", ",

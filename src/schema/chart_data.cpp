@@ -26,11 +26,12 @@ void write_figures(const Result& result, JsonWriter& out) {
     for (const FigureId id : ids) out.number(name_of(id), value_of(result, id));
   };
   out.key("time").begin_object(Layout::line);
-  write({FigureId::total_time});
+  write({FigureId::startup, FigureId::staging, FigureId::total_time});
   out.end();
   write({FigureId::throughput, FigureId::gpu_busy, FigureId::efficiency, FigureId::job_efficiency});
   out.key("cost").begin_object(Layout::line);
-  write({FigureId::compute, FigureId::money, FigureId::hour_value, FigureId::billed_time});
+  write({FigureId::compute, FigureId::auxiliary, FigureId::storage, FigureId::money,
+         FigureId::hour_value, FigureId::billed_time});
   out.end().end();
 }
 

@@ -169,8 +169,14 @@ export async function sweeps(page, feedrate, scenario, varied) {
     assert.deepEqual(shown, sweep.points.map(({ result }, i) => [money(result.cost.total_usd), marks(i)]));
     const words = await page.textContent('#break_even');
     const several = sweep.points.find(({ result }) => result.instances > 1);
+    const firsts = new Map(sweep.points.filter(({ scale_out }) => scale_out !== null)
+      .map(({ result, scale_out }) => [result.instances, scale_out.break_even_efficiency]));
     if (value > 0 && several) {
-      assert.ok(words.includes(`S*: ${number(sweep.break_even_efficiency)} for ${several.result.instances} instances`), words);
+      const parts = [...firsts].sort(([a], [b]) => a - b).map(([instances, efficiency], i) =>
+        `${efficiency === null ? 'never' : number(efficiency)} for ${instances}${i === 0 ? ' instances' : ''}`);
+      assert.equal(words, [...firsts.values()].every((efficiency) => efficiency === null)
+        ? 'More instances cost more than the fewest, whatever their efficiency.'
+        : `Break-even efficiency S*: ${parts.join(', ')}. Above it they cost less than the fewest.`);
     } else {
       assert.equal(words, several ? 'Give an hour a value to see the efficiency from which more instances pay.' : '');
     }

@@ -77,6 +77,7 @@ function bestWords({ fastest, cheapest }, hourValue) {
     : `Fastest: ${setting(first)} (${outcome(first)}). Cheapest: ${setting(second)} (${outcome(second)}).`;
 }
 
+const neverPay = 'More instances cost more than the fewest, whatever their efficiency.';
 const hourIsWorthNothing = 'Give an hour a value to see the efficiency from which more instances pay.';
 
 function breakEvenWords(hourValue) {
@@ -85,6 +86,7 @@ function breakEvenWords(hourValue) {
     `${efficiency === null ? 'never' : number(efficiency)} for ${count(instances)}${i === 0 ? ' instances' : ''}`);
   if (!(hourValue > 0)) return data.points.some(isPricedTeam) ? hourIsWorthNothing : '';
   if (least.length === 0) return '';
+  if (least.every(({ efficiency }) => efficiency === null)) return neverPay;
   return `Break-even efficiency S*: ${words.join(', ')}. Above it they cost less than the fewest.`;
 }
 
