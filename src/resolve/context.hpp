@@ -106,6 +106,7 @@ struct Context {
   std::vector<Problem> problems;
   bool machine_missing = false;  ///< an instance is named that the catalogue does not have
   bool texts = true;             ///< whether anyone reads the keys and texts of what is used
+  bool records = true;           ///< whether anyone asks what is used
   std::array<std::optional<double>, 4> slower{};  ///< drawn drift of each group, once it is used
   std::optional<FsxPlan> fsx{};                   ///< once it is asked for
   std::optional<EfsPlan> efs{};
@@ -258,6 +259,7 @@ struct Context {
 
   template <class T>
   void record(Stage stage, std::string_view key, const Value<T>& number) {
+    if (!records) return;
     InputUsed used;
     used.stage = stage;
     used.from.origin = number.from.origin;

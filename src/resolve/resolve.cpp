@@ -227,7 +227,15 @@ static void hold_to_one_instance(Resolved& out, const Scenario& scenario, const 
 Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                  const Draw& draw, Want want) {
   Resolved out;
-  Context context{scenario, catalog, host, draw, out, {}, false, want == Want::everything};
+  Context context{scenario,
+                  catalog,
+                  host,
+                  draw,
+                  out,
+                  {},
+                  false,
+                  want == Want::everything,
+                  want == Want::everything || want == Want::without_texts};
   Inputs& inputs = out.inputs;
   resolve_shape(context);
   if (scenario.job.duration_on_one_instance) {

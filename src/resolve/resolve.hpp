@@ -43,8 +43,9 @@ struct Resolved {
 };
 
 /// What of Resolved is asked for. Most of the work of resolving is writing texts: without them what
-/// was used has a stage and an origin but no key and no text.
-enum class Want { everything, without_texts, inputs_alone };
+/// was used has a stage and an origin but no key and no text; numbers are inputs and terms, and
+/// nothing of what was used.
+enum class Want { everything, without_texts, numbers, inputs_alone };
 
 /// Throws InputError with every problem: a number that is needed and not known names the key to
 /// set. With `draw`, inputs with an error or a range are drawn from it.

@@ -100,8 +100,10 @@ const FsxPlan& planned_fsx(Context& context) {
       Stage::download, "/source/throughput_per_capacity", source.throughput_per_capacity, {}, {},
       default_fsx_tier, "no FSx throughput tier is given");
   // Its dimension is that of a frequency; people know it by another unit.
-  context.out.used.back().text =
-      text_of(plan.tier * tebibytes(1.0) / (megabytes(1.0) / seconds(1.0))) + " MB/s/TiB";
+  if (context.texts) {
+    context.out.used.back().text =
+        text_of(plan.tier * tebibytes(1.0) / (megabytes(1.0) / seconds(1.0))) + " MB/s/TiB";
+  }
   const Bytes holds = stored_dataset(context);
   const CapacitySteps steps = fsx_steps(context.catalog, plan.deployment_type).value;
   const Bytes smallest = billed_capacity(std::max(holds, Bytes{}), steps);

@@ -49,70 +49,88 @@ std::string storage_price_text(StoragePrice price) {
   return text.size() <= most_given ? text : monthly(price.base() * 1e9, "GB");
 }
 
-BillLine machine_line(BillPart part, const MachineUse& use) {
+/// A line of that amount; what it says of itself where anyone reads it.
+template <class Words>
+BillLine line_of(BillPart part, Money amount, bool texts, Words&& words) {
+  BillLine line;
+  line.part = part;
+  line.amount = amount;
+  if (texts) words(line);
+  return line;
+}
+
+BillLine machine_line(BillPart part, const MachineUse& use, bool texts) {
   const Duration billed = billed_time(use.rule, use.startup, use.busy);
   require(use.instances > 0.0, use.what, "expected more than 0 instances");
   require(use.price.value >= HourlyPrice{}, use.what, "expected a price of 0 or more");
-  return {part,
-          fmt::format("{:g} x {}", use.instances, use.what),
-          fmt::format("{} each", hours_text(billed)),
-          format_quantity(use.price.value),
-          checked(use.instances * (use.price.value * billed), use.what),
-          use.price.from};
+  const Money amount = checked(use.instances * (use.price.value * billed), use.what);
+  return line_of(part, amount, texts, [&](BillLine& line) {
+    line.what = fmt::format("{:g} x {}", use.instances, use.what);
+    line.quantity = fmt::format("{} each", hours_text(billed));
+    line.price = format_quantity(use.price.value);
+    line.from = use.price.from;
+  });
 }
 
-BillLine storage_line(const StorageUse& use) {
+BillLine storage_line(const StorageUse& use, bool texts) {
   const Bytes size = billed_capacity(use.amount, use.steps);
-  return {BillPart::storage,
-          use.what,
-          fmt::format("{} for {}", format_quantity(size), hours_text(use.held)),
-          storage_price_text(use.price.value),
-          checked(size * use.price.value * use.held, use.what),
-          use.price.from};
+  const Money amount = checked(size * use.price.value * use.held, use.what);
+  return line_of(BillPart::storage, amount, texts, [&](BillLine& line) {
+    line.what = use.what;
+    line.quantity = fmt::format("{} for {}", format_quantity(size), hours_text(use.held));
+    line.price = storage_price_text(use.price.value);
+    line.from = use.price.from;
+  });
 }
 
-BillLine iops_line(const IopsUse& use) {
+BillLine iops_line(const IopsUse& use, bool texts) {
   const Frequency extra = std::max(use.amount - use.free, Frequency{});
   // Operations per second are a rate; times one second they are the number that is priced.
   const double units = extra * seconds(1);
   const double free = use.free * seconds(1);
-  return {BillPart::storage,
-          use.what,
-          fmt::format("{:g}{} for {}", units, free > 0.0 ? fmt::format(" above {:g}", free) : "",
-                      hours_text(use.held)),
-          monthly(use.price.value.base(), "IOPS"),
-          checked(units * (use.price.value * use.held), use.what),
-          use.price.from};
+  const Money amount = checked(units * (use.price.value * use.held), use.what);
+  return line_of(BillPart::storage, amount, texts, [&](BillLine& line) {
+    line.what = use.what;
+    line.quantity =
+        fmt::format("{:g}{} for {}", units, free > 0.0 ? fmt::format(" above {:g}", free) : "",
+                    hours_text(use.held));
+    line.price = monthly(use.price.value.base(), "IOPS");
+    line.from = use.price.from;
+  });
 }
 
-BillLine bandwidth_line(const BandwidthUse& use) {
+BillLine bandwidth_line(const BandwidthUse& use, bool texts) {
   const Bandwidth extra = std::max(use.amount - use.free, Bandwidth{});
-  return {BillPart::storage,
-          use.what,
-          fmt::format("{} above {} for {}", format_quantity(extra), format_quantity(use.free),
-                      hours_text(use.held)),
-          monthly(use.price.value.base() * 1e6, "(MB/s)"),
-          checked(extra * use.price.value * use.held, use.what),
-          use.price.from};
+  const Money amount = checked(extra * use.price.value * use.held, use.what);
+  return line_of(BillPart::storage, amount, texts, [&](BillLine& line) {
+    line.what = use.what;
+    line.quantity = fmt::format("{} above {} for {}", format_quantity(extra),
+                                format_quantity(use.free), hours_text(use.held));
+    line.price = monthly(use.price.value.base() * 1e6, "(MB/s)");
+    line.from = use.price.from;
+  });
 }
 
-BillLine request_line(const RequestUse& use) {
+BillLine request_line(const RequestUse& use, bool texts) {
   require(use.requests >= 0.0, use.what, "expected 0 requests or more");
-  return {BillPart::requests,
-          use.what,
-          fmt::format("{:.0f} requests", std::ceil(use.requests)),
-          fmt::format("{:.6g} USD per 1,000 requests", 1000.0 * use.price.value.base()),
-          checked(std::ceil(use.requests) * use.price.value, use.what),
-          use.price.from};
+  const Money amount = checked(std::ceil(use.requests) * use.price.value, use.what);
+  return line_of(BillPart::requests, amount, texts, [&](BillLine& line) {
+    line.what = use.what;
+    line.quantity = fmt::format("{:.0f} requests", std::ceil(use.requests));
+    line.price = fmt::format("{:.6g} USD per 1,000 requests", 1000.0 * use.price.value.base());
+    line.from = use.price.from;
+  });
 }
 
-BillLine transfer_line(const TransferUse& use) {
-  const Money amount = transfer_cost(use);
-  const Value<TransferPrice>& first = use.tiers.front().price;
-  const std::string from = use.tiers.size() > 1 ? "from " : "";
-  return {BillPart::transfer,        use.what,
-          bytes_text(use.amount),    from + format_quantity(first.value),
-          checked(amount, use.what), first.from};
+BillLine transfer_line(const TransferUse& use, bool texts) {
+  const Money amount = checked(transfer_cost(use), use.what);
+  return line_of(BillPart::transfer, amount, texts, [&](BillLine& line) {
+    const Value<TransferPrice>& first = use.tiers.front().price;
+    line.what = use.what;
+    line.quantity = bytes_text(use.amount);
+    line.price = (use.tiers.size() > 1 ? "from " : "") + format_quantity(first.value);
+    line.from = first.from;
+  });
 }
 
 /// What of the GPUs' waiting is paid for. The job's start-up is not where the rule leaves it off
@@ -174,18 +192,18 @@ Money transfer_cost(const TransferUse& use) {
   return cost;
 }
 
-Bill bill_of(const BillInput& input) {
+Bill bill_of(const BillInput& input, bool texts) {
   Bill bill;
   bill.billed_time = billed_time(input.compute.rule, input.compute.startup, input.compute.busy);
-  bill.lines.push_back(machine_line(BillPart::compute, input.compute));
+  bill.lines.push_back(machine_line(BillPart::compute, input.compute, texts));
   for (const MachineUse& use : input.auxiliary) {
-    bill.lines.push_back(machine_line(BillPart::auxiliary, use));
+    bill.lines.push_back(machine_line(BillPart::auxiliary, use, texts));
   }
-  for (const StorageUse& use : input.storage) bill.lines.push_back(storage_line(use));
-  for (const IopsUse& use : input.iops) bill.lines.push_back(iops_line(use));
-  for (const BandwidthUse& use : input.bandwidth) bill.lines.push_back(bandwidth_line(use));
-  for (const RequestUse& use : input.requests) bill.lines.push_back(request_line(use));
-  for (const TransferUse& use : input.transfer) bill.lines.push_back(transfer_line(use));
+  for (const StorageUse& use : input.storage) bill.lines.push_back(storage_line(use, texts));
+  for (const IopsUse& use : input.iops) bill.lines.push_back(iops_line(use, texts));
+  for (const BandwidthUse& use : input.bandwidth) bill.lines.push_back(bandwidth_line(use, texts));
+  for (const RequestUse& use : input.requests) bill.lines.push_back(request_line(use, texts));
+  for (const TransferUse& use : input.transfer) bill.lines.push_back(transfer_line(use, texts));
 
   bill.compute = sum_of(bill, BillPart::compute);
   bill.auxiliary = sum_of(bill, BillPart::auxiliary);

@@ -14,6 +14,7 @@ Money transfer_cost(const TransferUse& use);
 
 /// The bill. Every line of `lines` names its quantity, unit price and the price's origin.
 /// InputError for negative times or amounts, which no simulation produces, and unknown prices.
-Bill bill_of(const BillInput& input);
+/// Without `texts` lines have their part and amount only: most of the work is writing them.
+Bill bill_of(const BillInput& input, bool texts = true);
 
 }  // namespace feedrate::study

@@ -29,7 +29,7 @@ void vary(pipeline::Outcome& outcome, double deviate) {
 DrawnJob drawn_job(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                    const resolve::Draw& draw, double wobble) {
   resolve::Resolved resolved =
-      resolve::resolve(scenario, catalog, host, draw, resolve::Want::without_texts);
+      resolve::resolve(scenario, catalog, host, draw, resolve::Want::numbers);
   pipeline::SimulationOptions options;
   options.details = false;
   DrawnJob job;
@@ -37,7 +37,7 @@ DrawnJob drawn_job(const Scenario& scenario, const Catalog& catalog, const HostP
   job.mean = job.outcome.total.wall;
   vary(job.outcome, wobble);
   std::vector<std::string> remarks;
-  job.bill = bill_of(bill_input(resolved.terms, resolved.inputs, job.outcome, remarks));
+  job.bill = bill_of(bill_input(resolved.terms, resolved.inputs, job.outcome, remarks), false);
   job.inputs = std::move(resolved.inputs);
   return job;
 }
