@@ -311,6 +311,7 @@ struct MeasuredOn {
   std::optional<std::string> loader_times = {};     ///< the loader's own CPU times
   std::optional<std::string> remote_times = {};     ///< what preprocess costs on loader.remote
   std::optional<std::string> machine_figures = {};  ///< cluster's vcpus, memory, price …
+  std::optional<std::string> price = {};            ///< cluster.price
   std::optional<double> batch_size = {};            ///< that job.step was measured at
   bool operator==(const MeasuredOn&) const = default;
 };

@@ -109,8 +109,11 @@ Report compare_report(std::span<const NamedResult> results) {
   report.headline = headline(results);
   report.blocks.emplace_back(rows.table());
   for (const NamedResult& named : results) {
-    if (named.result.remarks.empty()) continue;
-    report.blocks.emplace_back(List{"Remarks on " + named.name, named.result.remarks});
+    // What stands in the headline of a run comes first.
+    std::vector<std::string> remarks = named.result.caveats;
+    remarks.insert(remarks.end(), named.result.remarks.begin(), named.result.remarks.end());
+    if (remarks.empty()) continue;
+    report.blocks.emplace_back(List{"Remarks on " + named.name, std::move(remarks)});
   }
   return report;
 }

@@ -67,6 +67,22 @@ std::string keys_of(const Sweep& sweep) {
       others.empty() ? "" : fmt::format(" A line for each {}.", fmt::join(others, ", ")));
 }
 
+/// What the points' own headlines would say, each once.
+std::string caveats_of(const Sweep& sweep) {
+  constexpr std::size_t most = 4;
+  std::vector<std::string_view> said;
+  std::string text;
+  for (const SweepPoint& point : sweep.points) {
+    for (const std::string& caveat : point.result.caveats) {
+      if (said.size() == most || std::find(said.begin(), said.end(), caveat) != said.end())
+        continue;
+      said.emplace_back(caveat);
+      text += " " + caveat;
+    }
+  }
+  return text;
+}
+
 std::string points_table(const Sweep& sweep) {
   std::vector<Column> columns;
   for (const auto& [key, value] : sweep.points.front().set) columns.push_back({key, Align::right});
@@ -162,7 +178,7 @@ void add_sweep_parts(PageValues& values, const HtmlInput& input) {
   values["best"] = escaped(sweep_headline(sweep).text);
   values["break_even"] =
       escaped(input.hour_varies ? "" : break_even_words(sweep, input.value_of_hour));
-  values["sweep_of"] = escaped(keys_of(sweep));
+  values["sweep_of"] = escaped(keys_of(sweep) + caveats_of(sweep));
   values["has_break_even"] = has_break_even(input) ? "yes" : "";
 }
 

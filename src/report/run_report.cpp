@@ -58,11 +58,10 @@ Paragraph headline(const Result& r) {
   // Below that, the GPUs set the pace of a job that is not fed.
   constexpr double fed = 0.9;
   if (stage == Stage::gpu && 1.0 - waiting_share(r) < fed) {
-    return {
-        fmt::format("The GPUs' own work takes longest{}, but they are busy only {} of the time: "
-                    "they wait {}{}; GPUs twice as fast would finish the job {} sooner.",
-                    in_replications(r), busy, waited_for(r), dollars, percent(gain)),
-        Tone::plain};
+    return {fmt::format("Faster GPUs would gain most{}, but the GPUs are busy only {} of the time: "
+                        "they wait {}{}; GPUs twice as fast would finish the job {} sooner.",
+                        in_replications(r), busy, waited_for(r), dollars, percent(gain)),
+            Tone::plain};
   }
   if (stage == Stage::gpu) {
     return {fmt::format("The GPUs are fed: busy {} of the time, they set the pace{}; GPUs twice as "

@@ -133,9 +133,11 @@ void say_fitted(Context& context, const ScalingFit& fit) {
                             : fit.latency > 0.0 ? "a share that latency takes"
                                                 : "a share that ring bandwidth takes";
   std::string text = fmt::format(
-      "The time on {:g} instances is not among /job/scaling: it follows from {}, fitted to its "
-      "points and missing them by {:.2g} % at most.",
-      context.out.inputs.instances, terms, 100.0 * fit.worst_error);
+      "The efficiency on {:g} instances follows from {}, fitted to /job/scaling, whose points it "
+      "{}.",
+      context.out.inputs.instances, terms,
+      fit.worst_error < 1e-4 ? std::string("reproduces")
+                             : fmt::format("misses by {:.2g} % at most", 100.0 * fit.worst_error));
   (fit.worst_error > good ? context.out.caveats : context.out.remarks).push_back(std::move(text));
 }
 

@@ -156,6 +156,18 @@ void resolve_disk(Context& context, bool staged) {
       s.source.service == Service::ebs || !nvme_disks ? DiskKind::ebs : DiskKind::nvme;
   const bool named = given.kind || context.machine() != nullptr || s.source.service == Service::ebs;
   const DiskKind kind = given.kind.value_or(named ? by_default : DiskKind::other);
+  if (kind == DiskKind::nvme && context.machine() && !nvme_disks && !given.bandwidth) {
+    context.problem("/disk/kind", fmt::format("{} has no NVMe in the catalogue: take ebs, or give "
+                                              "/disk/bandwidth",
+                                              *s.cluster.instance));
+    return;
+  }
+  if (kind == DiskKind::ebs && outside_aws(context.machine()) && context.texts) {
+    context.out.caveats.push_back(fmt::format(
+        "{} is not in AWS, and its disk is taken for a volume of EBS all the same: give "
+        "/disk/kind other, /disk/bandwidth and /disk/iops.",
+        *s.cluster.instance));
+  }
   PublishedDisk known;
   known.latency = microseconds(100.0);
   if (kind == DiskKind::nvme) known = of_nvme(context);

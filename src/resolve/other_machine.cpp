@@ -77,7 +77,7 @@ void take_what_fits(Context& context) {
       "Measured numbers are another machine's: the host profile \"{}\" was measured {}, {}",
       context.host->name, differs->measured, differs->asked);
   if (!left.empty()) {
-    text += fmt::format("; what one thread does is taken from it, and not its {}",
+    text += fmt::format("; what one thread does is taken from it, but not its {}",
                         fmt::join(left, ", "));
   }
   context.out.caveats.push_back(text + ".");

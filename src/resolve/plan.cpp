@@ -33,8 +33,7 @@ struct Plan {
     return std::ceil(inputs.samples / s.dataset.samples_per_object.value_or(1.0));
   }
 
-  /// "shard over 8 instances (/source/distribution: ShardedByS3Key), 50 GB each"; "" where the data
-  /// cannot be split so far.
+  /// "shard them, 50 GB each (/cluster/instances: 8, …)"; "" where the data cannot be split so far.
   [[nodiscard]] std::string sharded(Bytes data, Bytes room) const {
     const bool can =
         s.source.service == Service::s3 && s.source.distribution == Distribution::fully_replicated;
@@ -42,9 +41,9 @@ struct Plan {
     const double n = std::ceil(data / room);
     if (n > objects()) return "";
     return fmt::format(
-        ", or shard them over {:g} instances, {} each (/source/distribution: "
+        ", or shard them, {} each (/cluster/instances: {:g}, /source/distribution: "
         "ShardedByS3Key)",
-        n, size_text(data * (1.0 / n)));
+        size_text(data * (1.0 / n)), n);
   }
 
   void gpus() const {
@@ -52,7 +51,7 @@ struct Plan {
     const auto& asked = s.cluster.gpus_per_instance;
     if (!asked || !has || has->value <= 0.0 || *asked <= has->value) return;
     problem("/cluster/gpus_per_instance",
-            fmt::format("{} has {:g}, got {:g}: {:g} instances have so many", instance(),
+            fmt::format("{} has {:g}, got {:g}: take {:g} of them (/cluster/instances)", instance(),
                         has->value, *asked, std::ceil(*asked / has->value)));
   }
 
@@ -67,9 +66,10 @@ struct Plan {
     if (!room || data <= *room * (1.0 + 1e-9)) return;
     const std::string stream = inputs.staging ? "; stream them (/source/input_mode: FastFile)" : "";
     const std::string other =
-        local ? fmt::format(", take a volume (/disk/kind: ebs, /disk/size: \"{}\")",
-                            size_text(gigabytes(std::ceil(data / gigabytes(1.0)))))
-              : fmt::format(", take a larger volume (at least {})", size_text(data));
+        local ? fmt::format(", take a volume (/disk/kind: ebs, /disk/size: \"{:g} GB\")",
+                            std::ceil(data / gigabytes(1.0)))
+              : fmt::format(", take a larger volume (at least {:g} GB)",
+                            std::ceil(data / gigabytes(1.0)));
     const std::string remedies = stream + other + sharded(data, *room);
     problem(local ? "/disk/kind" : "/disk/size",
             fmt::format("{} do not fit the {} of {}{}{}", size_text(data), size_text(*room),
@@ -83,7 +83,12 @@ struct Plan {
     const CapacitySteps steps =
         fsx_steps(context.catalog, planned_fsx(context).deployment_type).value;
     const Bytes room = billed_capacity(*s.source.capacity, steps);
-    if (data <= room || s.source.lazy_load_from_s3.value_or(false)) return;
+    if (data <= room) return;
+    if (s.source.lazy_load_from_s3.value_or(false)) {
+      doubt(fmt::format("The file system of {} cannot hold all of the {} that it loads from S3.",
+                        size_text(room), size_text(data)));
+      return;
+    }
     problem("/source/capacity",
             fmt::format("{} do not fit a file system of {}; the smallest that holds them has {} "
                         "(left out, that one is taken)",
@@ -111,12 +116,12 @@ struct Plan {
     const MemoryNeeds least = least_memory_needs(context);
     if (least.all() > *room) return out_of_memory(least, *room);
     if (!context.memory || context.memory->all() <= *room) return;
-    doubt(
-        fmt::format("Memory may run out: {} for workers at {} each, beside batches and caches, "
-                    "of the {} of {}.",
-                    size_text(context.memory->workers),
-                    size_text(context.memory->workers / (inputs.ranks * inputs.workers)),
-                    size_text(*room), instance()));
+    doubt(fmt::format(
+        "Memory may run out: processes need {}, workers {}, batches {}, decoded samples "
+        "{}, and {} has {}.",
+        size_text(context.memory->processes), size_text(context.memory->workers),
+        size_text(context.memory->batches), size_text(context.memory->samples), instance(),
+        size_text(*room)));
   }
 
   void out_of_memory(const MemoryNeeds& needs, Bytes room) const {
@@ -131,12 +136,17 @@ struct Plan {
       return;
     }
     const double fit = most_workers(context, room);
+    if (fit < 1.0) {
+      problem("/cluster/memory",
+              fmt::format("processes, workers and batches need {} at least, and {} has {}: take "
+                          "smaller batches, or an instance with more memory",
+                          size_text(needs.all()), instance(), size_text(room)));
+      return;
+    }
     problem("/loader/num_workers",
             fmt::format("{:g} workers a GPU need {} at least for themselves and their batches, and "
-                        "{} has {}{}",
-                        inputs.workers, size_text(needs.all()), instance(), size_text(room),
-                        fit >= 1.0 ? fmt::format(": at most {:g} fit", fit)
-                                   : std::string("; take fewer, or smaller batches")));
+                        "{} has {}: at most {:g} fit",
+                        inputs.workers, size_text(needs.all()), instance(), size_text(room), fit));
   }
 
   /// Workers hand batches over in /dev/shm; Linux gives it half of the memory.
@@ -182,7 +192,7 @@ struct Plan {
                     fit >= 1.0 ? fmt::format(": at most {:g} fit; /job/gradient_accumulation "
                                              "makes larger ones of several",
                                              fit)
-                               : std::string(": the model itself does not fit")));
+                               : std::string(": not even one sample fits")));
   }
 };
 

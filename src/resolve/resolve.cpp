@@ -38,7 +38,6 @@ void say_whose_figures(Context& context) {
   const auto add = [&](bool is_given, const char* key) {
     if (is_given) keys.emplace_back(key);
   };
-  add(cluster.price.has_value(), "price");
   add(cluster.vcpus.has_value(), "vcpus");
   add(cluster.cores.has_value(), "cores");
   add(cluster.memory.has_value(), "memory");

@@ -83,8 +83,16 @@ struct Pricer {
                       "needed: no instance of the catalogue is named that has a price");
       return;
     }
-    terms.compute = machine(given.instance.value_or("instance"), given.instances, given.price,
-                            "/cluster/price");
+    // A price belongs to the instance that it was stated for.
+    const auto& of = scenario.measured_on.price;
+    const bool another = of && given.instance && *of != any_machine && *of != unknown_machine &&
+                         *of != *given.instance;
+    terms.compute = machine(given.instance.value_or("instance"), given.instances,
+                            another ? std::nullopt : given.price, "/cluster/price");
+    if (another && given.price) {
+      remark(fmt::format("/cluster/price is that of {}: {} has the catalogue's", *of,
+                         *given.instance));
+    }
     if (const auto& remote = scenario.loader.remote) {
       terms.auxiliary.push_back(
           machine(remote->instance, remote->instances, remote->price, "/loader/remote/price"));

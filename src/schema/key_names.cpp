@@ -63,7 +63,8 @@ bool is_short(const Place& place) {
   // And a step's memory like its time: the plain words mean its time.
   if (tokens.size() == 4 && tokens[2] == "gpu_memory") return false;
   // What was measured where is named like what is asked for.
-  return tokens.front() != "measured_on" || tokens.back() != "batch_size";
+  return tokens.front() != "measured_on" ||
+         (tokens.back() != "batch_size" && tokens.back() != "price");
 }
 
 bool ends_with(const Tokens& pattern, const Tokens& tokens) {

@@ -19,12 +19,15 @@ constexpr std::array gpu_keys = {std::string_view("fixed"), std::string_view("pe
 constexpr std::array cpu_keys = {std::string_view("cpu"), std::string_view("cpu_per_byte")};
 constexpr std::array loader_keys = {std::string_view("collate"), std::string_view("handover"),
                                     std::string_view("lock"), std::string_view("worker_startup")};
-constexpr std::array figure_keys = {
-    std::string_view("vcpus"),        std::string_view("cores"),
-    std::string_view("memory"),       std::string_view("network"),
-    std::string_view("price"),        std::string_view("pinned_bandwidth"),
-    std::string_view("copy_latency"), std::string_view("pageable_bandwidth"),
-    std::string_view("busbw"),        std::string_view("busbw_inside")};
+constexpr std::array figure_keys = {std::string_view("vcpus"),
+                                    std::string_view("cores"),
+                                    std::string_view("memory"),
+                                    std::string_view("network"),
+                                    std::string_view("pinned_bandwidth"),
+                                    std::string_view("copy_latency"),
+                                    std::string_view("pageable_bandwidth"),
+                                    std::string_view("busbw"),
+                                    std::string_view("busbw_inside")};
 
 const JsonValue* at(const JsonValue* node, const Way& way) {
   for (const std::string_view token : way) {
@@ -115,6 +118,13 @@ void fill(std::optional<std::string>& into, const Document& document, const Way&
   }
 }
 
+Stated prices(const JsonValue& root) {
+  static constexpr std::array keys = {std::string_view("price")};
+  Stated list;
+  collect(at(&root, {"cluster"}), keys, list);
+  return list;
+}
+
 /// The batch that the step was stated for, where settings name another.
 void fill_batch(std::optional<double>& into, const Document& document) {
   if (into) return;
@@ -144,6 +154,7 @@ void fill_measured_on(Scenario& scenario, const Document& document) {
   // Times that were stated before there were remote workers are those of the instance itself.
   fill(on.remote_times, document, remote, cluster, cpu_times, all_in);
   fill_batch(on.batch_size, document);
+  fill(on.price, document, cluster, cluster, prices, all_in);
   fill(on.machine_figures, document, cluster, cluster, machine_figures, any_in);
 }
 

@@ -350,6 +350,8 @@ const std::vector<Entry<MeasuredOn>>& entries<MeasuredOn>() {
           "machine_figures",
           {"instance that the cluster's vcpus, memory, network, price … and busbw describe",
            "the instance beside them"}),
+      entry<&MeasuredOn::price>("price", {"instance that cluster.price is of: no other has it",
+                                          "the instance beside it"}),
       entry<&MeasuredOn::batch_size>(
           "batch_size",
           {"loader.batch_size at which job.step was measured", "the one beside it", whole(1, 1e9)}),

@@ -193,7 +193,12 @@ TEST_CASE("machines: numbers belong to the instance that stood beside them when 
   const Scenario other = with(document, "instance", "ml.g5.2xlarge");
   CHECK(other.measured_on.gpu_times == "ml.p3.2xlarge");
   CHECK(other.measured_on.cpu_times == "ml.p3.2xlarge");
-  CHECK(other.measured_on.machine_figures == "ml.p3.2xlarge");
+  CHECK(other.measured_on.price == "ml.p3.2xlarge");
+  CHECK_FALSE(other.measured_on.machine_figures);
+  schema::Document threads = document;
+  schema::set_value(threads, "vcpus", "8");
+  threads.keep_as_base();
+  CHECK(with(threads, "instance", "ml.g5.2xlarge").measured_on.machine_figures == "ml.p3.2xlarge");
   // Written and read again it says the same.
   CHECK(schema::read_scenario(schema::parse_document(schema::write_scenario(other), "w")) == other);
   // A step that is typed in beside the instance is that instance's; the CPU times stay the file's.
@@ -244,6 +249,7 @@ TEST_CASE("machines: a step that is given for the GPU is used as it is, whatever
                               R"(": {"fixed": "70 ms"}, "made-up": "1 s"}})");
     schema::set_value(document, "vcpus", "8");
     schema::set_value(document, "instance", instance);
+    schema::set_value(document, "/cluster/price", "2 USD/h");
     schema::set_value(document, "gpu_times", "\"K80\"");
     const resolve::Resolved resolved = resolve::resolve(schema::read_scenario(document), catalog());
     CHECK(resolved.inputs.step.fixed == milliseconds(70.0));
@@ -421,14 +427,31 @@ TEST_CASE("machines: what was given for the instance as written is said to hold 
     for (const std::string& one : resolve::resolve(scenario, catalog()).caveats) all += one + "\n";
     return all;
   };
-  const schema::Document document = job("p3.2xlarge", R"("100 ms")");
+  schema::Document document = job("p3.2xlarge", R"("100 ms")");
+  schema::set_value(document, "/cluster/network", "5 Gbit/s");
+  document.keep_as_base();
   CHECK(caveats(schema::read_scenario(document)).empty());
   CHECK(caveats(with(document, "instance", "g5.xlarge"))
-            .find("price was given for p3.2xlarge and is taken for g5.xlarge too: --set "
-                  "price=null takes the catalogue's.") != std::string::npos);
+            .find("network was given for p3.2xlarge and is taken for g5.xlarge too: --set "
+                  "network=null takes the catalogue's.") != std::string::npos);
   schema::Document without = document;
-  schema::set_value(without, "price", "null");
-  CHECK(caveats(with(without, "instance", "g5.xlarge")).find("price") == std::string::npos);
+  schema::set_value(without, "network", "null");
+  CHECK(caveats(with(without, "instance", "g5.xlarge")).find("network") == std::string::npos);
+}
+
+TEST_CASE("machines: a price is that of the instance beside which it was stated, and of no other") {
+  const schema::Document document = job("p3.2xlarge", R"("100 ms")");
+  const auto price = [](const Scenario& scenario) {
+    return resolve::resolve(scenario, catalog()).terms.compute.price;
+  };
+  CHECK(price(schema::read_scenario(document)).value == usd_per_hour(1.0));
+  const auto other = price(with(document, "instance", "g5.xlarge"));
+  CHECK(other.from.origin != Origin::given);
+  CHECK(other.value == usd_per_hour(1.006));
+  schema::Document both = document;
+  schema::set_value(both, "instance", "g5.xlarge");
+  schema::set_value(both, "/cluster/price", "2 USD/h");
+  CHECK(price(schema::read_scenario(both)).value == usd_per_hour(2.0));
 }
 
 TEST_CASE("machines: a line rate is no bus bandwidth") {

@@ -81,7 +81,7 @@ TEST_CASE("other machine: its threads, disk and copies come from the catalogue, 
     CHECK(with.inputs.collate == without.inputs.collate);
     CHECK(with.inputs.copy == without.inputs.copy);
     CHECK(with.inputs.disk->rate == without.inputs.disk->rate);
-    CHECK(says(with.caveats, "and not its cores, disk, copies, step"));
+    CHECK(says(with.caveats, "but not its cores, disk, copies, step"));
     CHECK(without.caveats.empty());
     ++checked;
   }
@@ -104,7 +104,7 @@ TEST_CASE("other machine: what the GPU does is taken where the GPU is the same")
   const resolve::Resolved larger = resolve::resolve(job("g5.4xlarge", false), catalog(), &host);
   CHECK(*larger.inputs.step.fixed == milliseconds(80.0));
   CHECK(larger.inputs.cores.maximum() > 4.0);
-  CHECK(says(larger.caveats, "and not its cores, disk."));
+  CHECK(says(larger.caveats, "but not its cores, disk."));
   const HostProfile unknown = profile("");
   CHECK_THROWS_AS(resolve::resolve(job("p3.2xlarge", false), catalog(), &unknown), InputError);
 }

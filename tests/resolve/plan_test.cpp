@@ -124,7 +124,7 @@ TEST_CASE("plan: the data of an instance must fit its disk, and the remedies are
   INFO(nvme.front());
   CHECK(nvme.front().find("/disk/kind: 2 TB do not fit the 125 GB of g4dn.xlarge's NVMe") == 0);
   CHECK(has(nvme, "stream them (/source/input_mode: FastFile)"));
-  CHECK(has(nvme, "shard them over 16 instances, 125 GB each"));
+  CHECK(has(nvme, "shard them, 125 GB each (/cluster/instances: 16"));
   CHECK(problems(with(staged,
                       {{"/source/distribution", "ShardedByS3Key"}, {"/cluster/instances", "16"}}))
             .empty());
@@ -155,7 +155,7 @@ TEST_CASE("plan: file systems, GPUs, shards and caches that are too small are re
   REQUIRE(fsx.size() == 1);
   CHECK(has(fsx, "/source/capacity: 5 TB do not fit"));
   CHECK(has(problems({{"/cluster/instance", "p4d.24xlarge"}, {"/cluster/gpus_per_instance", "64"}}),
-            "p4d.24xlarge has 8, got 64: 8 instances have so many"));
+            "p4d.24xlarge has 8, got 64: take 8 of them"));
   CHECK(has(problems({{"/source/service", "s3"},
                       {"/source/distribution", "ShardedByS3Key"},
                       {"/dataset/samples_per_object", "50000"},

@@ -98,11 +98,11 @@ TEST_CASE(
   Scenario scenario = scenario_with(scaling);
   scenario.job.scaling_fit = ScalingFit{0.02, 0.001, 0.02};
   const auto well = resolve::resolve(scenario, catalog());
-  CHECK(says(well.remarks, "missing them by 2 % at most"));
+  CHECK(says(well.remarks, "misses by 2 % at most"));
   scenario.job.scaling_fit->worst_error = 0.2;
-  CHECK(says(resolve::resolve(scenario, catalog()).caveats, "missing them by 20 % at most"));
+  CHECK(says(resolve::resolve(scenario, catalog()).caveats, "misses by 20 % at most"));
   scenario.cluster.instances = 8.0;
-  CHECK(!says(resolve::resolve(scenario, catalog()).caveats, "missing them"));
+  CHECK(!says(resolve::resolve(scenario, catalog()).caveats, "misses by"));
 }
 
 TEST_CASE("said: more workers than objects to stream stand in the headline") {
