@@ -1,6 +1,7 @@
 #include "study/scale_out.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -85,17 +86,20 @@ std::optional<Money> cost_alone(const Result& several) {
 
 std::vector<std::optional<ScaleOut>> scale_out(std::span<const SweepPoint> points) {
   std::vector<std::optional<ScaleOut>> all(points.size());
+  std::vector<std::size_t> several;
+  std::map<std::vector<Setting>, std::size_t> fewest;
+  std::vector<std::size_t*> fewest_of;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (!points[i].answered() || !varies_instances(points[i])) continue;
-    const std::vector<Setting> same = others(points[i]);
-    const SweepPoint* fewest = &points[i];
-    for (const SweepPoint& point : points) {
-      if (point.answered() && point.result.instances < fewest->result.instances &&
-          others(point) == same) {
-        fewest = &point;
-      }
-    }
-    if (fewest != &points[i]) all[i] = beside(fewest->result, points[i].result);
+    std::size_t& least = fewest.try_emplace(others(points[i]), i).first->second;
+    if (points[i].result.instances < points[least].result.instances) least = i;
+    several.push_back(i);
+    fewest_of.push_back(&least);
+  }
+  for (std::size_t k = 0; k < several.size(); ++k) {
+    const Result& many = points[several[k]].result;
+    const Result& few = points[*fewest_of[k]].result;
+    if (few.instances < many.instances) all[several[k]] = beside(few, many);
   }
   return all;
 }
