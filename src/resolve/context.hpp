@@ -313,6 +313,13 @@ inline Bytes stored_dataset(const Context& context) {
   return bytes_in_chain(context.scenario).stored * samples(context.out.inputs.samples);
 }
 
+/// Parts that the instances share the dataset in: 1 where each has all of it.
+inline double shards(const Context& context) {
+  return context.scenario.source.distribution == Distribution::sharded_by_s3_key
+             ? context.out.inputs.instances
+             : 1.0;
+}
+
 /// What of it an instance reads: all, or its shard.
 Bytes data_of_instance(const Context& context);
 
@@ -326,6 +333,9 @@ void resolve_remote(Context& context, DurationPerSample remote_only, DurationPer
 
 /// How `count` auxiliary instances of a type read from the source that the trainer would read from.
 Read remote_read(Context& context, const Read& by_trainer, const Machine& machine, double count);
+
+/// Whether the host profile is of another machine than the scenario's, as far as anybody knows.
+bool profile_of_another(const Context& context);
 
 /// Of a profile of another machine than the scenario's, only what one thread does, and the steps of
 /// a GPU that is known. Says so where nobody can miss it.

@@ -117,8 +117,7 @@ LocalDisk local_disk(const Context& context, DiskKind kind, const PublishedDisk&
 }  // namespace
 
 Bytes data_of_instance(const Context& context) {
-  const bool sharded = context.scenario.source.distribution == Distribution::sharded_by_s3_key;
-  return stored_dataset(context) * (1.0 / (sharded ? context.out.inputs.instances : 1.0));
+  return stored_dataset(context) * (1.0 / shards(context));
 }
 
 std::optional<Bandwidth> write_rate(const Read& disk) {

@@ -169,10 +169,7 @@ void resolve_staging(Context& context, Bytes object, double objects, const Netwo
   staging.connections = context.find_or<double>(
       Stage::download, context.scenario.source.connections, {}, assumed::staging_connections);
   staging.object_size = object;
-  staging.objects = objects;
-  if (context.scenario.source.distribution == Distribution::sharded_by_s3_key) {
-    staging.objects = std::max(1.0, staging.objects / inputs.instances);
-  }
+  staging.objects = std::max(1.0, objects / shards(context));
   staging.read = read_from(context, context.scenario.source.service, object, network, false);
   count_limits(staging.read, object.base(), 1.0);
   resolve_disk(context, true);

@@ -87,8 +87,7 @@ void resolve_loader(Context& context) {
   inputs.persistent_workers = loader.persistent_workers.value_or(false);
   inputs.in_order = loader.in_order.value_or(true);
   inputs.caches.decoded = loader.in_memory_cache.value_or(false);
-  inputs.caches.readers =
-      s.source.distribution == Distribution::sharded_by_s3_key ? 1.0 : inputs.instances;
+  inputs.caches.readers = inputs.instances / shards(context);
   inputs.asynchronous_step = s.job.asynchronous_step.value_or(true);
   inputs.non_blocking = s.job.non_blocking.value_or(false);
   if (inputs.non_blocking && !inputs.asynchronous_step) {

@@ -54,8 +54,7 @@ Bytes kept_samples(const Context& context) {
   if (!inputs.caches.decoded) return {};
   const DataPerSample each = s.dataset.decoded_bytes_per_sample.value_or(
       bytes_in_chain(s).to_gpu ? bytes_to_gpu(context) : bytes_in_chain(s).stored);
-  const bool sharded = s.source.distribution == Distribution::sharded_by_s3_key;
-  return each * samples(inputs.samples / (sharded ? inputs.instances : 1.0));
+  return each * samples(inputs.samples / shards(context));
 }
 
 const MemoryNeeds& memory_needs(Context& context) {

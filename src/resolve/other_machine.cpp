@@ -43,6 +43,10 @@ bool reset(HostProfile& host, Member... members) {
 
 }  // namespace
 
+bool profile_of_another(const Context& context) {
+  return context.host != nullptr && difference(context).has_value();
+}
+
 void take_what_fits(Context& context) {
   if (context.host == nullptr) return;
   const auto differs = difference(context);

@@ -65,14 +65,11 @@ std::optional<std::string> rented(const Context& context) {
 
 /// Whether the profile is of another machine than the one that is asked for.
 bool profiled_elsewhere(const Context& context) {
-  const auto here = rented(context);
-  if (context.host == nullptr || !here) return false;
+  if (!rented(context) || !profile_of_another(context)) return false;
+  // Another number of threads of one processor is as fast a thread.
   const HostProfile& host = *context.host;
-  if (!host.instance.empty()) return without_prefix(host.instance) != without_prefix(*here);
-  const Known<double> threads = context.published(&Machine::vcpus);
-  const std::string& model = context.machine()->cpu_model;
-  if (!host.processor.empty() && host.processor == model) return false;
-  return host.hardware_threads && threads && *host.hardware_threads != threads->value;
+  return !host.instance.empty() || host.processor.empty() ||
+         host.processor != context.machine()->cpu_model;
 }
 
 double between(Context& context, Stage stage, const std::optional<Processor>& from,
