@@ -4,20 +4,12 @@
 
 #include "base/errors.hpp"
 #include "cli/inputs.hpp"
+#include "cli/scenario_maker.hpp"
 
 namespace feedrate::cli {
 namespace {
 
 constexpr std::string_view not_simulated = "cases";
-
-schema::Document without_cases(const schema::Document& document) {
-  auto root = std::make_shared<schema::JsonValue>(*document.root());
-  std::erase_if(root->members,
-                [](const schema::JsonMember& member) { return member.key == not_simulated; });
-  schema::Document lean = document;
-  lean.replace_root(std::move(root));
-  return lean;
-}
 
 /// Whether a key at `tokens` can change which instances are asked for.
 bool names_instance(const std::vector<std::string>& tokens) {
@@ -52,12 +44,7 @@ SweepPoints::SweepPoints(schema::Document document, std::vector<Vary> varied)
   for (const auto& settings : settings_) {
     for (const schema::PreparedSetting& setting : settings.front()) setting.apply(base);
   }
-  Scenario scenario = first_;
-  scenario.description.clear();
-  scenario.about = {};
-  scenario.cases.clear();
-  scenario.thresholds.clear();
-  variants_.emplace(std::move(base), std::move(scenario));
+  variants_.emplace(std::move(base), without_prose(first_));
 }
 
 Scenario SweepPoints::whole(std::size_t point) const {

@@ -360,8 +360,6 @@ void Codec<std::vector<std::string>>::write(const std::vector<std::string>& list
   out.end();
 }
 
-namespace {
-
 void append_json(const JsonValue& value, JsonWriter& out) {
   switch (value.kind) {
     case JsonKind::null: out.null(); break;
@@ -383,8 +381,6 @@ void append_json(const JsonValue& value, JsonWriter& out) {
       break;
   }
 }
-
-}  // namespace
 
 std::string setting_text(const JsonValue& value) {
   if (value.kind == JsonKind::text) return value.text;

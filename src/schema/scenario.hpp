@@ -64,6 +64,11 @@ Scenario read_scenario(const Document& document);
 /// JSON text that reads back as exactly `scenario`; keys that are not set are left out.
 std::string write_scenario(const Scenario& scenario);
 
+/// The document as one file with its includes merged in: read from there, it is the same scenario.
+/// What settings left to the order in which they came (whose numbers are whose) is written out.
+/// InputError as read_scenario.
+std::string write_document(const Document& document);
+
 /// What `feedrate schema scenario` prints for people.
 std::string scenario_manual();
 /// JSON Schema (2020-12) for editors.

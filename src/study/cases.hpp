@@ -1,18 +1,12 @@
 #pragma once
 // A scenario's measured cases: predicted beside measured, with the signed error.
-#include <functional>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "model/case_result.hpp"
 #include "study/run.hpp"
+#include "study/setting.hpp"
 
 namespace feedrate::study {
-
-/// The scenario with these keys set, as --set does it.
-using Setting = std::vector<std::pair<std::string, std::string>>;
-using MakeScenario = std::function<Scenario(const Setting&)>;
 
 /// Runs every case. A metric is a name of metrics.hpp, or "largest KEY in A..B with METRIC >= X":
 /// the largest whole value for which it holds, found by bisection (it must hold for all below).

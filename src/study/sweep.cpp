@@ -1,12 +1,10 @@
 #include "study/sweep.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
 #include <mutex>
-#include <thread>
 
 #include "base/errors.hpp"
+#include "base/parallel.hpp"
 #include "study/point_problems.hpp"
 #include "study/scale_out.hpp"
 
@@ -33,7 +31,7 @@ void add_scale_out(Sweep& sweep) {
 
 }  // namespace
 
-std::string setting_words(const std::vector<std::pair<std::string, std::string>>& set) {
+std::string setting_words(const Setting& set) {
   std::string words;
   for (const auto& [key, value] : set) words += (words.empty() ? "" : ", ") + key + "=" + value;
   return words;
@@ -85,37 +83,19 @@ Sweep sweep(std::span<const SweepInput> inputs, const Catalog& catalog, const Ho
             const RunOptions& options, int jobs, const SweepProgress& progress) {
   Sweep sweep;
   sweep.points.resize(inputs.size());
-  std::vector<std::exception_ptr> failures(inputs.size());
-  std::atomic<std::size_t> next{0};
-  std::atomic<bool> failed{false};
   std::mutex reporting;
   std::size_t done = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < inputs.size() && !failed; i = next++) {
-      try {
-        sweep.points[i].set = inputs[i].set;
-        sweep.points[i].result = run(inputs[i].scenario, catalog, host, options);
-      } catch (const InputError& error) {
-        sweep.points[i].problems = error.problems();
-      } catch (...) {
-        failures[i] = std::current_exception();
-        failed = true;
-      }
-      const std::lock_guard lock(reporting);
-      ++done;
-      if (progress) progress(done, inputs.size());
+  for_each_index(inputs.size(), jobs, [&](std::size_t i) {
+    try {
+      sweep.points[i].set = inputs[i].set;
+      sweep.points[i].result = run(inputs[i].scenario, catalog, host, options);
+    } catch (const InputError& error) {
+      sweep.points[i].problems = error.problems();
     }
-  };
-  const std::size_t wanted =
-      jobs > 0 ? static_cast<std::size_t>(jobs) : std::max(1U, std::thread::hardware_concurrency());
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t t = 1; t < std::min(wanted, inputs.size()); ++t) threads.emplace_back(work);
-    work();
-  }
-  for (const std::exception_ptr& failure : failures) {
-    if (failure) std::rethrow_exception(failure);
-  }
+    const std::lock_guard lock(reporting);
+    ++done;
+    if (progress) progress(done, inputs.size());
+  });
   PointProblems problems;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!sweep.points[i].answered()) problems.add(i, InputError(sweep.points[i].problems));

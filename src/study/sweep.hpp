@@ -10,11 +10,12 @@
 #include "base/errors.hpp"
 #include "model/sweep.hpp"
 #include "study/run.hpp"
+#include "study/setting.hpp"
 
 namespace feedrate::study {
 
 struct SweepInput {
-  std::vector<std::pair<std::string, std::string>> set;  ///< KEY, VALUE
+  Setting set;
   Scenario scenario;
 };
 
@@ -26,9 +27,6 @@ using SweepProgress = std::function<void(std::size_t, std::size_t)>;
 /// none can, throws what PointProblems makes of them.
 Sweep sweep(std::span<const SweepInput> inputs, const Catalog& catalog, const HostProfile* host,
             const RunOptions& options, int jobs = 0, const SweepProgress& progress = {});
-
-/// "instances=8, epochs=2".
-std::string setting_words(const std::vector<std::pair<std::string, std::string>>& set);
 
 /// The sweep without the points that have no result, their places in its lists told anew.
 Sweep answered(const Sweep& sweep);

@@ -1,0 +1,15 @@
+#pragma once
+// Independent pieces of work on all cores.
+#include <cstddef>
+#include <functional>
+
+namespace feedrate {
+
+/// Threads for `jobs` (0: one a hardware thread) and `count` pieces of work; at least 1.
+std::size_t threads_for(int jobs, std::size_t count);
+
+/// Calls work(i) once for each i < count, from several threads at a time and in no certain order. A
+/// piece that throws ends the rest early; the exception of the least i that threw is thrown on.
+void for_each_index(std::size_t count, int jobs, const std::function<void(std::size_t)>& work);
+
+}  // namespace feedrate

@@ -1,0 +1,70 @@
+// A document as a file of its own.
+#include <algorithm>
+#include <utility>
+
+#include "schema/codec.hpp"
+#include "schema/json_writer.hpp"
+#include "schema/prepared_setting.hpp"
+#include "schema/scenario.hpp"
+#include "schema/scenario_keys.hpp"
+
+namespace feedrate::schema {
+namespace {
+
+/// What fits a line stays on one.
+constexpr std::size_t longest_line = 100;
+
+bool is_scalar(const JsonValue& value) {
+  return value.kind != JsonKind::array && value.kind != JsonKind::object;
+}
+
+void append(const JsonValue& value, std::size_t indent, JsonWriter& out) {
+  using enum JsonWriter::Layout;
+  if (is_scalar(value)) {
+    append_json(value, out);
+    return;
+  }
+  const bool list_of_scalars = value.kind == JsonKind::array &&
+                               std::all_of(value.items.begin(), value.items.end(),
+                                           [](const JsonPtr& item) { return is_scalar(*item); });
+  const bool short_line = indent > 2 && setting_text(value).size() + indent <= longest_line;
+  if (value.kind == JsonKind::array) {
+    out.begin_array(short_line || list_of_scalars ? line : block);
+    for (const JsonPtr& item : value.items) append(*item, indent + 2, out);
+  } else {
+    out.begin_object(short_line ? line : block);
+    for (const JsonMember& member : value.members) {
+      out.key(member.key);
+      append(*member.value, indent + 2 + member.key.size(), out);
+    }
+  }
+  out.end();
+}
+
+}  // namespace
+
+std::string write_document(const Document& document) {
+  Document whole = document;
+  const Scenario scenario = read_scenario(document);
+  // In a file of its own nothing tells any more what was set after what.
+  const MeasuredOn& on = scenario.measured_on;
+  const std::pair<const char*, const std::optional<std::string>&> machines[] = {
+      {"gpu_times", on.gpu_times},
+      {"cpu_times", on.cpu_times},
+      {"loader_times", on.loader_times},
+      {"remote_times", on.remote_times},
+      {"machine_figures", on.machine_figures},
+      {"price", on.price}};
+  for (const auto& [key, machine] : machines) {
+    if (machine) set_value(whole, std::string("/measured_on/") + key, *machine);
+  }
+  if (on.batch_size) {
+    set_value(whole, "/measured_on/batch_size", number_text(*on.batch_size));
+  }
+  if (whole.root()->find("name") == nullptr) set_value(whole, "/name", scenario.name);
+  JsonWriter out;
+  append(*whole.root(), 0, out);
+  return std::move(out).finish();
+}
+
+}  // namespace feedrate::schema
