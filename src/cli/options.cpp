@@ -87,33 +87,51 @@ void add_output_flags(CLI::App& app, OutputOptions& options,
       ->group("Output");
 }
 
-void add_simulation_flags(CLI::App& app, SimulationOptions& options) {
-  const std::string group = "Simulation";
+namespace {
+
+constexpr const char* simulation_group = "Simulation";
+
+void add_inputs(CLI::App& app, SimulationOptions& options) {
   app.add_option("--host", options.host, "Host profile: what was measured on the machine")
       ->type_name("PROFILE")
-      ->group(group);
+      ->group(simulation_group);
   app.add_option(
          "--set", options.settings,
          "Set a key of the scenario: a short name or a JSON pointer, a value with its unit; "
          "may be given several times")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false)
-      ->group(group);
+      ->group(simulation_group);
+}
+
+void add_seed(CLI::App& app, SimulationOptions& options) {
+  allow_whole_numbers(*app.add_option("--seed", options.seed, "Seed of the random numbers")
+                           ->type_name("S")
+                           ->group(simulation_group),
+                      0, std::numeric_limits<std::uint64_t>::max());
+}
+
+}  // namespace
+
+void add_scenario_flags(CLI::App& app, SimulationOptions& options) {
+  add_inputs(app, options);
+  add_seed(app, options);
+}
+
+void add_simulation_flags(CLI::App& app, SimulationOptions& options) {
+  add_inputs(app, options);
   allow_whole_numbers(
       *app.add_option(
               "--replications", options.replications,
               "Draw uncertain inputs and random times this often for the 5-95 % bands (run: 100), "
               "and say how probable each bottleneck is")
            ->type_name("R")
-           ->group(group),
+           ->group(simulation_group),
       1, most_replications);
-  allow_whole_numbers(*app.add_option("--seed", options.seed, "Seed of the random numbers")
-                           ->type_name("S")
-                           ->group(group),
-                      0, std::numeric_limits<std::uint64_t>::max());
+  add_seed(app, options);
   app.add_flag("--exact", options.exact,
                "Simulate each chunk of each worker, with its variability, instead of the mean")
-      ->group(group);
+      ->group(simulation_group);
 }
 
 void deliver(const OutputOptions& options, std::span<const std::string> inputs,

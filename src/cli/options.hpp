@@ -34,6 +34,9 @@ void add_output_flags(CLI::App& app, OutputOptions& options,
                       const std::vector<std::string>& formats = {"text", "json", "csv",
                                                                  "markdown"});
 
+/// --host, --set, --seed.
+void add_scenario_flags(CLI::App& app, SimulationOptions& options);
+
 /// --host, --set, --replications, --seed, --exact.
 void add_simulation_flags(CLI::App& app, SimulationOptions& options);
 

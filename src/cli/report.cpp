@@ -10,12 +10,14 @@
 #include "cli/default_sweep.hpp"
 #include "cli/inputs.hpp"
 #include "cli/progress.hpp"
+#include "cli/scenario_maker.hpp"
 #include "cli/sweep_inputs.hpp"
 #include "cli/terminal.hpp"
 #include "cli/vary.hpp"
 #include "report/html.hpp"
 #include "report/sweep_words.hpp"
 #include "schema/chart_data.hpp"
+#include "study/advise.hpp"
 #include "study/sweep.hpp"
 #include "study/timeline.hpp"
 
@@ -39,7 +41,6 @@ struct Question {
   Scenario scenario;
   std::optional<HostProfile> host;
   std::vector<Vary> varied;
-  std::set<std::string> instances;
 
   [[nodiscard]] const HostProfile* profile() const { return host ? &*host : nullptr; }
 };
@@ -123,6 +124,17 @@ bool varies_hour_value(const Sweep& sweep, HourlyPrice own) {
   });
 }
 
+Advice advice_of(const Question& question, const Catalog& catalog,
+                 const ReportArguments& arguments) {
+  const ScenarioMaker make(question.document);
+  study::AdviseOptions options;
+  options.jobs = question.scenario.job.jobs.value_or(1.0);
+  options.seed = arguments.simulation.seed;
+  return with_places(question.document, [&] {
+    return study::advise(std::cref(make), catalog, question.profile(), options);
+  });
+}
+
 int make_report(const ReportArguments& arguments) {
   Question question;
   question.varied = parsed(arguments.vary);
@@ -131,16 +143,10 @@ int make_report(const ReportArguments& arguments) {
                       files_read({&arguments.scenario, 1}, arguments.simulation));
   question.scenario = scenario_of(question.document);
   question.host = host_of(arguments.simulation);
-  add_instances(question.instances, question.scenario);
-  add_instances(question.instances, question.host);
-  if (!question.varied.empty()) {
-    for (const auto& input : sweep_inputs(question.document, question.varied)) {
-      add_instances(question.instances, input.scenario);
-    }
-  }
-  const Catalog catalog = catalog_of(question.instances);
+  const Catalog catalog = whole_catalog();
   Answer answer = answer_of(question, catalog, arguments);
   const std::optional<Sweep>& sweep = answer.sweep;
+  const Advice advice = advice_of(question, catalog, arguments);
   report::HtmlInput page;
   page.named = {question.scenario.name, arguments.scenario, std::move(answer.own)};
   page.no_sweep = answer.no_sweep;
@@ -151,6 +157,7 @@ int make_report(const ReportArguments& arguments) {
   page.description = question.scenario.description;
   page.sweep = sweep ? &*sweep : nullptr;
   page.timeline = timeline.sections.empty() ? nullptr : &timeline;
+  page.advice = &advice;
   page.value_of_hour = question.scenario.job.value_of_hour.value_or(HourlyPrice{});
   page.hour_varies = sweep && varies_hour_value(*sweep, page.value_of_hour);
   page.data = schema::write_chart_data(page.named, page.sweep, page.timeline);

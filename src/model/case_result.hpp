@@ -66,6 +66,7 @@ struct CaseSummary {
   double adjusted_median = 0.0;  ///< of their errors' sizes; 0 without any
   double adjusted_mean = 0.0;
   double adjusted_bias = 0.0;   ///< mean of their signed errors
+  std::size_t awaited = 0;      ///< promised, and not measured yet
   std::size_t fitted = 0;       ///< points that an input was fitted on
   std::size_t fits_missed = 0;  ///< of `fitted`: those outside their tolerance
 

@@ -3,6 +3,7 @@
 // it from the catalogue, a host profile or a stated assumption, and records which.
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -283,11 +284,16 @@ struct Case {
   std::vector<std::pair<std::string, std::string>> set;          ///< KEY, VALUE as for --set
   std::vector<std::pair<std::string, std::string>> relative_to;  ///< same, for a ratio
   std::string metric;  ///< a key of the result, or "largest KEY with METRIC >= X"
-  double measured = 0.0;
+  /// Infinite while it has not been measured: no file can hold that number.
+  double measured = std::numeric_limits<double>::infinity();
+  std::optional<double> promised;   ///< predicted before it was measured: a receipt
   std::vector<double> repeats;      ///< each time that it was measured, one a turn; may be empty
   std::optional<double> tolerance;  ///< relative; absent: reported, not asserted
   bool fitted = false;              ///< an input was fitted on this point; it is no prediction
   std::string note;                 ///< why it misses, where it does
+
+  /// Promised, and not measured yet.
+  [[nodiscard]] bool awaited() const { return measured == std::numeric_limits<double>::infinity(); }
   bool operator==(const Case&) const = default;
 };
 

@@ -48,6 +48,7 @@ std::string tolerance_sentence(const CaseSummary& of) {
 }  // namespace
 
 std::string error_text(const CaseResult& result) {
+  if (result.what.awaited()) return "-";
   const ErrorKind kind = error_kind(result.what);
   if (kind == ErrorKind::points) return points(result.error, true);
   if (result.what.measured == 0.0) return fmt::format("{:+.3g}", result.error);
@@ -103,6 +104,10 @@ std::vector<std::string> further_sentences(const CaseSummary& of) {
                                    ? ""
                                    : fmt::format(", and {} of them no longer fit{}", of.fits_missed,
                                                  of.fits_missed == 1 ? "s" : "")));
+  }
+  if (of.awaited > 0) {
+    said.push_back(fmt::format("{} {} not measured yet: write \"measured\" beside \"promised\".",
+                               counted(of.awaited, "promise"), verb(of.awaited)));
   }
   if (of.zeros > 0) {
     said.push_back(

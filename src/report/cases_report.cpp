@@ -21,6 +21,7 @@ std::string settings_text(const std::vector<std::pair<std::string, std::string>>
 // What a case says of itself: an input fitted on it makes it no prediction.
 Cell verdict(const CaseResult& result) {
   const bool judged = result.what.tolerance.has_value();
+  if (result.what.awaited()) return {"not measured yet", Tone::faint};
   if (result.what.fitted) return {result.within ? "fitted on this point" : "fitted, and misses"};
   if (!judged) return {"reported, no tolerance stated", Tone::faint};
   // A yes-or-no metric has no percents.
@@ -29,6 +30,14 @@ Cell verdict(const CaseResult& result) {
   }
   const std::string limit = limit_text(result);
   return result.within ? Cell("within " + limit, Tone::good) : Cell("misses " + limit, Tone::bad);
+}
+
+/// A promise that the scenario does not make any more is worth a word.
+std::string note_of(const CaseResult& result) {
+  const auto& promised = result.what.promised;
+  if (!promised || number(*promised) == number(result.predicted)) return result.what.note;
+  return fmt::format("promised {}{}{}", number(*promised), result.what.note.empty() ? "" : "; ",
+                     result.what.note);
 }
 
 std::string sentences(std::span<const std::string> said) {
@@ -53,12 +62,12 @@ Table case_table(const ScenarioCases& of) {
     row.marked = !result.within;
     row.cells = {result.what.name,
                  result.what.metric + relative,
-                 number(result.what.measured),
+                 result.what.awaited() ? "-" : number(result.what.measured),
                  number(result.predicted),
                  error_text(result),
                  verdict(result),
                  result.bottleneck,
-                 result.what.note};
+                 note_of(result)};
     table.rows.push_back(std::move(row));
   }
   return table;

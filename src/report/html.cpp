@@ -63,6 +63,7 @@ std::string html_page(const HtmlInput& input) {
       {"theme_script", std::string(assets.theme.text)},
       {"no_charts", html_has_charts() ? "" : escaped(html_charts_hint())},
       {"timeline", input.timeline != nullptr ? timeline_parts(*input.timeline) : ""},
+      {"advice", input.advice != nullptr ? advice_part(*input.advice) : ""},
       {"scenario", escaped_lines(input.scenario)},
       {"prices", prices(input.named.result.bill)},
       {"effort", effort_words(input.named.result.effort)},

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/units.hpp"
+#include "model/advice.hpp"
 #include "model/sweep.hpp"
 #include "model/timeline.hpp"
 
@@ -15,6 +16,7 @@ struct HtmlInput {
   const Sweep* sweep = nullptr;  ///< null: none was made; all points have a result
   std::string no_sweep;          ///< why not, or why points of it are left out
   const Timeline* timeline = nullptr;
+  const Advice* advice = nullptr;  ///< null: none could be given
   HourlyPrice value_of_hour;
   bool hour_varies = false;  ///< the sweep itself varies the value of an hour: no slider
   std::string data;          ///< schema::write_chart_data

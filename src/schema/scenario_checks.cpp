@@ -291,6 +291,15 @@ class Checks {
     const Found list = at(root_, {"cases"});
     if (!list.exact) return;
     for (std::size_t i = 0; i < list.value->items.size(); ++i) {
+      const JsonValue& one = *list.value->items[i];
+      const auto lacks = [&](const char* key) {
+        const JsonValue* found = one.find(key);
+        return found == nullptr || found->kind == JsonKind::null;
+      };
+      if (one.kind == JsonKind::object && lacks("measured") && lacks("promised")) {
+        r_.problems.add(one, join_pointer("/cases", i),
+                        "expected the key \"measured\", got an object without it");
+      }
       for (const std::string_view part : {"set", "relative_to"}) {
         const JsonValue* settings = list.value->items[i]->find(part);
         if (settings == nullptr) continue;

@@ -368,7 +368,8 @@ const std::vector<Entry<Case>>& entries<Case>() {
       entry<&Case::metric>(
           "metric",
           {.manual = "a key of the result, or \"largest KEY with METRIC >= X\"", .required = true}),
-      entry<&Case::measured>("measured", {.manual = "in the result's unit", .required = true}),
+      entry<&Case::measured>("measured", {.manual = "in the result's unit; needed unless promised"}),
+      entry<&Case::promised>("promised", {.manual = "what was predicted before it was measured"}),
       entry<&Case::repeats>("repeats", {.manual = "each time that it was measured, one a turn",
                                         .limits = between(-1e18, 1e18)}),
       entry<&Case::tolerance>("tolerance", {.manual = "relative",

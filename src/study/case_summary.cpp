@@ -16,6 +16,10 @@ double counted(double error) {
 class Gatherer {
  public:
   void add(const std::string& file, const CaseResult& result) {
+    if (result.what.awaited()) {
+      ++sum_.awaited;
+      return;
+    }
     if (result.what.fitted) {
       ++sum_.fitted;
       sum_.fits_missed += result.within ? 0 : 1;

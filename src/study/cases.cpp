@@ -16,6 +16,7 @@ namespace {
 /// is in the error's own unit.
 void judge(CaseResult& result) {
   const Case& what = result.what;
+  if (what.awaited()) return;
   const bool difference = what.measured == 0.0 || error_kind(what) == ErrorKind::points;
   result.error =
       difference ? result.predicted - what.measured : result.predicted / what.measured - 1.0;

@@ -1,0 +1,148 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <memory>
+
+#include "base/errors.hpp"
+#include "base/quote.hpp"
+#include "base/text_file.hpp"
+#include "cli/amounts.hpp"
+#include "cli/commands.hpp"
+#include "cli/inputs.hpp"
+#include "cli/receipt.hpp"
+#include "cli/scenario_maker.hpp"
+#include "cli/terminal.hpp"
+#include "report/advise_report.hpp"
+#include "report/csv.hpp"
+#include "report/reports.hpp"
+#include "schema/advice.hpp"
+#include "study/advise.hpp"
+#include "study/ladder.hpp"
+#include "study/remedy.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+struct AdviseArguments {
+  std::string scenario;
+  bool list = false;
+  std::string target = "90%";
+  std::string deadline, budget;
+  double jobs = 0.0;  ///< 0: as the scenario says
+  std::string apply;  ///< numbers of remedies; empty: none
+  SimulationOptions simulation;
+  OutputOptions output;
+};
+
+int list_remedies(const AdviseArguments& arguments) {
+  std::vector<RemedyWords> words;
+  for (const study::Remedy* remedy : study::all_remedies()) words.push_back(remedy->words);
+  if (arguments.output.format != "text" && arguments.output.format != "markdown") {
+    throw InputError("advise --list: expected --format text or markdown");
+  }
+  deliver(arguments.output, {},
+          {.report = [&] { return report::remedies_report(words); },
+           .json = nullptr,
+           .csv = nullptr,
+           .remarks = {}});
+  return 0;
+}
+
+study::AdviseOptions options_of(const AdviseArguments& arguments, const Scenario& scenario) {
+  study::AdviseOptions options;
+  options.target = parse_share(arguments.target, "--target");
+  options.jobs = arguments.jobs > 0.0 ? arguments.jobs : scenario.job.jobs.value_or(1.0);
+  if (!arguments.deadline.empty()) {
+    options.deadline = parse_time(arguments.deadline, "--deadline");
+  }
+  if (!arguments.budget.empty()) options.budget = parse_money(arguments.budget, "--budget");
+  options.seed = arguments.simulation.seed;
+  return options;
+}
+
+int advise(const AdviseArguments& arguments) {
+  if (arguments.list) return list_remedies(arguments);
+  if (arguments.scenario.empty()) throw InputError("advise: expected a SCENARIO (or --list)");
+  static_cast<void>(options_of(arguments, {}));  // what is wrong with flags is said at once
+  const ScenarioMaker make(load_with_settings(arguments.scenario, arguments.simulation));
+  const std::optional<HostProfile> host = host_of(arguments.simulation);
+  const Catalog catalog = whole_catalog();
+  const Scenario& scenario = make.scenario();
+  const study::AdviseOptions options = options_of(arguments, scenario);
+  const Advice advice = with_places(make.document(), [&] {
+    return study::advise(std::cref(make), catalog, host ? &*host : nullptr, options);
+  });
+  const auto inputs = files_read({&arguments.scenario, 1}, arguments.simulation);
+  if (!arguments.apply.empty()) {
+    const Applied applied = applied_remedies(advice, arguments.apply);
+    const JobFigures promised = with_places(make.document(), [&] {
+      study::RunOptions plain;
+      plain.list_inputs = false;
+      return study::figures_of_job(
+          study::run(make(applied.set), catalog, host ? &*host : nullptr, plain));
+    });
+    const std::string text = receipt(make, applied, promised);
+    if (arguments.output.file.empty()) {
+      write_stdout(text);
+    } else {
+      refuse_to_overwrite("--output", arguments.output.file, inputs);
+      write_text_file(arguments.output.file, text);
+    }
+    return 0;
+  }
+  deliver(arguments.output, inputs,
+          {.report =
+               [&] {
+                 return report::shown_in(scenario.currency, [&] {
+                   return report::advise_report(advice, scenario.name);
+                 });
+               },
+           .json = [&] { return schema::write_advice(advice, scenario.name, arguments.scenario); },
+           .csv = [&] { return report::to_csv(report::advice_table(advice)); },
+           .remarks = advice.caveats});
+  return 0;
+}
+
+}  // namespace
+
+Command add_advise(CLI::App& parent) {
+  const auto arguments = std::make_shared<AdviseArguments>();
+  CLI::App* app = parent.add_subcommand(
+      "advise", "What to change: every remedy simulated, ranked by what it saves for its effort");
+  app->add_option("scenario", arguments->scenario, "Scenario file")->type_name("SCENARIO");
+  app->add_flag("--list", arguments->list, "Show all remedies with the evidence for and against");
+  app->add_option(
+         "--target", arguments->target,
+         "Share of the time that GPUs are to be busy; the first rung below it is worked on")
+      ->type_name("SHARE")
+      ->capture_default_str();
+  refuse_empty(*app->add_option("--deadline", arguments->deadline, "The job's time at most")
+                    ->type_name("TIME"));
+  refuse_empty(*app->add_option("--budget", arguments->budget, "The job's bill at most")
+                    ->type_name("MONEY"));
+  allow_whole_numbers(*app->add_option("--jobs", arguments->jobs,
+                                       "Jobs that the change serves: savings are of all of them")
+                           ->type_name("N"),
+                      1, 1'000'000);
+  refuse_empty(*app->add_option("--apply", arguments->apply,
+                                "Write the scenario with remedy N, or several N,N, or the best "
+                                "together, and what it promises as a case")
+                    ->type_name("N|best"));
+  add_scenario_flags(*app, arguments->simulation);
+  add_output_flags(*app, arguments->output);
+  app->footer(
+      "The ladder: one GPU with its data in memory; with the real source; all GPUs of an "
+      "instance;\n"
+      "all instances. Remedies of the first rung below the target are advised, those of later "
+      "ones\n"
+      "only shown. Every figure is that of feedrate run with the settings printed beside it.\n"
+      "Examples:\n"
+      "  feedrate advise scenarios/caltech256_p3.json --set num_workers=1\n"
+      "  feedrate advise my.json --host host.json --jobs 20 --deadline '2 h'\n"
+      "  feedrate advise my.json --apply 1 --output next.json\n"
+      "  feedrate cases next.json      once next.json holds what was measured");
+  return {app, [arguments] { return advise(*arguments); }};
+}
+
+}  // namespace feedrate::cli

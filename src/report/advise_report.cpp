@@ -1,0 +1,399 @@
+#include "report/advise_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "report/numbers.hpp"
+#include "report/run_tables.hpp"
+
+namespace feedrate::report {
+namespace {
+
+std::string_view words_of(Rung rung) {
+  switch (rung) {
+    case Rung::one_gpu_in_memory: return "one GPU, data in memory";
+    case Rung::one_gpu: return "one GPU, the real source";
+    case Rung::one_instance: return "all GPUs of one instance";
+    case Rung::cluster: return "all instances";
+    case Rung::fed: return "the GPUs' own work";
+  }
+  return "";
+}
+
+std::string_view words_of(RemedyKind kind) {
+  switch (kind) {
+    case RemedyKind::setting: return "a setting";
+    case RemedyKind::code: return "code";
+    case RemedyKind::data: return "re-encoding";
+    case RemedyKind::infrastructure: return "infrastructure";
+  }
+  return "";
+}
+
+std::string effort_words(double hours_of_work) {
+  if (hours_of_work < 0.25) return "minutes";
+  if (hours_of_work < 1.0) return "half an hour";
+  if (hours_of_work < 1.5) return "an hour";
+  if (hours_of_work < 8.0) return fmt::format("{:g} hours", hours_of_work);
+  return hours_of_work < 12.0 ? "a day" : fmt::format("{:g} days", hours_of_work / 8.0);
+}
+
+std::string arrow(const std::string& before, const std::string& after) {
+  return before == after ? before : before + " → " + after;
+}
+
+std::string stage_words(std::optional<Stage> stage) {
+  return stage ? std::string(name_of(*stage)) : "none";
+}
+
+const Remedied* first_of(const Advice& advice, RemedyStanding standing) {
+  for (const Remedied& row : advice.remedies) {
+    if (row.standing == standing) return &row;
+  }
+  return nullptr;
+}
+
+bool meets(const Advice& advice, const JobFigures& job) {
+  return (!advice.deadline || job.time <= *advice.deadline) &&
+         (!advice.budget || job.money <= *advice.budget);
+}
+
+const RungResult* rung_of(const Advice& advice, Rung rung) {
+  for (const RungResult& each : advice.ladder) {
+    if (each.rung == rung) return &each;
+  }
+  return nullptr;
+}
+
+bool has_gpu_work(const Advice& advice) {
+  return advice.before.gpu_busy > 0.0;
+}
+
+std::string where_it_begins(const Advice& advice) {
+  const RungResult* rung = rung_of(advice, advice.works_on);
+  if (rung == nullptr || !rung->figures) {
+    return fmt::format("The GPUs are fed: every rung is at {} or more.", percent(advice.target));
+  }
+  if (!has_gpu_work(advice)) {
+    return fmt::format("The trouble begins with {}: {} of the rate before it.",
+                       words_of(rung->rung), percent(rung->share));
+  }
+  return fmt::format(
+      "The trouble begins with {}: the GPU{} busy {} of the time, not {}.", words_of(rung->rung),
+      rung->rung == Rung::one_gpu || rung->rung == Rung::one_gpu_in_memory ? " is" : "s are",
+      percent(rung->share), percent(advice.target));
+}
+
+/// "takes 17 min 52 s instead of 44 min, and costs $1.15 instead of $2.90"
+std::string outcome_words(const Advice& advice, const JobFigures& after) {
+  std::string text = fmt::format("the job takes {} instead of {}", duration(after.time),
+                                 duration(advice.before.time));
+  if (duration(after.time) == duration(advice.before.time)) {
+    text = "the job takes as long";
+  }
+  if (advice.priced) {
+    text +=
+        fmt::format(" and costs {} instead of {}", money(after.total), money(advice.before.total));
+  }
+  return text;
+}
+
+Paragraph headline(const Advice& advice) {
+  const Remedied* first = first_of(advice, RemedyStanding::advised);
+  if (first == nullptr) {
+    return {where_it_begins(advice) + fmt::format(" No remedy of that rung that could be simulated "
+                                                  "saves {} or more.",
+                                                  percent(least_saving)),
+            advice.works_on == Rung::fed ? Tone::good : Tone::plain};
+  }
+  std::string text = fmt::format("{} First {}: {}", where_it_begins(advice), first->change,
+                                 outcome_words(advice, *first->after));
+  if (first->after->bottleneck && first->after->bottleneck != advice.before.bottleneck) {
+    text += fmt::format("; then {} is the bottleneck", name_of(*first->after->bottleneck));
+  }
+  return {text + ".", Tone::plain};
+}
+
+std::string limits_words(const Advice& advice) {
+  if (!advice.deadline && !advice.budget) return "";
+  std::string asked;
+  if (advice.deadline) asked = "the deadline of " + duration(*advice.deadline);
+  if (advice.budget) {
+    asked += std::string(asked.empty() ? "" : " and ") + "the budget of " + money(*advice.budget);
+  }
+  if (meets(advice, advice.before)) return fmt::format("The job as it is meets {}.", asked);
+  std::string numbers;
+  for (const Remedied& row : advice.remedies) {
+    if (row.standing != RemedyStanding::advised || !meets(advice, *row.after)) continue;
+    numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", row.number);
+  }
+  if (!numbers.empty()) {
+    return fmt::format("The job as it is does not meet {}; with {} alone it does.", asked, numbers);
+  }
+  if (advice.together && meets(advice, advice.together->after)) {
+    return fmt::format("The job as it is does not meet {}; with the best together it does.", asked);
+  }
+  return fmt::format("Neither the job as it is nor any remedy here meets {}.", asked);
+}
+
+Table ladder_table(const Advice& advice) {
+  const bool works = has_gpu_work(advice);
+  Table table;
+  table.title = "Ladder";
+  table.columns = {{"rung"},
+                   {works ? "GPUs busy" : "of the rung before"},
+                   {"samples/s", Align::right},
+                   {"bottleneck"},
+                   {""}};
+  for (const RungResult& rung : advice.ladder) {
+    Row row;
+    row.marked = rung.rung == advice.works_on;
+    row.cells.emplace_back(std::string(words_of(rung.rung)));
+    if (!rung.figures) {
+      row.cells.emplace_back("-", Tone::faint);
+      row.cells.emplace_back("-", Tone::faint);
+      row.cells.emplace_back("-", Tone::faint);
+      row.cells.emplace_back(rung.why_not, Tone::faint);
+    } else {
+      row.cells.push_back(Cell::with_bar(percent(rung.share), rung.share));
+      row.cells.emplace_back(rung.figures->throughput ? rate(*rung.figures->throughput) : "-");
+      row.cells.emplace_back(stage_words(rung.figures->bottleneck));
+      row.cells.emplace_back(row.marked ? "work here first" : "", Tone::caution);
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Cell pays_cell(const std::optional<double>& pays) {
+  if (!pays) return {"-", Tone::faint};
+  return {percent(*pays), *pays < 0.9 ? Tone::caution : Tone::plain};
+}
+
+std::string saved_words(const Advice& advice, Money saved, Duration sooner) {
+  if (advice.priced) return signed_money(Money{} - saved);
+  return fmt::format("{}{}", sooner < Duration{} ? "+" : "-",
+                     duration(sooner < Duration{} ? Duration{} - sooner : sooner));
+}
+
+std::vector<Column> remedy_columns(const Advice& advice) {
+  std::vector<Column> columns = {{"#", Align::right}, {"change"}, {"kind"}, {"effort"}, {"time"}};
+  if (advice.priced) columns.push_back({"total cost"});
+  columns.push_back({advice.jobs > 1.0 ? fmt::format("{} of {:g} jobs",
+                                                     advice.priced ? "change" : "time", advice.jobs)
+                                       : std::string("change"),
+                     Align::right});
+  columns.push_back({"pays in", Align::right});
+  columns.push_back({"then"});
+  return columns;
+}
+
+Row remedy_row(const Advice& advice, const Remedied& row) {
+  Row out;
+  out.marked = row.number == 1 && row.standing == RemedyStanding::advised;
+  out.cells = {std::to_string(row.number), row.change, std::string(words_of(row.what.kind)),
+               effort_words(row.what.effort_hours),
+               arrow(duration(advice.before.time), duration(row.after->time))};
+  if (advice.priced) {
+    out.cells.emplace_back(arrow(money(advice.before.total), money(row.after->total)));
+  }
+  out.cells.emplace_back(saved_words(advice, row.saved, row.sooner),
+                         row.saved > Money{} || row.sooner > Duration{} ? Tone::good : Tone::plain);
+  out.cells.push_back(pays_cell(row.pays));
+  out.cells.emplace_back(stage_words(row.after->bottleneck));
+  return out;
+}
+
+Table remedies_table(const Advice& advice, RemedyStanding standing, const std::string& title) {
+  Table table;
+  table.title = title;
+  table.columns = remedy_columns(advice);
+  for (const Remedied& row : advice.remedies) {
+    if (row.standing == standing) table.rows.push_back(remedy_row(advice, row));
+  }
+  if (standing == RemedyStanding::advised && advice.together) {
+    const Together& all = *advice.together;
+    Row row;
+    std::string numbers;
+    for (const std::size_t number : all.numbers) {
+      numbers += fmt::format("{}{}", numbers.empty() ? "" : "+", number);
+    }
+    row.cells = {"", numbers + " together", "", "",
+                 arrow(duration(advice.before.time), duration(all.after.time))};
+    if (advice.priced) {
+      row.cells.emplace_back(arrow(money(advice.before.total), money(all.after.total)));
+    }
+    row.cells.emplace_back(saved_words(advice, all.saved, all.sooner), Tone::good);
+    row.cells.push_back(pays_cell(all.pays));
+    row.cells.emplace_back(stage_words(all.after.bottleneck));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+/// A value as a shell takes it.
+std::string quoted(const std::string& value) {
+  const bool plain = value.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/") ==
+                     std::string::npos;
+  return plain ? value : "'" + value + "'";
+}
+
+List settings_list(const Advice& advice) {
+  List list;
+  list.title = settings_title;
+  for (const Remedied& row : advice.remedies) {
+    if (row.number == 0) continue;
+    list.items.push_back(fmt::format("{}: {}", row.number, set_words(row.set)));
+  }
+  return list;
+}
+
+List evidence_list(const Advice& advice) {
+  List list;
+  list.title = "For and against";
+  for (const Remedied& row : advice.remedies) {
+    if (row.standing != RemedyStanding::advised) continue;
+    std::string text = fmt::format("{}: {}. But {}.", row.number, row.what.helps, row.what.limits);
+    if (row.one_off > Money{}) {
+      text += fmt::format(" Once: {} ({}).", money(row.one_off), row.one_off_words);
+    }
+    for (const std::string& caveat : row.caveats) text += " " + caveat;
+    list.items.push_back(std::move(text));
+  }
+  return list;
+}
+
+void add_others(const Advice& advice, std::vector<Block>& blocks) {
+  const auto join = [&](RemedyStanding standing, auto&& words) {
+    std::vector<std::string> items;
+    for (const Remedied& row : advice.remedies) {
+      if (row.standing == standing) items.push_back(words(row));
+    }
+    return items;
+  };
+  const auto no_help = join(RemedyStanding::no_help,
+                            [](const Remedied& row) { return std::string(row.what.title); });
+  if (!no_help.empty()) {
+    std::string text;
+    for (const std::string& item : no_help) text += (text.empty() ? "" : "; ") + item;
+    blocks.emplace_back(
+        Paragraph{fmt::format("Less than {}, so no help here: {}.", percent(least_saving), text),
+                  Tone::plain});
+  }
+  const auto more = join(RemedyStanding::costs_more, [&](const Remedied& row) {
+    return fmt::format(
+        "{}: {}{}{}", row.what.title, row.change,
+        advice.priced
+            ? fmt::format(", {} instead of {}", money(row.after->total), money(advice.before.total))
+            : "",
+        fmt::format(", {} instead of {}", duration(row.after->time), duration(advice.before.time)));
+  });
+  if (!more.empty()) blocks.emplace_back(List{"Would cost more", more});
+  const auto impossible = join(RemedyStanding::impossible, [](const Remedied& row) {
+    return fmt::format("{}: {}: {}", row.what.title, row.change, row.reason);
+  });
+  if (!impossible.empty()) blocks.emplace_back(List{"Cannot be done here", impossible});
+  const auto lacking = join(RemedyStanding::not_simulated, [](const Remedied& row) {
+    return fmt::format("{}: {}", row.what.title, row.reason);
+  });
+  if (!lacking.empty()) blocks.emplace_back(List{"Not simulated", lacking});
+}
+
+}  // namespace
+
+std::string advice_headline(const Advice& advice) {
+  return headline(advice).text;
+}
+
+std::string set_words(const std::vector<std::pair<std::string, std::string>>& set) {
+  std::string text;
+  for (const auto& [key, value] : set) {
+    text += fmt::format("{}--set {}={}", text.empty() ? "" : " ", key, quoted(value));
+  }
+  return text;
+}
+
+std::vector<Block> advice_blocks(const Advice& advice) {
+  std::vector<Block> blocks;
+  blocks.emplace_back(ladder_table(advice));
+  const bool advised = first_of(advice, RemedyStanding::advised) != nullptr;
+  const bool later = first_of(advice, RemedyStanding::later) != nullptr;
+  if (advised) {
+    blocks.emplace_back(remedies_table(advice, RemedyStanding::advised, "What to change"));
+  }
+  if (later) {
+    blocks.emplace_back(
+        remedies_table(advice, RemedyStanding::later, "Later, when that rung is at the target"));
+  }
+  if (advised || later) blocks.emplace_back(settings_list(advice));
+  if (advised) blocks.emplace_back(evidence_list(advice));
+  if (!advice.not_yet.empty()) blocks.emplace_back(List{"Not yet", advice.not_yet});
+  add_others(advice, blocks);
+  return blocks;
+}
+
+Report advise_report(const Advice& advice, const std::string& name) {
+  Report report;
+  report.title = name + ": what to change";
+  report.headline = headline(advice);
+  for (const std::string& caveat : advice.caveats) report.headline.text += " " + caveat;
+  if (const std::string limits = limits_words(advice); !limits.empty()) {
+    report.blocks.emplace_back(Paragraph{limits, Tone::caution});
+  }
+  for (Block& block : advice_blocks(advice)) report.blocks.push_back(std::move(block));
+  if (first_of(advice, RemedyStanding::advised) != nullptr) {
+    report.blocks.emplace_back(Paragraph{
+        "Each row is the whole job simulated with its settings. \"pays in\": share of the draws of "
+        "all uncertain inputs in which it saves. Kinds are ranked by what they save for the "
+        "effort.",
+        Tone::faint});
+  }
+  return report;
+}
+
+Report remedies_report(std::span<const RemedyWords> remedies) {
+  Report report;
+  report.title = "Remedies that feedrate advise tries";
+  report.headline = {fmt::format("{} remedies, each simulated where it applies.", remedies.size()),
+                     Tone::plain};
+  for (const RemedyWords& remedy : remedies) {
+    report.blocks.emplace_back(
+        List{fmt::format("{} ({}, {})", remedy.name, words_of(remedy.kind),
+                         effort_words(remedy.effort_hours)),
+             {fmt::format("{}; from the rung \"{}\" on", remedy.title, words_of(remedy.from)),
+              fmt::format("applies when {}", remedy.when), fmt::format("for: {}", remedy.helps),
+              fmt::format("against: {}", remedy.limits)}});
+  }
+  return report;
+}
+
+Table advice_table(const Advice& advice) {
+  Table table;
+  for (const char* title : {"number", "remedy", "standing", "kind", "effort_h", "from", "change",
+                            "set", "total_s", "money_usd", "total_usd", "gpu_busy", "bottleneck",
+                            "one_off_usd", "saved_usd", "sooner_s", "pays", "reason"}) {
+    table.columns.push_back({title});
+  }
+  for (const Remedied& row : advice.remedies) {
+    const auto of = [&](double JobFigures::*member) {
+      return row.after ? exact((*row.after).*member) : std::string();
+    };
+    const bool ran = row.after.has_value();
+    table.rows.push_back(
+        {{row.number > 0 ? std::to_string(row.number) : "", std::string(row.what.name),
+          std::string(name_of(row.standing)), std::string(name_of(row.what.kind)),
+          exact(row.what.effort_hours), std::string(name_of(row.what.from)), row.change,
+          set_words(row.set), ran ? exact(row.after->time.base()) : "",
+          ran ? exact(row.after->money.base()) : "", ran ? exact(row.after->total.base()) : "",
+          of(&JobFigures::gpu_busy), ran ? stage_words(row.after->bottleneck) : "",
+          ran ? exact(row.one_off.base()) : "", ran ? exact(row.saved.base()) : "",
+          ran ? exact(row.sooner.base()) : "", row.pays ? exact(*row.pays) : "", row.reason},
+         false});
+  }
+  return table;
+}
+
+}  // namespace feedrate::report

@@ -1,0 +1,36 @@
+#pragma once
+// What to change, for people.
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/advice.hpp"
+#include "report/blocks.hpp"
+
+namespace feedrate::report {
+
+/// The first remedy in a sentence, the ladder, the remedies with the settings that make them, what
+/// does not help, and what must wait. `name` is the scenario's.
+Report advise_report(const Advice& advice, const std::string& name);
+
+/// `advise --list`: every remedy, when it applies, and the evidence for and against it.
+Report remedies_report(std::span<const RemedyWords> remedies);
+
+/// All remedies that were simulated as one table, every digit kept; for CSV.
+Table advice_table(const Advice& advice);
+
+/// "--set num_workers=3 --set pin_memory=true", as a shell takes it.
+std::string set_words(const std::vector<std::pair<std::string, std::string>>& set);
+
+/// Where to begin, and the first remedy in a sentence.
+std::string advice_headline(const Advice& advice);
+
+/// Title of the list of settings among advice_blocks().
+inline constexpr const char* settings_title =
+    "Make it so (--apply NUMBER -o FILE writes the changed scenario)";
+
+/// The ladder and the remedies as tables, for a page that has its own headline.
+std::vector<Block> advice_blocks(const Advice& advice);
+
+}  // namespace feedrate::report

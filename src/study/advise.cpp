@@ -1,0 +1,387 @@
+#include "study/advise.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "base/parallel.hpp"
+#include "base/random.hpp"
+#include "catalog/lookup.hpp"
+#include "resolve/resolve.hpp"
+#include "study/drawn_job.hpp"
+#include "study/ladder.hpp"
+#include "study/remedy.hpp"
+
+namespace feedrate::study {
+namespace {
+
+/// How much worse than the best a lesser change may be and still be taken.
+constexpr double nearly = 0.01;
+constexpr std::size_t most_together = 3;
+
+/// The price of a vCPU for an hour of work done once: that of a general CPU instance.
+HourlyPrice price_of_vcpu(const Catalog& catalog) {
+  OfferQuery query;
+  query.instance = "c5.4xlarge";
+  query.service = "ec2";
+  const auto offer = find_offer(catalog, query);
+  const auto machine = find_machine(catalog, query.instance);
+  if (!offer || !machine || !(*machine)->vcpus) return {};
+  return offer->price.value / (*machine)->vcpus->value;
+}
+
+/// A change, simulated.
+struct Trial {
+  const Remedy* remedy = nullptr;
+  Change change;
+  std::optional<JobFigures> after;
+  std::vector<std::string> caveats;
+  std::string problem;
+};
+
+class Adviser {
+ public:
+  Adviser(const MakeScenario& make, const Catalog& catalog, const HostProfile* host,
+          const AdviseOptions& options)
+      : make_(make), catalog_(catalog), host_(host), options_(options) {}
+
+  Advice advice() {
+    const Scenario scenario = make_({});
+    const Result base = run(scenario, catalog_, host_, plain());
+    const resolve::Resolved resolved =
+        resolve::resolve(scenario, catalog_, host_, {}, resolve::Want::without_texts);
+    advice_.before = figures_of_job(base);
+    advice_.caveats = base.caveats;
+    advice_.target = options_.target;
+    advice_.jobs = options_.jobs;
+    advice_.deadline = options_.deadline;
+    advice_.budget = options_.budget;
+    advice_.priced = base.bill.total > Money{};
+    advice_.ladder = ladder(make_, catalog_, host_, options_.target);
+    advice_.works_on = rung_to_work_on(advice_.ladder);
+    const Situation situation{scenario,
+                              catalog_,
+                              host_,
+                              base,
+                              resolved,
+                              service_of(catalog_, scenario.cluster.instance.value_or("")),
+                              price_of_vcpu(catalog_),
+                              !meets(advice_.before)};
+    try_remedies(situation);
+    rank();
+    say_how_probable();
+    combine();
+    say_what_not_yet(situation);
+    return std::move(advice_);
+  }
+
+ private:
+  static RunOptions plain() {
+    RunOptions options;
+    options.list_inputs = false;
+    return options;
+  }
+
+  [[nodiscard]] bool meets(const JobFigures& job) const {
+    return (!options_.deadline || job.time <= *options_.deadline) &&
+           (!options_.budget || job.money <= *options_.budget);
+  }
+
+  /// What all jobs come to: dollars, or seconds where nothing has a price.
+  [[nodiscard]] double cost(const JobFigures& job, Money one_off) const {
+    return advice_.priced ? (options_.jobs * job.total + one_off).base()
+                          : options_.jobs * job.time.base();
+  }
+  [[nodiscard]] double cost_before() const { return cost(advice_.before, Money{}); }
+
+  void try_remedies(const Situation& situation) {
+    for (const Remedy* remedy : all_remedies()) {
+      if (!remedy->applies(situation)) continue;
+      const std::string lacks = remedy->lacks != nullptr ? remedy->lacks(situation) : "";
+      if (!lacks.empty()) {
+        Remedied row;
+        row.what = remedy->words;
+        row.standing = RemedyStanding::not_simulated;
+        row.reason = lacks;
+        advice_.remedies.push_back(std::move(row));
+        continue;
+      }
+      for (Change& change : remedy->changes(situation)) {
+        trials_.push_back({remedy, std::move(change), {}, {}, {}});
+      }
+    }
+    for_each_index(trials_.size(), 0, [&](std::size_t i) {
+      Trial& trial = trials_[i];
+      try {
+        const Result result = run(make_(trial.change.set), catalog_, host_, plain());
+        trial.after = figures_of_job(result);
+        trial.caveats = result.caveats;
+      } catch (const InputError& error) {
+        trial.problem = error.problems().front().message;
+      }
+    });
+    for (std::size_t begin = 0; begin < trials_.size();) {
+      std::size_t end = begin;
+      while (end < trials_.size() && trials_[end].remedy == trials_[begin].remedy) ++end;
+      advice_.remedies.push_back(remedied(chosen({&trials_[begin], end - begin})));
+      begin = end;
+    }
+  }
+
+  /// The least change that is nearly as good as the best.
+  [[nodiscard]] const Trial& chosen(std::span<const Trial> trials) const {
+    const auto value = [&](const Trial& trial) { return cost(*trial.after, trial.change.one_off); };
+    const bool any_meets = std::any_of(trials.begin(), trials.end(), [&](const Trial& trial) {
+      return trial.after && meets(*trial.after);
+    });
+    const Trial* best = nullptr;
+    const auto counts = [&](const Trial& trial) {
+      return trial.after && (!any_meets || meets(*trial.after));
+    };
+    for (const Trial& trial : trials) {
+      if (counts(trial) && (best == nullptr || value(trial) < value(*best))) best = &trial;
+    }
+    if (best == nullptr) return trials.front();
+    const double enough = cost_before() * (1.0 - least_saving);
+    if (value(*best) > enough) return *best;
+    for (const Trial& trial : trials) {
+      if (counts(trial) && value(trial) <= std::min(enough, value(*best) * (1.0 + nearly))) {
+        return trial;
+      }
+    }
+    return *best;
+  }
+
+  [[nodiscard]] Remedied remedied(const Trial& trial) const {
+    Remedied row;
+    row.what = trial.remedy->words;
+    row.set = trial.change.set;
+    row.change = trial.change.words;
+    if (!trial.after) {
+      row.standing = RemedyStanding::impossible;
+      row.reason = trial.problem;
+      return row;
+    }
+    row.after = trial.after;
+    row.one_off = trial.change.one_off;
+    row.one_off_words = trial.change.one_off_words;
+    for (const std::string& caveat : trial.caveats) {
+      if (std::find(advice_.caveats.begin(), advice_.caveats.end(), caveat) ==
+          advice_.caveats.end()) {
+        row.caveats.push_back(caveat);
+      }
+    }
+    row.sooner = advice_.before.time - trial.after->time;
+    row.saved = options_.jobs * (advice_.before.total - trial.after->total) - trial.change.one_off;
+    const double change = 1.0 - cost(*trial.after, row.one_off) / cost_before();
+    // Who misses a deadline pays for meeting it.
+    const bool rescues = !meets(advice_.before) && meets(*trial.after);
+    if (change < least_saving && !rescues) {
+      row.standing = change > -least_saving ? RemedyStanding::no_help : RemedyStanding::costs_more;
+    } else {
+      row.standing = row.what.from <= advice_.works_on || rescues ? RemedyStanding::advised
+                                                                  : RemedyStanding::later;
+    }
+    return row;
+  }
+
+  [[nodiscard]] double saving(const Remedied& row) const {
+    return cost_before() - cost(*row.after, row.one_off);
+  }
+
+  /// Advised ones first, then by standing; within a standing the largest saving first, but kinds
+  /// take turns by what their first saves for its effort.
+  void rank() {
+    std::vector<Remedied> ranked;
+    for (const RemedyStanding standing :
+         {RemedyStanding::advised, RemedyStanding::later, RemedyStanding::no_help,
+          RemedyStanding::costs_more, RemedyStanding::impossible, RemedyStanding::not_simulated}) {
+      for (const bool rescuing : {true, false}) add_ranked(ranked, standing, rescuing);
+    }
+    std::size_t number = 0;
+    for (Remedied& row : ranked) {
+      if (row.standing == RemedyStanding::advised) row.number = ++number;
+    }
+    for (Remedied& row : ranked) {
+      if (row.standing == RemedyStanding::later) row.number = ++number;
+    }
+    advice_.remedies = std::move(ranked);
+  }
+
+  void add_ranked(std::vector<Remedied>& ranked, RemedyStanding standing, bool rescuing) const {
+    const bool missed = !meets(advice_.before);
+    std::array<std::vector<const Remedied*>, remedy_kind_words.size()> kinds;
+    for (const Remedied& row : advice_.remedies) {
+      const bool rescues = missed && row.after && meets(*row.after);
+      if (row.standing != standing || rescues != rescuing) continue;
+      kinds[static_cast<std::size_t>(row.what.kind)].push_back(&row);
+    }
+    for (auto& kind : kinds) {
+      std::stable_sort(kind.begin(), kind.end(), [&](const Remedied* a, const Remedied* b) {
+        return a->after && b->after && saving(*a) > saving(*b);
+      });
+      std::reverse(kind.begin(), kind.end());  // taken from the back
+    }
+    for (;;) {
+      std::vector<const Remedied*>* best = nullptr;
+      const auto for_effort = [&](const Remedied& row) {
+        return row.after ? saving(row) / row.what.effort_hours : 0.0;
+      };
+      for (auto& kind : kinds) {
+        if (kind.empty()) continue;
+        if (best == nullptr || for_effort(*kind.back()) > for_effort(*best->back())) best = &kind;
+      }
+      if (best == nullptr) return;
+      ranked.push_back(*best->back());
+      best->pop_back();
+    }
+  }
+
+  /// What the changed job costs in each draw of all that is uncertain; empty where a draw has no
+  /// plan.
+  [[nodiscard]] std::vector<std::optional<double>> drawn_costs(const Setting& set,
+                                                               Money one_off) const {
+    std::vector<std::optional<double>> costs;
+    const Scenario scenario = make_(set);
+    for (int i = 0; i < options_.draws; ++i) {
+      try {
+        const DrawnJob job = drawn_job(scenario, catalog_, host_, [&](std::string_view key) {
+          return uniform_of(options_.seed, static_cast<std::uint64_t>(i) + 1U, key);
+        });
+        JobFigures figures;
+        figures.time = job.outcome.total.wall;
+        figures.total = job.bill.total;
+        costs.emplace_back(cost(figures, one_off));
+      } catch (const InputError&) {
+        costs.emplace_back();
+      }
+    }
+    return costs;
+  }
+
+  [[nodiscard]] std::optional<double> share_that_pays(const Setting& set, Money one_off) const {
+    if (options_.draws <= 0) return std::nullopt;
+    const auto after = drawn_costs(set, one_off);
+    int pays = 0;
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      pays += after[i] && drawn_before_[i] && *after[i] < *drawn_before_[i] ? 1 : 0;
+    }
+    return static_cast<double>(pays) / options_.draws;
+  }
+
+  void say_how_probable() {
+    constexpr std::size_t most = 12;
+    drawn_before_ = drawn_costs({}, Money{});
+    std::vector<Remedied*> rows;
+    for (Remedied& row : advice_.remedies) {
+      if (row.number > 0 && rows.size() < most) rows.push_back(&row);
+    }
+    for_each_index(rows.size(), 0, [&](std::size_t i) {
+      rows[i]->pays = share_that_pays(rows[i]->set, rows[i]->one_off);
+    });
+  }
+
+  /// The best three in one job: each is added only if it still pays beside the others.
+  void combine() {
+    Together together;
+    double least = cost_before();
+    std::set<std::string, std::less<>> keys;
+    for (const Remedied& row : advice_.remedies) {
+      if (row.standing != RemedyStanding::advised || together.numbers.size() == most_together) {
+        continue;
+      }
+      const bool taken = std::any_of(row.set.begin(), row.set.end(),
+                                     [&](const auto& pair) { return keys.contains(pair.first); });
+      if (taken) continue;
+      Setting set = together.set;
+      set.insert(set.end(), row.set.begin(), row.set.end());
+      try {
+        const JobFigures after = figures_of_job(run(make_(set), catalog_, host_, plain()));
+        const Money one_off = together.one_off + row.one_off;
+        const double now = cost(after, one_off);
+        const bool rescues = together.numbers.empty();
+        if (!rescues && now > least - least_saving * cost_before()) continue;
+        least = now;
+        together.after = after;
+        together.one_off = one_off;
+      } catch (const InputError&) {
+        continue;
+      }
+      together.set = std::move(set);
+      together.numbers.push_back(row.number);
+      for (const auto& [key, value] : row.set) keys.insert(key);
+    }
+    if (together.numbers.size() < 2) return;
+    together.sooner = advice_.before.time - together.after.time;
+    together.saved =
+        options_.jobs * (advice_.before.total - together.after.total) - together.one_off;
+    together.pays = share_that_pays(together.set, together.one_off);
+    advice_.together = std::move(together);
+  }
+
+  void say_what_not_yet(const Situation& situation) {
+    if (advice_.works_on != Rung::fed) say_instances(situation);
+    const auto bytes = resolve::bytes_in_chain(situation.scenario).stored;
+    const DataPerSample each =
+        bytes.base() > 0.0 ? bytes
+                           : situation.scenario.dataset.bytes_per_sample.value_or(DataPerSample{});
+    const Bytes data = each * samples(situation.inputs().samples);
+    const double room = situation.inputs().caches.room;
+    if (situation.on_path(Stage::disk) && room > 0.0 && room < 1.0 && data > Bytes{}) {
+      advice_.not_yet.push_back(fmt::format(
+          "Do not judge the disk by a subset: below {:.3g} GB it stays in the page cache and does "
+          "not show the disk.",
+          (room * data).base() / 1e9));
+    }
+  }
+
+  /// More instances before one of them is fed.
+  void say_instances(const Situation& situation) {
+    const auto first =
+        std::find_if(advice_.remedies.begin(), advice_.remedies.end(),
+                     [](const Remedied& row) { return row.standing == RemedyStanding::advised; });
+    if (first == advice_.remedies.end() || !advice_.priced || !first->after) return;
+    for (const Trial& trial : trials_) {
+      if (trial.remedy->words.name != "more_instances" || !trial.after) continue;
+      if (trial.after->total <= first->after->total) return;
+      const double now = situation.inputs().instances;
+      advice_.not_yet.push_back(fmt::format(
+          "Do not rent more instances yet: {:g} with the rest as it is cost ${:.2f}, more than "
+          "{:g} with {} (${:.2f}).",
+          2.0 * now, trial.after->total.base(), now, first->change, first->after->total.base()));
+      return;
+    }
+  }
+
+  const MakeScenario& make_;
+  const Catalog& catalog_;
+  const HostProfile* host_;
+  const AdviseOptions& options_;
+  Advice advice_;
+  std::vector<Trial> trials_;
+  std::vector<std::optional<double>> drawn_before_;
+};
+
+}  // namespace
+
+std::vector<const Remedy*> all_remedies() {
+  std::vector<const Remedy*> all;
+  for (const auto part : {loader_remedies(), preprocess_remedies(), storage_remedies(),
+                          machine_remedies(), training_remedies(), price_remedies()}) {
+    for (const Remedy& remedy : part) all.push_back(&remedy);
+  }
+  return all;
+}
+
+Advice advise(const MakeScenario& make, const Catalog& catalog, const HostProfile* host,
+              const AdviseOptions& options) {
+  return Adviser(make, catalog, host, options).advice();
+}
+
+}  // namespace feedrate::study

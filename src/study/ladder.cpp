@@ -1,0 +1,97 @@
+#include "study/ladder.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/errors.hpp"
+#include "base/parallel.hpp"
+
+namespace feedrate::study {
+namespace {
+
+/// As good as memory: what a sample costs before it is in the loader's hands is nothing.
+constexpr const char* no_source = R"({"service": "local"})";
+constexpr const char* memory_disk =
+    R"({"kind": "other", "bandwidth": "1000 GB/s", "latency": "0 s", "open_latency": "0 s"})";
+
+struct Plan {
+  Rung rung;
+  Setting set;
+  std::string why_not;
+};
+
+std::vector<Plan> plans(const Scenario& scenario, double gpus_per_instance) {
+  const bool whole_job = scenario.job.duration_on_one_instance.has_value();
+  const std::string given = "the job is given as a whole, without its samples";
+  Setting alone = {{"/cluster/instances", "1"}};
+  if (scenario.job.efficiency) alone.emplace_back("/job/efficiency", "null");
+  Setting one_gpu = alone;
+  one_gpu.emplace_back("/cluster/gpus_per_instance", "1");
+  Setting in_memory = one_gpu;
+  in_memory.emplace_back("/source", no_source);
+  in_memory.emplace_back("/disk", memory_disk);
+  return {{Rung::one_gpu_in_memory, in_memory, whole_job ? given : ""},
+          {Rung::one_gpu, one_gpu, whole_job ? given : ""},
+          {Rung::one_instance, alone,
+           gpus_per_instance <= 1.0 && !whole_job ? "an instance has one GPU" : ""},
+          {Rung::cluster, {}, scenario.cluster.instances <= 1.0 ? "the job has one instance" : ""}};
+}
+
+}  // namespace
+
+JobFigures figures_of_job(const Result& result) {
+  JobFigures figures;
+  figures.time = result.times.total;
+  figures.money = result.bill.money;
+  figures.total = result.bill.total;
+  const Duration working = result.times.total - result.times.startup;
+  if (working > Duration{}) figures.gpu_busy = result.gpu_busy_time / working;
+  figures.throughput = result.throughput;
+  figures.bottleneck = result.bottleneck.stage;
+  return figures;
+}
+
+std::vector<RungResult> ladder(const MakeScenario& make, const Catalog& catalog,
+                               const HostProfile* host, double target) {
+  RunOptions options;
+  options.list_inputs = false;
+  const Scenario scenario = make({});
+  const Result whole = run(scenario, catalog, host, options);
+  const std::vector<Plan> all = plans(scenario, whole.gpus / whole.instances);
+  std::vector<RungResult> rungs(all.size());
+  for_each_index(all.size(), 0, [&](std::size_t i) {
+    RungResult& rung = rungs[i];
+    rung.rung = all[i].rung;
+    rung.set = all[i].set;
+    rung.why_not = all[i].why_not;
+    if (!rung.why_not.empty()) return;
+    try {
+      rung.figures = figures_of_job(run(make(all[i].set), catalog, host, options));
+    } catch (const InputError& error) {
+      rung.why_not = error.problems().front().message;
+    }
+  });
+  // Without any work for GPUs there is no share of it: each rung is held against the one before.
+  const bool works = whole.gpu_busy_time > Duration{};
+  std::optional<Throughput> before;
+  for (RungResult& rung : rungs) {
+    if (!rung.figures) continue;
+    rung.share = rung.figures->gpu_busy;
+    if (!works) {
+      const auto rate = rung.figures->throughput;
+      rung.share = before && rate ? std::min(1.0, *rate / *before) : 1.0;
+      before = rate;
+    }
+    rung.met = rung.share >= target;
+  }
+  return rungs;
+}
+
+Rung rung_to_work_on(const std::vector<RungResult>& ladder) {
+  for (const RungResult& rung : ladder) {
+    if (rung.figures && !rung.met) return rung.rung;
+  }
+  return Rung::fed;
+}
+
+}  // namespace feedrate::study

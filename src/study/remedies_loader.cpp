@@ -1,0 +1,154 @@
+// Remedies in the loader's settings and the training loop.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "study/remedy.hpp"
+
+namespace feedrate::study {
+namespace {
+
+/// Loaders that have workers to set: not a whole job, and not one whose batches come from afar.
+bool has_loader(const Situation& s) {
+  return !s.scenario.job.duration_on_one_instance;
+}
+
+bool is_pytorch(const Situation& s) {
+  return has_loader(s) && s.scenario.loader.kind == LoaderKind::pytorch;
+}
+
+double threads_per_gpu(const Situation& s) {
+  const double threads = s.scenario.cluster.vcpus.value_or(
+      s.resolved.machine != nullptr && s.resolved.machine->vcpus ? s.resolved.machine->vcpus->value
+                                                                 : 0.0);
+  return threads / std::max(1.0, s.inputs().ranks);
+}
+
+/// Where workers wait for answers, more of them than cores pay.
+constexpr double most_per_thread = 4.0;
+
+std::vector<Change> worker_counts(const Situation& s) {
+  const double now = s.inputs().workers;
+  const double threads = threads_per_gpu(s);
+  const bool waits = s.on_path(Stage::download) || s.on_path(Stage::disk);
+  const double most =
+      std::clamp(threads > 0.0 ? threads * (waits ? most_per_thread : 1.0) : 64.0, 2.0, 256.0);
+  const bool inline_now = s.scenario.loader.kind == LoaderKind::inline_;
+  std::vector<Change> list;
+  for (double n = 1.0; n <= std::max(most, now); n += n < 16.0 ? 1.0 : std::floor(n / 8.0)) {
+    if (n == now && !inline_now) continue;
+    Change change{{{"num_workers", fmt::format("{:g}", n)}}, fmt::format("num_workers = {:g}", n)};
+    if (inline_now) change.set.insert(change.set.begin(), {"/loader/kind", "pytorch"});
+    list.push_back(std::move(change));
+  }
+  return list;
+}
+
+std::vector<Change> flag(const char* key, const char* value) {
+  return {{{{key, value}}, fmt::format("{} = {}", key, value)}};
+}
+
+std::vector<Change> prefetch_factors(const Situation& s) {
+  std::vector<Change> list;
+  for (const double n : {2.0, 4.0, 8.0, 16.0}) {
+    if (n <= s.inputs().prefetch) continue;
+    list.push_back(
+        {{{"prefetch_factor", fmt::format("{:g}", n)}}, fmt::format("prefetch_factor = {:g}", n)});
+  }
+  return list;
+}
+
+const Remedy list[] = {
+    {{"num_workers", "another number of workers", RemedyKind::setting, 0.1, Rung::one_gpu_in_memory,
+      "the loader has workers",
+      "Caltech-256 on ml.p3.2xlarge: one worker 260 s an epoch, seven 96 s (AWS blog, SageMaker "
+      "I/O)",
+      "each worker has a process's memory and batches in /dev/shm; many can exhaust both"},
+     [](const Situation& s) { return has_loader(s); },
+     worker_counts},
+    {{"prefetch_factor", "more batches ahead", RemedyKind::setting, 0.1, Rung::one_gpu_in_memory,
+      "the loader has workers", "evens out batches whose times differ",
+      "depth matters only when times vary; each batch ahead is held in memory"},
+     [](const Situation& s) { return has_loader(s) && s.inputs().workers > 0.0; },
+     prefetch_factors},
+    {{"persistent_workers", "workers that live on between epochs", RemedyKind::setting, 0.1,
+      Rung::one_gpu_in_memory, "PyTorch's workers start anew each epoch",
+      "saves forking and importing in every epoch but the first (torch.utils.data)",
+      "nothing is prefetched across epochs even so; what a worker caches stays in memory"},
+     [](const Situation& s) {
+       return is_pytorch(s) && s.inputs().workers > 0.0 && !s.inputs().persistent_workers &&
+              s.inputs().epochs + (s.inputs().unfinished_steps > 0.0 ? 1.0 : 0.0) > 1.0;
+     },
+     [](const Situation&) { return flag("persistent_workers", "true"); }},
+    {{"pin_memory", "batches in pinned memory", RemedyKind::setting, 0.1, Rung::one_gpu_in_memory,
+      "batches are copied to a GPU from pageable memory",
+      "copies from pinned memory run at the rate of the PCIe link",
+      "a thread copies each batch once more; pinned memory cannot be swapped out"},
+     [](const Situation& s) {
+       return has_loader(s) && s.on_path(Stage::h2d) && !s.inputs().pinned;
+     },
+     [](const Situation&) { return flag("pin_memory", "true"); }},
+    {{"non_blocking", "copies beside the step before", RemedyKind::code, 1.0,
+      Rung::one_gpu_in_memory, "batches are copied to a GPU and the copy is waited for",
+      "the copy of the next batch overlaps the step (CUDA streams)",
+      "needs pinned memory and a side stream: non_blocking=True alone keeps the order of one "
+      "stream"},
+     [](const Situation& s) {
+       return has_loader(s) && s.on_path(Stage::h2d) && !s.inputs().non_blocking;
+     },
+     [](const Situation& s) {
+       Change change{{{"non_blocking", "true"}}, "non_blocking = true"};
+       if (!s.inputs().pinned) {
+         change.set.insert(change.set.begin(), {"pin_memory", "true"});
+         change.words = "pin_memory and non_blocking = true";
+       }
+       return std::vector<Change>{change};
+     }},
+    {{"asynchronous_step", "no synchronisation each step", RemedyKind::code, 1.0,
+      Rung::one_gpu_in_memory, "the loop waits for each step (loss.item(), print)",
+      "the main process takes the next batch while the GPU works",
+      "read the loss every hundred steps instead"},
+     [](const Situation& s) { return has_loader(s) && !s.inputs().asynchronous_step; },
+     [](const Situation&) { return flag("asynchronous_step", "true"); }},
+    {{"fetch_threads", "several requests in flight in each worker (range GETs)", RemedyKind::code,
+      4.0, Rung::one_gpu, "workers fetch from a remote source, one request at a time",
+      "large objects are read faster by parallel ranges of 8 to 16 MB (S3 guide, 2023)",
+      "helps against latency and the rate of one connection, not against the network's"},
+     [](const Situation& s) {
+       return has_loader(s) && s.inputs().source && !s.inputs().sequential_stream &&
+              !s.inputs().remote && s.inputs().workers > 0.0;
+     },
+     [](const Situation& s) {
+       std::vector<Change> changes;
+       for (const double n : {2.0, 4.0, 8.0, 16.0}) {
+         if (n <= s.inputs().fetch_threads) continue;
+         changes.push_back({{{"fetch_threads", fmt::format("{:g}", n)}},
+                            fmt::format("{:g} requests in flight in each worker", n)});
+       }
+       return changes;
+     }},
+    {{"one_thread_a_worker", "one thread in each worker", RemedyKind::code, 0.5,
+      Rung::one_gpu_in_memory, "PyTorch's workers keep all cores busy",
+      "OpenCV, NumPy and torch may start a thread a core in every worker; torch.set_num_threads(1) "
+      "and cv2.setNumThreads(0) stop that",
+      "PyTorch sets one thread for torch itself in workers already"},
+     [](const Situation& s) {
+       return is_pytorch(s) && s.wait(Stage::decode) > 0.05 && threads_per_gpu(s) > 0.0 &&
+              s.inputs().workers >= threads_per_gpu(s) - 1.0;
+     },
+     nullptr,
+     [](const Situation&) {
+       return std::string(
+           "time a sample in one worker with and without cv2.setNumThreads(0), and "
+           "give the two as /preprocess/OPERATION/cpu");
+     }},
+};
+
+}  // namespace
+
+std::span<const Remedy> loader_remedies() {
+  return list;
+}
+
+}  // namespace feedrate::study

@@ -1,0 +1,211 @@
+// Remedies that rent other or more machines.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/unit_text.hpp"
+#include "catalog/lookup.hpp"
+#include "study/remedy.hpp"
+
+namespace feedrate::study {
+namespace {
+
+/// A machine as the scenario's service names it.
+std::string rented_as(const Situation& s, const std::string& machine) {
+  return (s.service == "sagemaker" ? "ml." : "") + machine;
+}
+
+std::optional<HourlyPrice> price_of(const Situation& s, const std::string& machine) {
+  OfferQuery query;
+  query.service = s.service;
+  query.instance = machine;
+  query.region = s.scenario.cluster.region;
+  const auto offer = find_offer(s.catalog, query);
+  if (!offer) return std::nullopt;
+  return offer->price.value;
+}
+
+/// Machines with as many of the same GPUs that fit, the cheapest first.
+template <class Fits>
+std::vector<const Machine*> siblings(const Situation& s, Fits&& fits) {
+  std::vector<std::pair<HourlyPrice, const Machine*>> list;
+  const Machine* const now = s.resolved.machine;
+  if (now == nullptr || !now->gpus || now->gpus->value <= 0.0) return {};
+  for (const Machine& machine : s.catalog.machines) {
+    if (&machine == now || machine.cloud != now->cloud || !machine.gpus) continue;
+    if (machine.gpu_model != now->gpu_model || machine.gpus->value != now->gpus->value) continue;
+    if (!fits(*now, machine)) continue;
+    if (const auto price = price_of(s, machine.name)) list.emplace_back(*price, &machine);
+  }
+  std::stable_sort(list.begin(), list.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<const Machine*> machines;
+  for (const auto& [price, machine] : list) machines.push_back(machine);
+  return machines;
+}
+
+/// The instance with the scenario's workers, and with as many as it has threads to spare.
+void add_with_workers(const Situation& s, const Machine& machine, const Setting& more,
+                      std::vector<Change>& list) {
+  Change change{{{"instance", rented_as(s, machine.name)}}, rented_as(s, machine.name)};
+  change.set.insert(change.set.end(), more.begin(), more.end());
+  list.push_back(change);
+  if (s.scenario.loader.kind == LoaderKind::inline_) return;
+  const bool pool = s.scenario.loader.kind == LoaderKind::pool;
+  change.set.emplace_back("num_workers", pool ? "auto" : "cpus-1");
+  change.words += pool ? " with a thread on each of its CPUs" : " with a worker less than its CPUs";
+  list.push_back(std::move(change));
+}
+
+bool more_cpus(const Machine& now, const Machine& other) {
+  return now.vcpus && other.vcpus && other.vcpus->value > now.vcpus->value;
+}
+
+std::vector<Change> bigger_siblings(const Situation& s) {
+  std::vector<Change> list;
+  for (const Machine* machine : siblings(s, more_cpus)) add_with_workers(s, *machine, {}, list);
+  return list;
+}
+
+Setting on_nvme(const Situation& s) {
+  Setting set;
+  if (s.scenario.disk.kind) set.emplace_back("disk.kind", "nvme");
+  if (s.scenario.disk.volume_type) set.emplace_back("volume_type", "null");
+  if (s.scenario.disk.size) set.emplace_back("disk.size", "null");
+  if (s.scenario.disk.bandwidth) set.emplace_back("disk.bandwidth", "null");
+  if (s.scenario.disk.iops) set.emplace_back("disk.iops", "null");
+  return set;
+}
+
+std::vector<Change> nvme_instances(const Situation& s) {
+  std::vector<Change> list;
+  if (s.resolved.machine != nullptr && s.resolved.machine->nvme_disks &&
+      s.scenario.disk.kind == DiskKind::ebs) {
+    list.push_back({on_nvme(s), "the instance's own NVMe"});
+  }
+  const auto has_nvme = [](const Machine&, const Machine& other) {
+    return other.nvme_disks.has_value();
+  };
+  for (const Machine* machine : siblings(s, has_nvme)) {
+    Change change{{{"instance", rented_as(s, machine->name)}},
+                  rented_as(s, machine->name) + " with NVMe"};
+    for (const auto& setting : on_nvme(s)) change.set.push_back(setting);
+    list.push_back(std::move(change));
+  }
+  return list;
+}
+
+std::vector<Change> instances_with_memory(const Situation& s) {
+  const auto bytes = s.scenario.dataset.bytes_per_sample;
+  if (!bytes) return {};
+  const Bytes data = *bytes * samples(s.inputs().samples);
+  std::vector<Change> list;
+  const auto holds = [&](const Machine& now, const Machine& other) {
+    return now.memory && other.memory && other.memory->value > now.memory->value &&
+           other.memory->value > data;
+  };
+  for (const Machine* machine : siblings(s, holds)) {
+    list.push_back({{{"instance", rented_as(s, machine->name)}},
+                    fmt::format("{} with {:.3g} GiB", rented_as(s, machine->name),
+                                machine->memory->value / gibibytes(1.0))});
+  }
+  return list;
+}
+
+/// CPU instances for remote workers: those without GPUs and with the cheapest thread.
+std::vector<Change> helpers(const Situation& s) {
+  struct Helper {
+    const Machine* machine;
+    double per_thread;
+  };
+  std::vector<Helper> known;
+  for (const Machine& machine : s.catalog.machines) {
+    if (s.resolved.machine == nullptr || machine.cloud != s.resolved.machine->cloud) continue;
+    if ((machine.gpus && machine.gpus->value > 0.0) || !machine.gpu_model.empty()) continue;
+    if (!machine.vcpus || !machine.network || machine.vcpus->value < 8.0) continue;
+    if (const auto price = price_of(s, machine.name)) {
+      known.push_back({&machine, price->base() / machine.vcpus->value});
+    }
+  }
+  std::stable_sort(known.begin(), known.end(),
+                   [](const Helper& a, const Helper& b) { return a.per_thread < b.per_thread; });
+  constexpr std::size_t most_types = 3;
+  if (known.size() > most_types) known.resize(most_types);
+  std::vector<Change> list;
+  for (const double times : {1.0, 2.0, 4.0, 8.0}) {
+    for (const Helper& helper : known) {
+      const std::string name = rented_as(s, helper.machine->name);
+      const double n = times * s.inputs().instances;
+      list.push_back(
+          {{{"/loader/remote", fmt::format(R"({{"instance": "{}", "instances": {:g}}})", name, n)}},
+           fmt::format("{:g} × {} for preprocessing", n, name)});
+    }
+  }
+  return list;
+}
+
+bool cpus_keep_waiting(const Situation& s) {
+  return s.wait(Stage::decode) + s.wait(Stage::collate) > least_saving ||
+         s.result.bottleneck.stage == Stage::decode;
+}
+
+std::vector<Change> more_instances(const Situation& s) {
+  std::vector<Change> list;
+  const double now = s.inputs().instances;
+  for (const double times : {2.0, 4.0, 8.0, 16.0, 32.0}) {
+    const double n = now * times;
+    list.push_back({{{"instances", fmt::format("{:g}", n)}}, fmt::format("{:g} instances", n)});
+  }
+  return list;
+}
+
+const Remedy list[] = {
+    {{"more_cpus", "the same GPUs with more CPUs", RemedyKind::infrastructure, 2.0,
+      Rung::one_gpu_in_memory, "GPUs wait for the CPUs",
+      "Ray's first remedy for an input-bound job: an instance with a better ratio of CPUs to GPUs "
+      "(AWS blog, Ray on SageMaker)",
+      "CPU times are scaled between machines by CoreMark where their processors differ"},
+     cpus_keep_waiting,
+     bigger_siblings},
+    {{"cpu_helpers", "CPU instances that preprocess", RemedyKind::infrastructure, 16.0,
+      Rung::one_gpu_in_memory, "GPUs wait for the CPUs",
+      "ml.g5.xlarge with an ml.c5.4xlarge beside it: price-performance up 23 % (AWS blog, Ray on "
+      "SageMaker)",
+      "preprocessed samples cross the network; another service to run and to wait for at the "
+      "start"},
+     [](const Situation& s) {
+       return cpus_keep_waiting(s) && !s.scenario.loader.remote && s.inputs().cpu.base() > 0.0;
+     },
+     helpers},
+    {{"nvme", "an instance with NVMe", RemedyKind::infrastructure, 2.0, Rung::one_gpu,
+      "the data is read from or copied to an EBS volume",
+      "Hyundai went to File mode with the instance's own NVMe (AWS blog)",
+      "its contents are gone when the instance stops"},
+     [](const Situation& s) {
+       return s.resolved.disk && s.resolved.disk->kind == DiskKind::ebs && s.on_path(Stage::disk);
+     },
+     nvme_instances},
+    {{"memory", "memory that holds the data", RemedyKind::infrastructure, 2.0, Rung::one_gpu,
+      "the dataset does not fit into the page cache",
+      "epochs after the first read from memory (Linux page cache)",
+      "the first epoch still reads everything; containers may have less memory than the machine"},
+     [](const Situation& s) { return s.on_path(Stage::disk) && s.inputs().caches.room < 1.0; },
+     instances_with_memory},
+    {{"more_instances", "more instances", RemedyKind::infrastructure, 4.0, Rung::fed,
+      "always, once the GPUs of one instance are fed",
+      "maximise utilisation on one GPU before going on to many (AWS blog, SageMaker I/O)",
+      "pays in money only where an hour has a value: efficiency is never above 1 for the work "
+      "itself"},
+     [](const Situation& s) { return !s.scenario.job.efficiency; },
+     more_instances},
+};
+
+}  // namespace
+
+std::span<const Remedy> machine_remedies() {
+  return list;
+}
+
+}  // namespace feedrate::study

@@ -1,0 +1,184 @@
+// Remedies in what is done to each sample, and where.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "base/unit_text.hpp"
+#include "catalog/lookup.hpp"
+#include "study/remedy.hpp"
+
+namespace feedrate::study {
+namespace {
+
+bool on_cpu(const Situation& s) {
+  return std::any_of(s.scenario.preprocess.begin(), s.scenario.preprocess.end(),
+                     [](const Operation& op) { return op.where == Place::cpu; }) &&
+         (s.inputs().cpu.base() > 0.0 || s.inputs().remote);
+}
+
+std::string pointer(std::size_t i, const char* key) {
+  return fmt::format("/preprocess/{}/{}", i, key);
+}
+
+/// CPU time of the operation as far as the scenario or the profile says.
+std::optional<DurationPerSample> cpu_of(const Situation& s, const Operation& op) {
+  if (op.cpu) return op.cpu;
+  if (op.cpu_per_byte && s.scenario.dataset.decoded_bytes_per_sample) {
+    return *op.cpu_per_byte * *s.scenario.dataset.decoded_bytes_per_sample;
+  }
+  if (s.host == nullptr) return std::nullopt;
+  const auto found = s.host->operations.find(op.operation);
+  if (found == s.host->operations.end()) return std::nullopt;
+  return found->second.value;
+}
+
+/// From the first operation on, more and more of them: what comes after one that stays on the CPU
+/// cannot be done ahead.
+std::vector<Change> offline(const Situation& s) {
+  std::vector<Change> list;
+  Setting set;
+  std::string names;
+  DurationPerSample work{};
+  for (std::size_t i = 0; i < s.scenario.preprocess.size(); ++i) {
+    const Operation& op = s.scenario.preprocess[i];
+    if (op.where == Place::offline) continue;
+    if (op.where != Place::cpu) break;
+    set.emplace_back(pointer(i, "where"), "offline");
+    names += (names.empty() ? "" : ", ") + op.operation;
+    work += cpu_of(s, op).value_or(DurationPerSample{});
+    Change change{set, names + " done once, ahead"};
+    const Duration all = work * samples(s.inputs().samples);
+    change.one_off = s.cpu_hour * all;
+    change.one_off_words = fmt::format("{:.3g} CPU hours", all / hours(1.0));
+    list.push_back(std::move(change));
+  }
+  return list;
+}
+
+/// All operations that say what they cost on a GPU.
+std::vector<Change> to_gpu(const Situation& s) {
+  Setting set;
+  std::string names;
+  for (std::size_t i = s.scenario.preprocess.size(); i-- > 0;) {
+    const Operation& op = s.scenario.preprocess[i];
+    if (op.where == Place::offline) break;
+    const bool known =
+        op.gpu || (s.host != nullptr && s.host->gpu_operations.contains(op.operation));
+    if (op.where != Place::cpu || !known) break;
+    set.emplace_back(pointer(i, "where"), "gpu");
+    names = op.operation + (names.empty() ? "" : ", ") + names;
+  }
+  if (set.empty()) return {};
+  return {{set, names + " on the GPU"}};
+}
+
+std::string gpu_costs_lacking(const Situation& s) {
+  if (!to_gpu(s).empty()) return "";
+  for (std::size_t i = s.scenario.preprocess.size(); i-- > 0;) {
+    const Operation& op = s.scenario.preprocess[i];
+    if (op.where != Place::cpu) continue;
+    return fmt::format(
+        "give /preprocess/{}/gpu, what it costs on the GPU (feedrate calibrate "
+        "measures it where there is one)",
+        op.operation);
+  }
+  return "";
+}
+
+/// What the profile's native loop takes for what the scenario's operations do.
+std::vector<Change> native(const Situation& s) {
+  if (s.host == nullptr || s.scenario.measured_on.cpu_times) return {};
+  const auto& known = s.host->operations;
+  Setting set;
+  std::string words;
+  for (std::size_t i = 0; i < s.scenario.preprocess.size(); ++i) {
+    const Operation& op = s.scenario.preprocess[i];
+    const auto now = cpu_of(s, op);
+    if (op.where != Place::cpu || !now) continue;
+    DurationPerSample fast{};
+    if (op.operation == "getitem") {
+      // A whole sample in PyTorch: what the native chain takes for the same steps.
+      for (const char* part : {"read", "decode", "crop_resize", "flip", "normalize"}) {
+        const auto found = known.find(part);
+        if (found == known.end()) return {};
+        fast += found->second.value;
+      }
+    } else if (const auto found = known.find(op.operation); found != known.end()) {
+      fast = found->second.value;
+    } else {
+      continue;
+    }
+    if (fast >= *now) continue;
+    set.emplace_back(pointer(i, "cpu"), format_quantity(fast));
+    words += fmt::format("{}{} in {:.3g} ms instead of {:.3g} ms", words.empty() ? "" : ", ",
+                         op.operation, fast.base() * 1e3, now->base() * 1e3);
+  }
+  if (set.empty()) return {};
+  return {{set, words}};
+}
+
+const Remedy list[] = {
+    {{"offline_preprocessing", "preprocessing done once, ahead", RemedyKind::data, 8.0,
+      Rung::one_gpu_in_memory, "operations run on the CPU for every sample of every epoch",
+      "Caltech-256 with images resized ahead: one worker reaches what seven did, 96 s an epoch "
+      "(AWS "
+      "blog, SageMaker I/O)",
+      "random augmentation cannot be done ahead; what is stored may be larger: give output_bytes"},
+     on_cpu,
+     offline},
+    {{"gpu_preprocessing", "preprocessing on the GPU", RemedyKind::code, 8.0,
+      Rung::one_gpu_in_memory, "operations run on the CPU",
+      "CPU operations moved to the GPU are Ray's and AWS's second remedy (DALI, CuPy, cuDF)",
+      "it takes the GPU's own time and memory; the data that is copied may grow"},
+     on_cpu,
+     to_gpu,
+     gpu_costs_lacking},
+    {{"faster_decoder", "a faster decoder", RemedyKind::code, 4.0, Rung::one_gpu_in_memory,
+      "the profile has times of a native loop for operations that run on the CPU",
+      "libjpeg-turbo with reduced-size decoding and SIMD resizing, as the profile's own probe "
+      "measures it on the same machine",
+      "pixels differ slightly from PIL's; what else a loader does per sample stays"},
+     [](const Situation& s) { return on_cpu(s) && s.wait(Stage::decode) > 0.0; },
+     native,
+     [](const Situation& s) {
+       if (s.host != nullptr) return std::string();
+       return std::string(
+           "give --host PROFILE: feedrate calibrate decode loader measures a native "
+           "decoder beside the loader's own");
+     }},
+    {{"uint8_to_gpu", "uint8 to the GPU, normalised there", RemedyKind::code, 1.0,
+      Rung::one_gpu_in_memory, "batches are copied to a GPU and the loader collates them",
+      "a quarter of the bytes to collate, pin and copy where batches are float32",
+      "only where they are float32 now; converting on the GPU costs it a memory pass"},
+     [](const Situation& s) {
+       return s.scenario.dataset.bytes_on_gpu_per_sample && s.on_path(Stage::h2d) &&
+              s.result.gpu_busy_time > Duration{};
+     },
+     [](const Situation& s) {
+       const DataPerSample bytes = *s.scenario.dataset.bytes_on_gpu_per_sample / 4.0;
+       return std::vector<Change>{
+           {{{"bytes_on_gpu_per_sample", format_quantity(bytes)}},
+            fmt::format("{:.4g} KB a sample to the GPU instead of {:.4g} KB", bytes.base() / 1e3,
+                        s.scenario.dataset.bytes_on_gpu_per_sample->base() / 1e3)}};
+     }},
+    {{"in_memory_cache", "decoded samples kept in memory", RemedyKind::code, 2.0, Rung::one_gpu,
+      "a job of several epochs decodes every sample in each",
+      "later epochs neither read nor decode what is kept",
+      "decoded samples are several times larger than stored ones and must fit into memory; random "
+      "augmentation comes after what is kept"},
+     [](const Situation& s) {
+       return on_cpu(s) && !s.inputs().caches.decoded && s.inputs().epochs > 1.0;
+     },
+     [](const Situation&) {
+       return std::vector<Change>{{{{"in_memory_cache", "true"}}, "in_memory_cache = true"}};
+     }},
+};
+
+}  // namespace
+
+std::span<const Remedy> preprocess_remedies() {
+  return list;
+}
+
+}  // namespace feedrate::study

@@ -1,0 +1,237 @@
+// Remedies between where the data lies and the loader.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/unit_text.hpp"
+#include "catalog/lookup.hpp"
+#include "resolve/resolve.hpp"
+#include "study/remedy.hpp"
+
+namespace feedrate::study {
+namespace {
+
+bool from_afar(const Situation& s) {
+  return s.inputs().staging || s.inputs().source || s.inputs().first_source;
+}
+
+bool from_s3(const Situation& s) {
+  return s.scenario.source.service == Service::s3 && from_afar(s);
+}
+
+bool of_mount(const Situation& s, Service service) {
+  return s.scenario.source.service == service;
+}
+
+bool on_ebs(const Situation& s) {
+  return s.resolved.disk && s.resolved.disk->kind == DiskKind::ebs && s.on_path(Stage::disk) &&
+         s.service != "sagemaker";
+}
+
+InputMode mode_now(const Situation& s) {
+  return s.scenario.source.input_mode.value_or(InputMode::file);
+}
+
+/// Objects of about these sizes, a whole number of samples each.
+std::vector<Change> packed(const Situation& s) {
+  std::vector<Change> list;
+  const auto& dataset = s.scenario.dataset;
+  if (!dataset.bytes_per_sample) return list;
+  const double each = dataset.bytes_per_sample->base();
+  const double now = dataset.samples_per_object.value_or(1.0);
+  for (const double megabytes_each : {1.0, 16.0, 64.0, 128.0}) {
+    const double samples = std::floor(megabytes_each * 1e6 / each);
+    if (samples <= now || samples > s.inputs().samples) continue;
+    list.push_back({{{"samples_per_object", fmt::format("{:.0f}", samples)}},
+                    fmt::format("objects of {:.0f} samples, {:g} MB", samples, megabytes_each)});
+  }
+  return list;
+}
+
+std::vector<Change> more_connections(const Situation& s) {
+  std::vector<Change> list;
+  const double now = s.inputs().staging  ? s.inputs().staging->connections
+                     : s.inputs().source ? s.inputs().source->connections
+                                         : 0.0;
+  if (now <= 0.0) return list;
+  for (const double n : {16.0, 32.0, 64.0, 128.0, 256.0}) {
+    if (n <= now) continue;
+    list.push_back({{{"connections", fmt::format("{:g}", n)}}, fmt::format("{:g} connections", n)});
+  }
+  return list;
+}
+
+std::vector<Change> other_modes(const Situation& s) {
+  std::vector<Change> list;
+  const bool sagemaker = s.service == "sagemaker";
+  const InputMode now = mode_now(s);
+  const std::pair<InputMode, const char*> modes[] = {{InputMode::file, "File"},
+                                                     {InputMode::fast_file, "FastFile"},
+                                                     {InputMode::stream, "stream"},
+                                                     {InputMode::pipe, "Pipe"}};
+  for (const auto& [mode, word] : modes) {
+    const bool of_sagemaker = mode == InputMode::fast_file || mode == InputMode::pipe;
+    if (mode == now || (of_sagemaker && !sagemaker)) continue;
+    if (mode == InputMode::stream && sagemaker) continue;
+    list.push_back({{{"input_mode", word}}, fmt::format("input_mode = {}", word)});
+  }
+  return list;
+}
+
+std::vector<Change> fsx_tiers(const Situation& s) {
+  std::vector<Change> list;
+  const std::string deployment = s.scenario.source.deployment_type.value_or(default_fsx_deployment);
+  const SpecificBandwidth now =
+      s.scenario.source.throughput_per_capacity.value_or(default_fsx_tier);
+  for (const FsxTier& tier : s.catalog.fsx.tiers) {
+    if (tier.deployment_type != deployment || tier.throughput <= now) continue;
+    const std::string text = format_in(tier.throughput.base(), "MB/s/TiB");
+    list.push_back({{{"throughput_per_capacity", text}}, deployment + " with " + text});
+  }
+  if (s.scenario.source.capacity) {
+    for (const double times : {2.0, 4.0}) {
+      const std::string text = format_quantity(*s.scenario.source.capacity * times);
+      list.push_back({{{"source.capacity", text}}, "a file system of " + text});
+    }
+  }
+  return list;
+}
+
+/// The same data on FSx for Lustre or EFS, paid for while the job runs.
+std::vector<Change> to_fsx(const Situation&) {
+  return {{{{"/source",
+             R"({"service": "fsx-lustre", "input_mode": "mount", "lazy_load_from_s3": true, )"
+             R"("bill_storage": true})"}},
+           "FSx for Lustre, filled from S3 in the first epoch"}};
+}
+
+std::vector<Change> to_efs(const Situation&) {
+  return {{{{"/source", R"({"service": "efs", "input_mode": "mount", "bill_storage": true})"}},
+           "EFS, elastic throughput"}};
+}
+
+std::vector<Change> efs_modes(const Situation& s) {
+  const std::string now = s.scenario.source.throughput_mode.value_or("elastic");
+  if (now == "elastic") return {};
+  return {{{{"throughput_mode", "elastic"}}, "throughput_mode = elastic"}};
+}
+
+std::vector<Change> gp3_rates(const Situation& s) {
+  std::vector<Change> list;
+  const auto& disk = *s.resolved.disk;
+  const auto above = [](const auto& now, auto rate) { return !now || *now < rate; };
+  const std::pair<double, double> rates[] = {
+      {250.0, 3000.0}, {500.0, 6000.0}, {1000.0, 6000.0}, {1000.0, 16000.0}};
+  for (const auto& [bandwidth, iops] : rates) {
+    if (disk.volume_type == "gp3" && !above(disk.bandwidth, megabytes(bandwidth) / seconds(1.0)) &&
+        !above(disk.iops, per_second(iops))) {
+      continue;
+    }
+    Change change;
+    if (disk.volume_type != "gp3") change.set.emplace_back("volume_type", "gp3");
+    change.set.emplace_back("disk.bandwidth", fmt::format("{:g} MB/s", bandwidth));
+    change.set.emplace_back("disk.iops", fmt::format("{:g} /s", iops));
+    change.words = fmt::format("gp3 with {:g} MB/s and {:g} IOPS", bandwidth, iops);
+    list.push_back(std::move(change));
+  }
+  return list;
+}
+
+const Remedy list[] = {
+    {{"pack_objects", "samples packed into objects of 1 to 128 MB", RemedyKind::data, 8.0,
+      Rung::one_gpu, "objects are smaller than 1 MB",
+      "packed formats (TFRecord, RecordIO, WebDataset) of 1 to 128 MB are the first remedy for "
+      "downloads (AWS Dev Day)",
+      "samples are then read in shards: shuffle within a buffer; few shards limit the workers"},
+     [](const Situation& s) {
+       const auto& dataset = s.scenario.dataset;
+       return dataset.bytes_per_sample && (from_afar(s) || s.on_path(Stage::disk)) &&
+              dataset.bytes_per_sample->base() * dataset.samples_per_object.value_or(1.0) < 1e6;
+     },
+     packed},
+    {{"connections", "more parallel requests", RemedyKind::code, 2.0, Rung::one_gpu,
+      "a number of connections bounds what is copied or streamed",
+      "one connection to S3 brings 85 to 90 MB/s, and each small object waits a first byte (S3 "
+      "guide, 2023)",
+      "SageMaker's own copying sets its number itself: a job that copies for itself (s5cmd) "
+      "chooses"},
+     from_afar,
+     more_connections},
+    {{"input_mode", "another input mode", RemedyKind::setting, 0.5, Rung::one_gpu,
+      "the data lies on S3",
+      "FastFile and Pipe start without copying the dataset first; workers parallelise the download "
+      "(AWS Dev Day)",
+      "each epoch downloads again, and requests are paid for each time; Pipe reads in order"},
+     from_s3,
+     other_modes},
+    {{"fsx", "FSx for Lustre", RemedyKind::infrastructure, 8.0, Rung::one_gpu,
+      "the data lies on S3 and GPUs wait for it",
+      "Mask R-CNN on COCO: FSx for Lustre replaced waiting for the download from S3 (AWS "
+      "notebook); "
+      "it persists over jobs",
+      "at least 1.2 TiB are paid for while it exists; creating it takes 5 to 15 minutes"},
+     [](const Situation& s) { return from_s3(s) && s.resolved.machine != nullptr; },
+     to_fsx},
+    {{"fsx_tier", "a faster tier of FSx", RemedyKind::infrastructure, 2.0, Rung::one_gpu,
+      "the data lies on FSx for Lustre",
+      "its throughput grows with tier and capacity (FSx user guide)",
+      "a tier is chosen when the file system is made; capacity can only grow"},
+     [](const Situation& s) { return of_mount(s, Service::fsx_lustre); },
+     fsx_tiers},
+    {{"efs", "EFS", RemedyKind::infrastructure, 4.0, Rung::one_gpu,
+      "the data lies on S3 and GPUs wait for it",
+      "no copying before the job, and no capacity to plan",
+      "bytes read are billed in elastic mode; 1,500 MiB/s an instance at most, and a few "
+      "milliseconds for each file (EFS user guide)"},
+     [](const Situation& s) { return from_s3(s) && s.resolved.machine != nullptr; },
+     to_efs},
+    {{"efs_throughput", "elastic throughput of EFS", RemedyKind::setting, 0.5, Rung::one_gpu,
+      "the data lies on EFS in another mode",
+      "its rate does not depend on what is stored (EFS user guide)",
+      "every GB that is read is billed"},
+     [](const Situation& s) { return of_mount(s, Service::efs); },
+     efs_modes},
+    {{"gp3", "gp3 with more throughput and IOPS", RemedyKind::infrastructure, 0.5, Rung::one_gpu,
+      "the data is read from an EBS volume",
+      "125 MB/s and 3,000 IOPS are included, up to 1,000 MB/s and 16,000 are sold apart (EBS user "
+      "guide)",
+      "the instance's own EBS limit binds beside the volume's"},
+     on_ebs,
+     gp3_rates},
+    {{"whole_file_reads", "files read whole", RemedyKind::code, 1.0, Rung::one_gpu,
+      "a sample costs more than one read of the device",
+      "PIL made 2.8 device reads for a 105 KB file, reading it whole 1.07 (measured, two-core "
+      "host)",
+      "helps where IOPS or latency bound a cold disk, not from the page cache"},
+     [](const Situation& s) {
+       return s.on_path(Stage::disk) && s.inputs().disk && s.inputs().disk->requests > 1.0 &&
+              (s.scenario.disk.reads_per_sample ||
+               (s.host != nullptr && s.host->reads_per_sample)) &&
+              s.scenario.dataset.samples_per_object.value_or(1.0) == 1.0;
+     },
+     [](const Situation&) {
+       return std::vector<Change>{{{{"reads_per_sample", "1"}}, "one read a file"}};
+     }},
+    {{"sharded_by_s3_key", "each instance copies its own share", RemedyKind::setting, 0.5,
+      Rung::cluster, "several instances copy the whole dataset each",
+      "copying takes 1/N of the time and of the disk (SageMaker: ShardedByS3Key)",
+      "an instance sees the same samples in every epoch: shuffle well when the keys are made"},
+     [](const Situation& s) {
+       return from_s3(s) && s.inputs().staging && s.inputs().instances > 1.0 &&
+              s.scenario.source.distribution == Distribution::fully_replicated;
+     },
+     [](const Situation&) {
+       return std::vector<Change>{
+           {{{"distribution", "ShardedByS3Key"}}, "distribution = ShardedByS3Key"}};
+     }},
+};
+
+}  // namespace
+
+std::span<const Remedy> storage_remedies() {
+  return list;
+}
+
+}  // namespace feedrate::study

@@ -1,0 +1,220 @@
+// Remedies in the step, in what GPUs tell each other, and in checkpoints.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/unit_text.hpp"
+#include "catalog/gpu_speed.hpp"
+#include "study/remedy.hpp"
+
+namespace feedrate::study {
+namespace {
+
+bool has_step(const Situation& s) {
+  return s.scenario.job.step.has_value() && s.result.gpu_busy_time > Duration{};
+}
+
+bool exchanges(const Situation& s) {
+  return s.inputs().exposed_allreduce > Duration{} && s.scenario.job.allreduce.has_value();
+}
+
+/// Larger batches, on as many samples.
+std::vector<Change> larger_batches(const Situation& s) {
+  std::vector<Change> list;
+  const Step& step = *s.scenario.job.step;
+  const double now = s.inputs().batch;
+  const double most = step.table && !step.table->empty() ? step.table->back().first : 8.0 * now;
+  for (const double times : {2.0, 4.0, 8.0}) {
+    if (now * times > most || now * times > s.inputs().samples) continue;
+    Change change{{{"batch_size", fmt::format("{:g}", now * times)}},
+                  fmt::format("batch_size = {:g}", now * times)};
+    if (s.scenario.job.steps) {
+      change.set.emplace_back("/job/steps",
+                              fmt::format("{:g}", std::ceil(*s.scenario.job.steps / times)));
+    }
+    list.push_back(std::move(change));
+  }
+  return list;
+}
+
+struct Ratio {
+  double value = 1.0, low = 1.0, high = 1.0;
+};
+
+/// How much faster the scenario's GPU trains in mixed precision: published rates of the same GPU.
+std::optional<Ratio> mixed_ratio(const Situation& s) {
+  const std::string gpu =
+      s.scenario.cluster.instance ? gpu_of(s.catalog, *s.scenario.cluster.instance) : "";
+  const Gpu* const known = gpu.empty() ? nullptr : find_gpu(s.catalog, gpu);
+  if (known == nullptr) return std::nullopt;
+  const TrainingRates* mixed = nullptr;
+  const TrainingRates* single = nullptr;
+  for (const TrainingRates& rates : s.catalog.training) {
+    if (rates.gpu != known->name) continue;
+    (rates.precision == Precision::mixed ? mixed : single) = &rates;
+  }
+  if (mixed == nullptr || single == nullptr) return std::nullopt;
+  using Rates = std::initializer_list<Known<double> TrainingRates::*>;
+  const Rates convolutional = {&TrainingRates::resnet50, &TrainingRates::ssd};
+  const Rates transformer = {&TrainingRates::bert_base, &TrainingRates::bert_large,
+                             &TrainingRates::transformer_xl_base,
+                             &TrainingRates::transformer_xl_large};
+  const Rates recurrent = {&TrainingRates::gnmt};
+  std::vector<double> ratios;
+  const auto family = s.scenario.job.step->family;
+  const auto add = [&](ModelFamily of, const Rates& rates) {
+    if (family && *family != of) return;
+    for (const auto member : rates) {
+      if (mixed->*member && single->*member) {
+        ratios.push_back((mixed->*member)->value / (single->*member)->value);
+      }
+    }
+  };
+  add(ModelFamily::convolutional, convolutional);
+  add(ModelFamily::transformer, transformer);
+  add(ModelFamily::recurrent, recurrent);
+  if (ratios.empty()) return std::nullopt;
+  Ratio ratio;
+  ratio.low = *std::min_element(ratios.begin(), ratios.end());
+  ratio.high = *std::max_element(ratios.begin(), ratios.end());
+  double sum = 0.0;
+  for (const double each : ratios) sum += std::log(each);
+  ratio.value = std::exp(sum / static_cast<double>(ratios.size()));
+  return ratio;
+}
+
+bool step_is_of_this_gpu(const Situation& s) {
+  return !s.scenario.measured_on.gpu_times && !s.scenario.job.step->by_gpu;
+}
+
+std::vector<Change> mixed_precision(const Situation& s) {
+  const auto ratio = mixed_ratio(s);
+  if (!ratio || !step_is_of_this_gpu(s)) return {};
+  const Step& step = *s.scenario.job.step;
+  Change change;
+  if (step.fixed) {
+    change.set.emplace_back("/job/step/fixed", format_quantity(*step.fixed / ratio->value));
+  }
+  if (step.per_sample) {
+    change.set.emplace_back("/job/step/per_sample",
+                            format_quantity(*step.per_sample / ratio->value));
+  }
+  if (step.table) {
+    std::string table;
+    for (const auto& [batch, time] : *step.table) {
+      table += fmt::format("{}[{:g}, \"{}\"]", table.empty() ? "" : ", ", batch,
+                           format_quantity(time / ratio->value));
+    }
+    change.set.emplace_back("/job/step/table", "[" + table + "]");
+  }
+  change.set.emplace_back("/job/step/precision", "mixed");
+  change.words =
+      fmt::format("steps {:.3g} times as fast (published models: {:.3g} to {:.3g} times)",
+                  ratio->value, ratio->low, ratio->high);
+  return {change};
+}
+
+std::string precision_lacking(const Situation& s) {
+  const Step& step = *s.scenario.job.step;
+  if (!step.precision) {
+    return "give /job/step/precision = single if the step's times are of fp32 or tf32";
+  }
+  if (mixed_precision(s).empty()) {
+    return "give the step's times in mixed precision: nothing published compares both on this GPU";
+  }
+  return "";
+}
+
+std::vector<Change> accumulated(const Situation& s) {
+  std::vector<Change> list;
+  for (const double times : {2.0, 4.0, 8.0}) {
+    const double n = s.inputs().accumulation * times;
+    list.push_back({{{"gradient_accumulation", fmt::format("{:g}", n)}},
+                    fmt::format("gradient_accumulation = {:g}", n)});
+  }
+  return list;
+}
+
+const Remedy list[] = {
+    {{"gradient_accumulation", "fewer, larger optimiser steps", RemedyKind::code, 1.0,
+      Rung::one_instance, "GPUs wait for gradients",
+      "gradients are exchanged once for several batches (DistributedDataParallel.no_sync)",
+      "the effective batch grows as much: the learning rate and the result may change"},
+     exchanges,
+     accumulated},
+    {{"bf16_gradients", "gradients in bf16", RemedyKind::code, 1.0, Rung::one_instance,
+      "GPUs wait for gradients of a known size", "half the bytes (PyTorch's bf16 compression hook)",
+      "only where they are fp32 now; sums lose precision"},
+     [](const Situation& s) {
+       return exchanges(s) && s.scenario.job.allreduce->gradient_bytes.has_value();
+     },
+     [](const Situation& s) {
+       const std::string half = format_quantity(*s.scenario.job.allreduce->gradient_bytes / 2.0);
+       return std::vector<Change>{{{{"gradient_bytes", half}}, "gradient_bytes = " + half}};
+     }},
+    {{"hierarchical_allreduce", "gradients summed inside instances first", RemedyKind::setting, 0.5,
+      Rung::cluster, "a flat ring spans several instances of several GPUs",
+      "only one share of each instance crosses the network (NCCL: tree, CollNet; SMDDP)",
+      "NCCL chooses among ring and tree by itself"},
+     [](const Situation& s) {
+       return exchanges(s) && s.inputs().instances > 1.0 && s.inputs().ranks > 1.0 &&
+              s.scenario.job.allreduce->algorithm.value_or(AllReduceAlgorithm::ring) ==
+                  AllReduceAlgorithm::ring;
+     },
+     [](const Situation&) {
+       return std::vector<Change>{
+           {{{"/job/allreduce/algorithm", "hierarchical"}}, "algorithm = hierarchical"}};
+     }},
+    {{"background_checkpoints", "checkpoints written in the background", RemedyKind::code, 4.0,
+      Rung::one_gpu_in_memory, "training stops while checkpoints are written",
+      "only the copy to the host's memory stops training (CheckFreq, FAST 2021; "
+      "torch.distributed.checkpoint.async_save)",
+      "the copy takes host memory; a failure while it is written falls back to the one before"},
+     [](const Situation& s) { return s.wait(Stage::checkpoint) > 0.0; },
+     [](const Situation&) {
+       return std::vector<Change>{{{{"/job/checkpoint/bandwidth", "10 GB/s"}},
+                                   "copied to the host's memory at 10 GB/s, written later"}};
+     }},
+    {{"checkpoint_interval", "rarer checkpoints", RemedyKind::setting, 0.1, Rung::one_gpu_in_memory,
+      "training stops while checkpoints are written", "their time falls with their number",
+      "what a failure loses grows: the best interval is √(2 · time of one · time between failures) "
+      "(Young 1974)"},
+     [](const Situation& s) { return s.wait(Stage::checkpoint) > 0.0; },
+     [](const Situation& s) {
+       std::vector<Change> changes;
+       for (const double times : {2.0, 4.0}) {
+         const std::string text = format_quantity(s.inputs().checkpoint_interval * times);
+         changes.push_back({{{"/job/checkpoint/interval", text}}, "a checkpoint every " + text});
+       }
+       return changes;
+     }},
+    {{"batch_size", "larger batches", RemedyKind::setting, 1.0, Rung::fed,
+      "the step's time is known for other batches",
+      "a fixed part of each step and of each exchange is paid less often; low GPU memory and low "
+      "GPU "
+      "use ask for it (AWS notebook)",
+      "the learning rate and the result may change; GPU memory bounds it (job.step.gpu_memory)"},
+     [](const Situation& s) {
+       return has_step(s) && (s.scenario.job.step->per_sample || s.scenario.job.step->table);
+     },
+     larger_batches},
+    {{"mixed_precision", "mixed precision", RemedyKind::code, 4.0, Rung::fed,
+      "the step is in single precision",
+      "training rates of the same GPU in both precisions (Lambda's benchmarks, 2023)",
+      "loss scaling with fp16; some models need fp32 in places"},
+     [](const Situation& s) {
+       return has_step(s) && s.scenario.job.step->precision != Precision::mixed;
+     },
+     mixed_precision,
+     precision_lacking},
+};
+
+}  // namespace
+
+std::span<const Remedy> training_remedies() {
+  return list;
+}
+
+}  // namespace feedrate::study

@@ -1,0 +1,139 @@
+// feedrate advise, as a user meets it.
+#include "catch.hpp"
+#include "scenarios/shipped.hpp"
+
+using namespace testing_scenarios;
+using testing_cli::shell;
+
+namespace {
+
+struct FirstAdvice {
+  std::string remedy, change, rung;
+};
+
+const feedrate::schema::JsonValue* row_of(const feedrate::schema::JsonValue& advice,
+                                          const std::string& remedy) {
+  for (const auto& row : at(advice, "remedies").items) {
+    if (at(*row, "remedy").text == remedy) return row.get();
+  }
+  return nullptr;
+}
+
+/// Its place in the list; 1,000 where it is no advice.
+double place_of(const feedrate::schema::JsonValue& advice, const std::string& remedy) {
+  const auto* row = row_of(advice, remedy);
+  if (row == nullptr || at(*row, "standing").text != "advised") return 1000.0;
+  return at(*row, "number").number;
+}
+
+FirstAdvice first(const feedrate::schema::JsonValue& advice) {
+  const auto& row = *at(advice, "remedies").items.front();
+  return {at(row, "remedy").text, at(row, "change").text, at(advice, "works_on").text};
+}
+
+}  // namespace
+
+TEST_CASE("advise: Caltech-256 with one worker wants three, and not two instances") {
+  const auto advice = json_of("advise scenarios/caltech256_p3.json --set num_workers=1");
+  CHECK(first(*advice).change == "num_workers = 3");
+  CHECK(first(*advice).rung == "one_gpu_in_memory");
+  const auto text = shell("feedrate advise scenarios/caltech256_p3.json --set num_workers=1");
+  CHECK(text.status == 0);
+  CHECK(text.out.find("Do not rent more instances yet: 2 with the rest as it is cost") !=
+        std::string::npos);
+  CHECK(text.out.find("--set num_workers=3") != std::string::npos);
+}
+
+TEST_CASE("advise: Ray's job wants a g5 with more CPUs before a helper beside it") {
+  const auto advice = json_of("advise scenarios/ray_hetero_g5_c5.json --set /loader/remote=null");
+  const auto* bigger = row_of(*advice, "more_cpus");
+  REQUIRE(bigger != nullptr);
+  CHECK(at(*bigger, "change").text.find("ml.g5.2xlarge") == 0);
+  CHECK(place_of(*advice, "more_cpus") < place_of(*advice, "cpu_helpers"));
+}
+
+TEST_CASE("advise: Hyundai's loader comes before more instances") {
+  const auto advice = json_of(
+      "advise scenarios/hyundai_p3_16xlarge.json --set instances=1 --set /preprocess/0/cpu='1.3 "
+      "s'");
+  CHECK(first(*advice).rung == "one_instance");
+  const auto* more = row_of(*advice, "more_instances");
+  REQUIRE(more != nullptr);
+  CHECK(at(*more, "standing").text != "advised");
+}
+
+TEST_CASE("advise: the changed scenario carries its promise, and cases judges it") {
+  const testing_cli::Folder folder;
+  const std::string next = folder / "next.json";
+  const auto made = shell(
+      "feedrate advise scenarios/caltech256_p3.json --set num_workers=1 --apply 1 -o " + next);
+  CHECK(made.status == 0);
+  CHECK(made.out.empty());
+  const auto promised = shell("feedrate cases " + next);
+  INFO(promised.out << promised.err);
+  CHECK(promised.status == 0);
+  CHECK(promised.out.find("not measured yet") != std::string::npos);
+  CHECK(promised.out.find("3 promises are not measured yet") != std::string::npos);
+  // The promise is what run says of the file.
+  const auto advice = json_of("advise scenarios/caltech256_p3.json --set num_workers=1");
+  const auto run = json_of("run " + next);
+  CHECK(at(*run, "result.time.total_s").number ==
+        Approx(at(*at(*advice, "remedies").items.front(), "after.total_s").number));
+  // A measurement beside it.
+  const auto judged = shell(
+      "sed 's/\"metric\": \"total_s\",/\"metric\": \"total_s\", \"measured\": "
+      "2000,/' " +
+      next + " > " + (folder / "measured.json").string() + " && feedrate cases " +
+      (folder / "measured.json").string());
+  INFO(judged.out << judged.err);
+  CHECK(judged.out.find("The only prediction misses by") != std::string::npos);
+  CHECK(judged.out.find("2 promises are not measured yet") != std::string::npos);
+}
+
+TEST_CASE("advise: bad input is refused with what was expected") {
+  const std::string file = "scenarios/caltech256_p3.json ";
+  const std::pair<std::string, std::string> wrong[] = {
+      {file + "--target 900%", "--target: expected a share above 0 and up to 100%, got \"900%\""},
+      {file + "--target 90", "90% is written with its sign"},
+      {file + "--target much", "expected a share such as 90% or 0.9, got \"much\""},
+      {file + "--deadline 3", "--deadline: expected"},
+      {file + "--deadline '-3 h'", "--deadline: expected"},
+      {file + "--deadline '5 GB'", "--deadline: expected"},
+      {file + "--budget '5 GB'", "--budget: expected"},
+      {file + "--jobs 0", "--jobs: expected a whole number from 1"},
+      {file + "--apply 99", "expected numbers of the remedies, 1 to"},
+      {file + "--apply 1,", "expected numbers of the remedies, 1 to"},
+      {file + "--apply 1,1", "two of \"1,1\" set"},
+      {file + "--apply x", "or best; got \"x\""},
+      {"", "expected a SCENARIO"},
+      {"nothing.json", "nothing.json"},
+      {file + "--apply 1 -o scenarios/caltech256_p3.json", "expected another file than the input"},
+  };
+  for (const auto& [arguments, message] : wrong) {
+    const auto outcome = shell("feedrate advise " + arguments);
+    INFO(arguments << "\n" << outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err.find(message) != std::string::npos);
+  }
+}
+
+TEST_CASE("advise: a deadline says which remedies meet it") {
+  const std::string job = "feedrate advise scenarios/caltech256_p3.json --set num_workers=1 ";
+  CHECK(shell(job + "--deadline '20 min'").out.find("alone it does") != std::string::npos);
+  CHECK(shell(job + "--deadline '10 h'").out.find("The job as it is meets") != std::string::npos);
+  CHECK(shell(job + "--deadline '1 s'").out.find("Neither the job as it is nor any remedy") !=
+        std::string::npos);
+}
+
+TEST_CASE("advise: all formats, and the list of remedies") {
+  for (const char* format : {"text", "json", "csv", "markdown"}) {
+    const auto outcome =
+        shell(std::string("feedrate advise scenarios/albert_p3dn.json --format ") + format);
+    CHECK(outcome.status == 0);
+    CHECK_FALSE(outcome.out.empty());
+  }
+  const auto list = shell("feedrate advise --list");
+  CHECK(list.status == 0);
+  CHECK(list.out.find("gradient_accumulation") != std::string::npos);
+}

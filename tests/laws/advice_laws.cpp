@@ -1,0 +1,166 @@
+// Laws of advice, over generated scenarios and over all that are shipped.
+#include <filesystem>
+#include <set>
+
+#include "catalog/lookup.hpp"
+#include "catch.hpp"
+#include "cli/inputs.hpp"
+#include "cli/scenario_maker.hpp"
+#include "resolve/generated_scenario.hpp"
+#include "study/advise.hpp"
+#include "study/ladder.hpp"
+#include "study/remedy.hpp"
+
+using namespace feedrate;
+
+namespace {
+
+study::AdviseOptions without_draws() {
+  study::AdviseOptions options;
+  options.draws = 0;
+  return options;
+}
+
+/// The job as `feedrate run` with --set of each simulates it: read anew, with all that it lists.
+JobFigures as_run(const schema::Document& document, const study::Setting& set) {
+  schema::Document changed = document;
+  for (const auto& [key, value] : set) schema::set_value(changed, key, value);
+  changed.keep_as_base();
+  return study::figures_of_job(
+      study::run(cli::scenario_of(changed), testing_resolve::catalog(), nullptr));
+}
+
+void same(const JobFigures& printed, const JobFigures& ran) {
+  CHECK(printed.time.base() == Approx(ran.time.base()).epsilon(1e-12));
+  CHECK(printed.money.base() == Approx(ran.money.base()).epsilon(1e-12));
+  CHECK(printed.total.base() == Approx(ran.total.base()).epsilon(1e-12));
+  CHECK(printed.gpu_busy == Approx(ran.gpu_busy).epsilon(1e-12));
+  CHECK(printed.bottleneck == ran.bottleneck);
+}
+
+double worth(const Advice& advice, const Remedied& row) {
+  return advice.priced ? row.saved.base() : advice.jobs * row.sooner.base();
+}
+
+/// What holds of all advice.
+void check_laws(const Advice& advice) {
+  std::set<RemedyKind> seen;
+  const Remedied* before = nullptr;
+  std::size_t number = 0;
+  for (const Remedied& row : advice.remedies) {
+    INFO(row.what.name << " " << row.change);
+    const double cost_before = advice.priced ? advice.jobs * advice.before.total.base()
+                                             : advice.jobs * advice.before.time.base();
+    switch (row.standing) {
+      case RemedyStanding::advised:
+        CHECK(row.number == ++number);
+        CHECK(row.what.from <= advice.works_on);
+        CHECK(worth(advice, row) >= 0.999 * least_saving * cost_before);
+        // Of a kind the largest saving comes first.
+        if (seen.insert(row.what.kind).second) {
+          for (const Remedied& other : advice.remedies) {
+            if (other.standing != RemedyStanding::advised) continue;
+            if (other.what.kind != row.what.kind) continue;
+            CHECK(worth(advice, other) <= worth(advice, row) * (1.0 + 1e-12));
+          }
+        }
+        break;
+      case RemedyStanding::later:
+        CHECK(row.number == ++number);
+        CHECK(row.what.from > advice.works_on);
+        break;
+      case RemedyStanding::no_help:
+      case RemedyStanding::costs_more: CHECK(row.number == 0); break;
+      case RemedyStanding::impossible:
+      case RemedyStanding::not_simulated:
+        CHECK_FALSE(row.reason.empty());
+        CHECK_FALSE(row.after);
+        break;
+    }
+    if (before != nullptr) CHECK(before->standing <= row.standing);
+    before = &row;
+  }
+  for (const RungResult& rung : advice.ladder) {
+    CHECK(rung.figures.has_value() == rung.why_not.empty());
+    CHECK(rung.share >= 0.0);
+    CHECK(rung.share <= 1.0 + 1e-9);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("advice: every figure is that of run with the settings printed beside it") {
+  std::size_t compared = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(FEEDRATE_SOURCE_DIR "/scenarios")) {
+    if (entry.path().extension() != ".json") continue;
+    INFO(entry.path().filename());
+    schema::Document document = schema::load_document(entry.path().string());
+    document.keep_as_base();
+    const cli::ScenarioMaker make(document);
+    const Advice advice =
+        study::advise(std::cref(make), testing_resolve::catalog(), nullptr, without_draws());
+    check_laws(advice);
+    same(advice.before, as_run(document, {}));
+    for (const RungResult& rung : advice.ladder) {
+      if (rung.figures) same(*rung.figures, as_run(document, rung.set));
+    }
+    for (const Remedied& row : advice.remedies) {
+      INFO(row.change);
+      if (!row.after) continue;
+      same(*row.after, as_run(document, row.set));
+      ++compared;
+    }
+    if (advice.together) same(advice.together->after, as_run(document, advice.together->set));
+  }
+  CHECK(compared > 300);
+}
+
+TEST_CASE("advice on generated scenarios keeps the laws, and jobs multiply what is saved") {
+  pipeline::Generator random(12);
+  int advised = 0;
+  for (int i = 0; i < 60; ++i) {
+    const testing_resolve::Settings settings = testing_resolve::generated_settings(random);
+    const cli::ScenarioMaker make(testing_resolve::document_with(settings));
+    std::optional<Advice> advice;
+    try {
+      advice = study::advise(std::cref(make), testing_resolve::catalog(), nullptr, without_draws());
+    } catch (const InputError&) {
+      continue;  // a scenario that cannot run
+    }
+    check_laws(*advice);
+    study::AdviseOptions ten = without_draws();
+    ten.jobs = 10.0;
+    const Advice more = study::advise(std::cref(make), testing_resolve::catalog(), nullptr, ten);
+    check_laws(more);
+    for (const Remedied& row : advice->remedies) {
+      if (row.standing != RemedyStanding::advised) continue;
+      ++advised;
+      for (const Remedied& other : more.remedies) {
+        if (other.what.name != row.what.name || other.set != row.set || !other.after) continue;
+        CHECK((other.saved + other.one_off).base() ==
+              Approx(10.0 * (row.saved + row.one_off).base()));
+      }
+    }
+    // A lower target is met by as many rungs or more.
+    study::AdviseOptions easy = without_draws();
+    easy.target = 0.5;
+    const Advice lower = study::advise(std::cref(make), testing_resolve::catalog(), nullptr, easy);
+    CHECK(lower.works_on >= advice->works_on);
+  }
+  CHECK(advised > 60);
+}
+
+TEST_CASE("remedies: names are unique, and each says when, what for and what against") {
+  std::set<std::string_view> names;
+  for (const study::Remedy* remedy : study::all_remedies()) {
+    INFO(remedy->words.name);
+    CHECK(names.insert(remedy->words.name).second);
+    CHECK_FALSE(remedy->words.when.empty());
+    CHECK_FALSE(remedy->words.helps.empty());
+    CHECK_FALSE(remedy->words.limits.empty());
+    CHECK(remedy->words.effort_hours > 0.0);
+    CHECK(remedy->applies != nullptr);
+    CHECK((remedy->changes != nullptr || remedy->lacks != nullptr));
+  }
+  CHECK(names.size() > 30);
+}
