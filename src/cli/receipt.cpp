@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <set>
+#include <map>
 
 #include "base/errors.hpp"
 #include "base/quote.hpp"
 #include "model/figures.hpp"
-#include "schema/json_writer.hpp"
 
 namespace feedrate::cli {
 namespace {
@@ -41,25 +40,18 @@ const Remedied& remedy_of(const Advice& advice, std::string_view text) {
                   most, in_quotes(text)));
 }
 
-std::string case_of(const std::string& name, FigureId figure, double promised) {
-  schema::JsonWriter out;
-  out.begin_object(schema::JsonWriter::Layout::line);
-  out.text("name", name).text("metric", name_of(figure)).number("promised", promised).end();
-  std::string text = std::move(out).finish();
-  text.pop_back();
-  return text;
-}
-
 }  // namespace
 
 Applied applied_remedies(const Advice& advice, std::string_view numbers) {
   Applied applied;
-  std::set<std::string> keys;
+  std::map<std::string, std::string> values;
   const auto add = [&](const Remedied& row) {
     applied.changes.push_back(row.change);
     for (const auto& [key, value] : row.set) {
-      if (!keys.insert(key).second) {
-        refuse(fmt::format("expected remedies that go together: two of {} set {}",
+      const auto [place, added] = values.emplace(key, value);
+      if (!added && place->second == value) continue;
+      if (!added) {
+        refuse(fmt::format("expected remedies that go together: two of {} set {} differently",
                            in_quotes(numbers), key));
       }
       applied.set.emplace_back(key, value);
@@ -84,20 +76,22 @@ Applied applied_remedies(const Advice& advice, std::string_view numbers) {
 }
 
 std::string receipt(const ScenarioMaker& make, const Applied& applied, const JobFigures& promised) {
-  schema::Document changed = make.document_with(applied.set);
+  const schema::Document changed = make.document_with(applied.set);
   std::string words;
   for (const std::string& change : applied.changes) words += (words.empty() ? "" : "; ") + change;
-  const std::string name = "promised of: " + words;
-  std::string cases = case_of(name, FigureId::total_time, promised.time.base());
-  if (promised.throughput) {
-    cases += ", " + case_of(name, FigureId::throughput, promised.throughput->base());
-  }
-  if (promised.money > Money{}) {
-    cases += ", " + case_of(name, FigureId::money, promised.money.base());
-  }
+  std::vector<Case> cases;
+  const auto promise = [&](FigureId figure, double value) {
+    Case made;
+    made.name = words;
+    made.metric = name_of(figure);
+    made.promised = value;
+    cases.push_back(std::move(made));
+  };
+  promise(FigureId::total_time, promised.time.base());
+  if (promised.throughput) promise(FigureId::throughput, promised.throughput->base());
+  if (promised.money > Money{}) promise(FigureId::money, promised.money.base());
   // Cases of the job as it was say nothing of the changed one.
-  schema::set_value(changed, "/cases", "[" + cases + "]", flag);
-  return schema::write_document(changed);
+  return schema::write_document(schema::with_cases(changed, cases));
 }
 
 }  // namespace feedrate::cli

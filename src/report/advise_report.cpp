@@ -11,6 +11,9 @@
 namespace feedrate::report {
 namespace {
 
+/// Share of the draws from which on a saving is no matter of luck.
+constexpr double sure = 0.9;
+
 std::string_view words_of(Rung rung) {
   switch (rung) {
     case Rung::one_gpu_in_memory: return "one GPU, data in memory";
@@ -100,6 +103,10 @@ std::string outcome_words(const Advice& advice, const JobFigures& after) {
   return text;
 }
 
+double worth(const Advice& advice, const Remedied& row) {
+  return advice.priced ? row.saved.base() : row.sooner.base();
+}
+
 Paragraph headline(const Advice& advice) {
   const Remedied* first = first_of(advice, RemedyStanding::advised);
   if (first == nullptr) {
@@ -113,7 +120,22 @@ Paragraph headline(const Advice& advice) {
   if (first->after->bottleneck && first->after->bottleneck != advice.before.bottleneck) {
     text += fmt::format("; then {} is the bottleneck", name_of(*first->after->bottleneck));
   }
-  return {text + ".", Tone::plain};
+  text += ".";
+  if (first->pays && *first->pays < sure) {
+    text += fmt::format(" It is uncertain: it pays in {} of the draws.", percent(*first->pays));
+  }
+  // What is quickly done comes first; what saves far more must not be overlooked.
+  const Remedied* most = first;
+  for (const Remedied& row : advice.remedies) {
+    if (row.standing == RemedyStanding::advised && worth(advice, row) > worth(advice, *most)) {
+      most = &row;
+    }
+  }
+  if (worth(advice, *most) > 2.0 * worth(advice, *first)) {
+    text += fmt::format(" The most is saved by {} ({}): {}.", most->number, most->change,
+                        outcome_words(advice, *most->after));
+  }
+  return {text, Tone::plain};
 }
 
 std::string limits_words(const Advice& advice) {
@@ -169,7 +191,7 @@ Table ladder_table(const Advice& advice) {
 
 Cell pays_cell(const std::optional<double>& pays) {
   if (!pays) return {"-", Tone::faint};
-  return {percent(*pays), *pays < 0.9 ? Tone::caution : Tone::plain};
+  return {percent(*pays), *pays < sure ? Tone::caution : Tone::plain};
 }
 
 std::string saved_words(const Advice& advice, Money saved, Duration sooner) {
@@ -285,11 +307,11 @@ void add_others(const Advice& advice, std::vector<Block>& blocks) {
   }
   const auto more = join(RemedyStanding::costs_more, [&](const Remedied& row) {
     return fmt::format(
-        "{}: {}{}{}", row.what.title, row.change,
+        "{}: {}{}, {} ({})", row.change, advice.priced ? money(row.after->total) : "",
         advice.priced
-            ? fmt::format(", {} instead of {}", money(row.after->total), money(advice.before.total))
+            ? fmt::format(" ({})", signed_percent(row.after->total / advice.before.total - 1.0))
             : "",
-        fmt::format(", {} instead of {}", duration(row.after->time), duration(advice.before.time)));
+        duration(row.after->time), signed_percent(row.after->time / advice.before.time - 1.0));
   });
   if (!more.empty()) blocks.emplace_back(List{"Would cost more", more});
   const auto impossible = join(RemedyStanding::impossible, [](const Remedied& row) {

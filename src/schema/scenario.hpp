@@ -1,6 +1,7 @@
 #pragma once
 // Scenario files: read, changed key by key, written, and explained.
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,6 +69,9 @@ std::string write_scenario(const Scenario& scenario);
 /// What settings left to the order in which they came (whose numbers are whose) is written out.
 /// InputError as read_scenario.
 std::string write_document(const Document& document);
+
+/// The document with these cases instead of its own.
+Document with_cases(const Document& document, std::span<const Case> cases);
 
 /// What `feedrate schema scenario` prints for people.
 std::string scenario_manual();

@@ -43,6 +43,24 @@ void append(const JsonValue& value, std::size_t indent, JsonWriter& out) {
 
 }  // namespace
 
+Document with_cases(const Document& document, std::span<const Case> cases) {
+  JsonWriter out;
+  out.begin_array(JsonWriter::Layout::block);
+  for (const Case& each : cases) {
+    out.begin_object();
+    write_members(each, out);
+    out.end();
+  }
+  out.end();
+  const JsonPtr list = parse_json(std::move(out).finish(), document.file());
+  auto root = std::make_shared<JsonValue>(*document.root());
+  std::erase_if(root->members, [](const JsonMember& member) { return member.key == "cases"; });
+  root->members.push_back({"cases", 0, list});
+  Document changed = document;
+  changed.replace_root(std::move(root));
+  return changed;
+}
+
 std::string write_document(const Document& document) {
   Document whole = document;
   const Scenario scenario = read_scenario(document);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
+#include <map>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -291,16 +291,20 @@ class Adviser {
   void combine() {
     Together together;
     double least = cost_before();
-    std::set<std::string, std::less<>> keys;
+    std::map<std::string, std::string> values;
     for (const Remedied& row : advice_.remedies) {
       if (row.standing != RemedyStanding::advised || together.numbers.size() == most_together) {
         continue;
       }
-      const bool taken = std::any_of(row.set.begin(), row.set.end(),
-                                     [&](const auto& pair) { return keys.contains(pair.first); });
+      const bool taken = std::any_of(row.set.begin(), row.set.end(), [&](const auto& pair) {
+        const auto found = values.find(pair.first);
+        return found != values.end() && found->second != pair.second;
+      });
       if (taken) continue;
       Setting set = together.set;
-      set.insert(set.end(), row.set.begin(), row.set.end());
+      for (const auto& pair : row.set) {
+        if (!values.contains(pair.first)) set.push_back(pair);
+      }
       try {
         const JobFigures after = figures_of_job(run(make_(set), catalog_, host_, plain()));
         const Money one_off = together.one_off + row.one_off;
@@ -315,7 +319,7 @@ class Adviser {
       }
       together.set = std::move(set);
       together.numbers.push_back(row.number);
-      for (const auto& [key, value] : row.set) keys.insert(key);
+      values.insert(row.set.begin(), row.set.end());
     }
     if (together.numbers.size() < 2) return;
     together.sooner = advice_.before.time - together.after.time;

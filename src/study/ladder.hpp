@@ -13,8 +13,8 @@ namespace feedrate::study {
 JobFigures figures_of_job(const Result& result);
 
 /// Each rung simulated. What is held against `target` is the share of the job's time, start-up left
-/// out, that GPUs are busy; of a job without work for GPUs, the rate beside that of the rung
-/// before.
+/// out, that GPUs are busy; of a job whose GPUs have next to no work, the rate beside that of
+/// the rung before.
 std::vector<RungResult> ladder(const MakeScenario& make, const Catalog& catalog,
                                const HostProfile* host, double target);
 

@@ -156,7 +156,13 @@ std::vector<Change> more_instances(const Situation& s) {
   const double now = s.inputs().instances;
   for (const double times : {2.0, 4.0, 8.0, 16.0, 32.0}) {
     const double n = now * times;
-    list.push_back({{{"instances", fmt::format("{:g}", n)}}, fmt::format("{:g} instances", n)});
+    Change change{{{"instances", fmt::format("{:g}", n)}}, fmt::format("{:g} instances", n)};
+    // On as many samples.
+    if (s.scenario.job.steps) {
+      change.set.emplace_back("/job/steps",
+                              fmt::format("{:.0f}", std::ceil(*s.scenario.job.steps / times)));
+    }
+    list.push_back(std::move(change));
   }
   return list;
 }
@@ -198,8 +204,16 @@ const Remedy list[] = {
       "maximise utilisation on one GPU before going on to many (AWS blog, SageMaker I/O)",
       "pays in money only where an hour has a value: efficiency is never above 1 for the work "
       "itself"},
-     [](const Situation& s) { return !s.scenario.job.efficiency; },
-     more_instances},
+     [](const Situation&) { return true; },
+     more_instances,
+     [](const Situation& s) {
+       return s.scenario.job.efficiency
+                  ? fmt::format(
+                        "give /job/allreduce or /job/scaling: /job/efficiency holds for {:g} "
+                        "instances only",
+                        s.inputs().instances)
+                  : std::string();
+     }},
 };
 
 }  // namespace

@@ -17,6 +17,11 @@ bool on_cpu(const Situation& s) {
          (s.inputs().cpu.base() > 0.0 || s.inputs().remote);
 }
 
+std::string in_words(DataPerSample bytes) {
+  return bytes.base() < 1e6 ? fmt::format("{:.3g} KB", bytes.base() / 1e3)
+                            : fmt::format("{:.3g} MB", bytes.base() / 1e6);
+}
+
 std::string pointer(std::size_t i, const char* key) {
   return fmt::format("/preprocess/{}/{}", i, key);
 }
@@ -157,10 +162,9 @@ const Remedy list[] = {
      },
      [](const Situation& s) {
        const DataPerSample bytes = *s.scenario.dataset.bytes_on_gpu_per_sample / 4.0;
-       return std::vector<Change>{
-           {{{"bytes_on_gpu_per_sample", format_quantity(bytes)}},
-            fmt::format("{:.4g} KB a sample to the GPU instead of {:.4g} KB", bytes.base() / 1e3,
-                        s.scenario.dataset.bytes_on_gpu_per_sample->base() / 1e3)}};
+       return std::vector<Change>{{{{"bytes_on_gpu_per_sample", format_quantity(bytes)}},
+                                   in_words(bytes) + " a sample to the GPU instead of " +
+                                       in_words(*s.scenario.dataset.bytes_on_gpu_per_sample)}};
      }},
     {{"in_memory_cache", "decoded samples kept in memory", RemedyKind::code, 2.0, Rung::one_gpu,
       "a job of several epochs decodes every sample in each",

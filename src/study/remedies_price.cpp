@@ -15,7 +15,8 @@ namespace feedrate::study {
 namespace {
 
 bool priced(const Situation& s) {
-  return s.result.bill.compute > Money{} && s.resolved.machine != nullptr;
+  return s.result.bill.compute > Money{} && s.resolved.machine != nullptr &&
+         s.scenario.cluster.instance;
 }
 
 bool own_price(const Situation& s) {
@@ -77,7 +78,7 @@ std::vector<Change> on_spot(const Situation& s) {
 }
 
 std::string spot_lacking(const Situation& s) {
-  if (!spot_offer(s)) return "no spot price is known for " + s.resolved.machine->name;
+  if (!spot_offer(s)) return "no spot price is known for " + *s.scenario.cluster.instance;
   if (!s.scenario.job.checkpoint || s.inputs().checkpoint_time <= Duration{}) {
     return "give /job/checkpoint (interval, size, bandwidth): an interruption loses what came "
            "after the last one";

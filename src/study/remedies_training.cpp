@@ -32,7 +32,7 @@ std::vector<Change> larger_batches(const Situation& s) {
                   fmt::format("batch_size = {:g}", now * times)};
     if (s.scenario.job.steps) {
       change.set.emplace_back("/job/steps",
-                              fmt::format("{:g}", std::ceil(*s.scenario.job.steps / times)));
+                              fmt::format("{:.0f}", std::ceil(*s.scenario.job.steps / times)));
     }
     list.push_back(std::move(change));
   }

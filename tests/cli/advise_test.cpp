@@ -83,8 +83,8 @@ TEST_CASE("advise: the changed scenario carries its promise, and cases judges it
   const auto judged = shell(
       "sed 's/\"metric\": \"total_s\",/\"metric\": \"total_s\", \"measured\": "
       "2000,/' " +
-      next + " > " + (folder / "measured.json").string() + " && feedrate cases " +
-      (folder / "measured.json").string());
+      next + " > " + (folder / "measured.json") + " && feedrate cases " +
+      (folder / "measured.json"));
   INFO(judged.out << judged.err);
   CHECK(judged.out.find("The only prediction misses by") != std::string::npos);
   CHECK(judged.out.find("2 promises are not measured yet") != std::string::npos);
@@ -103,7 +103,6 @@ TEST_CASE("advise: bad input is refused with what was expected") {
       {file + "--jobs 0", "--jobs: expected a whole number from 1"},
       {file + "--apply 99", "expected numbers of the remedies, 1 to"},
       {file + "--apply 1,", "expected numbers of the remedies, 1 to"},
-      {file + "--apply 1,1", "two of \"1,1\" set"},
       {file + "--apply x", "or best; got \"x\""},
       {"", "expected a SCENARIO"},
       {"nothing.json", "nothing.json"},
