@@ -70,9 +70,18 @@ struct RungResult {
   std::vector<std::pair<std::string, std::string>> set;  ///< KEY, VALUE
   std::optional<JobFigures> figures;  ///< empty where the scenario has no such rung
   std::string why_not;                ///< then: why
+  /// Of several instances: S(N), and the S(N) from which on they cost no more than one.
+  std::optional<double> efficiency, break_even;
   double share = 0.0;                 ///< what is held against the target, 0…1
   bool met = true;
 };
+
+/// Whether GPUs have work worth the name even where nothing keeps them from it: a measurement of a
+/// loader alone has next to none, so its rungs are held each against the one before.
+inline bool trains(const std::vector<RungResult>& ladder, const JobFigures& whole) {
+  const bool easier = !ladder.empty() && ladder.front().figures;
+  return (easier ? *ladder.front().figures : whole).gpu_busy >= 0.01;
+}
 
 /// A remedy, as far as it does not depend on the scenario.
 struct RemedyWords {

@@ -71,17 +71,22 @@ const RungResult* rung_of(const Advice& advice, Rung rung) {
 }
 
 bool has_gpu_work(const Advice& advice) {
-  return advice.before.gpu_busy > 0.0;
+  return trains(advice.ladder, advice.before);
 }
 
 std::string where_it_begins(const Advice& advice) {
   const RungResult* rung = rung_of(advice, advice.works_on);
   if (rung == nullptr || !rung->figures) {
-    return fmt::format("The GPUs are fed: every rung is at {} or more.", percent(advice.target));
+    return fmt::format("The GPUs are fed: busy {} of the time or more on every rung.",
+                       percent(advice.target));
   }
   if (!has_gpu_work(advice)) {
-    return fmt::format("The trouble begins with {}: {} of the rate before it.",
-                       words_of(rung->rung), percent(rung->share));
+    return rung->share >= advice.target
+               ? fmt::format(
+                     "The GPUs have next to no work here, and no rung is slower than the one "
+                     "before: the loader sets the pace.")
+               : fmt::format("The trouble begins with {}: {} of the rate of the rung before.",
+                             words_of(rung->rung), percent(rung->share));
   }
   return fmt::format(
       "The trouble begins with {}: the GPU{} busy {} of the time, not {}.", words_of(rung->rung),
@@ -160,6 +165,14 @@ std::string limits_words(const Advice& advice) {
   return fmt::format("Neither the job as it is nor any remedy here meets {}.", asked);
 }
 
+std::string remark_on(const RungResult& rung, bool marked) {
+  std::string text = marked ? "work here first" : "";
+  if (!rung.efficiency) return text;
+  text += fmt::format("{}efficiency {}", text.empty() ? "" : "; ", percent(*rung.efficiency));
+  if (rung.break_even) text += fmt::format(", break-even {}", percent(*rung.break_even));
+  return text;
+}
+
 Table ladder_table(const Advice& advice) {
   const bool works = has_gpu_work(advice);
   Table table;
@@ -182,7 +195,7 @@ Table ladder_table(const Advice& advice) {
       row.cells.push_back(Cell::with_bar(percent(rung.share), rung.share));
       row.cells.emplace_back(rung.figures->throughput ? rate(*rung.figures->throughput) : "-");
       row.cells.emplace_back(stage_words(rung.figures->bottleneck));
-      row.cells.emplace_back(row.marked ? "work here first" : "", Tone::caution);
+      row.cells.emplace_back(remark_on(rung, row.marked), Tone::caution);
     }
     table.rows.push_back(std::move(row));
   }
@@ -344,7 +357,7 @@ std::vector<Block> advice_blocks(const Advice& advice) {
   const bool advised = first_of(advice, RemedyStanding::advised) != nullptr;
   const bool later = first_of(advice, RemedyStanding::later) != nullptr;
   if (advised) {
-    blocks.emplace_back(remedies_table(advice, RemedyStanding::advised, "What to change"));
+    blocks.emplace_back(remedies_table(advice, RemedyStanding::advised, "Remedies"));
   }
   if (later) {
     blocks.emplace_back(

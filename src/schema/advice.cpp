@@ -96,6 +96,10 @@ const std::vector<Entry<RungResult>>& entries<RungResult>() {
                  [](const R& r) { return SetPart{&r.set}; }),
       written<&R::figures>("figures", "null where the scenario has no such rung"),
       written<R>("why_not", "then: why", [](const R& r) { return words_or_null(r.why_not); }),
+      written<&R::efficiency>("efficiency", "of several instances: S(N)"),
+      written<&R::break_even>("break_even_efficiency",
+                              "from which on they cost no more than one; null where an hour has no "
+                              "value or none does"),
       written<&R::share>("share", "what is held against the target"),
       written<&R::met>("met"),
   };

@@ -5,6 +5,7 @@
 
 #include "base/errors.hpp"
 #include "base/parallel.hpp"
+#include "study/scale_out.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -37,11 +38,11 @@ std::vector<Plan> plans(const Scenario& scenario, double gpus_per_instance) {
           {Rung::cluster, {}, scenario.cluster.instances <= 1.0 ? "the job has one instance" : ""}};
 }
 
-/// Whether GPUs have work worth the name even where nothing keeps them from it: a measurement of a
-/// loader alone has next to none, so each rung is held against the one before.
-bool trains(const std::vector<RungResult>& rungs, const JobFigures& whole) {
-  const JobFigures& easiest = rungs.front().figures ? *rungs.front().figures : whole;
-  return easiest.gpu_busy >= 0.01;
+void add_efficiency(RungResult& rung, const Result& result) {
+  rung.efficiency = result.efficiency;
+  const auto alone = cost_alone(result);
+  if (!alone || !result.efficiency || result.bill.hour_value <= Money{}) return;
+  rung.break_even = CostByEfficiency(result).efficiency_at(*alone);
 }
 
 }  // namespace
@@ -73,7 +74,9 @@ std::vector<RungResult> ladder(const MakeScenario& make, const Catalog& catalog,
     rung.why_not = all[i].why_not;
     if (!rung.why_not.empty()) return;
     try {
-      rung.figures = figures_of_job(run(make(all[i].set), catalog, host, options));
+      const Result result = run(make(all[i].set), catalog, host, options);
+      rung.figures = figures_of_job(result);
+      if (result.instances > 1.0) add_efficiency(rung, result);
     } catch (const InputError& error) {
       rung.why_not = error.problems().front().message;
     }
