@@ -9,6 +9,7 @@
 #include "schema/catalog_reader.hpp"
 #include "schema/host.hpp"
 #include "schema/measurements.hpp"
+#include "schema/optimum.hpp"
 #include "schema/result.hpp"
 #include "schema/scenario.hpp"
 #include "schema/verdict.hpp"
@@ -27,6 +28,7 @@ std::string manual(const std::string& topic) {
   if (topic == "measurements") return schema::measurements_manual();
   if (topic == "pricing") return schema::pricing_manual();
   if (topic == "check") return schema::verdict_manual();
+  if (topic == "optimum") return schema::optimum_manual();
   return schema::result_manual();
 }
 
@@ -36,6 +38,7 @@ std::string json_schema(const std::string& topic) {
   if (topic == "measurements") return schema::measurements_json_schema();
   if (topic == "result") return schema::result_json_schema();
   if (topic == "check") return schema::verdict_json_schema();
+  if (topic == "optimum") return schema::optimum_json_schema();
   throw InputError("the pricing files have no JSON Schema; feedrate schema pricing explains them");
 }
 
@@ -57,7 +60,7 @@ Command add_schema(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
       "schema", "What a file may contain: for people, or as JSON Schema for editors");
   allow_only(*app->add_option("topic", arguments->topic, "Which file")->required(),
-             {"scenario", "host", "measurements", "pricing", "result", "check"});
+             {"scenario", "host", "measurements", "pricing", "result", "check", "optimum"});
   add_output_flags(*app, arguments->output, {"text", "json"});
   app->footer(
       "Examples:\n"
