@@ -124,7 +124,8 @@ run      {"feedrate": VERSION, "kind": "result", "schema": 1, "scenario": {name,
          "result": {…}}
 sweep    … "kind": "sweep", "points": [{"set": {KEY: VALUE}, "result": {…}, "problems": [],
          "scale_out": {…}, "meets_constraints": of "constraints"}], "pareto": [indices],
-         "fastest", "cheapest": indices, "break_even_efficiency": of the first point that has a scale_out, "decision",
+         "fastest", "cheapest": indices, "break_even_efficiency": of the first
+         point that has a scale_out, "decision",
          "constraints": {"deadline_s", "budget_usd", "meeting": points that meet them, "cheapest":
          the index of the one of those with the lowest total cost}, null without --deadline and
          --budget;
