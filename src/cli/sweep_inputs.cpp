@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/errors.hpp"
+#include "base/quote.hpp"
 #include "cli/inputs.hpp"
 #include "cli/instance_filter.hpp"
 #include "cli/scenario_maker.hpp"
@@ -14,6 +16,27 @@ namespace feedrate::cli {
 namespace {
 
 constexpr std::string_view not_simulated = "cases";
+
+/// A key may have several names; of two values for it the last would win in silence.
+void refuse_same_key(const std::vector<Vary>& varied, const std::string& flag) {
+  std::map<std::string, std::string> names;
+  for (const Vary& vary : varied) {
+    std::string pointer;
+    try {
+      pointer = schema::set_pointer(vary.key);
+    } catch (const InputError&) {
+      continue;  // reading the first point says what is wrong with it
+    }
+    const auto [same, first] = names.try_emplace(std::move(pointer), vary.key);
+    if (first || same->second == vary.key) continue;
+    throw InputError({{.file = "",
+                       .line = 0,
+                       .pointer = flag,
+                       .message = fmt::format("expected each key once, got {} and {}, which are "
+                                              "the same",
+                                              in_quotes(same->second), in_quotes(vary.key))}});
+  }
+}
 
 /// Whether a key at `tokens` can change which instances are asked for.
 bool names_instance(const std::vector<std::string>& tokens) {
@@ -147,6 +170,7 @@ std::vector<Vary> varied_by(const std::string& command, const std::string& insta
     varied.push_back(std::move(filtered.vary));
   }
   for (const std::string& text : texts) varied.push_back(parse_vary(text, flag));
+  refuse_same_key(varied, flag);
   if (!varied.empty()) return varied;
   throw InputError(fmt::format("{}: expected {} KEY=VALUES or --instances FILTER", command, flag));
 }

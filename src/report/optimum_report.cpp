@@ -14,10 +14,6 @@
 namespace feedrate::report {
 namespace {
 
-std::string counted(std::size_t points) {
-  return fmt::format("{} {}", count(static_cast<double>(points)), points == 1 ? "point" : "points");
-}
-
 std::vector<Column> columns_of(const Optimum& optimum, const Candidate& any) {
   std::vector<Column> columns = {{""}};
   for (const auto& [key, value] : any.set) columns.push_back({key, Align::right});
@@ -68,19 +64,23 @@ std::string runner_up_words(const Optimum& optimum) {
   if (winner.runner_up) {
     add(fmt::format("Next best: {}, which is {}.", instead_words(*winner.runner_up, winner.point),
                     beside_words(optimum, winner.runner_up->outlay, winner.point.outlay)));
+  } else if (optimum.feasible == 1) {
+    add(optimum.points == 1 ? "There is no other point to compare it with."
+                            : "No other point comes into question.");
   } else {
     add(fmt::format("No other point that comes into question is more than {} worse.",
                     percent(alike_share)));
   }
   if (winner.near > 1) {
-    add(fmt::format("{} are within {} of the best{}.", counted(winner.near), percent(alike_share),
+    add(fmt::format("{} are within {} of the best{}.", points_text(winner.near),
+                    percent(alike_share),
                     winner.simplest ? "; of these " + setting_text(winner.simplest->set) +
                                           " changes fewest keys of the scenario"
                                     : "; none of these changes fewer keys of the scenario"));
   }
   if (winner.equal > 1) {
     add(fmt::format("{} are exactly as good; of these the first that changes fewest keys is taken.",
-                    counted(winner.equal)));
+                    points_text(winner.equal)));
   }
   return words;
 }
@@ -147,7 +147,7 @@ std::string chances_words(const Optimum& optimum) {
         "with {} that come nearest or are the best with another value).",
         percent(chances.best), chances.draws,
         optimum.constraints.any() ? "meets the constraints and " : "", percent(alike_share),
-        counted(chances.compared - 1));
+        points_text(chances.compared - 1));
     if (chances.rival) {
       words += fmt::format(" In {}, {} is.", percent(chances.rival_best),
                            instead_words(*chances.rival, winner.point));
@@ -177,7 +177,7 @@ Table front_table(const Optimum& optimum) {
   }
   if (winner.front.size() < winner.front_size) {
     table.note = fmt::format("{} of its {} are shown, evenly spaced.", winner.front.size(),
-                             counted(winner.front_size));
+                             points_text(winner.front_size));
   }
   return table;
 }
@@ -187,7 +187,7 @@ List no_result_list(const Optimum& optimum) {
   for (const NoResult& reason : optimum.no_result) {
     SweepPoint first;
     first.problems = reason.problems;
-    list.items.push_back(fmt::format("{}{}: {}", counted(reason.points),
+    list.items.push_back(fmt::format("{}{}: {}", points_text(reason.points),
                                      reason.points == 1
                                          ? ", " + setting_text(reason.set)
                                          : ", the first of them " + setting_text(reason.set),
@@ -242,7 +242,7 @@ void add_misses(Report& report, const Optimum& optimum) {
 
 Report optimum_report(const Optimum& optimum, const std::string& name) {
   Report report;
-  report.title = fmt::format("{} · best of {}", name, counted(optimum.points));
+  report.title = fmt::format("{} · best of {}", name, points_text(optimum.points));
   if (optimum.winner) {
     const Winner& winner = *optimum.winner;
     report.headline = headline(optimum);

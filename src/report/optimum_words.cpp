@@ -96,6 +96,10 @@ std::string beside_words(const Optimum& optimum, const Outlay& outlay, const Out
   return total;
 }
 
+std::string points_text(std::size_t points) {
+  return fmt::format("{} {}", number_of(points), points == 1 ? "point" : "points");
+}
+
 std::string least_words(const Optimum& optimum) {
   if (optimum.no_price) return "shortest time (nothing here has a price)";
   switch (optimum.minimized) {
@@ -113,17 +117,18 @@ std::string feasible_words(const Optimum& optimum) {
           ? ""
           : fmt::format("; {} cannot be simulated or priced", number_of(optimum.unanswered));
   if (!optimum.constraints.any()) {
-    return fmt::format(" of {} points{}", number_of(answered), left_out);
+    return fmt::format(" of {}{}", points_text(answered), left_out);
   }
-  return fmt::format(" of the {} of {} points that meet {}{}", number_of(optimum.feasible),
-                     number_of(answered), constraint_words(optimum.constraints), left_out);
+  return fmt::format(" of the {} of {} that {} {}{}", number_of(optimum.feasible),
+                     points_text(answered), optimum.feasible == 1 ? "meets" : "meet",
+                     constraint_words(optimum.constraints), left_out);
 }
 
 std::string no_winner_words(const Optimum& optimum) {
   const Constraints& constraints = optimum.constraints;
   const NearestMiss& nearest = *optimum.nearest;
   std::string words =
-      fmt::format("None of {} points meets {}", number_of(optimum.points - optimum.unanswered),
+      fmt::format("None of {} meets {}", points_text(optimum.points - optimum.unanswered),
                   constraint_words(constraints));
   if (constraints.deadline && constraints.budget) {
     words += fmt::format(" together ({} the deadline, {} the budget)", number_of(optimum.in_time),

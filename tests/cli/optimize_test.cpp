@@ -127,6 +127,8 @@ TEST_CASE("optimize: what is wrong with the input is said") {
   CHECK(has(refused(caltech + "--over num_workers"), "--over: expected KEY=A,B,C"));
   CHECK(has(refused(caltech + "--over num_workers=1,2 --over num_workers=3"),
             "--over: expected each key once, got \"num_workers\" twice"));
+  CHECK(has(refused(caltech + "--over num_workers=1,2 --over /loader/num_workers=3"),
+            "got \"num_workers\" and \"/loader/num_workers\", which are the same"));
   CHECK(has(refused(caltech + "--over num_workers=1:2000:1 --over batch_size=1:1000:1"),
             "--over: expected at most 1000000 points in all"));
   CHECK(has(refused(caltech + "--over num_workers=1,-3"), "--over num_workers=-3"));

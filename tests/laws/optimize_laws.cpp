@@ -6,7 +6,10 @@
 #include <numeric>
 
 #include "catch.hpp"
+#include "cli/inputs.hpp"
 #include "resolve/generated_scenario.hpp"
+#include "scenarios/shipped.hpp"
+#include "schema/host.hpp"
 #include "study/optimize.hpp"
 #include "study/run.hpp"
 
@@ -319,4 +322,27 @@ TEST_CASE("law: the nearest miss is the one that misses least, and keeps what it
     CHECK(optimum.fastest->outlay.time.base() == fastest);
     CHECK(optimum.cheapest->outlay.money.base() == cheapest);
   });
+}
+
+TEST_CASE("law: what a point comes to is what a run of it says, for every shipped scenario") {
+  const Catalog all = cli::whole_catalog();
+  const HostProfile profile =
+      schema::read_host_profile(FEEDRATE_SOURCE_DIR "/scenarios/hosts/epyc_vm_2_cores.json");
+  for (const std::string& name : testing_scenarios::shipped()) {
+    INFO(name);
+    const Scenario scenario =
+        cli::scenario_of(schema::load_document(FEEDRATE_SOURCE_DIR "/scenarios/" + name));
+    study::Axes axes;  // none: one point, the scenario itself
+    axes.scenario = [&](std::size_t) { return scenario; };
+    axes.make = [&](const study::Setting&) { return scenario; };
+    for (const HostProfile* host : {static_cast<const HostProfile*>(nullptr), &profile}) {
+      const Optimum optimum = study::optimize(axes, all, host, {});
+      REQUIRE(optimum.winner);
+      const Outlay& outlay = optimum.winner->point.outlay;
+      const Result result = study::run(scenario, all, host, {});
+      CHECK(outlay.time == result.times.total);
+      CHECK(outlay.money == result.bill.money);
+      CHECK(outlay.total == result.bill.total);
+    }
+  }
 }
