@@ -201,6 +201,11 @@ TEST_CASE("law: the best point is that of simulating each point by itself") {
       CHECK(one.options.constraints.met(point.outlay.time, point.outlay.money));
     }
     CHECK(one.options.constraints.met(run.times.total, run.bill.money));
+    // Whoever misses a constraint in a draw is not the best in it; nor are two the best.
+    if (!winner.chances) return;
+    const Chances& chances = *winner.chances;
+    CHECK(chances.best <= std::min(chances.in_time, chances.in_budget) + tiny);
+    CHECK(chances.best + chances.rival_best <= 1.0 + tiny);
   });
   CHECK(with_winner > 20);
   CHECK(without > 2);

@@ -149,6 +149,8 @@ TEST_CASE("optimize: what is uncertain decides how often the best point stays th
   CHECK(even.winner->chances->in_time > 0.3);
   CHECK(even.winner->chances->in_time < 0.7);
   CHECK(even.winner->chances->in_budget == 1.0);
+  // Who comes too late is not the best, even alone.
+  CHECK(even.winner->chances->best == even.winner->chances->in_time);
   options.constraints.deadline = mean * 100.0;
   CHECK(best(axes, options).winner->chances->in_time == 1.0);
 }
