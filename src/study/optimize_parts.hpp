@@ -9,8 +9,10 @@
 
 namespace feedrate::study {
 
-/// What is minimized, then the others: the least comes first. Rounded, so that what differs in its
-/// last bits only is equal.
+/// To 40 bits, which is twelve digits: what differs in its last bits only is equal.
+double rounded(double value);
+
+/// What is minimized, then the others, rounded: the least comes first.
 using Rank = std::array<double, 3>;
 Rank rank_of(const Outlay& outlay, Minimized minimized);
 
@@ -61,6 +63,10 @@ class Field {
 
 /// By how much the point misses the constraints, as a share of them; 0: it keeps them.
 double excess(const Outlay& outlay, const Constraints& constraints);
+
+/// All that is said of the best point. `first` ranks least of those that keep the constraints.
+Winner winner_of(const Field& field, std::size_t first, const Catalog& catalog,
+                 const HostProfile* host);
 
 /// Where a range ends at the best point and another step would have paid.
 std::vector<RangeEnd> range_ends(const Field& field, std::size_t best, const Catalog& catalog,
