@@ -74,6 +74,7 @@ int execute(int argc, const char* const* argv) {
       add_run(app),        //
       add_advise(app),     //
       add_sweep(app),      //
+      add_optimize(app),   //
       add_compare(app),    //
       add_cases(app),      //
       add_check(app),      //

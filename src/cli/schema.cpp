@@ -10,6 +10,7 @@
 #include "schema/catalog_reader.hpp"
 #include "schema/host.hpp"
 #include "schema/measurements.hpp"
+#include "schema/optimum.hpp"
 #include "schema/result.hpp"
 #include "schema/scenario.hpp"
 #include "schema/verdict.hpp"
@@ -22,29 +23,43 @@ struct SchemaArguments {
   OutputOptions output;
 };
 
-std::string manual(const std::string& topic) {
-  if (topic == "scenario") return schema::scenario_manual();
-  if (topic == "host") return schema::host_manual();
-  if (topic == "measurements") return schema::measurements_manual();
-  if (topic == "pricing") return schema::pricing_manual();
-  if (topic == "check") return schema::verdict_manual();
-  if (topic == "advice") return schema::advice_manual();
-  return schema::result_manual();
+/// A kind of file, and what explains it.
+struct Topic {
+  const char* name;
+  std::string (*manual)();
+  std::string (*json_schema)();  ///< null: none
+};
+
+constexpr Topic topics[] = {
+    {"scenario", schema::scenario_manual, schema::scenario_json_schema},
+    {"host", schema::host_manual, schema::host_json_schema},
+    {"measurements", schema::measurements_manual, schema::measurements_json_schema},
+    {"pricing", schema::pricing_manual, nullptr},
+    {"result", schema::result_manual, schema::result_json_schema},
+    {"check", schema::verdict_manual, schema::verdict_json_schema},
+    {"advice", schema::advice_manual, schema::advice_json_schema},
+    {"optimum", schema::optimum_manual, schema::optimum_json_schema},
+};
+
+std::vector<std::string> topic_names() {
+  std::vector<std::string> names;
+  for (const Topic& topic : topics) names.emplace_back(topic.name);
+  return names;
 }
 
-std::string json_schema(const std::string& topic) {
-  if (topic == "scenario") return schema::scenario_json_schema();
-  if (topic == "host") return schema::host_json_schema();
-  if (topic == "measurements") return schema::measurements_json_schema();
-  if (topic == "result") return schema::result_json_schema();
-  if (topic == "check") return schema::verdict_json_schema();
-  if (topic == "advice") return schema::advice_json_schema();
-  throw InputError("the pricing files have no JSON Schema; feedrate schema pricing explains them");
+std::string text_of(const std::string& name, bool as_json) {
+  for (const Topic& topic : topics) {
+    if (name != topic.name) continue;
+    if (!as_json) return topic.manual();
+    if (topic.json_schema != nullptr) return topic.json_schema();
+    throw InputError(
+        "the pricing files have no JSON Schema; feedrate schema pricing explains them");
+  }
+  throw InputError("schema: no topic " + name);
 }
 
 int show(const SchemaArguments& arguments) {
-  const bool as_json = arguments.output.format == "json";
-  const std::string text = as_json ? json_schema(arguments.topic) : manual(arguments.topic);
+  const std::string text = text_of(arguments.topic, arguments.output.format == "json");
   if (arguments.output.file.empty()) {
     write_stdout(text);
   } else {
@@ -59,8 +74,7 @@ Command add_schema(CLI::App& parent) {
   const auto arguments = std::make_shared<SchemaArguments>();
   CLI::App* app = parent.add_subcommand(
       "schema", "What a file may contain: for people, or as JSON Schema for editors");
-  allow_only(*app->add_option("topic", arguments->topic, "Which file")->required(),
-             {"scenario", "host", "measurements", "pricing", "result", "check", "advice"});
+  allow_only(*app->add_option("topic", arguments->topic, "Which file")->required(), topic_names());
   add_output_flags(*app, arguments->output, {"text", "json"});
   app->footer(
       "Examples:\n"

@@ -9,6 +9,7 @@
 #include "base/errors.hpp"
 #include "base/spool.hpp"
 #include "cli/commands.hpp"
+#include "cli/constraint_flags.hpp"
 #include "cli/filter_help.hpp"
 #include "cli/inputs.hpp"
 #include "cli/instance_filter.hpp"
@@ -32,7 +33,8 @@ struct SweepArguments {
   std::string scenario;
   std::vector<std::string> vary;
   std::string instances;  // a filter; empty: those of the scenario and of --vary
-  int jobs = 0;           // 0: one a core
+  ConstraintOptions constraints;
+  int jobs = 0;  // 0: one a core
   SimulationOptions simulation;
   OutputOptions output;
 };
@@ -40,30 +42,10 @@ struct SweepArguments {
 /// Results that are kept whole, for text, JSON and Markdown: at some 33 kB each, a gigabyte.
 constexpr std::size_t most_kept = 30'000;
 
-/// What the points are simulated with.
-struct World {
-  std::optional<HostProfile> host;
-  Catalog catalog;
-};
-
-World world_of(const SweepPoints& points, const SimulationOptions& options) {
-  try {
-    World world;
-    world.host = host_of(options);
-    std::set<std::string> instances = points.instances();
-    add_instances(instances, world.host);
-    world.catalog = catalog_of(instances);
-    return world;
-  } catch (...) {
-    points.check();  // a point that cannot be read is told of first
-    throw;
-  }
-}
-
 /// Rows are written while points are simulated and forgotten; the marks of the few points that
 /// stand out are set when all are known.
 int sweep_to_csv(const SweepArguments& arguments, const schema::Document& document,
-                 const SweepPoints& points) {
+                 const SweepPoints& points, const Constraints& constraints) {
   const World world = world_of(points, arguments.simulation);
   study::RunOptions options = run_options(arguments.simulation);
   options.list_inputs = false;
@@ -73,7 +55,7 @@ int sweep_to_csv(const SweepArguments& arguments, const schema::Document& docume
                         files_read({&arguments.scenario, 1}, arguments.simulation));
   }
   Spool spool(file);
-  spool.append(report::sweep_csv_header(points.setting(0)));
+  spool.append(report::sweep_csv_header(points.setting(0), constraints));
   std::uint64_t end = spool.size();
   Progress progress("sweep");
   study::SweepStream stream;
@@ -81,11 +63,12 @@ int sweep_to_csv(const SweepArguments& arguments, const schema::Document& docume
   stream.point = [&](std::size_t i) { return points.at(i); };
   stream.run = [&](const study::SweepInput& input) {
     return with_places(document, [&] {
-      return study::run(input.scenario, world.catalog, world.host ? &*world.host : nullptr,
-                        options);
+      return study::run(input.scenario, world.catalog, world.profile(), options);
     });
   };
-  stream.add_row = report::add_sweep_row;
+  stream.add_row = [&](std::string& out, const SweepPoint& point) {
+    report::add_sweep_row(out, point, constraints);
+  };
   stream.write = [&](std::string_view rows) { spool.append(rows); };
   const study::StreamedSweep swept = study::stream_sweep(
       stream, arguments.jobs,
@@ -105,6 +88,13 @@ int sweep_to_csv(const SweepArguments& arguments, const schema::Document& docume
   } else {
     spool.finish();
   }
+  if (constraints.any()) {
+    const study::Meeting meeting = study::meeting(swept.points, constraints);
+    const std::string cheapest =
+        meeting.cheapest ? study::setting_words(points.setting(*meeting.cheapest)) : "";
+    write_stderr("remark: " +
+                 report::meeting_words(constraints, meeting.points, points.size(), cheapest));
+  }
   if (swept.unanswered > 0) {
     write_stderr("remark: " + report::unanswered_words(swept.unanswered, points.size()) +
                  "; the column \"problem\" says why");
@@ -112,23 +102,11 @@ int sweep_to_csv(const SweepArguments& arguments, const schema::Document& docume
   return 0;
 }
 
-/// Instances first: they are what the rows are about.
-std::vector<Vary> varied_by(const SweepArguments& arguments, const schema::Document& document) {
-  std::vector<Vary> varied;
-  if (!arguments.instances.empty()) {
-    FilteredInstances filtered = filtered_instances(arguments.instances, document);
-    for (const std::string& remark : filtered.remarks) write_stderr("remark: " + remark);
-    varied.push_back(std::move(filtered.vary));
-  }
-  for (const std::string& text : arguments.vary) varied.push_back(parse_vary(text));
-  if (!varied.empty()) return varied;
-  throw InputError("sweep: expected --vary KEY=VALUES or --instances FILTER");
-}
-
 int sweep(const SweepArguments& arguments) {
   for (const std::string& text : arguments.vary) static_cast<void>(parse_vary(text));
   const schema::Document document = load_with_settings(arguments.scenario, arguments.simulation);
-  std::vector<Vary> varied = varied_by(arguments, document);
+  std::vector<Vary> varied =
+      varied_by("sweep", arguments.instances, arguments.vary, "--vary", document);
   if (arguments.output.format != "csv") {
     if (const std::size_t size = Grid(varied).size(); size > most_kept) {
       throw InputError(
@@ -142,18 +120,22 @@ int sweep(const SweepArguments& arguments) {
     }
   }
   const SweepPoints points(document, std::move(varied));
-  if (arguments.output.format == "csv") return sweep_to_csv(arguments, document, points);
+  const Constraints constraints = constraints_of(arguments.constraints, points.first().currency);
+  if (arguments.output.format == "csv") {
+    return sweep_to_csv(arguments, document, points, constraints);
+  }
   std::vector<study::SweepInput> inputs;
   for (std::size_t i = 0; i < points.size(); ++i) inputs.push_back(points.at(i));
   const World world = world_of(points, arguments.simulation);
   Progress progress("sweep");
-  const HostProfile* const host = world.host ? &*world.host : nullptr;
+  const HostProfile* const host = world.profile();
   const Sweep result = with_places(document, [&] {
     Sweep made = study::sweep(
         inputs, world.catalog, host, run_options(arguments.simulation), arguments.jobs,
         [&progress](std::size_t done, std::size_t total) { progress.update(done, total); });
     made.decision =
         study::decide(made, inputs, world.catalog, host, run_options(arguments.simulation).seed);
+    study::hold_against(made, constraints);
     return made;
   });
   const std::string name = points.first().name;
@@ -187,6 +169,7 @@ Command add_sweep(CLI::App& parent) {
                                 "Instances, purchases and regions of the catalogue that fit all "
                                 "conditions KEY OP VALUE, separated by commas")
                     ->type_name("FILTER"));
+  add_constraint_flags(*app, arguments->constraints);
   app->add_option("-j,--jobs", arguments->jobs, "Points simulated at a time; default: one a core")
       ->type_name("J")
       ->check(CLI::Range(1, 4096));
@@ -202,6 +185,7 @@ Command add_sweep(CLI::App& parent) {
       "  feedrate sweep my.json --instances 'gpu>=A10G, region=us-east-1, price<40'\n"
       "  feedrate sweep my.json --vary instances=1:64:*2 --vary "
       "instance=ml.p3.2xlarge,ml.g5.2xlarge\n"
+      "  feedrate sweep my.json --vary instances=1:8:1 --deadline '3 h' --budget '40 USD'\n"
       "  feedrate sweep my.json --vary efficiency=0.1:1:0.1 --format csv --output sweep.csv");
   return {app, [arguments] { return sweep(*arguments); }};
 }

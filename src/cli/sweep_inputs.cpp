@@ -1,15 +1,42 @@
 #include "cli/sweep_inputs.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 
 #include "base/errors.hpp"
+#include "base/quote.hpp"
 #include "cli/inputs.hpp"
+#include "cli/instance_filter.hpp"
 #include "cli/scenario_maker.hpp"
+#include "cli/terminal.hpp"
 
 namespace feedrate::cli {
 namespace {
 
 constexpr std::string_view not_simulated = "cases";
+
+/// A key may have several names; of two values for it the last would win in silence.
+void refuse_same_key(const std::vector<Vary>& varied, const std::string& flag) {
+  std::map<std::string, std::string> names;
+  for (const Vary& vary : varied) {
+    std::string pointer;
+    try {
+      pointer = schema::set_pointer(vary.key);
+    } catch (const InputError&) {
+      continue;  // reading the first point says what is wrong with it
+    }
+    const auto [same, first] = names.try_emplace(std::move(pointer), vary.key);
+    if (first || same->second == vary.key) continue;
+    throw InputError({{.file = "",
+                       .line = 0,
+                       .pointer = flag,
+                       .message = fmt::format("expected each key once, got {} and {}, which are "
+                                              "the same",
+                                              in_quotes(same->second), in_quotes(vary.key))}});
+  }
+}
 
 /// Whether a key at `tokens` can change which instances are asked for.
 bool names_instance(const std::vector<std::string>& tokens) {
@@ -20,16 +47,19 @@ bool names_instance(const std::vector<std::string>& tokens) {
 
 }  // namespace
 
-SweepPoints::SweepPoints(schema::Document document, std::vector<Vary> varied)
-    : document_(std::move(document)), grid_(std::move(varied)), first_(whole(0)) {
+SweepPoints::SweepPoints(schema::Document document, std::vector<Vary> varied, std::string flag)
+    : document_(std::move(document)),
+      flag_(std::move(flag)),
+      grid_(std::move(varied), flag_),
+      first_(whole(0)) {
   try {
     for (const Vary& vary : grid_.varied()) {
       std::vector<std::vector<schema::PreparedSetting>>& settings = settings_.emplace_back();
       for (std::size_t i = 0; i < vary.values.size(); ++i) {
         std::vector<schema::PreparedSetting>& together = settings.emplace_back();
-        together.emplace_back(vary.key, vary.values[i], "--vary");
+        together.emplace_back(vary.key, vary.values[i], flag_);
         for (const Vary& other : vary.with) {
-          together.emplace_back(other.key, other.values[i], "--vary");
+          together.emplace_back(other.key, other.values[i], flag_);
         }
       }
       for (const schema::PreparedSetting& setting : settings.front()) {
@@ -49,8 +79,7 @@ SweepPoints::SweepPoints(schema::Document document, std::vector<Vary> varied)
 
 Scenario SweepPoints::whole(std::size_t point) const {
   schema::Document document = document_;
-  for (const auto& [key, value] : grid_.at(point))
-    schema::set_value(document, key, value, "--vary");
+  for (const auto& [key, value] : grid_.at(point)) schema::set_value(document, key, value, flag_);
   return scenario_of(document);
 }
 
@@ -115,6 +144,35 @@ void SweepPoints::check(std::size_t begin) const {
   for (std::size_t point = begin; point < size(); ++point) {
     if (!quick(grid_.values_at(point))) static_cast<void>(whole(point));
   }
+}
+
+World world_of(const SweepPoints& points, const SimulationOptions& options) {
+  try {
+    World world;
+    world.host = host_of(options);
+    std::set<std::string> instances = points.instances();
+    add_instances(instances, world.host);
+    world.catalog = catalog_of(instances);
+    return world;
+  } catch (...) {
+    points.check();  // a point that cannot be read is told of first
+    throw;
+  }
+}
+
+std::vector<Vary> varied_by(const std::string& command, const std::string& instances,
+                            const std::vector<std::string>& texts, const std::string& flag,
+                            const schema::Document& document) {
+  std::vector<Vary> varied;
+  if (!instances.empty()) {
+    FilteredInstances filtered = filtered_instances(instances, document);
+    for (const std::string& remark : filtered.remarks) write_stderr("remark: " + remark);
+    varied.push_back(std::move(filtered.vary));
+  }
+  for (const std::string& text : texts) varied.push_back(parse_vary(text, flag));
+  refuse_same_key(varied, flag);
+  if (!varied.empty()) return varied;
+  throw InputError(fmt::format("{}: expected {} KEY=VALUES or --instances FILTER", command, flag));
 }
 
 std::vector<study::SweepInput> sweep_inputs(const schema::Document& document,

@@ -5,7 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "catalog/catalog.hpp"
+#include "cli/options.hpp"
 #include "cli/vary.hpp"
+#include "model/host.hpp"
 #include "schema/prepared_setting.hpp"
 #include "schema/scenario.hpp"
 #include "schema/scenario_variants.hpp"
@@ -18,9 +21,11 @@ namespace feedrate::cli {
 class SweepPoints {
  public:
   /// InputError as Grid, and when the first point cannot be read.
-  SweepPoints(schema::Document document, std::vector<Vary> varied);
+  /// `flag` names the option in complaints.
+  SweepPoints(schema::Document document, std::vector<Vary> varied, std::string flag = "--vary");
 
   [[nodiscard]] std::size_t size() const { return grid_.size(); }
+  [[nodiscard]] const Grid& grid() const { return grid_; }
   /// KEY, VALUE of each key that is varied.
   [[nodiscard]] Setting setting(std::size_t point) const { return grid_.at(point); }
   /// InputError as set_value and read_scenario. What no simulation reads (the cases and other parts
@@ -38,6 +43,7 @@ class SweepPoints {
   [[nodiscard]] std::optional<Scenario> quick(const std::vector<std::size_t>& values) const;
 
   schema::Document document_;
+  std::string flag_;
   Grid grid_;
   /// Of each value of each varied key, with those that change along; as far as they can be
   /// prepared.
@@ -46,6 +52,24 @@ class SweepPoints {
   Scenario first_;
   std::optional<schema::ScenarioVariants> variants_;
 };
+
+/// What the points are simulated with: the profile of --host, and the part of the catalogue that
+/// they can ask for.
+struct World {
+  std::optional<HostProfile> host;
+  Catalog catalog;
+
+  [[nodiscard]] const HostProfile* profile() const { return host ? &*host : nullptr; }
+};
+/// InputError as host_of, but of a point that cannot be read first.
+World world_of(const SweepPoints& points, const SimulationOptions& options);
+
+/// What a filter of the catalogue and texts of KEY=VALUES vary: instances first, for they are what
+/// points are about. `flag` is the option of the texts, `command` who asks: InputError without any
+/// of both. Remarks on the filter go to standard error.
+std::vector<Vary> varied_by(const std::string& command, const std::string& instances,
+                            const std::vector<std::string>& texts, const std::string& flag,
+                            const schema::Document& document);
 
 /// The document at every combination of what is varied. InputError as set_value and read_scenario.
 std::vector<study::SweepInput> sweep_inputs(const schema::Document& document,

@@ -25,8 +25,14 @@ constexpr std::string_view forms =
       {{.file = "", .line = 0, .pointer = std::string(flag), .message = std::move(message)}});
 }
 
-[[noreturn]] void refuse_range(std::string_view text, std::string_view reason) {
-  refuse("--vary", fmt::format("{}, got {}", reason, in_quotes(text)));
+/// What was typed, and behind which option.
+struct Typed {
+  std::string_view text;
+  std::string_view flag;
+};
+
+[[noreturn]] void refuse_range(const Typed& typed, std::string_view reason) {
+  refuse(typed.flag, fmt::format("{}, got {}", reason, in_quotes(typed.text)));
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -84,7 +90,7 @@ struct Range {
   bool multiplies = false;
 };
 
-std::vector<double> numbers_of(const Range& range, std::string_view text) {
+std::vector<double> numbers_of(const Range& range, const Typed& text) {
   const auto [from, to, step, multiplies] = range;
   if (!std::isfinite(from) || !std::isfinite(to) || !std::isfinite(step)) {
     refuse_range(text, "expected finite numbers");
@@ -126,7 +132,7 @@ constexpr std::array<Dimension, 6> range_dimensions = {
 
 std::vector<std::string> values_across_units(std::string_view from, std::string_view to,
                                              std::string_view step, bool multiplies,
-                                             std::string_view text) {
+                                             const Typed& text) {
   for (const Dimension dimension : range_dimensions) {
     const ParsedQuantity first = parse_quantity(from, dimension);
     const ParsedQuantity last = parse_quantity(to, dimension);
@@ -151,7 +157,7 @@ std::vector<std::string> values_across_units(std::string_view from, std::string_
 // The values of FROM:TO:STEP; nothing when `parts` are no numbers, so that the colons are the
 // user's.
 std::optional<std::vector<std::string>> range_values(const std::vector<std::string_view>& parts,
-                                                     std::string_view text) {
+                                                     const Typed& text) {
   const auto from = parse_number(parts[0]);
   const auto to = parts.size() > 1 ? parse_number(parts[1]) : std::nullopt;
   if (!from || !to) return std::nullopt;
@@ -186,42 +192,42 @@ std::pair<std::string, std::string> parse_setting(std::string_view text, std::st
   return {std::string(key), std::string(value)};
 }
 
-Vary parse_vary(std::string_view text) {
+Vary parse_vary(std::string_view text, std::string_view flag) {
   const std::size_t equals = text.find('=');
   Vary vary{std::string(trimmed(text.substr(0, equals))), {}};
   if (equals == std::string_view::npos || vary.key.empty()) {
-    refuse("--vary", fmt::format("expected {}, got {}", forms, in_quotes(text)));
+    refuse(flag, fmt::format("expected {}, got {}", forms, in_quotes(text)));
   }
   const std::string_view list = trimmed(text.substr(equals + 1));
-  if (list.empty()) refuse("--vary", fmt::format("expected values after {}=: {}", vary.key, forms));
-  if (auto values = range_values(split(list, ':'), text)) {
+  if (list.empty()) refuse(flag, fmt::format("expected values after {}=: {}", vary.key, forms));
+  if (auto values = range_values(split(list, ':'), {text, flag})) {
     vary.values = std::move(*values);
     return vary;
   }
   for (const std::string_view item : split(list, ',')) {
     if (item.empty()) {
-      refuse("--vary", fmt::format("expected a value between the commas, got {}", in_quotes(text)));
+      refuse(flag, fmt::format("expected a value between the commas, got {}", in_quotes(text)));
     }
     vary.values.emplace_back(item);
   }
   if (vary.values.size() > max_points) {
-    refuse_range(text, fmt::format("expected at most {} values", max_points));
+    refuse_range({text, flag}, fmt::format("expected at most {} values", max_points));
   }
   return vary;
 }
 
-Grid::Grid(std::vector<Vary> varied) : varied_(std::move(varied)) {
+Grid::Grid(std::vector<Vary> varied, std::string_view flag) : varied_(std::move(varied)) {
   std::set<std::string> keys;
   const auto once = [&](const std::string& key) {
     if (keys.insert(key).second) return;
-    refuse("--vary", fmt::format("expected each key once, got {} twice", in_quotes(key)));
+    refuse(flag, fmt::format("expected each key once, got {} twice", in_quotes(key)));
   };
   for (std::size_t i = 0; i < varied_.size(); ++i) {
     once(varied_[i].key);
     for (const Vary& other : varied_[i].with) once(other.key);
     size_ *= varied_[i].values.size();
     if (size_ > max_points) {
-      refuse("--vary",
+      refuse(flag,
              fmt::format("expected at most {} points in all, got {} or more", max_points, size_));
     }
   }

@@ -28,13 +28,14 @@ std::pair<std::string, std::string> parse_setting(std::string_view text, std::st
 /// KEY=FROM:TO:*FACTOR; TO is included where a step lands on it. FROM and TO may carry units ("5
 /// KB:5 GB:*10"), then STEP carries one as well. InputError for an empty list or item, a step of 0
 /// or in the wrong direction, numbers that are not finite, more than max_points values.
-Vary parse_vary(std::string_view text);
+/// `flag` names the option in complaints.
+Vary parse_vary(std::string_view text, std::string_view flag = "--vary");
 
 /// Every combination of what is varied, made when it is asked for; the last key varies fastest.
 class Grid {
  public:
   /// InputError when a key comes twice or when there are more than max_points.
-  explicit Grid(std::vector<Vary> varied);
+  explicit Grid(std::vector<Vary> varied, std::string_view flag = "--vary");
 
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] const std::vector<Vary>& varied() const { return varied_; }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "model/constraints.hpp"
 #include "model/result.hpp"
 
 namespace feedrate {
@@ -35,6 +36,9 @@ struct SweepPoint {
   std::optional<ScaleOut> scale_out{};  ///< beside the fewest instances, where there are fewer
 
   [[nodiscard]] bool answered() const { return problems.empty(); }
+  [[nodiscard]] bool meets(const Constraints& constraints) const {
+    return answered() && constraints.met(result.times.total, result.bill.money);
+  }
 };
 
 /// What knowing some uncertain inputs would be worth to the choice between points.
@@ -70,6 +74,10 @@ struct Sweep {
   /// Of the first point that has a scale_out; where none has, of the first with several instances,
   /// beside one alone. Empty: more instances never pay, or there are none.
   std::optional<double> break_even_efficiency;
+  Constraints constraints{};                      ///< that points are held against
+  std::size_t meeting = 0;                        ///< points that meet them
+  std::optional<std::size_t> cheapest_meeting{};  ///< least total cost of those; empty: none meets
+                                                  ///< them, or there are no constraints
 };
 
 /// A scenario and its result; in a comparison the first is the reference.

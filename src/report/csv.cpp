@@ -182,19 +182,21 @@ std::string results_csv(std::span<const NamedResult> results) {
   return out;
 }
 
-std::string sweep_csv_header(const std::vector<std::pair<std::string, std::string>>& set) {
+std::string sweep_csv_header(const std::vector<std::pair<std::string, std::string>>& set,
+                             const Constraints& constraints) {
   std::string out;
   Names names(out);
   // The same key may be an answer too (instances): what was set says so.
   for (const auto& [key, value] : set) names.add("set", ".", key);
   add_result(names, Result{});
-  for (const std::string_view name : {"problem", "fastest", "cheapest", "pareto"}) {
-    names.add("", "", name);
-  }
+  names.add("", "", "problem");
+  if (constraints.deadline) names.add("", "", "meets_deadline");
+  if (constraints.budget) names.add("", "", "meets_budget");
+  for (const std::string_view name : {"fastest", "cheapest", "pareto"}) names.add("", "", name);
   return out + '\n';
 }
 
-void add_sweep_row(std::string& out, const SweepPoint& point) {
+void add_sweep_row(std::string& out, const SweepPoint& point, const Constraints& constraints) {
   Texts texts(out);
   for (const auto& [key, value] : point.set) texts.add("set", ".", key, std::string_view(value));
   if (point.answered()) {
@@ -204,6 +206,11 @@ void add_sweep_row(std::string& out, const SweepPoint& point) {
     add_result(blanks, point.result);
   }
   texts.add("", "", "problem", std::string_view(problem_words(point)));
+  const auto meets = [&](bool met) {
+    texts.add("", "", "", std::string_view(!point.answered() ? "" : met ? "1" : "0"));
+  };
+  if (constraints.deadline) meets(constraints.in_time(point.result.times.total));
+  if (constraints.budget) meets(constraints.in_budget(point.result.bill.money));
   out += ',';
   out += sweep_marks(false, false, false);
   out += '\n';
@@ -217,9 +224,9 @@ std::string sweep_csv(const Sweep& sweep) {
   if (sweep.points.empty()) return "\n";
   std::vector<bool> pareto(sweep.points.size());
   for (const std::size_t i : sweep.pareto) pareto[i] = true;
-  std::string out = sweep_csv_header(sweep.points.front().set);
+  std::string out = sweep_csv_header(sweep.points.front().set, sweep.constraints);
   for (std::size_t i = 0; i < sweep.points.size(); ++i) {
-    add_sweep_row(out, sweep.points[i]);
+    add_sweep_row(out, sweep.points[i], sweep.constraints);
     const std::string marks = sweep_marks(i == sweep.fastest, i == sweep.cheapest, pareto[i]);
     out.replace(out.size() - 1 - marks.size(), marks.size(), marks);
   }

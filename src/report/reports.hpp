@@ -9,6 +9,7 @@
 #include "catalog/catalog.hpp"
 #include "catalog/filter.hpp"
 #include "model/case_result.hpp"
+#include "model/optimum.hpp"
 #include "model/sweep.hpp"
 #include "report/blocks.hpp"
 
@@ -24,6 +25,14 @@ Report run_report(const NamedResult& named);
 /// `sweep`: a row a point with the fastest, the cheapest and the Pareto set marked; of more than
 /// sixty points only the marked ones. `name` is the scenario's.
 Report sweep_report(const Sweep& sweep, const std::string& name);
+
+/// `optimize`: the best point and what comes next, the flags that reproduce it, what bounds it, how
+/// sure the choice is, the Pareto front; or why there is none. `name` is the scenario's.
+Report optimum_report(const Optimum& optimum, const std::string& name);
+/// A row a point that stands out, its role in front, every digit kept.
+std::string optimum_csv(const Optimum& optimum);
+/// What CSV has no place for.
+std::vector<std::string> optimum_remarks(const Optimum& optimum);
 
 /// `compare`: a column a scenario, differences signed against the first. Precondition: at least
 /// one.

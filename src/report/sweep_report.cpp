@@ -62,7 +62,10 @@ Table points_table(const Sweep& sweep) {
   if (hours_count) table.columns.push_back(column(FigureId::total_cost));
   table.columns.insert(
       table.columns.end(),
-      {{"samples/s", Align::right}, {column_of(FigureId::gpu_busy)}, {"bottleneck"}, {""}});
+      {{"samples/s", Align::right}, {column_of(FigureId::gpu_busy)}, {"bottleneck"}});
+  const bool constrained = sweep.constraints.any();
+  if (constrained) table.columns.push_back({"constraints"});
+  table.columns.push_back({""});
   for (std::size_t i = 0; i < sweep.points.size(); ++i) {
     const std::string mark = sweep_marks(sweep, i);
     if (only_marked && mark.empty()) continue;
@@ -85,6 +88,11 @@ Table points_table(const Sweep& sweep) {
     row.cells.emplace_back(r.throughput ? rate(*r.throughput) : "-");
     row.cells.push_back(Cell::with_bar(percent(r.gpu_busy), r.gpu_busy));
     row.cells.emplace_back(r.bottleneck.stage ? std::string(name_of(*r.bottleneck.stage)) : "none");
+    if (constrained) {
+      const bool meets = sweep.points[i].meets(sweep.constraints);
+      row.cells.emplace_back(constraint_mark(sweep.constraints, r),
+                             meets ? Tone::good : Tone::caution);
+    }
     row.cells.emplace_back(mark);
     table.rows.push_back(std::move(row));
   }
@@ -264,6 +272,38 @@ Paragraph sweep_headline(const Sweep& sweep) {
           Tone::plain};
 }
 
+/// "the deadline of 3 h and the budget of $40.00"
+std::string constraint_words(const Constraints& constraints) {
+  std::string words;
+  if (constraints.deadline) {
+    words = fmt::format("the deadline of {}", duration(*constraints.deadline));
+  }
+  if (constraints.budget) {
+    words +=
+        fmt::format("{}the budget of {}", words.empty() ? "" : " and ", money(*constraints.budget));
+  }
+  return words;
+}
+
+std::string meeting_words(const Constraints& constraints, std::size_t meeting, std::size_t points,
+                          const std::string& cheapest) {
+  const std::string which = constraint_words(constraints);
+  if (meeting == 0) {
+    return fmt::format("None of {} points meets {}", count(static_cast<double>(points)), which);
+  }
+  return fmt::format("{} of {} points {} {}; the cheapest {}: {}",
+                     count(static_cast<double>(meeting)), count(static_cast<double>(points)),
+                     meeting == 1 ? "meets" : "meet", which, meeting == 1 ? "is that" : "of them",
+                     cheapest);
+}
+
+std::string constraint_mark(const Constraints& constraints, const Result& result) {
+  const bool late = !constraints.in_time(result.times.total);
+  const bool over = !constraints.in_budget(result.bill.money);
+  if (late) return over ? "late, over budget" : "late";
+  return over ? "over budget" : "met";
+}
+
 std::string unanswered_words(std::size_t unanswered, std::size_t points) {
   return fmt::format("{} of {} points {} no result", count(static_cast<double>(unanswered)),
                      count(static_cast<double>(points)), unanswered == 1 ? "has" : "have");
@@ -297,6 +337,7 @@ std::string sweep_marks(const Sweep& sweep, std::size_t i) {
   if (i == sweep.fastest) add("fastest");
   if (i == sweep.cheapest) add("cheapest");
   if (in_pareto(sweep, i)) add("Pareto");
+  if (sweep.cheapest_meeting == i) add("cheapest that meets them");
   return text;
 }
 
@@ -306,6 +347,16 @@ Report sweep_report(const Sweep& sweep, const std::string& name) {
       fmt::format("{} · sweep of {} points", name, count(static_cast<double>(sweep.points.size())));
   if (sweep.points.empty()) return report;
   report.headline = sweep_headline(sweep);
+  if (sweep.constraints.any()) {
+    const auto& best = sweep.cheapest_meeting;
+    report.blocks.emplace_back(
+        Paragraph{meeting_words(sweep.constraints, sweep.meeting, sweep.points.size(),
+                                best ? fmt::format("{} ({})", setting(sweep.points[*best]),
+                                                   outcome(sweep.points[*best].result))
+                                     : "") +
+                      ".",
+                  best ? Tone::good : Tone::bad});
+  }
   report.blocks.emplace_back(points_table(sweep));
   if (List list = unanswered_list(sweep); !list.items.empty()) {
     report.blocks.emplace_back(std::move(list));

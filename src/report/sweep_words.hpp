@@ -14,6 +14,17 @@ Paragraph sweep_headline(const Sweep& sweep);
 /// "fastest, cheapest, Pareto": what holds for point `i`.
 std::string sweep_marks(const Sweep& sweep, std::size_t i);
 
+/// "the deadline of 3 h and the budget of $40.00". Precondition: there are any.
+std::string constraint_words(const Constraints& constraints);
+
+/// How many points meet the sweep's constraints, and the cheapest that does, by its setting and
+/// what it comes to. Precondition: there are constraints.
+std::string meeting_words(const Constraints& constraints, std::size_t meeting, std::size_t points,
+                          const std::string& cheapest);
+
+/// "met", "late", "late, over budget": of a point with a result.
+std::string constraint_mark(const Constraints& constraints, const Result& result);
+
 /// "3 of 47 points have no result".
 std::string unanswered_words(std::size_t unanswered, std::size_t points);
 

@@ -80,6 +80,25 @@ void write_decision(const std::optional<Decision>& decision, JsonWriter& out) {
   out.end().end();
 }
 
+/// Whether there are any, and what keeps them.
+void write_constraints(const Sweep& sweep, JsonWriter& out) {
+  out.key("constraints");
+  const Constraints& constraints = sweep.constraints;
+  if (!constraints.any()) {
+    out.null();
+    return;
+  }
+  const auto& [deadline, budget] = constraints;
+  out.begin_object(Layout::line);
+  out.number("deadline_s", deadline ? std::optional(deadline->base()) : std::nullopt);
+  out.number("budget_usd", budget ? std::optional(budget->base()) : std::nullopt);
+  out.number("meeting", static_cast<double>(sweep.meeting));
+  out.number("cheapest", sweep.cheapest_meeting
+                             ? std::optional(static_cast<double>(*sweep.cheapest_meeting))
+                             : std::nullopt);
+  out.end();
+}
+
 void write_relative(const Result& result, const Result& reference, JsonWriter& out) {
   out.begin_object(Layout::line);
   for (const FigureId id : compared_figures) {
@@ -124,6 +143,12 @@ std::string write_sweep(const Sweep& sweep, const std::string& name, const std::
     }
     out.end();
     write_scale_out(point.scale_out, out);
+    out.key("meets_constraints");
+    if (point.answered() && sweep.constraints.any()) {
+      out.boolean(point.meets(sweep.constraints));
+    } else {
+      out.null();
+    }
     out.end();
   }
   out.end();
@@ -137,6 +162,7 @@ std::string write_sweep(const Sweep& sweep, const std::string& name, const std::
   out.number("fastest", index(sweep.fastest)).number("cheapest", index(sweep.cheapest));
   out.number("break_even_efficiency", sweep.break_even_efficiency);
   write_decision(sweep.decision, out);
+  write_constraints(sweep, out);
   out.end();
   return std::move(out).finish();
 }

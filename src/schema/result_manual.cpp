@@ -84,6 +84,9 @@ void write_envelope(JsonWriter& out) {
   write_problems(out);
   out.key("scale_out").begin_object().key("type").begin_array().text("object").text("null").end();
   out.text("description", "beside the fewest instances with the same other settings").end();
+  out.key("meets_constraints").begin_object(Layout::line);
+  out.text("description", "of --deadline and --budget; null: none, or no result");
+  out.key("type").begin_array().text("boolean").text("null").end().end();
   out.end();
   out.key("required").begin_array().text("set").text("result").text("problems").end();
   out.end().end();
@@ -120,8 +123,12 @@ not apply, or not known. Amounts are in USD whatever currency the scenario state
 run      {"feedrate": VERSION, "kind": "result", "schema": 1, "scenario": {name, file},
          "result": {…}}
 sweep    … "kind": "sweep", "points": [{"set": {KEY: VALUE}, "result": {…}, "problems": [],
-         "scale_out": {…}}], "pareto": [indices], "fastest", "cheapest": indices,
-         "break_even_efficiency": of the first point that has a scale_out, "decision";
+         "scale_out": {…}, "meets_constraints": of "constraints"}], "pareto": [indices],
+         "fastest", "cheapest": indices, "break_even_efficiency": of the first
+         point that has a scale_out, "decision",
+         "constraints": {"deadline_s", "budget_usd", "meeting": points that meet them, "cheapest":
+         the index of the one of those with the lowest total cost}, null without --deadline and
+         --budget;
          a point that cannot be simulated or priced has "result": null and "problems":
          [{"key": JSON pointer or null, "message"}], and is left out of all the rest. "scale_out"
          puts a point beside the fewest instances with the same other settings (null for these):

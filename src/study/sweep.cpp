@@ -37,6 +37,20 @@ std::string setting_words(const Setting& set) {
   return words;
 }
 
+void hold_against(Sweep& sweep, const Constraints& constraints) {
+  sweep.constraints = constraints;
+  if (!constraints.any()) return;
+  const auto cost = [&](std::size_t i) {
+    return std::pair(sweep.points[i].result.bill.total, sweep.points[i].result.times.total);
+  };
+  for (std::size_t i = 0; i < sweep.points.size(); ++i) {
+    if (!sweep.points[i].meets(constraints)) continue;
+    ++sweep.meeting;
+    auto& best = sweep.cheapest_meeting;
+    if (!best || cost(i) < cost(*best)) best = i;
+  }
+}
+
 Sweep answered(const Sweep& sweep) {
   if (std::all_of(sweep.points.begin(), sweep.points.end(),
                   [](const SweepPoint& point) { return point.answered(); })) {
@@ -54,6 +68,9 @@ Sweep answered(const Sweep& sweep) {
   out.cheapest = place[sweep.cheapest];
   out.break_even_efficiency = sweep.break_even_efficiency;
   out.decision = sweep.decision;
+  out.constraints = sweep.constraints;
+  out.meeting = sweep.meeting;
+  if (sweep.cheapest_meeting) out.cheapest_meeting = place[*sweep.cheapest_meeting];
   if (out.decision) {
     out.decision->best = place[out.decision->best];
     out.decision->choice = place[out.decision->choice];

@@ -28,6 +28,9 @@ using SweepProgress = std::function<void(std::size_t, std::size_t)>;
 Sweep sweep(std::span<const SweepInput> inputs, const Catalog& catalog, const HostProfile* host,
             const RunOptions& options, int jobs = 0, const SweepProgress& progress = {});
 
+/// Says which points meet the constraints, if there are any.
+void hold_against(Sweep& sweep, const Constraints& constraints);
+
 /// The sweep without the points that have no result, their places in its lists told anew.
 Sweep answered(const Sweep& sweep);
 

@@ -79,7 +79,8 @@ class Streaming {
       if (i >= failed_at_) return false;
       try {
         const SweepPoint point = simulated(i);
-        result_.points[i] = {point.result.times.total, point.result.bill.total, point.answered()};
+        result_.points[i] = {point.result.times.total, point.result.bill.total, point.answered(),
+                             point.result.bill.money};
         const std::size_t before = rows.size();
         stream_.add_row(rows, point);
         result_.bytes[i] = static_cast<std::uint32_t>(rows.size() - before);
@@ -160,6 +161,17 @@ StreamedSweep stream_sweep(const SweepStream& stream, int jobs, const SweepProgr
   }
   streaming.throw_if_failed();
   return streaming.take();
+}
+
+Meeting meeting(std::span<const Placed> points, const Constraints& constraints) {
+  Meeting out;
+  const auto cost = [&](std::size_t i) { return std::pair(points[i].cost, points[i].time); };
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!points[i].answered || !constraints.met(points[i].time, points[i].money)) continue;
+    ++out.points;
+    if (!out.cheapest || cost(i) < cost(*out.cheapest)) out.cheapest = i;
+  }
+  return out;
 }
 
 Standing standing(std::span<const Placed> points) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@ struct Placed {
   Duration time;
   Money cost;
   bool answered = true;  ///< the point has a result
+  Money money{};         ///< what the invoice says
 };
 
 struct StreamedSweep {
@@ -42,6 +44,14 @@ struct SweepStream {
 /// cannot be made.
 StreamedSweep stream_sweep(const SweepStream& stream, int jobs = 0,
                            const SweepProgress& progress = {});
+
+/// Points that meet the constraints, and the one of them of the least total cost: as
+/// Sweep::meeting and Sweep::cheapest_meeting.
+struct Meeting {
+  std::size_t points = 0;
+  std::optional<std::size_t> cheapest;
+};
+Meeting meeting(std::span<const Placed> points, const Constraints& constraints);
 
 /// Which points stand out; indices as in Sweep. Precondition of its members: a point is answered.
 struct Standing {

@@ -37,6 +37,8 @@ TEST_CASE("completion: commands, then their flags") {
   CHECK(offers("feedrate sw") == "\nsweep\n");
   CHECK(offers("feedrate catalog ") == "\nlist\nshow\nimport\n");
   CHECK(has(offers("feedrate sweep x.json --v"), "\n--vary\n"));
+  CHECK(has(offers("feedrate optimize x.json --o"), "\n--over\n"));
+  CHECK(offers("feedrate sweep x.json --dead") == "\n--deadline\n");
   CHECK(offers("feedrate run --rep") == "\n--replications\n");
   CHECK_FALSE(has(offers("feedrate run --"), "--vary"));
   CHECK(has(offers("feedrate catalog list --"), "\n--format\n"));
@@ -49,6 +51,8 @@ TEST_CASE("completion: words, keys and their values") {
   CHECK(has(offers("feedrate run x.json --set num_w"), "\nnum_workers=\n"));
   CHECK(has(offers("feedrate run x.json --set pin_memory="), "\ntrue\n"));
   CHECK(has(offers("feedrate sweep x.json --vary input_mode="), "\nFastFile\n"));
+  CHECK(has(offers("feedrate optimize x.json --over input_mode="), "\nFastFile\n"));
+  CHECK(offers("feedrate optimize x.json --minimize ") == "\ntotal\nmoney\ntime\n");
 }
 
 TEST_CASE("completion: figures that may not rise by more") {

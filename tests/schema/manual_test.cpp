@@ -9,6 +9,7 @@
 #include "schema/host.hpp"
 #include "schema/host_keys.hpp"
 #include "schema/json_reader.hpp"
+#include "schema/optimum.hpp"
 #include "schema/result.hpp"
 #include "schema/result_record.hpp"
 #include "schema/scenario.hpp"
@@ -64,6 +65,7 @@ TEST_CASE("manual: every key is explained within 100 columns, every example is a
   fits_the_page(scenario_manual());
   fits_the_page(host_manual());
   fits_the_page(result_manual());
+  fits_the_page(optimum_manual());
 }
 
 TEST_CASE("manual: the scenario of ten lines that it shows can be read") {

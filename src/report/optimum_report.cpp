@@ -1,0 +1,317 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "report/csv.hpp"
+#include "report/figure_text.hpp"
+#include "report/numbers.hpp"
+#include "report/optimum_words.hpp"
+#include "report/reports.hpp"
+#include "report/sweep_words.hpp"
+
+namespace feedrate::report {
+namespace {
+
+std::vector<Column> columns_of(const Optimum& optimum, const Candidate& any) {
+  std::vector<Column> columns = {{""}};
+  for (const auto& [key, value] : any.set) columns.push_back({key, Align::right});
+  columns.push_back({column_of(FigureId::total_time), Align::right});
+  columns.push_back({column_of(FigureId::money), Align::right});
+  if (optimum.hours_count) columns.push_back({column_of(FigureId::total_cost), Align::right});
+  return columns;
+}
+
+Row row_of(const Optimum& optimum, const std::string& role, const Candidate& candidate) {
+  Row row;
+  row.cells.emplace_back(role);
+  for (const auto& [key, value] : candidate.set) row.cells.emplace_back(value);
+  row.cells.emplace_back(duration(candidate.outlay.time));
+  row.cells.emplace_back(money(candidate.outlay.money));
+  if (optimum.hours_count) row.cells.emplace_back(money(candidate.outlay.total));
+  return row;
+}
+
+/// What the winner is, beside the point that comes after it and the scenario as it is.
+Table best_table(const Optimum& optimum) {
+  const Winner& winner = *optimum.winner;
+  Table table;
+  table.columns = columns_of(optimum, winner.point);
+  table.columns.push_back({"beside the best"});
+  table.rows.push_back(row_of(optimum, "best", winner.point));
+  table.rows.back().marked = true;
+  const auto add = [&](const char* role, const Candidate& candidate) {
+    table.rows.push_back(row_of(optimum, role, candidate));
+    table.rows.back().cells.emplace_back(
+        beside_words(optimum, candidate.outlay, winner.point.outlay));
+  };
+  if (winner.runner_up) add("next", *winner.runner_up);
+  if (optimum.as_written) {
+    Candidate now{0, winner.point.set, *optimum.as_written};
+    for (auto& [key, value] : now.set) value = "";
+    add("as written", now);
+  }
+  return table;
+}
+
+std::string runner_up_words(const Optimum& optimum) {
+  const Winner& winner = *optimum.winner;
+  std::string words;
+  const auto add = [&words](const std::string& sentence) {
+    words += (words.empty() ? "" : " ") + sentence;
+  };
+  if (winner.runner_up) {
+    add(fmt::format("Next best: {}, which is {}.", instead_words(*winner.runner_up, winner.point),
+                    beside_words(optimum, winner.runner_up->outlay, winner.point.outlay)));
+  } else if (optimum.feasible == 1) {
+    add(optimum.points == 1 ? "There is no other point to compare it with."
+                            : "No other point comes into question.");
+  } else {
+    add(fmt::format("No other point that comes into question is more than {} worse.",
+                    percent(alike_share)));
+  }
+  if (winner.near > 1) {
+    add(fmt::format("{} are within {} of the best{}.", points_text(winner.near),
+                    percent(alike_share),
+                    winner.simplest ? "; of these " + setting_text(winner.simplest->set) +
+                                          " changes fewest keys of the scenario"
+                                    : "; none of these changes fewer keys of the scenario"));
+  }
+  if (winner.equal > 1) {
+    add(fmt::format("{} are exactly as good; of these the first that changes fewest keys is taken.",
+                    points_text(winner.equal)));
+  }
+  return words;
+}
+
+List settings_list(const Winner& winner) {
+  List list{"Reproduce it with feedrate run, the other flags of this command, and", {}};
+  for (const auto& [key, value] : winner.point.set) {
+    list.items.push_back("--set " + shell_word(key + "=" + value));
+  }
+  return list;
+}
+
+std::string relaxed_words(const Optimum& optimum, const Relaxed& relaxed) {
+  const Constraints& constraints = optimum.constraints;
+  const std::string which = relaxed.without_deadline && relaxed.without_budget
+                                ? "the deadline and the budget together"
+                            : relaxed.without_deadline
+                                ? fmt::format("the deadline of {}", duration(*constraints.deadline))
+                                : fmt::format("the budget of {}", money(*constraints.budget));
+  const Winner& winner = *optimum.winner;
+  const double with = winner.point.outlay.of(optimum.minimized);
+  const double without = relaxed.best.outlay.of(optimum.minimized);
+  if (!(without < (1.0 - alike_share) * with)) return which + ": excludes nothing that is better";
+  return fmt::format("{}: without {} {} would be {}", which,
+                     relaxed.without_deadline && relaxed.without_budget ? "them" : "it",
+                     setting_text(relaxed.best.set),
+                     beside_words(optimum, relaxed.best.outlay, winner.point.outlay));
+}
+
+List bounds_list(const Optimum& optimum) {
+  const Winner& winner = *optimum.winner;
+  List list{"What bounds it", {}};
+  const bool each_binds =
+      winner.relaxed.size() == 3 &&
+      std::any_of(winner.relaxed.begin(), winner.relaxed.end() - 1, [&](const Relaxed& relaxed) {
+        return relaxed.best.point == winner.relaxed.back().best.point;
+      });
+  for (const Relaxed& relaxed : winner.relaxed) {
+    // Both together say nothing that one of them has not said.
+    if (relaxed.without_deadline && relaxed.without_budget && each_binds) continue;
+    list.items.push_back(relaxed_words(optimum, relaxed));
+  }
+  for (const RangeEnd& end : winner.ends) {
+    list.items.push_back(
+        end.better ? fmt::format("{} = {} is the {} value: {} would be {}: let the range go on",
+                                 end.key, end.value, end.last ? "last" : "first", end.beyond,
+                                 beside_words(optimum, end.outlay, winner.point.outlay))
+                   : fmt::format("{} = {} is the {} value, but {} would hardly be better", end.key,
+                                 end.value, end.last ? "last" : "first", end.beyond));
+  }
+  if (list.items.empty()) {
+    list.items.emplace_back("nothing: no range ends at the best point while it still paid");
+  }
+  return list;
+}
+
+std::string chances_words(const Optimum& optimum) {
+  const Winner& winner = *optimum.winner;
+  const Chances& chances = *winner.chances;
+  std::string words;
+  if (chances.compared > 1) {
+    words = fmt::format(
+        "In {} of {} draws of what is uncertain it {}stays the best, or within {} of it (compared "
+        "with {} that come nearest or are the best with another value).",
+        percent(chances.best), chances.draws,
+        optimum.constraints.any() ? "meets the constraints and " : "", percent(alike_share),
+        points_text(chances.compared - 1));
+    if (chances.rival) {
+      words += fmt::format(" In {}, {} is.", percent(chances.rival_best),
+                           instead_words(*chances.rival, winner.point));
+    }
+  }
+  const auto meets = [&](const char* what, double share) {
+    words +=
+        fmt::format("{}It meets the {} in {}{}.", words.empty() ? "" : " ", what, percent(share),
+                    chances.compared > 1 ? "" : fmt::format(" of {} draws", chances.draws));
+  };
+  if (optimum.constraints.deadline) meets("deadline", chances.in_time);
+  if (optimum.constraints.budget) meets("budget", chances.in_budget);
+  return words;
+}
+
+Table front_table(const Optimum& optimum) {
+  const Winner& winner = *optimum.winner;
+  Table table;
+  table.title = optimum.minimized == Minimized::money
+                    ? "Pareto front: no other point is both faster and cheaper by the bill"
+                    : "Pareto front: no other point is both faster and cheaper";
+  table.columns = columns_of(optimum, winner.point);
+  for (const Candidate& point : winner.front) {
+    const bool best = point.point == winner.point.point;
+    table.rows.push_back(row_of(optimum, best ? "best" : "", point));
+    table.rows.back().marked = best;
+  }
+  if (winner.front.size() < winner.front_size) {
+    table.note = fmt::format("{} of its {} are shown, evenly spaced.", winner.front.size(),
+                             points_text(winner.front_size));
+  }
+  return table;
+}
+
+List no_result_list(const Optimum& optimum) {
+  List list;
+  for (const NoResult& reason : optimum.no_result) {
+    SweepPoint first;
+    first.problems = reason.problems;
+    list.items.push_back(fmt::format("{}{}: {}", points_text(reason.points),
+                                     reason.points == 1
+                                         ? ", " + setting_text(reason.set)
+                                         : ", the first of them " + setting_text(reason.set),
+                                     problem_words(first)));
+  }
+  if (optimum.other_reasons > 0) {
+    list.items.push_back(fmt::format("and {} other {}", optimum.other_reasons,
+                                     optimum.other_reasons == 1 ? "reason" : "reasons"));
+  }
+  if (!list.items.empty()) list.title = "Without a result";
+  return list;
+}
+
+/// What the winner's own report would say beside its figures.
+List remarks_list(const Result& result) {
+  constexpr std::size_t most = 8;
+  List list{"Remarks", {}};
+  for (const auto* source : {&result.caveats, &result.remarks}) {
+    for (const std::string& remark : *source) {
+      if (list.items.size() < most) list.items.push_back(remark);
+    }
+  }
+  return list;
+}
+
+Paragraph headline(const Optimum& optimum) {
+  const Winner& winner = *optimum.winner;
+  const Result& result = winner.result;
+  const std::string stage =
+      result.bottleneck.stage
+          ? fmt::format("; the bottleneck is then {}, and the GPUs are busy {} of the time",
+                        name_of(*result.bottleneck.stage), percent(result.gpu_busy))
+          : fmt::format("; the GPUs are then busy {} of the time", percent(result.gpu_busy));
+  return {fmt::format("{}: {}{}. It has the {}{}.", setting_text(winner.point.set),
+                      outlay_words(optimum, winner.point.outlay), stage, least_words(optimum),
+                      feasible_words(optimum)),
+          Tone::good};
+}
+
+void add_misses(Report& report, const Optimum& optimum) {
+  report.headline = {no_winner_words(optimum), Tone::bad};
+  Table table;
+  table.columns = columns_of(optimum, optimum.nearest->point);
+  table.rows = {row_of(optimum, "nearest miss", optimum.nearest->point),
+                row_of(optimum, "fastest", *optimum.fastest),
+                row_of(optimum, "cheapest", *optimum.cheapest)};
+  table.rows.front().marked = true;
+  report.blocks.emplace_back(std::move(table));
+}
+
+}  // namespace
+
+Report optimum_report(const Optimum& optimum, const std::string& name) {
+  Report report;
+  report.title = fmt::format("{} · best of {}", name, points_text(optimum.points));
+  if (optimum.winner) {
+    const Winner& winner = *optimum.winner;
+    report.headline = headline(optimum);
+    report.blocks.emplace_back(best_table(optimum));
+    report.blocks.emplace_back(Paragraph{runner_up_words(optimum), Tone::plain});
+    report.blocks.emplace_back(settings_list(winner));
+    report.blocks.emplace_back(bounds_list(optimum));
+    if (winner.chances) {
+      report.blocks.emplace_back(Paragraph{chances_words(optimum), Tone::plain});
+    }
+    if (winner.front_size > 1) report.blocks.emplace_back(front_table(optimum));
+  } else {
+    add_misses(report, optimum);
+  }
+  if (List list = no_result_list(optimum); !list.items.empty()) {
+    report.blocks.emplace_back(std::move(list));
+  }
+  if (optimum.winner) {
+    if (List list = remarks_list(optimum.winner->result); !list.items.empty()) {
+      report.blocks.emplace_back(std::move(list));
+    }
+  }
+  return report;
+}
+
+std::string optimum_csv(const Optimum& optimum) {
+  const Candidate& any = optimum.winner ? optimum.winner->point : optimum.nearest->point;
+  std::vector<std::vector<std::string>> rows(1);
+  rows.front().emplace_back("role");
+  for (const auto& [key, value] : any.set) rows.front().push_back("set." + key);
+  for (const FigureId id : {FigureId::total_time, FigureId::money, FigureId::total_cost}) {
+    rows.front().emplace_back(name_of(id));
+  }
+  const auto add = [&](const char* role, const Candidate& point) {
+    std::vector<std::string>& row = rows.emplace_back();
+    row.emplace_back(role);
+    for (const auto& [key, value] : point.set) row.push_back(value);
+    row.push_back(exact(point.outlay.time.base()));
+    row.push_back(exact(point.outlay.money.base()));
+    row.push_back(exact(point.outlay.total.base()));
+  };
+  if (optimum.winner) {
+    const Winner& winner = *optimum.winner;
+    add("best", winner.point);
+    if (winner.runner_up) add("runner_up", *winner.runner_up);
+    for (const Candidate& point : winner.front) add("pareto", point);
+    for (const Relaxed& relaxed : winner.relaxed) {
+      add(!relaxed.without_budget     ? "without_deadline"
+          : !relaxed.without_deadline ? "without_budget"
+                                      : "unconstrained",
+          relaxed.best);
+    }
+    if (winner.chances && winner.chances->rival) add("rival", *winner.chances->rival);
+  } else {
+    add("nearest_miss", optimum.nearest->point);
+    add("fastest", *optimum.fastest);
+    add("cheapest", *optimum.cheapest);
+  }
+  return to_csv(rows);
+}
+
+std::vector<std::string> optimum_remarks(const Optimum& optimum) {
+  std::vector<std::string> remarks;
+  if (!optimum.winner) remarks.push_back(no_winner_words(optimum));
+  if (optimum.unanswered > 0) {
+    remarks.push_back(unanswered_words(optimum.unanswered, optimum.points) +
+                      "; --format text says why");
+  }
+  return remarks;
+}
+
+}  // namespace feedrate::report

@@ -1,0 +1,309 @@
+#include "schema/optimum.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "base/version.hpp"
+#include "model/figures.hpp"
+#include "schema/result_record.hpp"
+#include "schema/written.hpp"
+#include "schema/written_manual.hpp"
+
+namespace feedrate::schema {
+namespace {
+
+using Layout = JsonWriter::Layout;
+using Set = std::vector<std::pair<std::string, std::string>>;
+
+struct Whole {
+  const Optimum* of;
+  const std::string* name;
+  const std::string* file;
+};
+struct Source {
+  const Whole* of;
+};
+/// The result of a run, whose keys have a home of their own.
+struct RunPart {
+  const Result* of;
+};
+
+template <class T, auto member>
+double count_of(const T& in) {
+  return static_cast<double>(in.*member);
+}
+
+std::optional<double> seconds_of(const std::optional<Duration>& time) {
+  return time ? std::optional(time->base()) : std::nullopt;
+}
+
+std::optional<double> dollars_of(const std::optional<Money>& money) {
+  return money ? std::optional(money->base()) : std::nullopt;
+}
+
+}  // namespace
+
+template <>
+inline constexpr bool is_record<Whole> = true;
+template <>
+inline constexpr bool is_record<Source> = true;
+template <>
+inline constexpr bool is_record<Constraints> = true;
+template <>
+inline constexpr bool is_record<Problem> = true;
+template <>
+inline constexpr bool is_record<NoResult> = true;
+template <>
+inline constexpr bool is_record<Outlay> = true;
+template <>
+inline constexpr bool is_record<Candidate> = true;
+template <>
+inline constexpr bool is_record<Relaxed> = true;
+template <>
+inline constexpr bool is_record<RangeEnd> = true;
+template <>
+inline constexpr bool is_record<Chances> = true;
+template <>
+inline constexpr bool is_record<NearestMiss> = true;
+template <>
+inline constexpr bool is_record<Winner> = true;
+
+template <>
+inline constexpr Layout layout_of<Whole> = Layout::block;
+template <>
+inline constexpr Layout layout_of<NoResult> = Layout::block;
+template <>
+inline constexpr Layout layout_of<Winner> = Layout::block;
+
+template <>
+struct Written<Set> {
+  static constexpr KeyKind kind = KeyKind::settings;
+  static void put(const Set& set, JsonWriter& out) {
+    out.begin_object(Layout::line);
+    for (const auto& [key, value] : set) out.text(key, value);
+    out.end();
+  }
+};
+
+template <>
+struct Written<RunPart> {
+  static constexpr KeyKind kind = KeyKind::object;
+  static void put(const RunPart& part, JsonWriter& out) { write_result_body(*part.of, out); }
+};
+
+template <>
+const std::vector<Entry<Source>>& entries<Source>() {
+  static const std::vector<Entry<Source>> list = {
+      written<Source>("name", "",
+                      [](const Source& s) -> const std::string& { return *s.of->name; }),
+      written<Source>("file", "as given",
+                      [](const Source& s) { return words_or_null(*s.of->file); }),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Constraints>>& entries<Constraints>() {
+  using C = Constraints;
+  static const std::vector<Entry<C>> list = {
+      written<C>("deadline_s", "of total_s", [](const C& c) { return seconds_of(c.deadline); }),
+      written<C>("budget_usd", "of money_usd", [](const C& c) { return dollars_of(c.budget); }),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Problem>>& entries<Problem>() {
+  using P = Problem;
+  static const std::vector<Entry<P>> list = {
+      written<P>("key", "JSON pointer of the scenario",
+                 [](const P& p) { return words_or_null(p.pointer); }),
+      written<&P::message>("message"),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<NoResult>>& entries<NoResult>() {
+  using N = NoResult;
+  static const std::vector<Entry<N>> list = {
+      written<&count_of<N, &N::points>>("points", "that have this reason"),
+      written<&N::set>("set", "of the first of them"),
+      written<&N::problems>("problems", "of the first of them"),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Outlay>>& entries<Outlay>() {
+  using O = Outlay;
+  static const std::vector<Entry<O>> list = {
+      written<O>(name_of(FigureId::total_time), "", [](const O& o) { return o.time.base(); }),
+      written<O>(name_of(FigureId::money), "", [](const O& o) { return o.money.base(); }),
+      written<O>(name_of(FigureId::total_cost), "", [](const O& o) { return o.total.base(); }),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Candidate>>& entries<Candidate>() {
+  using C = Candidate;
+  static const std::vector<Entry<C>> list = [] {
+    std::vector<Entry<C>> all = {written<&C::set>("set", "KEY: VALUE, as for --set")};
+    const Entry<C> rest[] = {
+        written<C>(name_of(FigureId::total_time), "",
+                   [](const C& c) { return c.outlay.time.base(); }),
+        written<C>(name_of(FigureId::money), "", [](const C& c) { return c.outlay.money.base(); }),
+        written<C>(name_of(FigureId::total_cost), "",
+                   [](const C& c) { return c.outlay.total.base(); }),
+    };
+    all.insert(all.end(), std::begin(rest), std::end(rest));
+    return all;
+  }();
+  return list;
+}
+
+template <>
+const std::vector<Entry<Relaxed>>& entries<Relaxed>() {
+  using R = Relaxed;
+  static const std::vector<Entry<R>> list = {
+      written<&R::without_deadline>("without_deadline"),
+      written<&R::without_budget>("without_budget"),
+      written<&R::best>("best", "point if those constraints did not hold"),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<RangeEnd>>& entries<RangeEnd>() {
+  using R = RangeEnd;
+  static const std::vector<Entry<R>> list = {
+      written<&R::key>("key"),
+      written<&R::value>("value", "the winner's, an end of the key's values"),
+      written<&R::last>("last", "their last; else the first"),
+      written<R>("beyond", "one step further",
+                 [](const R& r) -> std::string_view { return r.beyond; }),
+      written<&R::outlay>("outlay", "there"),
+      written<&R::better>("better", "than the winner, within the constraints"),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Chances>>& entries<Chances>() {
+  using C = Chances;
+  static const std::vector<Entry<C>> list = {
+      written<C>("draws", "of all that is uncertain, shared by the points",
+                 [](const C& c) { return static_cast<double>(c.draws); }),
+      written<&count_of<C, &C::compared>>("compared", "points, the winner among them"),
+      written<&C::best>("best", "share of the draws in which it is within 0.1 % of the best"),
+      written<&C::in_time>("in_time", "share in which the winner meets the deadline"),
+      written<&C::in_budget>("in_budget", "likewise the budget"),
+      written<&C::rival>("rival", "is the best most often where the winner is not"),
+      written<&C::rival_best>("rival_best", "share of the draws"),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<NearestMiss>>& entries<NearestMiss>() {
+  using N = NearestMiss;
+  static const std::vector<Entry<N>> list = {
+      written<&N::point>("point"),
+      written<N>("late_s", "after the deadline; null: in time",
+                 [](const N& n) { return seconds_of(n.late); }),
+      written<N>("over_usd", "beyond the budget; null: within it",
+                 [](const N& n) { return dollars_of(n.over); }),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Winner>>& entries<Winner>() {
+  using W = Winner;
+  static const std::vector<Entry<W>> list = {
+      written<W>("set", "KEY: VALUE, as for --set",
+                 [](const W& w) -> const Set& { return w.point.set; }),
+      written<&count_of<W, &W::changes>>("changes", "keys that are not as the scenario has them"),
+      written<&count_of<W, &W::equal>>("equal", "points as good as it, itself included"),
+      written<W>("result", "of a full run: see feedrate schema result",
+                 [](const W& w) { return RunPart{&w.result}; }),
+      written<&count_of<W, &W::near>>("near", "points within 0.1 % of it, itself included"),
+      written<&W::simplest>("simplest",
+                            "the one of them that changes fewest keys; null: the winner"),
+      written<&W::runner_up>("runner_up", "the best of the points that are further away"),
+      written<&W::front>("pareto", "of time and cost within the constraints; of many, some"),
+      written<&count_of<W, &W::front_size>>("pareto_points", "in all"),
+      written<&W::relaxed>("relaxed", "what each constraint costs, and both"),
+      written<&W::ends>("range_ends", "keys whose values end while they still paid"),
+      written<&W::chances>("chances", "how sure the choice is"),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Whole>>& entries<Whole>() {
+  using W = Whole;
+  static const std::vector<Entry<W>> list = {
+      written<W>("feedrate", "version", [](const W&) { return version; }),
+      written<W>("kind", "optimum", [](const W&) { return std::string_view("optimum"); }),
+      written<W>("schema", "1: the version of this format", [](const W&) { return 1.0; }),
+      written<W>("scenario", "that was varied", [](const W& w) { return Source{&w}; }),
+      written<W>("minimized", "total, money or time",
+                 [](const W& w) { return feedrate::name_of(w.of->minimized); }),
+      written<W>("no_price", "nothing has one: time is minimized, whatever was asked for",
+                 [](const W& w) { return w.of->no_price; }),
+      written<W>("constraints", "null: none",
+                 [](const W& w) -> const Constraints& { return w.of->constraints; }),
+      written<W>("as_written", "what the scenario itself comes to; null: it has no result",
+                 [](const W& w) { return w.of->as_written; }),
+      written<W>("points", "in all", [](const W& w) { return static_cast<double>(w.of->points); }),
+      written<W>("unanswered", "points that cannot be simulated or priced",
+                 [](const W& w) { return static_cast<double>(w.of->unanswered); }),
+      written<W>("in_time", "points that meet the deadline",
+                 [](const W& w) { return static_cast<double>(w.of->in_time); }),
+      written<W>("in_budget", "points that meet the budget",
+                 [](const W& w) { return static_cast<double>(w.of->in_budget); }),
+      written<W>("feasible", "points that meet both",
+                 [](const W& w) { return static_cast<double>(w.of->feasible); }),
+      written<W>("no_result", "the commonest reasons why points have none",
+                 [](const W& w) -> const std::vector<NoResult>& { return w.of->no_result; }),
+      written<W>("other_reasons", "beside those",
+                 [](const W& w) { return static_cast<double>(w.of->other_reasons); }),
+      written<W>("winner", "null: no point meets the constraints",
+                 [](const W& w) { return w.of->winner ? &*w.of->winner : nullptr; }),
+      written<W>("nearest_miss", "null: there is a winner",
+                 [](const W& w) { return w.of->nearest; }),
+      written<W>("fastest", "whatever the constraints; null: there is a winner",
+                 [](const W& w) { return w.of->fastest; }),
+      written<W>("cheapest", "likewise, by money_usd", [](const W& w) { return w.of->cheapest; }),
+  };
+  return list;
+}
+
+std::string write_optimum(const Optimum& optimum, const std::string& name,
+                          const std::string& file) {
+  JsonWriter out;
+  Written<Whole>::put({&optimum, &name, &file}, out);
+  return std::move(out).finish();
+}
+
+std::string optimum_manual() {
+  return "With --format json, feedrate optimize prints one object. Units stand in the names (_s, "
+         "_usd);\nnull means: does not apply, or not known. Amounts are in USD whatever currency "
+         "the scenario states.\n\n" +
+         written_manual(root_of<Whole>("optimum"));
+}
+
+std::string optimum_json_schema() {
+  JsonWriter out;
+  out.begin_object();
+  out.text("$schema", "https://json-schema.org/draft/2020-12/schema");
+  out.text("title", "feedrate optimize").text("type", "object");
+  out.text("description", "What optimize prints with --format json.");
+  write_written_properties(root_of<Whole>("optimum"), out);
+  out.end();
+  return std::move(out).finish();
+}
+
+}  // namespace feedrate::schema

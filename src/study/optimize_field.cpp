@@ -1,0 +1,112 @@
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "study/drawn_job.hpp"
+#include "study/optimize_parts.hpp"
+
+namespace feedrate::study {
+
+double rounded(double value) {
+  int exponent = 0;
+  const double mantissa = std::frexp(value, &exponent);
+  return std::ldexp(std::round(std::ldexp(mantissa, 40)), exponent - 40);
+}
+
+std::size_t Axes::size() const {
+  std::size_t product = 1;
+  for (const Axis& axis : axes) product *= axis.values.size();
+  return product;
+}
+
+std::vector<std::size_t> Axes::values_at(std::size_t point) const {
+  std::vector<std::size_t> at(axes.size());
+  for (std::size_t i = axes.size(); i-- > 0;) {
+    at[i] = point % axes[i].values.size();
+    point /= axes[i].values.size();
+  }
+  return at;
+}
+
+Setting Axes::at(std::size_t point) const {
+  const std::vector<std::size_t> values = values_at(point);
+  Setting setting;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    for (auto& one : axes[i].setting(values[i])) setting.push_back(std::move(one));
+  }
+  return setting;
+}
+
+Rank rank_of(const Outlay& outlay, Minimized minimized) {
+  const double time = rounded(outlay.time.base());
+  const double money = rounded(outlay.money.base());
+  const double total = rounded(outlay.total.base());
+  switch (minimized) {
+    case Minimized::total: return {total, time, money};
+    case Minimized::money: return {money, time, total};
+    case Minimized::time: return {time, total, money};
+  }
+  return {total, time, money};
+}
+
+Rank end_of_alike(const Rank& rank) {
+  constexpr double any = std::numeric_limits<double>::infinity();
+  return {rank[0] + alike_share * std::abs(rank[0]), any, any};
+}
+
+Outlay outlay_of(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
+                 const RunOptions& options) {
+  if (options.exact) {
+    RunOptions plain;
+    plain.exact = true;
+    plain.seed = options.seed;
+    plain.list_inputs = false;
+    const Result result = run(scenario, catalog, host, plain);
+    return {result.times.total, result.bill.money, result.bill.total};
+  }
+  const DrawnJob job = drawn_job(scenario, catalog, host, {});
+  return {job.outcome.total.wall, job.bill.money, job.bill.total};
+}
+
+double excess(const Outlay& outlay, const Constraints& constraints) {
+  const auto beyond = [](double value, double bound) {
+    if (value <= bound) return 0.0;
+    return bound > 0.0 ? value / bound - 1.0 : std::numeric_limits<double>::infinity();
+  };
+  double most = 0.0;
+  if (constraints.deadline) {
+    most = std::max(most, beyond(outlay.time.base(), constraints.deadline->base()));
+  }
+  if (constraints.budget) {
+    most = std::max(most, beyond(outlay.money.base(), constraints.budget->base()));
+  }
+  return most;
+}
+
+void Field::set_unanswered(std::size_t point) {
+  outlays_[point].time = seconds(std::numeric_limits<double>::quiet_NaN());
+}
+
+bool Field::answered(std::size_t point) const {
+  return !std::isnan(outlays_[point].time.base());
+}
+
+bool Field::feasible(std::size_t point, const Constraints& constraints) const {
+  return answered(point) && constraints.met(outlays_[point].time, outlays_[point].money);
+}
+
+std::optional<std::size_t> Field::first(const Constraints& constraints,
+                                        const std::optional<Rank>& beyond) const {
+  std::optional<std::size_t> best;
+  Rank least{};
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (!feasible(i, constraints)) continue;
+    const Rank one = rank(i);
+    if ((beyond && one <= *beyond) || (best && one >= least)) continue;
+    best = i;
+    least = one;
+  }
+  return best;
+}
+
+}  // namespace feedrate::study

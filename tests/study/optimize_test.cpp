@@ -1,0 +1,187 @@
+// Grids whose best point can be worked out by hand.
+#include "study/optimize.hpp"
+
+#include <cmath>
+
+#include "catch.hpp"
+#include "schema/scenario.hpp"
+
+using namespace feedrate;
+
+namespace {
+
+/// One GPU whose steps of 10 ms decide: `epochs` times 10 s, at 3.6 USD an hour.
+schema::Document document(const std::string& job = "") {
+  return schema::parse_document(
+      R"({"name": "t", "dataset": {"samples": 10000, "bytes_per_sample": "1 KB", "size_cv": 0},
+          "source": {"service": "local"}, "disk": {"page_cache": "1 TB", "bandwidth": "100 GB/s",
+          "latency": "0 s", "discipline": "shared"},
+          "loader": {"kind": "pytorch", "num_workers": 4, "batch_size": 10, "oversubscription": 0,
+          "worker_startup": "0 s", "contention": 0, "make_cv": 0, "read_cv": 0, "handover": "0 s"},
+          "cluster": {"gpus_per_instance": 1, "vcpus": 8, "cores": 8, "price": "3.6 USD/h"},
+          "preprocess": [{"operation": "decode", "cpu": "1 us"}],
+          "job": {"epochs": 10, "step": {"fixed": "10 ms"})" +
+          job + "}}",
+      "t.json");
+}
+
+study::Axes grid(const std::vector<std::pair<std::string, std::vector<std::string>>>& all,
+                 const std::string& job = "") {
+  study::Axes axes;
+  for (const auto& [key, values] : all) {
+    axes.axes.push_back({key, values, [key = key, values = values](std::size_t i) {
+                           return study::Setting{{key, values[i]}};
+                         }});
+  }
+  axes.make = [job](const study::Setting& set) {
+    schema::Document changed = document(job);
+    for (const auto& [key, value] : set) schema::set_value(changed, key, value);
+    return schema::read_scenario(changed);
+  };
+  axes.scenario = [axes](std::size_t point) { return axes.make(axes.at(point)); };
+  return axes;
+}
+
+Optimum best(const study::Axes& axes, const study::OptimizeOptions& options = {}) {
+  return study::optimize(axes, Catalog{}, nullptr, options);
+}
+
+std::string value(const Candidate& candidate, const std::string& key) {
+  for (const auto& [name, text] : candidate.set) {
+    if (name == key) return text;
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("optimize: of equal points the one that changes least wins, then the first") {
+  // What the GPU's step hides does not matter: 2 to 8 workers are all the same but for rounding.
+  const Optimum optimum =
+      best(grid({{"/preprocess/0/cpu", {"0.4 us", "1 us", "2 us"}}, {"epochs", {"12", "10"}}}));
+  REQUIRE(optimum.winner);
+  const Winner& winner = *optimum.winner;
+  CHECK(value(winner.point, "epochs") == "10");
+  REQUIRE(winner.runner_up);
+  CHECK(value(*winner.runner_up, "epochs") == "12");
+  CHECK(winner.near == 3);
+  const Candidate& simplest = winner.simplest ? *winner.simplest : winner.point;
+  CHECK(value(simplest, "/preprocess/0/cpu") == "1 us");
+  CHECK((winner.simplest || winner.changes == 0));
+  // Where names differ and nothing else does, all points are equal.
+  const Optimum same = best(grid({{"/job/value_of_hour", {"1 USD/h", "0 USD/h"}}}));
+  CHECK(value(same.winner->point, "/job/value_of_hour") == "0 USD/h");
+  const Optimum names = best(grid({{"region", {"us-east-1", "null", "eu-west-1"}}}));
+  CHECK(names.winner->equal == 3);
+  CHECK(value(names.winner->point, "region") == "null");
+  CHECK(names.winner->changes == 0);
+  CHECK_FALSE(names.winner->runner_up);
+}
+
+TEST_CASE("optimize: a range that ends while it still paid is said, with what comes next") {
+  const Optimum optimum =
+      best(grid({{"epochs", {"8", "10", "12"}}, {"num_workers", {"2", "4", "8"}}}));
+  REQUIRE(optimum.winner);
+  REQUIRE(!optimum.winner->ends.empty());
+  const RangeEnd& end = optimum.winner->ends.front();
+  CHECK(end.key == "epochs");
+  CHECK(end.value == "8");
+  CHECK_FALSE(end.last);
+  CHECK(end.beyond == "6");
+  CHECK(end.better);
+  CHECK(end.outlay.time < optimum.winner->point.outlay.time);
+  // A range that goes on by a factor does so beyond its end, in its unit; names have no end.
+  const Optimum steps = best(grid(
+      {{"/job/step/fixed", {"40 ms", "20 ms", "10 ms"}}, {"/source/service", {"local", "ebs"}}}));
+  REQUIRE(steps.winner->ends.size() == 1);
+  CHECK(steps.winner->ends.front().beyond == "5 ms");
+  CHECK(steps.winner->ends.front().last);
+  // Nothing can be beyond one epoch: its end binds nobody.
+  const Optimum one = best(grid({{"epochs", {"1", "2", "3"}}}));
+  CHECK(one.winner->ends.empty());
+  // A best point in the middle of its range is bound by nothing.
+  study::OptimizeOptions options;
+  options.minimized = Minimized::time;
+  options.constraints.budget = usd(0.105);
+  const Optimum middle = best(grid({{"epochs", {"10"}}, {"instances", {"1"}}}), options);
+  CHECK(middle.winner->ends.empty());
+}
+
+TEST_CASE("optimize: each constraint is said with what it costs") {
+  // The faster step and the lower price do not exclude each other, so the deadline costs nothing.
+  const auto axes =
+      grid({{"/job/step/fixed", {"20 ms", "10 ms"}}, {"price", {"1 USD/h", "9 USD/h"}}});
+  study::OptimizeOptions options;
+  options.minimized = Minimized::time;
+  const Optimum free = best(axes, options);
+  CHECK(value(free.winner->point, "/job/step/fixed") == "10 ms");
+  CHECK(value(free.winner->point, "price") == "1 USD/h");
+  CHECK(free.winner->relaxed.empty());
+  options.minimized = Minimized::money;
+  options.constraints.deadline = free.winner->point.outlay.time * 0.5;
+  const Optimum none = best(axes, options);
+  REQUIRE_FALSE(none.winner);
+  CHECK(none.nearest->late == free.winner->point.outlay.time * 0.5);
+  CHECK_FALSE(none.nearest->over);
+  CHECK(none.in_time == 0);
+  CHECK(none.in_budget == 4);
+  CHECK(value(none.cheapest.value(), "price") == "1 USD/h");
+}
+
+TEST_CASE("optimize: what is uncertain decides how often the best point stays the best") {
+  // Nothing that matters is uncertain where a step is 5 % slower.
+  study::Axes axes = grid({{"/job/step", {R"({"fixed": "10 ms"})", R"({"fixed": "10.5 ms"})"}}});
+  const Optimum sure = best(axes);
+  REQUIRE(sure.winner->chances);
+  CHECK(sure.winner->chances->draws == 100);
+  CHECK(sure.winner->chances->compared == 2);
+  CHECK(sure.winner->chances->best == 1.0);
+  CHECK_FALSE(sure.winner->chances->rival);
+  // A deadline at the mean is met about as often as not where the hand-over is only assumed.
+  axes = grid({{"handover", {"null"}}, {"/job/step/fixed", {"10 us"}}});
+  const Duration mean = best(axes).winner->point.outlay.time;
+  study::OptimizeOptions options;
+  options.draws = 400;
+  options.constraints.deadline = mean * (1.0 + 1e-9);
+  const Optimum even = best(axes, options);
+  REQUIRE(even.winner);
+  REQUIRE(even.winner->chances);
+  CHECK(even.winner->chances->in_time > 0.3);
+  CHECK(even.winner->chances->in_time < 0.7);
+  CHECK(even.winner->chances->in_budget == 1.0);
+  // Who comes too late is not the best, even alone.
+  CHECK(even.winner->chances->best == even.winner->chances->in_time);
+  options.constraints.deadline = mean * 100.0;
+  CHECK(best(axes, options).winner->chances->in_time == 1.0);
+}
+
+TEST_CASE("optimize: points without a result are counted by reason; none at all is an error") {
+  const auto axes = grid({{"price", {"null", "1 USD/h"}}, {"epochs", {"1", "2", "3"}}});
+  const Optimum optimum = best(axes);
+  CHECK(optimum.points == 6);
+  CHECK(optimum.unanswered == 3);
+  REQUIRE(optimum.no_result.size() == 1);
+  CHECK(optimum.no_result.front().points == 3);
+  CHECK(value(Candidate{0, optimum.no_result.front().set, {}}, "epochs") == "1");
+  CHECK_THROWS_AS(best(grid({{"price", {"null"}}, {"epochs", {"1", "2"}}})), InputError);
+}
+
+TEST_CASE("optimize: nothing depends on the number of threads") {
+  const auto axes = grid({{"num_workers", {"1", "2", "3", "4", "5", "6"}},
+                          {"epochs", {"1", "2", "3", "4", "5", "6", "7", "8"}},
+                          {"batch_size", {"5", "10", "20"}},
+                          {"price", {"1 USD/h", "null"}}},
+                         R"(, "value_of_hour": "5 USD/h")");
+  study::OptimizeOptions options;
+  options.constraints.deadline = seconds(60.0);
+  options.jobs = 1;
+  const Optimum one = best(axes, options);
+  options.jobs = 7;
+  const Optimum seven = best(axes, options);
+  REQUIRE(one.winner);
+  REQUIRE(seven.winner);
+  CHECK(one.winner->point.point == seven.winner->point.point);
+  CHECK(one.winner->chances->best == seven.winner->chances->best);
+  CHECK(one.winner->chances->in_time == seven.winner->chances->in_time);
+  CHECK(one.no_result.front().set == seven.no_result.front().set);
+}
