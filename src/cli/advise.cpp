@@ -7,11 +7,12 @@
 #include "base/errors.hpp"
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
-#include "cli/amounts.hpp"
 #include "cli/commands.hpp"
+#include "cli/constraint_flags.hpp"
 #include "cli/inputs.hpp"
 #include "cli/receipt.hpp"
 #include "cli/scenario_maker.hpp"
+#include "cli/share.hpp"
 #include "cli/terminal.hpp"
 #include "report/advise_report.hpp"
 #include "report/csv.hpp"
@@ -28,7 +29,7 @@ struct AdviseArguments {
   std::string scenario;
   bool list = false;
   std::string target = "90%";
-  std::string deadline, budget;
+  ConstraintOptions constraints;
   double jobs = 0.0;  ///< 0: as the scenario says
   std::string apply;  ///< numbers of remedies; empty: none
   SimulationOptions simulation;
@@ -53,10 +54,7 @@ study::AdviseOptions options_of(const AdviseArguments& arguments, const Scenario
   study::AdviseOptions options;
   options.target = parse_share(arguments.target, "--target");
   options.jobs = arguments.jobs > 0.0 ? arguments.jobs : scenario.job.jobs.value_or(1.0);
-  if (!arguments.deadline.empty()) {
-    options.deadline = parse_time(arguments.deadline, "--deadline");
-  }
-  if (!arguments.budget.empty()) options.budget = parse_money(arguments.budget, "--budget");
+  options.constraints = constraints_of(arguments.constraints, scenario.currency);
   options.seed = arguments.simulation.seed;
   return options;
 }
@@ -64,7 +62,6 @@ study::AdviseOptions options_of(const AdviseArguments& arguments, const Scenario
 int advise(const AdviseArguments& arguments) {
   if (arguments.list) return list_remedies(arguments);
   if (arguments.scenario.empty()) throw InputError("advise: expected a SCENARIO (or --list)");
-  static_cast<void>(options_of(arguments, {}));  // what is wrong with flags is said at once
   const ScenarioMaker make(load_with_settings(arguments.scenario, arguments.simulation));
   const std::optional<HostProfile> host = host_of(arguments.simulation);
   const Catalog catalog = whole_catalog();
@@ -117,10 +114,7 @@ Command add_advise(CLI::App& parent) {
          "Share of the time that GPUs are to be busy; the first rung below it is worked on")
       ->type_name("SHARE")
       ->capture_default_str();
-  refuse_empty(*app->add_option("--deadline", arguments->deadline, "The job's time at most")
-                    ->type_name("TIME"));
-  refuse_empty(*app->add_option("--budget", arguments->budget, "The job's bill at most")
-                    ->type_name("MONEY"));
+  add_constraint_flags(*app, arguments->constraints);
   allow_whole_numbers(*app->add_option("--jobs", arguments->jobs,
                                        "Jobs that the change serves: savings are of all of them")
                            ->type_name("N"),

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/units.hpp"
+#include "model/constraints.hpp"
 #include "model/result.hpp"
 #include "model/scenario.hpp"
 
@@ -129,8 +130,7 @@ struct Advice {
   std::vector<std::string> caveats;  ///< of the job as it is
   double target = 0.9;               ///< share of the time that GPUs are to be busy
   double jobs = 1.0;                 ///< over which savings are counted
-  std::optional<Duration> deadline;
-  std::optional<Money> budget;
+  Constraints constraints;
   bool priced = true;  ///< else savings are of time
   std::vector<RungResult> ladder;
   Rung works_on = Rung::fed;       ///< the first rung below the target

@@ -59,8 +59,7 @@ const Remedied* first_of(const Advice& advice, RemedyStanding standing) {
 }
 
 bool meets(const Advice& advice, const JobFigures& job) {
-  return (!advice.deadline || job.time <= *advice.deadline) &&
-         (!advice.budget || job.money <= *advice.budget);
+  return advice.constraints.met(job.time, job.money);
 }
 
 const RungResult* rung_of(const Advice& advice, Rung rung) {
@@ -144,11 +143,12 @@ Paragraph headline(const Advice& advice) {
 }
 
 std::string limits_words(const Advice& advice) {
-  if (!advice.deadline && !advice.budget) return "";
+  const auto& [deadline, budget] = advice.constraints;
+  if (!advice.constraints.any()) return "";
   std::string asked;
-  if (advice.deadline) asked = "the deadline of " + duration(*advice.deadline);
-  if (advice.budget) {
-    asked += std::string(asked.empty() ? "" : " and ") + "the budget of " + money(*advice.budget);
+  if (deadline) asked = "the deadline of " + duration(*deadline);
+  if (budget) {
+    asked += std::string(asked.empty() ? "" : " and ") + "the budget of " + money(*budget);
   }
   if (meets(advice, advice.before)) return fmt::format("The job as it is meets {}.", asked);
   std::string numbers;

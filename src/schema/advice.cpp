@@ -178,11 +178,14 @@ const std::vector<Entry<NamedAdvice>>& entries<NamedAdvice>() {
       written<A>("jobs", "over which savings are counted", [](const A& a) { return a.of->jobs; }),
       written<A>("deadline_s", "",
                  [](const A& a) {
-                   return a.of->deadline ? std::optional(a.of->deadline->base()) : std::nullopt;
+                   return a.of->constraints.deadline
+                              ? std::optional(a.of->constraints.deadline->base())
+                              : std::nullopt;
                  }),
       written<A>("budget_usd", "",
                  [](const A& a) {
-                   return a.of->budget ? std::optional(a.of->budget->base()) : std::nullopt;
+                   return a.of->constraints.budget ? std::optional(a.of->constraints.budget->base())
+                                                   : std::nullopt;
                  }),
       written<A>("before", "the job as it is", [](const A& a) { return a.of->before; }),
       written<A>("ladder", "from the simplest job to the whole one",

@@ -60,8 +60,7 @@ class Adviser {
     advice_.caveats = base.caveats;
     advice_.target = options_.target;
     advice_.jobs = options_.jobs;
-    advice_.deadline = options_.deadline;
-    advice_.budget = options_.budget;
+    advice_.constraints = options_.constraints;
     advice_.priced = base.bill.total > Money{};
     advice_.ladder = ladder(make_, catalog_, host_, options_.target);
     advice_.works_on = rung_to_work_on(advice_.ladder);
@@ -89,8 +88,7 @@ class Adviser {
   }
 
   [[nodiscard]] bool meets(const JobFigures& job) const {
-    return (!options_.deadline || job.time <= *options_.deadline) &&
-           (!options_.budget || job.money <= *options_.budget);
+    return options_.constraints.met(job.time, job.money);
   }
 
   /// What all jobs come to: dollars, or seconds where nothing has a price.
