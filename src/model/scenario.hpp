@@ -282,7 +282,7 @@ struct Case {
   std::string name;
   std::vector<std::pair<std::string, std::string>> set;          ///< KEY, VALUE as for --set
   std::vector<std::pair<std::string, std::string>> relative_to;  ///< same, for a ratio
-  std::string metric;  ///< a key of the result, or "largest KEY with METRIC >= X"
+  std::string metric;  ///< a figure, or "largest KEY in A..B with METRIC >= X"
   double measured = 0.0;
   std::vector<double> repeats;      ///< each time that it was measured, one a turn; may be empty
   std::optional<double> tolerance;  ///< relative; absent: reported, not asserted
