@@ -71,7 +71,7 @@ Command add_feeds(CLI::App& parent) {
   arguments->request.feeds = true;
   CLI::App* app = parent.add_subcommand(
       "feeds", "How many GPUs a host keeps busy, and how many instances a shared source");
-  app->add_option("scenario", arguments->request.scenario, "Scenario file")
+  app->add_option("scenario", arguments->request.scenario, "Scenario file; - reads standard input")
       ->type_name("SCENARIO")
       ->required();
   app->add_option("--busy", arguments->busy,

@@ -111,7 +111,7 @@ Command add_run(CLI::App& parent) {
   const auto arguments = std::make_shared<RunArguments>();
   CLI::App* app = parent.add_subcommand(
       "run", "Simulate a scenario: which stage starves the GPUs, how long it takes, what it costs");
-  app->add_option("scenario", arguments->scenario, "Scenario file")
+  app->add_option("scenario", arguments->scenario, "Scenario file; - reads standard input")
       ->type_name("SCENARIO")
       ->required();
   add_simulation_flags(*app, arguments->simulation);
