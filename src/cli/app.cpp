@@ -70,9 +70,9 @@ int execute(int argc, const char* const* argv) {
       "Exit status: 0 fine, 1 a verdict went against you, 2 your usage or input, 3 the host or "
       "feedrate failed.");
   const std::vector<Command> commands = {
-      add_run(app),       add_sweep(app),    add_compare(app),   add_cases(app), add_check(app),
-      add_calibrate(app), add_validate(app), add_report(app),    add_plot(app),  add_feeds(app),
-      add_catalog(app),   add_schema(app),   add_completion(app)};
+      add_run(app),       add_sweep(app),    add_compare(app), add_cases(app),     add_check(app),
+      add_calibrate(app), add_validate(app), add_report(app),  add_plot(app),      add_feeds(app),
+      add_init(app),      add_catalog(app),  add_schema(app),  add_completion(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

@@ -22,6 +22,7 @@ Command add_cases(CLI::App& parent);
 Command add_check(CLI::App& parent);
 Command add_feeds(CLI::App& parent);
 Command add_report(CLI::App& parent);
+Command add_init(CLI::App& parent);
 Command add_plot(CLI::App& parent);
 Command add_validate(CLI::App& parent);
 Command add_calibrate(CLI::App& parent);
