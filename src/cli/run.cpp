@@ -132,7 +132,7 @@ Command add_run(CLI::App& parent) {
   app->add_option(
          "--find", arguments->find,
          "Answer this instead: \"largest KEY in A..B with METRIC >= X\", also smallest and "
-         "<=; may be given several times")
+         "<=; may be given several times. Exit status 1 where no value will do")
       ->type_name("SEARCH")
       ->allow_extra_args(false)
       ->excludes(trace)

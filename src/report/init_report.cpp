@@ -7,6 +7,19 @@
 #include "study/bottleneck.hpp"
 
 namespace feedrate::report {
+namespace {
+
+/// "8.96 h … 4.21 days"; one text where both ends read alike.
+std::string range_of(const ToReplace& number, const char* to) {
+  const auto text = [](const std::optional<Duration>& time) {
+    return time ? duration(*time) : std::string("refused");
+  };
+  const std::string low = text(number.at_low);
+  const std::string high = text(number.at_high);
+  return low == high ? low : low + to + high;
+}
+
+}  // namespace
 
 Report presets_report(std::span<const std::pair<std::string, std::string>> presets) {
   Report report;
@@ -28,19 +41,18 @@ Report to_replace_report(std::span<const ToReplace> numbers, const std::string& 
     report.headline = {"None of its numbers is a guess of the preset's."};
     return report;
   }
-  report.headline = {fmt::format("Replace first {}: it changes the job by up to {}.",
-                                 numbers.front().key, percent(numbers.front().share))};
+  const ToReplace& first = numbers.front();
+  report.headline = {fmt::format("Replace first {}: between its ends the whole job takes {}.",
+                                 first.key, range_of(first, " to "))};
   Table table;
   table.title = "Guesses of the preset";
   table.columns = {
       {"key"}, {"value", Align::right}, {"between"}, {"whole job then"}, {"up to", Align::right},
       {""}};
   for (const ToReplace& number : numbers) {
-    const std::string low = duration(number.at_low);
-    const std::string high = duration(number.at_high);
     table.rows.push_back(
-        {{number.key, number.value, number.low + " … " + number.high,
-          low == high ? low : low + " … " + high, percent(number.share),
+        {{number.key, number.value, number.low + " … " + number.high, range_of(number, " … "),
+          percent(number.share),
           Cell(number.origin, number.origin == "assumed" ? Tone::caution : Tone::faint)},
          false});
   }

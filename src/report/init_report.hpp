@@ -1,5 +1,6 @@
 #pragma once
 // What `init` says beside the scenario that it writes.
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,9 +16,9 @@ struct ToReplace {
   std::string key;
   std::string value;
   std::string low, high;
-  std::string origin;  ///< "published", "assumed"
-  Duration at_low, at_high;
-  double share = 0.0;  ///< by which it changes the whole job's time
+  std::string origin;                       ///< "published", "assumed"
+  std::optional<Duration> at_low, at_high;  ///< empty: cannot be simulated
+  double share = 0.0;                       ///< by which it changes the whole job's time
 };
 
 /// "init --list": a row a preset.

@@ -16,18 +16,20 @@ std::vector<GuessEffect> guess_effects(std::span<const Guess> guesses, const Mak
     return run(make(set), catalog, nullptr, options).times.total;
   };
   const Duration stated = time_of({});
-  const auto at = [&](const std::string& key, const std::string& value) {
+  const auto at = [&](const std::string& key, const std::string& value) -> std::optional<Duration> {
     try {
       return time_of({{key, value}});
     } catch (const InputError&) {
-      return stated;
+      return std::nullopt;
     }
   };
   std::vector<GuessEffect> effects;
   for (std::size_t i = 0; i < guesses.size(); ++i) {
     GuessEffect effect{i, at(guesses[i].key, guesses[i].low), at(guesses[i].key, guesses[i].high),
                        0.0};
-    const auto change = [&](Duration time) { return std::abs(time / stated - 1.0); };
+    const auto change = [&](const std::optional<Duration>& time) {
+      return time ? std::abs(*time / stated - 1.0) : 0.0;
+    };
     effect.share = std::max(change(effect.at_low), change(effect.at_high));
     effects.push_back(effect);
   }

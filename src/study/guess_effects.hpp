@@ -1,5 +1,6 @@
 #pragma once
 // What the guesses of a preset do to the job that is made of it.
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,13 +18,13 @@ struct Guess {
 
 /// The whole job's time with one guess at an end of its range and all else as stated.
 struct GuessEffect {
-  std::size_t guess = 0;  ///< index
-  Duration at_low, at_high;
-  double share = 0.0;  ///< the larger change, of the job as stated
+  std::size_t guess = 0;                    ///< index
+  std::optional<Duration> at_low, at_high;  ///< empty: what cannot be simulated (data do not fit)
+  double share = 0.0;                       ///< the larger change, of the job as stated
 };
 
-/// Of each guess, what changes the job most first. An end that makes no scenario that can be
-/// simulated counts as no change. InputError where the scenario as stated makes none.
+/// Of each guess, what changes the job most first. InputError where the scenario as stated cannot
+/// be simulated.
 std::vector<GuessEffect> guess_effects(std::span<const Guess> guesses, const MakeScenario& make,
                                        const Catalog& catalog);
 
