@@ -229,8 +229,8 @@ Report search_report(const Searched& searched) {
 std::string searches_csv(const Searched& searched) {
   std::vector<std::vector<std::string>> rows = {
       {"question", "key", "from", "to", "metric", "answer", "at_end", "low", "median", "high",
-       "value", "throughput_samples_per_s", "bytes_per_s", "next", "value_at_next", "limited_by",
-       "exception"}};
+       "value", std::string(name_of(FigureId::throughput)), "bytes_per_s", "next", "value_at_next",
+       "limited_by", "exception"}};
   const auto digits = [](const std::optional<double>& value) {
     return value ? exact(*value) : std::string();
   };

@@ -137,7 +137,7 @@ search   (run --find, feeds) … "kind": "search", "answers": [{"question", "key
          {…}, "next": {…} the value at which it no longer holds, "exception": {…} or null: a value
          short of the answer at which it does not hold either, "band": [5 %, 50 %, 95 %] of the
          answer over "draws" draws, "tried": values simulated, "tried_all"}]; a value: {"at",
-         "holds", "value": of the metric, "gpu_busy", "throughput_samples_per_s", "bytes_per_s": of
+         "holds", "value": of the metric, FIGURES, "bytes_per_s": of
          samples as stored, "waits_for": stage, "bottleneck", "problems": [{"key", "message"}]}
 catalog  list: … "kind": "catalog", "filter", "machines": [one a machine and region: "instance",
          "cloud", "region", "vcpus", "memory_bytes", "gpus", "gpu", "gpu_memory_bytes",
@@ -152,6 +152,10 @@ The keys of "result":
   constexpr std::string_view placeholder = "RELATIVE";
   page.replace(page.find(placeholder), placeholder.size(),
                fmt::format("{}", fmt::join(relative, ", ")));
+  constexpr std::string_view figures = "FIGURES";
+  page.replace(
+      page.find(figures), figures.size(),
+      fmt::format("\"{}\", \"{}\"", name_of(FigureId::gpu_busy), name_of(FigureId::throughput)));
   constexpr std::string_view changes = "CHANGES";
   page.replace(page.find(changes), changes.size(),
                fmt::format("{}, {}, {}", name_of(FigureId::total_time), name_of(FigureId::money),

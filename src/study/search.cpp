@@ -77,7 +77,7 @@ class Seeker {
     const auto holds_at = [&](long n) {
       try {
         const DrawnJob job = drawn_job(scenario(n), catalog_, host_, draw);
-        return holds(figure_of(job, figure), search_.condition.comparison, search_.condition.bound);
+        return keeps(figure_of(job, figure));
       } catch (const InputError&) {
         return false;
       }
@@ -111,6 +111,14 @@ class Seeker {
   }
 
  private:
+  /// The last digits of a sum make no difference.
+  [[nodiscard]] bool keeps(double value) const {
+    constexpr double noise = 1e-9;
+    const Limit& condition = search_.condition;
+    const bool same = std::abs(value - condition.bound) <= noise * std::abs(condition.bound);
+    return holds(same ? condition.bound : value, condition.comparison, condition.bound);
+  }
+
   const Scenario& scenario(long n) {
     const auto known = scenarios_.find(n);
     if (known != scenarios_.end()) return known->second;
@@ -140,7 +148,7 @@ class Seeker {
                          condition.metric)}});
       }
       made.value = value;
-      made.holds = holds(*value, condition.comparison, condition.bound);
+      made.holds = keeps(*value);
     }
     return points_.emplace(n, std::move(made)).first->second;
   }

@@ -134,6 +134,20 @@ TEST_CASE("search: what does not rise or fall evenly is said") {
   CHECK_FALSE(after.exception->holds);
 }
 
+TEST_CASE("search: rounding makes no exception") {
+  // The parallel efficiency that is given is the busy share, whatever the number of instances.
+  const cli::ScenarioMaker make(schema::parse_document(
+      R"({"name": "t", "cluster": {"instance": "p3.2xlarge", "instances": 8},
+          "job": {"duration_on_one_instance": "24 h", "efficiency": 0.9}})",
+      "t.json"));
+  const SearchAnswer found =
+      study::search(parse_search("largest instances in 2..200 with gpu_busy >= 90%", "--find"), {},
+                    make, testing_resolve::catalog(), nullptr, {});
+  REQUIRE(found.there);
+  CHECK(found.there->at == 200.0);
+  CHECK_FALSE(found.exception);
+}
+
 TEST_CASE("search: draws surround the answer, and the same seed gives the same ones") {
   const std::string text = "smallest num_workers in 1..64 with gpu_busy >= 90%";
   const auto drawn = answer(text, {}, 60);
