@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -55,6 +56,25 @@ std::string what_it_is(mode_t mode) {
 std::string size_text(double size) {
   std::string text = std::to_string(size / 1e6);
   return text.substr(0, text.find('.') + 2) + " MB";
+}
+
+[[noreturn]] void refuse_size(const std::string& path, double size, std::size_t limit) {
+  refuse(path, "expected a file of at most " + size_text(static_cast<double>(limit)) + ", got " +
+                   size_text(size));
+}
+
+std::string read_all(int fd, const std::string& path, std::size_t limit, std::size_t expected) {
+  std::string text;
+  text.reserve(expected + 1);
+  char buffer[65536];
+  for (;;) {
+    const ssize_t n = ::read(fd, buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) refuse(path, "expected a readable file, got: " + reason());
+    if (n == 0) return text;
+    text.append(buffer, static_cast<std::size_t>(n));
+    if (text.size() > limit) refuse_size(path, static_cast<double>(text.size()), limit);
+  }
 }
 
 bool write_all(int fd, std::string_view text) {
@@ -116,24 +136,21 @@ std::string read_text_file(const std::string& path, std::size_t limit) {
   struct stat status {};
   if (::fstat(in.get(), &status) != 0) refuse(path, "expected a readable file, got: " + reason());
   if (!S_ISREG(status.st_mode)) refuse(path, "expected a file, got " + what_it_is(status.st_mode));
-  const auto too_big = [&](double size) {
-    refuse(path, "expected a file of at most " + size_text(static_cast<double>(limit)) + ", got " +
-                     size_text(size));
-  };
-  if (static_cast<std::size_t>(status.st_size) > limit)
-    too_big(static_cast<double>(status.st_size));
-
-  std::string text;
-  text.reserve(static_cast<std::size_t>(status.st_size) + 1);
-  char buffer[65536];
-  for (;;) {
-    const ssize_t n = ::read(in.get(), buffer, sizeof buffer);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) refuse(path, "expected a readable file, got: " + reason());
-    if (n == 0) return text;
-    text.append(buffer, static_cast<std::size_t>(n));
-    if (text.size() > limit) too_big(static_cast<double>(text.size()));
+  if (static_cast<std::size_t>(status.st_size) > limit) {
+    refuse_size(path, static_cast<double>(status.st_size), limit);
   }
+  return read_all(in.get(), path, limit, static_cast<std::size_t>(status.st_size));
+}
+
+std::string read_standard_input(std::size_t limit) {
+  static std::atomic<bool> read_before = false;
+  const std::string name(standard_input_name);
+  if (read_before.exchange(true)) {
+    refuse(name, "expected \"-\" for one file, got it for another: standard input is read once");
+  }
+  std::string text = read_all(STDIN_FILENO, name, limit, 0);
+  if (text.empty()) refuse(name, "expected a file's text, got nothing");
+  return text;
 }
 
 void write_text_file(const std::string& path, std::string_view text) {

@@ -13,6 +13,14 @@ inline constexpr std::size_t max_text_file_bytes = 16'000'000;
 /// device, unreadable, or larger than `limit` bytes.
 std::string read_text_file(const std::string& path, std::size_t limit = max_text_file_bytes);
 
+/// What people give for a file that is read from standard input, and what messages call that.
+inline constexpr std::string_view standard_input_path = "-";
+inline constexpr std::string_view standard_input_name = "standard input";
+
+/// All that standard input holds up to its end. InputError when it cannot be read, holds nothing or
+/// more than `limit` bytes, and when it is asked for again: it can be read only once.
+std::string read_standard_input(std::size_t limit = max_text_file_bytes);
+
 /// Makes `path` hold `text`: written beside it, flushed to the disk and renamed, so that `path` is
 /// at any time the old file or the new one, and no temporary file stays behind. A symbolic link
 /// keeps pointing to its target; a pipe or device is written to directly. InputError when `path` is

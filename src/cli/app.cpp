@@ -71,10 +71,12 @@ int execute(int argc, const char* const* argv) {
       "feedrate failed.");
   // In the order in which --help lists them.
   const std::vector<Command> commands = {
+      add_init(app),       //
       add_run(app),        //
       add_advise(app),     //
       add_sweep(app),      //
       add_optimize(app),   //
+      add_feeds(app),      //
       add_compare(app),    //
       add_cases(app),      //
       add_check(app),      //

@@ -56,7 +56,7 @@ Command add_cases(CLI::App& parent) {
   const auto arguments = std::make_shared<CasesArguments>();
   CLI::App* app = parent.add_subcommand(
       "cases", "Run the measured cases of scenarios: predicted beside measured, with the error");
-  app->add_option("scenarios", arguments->scenarios, "Scenario files")
+  app->add_option("scenarios", arguments->scenarios, "Scenario files; - reads standard input")
       ->type_name("SCENARIO")
       ->required();
   add_simulation_flags(*app, arguments->simulation);

@@ -83,7 +83,7 @@ int check(const CheckArguments& arguments) {
 }
 
 void add_flags(CLI::App& app, CheckArguments& arguments) {
-  app.add_option("scenarios", arguments.scenarios, "Scenario files")
+  app.add_option("scenarios", arguments.scenarios, "Scenario files; - reads standard input")
       ->type_name("SCENARIO")
       ->required();
   app.add_option("-b,--baseline", arguments.baseline, "The figures to compare with")

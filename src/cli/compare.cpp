@@ -58,7 +58,7 @@ Command add_compare(CLI::App& parent) {
   const auto arguments = std::make_shared<CompareArguments>();
   CLI::App* app =
       parent.add_subcommand("compare", "Scenarios side by side; the first is the reference");
-  app->add_option("scenarios", arguments->scenarios, "Scenario files")
+  app->add_option("scenarios", arguments->scenarios, "Scenario files; - reads standard input")
       ->type_name("SCENARIO")
       ->expected(2, 1000)
       ->required();

@@ -167,6 +167,7 @@ _feedrate() {
       else
         COMPREPLY=($(compgen -W "$_feedrate_keys" -S = -- "$current"))
       fi ;;
+    @KEY) COMPREPLY=($(compgen -W "$_feedrate_keys" -- "$current")) ;;
     @METRIC=*)
       compopt -o nospace 2>/dev/null
       [[ "$current" == *=* ]] || COMPREPLY=($(compgen -W "$_feedrate_figures" -S = -- "$current")) ;;
@@ -227,6 +228,7 @@ _feedrate() {
       else
         compadd -S = -- ${=_feedrate_keys}
       fi ;;
+    @KEY) compadd -- ${=_feedrate_keys} ;;
     @METRIC=*) [[ $current == *=* ]] || compadd -S = -- ${=_feedrate_figures} ;;
     @SCENARIO | @PROFILE) _files -g '*.json' ;;
     @FILE) _files ;;

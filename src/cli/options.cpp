@@ -35,6 +35,7 @@ void refuse_to_overwrite(const std::string& flag, const std::string& output,
                          std::span<const std::string> inputs) {
   for (const std::string& input : inputs) {
     std::error_code ignored;
+    if (input == standard_input_path) continue;
     if (!std::filesystem::equivalent(output, input, ignored)) continue;
     throw InputError(
         {{.file = "",

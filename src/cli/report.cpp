@@ -173,7 +173,7 @@ Command add_report(CLI::App& parent) {
   const auto arguments = std::make_shared<ReportArguments>();
   CLI::App* app = parent.add_subcommand(
       "report", "Write a page to look at: the pipeline, time and cost, charts, every input");
-  app->add_option("scenario", arguments->scenario, "Scenario file")
+  app->add_option("scenario", arguments->scenario, "Scenario file; - reads standard input")
       ->type_name("SCENARIO")
       ->required();
   app->add_option("-o,--output", arguments->output, "Where the HTML file goes")

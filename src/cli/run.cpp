@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/host_here.hpp"
 #include "cli/inputs.hpp"
+#include "cli/search_work.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
 #include "schema/result.hpp"
@@ -23,6 +24,7 @@ struct RunArguments {
   OutputOptions output;
   std::string trace;  ///< file; empty: none
   std::uint64_t trace_steps = 30;
+  std::vector<std::string> find;  ///< searches to answer instead
 };
 
 constexpr std::uint64_t most_trace_steps = 1'000'000;
@@ -47,7 +49,27 @@ void check_trace_file(const RunArguments& arguments, std::span<const std::string
   }
 }
 
+/// The answers to --find.
+int find(const RunArguments& arguments) {
+  std::vector<Search> searches;
+  std::vector<Problem> problems;
+  for (const std::string& text : arguments.find) {
+    try {
+      searches.push_back(search_of_flag(text, "--find"));
+    } catch (const InputError& error) {
+      problems.insert(problems.end(), error.problems().begin(), error.problems().end());
+    }
+  }
+  if (!problems.empty()) throw InputError(std::move(problems));
+  const schema::Document document = load_with_settings(arguments.scenario, arguments.simulation);
+  const std::optional<HostProfile> host = host_of(arguments.simulation);
+  if (host) remark_on_host(*host, arguments.host_age);
+  return answer_searches({arguments.scenario, arguments.simulation, arguments.output}, document,
+                         searches, host);
+}
+
 int run(const RunArguments& arguments) {
+  if (!arguments.find.empty()) return find(arguments);
   const schema::Document document = load_with_settings(arguments.scenario, arguments.simulation);
   const Scenario scenario = scenario_of(document);
   const std::optional<HostProfile> host = host_of(arguments.simulation);
@@ -89,7 +111,7 @@ Command add_run(CLI::App& parent) {
   const auto arguments = std::make_shared<RunArguments>();
   CLI::App* app = parent.add_subcommand(
       "run", "Simulate a scenario: which stage starves the GPUs, how long it takes, what it costs");
-  app->add_option("scenario", arguments->scenario, "Scenario file")
+  app->add_option("scenario", arguments->scenario, "Scenario file; - reads standard input")
       ->type_name("SCENARIO")
       ->required();
   add_simulation_flags(*app, arguments->simulation);
@@ -107,13 +129,22 @@ Command add_run(CLI::App& parent) {
           ->needs(trace)
           ->group("Output");
   allow_whole_numbers(*steps, 1, most_trace_steps);
+  app->add_option(
+         "--find", arguments->find,
+         "Answer this instead: \"largest KEY in A..B with METRIC >= X\", also smallest and "
+         "<=; may be given several times. Exit status 1 where no value will do")
+      ->type_name("SEARCH")
+      ->allow_extra_args(false)
+      ->excludes(trace)
+      ->group("Simulation");
   app->footer(
       "Examples:\n"
       "  feedrate run scenarios/caltech256_p3.json\n"
       "  feedrate run my.json --set num_workers=8 --set instance=ml.g5.2xlarge\n"
       "  feedrate run my.json --set /source/bandwidth=\"2.5 GB/s\" --format json --output my.out\n"
       "  feedrate run my.json --replications 200 --seed 7\n"
-      "  feedrate run my.json --trace steps.json --trace-steps 100");
+      "  feedrate run my.json --trace steps.json --trace-steps 100\n"
+      "  feedrate run my.json --find \"smallest num_workers in 1..32 with gpu_busy >= 95%\"");
   return {app, [arguments] { return run(*arguments); }};
 }
 

@@ -157,7 +157,7 @@ Command add_sweep(CLI::App& parent) {
   const auto arguments = std::make_shared<SweepArguments>();
   CLI::App* app = parent.add_subcommand(
       "sweep", "Simulate a scenario at many settings: the fastest, the cheapest, the Pareto set");
-  app->add_option("scenario", arguments->scenario, "Scenario file")
+  app->add_option("scenario", arguments->scenario, "Scenario file; - reads standard input")
       ->type_name("SCENARIO")
       ->required();
   app->add_option("--vary", arguments->vary,

@@ -84,6 +84,10 @@ void write_stdout(std::string_view text) {
   }
 }
 
+void write_prompt(std::string_view text) {
+  static_cast<void>(write_all(STDERR_FILENO, text));
+}
+
 void write_stderr(std::string_view text) {
   static_cast<void>(write_all(STDERR_FILENO, std::string(text) + '\n'));
 }

@@ -23,6 +23,9 @@ bool stderr_is_terminal();
 /// left to tell. HostError for everything else (a full disk).
 void write_stdout(std::string_view text);
 
+/// Writes to standard error what stands in front of an answer, without a line feed.
+void write_prompt(std::string_view text);
+
 /// Writes a line to standard error, and gives up silently where that fails.
 void write_stderr(std::string_view text);
 

@@ -283,7 +283,7 @@ struct Case {
   std::string name;
   std::vector<std::pair<std::string, std::string>> set;          ///< KEY, VALUE as for --set
   std::vector<std::pair<std::string, std::string>> relative_to;  ///< same, for a ratio
-  std::string metric;  ///< a key of the result, or "largest KEY with METRIC >= X"
+  std::string metric;  ///< a figure, or "largest KEY in A..B with METRIC >= X"
   /// Infinite while it has not been measured: no file can hold that number.
   double measured = std::numeric_limits<double>::infinity();
   std::optional<double> promised;   ///< predicted before it was measured: a receipt

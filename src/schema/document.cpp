@@ -113,6 +113,9 @@ JsonPtr with_includes(JsonPtr root, const Opened& file) {
 }  // namespace
 
 Document load_document(const std::string& path) {
+  if (path == standard_input_path) {
+    return parse_document(read_standard_input(), std::string(standard_input_name));
+  }
   return parse_document(read_text_file(path), path);
 }
 

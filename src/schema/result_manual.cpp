@@ -67,7 +67,7 @@ void write_envelope(JsonWriter& out) {
   out.key("properties").begin_object();
   out.key("feedrate").begin_object(Layout::line).text("type", "string").end();
   out.key("kind").begin_object(Layout::line).key("enum").begin_array();
-  out.text("result").text("sweep").text("comparison").end().end();
+  out.text("result").text("sweep").text("comparison").text("search").end().end();
   out.key("schema").begin_object(Layout::line).number("const", 1.0).end();
   out.key("scenario").begin_object().text("type", "object").key("properties").begin_object();
   out.key("name").begin_object(Layout::line).text("type", "string").end();
@@ -96,6 +96,8 @@ void write_envelope(JsonWriter& out) {
   out.text("object").text("null").end().end();
   reference("result", "#/$defs/result", out);
   out.end().end().end();
+  out.key("answers").begin_object(Layout::line).text("type", "array");
+  out.text("description", "of searches: feedrate schema result").end();
   out.end();
   out.key("required").begin_array().text("feedrate").text("kind").text("schema").end();
 }
@@ -107,7 +109,7 @@ std::string result_json_schema() {
   out.begin_object();
   out.text("$schema", "https://json-schema.org/draft/2020-12/schema");
   out.text("title", "feedrate result").text("type", "object");
-  out.text("description", "What run, sweep and compare print with --format json.");
+  out.text("description", "What run, sweep, compare and feeds print with --format json.");
   write_envelope(out);
   out.key("$defs").begin_object().key("result").begin_object().text("type", "object");
   write_written_properties(result_root(), out);
@@ -137,6 +139,13 @@ sweep    … "kind": "sweep", "points": [{"set": {KEY: VALUE}, "result": {…}, 
          "total_cost_at": [{"efficiency", "of_fewest"}], the total there over that of the fewest
 compare  … "kind": "comparison", "results": [{"scenario", "relative", "result"}], where relative
          holds changes against the first (RELATIVE)
+search   (run --find, feeds) … "kind": "search", "answers": [{"question", "key", "from", "to",
+         "metric", "answer": null for none, "at_end": there may be more beyond the range, "there":
+         {…}, "next": {…} the value at which it no longer holds, "exception": {…} or null: a value
+         short of the answer at which it does not hold either, "band": [5 %, 50 %, 95 %] of the
+         answer over "draws" draws, "tried": values simulated, "tried_all"}]; a value: {"at",
+         "holds", "value": of the metric, FIGURES, "bytes_per_s": of
+         samples as stored, "waits_for": stage, "bottleneck", "problems": [{"key", "message"}]}
 catalog  list: … "kind": "catalog", "filter", "machines": [one a machine and region: "instance",
          "cloud", "region", "vcpus", "memory_bytes", "gpus", "gpu", "gpu_memory_bytes",
          "gpu_16_bit_tflop_per_s", "network_bytes_per_s", "nvme_bytes", "on_demand_usd_per_h",
@@ -150,6 +159,10 @@ The keys of "result":
   constexpr std::string_view placeholder = "RELATIVE";
   page.replace(page.find(placeholder), placeholder.size(),
                fmt::format("{}", fmt::join(relative, ", ")));
+  constexpr std::string_view figures = "FIGURES";
+  page.replace(
+      page.find(figures), figures.size(),
+      fmt::format("\"{}\", \"{}\"", name_of(FigureId::gpu_busy), name_of(FigureId::throughput)));
   constexpr std::string_view changes = "CHANGES";
   page.replace(page.find(changes), changes.size(),
                fmt::format("{}, {}, {}", name_of(FigureId::total_time), name_of(FigureId::money),

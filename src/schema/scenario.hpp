@@ -38,8 +38,8 @@ class Document {
 
 /// Reads `path` and merges what it includes ("include": a file name or a list of them, relative to
 /// the including file): objects key by key, everything else replaced, later wins, null removes.
-/// InputError for what cannot be read or parsed and for circular or missing includes (with the
-/// chain).
+/// "-" is standard input, whose includes are relative to the current folder. InputError for what
+/// cannot be read or parsed and for circular or missing includes (with the chain).
 Document load_document(const std::string& path);
 
 /// The same for text that lies in no file (tests, standard input); `file` names it in messages and

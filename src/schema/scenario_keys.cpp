@@ -365,10 +365,11 @@ const std::vector<Entry<Case>>& entries<Case>() {
       entry<&Case::name>("name", {.manual = "what was measured", .required = true}),
       entry<&Case::set>("set", {"what is different from the scenario"}),
       entry<&Case::relative_to>("relative_to", {"the same for the run to divide by"}),
-      entry<&Case::metric>(
-          "metric",
-          {.manual = "a key of the result, or \"largest KEY with METRIC >= X\"", .required = true}),
-      entry<&Case::measured>("measured", {.manual = "in the result's unit; needed unless promised"}),
+      entry<&Case::metric>("metric", {.manual = "a figure (feedrate schema result lists them), or "
+                                                "\"largest KEY in A..B with METRIC >= X\"",
+                                      .required = true}),
+      entry<&Case::measured>("measured",
+                             {.manual = "in the result's unit; needed unless promised"}),
       entry<&Case::promised>("promised", {.manual = "what was predicted before it was measured"}),
       entry<&Case::repeats>("repeats", {.manual = "each time that it was measured, one a turn",
                                         .limits = between(-1e18, 1e18)}),

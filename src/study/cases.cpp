@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <regex>
+#include <limits>
 
 #include "base/did_you_mean.hpp"
 #include "base/errors.hpp"
+#include "base/quote.hpp"
 #include "study/metrics.hpp"
+#include "study/search.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -40,52 +42,47 @@ struct Runner {
   [[nodiscard]] double value(const Result& result, const std::string& name) const {
     if (const auto found = metric(result, name)) return *found;
     const auto names = metric_names();
-    fail(fmt::format("expected a metric, got \"{}\"{}", name, did_you_mean(name, names)));
+    if (find_figure(name) != nullptr) {
+      fail(
+          fmt::format("expected a metric that the result has, got {}, which does not apply to this "
+                      "scenario",
+                      name));
+    }
+    fail(fmt::format("expected a metric, or \"{}\", got {}{}", search_form, in_quotes(name),
+                     did_you_mean(name, names)));
   }
 
   [[nodiscard]] Result at(const Setting& set) const {
     return run(make(set), catalog, host, options);
   }
 
-  /// The largest whole value of a key for which a metric stays at or above a bound.
-  [[nodiscard]] double largest(const Setting& set, const std::smatch& words) const {
-    const std::string key = words[1];
-    const double bound = std::stod(words[5]);
-    const auto holds = [&](long n) {
-      Setting with = set;
-      with.emplace_back(key, std::to_string(n));
-      return value(at(with), words[4]) >= bound;
-    };
-    long low = std::stol(words[2]);
-    long high = std::stol(words[3]);
-    if (!holds(low)) return 0.0;
-    while (low < high) {
-      const long middle = (low + high + 1) / 2;
-      if (holds(middle)) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return static_cast<double>(low);
+  /// What a search finds; beyond the range, in the direction that is the worse, where it finds
+  /// nothing.
+  [[nodiscard]] double found(const Search& asked, const Setting& set) const {
+    RunOptions points = options;
+    points.replications = 0;
+    const SearchAnswer answer = search(asked, set, make, catalog, host, points);
+    if (answer.there) return answer.there->at;
+    return asked.extreme == Extreme::largest ? 0.0 : std::numeric_limits<double>::infinity();
   }
 
   [[nodiscard]] CaseResult of(const Case& what) const {
-    static const std::regex search(
-        R"(largest (\S+) in (\d{1,6})\.\.(\d{1,6}) with (\S+) >= ([0-9.]{1,12}))");
     CaseResult result;
     result.what = what;
-    std::smatch words;
-    if (std::regex_match(what.metric, words, search)) {
-      result.predicted = largest(what.set, words);
+    if (is_search(what.metric)) {
+      const Search asked = parse_search(what.metric, pointer);
+      result.predicted = found(asked, what.set);
+      if (!what.relative_to.empty()) {
+        result.predicted = result.predicted / found(asked, what.relative_to) - 1.0;
+      }
     } else {
       const Result ran = at(what.set);
       result.predicted = value(ran, what.metric);
       if (what.relative_to.empty()) result.band = metric_band(ran, what.metric);
       if (ran.bottleneck.stage) result.bottleneck = name_of(*ran.bottleneck.stage);
-    }
-    if (!what.relative_to.empty()) {
-      result.predicted = result.predicted / value(at(what.relative_to), what.metric) - 1.0;
+      if (!what.relative_to.empty()) {
+        result.predicted = result.predicted / value(at(what.relative_to), what.metric) - 1.0;
+      }
     }
     judge(result);
     return result;

@@ -27,18 +27,6 @@ std::optional<double> before_of(const Figures* before, std::string_view metric) 
   return !found && is_stall_of_stage(metric) ? 0.0 : found;
 }
 
-bool holds(double value, Comparison comparison, double bound) {
-  switch (comparison) {
-    case Comparison::less: return value < bound;
-    case Comparison::less_equal: return value <= bound;
-    case Comparison::greater: return value > bound;
-    case Comparison::greater_equal: return value >= bound;
-    case Comparison::equal: return value == bound;
-    case Comparison::unequal: return value != bound;
-  }
-  return false;
-}
-
 /// What the limit compares with its bound.
 double measured(const Limit& limit, double before, double now) {
   if (limit.of == LimitOf::value) return now;

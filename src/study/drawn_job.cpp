@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "study/billing.hpp"
 #include "study/cost.hpp"
@@ -40,6 +41,20 @@ DrawnJob drawn_job(const Scenario& scenario, const Catalog& catalog, const HostP
   job.bill = bill_of(bill_input(resolved.terms, resolved.inputs, job.outcome, remarks), false);
   job.inputs = std::move(resolved.inputs);
   return job;
+}
+
+double figure_of(const DrawnJob& job, FigureId id) {
+  const pipeline::Outcome& outcome = job.outcome;
+  switch (id) {
+    case FigureId::total_time: return outcome.total.wall.base();
+    case FigureId::epoch: return outcome.later.wall.base();
+    case FigureId::money: return job.bill.money.base();
+    case FigureId::total_cost: return job.bill.total.base();
+    case FigureId::throughput: return outcome.trained_samples / outcome.training().base();
+    case FigureId::gpu_busy:
+      return outcome.total.busy / (outcome.total.wall - outcome.startup - outcome.staging);
+    default: return std::numeric_limits<double>::quiet_NaN();
+  }
 }
 
 }  // namespace feedrate::study

@@ -2,6 +2,7 @@
 // One job of all that the uncertain inputs allow.
 #include "catalog/catalog.hpp"
 #include "model/bill.hpp"
+#include "model/figures.hpp"
 #include "model/host.hpp"
 #include "model/scenario.hpp"
 #include "pipeline/simulate.hpp"
@@ -20,5 +21,8 @@ struct DrawnJob {
 /// variability the job lies, as a standard normal deviate.
 DrawnJob drawn_job(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                    const resolve::Draw& draw, double wobble = 0.0);
+
+/// What one of banded_figures is in the job. Precondition: it is one of them.
+double figure_of(const DrawnJob& job, FigureId id);
 
 }  // namespace feedrate::study

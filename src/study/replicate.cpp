@@ -1,11 +1,13 @@
 #include "study/replicate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/random.hpp"
@@ -46,7 +48,7 @@ Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProf
   Bands bands;
   bands.replications = options.replications;
   const Names kept = options.guesses ? Names{} : guesses_of(scenario, catalog, host);
-  std::vector<double> total, epoch, money, all, throughput, busy;
+  std::array<std::vector<double>, banded_figures.size()> values;
   for (int r = 0; r < options.replications; ++r) {
     const auto stream = static_cast<std::uint64_t>(r) + 1U;
     const resolve::Draw draw = [&](std::string_view key) {
@@ -54,28 +56,21 @@ Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProf
     };
     const double wobble = normal_quantile(uniform_of(options.seed, stream, "the job's own"));
     const DrawnJob job = drawn_job(scenario, catalog, host, draw, wobble);
-    const auto& [inputs, outcome, mean, bill] = job;
-    total.push_back(outcome.total.wall.base());
-    epoch.push_back(outcome.later.wall.base());
-    money.push_back(bill.money.base());
-    all.push_back(bill.total.base());
-    throughput.push_back(outcome.trained_samples / outcome.training().base());
-    busy.push_back(outcome.total.busy / (outcome.total.wall - outcome.startup - outcome.staging));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i].push_back(figure_of(job, banded_figures[i]));
+    }
     if (!options.bottlenecks) continue;
     // Also where the mean has one candidate: what is drawn may have another, or none.
-    const Bottleneck found = find_bottleneck(inputs, mean);
+    const Bottleneck found = find_bottleneck(job.inputs, job.mean);
     if (found.stage) bands.bottleneck_probability[*found.stage] += 1.0;
   }
   // Counted first: shares that are added up would make more than 1.
   for (const Stage stage : all_stages()) {
     bands.bottleneck_probability[stage] /= options.replications;
   }
-  bands.total_s = band(total);
-  bands.epoch_s = band(epoch);
-  bands.money_usd = band(money);
-  bands.total_usd = band(all);
-  bands.throughput = band(throughput);
-  bands.gpu_busy = band(busy);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    bands.*figure(banded_figures[i]).band = band(std::move(values[i]));
+  }
   return bands;
 }
 

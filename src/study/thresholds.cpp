@@ -143,6 +143,18 @@ Limit bottleneck_limit(std::string_view stage) {
 
 }  // namespace
 
+bool holds(double value, Comparison comparison, double bound) {
+  switch (comparison) {
+    case Comparison::less: return value < bound;
+    case Comparison::less_equal: return value <= bound;
+    case Comparison::greater: return value > bound;
+    case Comparison::greater_equal: return value >= bound;
+    case Comparison::equal: return value == bound;
+    case Comparison::unequal: return value != bound;
+  }
+  return false;
+}
+
 Limit parse_limit(std::string_view text) {
   std::string_view rest = trimmed(text);
   Level level = Level::fail;

@@ -16,6 +16,8 @@ namespace feedrate::study {
 /// wrong; its problem has no file and no pointer.
 Limit parse_limit(std::string_view text);
 
+bool holds(double value, Comparison comparison, double bound);
+
 /// "cost=5%,time=10 min": at most that much more than the baseline; each becomes a Limit. Metrics
 /// of which more is better are refused.
 std::vector<Limit> parse_max_increase(std::string_view text);

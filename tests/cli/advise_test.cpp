@@ -93,10 +93,9 @@ TEST_CASE("advise: the changed scenario carries its promise, and cases judges it
 TEST_CASE("advise: bad input is refused with what was expected") {
   const std::string file = "scenarios/caltech256_p3.json ";
   const std::pair<std::string, std::string> wrong[] = {
-      {file + "--target 900%",
-       "--target: expected a share above 0 and up to 100%, such as 90% or 0.9, got \"900%\""},
-      {file + "--target 90", "90 % is written with its sign"},
-      {file + "--target much", "such as 90% or 0.9, got \"much\""},
+      {file + "--target 900%", "--target: expected a percentage such as 90% or a share"},
+      {file + "--target 90", "got \"90\": write 90%"},
+      {file + "--target much", "got \"much\""},
       {file + "--deadline 3", "--deadline: expected"},
       {file + "--deadline '-3 h'", "--deadline: expected"},
       {file + "--deadline '5 GB'", "--deadline: expected"},

@@ -72,3 +72,9 @@ TEST_CASE("completion: scenario files and instances") {
   CHECK(offers("feedrate catalog list netw") == "\nnetwork\n");
   CHECK(offers("feedrate sweep x.json --instances gpu_") == "\ngpu_memory\n");
 }
+
+TEST_CASE("completion: presets of init and keys of feeds are offered") {
+  CHECK(has(offers("feedrate init vi"), "\nvideo\n"));
+  CHECK(has(offers("feedrate init tokens --source "), "\nfsx-lustre\n"));
+  CHECK(has(offers("feedrate feeds --over gpus_per"), "\ngpus_per_instance\n"));
+}

@@ -50,8 +50,10 @@ inline Outcome shell(const std::string& line, const std::string& environment = "
   return outcome;
 }
 
-/// The same on a terminal 100 columns wide; standard output and error both come in `out`.
-inline Outcome on_terminal(const std::string& line, const std::string& environment) {
+/// The same on a terminal 100 columns wide, at which `typed` is typed once something is shown;
+/// standard output and error both come in `out`, and what is typed.
+inline Outcome on_terminal(const std::string& line, const std::string& environment,
+                           const std::string& typed = "") {
   winsize window{24, 100, 0, 0};
   int terminal = -1;
   const pid_t child = forkpty(&terminal, nullptr, nullptr, &window);
@@ -65,9 +67,12 @@ inline Outcome on_terminal(const std::string& line, const std::string& environme
     _exit(127);
   }
   Outcome outcome;
+  bool shown = false;
   char buffer[4096];
   for (ssize_t n = 0; (n = read(terminal, buffer, sizeof buffer)) > 0;) {
     outcome.out.append(buffer, static_cast<std::size_t>(n));
+    if (!shown && write(terminal, typed.data(), typed.size()) < 0) outcome.err = "not typed";
+    shown = true;
   }
   int raw = 0;
   waitpid(child, &raw, 0);

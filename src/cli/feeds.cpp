@@ -1,0 +1,82 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "cli/host_here.hpp"
+#include "cli/inputs.hpp"
+#include "cli/search_work.hpp"
+#include "cli/share.hpp"
+#include "model/figures.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+constexpr std::uint64_t most_sought = 1'000'000;
+
+struct FeedsArguments {
+  SearchRequest request;
+  HostAgeOptions host_age;
+  std::string busy = "90%";
+  std::vector<std::string> over;  ///< keys; empty: both that count GPUs
+  std::uint64_t up_to = 1024;
+};
+
+int feeds(const FeedsArguments& arguments) {
+  const double busy = parse_share(arguments.busy, "--busy");
+  std::vector<std::string> keys = arguments.over;
+  if (keys.empty()) keys = {"gpus_per_instance", "instances"};
+  std::vector<Search> searches;
+  for (const std::string& key : keys) {
+    searches.push_back(
+        search_of_flag(fmt::format("largest {} in 1..{} with {} >= {}", key, arguments.up_to,
+                                   name_of(FigureId::gpu_busy), busy),
+                       "--over"));
+  }
+  const SearchRequest& request = arguments.request;
+  const schema::Document document = load_with_settings(request.scenario, request.simulation);
+  const std::optional<HostProfile> host = host_of(request.simulation);
+  if (host) remark_on_host(*host, arguments.host_age);
+  return answer_searches(request, document, searches, host);
+}
+
+}  // namespace
+
+Command add_feeds(CLI::App& parent) {
+  const auto arguments = std::make_shared<FeedsArguments>();
+  arguments->request.feeds = true;
+  CLI::App* app = parent.add_subcommand(
+      "feeds", "How many GPUs a host keeps busy, and how many instances a shared source");
+  app->add_option("scenario", arguments->request.scenario, "Scenario file; - reads standard input")
+      ->type_name("SCENARIO")
+      ->required();
+  app->add_option("--busy", arguments->busy,
+                  "Share of the time that GPUs must be busy after staging, 90% where not given")
+      ->type_name("SHARE")
+      ->group("Search");
+  app->add_option("--over", arguments->over,
+                  "Key whose largest value is sought; gpus_per_instance and instances where not "
+                  "given; may be given several times")
+      ->type_name("KEY")
+      ->allow_extra_args(false)
+      ->group("Search");
+  allow_whole_numbers(
+      *app->add_option("--up-to", arguments->up_to, "Where the search ends, 1024 where not given")
+           ->type_name("N")
+           ->group("Search"),
+      1, most_sought);
+  add_simulation_flags(*app, arguments->request.simulation);
+  add_host_age_flags(*app, arguments->host_age);
+  add_output_flags(*app, arguments->request.output);
+  app->footer(
+      "The first 64 values are all simulated, further ones at distances of an eighth; where fewer\n"
+      "GPUs would wait more, the answer says so. Exit status 1 where not even one is kept busy.\n"
+      "Examples:\n"
+      "  feedrate feeds scenarios/mlperf_storage_micron.json\n"
+      "  feedrate feeds my.json --busy 95% --over instances --set source.bandwidth=\"20 GB/s\"\n"
+      "  feedrate feeds my.json --over gpus_per_instance --set num_workers=auto --host host.json");
+  return {app, [arguments] { return feeds(*arguments); }};
+}
+
+}  // namespace feedrate::cli

@@ -1,0 +1,268 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <memory>
+
+#include "base/errors.hpp"
+#include "base/quote.hpp"
+#include "base/text_file.hpp"
+#include "cli/commands.hpp"
+#include "cli/inputs.hpp"
+#include "cli/options.hpp"
+#include "cli/questions.hpp"
+#include "cli/scenario_maker.hpp"
+#include "cli/terminal.hpp"
+#include "cli/vary.hpp"
+#include "report/init_report.hpp"
+#include "report/render.hpp"
+#include "schema/presets.hpp"
+#include "study/guess_effects.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+/// What is asked of everybody: a flag, the key that it sets, and the question on a terminal.
+struct Asked {
+  const char* flag;
+  const char* key;
+  const char* question;
+  const char* type;
+};
+
+constexpr std::array<Asked, 8> asked = {{
+    {"--samples", "samples", "Samples in an epoch", "N"},
+    {"--bytes-per-sample", "bytes_per_sample", "Bytes of a sample as it is stored", "BYTES"},
+    {"--source", "source.service", "Where the data lies", ""},
+    {"--instance", "instance", "Instance to train on", "NAME"},
+    {"--num-workers", "num_workers", "Loader workers for each GPU", "N"},
+    {"--batch-size", "batch_size", "Samples of a batch, for each GPU", "N"},
+    {"--step", "step", "Time of one GPU for a batch, forward and backward", "TIME"},
+    {"--epochs", "epochs", "Passes over the dataset", "N"},
+}};
+
+struct InitArguments {
+  std::string preset;
+  std::array<std::string, asked.size()> values;  ///< "" where the flag was not given
+  std::vector<std::string> settings;
+  std::string output;
+  bool list = false;
+  bool force = false;
+  bool ask_nothing = false;
+};
+
+std::string messages_of(const InputError& error) {
+  std::string text;
+  for (const Problem& problem : error.problems()) {
+    text += (text.empty() ? "  " : "\n  ") + problem.message;
+  }
+  return text;
+}
+
+/// A preset on its way to the user's own scenario.
+class Maker {
+ public:
+  explicit Maker(const std::string& name) : preset_(schema::read_preset(name)) {
+    document_ = preset_.document;
+  }
+
+  [[nodiscard]] std::string at(const char* key) const { return schema::setting_at(document_, key); }
+
+  void set(std::string_view key, std::string_view value, std::string_view flag) {
+    schema::set_value(document_, key, value, flag);
+  }
+
+  /// "" where the key may be set so; else why not.
+  [[nodiscard]] std::string refusal(const char* key, const std::string& value) const {
+    schema::Document tried = document_;
+    try {
+      schema::set_value(tried, key, value, "answer");
+      schema::read_scenario(tried);
+    } catch (const InputError& error) {
+      return messages_of(error);
+    }
+    return "";
+  }
+
+  /// Settings that follow from others.
+  void settle() {
+    const auto changed = [&](const char* key) {
+      return at(key) != schema::setting_at(preset_.document, key);
+    };
+    // A step that is typed in is that of the instance, and no longer the published GPU's.
+    if (changed("step") && !changed("/measured_on/gpu_times")) {
+      set("/measured_on/gpu_times", "null", "preset");
+    }
+    // Nobody publishes what a server of one's own takes.
+    if (at("source.service") == "http" && at("/source/first_byte_latency").empty()) {
+      set("/source/first_byte_latency", "50 ms", "preset");
+      latency_assumed_ = true;
+    }
+  }
+
+  /// What is still the preset's, what changes the job most first.
+  [[nodiscard]] std::vector<report::ToReplace> to_replace() const {
+    std::vector<const schema::PresetRange*> ranges;
+    std::vector<study::Guess> guesses;
+    for (const schema::PresetRange& range : preset_.ranges) {
+      if (schema::setting_at(document_, range.key) != range.value) continue;
+      ranges.push_back(&range);
+      guesses.push_back({range.key, range.low, range.high});
+    }
+    const ScenarioMaker make(document_);
+    std::set<std::string> instances;
+    add_instances(instances, make.scenario());
+    const Catalog catalog = catalog_of(instances);
+    const auto effects =
+        with_places(document_, [&] { return study::guess_effects(guesses, make, catalog); });
+    std::vector<report::ToReplace> numbers;
+    for (const study::GuessEffect& effect : effects) {
+      const schema::PresetRange& range = *ranges[effect.guess];
+      numbers.push_back({range.key, range.value, range.low, range.high,
+                         std::string(name_of(range.origin)), effect.at_low, effect.at_high,
+                         effect.share});
+    }
+    return numbers;
+  }
+
+  /// The scenario with what its numbers are taken from.
+  [[nodiscard]] std::string text(const std::vector<report::ToReplace>& numbers) const {
+    std::string source = fmt::format("feedrate init {}", preset_.name);
+    for (const schema::PresetRange& range : preset_.ranges) {
+      if (schema::setting_at(document_, range.key) != range.value) continue;
+      source += fmt::format("; {} = {} ({} to {}, {}, {}): {}", range.key, range.value, range.low,
+                            range.high, name_of(range.origin), range.date, range.source);
+    }
+    if (latency_assumed_) {
+      source +=
+          "; /source/first_byte_latency = 50 ms (10 ms to 200 ms, assumed): a server at some "
+          "distance";
+    }
+    return schema::write_document(
+        schema::with_about(document_, source, report::to_replace_sentence(numbers)));
+  }
+
+ private:
+  schema::Preset preset_;
+  schema::Document document_;
+  bool latency_assumed_ = false;  ///< of the server, by us
+};
+
+void list_presets(void (*write)(std::string_view), const report::Style& style) {
+  std::vector<std::pair<std::string, std::string>> presets;
+  for (const std::string_view name : schema::preset_names()) {
+    presets.emplace_back(name, schema::read_preset(name).title);
+  }
+  write(report::to_text(report::presets_report(presets), style));
+}
+
+void refuse_existing(const InitArguments& arguments) {
+  std::error_code ignored;
+  if (arguments.output.empty() || arguments.force ||
+      !std::filesystem::is_regular_file(arguments.output, ignored)) {
+    return;
+  }
+  throw InputError(std::vector<Problem>{
+      {"", 0, "--output",
+       fmt::format("expected a file that is not there yet, got {}; --force replaces it",
+                   in_quotes(arguments.output))}});
+}
+
+int init(const InitArguments& arguments) {
+  const bool ask = !arguments.ask_nothing && can_ask();
+  std::string preset = arguments.preset;
+  if (arguments.list || (preset.empty() && !ask)) {
+    list_presets(write_stdout, style_of_stdout());
+    return 0;
+  }
+  refuse_existing(arguments);
+  Questions questions;
+  if (preset.empty()) {
+    list_presets(write_stderr, style_of_file());
+    preset = questions.ask("Preset", std::string(schema::preset_names().front()),
+                           [](const std::string& name) -> std::string {
+                             try {
+                               schema::read_preset(name);
+                             } catch (const InputError& error) {
+                               return messages_of(error);
+                             }
+                             return "";
+                           });
+  }
+  Maker maker(preset);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const std::string& value = arguments.values[i];
+    if (!value.empty()) maker.set(asked[i].key, value, asked[i].flag);
+  }
+  for (const std::string& text : arguments.settings) {
+    const auto [key, value] = parse_setting(text, "--set");
+    maker.set(key, value, "--set");
+  }
+  for (std::size_t i = 0; ask && i < asked.size(); ++i) {
+    if (!arguments.values[i].empty()) continue;
+    const char* const key = asked[i].key;
+    const std::string proposal = maker.at(key);
+    const std::string answer =
+        questions.ask(asked[i].question, proposal,
+                      [&](const std::string& value) { return maker.refusal(key, value); });
+    if (answer != proposal) maker.set(key, answer, asked[i].flag);
+  }
+  maker.settle();
+  const std::vector<report::ToReplace> numbers = maker.to_replace();
+  const std::string text = maker.text(numbers);
+  if (arguments.output.empty()) {
+    write_stdout(text);
+  } else {
+    write_text_file(arguments.output, text);
+  }
+  write_stderr(
+      report::to_text(report::to_replace_report(numbers, arguments.output), style_of_file()));
+  return 0;
+}
+
+}  // namespace
+
+Command add_init(CLI::App& parent) {
+  const auto arguments = std::make_shared<InitArguments>();
+  CLI::App* app = parent.add_subcommand(
+      "init", "Make a scenario from a preset: images, video, audio, volumes, tokens, tables");
+  const auto names = schema::preset_names();
+  allow_only(*app->add_option("preset", arguments->preset,
+                              "What the data is; without one, the presets are listed"),
+             {names.begin(), names.end()});
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    CLI::Option* const option =
+        app->add_option(asked[i].flag, arguments->values[i], asked[i].question)->group("Scenario");
+    option->type_name(asked[i].type);
+    if (std::string_view(asked[i].key) == "source.service") {
+      allow_only(*option, schema::scenario_key_words("source.service"));
+    } else {
+      refuse_empty(*option);
+    }
+  }
+  app->add_option("--set", arguments->settings,
+                  "Set any other key of the scenario; may be given several times")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false)
+      ->group("Scenario");
+  app->add_flag("--list", arguments->list, "List the presets");
+  app->add_flag("-y,--yes", arguments->ask_nothing,
+                "Ask nothing on a terminal: what no flag says is the preset's");
+  app->add_option("-o,--output", arguments->output, "Write to this file instead of standard output")
+      ->type_name("FILE")
+      ->group("Output");
+  app->add_flag("--force", arguments->force, "Replace the file where there is one")
+      ->group("Output");
+  app->footer(
+      "On a terminal, init asks for what no flag gives. Each number of a preset is published or\n"
+      "assumed; /about/source of the scenario says which, and between what it lies.\n"
+      "Examples:\n"
+      "  feedrate init --list\n"
+      "  feedrate init image-jpeg --samples 50000 --instance g5.xlarge -o my.json\n"
+      "  feedrate init tokens --step \"310 ms\" --batch-size 16 --yes | feedrate run -");
+  return {app, [arguments] { return init(*arguments); }};
+}
+
+}  // namespace feedrate::cli

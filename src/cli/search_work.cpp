@@ -1,0 +1,130 @@
+#include "cli/search_work.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/errors.hpp"
+#include "cli/inputs.hpp"
+#include "cli/scenario_maker.hpp"
+#include "report/reports.hpp"
+#include "schema/search.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+constexpr int draws = 100;
+
+std::string given(const std::optional<double>& value, const char* otherwise) {
+  return value ? fmt::format("{:g}", *value) : otherwise;
+}
+
+std::string workers(const Loader& loader) {
+  if (!loader.num_workers) return "num_workers = 0";
+  switch (loader.num_workers->rule) {
+    case WorkerRule::automatic: return "num_workers = auto follows the hardware threads per GPU";
+    case WorkerRule::cpus_less_one:
+      return "num_workers = cpus-1 follows the hardware threads per GPU";
+    case WorkerRule::number: break;
+  }
+  return fmt::format("num_workers = {:g} for each GPU", loader.num_workers->number);
+}
+
+/// What does not change along the key: an answer holds for that alone.
+std::string held_fixed(const Scenario& scenario, const std::string& key) {
+  std::vector<std::string> held;
+  const Cluster& cluster = scenario.cluster;
+  if (key != "instances") held.push_back(fmt::format("instances = {:g}", cluster.instances));
+  if (key != "gpus_per_instance") {
+    held.push_back("gpus_per_instance = " +
+                   given(cluster.gpus_per_instance, "all of the machine's"));
+  }
+  if (key != "num_workers") held.push_back(workers(scenario.loader));
+  if (key != "batch_size" && scenario.loader.batch_size) {
+    held.push_back(fmt::format("batch_size = {:g} for each GPU", *scenario.loader.batch_size));
+  }
+  std::string text;
+  for (const std::string& part : held) text += (text.empty() ? "" : ", ") + part;
+  return fmt::format("{} varied, held fixed: {}, and all else as the scenario has it", key, text);
+}
+
+void add_once(std::vector<std::string>& list, const std::string& text) {
+  if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
+}
+
+std::vector<std::string> remarks_on(const SearchRequest& request, const Scenario& scenario,
+                                    const std::vector<SearchAnswer>& answers) {
+  std::vector<std::string> remarks;
+  for (const SearchAnswer& answer : answers) {
+    if (request.feeds) remarks.push_back(held_fixed(scenario, answer.search.key));
+  }
+  for (const SearchAnswer& answer : answers) {
+    const auto& shown = answer.there ? answer.there : answer.beyond;
+    if (!shown) continue;
+    if (request.feeds && shown->result.times.staging > Duration{}) {
+      add_once(remarks,
+               "copying the dataset before training is not in the busy share: GPUs that are fed "
+               "afterwards wait for it all the same");
+    }
+    for (const std::string& caveat : shown->result.caveats) add_once(remarks, caveat);
+  }
+  return remarks;
+}
+
+}  // namespace
+
+Search search_of_flag(const std::string& text, const std::string& flag) {
+  std::vector<Problem> problems;
+  Search search;
+  try {
+    search = study::parse_search(text, flag);
+  } catch (const InputError& error) {
+    problems = error.problems();
+  }
+  // Read again for its key alone, so that a wrong one is told together with all else.
+  if (problems.empty()) {
+    try {
+      static_cast<void>(schema::set_pointer(search.key));
+    } catch (const InputError& error) {
+      problems.push_back({"", 0, flag, error.problems().front().message});
+    }
+  }
+  if (!problems.empty()) throw InputError(std::move(problems));
+  return search;
+}
+
+int answer_searches(const SearchRequest& request, const schema::Document& document,
+                    const std::vector<Search>& searches, const std::optional<HostProfile>& host) {
+  const ScenarioMaker make(document, searches.front().pointer);
+  std::set<std::string> instances;
+  add_instances(instances, make.scenario());
+  add_instances(instances, host);
+  const Catalog catalog = catalog_of(instances);
+  study::RunOptions options = run_options(request.simulation);
+  if (options.replications == 0) options.replications = draws;
+  report::Searched searched{make.scenario().name, {}, request.feeds, {}};
+  for (const Search& search : searches) {
+    searched.answers.push_back(with_places(document, [&] {
+      return study::search(search, {}, make, catalog, host ? &*host : nullptr, options);
+    }));
+  }
+  searched.remarks = remarks_on(request, make.scenario(), searched.answers);
+  deliver(request.output, files_read({&request.scenario, 1}, request.simulation),
+          {.report =
+               [&] {
+                 return report::shown_in(make.scenario().currency,
+                                         [&] { return report::search_report(searched); });
+               },
+           .json =
+               [&] {
+                 return schema::write_searches(searched.answers, searched.name, request.scenario);
+               },
+           .csv = [&] { return report::searches_csv(searched); },
+           .remarks = searched.remarks});
+  const bool all = std::all_of(searched.answers.begin(), searched.answers.end(),
+                               [](const SearchAnswer& answer) { return answer.there; });
+  constexpr int verdict_against = 1;
+  return all ? 0 : verdict_against;
+}
+
+}  // namespace feedrate::cli

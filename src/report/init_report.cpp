@@ -1,0 +1,74 @@
+#include "report/init_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "report/numbers.hpp"
+#include "study/bottleneck.hpp"
+
+namespace feedrate::report {
+namespace {
+
+/// "8.96 h … 4.21 days"; one text where both ends read alike.
+std::string range_of(const ToReplace& number, const char* to) {
+  const auto text = [](const std::optional<Duration>& time) {
+    return time ? duration(*time) : std::string("refused");
+  };
+  const std::string low = text(number.at_low);
+  const std::string high = text(number.at_high);
+  return low == high ? low : low + to + high;
+}
+
+}  // namespace
+
+Report presets_report(std::span<const std::pair<std::string, std::string>> presets) {
+  Report report;
+  report.title = "Presets of feedrate init";
+  report.headline = {
+      "feedrate init PRESET -o my.json makes a scenario of one; flags set what you "
+      "know."};
+  Table table;
+  table.columns = {{"preset"}, {"of"}};
+  for (const auto& [name, title] : presets) table.rows.push_back({{name, title}, false});
+  report.blocks.emplace_back(std::move(table));
+  return report;
+}
+
+Report to_replace_report(std::span<const ToReplace> numbers, const std::string& file) {
+  Report report;
+  report.title = file.empty() ? "Scenario written" : fmt::format("{} written", file);
+  if (numbers.empty()) {
+    report.headline = {"None of its numbers is a guess of the preset's."};
+    return report;
+  }
+  const ToReplace& first = numbers.front();
+  report.headline = {fmt::format("Replace first {}: between its ends the whole job takes {}.",
+                                 first.key, range_of(first, " to "))};
+  Table table;
+  table.title = "Guesses of the preset";
+  table.columns = {
+      {"key"}, {"value", Align::right}, {"between"}, {"whole job then"}, {"up to", Align::right},
+      {""}};
+  for (const ToReplace& number : numbers) {
+    table.rows.push_back(
+        {{number.key, number.value, number.low + " … " + number.high, range_of(number, " … "),
+          percent(number.share),
+          Cell(number.origin, number.origin == "assumed" ? Tone::caution : Tone::faint)},
+         false});
+  }
+  report.blocks.emplace_back(std::move(table));
+  return report;
+}
+
+std::string to_replace_sentence(std::span<const ToReplace> numbers) {
+  std::vector<std::string> parts;
+  for (const ToReplace& number : numbers) {
+    if (number.share < study::least_gain) continue;
+    parts.push_back(
+        fmt::format("{} (up to {} of the job's time)", number.key, percent(number.share)));
+  }
+  if (parts.empty()) return "";
+  return fmt::format("Replace first, of what the preset guessed: {}", fmt::join(parts, ", "));
+}
+
+}  // namespace feedrate::report

@@ -1,0 +1,260 @@
+#include "report/search_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "report/csv.hpp"
+#include "report/figure_text.hpp"
+#include "report/numbers.hpp"
+#include "study/metrics.hpp"
+
+namespace feedrate::report {
+namespace {
+
+std::string bandwidth(Bandwidth value) {
+  constexpr std::array<std::pair<double, const char*>, 4> units = {
+      {{1e12, "TB/s"}, {1e9, "GB/s"}, {1e6, "MB/s"}, {1e3, "KB/s"}}};
+  for (const auto& [size, name] : units) {
+    if (value.base() >= size) return fmt::format("{} {}", number(value.base() / size), name);
+  }
+  return fmt::format("{} B/s", number(value.base()));
+}
+
+bool of_gpu_busy(const SearchAnswer& answer) {
+  return answer.search.condition.metric == name_of(FigureId::gpu_busy);
+}
+
+/// Digits enough to tell the share from the bound that it is held against: "89.98 %".
+std::string share_text(double value, double bound) {
+  int decimals = std::fabs(value - bound) < 0.1 ? 1 : 0;
+  const auto text = [&](double share) { return fmt::format("{:.{}f}", 100.0 * share, decimals); };
+  while (value != bound && decimals < 6 && text(value) == text(bound)) ++decimals;
+  return text(value) + " %";
+}
+
+std::string value_text(const SearchAnswer& answer, const SearchPoint& point) {
+  const Limit& condition = answer.search.condition;
+  if (study::asked_bottleneck(condition.metric)) {
+    return point.value.value_or(0.0) == 1.0 ? "yes" : "no";
+  }
+  if (!point.value) return "-";
+  const FigureUnit unit = study::unit_of(condition.metric);
+  if (unit == FigureUnit::share) return share_text(*point.value, condition.bound);
+  return figure_text(unit, *point.value);
+}
+
+std::string how_it_is(const SearchAnswer& answer, const SearchPoint& point, bool feeds) {
+  if (!point.problems.empty()) {
+    return fmt::format("{} cannot be: {}", count(point.at), point.problems.front().message);
+  }
+  const std::string waits =
+      of_gpu_busy(answer) && point.waits_for
+          ? fmt::format(" and wait{} for {}", feeds ? "" : "ing", name_of(*point.waits_for))
+          : "";
+  if (feeds)
+    return fmt::format("with {} they are busy {}{}", count(point.at), value_text(answer, point),
+                       waits);
+  if (study::asked_bottleneck(answer.search.condition.metric)) {
+    const auto stage = point.result.bottleneck.stage;
+    return fmt::format("at {} the bottleneck is {}", count(point.at),
+                       stage ? name_of(*stage) : "none");
+  }
+  return fmt::format("at {} {} is {}", count(point.at), answer.search.condition.metric,
+                     value_text(answer, point)) +
+         (waits.empty() ? "" : fmt::format(", GPUs wait for {}", name_of(*point.waits_for)));
+}
+
+std::string bound_text(const SearchAnswer& answer) {
+  return fmt::format("{:g} %", 100.0 * answer.search.condition.bound);
+}
+
+/// "68 to 74", "at least 1024", "none to 3"; "" where nothing was drawn.
+std::string band_text(const SearchAnswer& answer) {
+  if (!answer.band) return "";
+  const Search& asked = answer.search;
+  const bool largest = asked.extreme == Extreme::largest;
+  const auto text = [&](double value) -> std::string {
+    if (value < asked.from || value > asked.to) return "none";
+    return count(value);
+  };
+  const double low = (*answer.band)[0];
+  const double high = (*answer.band)[2];
+  const double end = largest ? asked.to : asked.from;
+  const bool open = answer.at_end() || (largest ? high >= end : low <= end);
+  if (low == high) return (open && largest ? "at least " : open ? "at most " : "") + text(low);
+  return fmt::format("{} to {}{}", text(low), text(high), open && largest ? " or more" : "");
+}
+
+std::string things(const SearchAnswer& answer) {
+  const double n = answer.there ? answer.there->at : 2.0;
+  if (answer.search.key == "gpus_per_instance")
+    return n == 1.0 ? "GPU an instance" : "GPUs an instance";
+  if (answer.search.key == "instances") return n == 1.0 ? "instance" : "instances";
+  return "";
+}
+
+/// "71 GPUs an instance", "num_workers = 7".
+std::string what_was_found(const SearchAnswer& answer) {
+  const std::string n = count(answer.there->at);
+  const std::string words = things(answer);
+  return words.empty() ? fmt::format("{} = {}", answer.search.key, n)
+                       : fmt::format("{} {}", n, words);
+}
+
+std::string capitalised(std::string text) {
+  if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') {
+    text.front() = static_cast<char>(text.front() - 'a' + 'A');
+  }
+  return text;
+}
+
+std::string feeds_sentence(const SearchAnswer& answer) {
+  if (!answer.there) {
+    return fmt::format("No {} from {} to {} keeps the GPUs busy at least {} of the time: {}.",
+                       answer.search.key, count(answer.search.from), count(answer.search.to),
+                       bound_text(answer), how_it_is(answer, *answer.beyond, true));
+  }
+  const bool one = answer.there->at == 1.0;
+  const std::string found = what_was_found(answer);
+  if (answer.at_end()) {
+    return fmt::format("At least {} {} kept busy {} of the time or more: the search ended there.",
+                       found, one ? "is" : "are", bound_text(answer));
+  }
+  return capitalised(fmt::format("{} {} kept busy {} of the time or more; {}.", found,
+                                 one ? "is" : "are", bound_text(answer),
+                                 how_it_is(answer, *answer.beyond, true)));
+}
+
+std::string find_sentence(const SearchAnswer& answer) {
+  const Search& asked = answer.search;
+  if (!answer.there) {
+    return fmt::format("{}: none; {}.", asked.text, how_it_is(answer, *answer.beyond, false));
+  }
+  if (answer.at_end()) {
+    return fmt::format("{}: {}, the end of the range; there may be {} beyond it.", asked.text,
+                       count(answer.there->at),
+                       asked.extreme == Extreme::largest ? "more" : "less");
+  }
+  return fmt::format("{}: {}; {}.", asked.text, count(answer.there->at),
+                     how_it_is(answer, *answer.beyond, false));
+}
+
+Cell text_or_dash(std::string text) {
+  return text.empty() ? Cell("-", Tone::faint) : Cell(std::move(text));
+}
+
+Row row_of(const SearchAnswer& answer, bool feeds) {
+  const auto& there = answer.there;
+  const auto& beyond = answer.beyond;
+  const bool largest = answer.search.extreme == Extreme::largest;
+  std::string found = there ? count(there->at) : "none";
+  if (answer.at_end()) found = (largest ? "at least " : "at most ") + found;
+  const bool ran = beyond && beyond->problems.empty();
+  std::string limit;
+  if (ran && of_gpu_busy(answer) && beyond->waits_for) limit = name_of(*beyond->waits_for);
+  if (ran && limit.empty() && beyond->result.bottleneck.stage) {
+    limit = name_of(*beyond->result.bottleneck.stage);
+  }
+  if (beyond && !ran) limit = "cannot be";
+  return {{feeds ? answer.search.key : answer.search.text, found, text_or_dash(band_text(answer)),
+           text_or_dash(there ? value_text(answer, *there) : ""),
+           text_or_dash(there && there->result.throughput ? rate(*there->result.throughput) : ""),
+           text_or_dash(there && there->bytes ? bandwidth(*there->bytes) : ""),
+           text_or_dash(beyond ? count(beyond->at) : ""),
+           text_or_dash(ran ? value_text(answer, *beyond) : ""), text_or_dash(limit)},
+          false};
+}
+
+std::string how_sought(const SearchAnswer& answer) {
+  const std::string range =
+      fmt::format("{}..{}", count(answer.search.from), count(answer.search.to));
+  if (answer.tried_all) return fmt::format("{}: every value of {}", answer.search.key, range);
+  return fmt::format("{}: {} values of {}", answer.search.key, answer.tried, range);
+}
+
+}  // namespace
+
+std::string answer_sentence(const SearchAnswer& answer, bool feeds) {
+  std::string text = feeds && of_gpu_busy(answer) ? feeds_sentence(answer) : find_sentence(answer);
+  if (answer.exception) {
+    text += fmt::format(" Not all values {} it do: {}.",
+                        answer.search.extreme == Extreme::largest ? "below" : "above",
+                        how_it_is(answer, *answer.exception, feeds && of_gpu_busy(answer)));
+  }
+  return text;
+}
+
+Report search_report(const Searched& searched) {
+  Report report;
+  report.title = searched.name;
+  if (searched.feeds) report.title += " · how many GPUs are fed";
+  std::vector<std::string> sentences;
+  std::vector<std::string> sought;
+  const bool one_condition =
+      std::all_of(searched.answers.begin(), searched.answers.end(), [&](const auto& answer) {
+        return answer.search.condition.metric == searched.answers.front().search.condition.metric;
+      });
+  Table table;
+  const std::string figure =
+      one_condition ? searched.answers.front().search.condition.metric : "figure";
+  table.columns = {{searched.feeds ? "key" : "question"},
+                   {"answer", Align::right},
+                   {"in 90 % of draws", Align::right},
+                   {figure, Align::right},
+                   {"samples/s", Align::right},
+                   {"data", Align::right},
+                   {"next", Align::right},
+                   {figure + " there", Align::right},
+                   {"limited by"}};
+  for (const SearchAnswer& answer : searched.answers) {
+    sentences.push_back(answer_sentence(answer, searched.feeds));
+    sought.push_back(how_sought(answer));
+    table.rows.push_back(row_of(answer, searched.feeds));
+  }
+  report.headline = {fmt::format("{}", fmt::join(sentences, " ")), Tone::plain};
+  table.note = "Data: what the samples weigh as they are stored.";
+  const int draws = searched.answers.front().draws;
+  if (draws > 0) table.note += fmt::format(" {} draws of what is uncertain.", draws);
+  report.blocks.emplace_back(std::move(table));
+  if (!searched.remarks.empty()) report.blocks.emplace_back(List{"Remarks", searched.remarks});
+  report.blocks.emplace_back(
+      Paragraph{fmt::format("Simulated {}.", fmt::join(sought, "; ")), Tone::faint});
+  return report;
+}
+
+std::string searches_csv(const Searched& searched) {
+  std::vector<std::vector<std::string>> rows = {
+      {"question", "key", "from", "to", "metric", "answer", "at_end", "low", "median", "high",
+       "value", std::string(name_of(FigureId::throughput)), "bytes_per_s", "next", "value_at_next",
+       "limited_by", "exception"}};
+  const auto digits = [](const std::optional<double>& value) {
+    return value ? exact(*value) : std::string();
+  };
+  for (const SearchAnswer& answer : searched.answers) {
+    const auto& there = answer.there;
+    const auto& beyond = answer.beyond;
+    std::vector<std::string> row = {answer.search.text,
+                                    answer.search.key,
+                                    exact(answer.search.from),
+                                    exact(answer.search.to),
+                                    answer.search.condition.metric,
+                                    there ? exact(there->at) : "",
+                                    answer.at_end() ? "1" : "0"};
+    for (std::size_t i = 0; i < 3; ++i) row.push_back(answer.band ? exact((*answer.band)[i]) : "");
+    row.push_back(there ? digits(there->value) : "");
+    row.push_back(there && there->result.throughput ? exact(there->result.throughput->base()) : "");
+    row.push_back(there && there->bytes ? exact(there->bytes->base()) : "");
+    row.push_back(beyond ? exact(beyond->at) : "");
+    row.push_back(beyond ? digits(beyond->value) : "");
+    row.push_back(beyond && beyond->waits_for ? std::string(name_of(*beyond->waits_for)) : "");
+    row.push_back(answer.exception ? exact(answer.exception->at) : "");
+    rows.push_back(std::move(row));
+  }
+  return to_csv(rows);
+}
+
+}  // namespace feedrate::report

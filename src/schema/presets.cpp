@@ -1,0 +1,152 @@
+#include "schema/presets.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/did_you_mean.hpp"
+#include "base/errors.hpp"
+#include "base/quote.hpp"
+#include "schema/codec.hpp"
+#include "schema/json_reader.hpp"
+#include "schema/key_names.hpp"
+#include "schema/scenario_keys.hpp"
+
+#define EMBED(name, file)                           \
+  asm(".pushsection .rodata\n"                      \
+      "feedrate_preset_" #name                      \
+      ":\n"                                         \
+      ".incbin \"" FEEDRATE_PRESETS_FOLDER "/" file \
+      "\"\n"                                        \
+      "feedrate_preset_" #name                      \
+      "_end:\n"                                     \
+      ".byte 0\n"                                   \
+      ".popsection");                               \
+  extern "C" const char feedrate_preset_##name[];   \
+  extern "C" const char feedrate_preset_##name##_end[]
+
+EMBED(image_jpeg, "image-jpeg.json");
+EMBED(detection, "detection.json");
+EMBED(video, "video.json");
+EMBED(audio, "audio.json");
+EMBED(volumes_3d, "volumes-3d.json");
+EMBED(tokens, "tokens.json");
+EMBED(tabular_parquet, "tabular-parquet.json");
+
+namespace feedrate::schema {
+namespace {
+
+struct Embedded {
+  std::string_view name;
+  const char* begin;
+  const char* end;
+};
+
+const std::array<Embedded, 7>& embedded() {
+  static const std::array<Embedded, 7> list = {{
+      {"image-jpeg", feedrate_preset_image_jpeg, feedrate_preset_image_jpeg_end},
+      {"detection", feedrate_preset_detection, feedrate_preset_detection_end},
+      {"video", feedrate_preset_video, feedrate_preset_video_end},
+      {"audio", feedrate_preset_audio, feedrate_preset_audio_end},
+      {"volumes-3d", feedrate_preset_volumes_3d, feedrate_preset_volumes_3d_end},
+      {"tokens", feedrate_preset_tokens, feedrate_preset_tokens_end},
+      {"tabular-parquet", feedrate_preset_tabular_parquet, feedrate_preset_tabular_parquet_end},
+  }};
+  return list;
+}
+
+/// A preset is the project's own file: what is wrong with it is no input of the user's.
+const JsonValue& member(const JsonValue& of, std::string_view key) {
+  const JsonValue* found = of.find(key);
+  if (found == nullptr) throw std::logic_error(fmt::format("a preset lacks {}", key));
+  return *found;
+}
+
+/// The item of a list that a token of a pointer names: its place, or its operation.
+const JsonValue* item(const JsonValue& list, const std::string& token) {
+  for (std::size_t i = 0; i < list.items.size(); ++i) {
+    const JsonValue* operation = list.items[i]->find("operation");
+    if (std::to_string(i) == token || (operation != nullptr && operation->text == token)) {
+      return list.items[i].get();
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::span<const std::string_view> preset_names() {
+  static const auto names = [] {
+    std::array<std::string_view, 7> list;
+    std::transform(embedded().begin(), embedded().end(), list.begin(),
+                   [](const Embedded& preset) { return preset.name; });
+    return list;
+  }();
+  return names;
+}
+
+std::string setting_at(const Document& document, std::string_view key) {
+  const JsonValue* at = document.root().get();
+  for (const std::string& token : find_key(scenario_root(), key).tokens) {
+    if (at == nullptr) return "";
+    at = at->kind == JsonKind::array ? item(*at, token) : at->find(token);
+  }
+  return at == nullptr || at->kind == JsonKind::null ? "" : setting_text(*at);
+}
+
+Document with_about(const Document& document, std::string_view source,
+                    std::string_view expectation) {
+  auto about = std::make_shared<JsonValue>();
+  about->kind = JsonKind::object;
+  const auto add = [&](const char* key, std::string_view words) {
+    auto value = std::make_shared<JsonValue>();
+    value->kind = JsonKind::text;
+    value->text = words;
+    if (!words.empty()) about->members.push_back({key, 0, std::move(value)});
+  };
+  add("source", source);
+  add("expectation", expectation);
+  auto root = std::make_shared<JsonValue>(*document.root());
+  std::erase_if(root->members, [](const JsonMember& member) { return member.key == "about"; });
+  // Behind what the scenario is called and is.
+  const auto place = std::find_if(root->members.begin(), root->members.end(), [](const auto& one) {
+    return one.key != "name" && one.key != "description";
+  });
+  root->members.insert(place, {"about", 0, std::move(about)});
+  Document made = document;
+  made.replace_root(std::move(root));
+  return made;
+}
+
+Preset read_preset(std::string_view name) {
+  const auto& all = embedded();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Embedded& preset) { return preset.name == name; });
+  if (found == all.end()) {
+    const std::vector<std::string> names(preset_names().begin(), preset_names().end());
+    throw InputError(fmt::format("expected a preset ({}), got {}{}", fmt::join(names, ", "),
+                                 in_quotes(name), did_you_mean(name, names)));
+  }
+  const std::string file = fmt::format("preset {}", name);
+  const std::string_view text(found->begin, static_cast<std::size_t>(found->end - found->begin));
+  const JsonPtr root = parse_json(text, file);
+  Preset preset;
+  preset.name = name;
+  preset.title = member(*root, "title").text;
+  for (const JsonMember& part : root->members) {
+    if (part.key == "scenario") preset.document = Document(part.value, file);
+  }
+  for (const JsonPtr& range : member(*root, "ranges").items) {
+    const auto text_of = [&](std::string_view key) { return member(*range, key).text; };
+    const std::string key = text_of("key");
+    preset.ranges.push_back(
+        {key, setting_at(preset.document, key), text_of("low"), text_of("high"),
+         text_of("origin") == name_of(Origin::published) ? Origin::published : Origin::assumed,
+         text_of("source"), text_of("date")});
+  }
+  return preset;
+}
+
+}  // namespace feedrate::schema

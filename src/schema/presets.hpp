@@ -1,0 +1,46 @@
+#pragma once
+// Scenarios to start from, one for each usual kind of data: src/schema/presets/*.json, put into the
+// program by the build. Beside a scenario each says between what its guesses lie, and whose they
+// are.
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/provenance.hpp"
+#include "schema/scenario.hpp"
+
+namespace feedrate::schema {
+
+/// A number of a preset that the user's own should replace.
+struct PresetRange {
+  std::string key;                  ///< as set_value takes it
+  std::string value;                ///< as the scenario states it
+  std::string low, high;            ///< what it is expected to lie between
+  Origin origin = Origin::assumed;  ///< published or assumed
+  std::string source;
+  std::string date;
+};
+
+struct Preset {
+  std::string name;   ///< "image-jpeg"
+  std::string title;  ///< a line for people
+  Document document;  ///< the scenario
+  std::vector<PresetRange> ranges;
+};
+
+/// All names, in the order in which they are listed.
+std::span<const std::string_view> preset_names();
+
+/// InputError with a did-you-mean where there is none of the name.
+Preset read_preset(std::string_view name);
+
+/// What the document has at a key, as --set would write it; "" where it has nothing there.
+/// InputError where there is no such key.
+std::string setting_at(const Document& document, std::string_view key);
+
+/// The document with these two texts in "about", which no setting reaches; the second may be "".
+Document with_about(const Document& document, std::string_view source,
+                    std::string_view expectation);
+
+}  // namespace feedrate::schema

@@ -1,0 +1,286 @@
+#include "study/search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "base/random.hpp"
+#include "pipeline/simulate.hpp"
+#include "resolve/resolve.hpp"
+#include "study/drawn_job.hpp"
+#include "study/metrics.hpp"
+#include "study/thresholds.hpp"
+
+namespace feedrate::study {
+namespace {
+
+/// Values to look at before anything is bisected.
+struct Spacing {
+  long all_of_first = 64;  ///< of the range
+  long share = 8;          ///< further ones lie a share (one in so many) of the distance apart
+};
+
+std::vector<long> values_to_try(long from, long to, Spacing spacing) {
+  std::vector<long> values;
+  for (long n = from; n < to;) {
+    values.push_back(n);
+    const long distance = n - from;
+    n += distance + 1 < spacing.all_of_first ? 1 : std::max(1L, distance / spacing.share);
+  }
+  values.push_back(to);
+  return values;
+}
+
+class Seeker {
+ public:
+  Seeker(const Search& search, const Setting& with, const MakeScenario& make,
+         const Catalog& catalog, const HostProfile* host, const RunOptions& options)
+      : search_(search),
+        with_(with),
+        make_(make),
+        catalog_(catalog),
+        host_(host),
+        options_(options),
+        from_(static_cast<long>(search.from)),
+        to_(static_cast<long>(search.to)),
+        onward_(search.extreme == Extreme::largest ? 1 : -1) {
+    options_.replications = 0;
+    options_.weigh = false;
+    options_.list_inputs = false;
+  }
+
+  SearchAnswer answer() {
+    SearchAnswer out;
+    out.search = search_;
+    const std::optional<long> found = seek();
+    refuse_if_none_ran();
+    if (found) {
+      out.there = explained(*found);
+      const long next = *found + onward_;
+      if (next >= from_ && next <= to_) out.beyond = explained(next);
+      if (const auto fails = first_failure_before(*found)) out.exception = explained(*fails);
+    } else {
+      out.beyond = explained(onward_ > 0 ? from_ : to_);
+    }
+    out.tried = points_.size();
+    out.tried_all = static_cast<long>(points_.size()) == to_ - from_ + 1;
+    return out;
+  }
+
+  /// The answer where the uncertain inputs lie as `draw` says, sought from `start` on; one beyond
+  /// the range's start for none.
+  long drawn_answer(const resolve::Draw& draw, long start, FigureId figure) {
+    const auto holds_at = [&](long n) {
+      try {
+        const DrawnJob job = drawn_job(scenario(n), catalog_, host_, draw);
+        return keeps(figure_of(job, figure));
+      } catch (const InputError&) {
+        return false;
+      }
+    };
+    // Everything below is told as if the largest were sought: the other way round it is mirrored.
+    const long first = onward_ > 0 ? from_ : -to_;
+    const long last = onward_ > 0 ? to_ : -from_;
+    const auto good = [&](long n) { return holds_at(onward_ * n); };
+    long low = onward_ * start;  // holds, once found
+    long high = low;             // does not, or lies beyond the range
+    if (good(low)) {
+      long stride = 1;
+      for (high = low + stride; high <= last && good(high); high = low + stride) {
+        low = high;
+        stride *= 2;
+      }
+      high = std::min(high, last + 1);
+    } else {
+      long stride = 1;
+      for (low = high - stride; low >= first && !good(low); low = high - stride) {
+        high = low;
+        stride *= 2;
+      }
+      low = std::max(low, first - 1);
+    }
+    while (high - low > 1) {
+      const long middle = low + (high - low) / 2;
+      (good(middle) ? low : high) = middle;
+    }
+    return onward_ * low;
+  }
+
+ private:
+  /// The last digits of a sum make no difference.
+  [[nodiscard]] bool keeps(double value) const {
+    constexpr double noise = 1e-9;
+    const Limit& condition = search_.condition;
+    const bool same = std::abs(value - condition.bound) <= noise * std::abs(condition.bound);
+    return holds(same ? condition.bound : value, condition.comparison, condition.bound);
+  }
+
+  const Scenario& scenario(long n) {
+    const auto known = scenarios_.find(n);
+    if (known != scenarios_.end()) return known->second;
+    Setting set = with_;
+    set.emplace_back(search_.key, std::to_string(n));
+    return scenarios_.emplace(n, make_(set)).first->second;
+  }
+
+  const SearchPoint& point(long n) {
+    const auto known = points_.find(n);
+    if (known != points_.end()) return known->second;
+    SearchPoint made;
+    made.at = static_cast<double>(n);
+    try {
+      made.result = run(scenario(n), catalog_, host_, options_);
+    } catch (const InputError& error) {
+      made.problems = error.problems();
+    }
+    if (made.problems.empty()) {
+      const Limit& condition = search_.condition;
+      const auto value = metric(made.result, condition.metric);
+      if (!value) {
+        throw InputError(std::vector<Problem>{
+            {"", 0, search_.pointer,
+             fmt::format("expected a figure that the result has, got {}, which does not apply to "
+                         "this scenario",
+                         condition.metric)}});
+      }
+      made.value = value;
+      made.holds = keeps(*value);
+    }
+    return points_.emplace(n, std::move(made)).first->second;
+  }
+
+  /// With what GPUs wait for and what their samples weigh.
+  SearchPoint explained(long n) {
+    SearchPoint made = point(n);
+    if (!made.problems.empty()) return made;
+    const auto inputs =
+        resolve::resolve(scenario(n), catalog_, host_, {}, resolve::Want::inputs_alone).inputs;
+    const pipeline::Outcome outcome = pipeline::simulate(inputs);
+    PerStage<Duration> waits = outcome.trained.stall;
+    waits[Stage::checkpoint] += outcome.checkpoints;
+    for (const Stage stage : all_stages()) {
+      const Duration most = made.waits_for ? waits[*made.waits_for] : Duration{};
+      if (waits[stage] > most) made.waits_for = stage;
+    }
+    const DataPerSample stored = resolve::bytes_in_chain(scenario(n)).stored;
+    if (made.result.throughput && stored > DataPerSample{}) {
+      made.bytes = *made.result.throughput * stored;
+    }
+    return made;
+  }
+
+  bool good(long n) { return point(n).holds; }
+
+  /// Between a value that holds and one that does not: the last of those from `yes` on that hold.
+  long edge(long yes, long no) {
+    while (std::abs(no - yes) > 1) {
+      const long middle = yes + (no - yes) / 2;
+      (good(middle) ? yes : no) = middle;
+    }
+    return yes;
+  }
+
+  std::optional<long> seek() {
+    const Spacing spacing = options_.exact ? Spacing{1, 1} : Spacing{};
+    std::vector<long> values = values_to_try(from_, to_, spacing);
+    for (const long n : values) good(n);
+    if (onward_ < 0) std::reverse(values.begin(), values.end());
+    const auto last = std::find_if(values.rbegin(), values.rend(), [&](long n) { return good(n); });
+    if (last == values.rend()) return std::nullopt;
+    if (last == values.rbegin()) return *last;
+    const long fails = *(last - 1);
+    long found = edge(*last, fails);
+    // What bisection did not look at may hold again: a few of it are asked.
+    constexpr long asked = 4;
+    for (long i = asked; !options_.exact && i >= 1; --i) {
+      const long n = found + (fails - found) * i / (asked + 1);
+      if (n != found && good(n)) {
+        found = edge(n, next_failure(n, fails));
+        break;
+      }
+    }
+    return found;
+  }
+
+  /// The nearest value known not to hold, from n towards `fails`.
+  long next_failure(long n, long fails) {
+    long nearest = fails;
+    for (const auto& [at, tried] : points_) {
+      const bool between = (at - n) * onward_ > 0 && (nearest - at) * onward_ > 0;
+      if (between && !tried.holds) nearest = at;
+    }
+    return nearest;
+  }
+
+  std::optional<long> first_failure_before(long found) {
+    std::vector<long> tried;
+    for (const auto& [n, one] : points_) tried.push_back(n);
+    if (onward_ < 0) std::reverse(tried.begin(), tried.end());
+    std::optional<long> held;
+    for (const long n : tried) {
+      if (n == found) return std::nullopt;
+      if (good(n)) {
+        held = n;
+      } else {
+        return held ? edge(*held, n) + onward_ : n;
+      }
+    }
+    return std::nullopt;
+  }
+
+  void refuse_if_none_ran() {
+    const auto ran = [](const auto& entry) { return entry.second.problems.empty(); };
+    if (std::any_of(points_.begin(), points_.end(), ran)) return;
+    throw InputError(points_.begin()->second.problems);
+  }
+
+  const Search& search_;
+  const Setting& with_;
+  const MakeScenario& make_;
+  const Catalog& catalog_;
+  const HostProfile* host_;
+  RunOptions options_;
+  long from_;
+  long to_;
+  long onward_;  ///< 1 where the largest is sought, else -1
+  std::map<long, SearchPoint> points_;
+  std::map<long, Scenario> scenarios_;
+};
+
+/// The k-th of n in order, as near as whole answers come to the quantile.
+double order_statistic(const std::vector<double>& sorted, double p) {
+  const double at = std::round(p * static_cast<double>(sorted.size() - 1));
+  return sorted[static_cast<std::size_t>(at)];
+}
+
+}  // namespace
+
+SearchAnswer search(const Search& search, const Setting& with, const MakeScenario& make,
+                    const Catalog& catalog, const HostProfile* host, const RunOptions& options) {
+  Seeker seeker(search, with, make, catalog, host, options);
+  SearchAnswer answer = seeker.answer();
+  const Figure* const figure = find_figure(search.condition.metric);
+  if (options.replications <= 0 || figure == nullptr || figure->band == nullptr) return answer;
+  const bool largest = search.extreme == Extreme::largest;
+  const double start = answer.there ? answer.there->at : (largest ? search.from : search.to);
+  std::vector<double> values;
+  for (int r = 0; r < options.replications; ++r) {
+    const auto stream = static_cast<std::uint64_t>(r) + 1U;
+    const resolve::Draw draw = [&](std::string_view key) {
+      return uniform_of(options.seed, stream, key);
+    };
+    values.push_back(
+        static_cast<double>(seeker.drawn_answer(draw, static_cast<long>(start), figure->id)));
+  }
+  std::sort(values.begin(), values.end());
+  answer.band = Band{order_statistic(values, 0.05), order_statistic(values, 0.5),
+                     order_statistic(values, 0.95)};
+  answer.draws = options.replications;
+  return answer;
+}
+
+}  // namespace feedrate::study

@@ -1,0 +1,158 @@
+// `init` as a user meets it: with flags, in a pipe, and asked on a terminal.
+#include "catch.hpp"
+#include "cli/process.hpp"
+#include "schema/presets.hpp"
+#include "schema/scenario.hpp"
+
+using namespace testing_cli;
+
+namespace {
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++found;
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("init: every preset's scenario runs, as it is and with every flag and source") {
+  for (const std::string_view name : feedrate::schema::preset_names()) {
+    const std::string preset(name);
+    const Outcome plain =
+        shell("set -o pipefail; feedrate init " + preset + " 2>/dev/null | feedrate run -");
+    INFO(preset << "\n" << plain.err);
+    CHECK(plain.status == 0);
+    for (const std::string& source : feedrate::schema::scenario_key_words("source.service")) {
+      const Outcome set = shell(
+          "set -o pipefail; feedrate init " + preset + " --source " + source +
+          " --samples 5000 --bytes-per-sample '1 MB' --instance g5.xlarge --step '100 ms' --epochs "
+          "2 "
+          "--batch-size 8 --num-workers 3 --set region=us-west-2 2>/dev/null | feedrate run -");
+      INFO(source << "\n" << set.err);
+      CHECK(set.status == 0);
+    }
+  }
+}
+
+TEST_CASE("init: flags are in the scenario, and what is left is told with its range and source") {
+  const Outcome outcome = shell("feedrate init image-jpeg --samples 50000 --step '200 ms'");
+  INFO(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(has(outcome.out, "\"samples\": 50000"));
+  CHECK(has(outcome.out, "\"step\": \"200 ms\""));
+  // The step is the user's: it is of the instance, and no guess any more.
+  CHECK_FALSE(has(outcome.out, "\"gpu_times\": \"A10"));
+  CHECK_FALSE(has(outcome.out, "/job/step"));
+  CHECK_FALSE(has(outcome.err, "/job/step"));
+  CHECK(has(outcome.out, "/preprocess/decode/cpu = 4.76 ms (1.4 ms to 6.6 ms, published, 2024)"));
+  CHECK(has(outcome.err, "Replace first "));
+  CHECK(has(outcome.err, "/preprocess/decode/cpu"));
+  // What replaces a preset's number first is what changes the job most.
+  const Outcome tokens = shell("feedrate init tokens");
+  CHECK(has(tokens.err, "Replace first /job/step/per_sample"));
+  CHECK(has(tokens.out,
+            "\"expectation\": \"Replace first, of what the preset guessed: "
+            "/job/step/per_sample"));
+}
+
+TEST_CASE("init: without a preset the presets are listed, and completion knows them") {
+  const Outcome list = shell("feedrate init --list");
+  CHECK(list.status == 0);
+  CHECK(list.out == shell("feedrate init").out);
+  const Outcome script = shell("feedrate completion bash");
+  for (const std::string_view name : feedrate::schema::preset_names()) {
+    CHECK(has(list.out, std::string(name)));
+    CHECK(has(script.out, std::string(name)));
+  }
+}
+
+TEST_CASE("init: wrong values are refused all at once, and nothing is written") {
+  const Folder folder;
+  const std::string out = folder / "new.json";
+  const Outcome two =
+      shell("feedrate init image-jpeg --samples many --bytes-per-sample 5 -o " + out);
+  INFO(two.err);
+  CHECK(two.status == 2);
+  CHECK(count(two.err, "\n") == 2);
+  CHECK(has(two.err, "--samples samples=many: "));
+  CHECK(has(two.err, "the unit is missing"));
+  struct Wrong {
+    const char* arguments;
+    const char* says;
+  };
+  const Wrong all[] = {{"image-jpg", "did you mean \"image-jpeg\""},
+                       {"tokens --source fsx-lustr", "did you mean \"fsx-lustre\""},
+                       {"tokens --step 5", "expected an object or a duration"},
+                       {"tokens --step ''", "expected a value"},
+                       {"tokens --instance g5.2xlrge", "g5.2xlrge"},
+                       {"tokens --batch-size 2.5", "--batch-size"},
+                       {"tokens --epochs 0", "--epochs"},
+                       {"tokens --set nm_workers=3", "did you mean \"num_workers\""},
+                       {"tokens --set x", "KEY=VALUE"},
+                       {"image-jpeg --samples 20000000", "do not fit"}};
+  for (const Wrong& wrong : all) {
+    const Outcome outcome = shell("feedrate init " + std::string(wrong.arguments) + " -o " + out);
+    INFO(wrong.arguments << "\n" << outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK(has(outcome.err, wrong.says));
+  }
+  CHECK(folder.files() == 0);
+}
+
+TEST_CASE("init: a file that is there is kept") {
+  const Folder folder;
+  const std::string out = folder.write("mine.json", "mine");
+  const Outcome kept = shell("feedrate init tokens -o " + out);
+  CHECK(kept.status == 2);
+  CHECK(has(kept.err, "--force"));
+  CHECK(slurp(out) == "mine");
+  CHECK(shell("feedrate init tokens --force -o " + out).status == 0);
+  CHECK(shell("feedrate run " + out).status == 0);
+}
+
+TEST_CASE("init: closed pipes and a failed init leave no mess") {
+  CHECK(shell("feedrate init tokens 2>/dev/null | true").status == 0);
+  const Outcome failed = shell("feedrate init no-such 2>/dev/null | feedrate run -");
+  CHECK(failed.status == 2);
+  CHECK(has(failed.err, "standard input"));
+}
+
+TEST_CASE("init: on a terminal it asks for what no flag gives, and asks again where it must") {
+  const Folder folder;
+  const std::string out = folder / "asked.json";
+  // Samples twice, the first no number; bytes as proposed; the rest as proposed by Ctrl-D.
+  const Outcome asked = on_terminal("feedrate init tokens --epochs 3 -o " + out, "LC_ALL=C.UTF-8",
+                                    "many\n777\n\n\x04");
+  INFO(asked.out);
+  CHECK(asked.status == 0);
+  CHECK(has(asked.out, "Samples in an epoch [10000000]: "));
+  CHECK(has(asked.out, "expected a whole number"));
+  CHECK_FALSE(has(asked.out, "Passes over the dataset"));
+  const std::string text = slurp(out);
+  CHECK(has(text, "\"samples\": 777"));
+  CHECK(has(text, "\"bytes_per_sample\": \"4 KB\""));
+  CHECK(has(text, "\"epochs\": 3"));
+  CHECK(shell("feedrate run " + out).status == 0);
+  // Without a preset that is asked first.
+  const std::string other = folder / "other.json";
+  const Outcome preset =
+      on_terminal("feedrate init -o " + other, "LC_ALL=C.UTF-8", "vdeo\nvideo\n\x04");
+  CHECK(preset.status == 0);
+  CHECK(has(preset.out, "did you mean \"video\""));
+  CHECK(has(slurp(other), "H.264"));
+}
+
+TEST_CASE("init: Ctrl-C writes nothing, and --yes asks nothing") {
+  const Folder folder;
+  const std::string out = folder / "none.json";
+  const Outcome stopped =
+      on_terminal("feedrate init tokens -o " + out, "LC_ALL=C.UTF-8", "777\n\x03");
+  CHECK(stopped.status != 0);
+  CHECK(folder.files() == 0);
+  const Outcome quiet = on_terminal("feedrate init tokens --yes -o " + out, "LC_ALL=C.UTF-8");
+  CHECK(quiet.status == 0);
+  CHECK_FALSE(has(quiet.out, "[10000000]"));
+  CHECK(folder.files() == 1);
+}
