@@ -20,6 +20,7 @@ Command add_sweep(CLI::App& parent);
 Command add_compare(CLI::App& parent);
 Command add_cases(CLI::App& parent);
 Command add_check(CLI::App& parent);
+Command add_diagnose(CLI::App& parent);
 Command add_report(CLI::App& parent);
 Command add_plot(CLI::App& parent);
 Command add_validate(CLI::App& parent);
