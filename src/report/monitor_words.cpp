@@ -40,18 +40,21 @@ std::string workers_sentence(const Result& r) {
   if (!r.bottleneck.workers) return "";
   const OtherWorkers& w = *r.bottleneck.workers;
   const std::string cores = cores_words(r);
-  if (w.gain > 0.0) {
-    const std::string sooner =
+  if (w.gain > 0.0 && study::too_few_workers(r.bottleneck)) {
+    const std::string with =
         w.replaces_inline
-            ? fmt::format("a pytorch loader with num_workers = {} would finish it {} sooner",
-                          count(w.best), percent(w.gain))
-            : fmt::format("num_workers = {} instead of {} would finish it {} sooner", count(w.best),
-                          count(w.now), percent(w.gain));
-    if (study::too_few_workers(r.bottleneck)) {
-      return fmt::format("Too few workers: {}{}.", cores.empty() ? "" : cores + ", and ", sooner);
-    }
-    return fmt::format("{}, and more workers no sooner than that{}.", sooner,
-                       cores.empty() ? "" : "; " + cores);
+            ? fmt::format("a pytorch loader with num_workers = {}", count(w.best))
+            : fmt::format("num_workers = {} instead of {}", count(w.best), count(w.now));
+    return fmt::format("Too few workers: {}{} would finish it {} sooner.",
+                       cores.empty() ? "" : cores + ", and ", with, percent(w.gain));
+  }
+  if (w.gain > 0.0) {
+    const std::string with =
+        w.replaces_inline
+            ? fmt::format("A pytorch loader with num_workers = {}", count(w.best))
+            : fmt::format("Raising num_workers from {} to {}", count(w.now), count(w.best));
+    return fmt::format("{} would finish it {} sooner, and more would gain no more{}.", with,
+                       percent(w.gain), cores.empty() ? "" : "; " + cores);
   }
   const std::string none =
       fmt::format("no num_workers up to {} would finish it 1 % sooner", count(w.tried));
