@@ -64,8 +64,7 @@ constexpr Condition if_known(Condition condition) {
   return condition;
 }
 
-constexpr Condition when_download[] = {from(R::start, long_start), below(R::cpu, low),
-                                       below(R::gpu, gpu_low)};
+constexpr Condition when_download[] = {from(R::start, long_start)};
 constexpr Condition when_disk[] = {from(R::disk, high), below(R::cpu, low), below(R::gpu, gpu_low)};
 constexpr Condition when_cores[] = {below(R::disk, low), from(R::cpu, exhausted),
                                     below(R::gpu, gpu_low)};
@@ -138,8 +137,8 @@ constexpr std::string_view debugger = "SageMaker Debugger";
 
 constexpr Rule rules_table[] = {
     {"download", "the download", when_download, Cause::download,
-     "The data are copied before training, and nothing else goes on.", dev_day, pack, pack_keys,
-     "the network is busy during the start and not after it"},
+     "The data are copied before training, and CPU and GPU idle meanwhile.", dev_day, pack,
+     pack_keys, "the network is busy during the start and not after it"},
     {"disk", "loading from disk", when_disk, Cause::disk, "Workers wait for the disk.", dev_day,
      memory, memory_keys, "an epoch over a subset that fits the page cache runs faster"},
     {"preprocessing", "preprocessing", when_cores, Cause::cores,

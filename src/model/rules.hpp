@@ -1,7 +1,7 @@
 #pragma once
 // The rules of thumb that are published about utilisations, as data: a row a rule. What each
 // condition compares with is a threshold that the user may change; whether its value is a source's
-// or ours stands beside it.
+// or this program's stands beside it.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -42,7 +42,7 @@ struct ThresholdRow {
   std::string_view name;  ///< as `--threshold` takes it
   ReadingKind kind = ReadingKind::share;
   double value = 0.0;  ///< in the unit of its kind
-  bool ours = true;    ///< the source says "low" or "high" and no number
+  bool ours = true;    ///< this program's: the source says "low" or "high" and no number
   std::string_view meaning;
 };
 

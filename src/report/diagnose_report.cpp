@@ -199,7 +199,7 @@ Table thresholds_table(const Diagnosis& d) {
   for (const ThresholdRow& row : all_thresholds()) {
     const double value = d.thresholds[row.id];
     const Cell whose = value != row.value ? Cell("yours", Tone::caution)
-                       : row.ours         ? Cell("ours")
+                       : row.ours         ? Cell("feedrate's")
                                           : Cell("the source's");
     table.rows.push_back(
         {{std::string(row.name), reading_text(row.kind, value), whose, std::string(row.meaning)},

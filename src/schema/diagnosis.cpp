@@ -130,7 +130,7 @@ std::string write_diagnosis(const Diagnosis& d) {
   for (const ThresholdRow& row : all_thresholds()) {
     out.begin_object(Layout::line).text("name", key_of(row));
     out.number("value", d.thresholds[row.id]).number("default", row.value);
-    out.boolean_member("ours", row.ours).text("meaning", row.meaning).end();
+    out.boolean_member("published", !row.ours).text("meaning", row.meaning).end();
   }
   out.end();
   write_texts("remarks", d.remarks, out);

@@ -102,8 +102,11 @@ TEST_CASE("diagnose: AWS Dev Day's patterns each fit their own rule") {
   CHECK(fitting(of({{gpu, 0.5}, {cpu, 0.005}, {disk, 0.0}, {network, 0.95}})) ==
         Names{"streaming"});
   CHECK(fitting(of({{gpu, 0.95}, {cpu, 0.6}, {disk, 0.3}, {network, 0.1}})) == Names{"fed"});
+  // The epochs after a long start may show anything.
   CHECK(fitting(of({{gpu, 0.1}, {cpu, 0.0}, {disk, 0.5}, {network, 0.5}, {start, 1000.0}})) ==
         Names{"download"});
+  CHECK(fitting(of({{gpu, 0.95}, {cpu, 0.5}, {disk, 0.5}, {network, 0.5}, {start, 1000.0}})) ==
+        Names{"download", "fed"});
 }
 
 TEST_CASE("diagnose: no rule, and two rules, are answers") {
@@ -120,7 +123,8 @@ TEST_CASE("diagnose: Hyundai's loader, Ray's gaps and Debugger's rules") {
   CHECK(fitting(of({{gap_every, 1.0}})).empty());
   CHECK(fitting(of({{gpu, 0.05}, {cpu, 0.95}})) == Names{"CPUBottleneck"});
   CHECK(fitting(of({{io_wait, 0.6}})) == Names{"IOBottleneck"});
-  CHECK(fitting(of({{start, 1260.0}})) == Names{"MaxInitializationTime"});
+  CHECK(fitting(of({{start, 1260.0}})) == Names{"download", "MaxInitializationTime"});
+  CHECK(fitting(of({{start, 1140.0}})) == Names{"download"});
   CHECK(fitting(of({{workers_per_cpu, 0.5}})) == Names{"Dataloader-few"});
   CHECK(fitting(of({{workers_per_cpu, 3.0}})) == Names{"Dataloader-many"});
   CHECK(fitting(of({{cpu_p95, 0.5}, {gpu_p95, 0.5}, {gpu_memory_p95, 0.2}})) == Names{"BatchSize"});

@@ -28,6 +28,7 @@ struct Scores {
   std::vector<RuleScore> rules;           ///< in the order of the table
   std::array<int, cause_count> caused{};  ///< jobs by what the simulation says
   std::array<int, cause_count> found{};   ///< of these, a rule that fits says so
+  std::array<std::vector<feedrate::Readings>, cause_count> readings{};  ///< of the same jobs
   // jobs by what the rules that fit say, symptoms without a cause left out
   int none = 0;        ///< nothing
   int all_right = 0;   ///< only what the simulation says

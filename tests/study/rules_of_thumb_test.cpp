@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "base/text_file.hpp"
@@ -58,12 +60,42 @@ std::string rules_table(const Scores& scores) {
   return text;
 }
 
+constexpr Cause told_apart[] = {Cause::download, Cause::streaming, Cause::disk, Cause::cores,
+                                Cause::workers,  Cause::fed,       Cause::other};
+
+/// What monitors show of the jobs of each cause: the median, and what 80 % lie between.
+std::string readings_table(const Scores& scores) {
+  constexpr ReadingId shown[] = {ReadingId::gpu, ReadingId::cpu, ReadingId::disk,
+                                 ReadingId::network, ReadingId::start};
+  std::string text =
+      "| the simulation says | GPU | CPU | disk | network | start |\n"
+      "|---|---:|---:|---:|---:|---:|\n";
+  for (const Cause cause : told_apart) {
+    text += fmt::format("| {} |", words_of(cause));
+    for (const ReadingId id : shown) {
+      std::vector<double> values;
+      for (const Readings& readings : scores.readings[place(cause)]) {
+        if (readings[id]) values.push_back(*readings[id]);
+      }
+      std::sort(values.begin(), values.end());
+      const auto quantile = [&](double share) {
+        const double at = share * (static_cast<double>(values.size()) - 1.0);
+        return reading_text(reading(id).kind, values[static_cast<std::size_t>(std::lround(at))]);
+      };
+      text += values.empty()
+                  ? " - |"
+                  : fmt::format(" {} ({} … {}) |", quantile(0.5), quantile(0.1), quantile(0.9));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
 std::string causes_table(const Scores& scores) {
   std::string text =
       "| the simulation says | jobs | a rule that fits says so |\n"
       "|---|---:|---:|\n";
-  for (const Cause cause : {Cause::download, Cause::streaming, Cause::disk, Cause::cores,
-                            Cause::workers, Cause::fed, Cause::other}) {
+  for (const Cause cause : told_apart) {
     const int jobs = scores.caused[place(cause)];
     const int found = scores.found[place(cause)];
     text += fmt::format(
@@ -91,7 +123,7 @@ std::string thresholds_table() {
   std::string text = "| threshold | value | whose | what it is |\n|---|---:|---|---|\n";
   for (const ThresholdRow& row : all_thresholds()) {
     text += fmt::format("| `{}` | {} | {} | {} |\n", row.name, reading_text(row.kind, row.value),
-                        row.ours ? "ours" : "the source's", row.meaning);
+                        row.ours ? "feedrate's" : "the source's", row.meaning);
   }
   return text;
 }
@@ -104,6 +136,7 @@ Scores scores_of(const std::vector<Patient>& patients) {
   for (const Patient& one : patients) {
     ++scores.jobs;
     ++scores.caused[place(one.cause)];
+    scores.readings[place(one.cause)].push_back(one.readings);
     const auto judged = study::judge(one.readings, Thresholds());
     int right = 0, wrong = 0;
     for (std::size_t i = 0; i < judged.size(); ++i) {
@@ -197,10 +230,26 @@ std::string rules_page() {
   part("Drawn jobs", drawn);
   part("Shipped scenarios", shipped);
   page +=
-      "\n## Thresholds\n\n"
+      "\n## What monitors show, by cause\n\n"
+      "Of the drawn jobs: the median, and what 80 % lie between. Where a pattern of the rules is "
+      "not\n"
+      "the pattern of its cause, no threshold helps: what streams from S3 waits for first bytes "
+      "and\n"
+      "for its connections, and no monitor of the network shows that.\n\n";
+  page += readings_table(drawn);
+  page +=
+      "\n## Conditions and thresholds\n\n"
+      "AWS Dev Day's row on the download (\"long start, CPU and GPU low\") is read as one about "
+      "the\n"
+      "start: nothing else goes on while the data are copied, so CPU and GPU of the epochs that "
+      "follow\n"
+      "decide nothing, and the start's length decides alone. RAM, which one row calls low, counts "
+      "where\n"
+      "it is known.\n\n"
       "AWS Dev Day, Hyundai and Ray say \"low\", \"high\" and \"longer\" without a number: those "
       "numbers\n"
-      "are ours, and were set before any of this was counted. SageMaker Debugger's are its rules'\n"
+      "are feedrate's, and were set before any of this was counted. SageMaker Debugger's are its "
+      "rules'\n"
       "defaults; it asks that they hold for over half of the time, `diagnose` judges by means.\n"
       "`--threshold` changes each.\n\n";
   page += thresholds_table();
