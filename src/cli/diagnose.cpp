@@ -157,8 +157,7 @@ Command add_diagnose(CLI::App& parent) {
   app->add_option("files", arguments->files,
                   "Samples (CSV with a header of the flags' names, or SageMaker Debugger's JSON "
                   "lines), a scenario to compare with, or both")
-      ->type_name("FILE")
-      ->expected(0, 2);
+      ->type_name("FILE");
   for (const ReadingRow& row : all_readings()) {
     if (row.quantile > 0.0) continue;
     CLI::Option* const option =

@@ -47,7 +47,7 @@ std::string flag_of(ReadingId id) {
 /// What decides the verdict: all that is met, all that is not, or what is missing.
 std::string because(const JudgedRule& judged, const Diagnosis& d) {
   std::vector<std::string> parts;
-  const auto add = [&](std::string part) {
+  const auto add = [&](const std::string& part) {
     if (std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(part);
   };
   for (const JudgedCondition& condition : judged.conditions) {

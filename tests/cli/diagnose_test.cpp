@@ -154,6 +154,7 @@ TEST_CASE("diagnose: bad input teaches") {
       {"--gpu 35 missing.json", "missing.json"},
       {"--gpu 35 scenarios/caltech256_p3.json scenarios/ray_g5_2xlarge.json", "one scenario"},
       {caltech, "expected what monitors show"},
+      {"'" + unknown + "' '" + wide + "' --gpu 35", "one file of samples"},
       {"'" + unknown + "'", "did you mean \"cpu\"?"},
       {"'" + wide + "'", "b.csv:2: expected 2 fields"},
       {"'" + wide + "'", "b.csv:3"},
