@@ -74,6 +74,7 @@ int execute(int argc, const char* const* argv) {
       add_init(app),       //
       add_run(app),        //
       add_advise(app),     //
+      add_diagnose(app),   //
       add_sweep(app),      //
       add_optimize(app),   //
       add_feeds(app),      //

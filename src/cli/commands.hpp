@@ -23,6 +23,7 @@ Command add_compare(CLI::App& parent);
 Command add_cases(CLI::App& parent);
 Command add_check(CLI::App& parent);
 Command add_feeds(CLI::App& parent);
+Command add_diagnose(CLI::App& parent);
 Command add_report(CLI::App& parent);
 Command add_init(CLI::App& parent);
 Command add_plot(CLI::App& parent);

@@ -73,6 +73,7 @@ study::RunOptions weighing_options(const SimulationOptions& options) {
   constexpr int draws = 100;
   study::RunOptions run = run_options(options);
   run.weigh = true;
+  run.try_workers = true;
   if (run.replications > 0) return run;
   run.replications = draws;
   run.bottlenecks = false;

@@ -21,6 +21,11 @@ constexpr auto less = Better::less;
 constexpr auto more = Better::more;
 constexpr auto neither = Better::neither;
 
+template <auto member>
+Value shown(R r) {
+  return r.monitors ? Value((*r.monitors).*member) : std::nullopt;
+}
+
 constexpr std::array<Figure, figure_count> table = {{
     {FigureId::instances, cluster, "instances", number, neither, "instances", "how many",
      [](R r) -> Value { return r.instances; }},
@@ -60,6 +65,26 @@ constexpr std::array<Figure, figure_count> table = {{
      [](R r) -> Value { return r.steps_per_epoch; }},
     {FigureId::steps, pace, "steps", number, neither, "steps", "of each GPU, whole job",
      [](R r) -> Value { return r.steps; }},
+
+    {FigureId::cpu_shown, monitors, "cpu_busy", share, neither, "CPU in top",
+     "of all hardware threads, as top", shown<&Monitors::cpu>, nullptr, "", true},
+    {FigureId::disk_shown, monitors, "disk_busy", share, neither, "disk in iostat",
+     "time with a request in flight: %util of iostat", shown<&Monitors::disk>, nullptr, "", true},
+    {FigureId::disk_of_limit, monitors, "disk_of_limit", share, neither, "disk, of its limit",
+     "reads over the most the disk delivers", shown<&Monitors::disk_of_limit>, nullptr, "", true},
+    {FigureId::network_shown, monitors, "network_busy", share, neither, "network in sar",
+     "received over the line rate: %ifutil of sar", shown<&Monitors::network>, nullptr, "", true},
+    {FigureId::gpu_shown, monitors, "gpu_kernels", share, neither, "GPU in nvidia-smi",
+     "time in which a kernel runs, all-reduce included", shown<&Monitors::gpu>, nullptr, "", true},
+    {FigureId::memory_shown, monitors, "memory_used", share, neither, "memory in use",
+     "without the page cache", shown<&Monitors::memory>, nullptr, "", true},
+    {FigureId::before_training, monitors, "before_training_s", second, neither, "before training",
+     "start-up and staging",
+     [](R r) { return r.monitors ? Value(r.monitors->start.base()) : std::nullopt; }, nullptr, "",
+     true},
+    {FigureId::gap_every, monitors, "gap_every_steps", number, neither, "steps between gaps",
+     "a long wait at every so many steps; null: none", shown<&Monitors::gap_every>, nullptr, "",
+     true},
 
     {FigureId::compute, cost, "compute_usd", dollar, less, "compute", "",
      [](R r) -> Value { return r.bill.compute.base(); }},

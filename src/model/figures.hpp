@@ -32,6 +32,14 @@ enum class FigureId : std::uint8_t {
   job_efficiency,
   steps_per_epoch,
   steps,
+  cpu_shown,
+  disk_shown,
+  disk_of_limit,
+  network_shown,
+  gpu_shown,
+  memory_shown,
+  before_training,
+  gap_every,
   compute,
   auxiliary,
   storage,
@@ -47,7 +55,7 @@ enum class FigureId : std::uint8_t {
   stall,
 };
 
-inline constexpr std::size_t figure_count = 28;
+inline constexpr std::size_t figure_count = 36;
 
 /// Where a document has the figure: in the object of that name, or beside it.
 enum class FigureGroup : std::uint8_t {
@@ -55,6 +63,7 @@ enum class FigureGroup : std::uint8_t {
   bottleneck,  ///< what the stage that gains most would gain
   time,        ///< parts of the job's wall time
   pace,        ///< rates and shares
+  monitors,    ///< what top, iostat, sar and nvidia-smi would show
   cost,        ///< the bill
   derived,     ///< another form of the others: for limits and cases, in no document
 };

@@ -21,11 +21,21 @@ struct StageStats {
   Origin provenance = Origin::given;   ///< weakest origin among its inputs
 };
 
+/// What other numbers of workers would do for a job whose loader is the bottleneck, each simulated.
+struct OtherWorkers {
+  double now = 0.0;    ///< workers of a GPU, as the scenario has them
+  double tried = 0.0;  ///< up to so many of a GPU
+  double best = 0.0;   ///< the fewest of a GPU within 1 % of the shortest time; may be `now`
+  double gain = 0.0;   ///< fraction of the job's time that these save, 0…1
+  bool replaces_inline = false;  ///< of a pytorch loader instead of an inline one
+};
+
 struct Bottleneck {
   std::optional<Stage> stage;                   ///< empty: nothing pays when made twice as fast
   double gain_if_twice_as_fast = 0.0;           ///< fraction of the job's time
   std::optional<double> probability;            ///< with replications only
   std::vector<std::pair<Stage, double>> gains;  ///< every stage that gains, best first
+  std::optional<OtherWorkers> workers{};        ///< empty: not a matter of workers, or not asked
 };
 
 struct Times {
@@ -34,6 +44,28 @@ struct Times {
   Duration first_epoch;  ///< a whole one, also where the job ends in its middle
   Duration epoch;        ///< a later epoch; the first where there is but one
   Duration total;
+};
+
+/// What monitors would show in a steady epoch, of one instance, and how long the job takes to get
+/// there. Shares are 0…1; what is not known is empty.
+struct Monitors {
+  /// top: hardware threads at work, of all. Workers, main processes and pinning threads count, and
+  /// what they need longer for where they share a core; a main process that spins does not.
+  std::optional<double> cpu;
+  /// iostat's %util: the time with a request in flight.
+  std::optional<double> disk;
+  /// What is read over what the disk delivers at most, bytes or operations, whichever is nearer.
+  std::optional<double> disk_of_limit;
+  /// sar's %ifutil: what is received over the line rate, samples and gradients.
+  std::optional<double> network;
+  /// nvidia-smi's GPU-Util: the time in which a kernel runs. Steps and preprocessing on the GPU
+  /// count whole, and so do all-reduces, whose kernels run while they wait; copies do not.
+  double gpu = 0.0;
+  /// Of the instance's memory, the page cache left out.
+  std::optional<double> memory;
+  Duration start;  ///< before training: start-up and staging
+  /// Steps from one long gap in a trace to the next; empty where there is none.
+  std::optional<double> gap_every;
 };
 
 /// 5 %, 50 % and 95 % quantiles over replications.
@@ -100,7 +132,8 @@ struct Result {
   /// instances (as caches do) it is below 0. Empty for one instance.
   std::optional<PerStage<double>> lost_to_scaling;
   double steps_per_epoch = 0.0;
-  double steps = 0.0;  ///< of the whole job, each GPU; need not be whole epochs
+  double steps = 0.0;                ///< of the whole job, each GPU; need not be whole epochs
+  std::optional<Monitors> monitors;  ///< empty where only the job's time is given
   Bill bill;
   std::optional<Bands> bands;
   std::vector<InputUsed> inputs;

@@ -7,6 +7,7 @@
 
 #include "report/bands.hpp"
 #include "report/certainty_report.hpp"
+#include "report/monitor_words.hpp"
 #include "report/numbers.hpp"
 #include "report/reports.hpp"
 #include "report/run_tables.hpp"
@@ -295,10 +296,16 @@ Report run_report(const NamedResult& named) {
                              r.instance.empty() ? "instance" : r.instance, count(r.gpus),
                              r.gpus == 1.0 ? "" : "s");
   report.headline = headline(r);
+  if (const std::string workers = workers_sentence(r); !workers.empty()) {
+    report.headline.text += " " + workers;
+  }
   for (const std::string& caveat : r.caveats) report.headline.text += " " + caveat;
   const Table stages = stage_table(r);
   if (!stages.rows.empty()) report.blocks.emplace_back(stages);
   report.blocks.emplace_back(time_table(r));
+  if (const std::string shown = monitors_line(r); !shown.empty()) {
+    report.blocks.emplace_back(Paragraph{shown, Tone::plain});
+  }
   if (const std::string shares = r.bands ? bottlenecks(*r.bands) : ""; !shares.empty()) {
     report.blocks.emplace_back(Paragraph{shares, Tone::plain});
   }

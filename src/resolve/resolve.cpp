@@ -7,6 +7,7 @@
 #include "base/random.hpp"
 #include "model/drift.hpp"
 #include "resolve/context.hpp"
+#include "resolve/memory.hpp"
 #include "resolve/speed.hpp"
 
 namespace feedrate::resolve {
@@ -105,6 +106,22 @@ void resolve_variability(Context& context) {
   if (makes) {
     inputs.make_cv = context.find_or<double>(Stage::decode, s.loader.make_cv, {}, assumed::make_cv);
   }
+}
+
+void note_what_is_installed(Context& context) {
+  const Cluster& cluster = context.scenario.cluster;
+  Installed& has = context.out.installed;
+  const auto published = [&](auto member) {
+    const auto known = context.published(member);
+    return known ? std::optional(known->value) : std::nullopt;
+  };
+  has.threads = cluster.vcpus ? cluster.vcpus : published(&Machine::vcpus);
+  if (!has.threads && context.host != nullptr) has.threads = context.host->hardware_threads;
+  has.network = cluster.network ? cluster.network : published(&Machine::network_burst);
+  if (!has.network) has.network = published(&Machine::network);
+  if (!has.network) has.network = context.out.inputs.network;
+  has.memory = memory_of_instance(context);
+  if (context.memory) has.memory_used = context.memory->all();
 }
 
 }  // namespace
@@ -279,6 +296,7 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
   resolve_communication(context);
   resolve_checkpoint(context);
   if (want != Want::inputs_alone) {
+    note_what_is_installed(context);
     check_plan(context);
     resolve_terms(context);
   }

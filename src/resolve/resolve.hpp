@@ -32,8 +32,17 @@ struct LocalDisk {
   std::optional<Bandwidth> bandwidth;  ///< likewise
 };
 
+/// What an instance has, beside which monitors put what is used of it.
+struct Installed {
+  std::optional<double> threads;     ///< of hardware, all cores
+  std::optional<Bandwidth> network;  ///< its line rate
+  std::optional<Bytes> memory;
+  std::optional<Bytes> memory_used;  ///< without the page cache; partly assumed
+};
+
 struct Resolved {
   Inputs inputs;
+  Installed installed;
   Terms terms;
   std::optional<LocalDisk> disk;     ///< there where inputs.disk is
   const Machine* machine = nullptr;  ///< in the catalogue; null where none is named

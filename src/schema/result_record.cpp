@@ -20,6 +20,9 @@ struct TimePart {
 struct CostPart {
   const Result* whole;
 };
+struct MonitorsPart {
+  const Result* whole;
+};
 struct StageRow {
   Stage stage;
   const StageStats* of;
@@ -130,6 +133,10 @@ inline constexpr bool is_record<TimePart> = true;
 template <>
 inline constexpr bool is_record<CostPart> = true;
 template <>
+inline constexpr bool is_record<MonitorsPart> = true;
+template <>
+inline constexpr bool is_record<OtherWorkers> = true;
+template <>
 inline constexpr bool is_record<BillLine> = true;
 template <>
 inline constexpr bool is_record<Bands> = true;
@@ -159,6 +166,25 @@ const std::vector<Entry<Gain>>& entries<Gain>() {
 }
 
 template <>
+const std::vector<Entry<OtherWorkers>>& entries<OtherWorkers>() {
+  using W = OtherWorkers;
+  static const std::vector<Entry<W>> list = {
+      written<&W::now>("now", "workers of a GPU, as the scenario has them"),
+      written<&W::tried>("tried", "up to so many, each simulated"),
+      written<&W::best>("best", "the fewest within 1 % of the shortest time"),
+      written<&W::gain>("gain", "fraction of total_s that these save"),
+      written<&W::replaces_inline>("replaces_inline", "of /loader/kind pytorch instead of inline"),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<MonitorsPart>>& entries<MonitorsPart>() {
+  static const auto list = figure_entries<MonitorsPart>(FigureGroup::monitors);
+  return list;
+}
+
+template <>
 const std::vector<Entry<BottleneckPart>>& entries<BottleneckPart>() {
   using P = BottleneckPart;
   static const std::vector<Entry<P>> list = [] {
@@ -168,6 +194,9 @@ const std::vector<Entry<BottleneckPart>>& entries<BottleneckPart>() {
     all.push_back(written<P>("probability", "with replications",
                              [](const P& p) { return p.whole->bottleneck.probability; }));
     all.push_back(written<&gains>("gains", "every stage that gains, best first"));
+    all.push_back(written<P>("workers",
+                             "what others would do; null: no matter of workers, or not tried",
+                             [](const P& p) { return p.whole->bottleneck.workers; }));
     return all;
   }();
   return list;
@@ -323,6 +352,10 @@ const std::vector<Entry<Result>>& entries<Result>() {
     all.push_back(
         written<Result>("time", "of the job", [](const Result& r) { return TimePart{&r}; }));
     add_figures(all, FigureGroup::pace);
+    all.push_back(written<Result>(
+        "monitors", "what they would show in a steady epoch; null: not known", [](const Result& r) {
+          return r.monitors ? std::optional(MonitorsPart{&r}) : std::nullopt;
+        }));
     all.push_back(
         written<Result>("cost", "the bill", [](const Result& r) { return CostPart{&r}; }));
     const Entry<Result> rest[] = {

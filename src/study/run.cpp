@@ -16,6 +16,8 @@
 #include "study/bottleneck.hpp"
 #include "study/certainty.hpp"
 #include "study/cost.hpp"
+#include "study/monitors.hpp"
+#include "study/other_workers.hpp"
 #include "study/replicate.hpp"
 
 namespace feedrate::study {
@@ -122,6 +124,12 @@ void remark_on_latency(Result& result, const pipeline::Inputs& inputs) {
   }
 }
 
+std::optional<pipeline::RoundGap> gap_of(const pipeline::Inputs& inputs) {
+  const double epoch = pipeline::epochs_begun(inputs);
+  const auto kind = epoch > 1.0 ? pipeline::EpochKind::later : pipeline::EpochKind::first;
+  return pipeline::round_gap(inputs, kind, epoch);
+}
+
 std::string rounded(Duration time) {
   if (time >= hours(2.0)) return fmt::format("{:.3g} h", time / hours(1.0));
   if (time >= minutes(2.0)) return fmt::format("{:.3g} min", time / minutes(1.0));
@@ -134,10 +142,7 @@ std::string short_time(Duration time) {
 }
 
 /// Where a trace of the job would show its waiting.
-void remark_on_rounds(Result& result, const pipeline::Inputs& inputs) {
-  const double epoch = pipeline::epochs_begun(inputs);
-  const auto kind = epoch > 1.0 ? pipeline::EpochKind::later : pipeline::EpochKind::first;
-  const auto gap = pipeline::round_gap(inputs, kind, epoch);
+void remark_on_rounds(Result& result, const std::optional<pipeline::RoundGap>& gap) {
   if (!gap) return;
   const double n = gap->every;
   const char* ending = std::fmod(n, 100.0) >= 11.0 && std::fmod(n, 100.0) <= 13.0 ? "th"
@@ -221,8 +226,16 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.bottleneck = find_bottleneck(inputs, mean.total.wall);
   fill_stages(result, resolved, outcome);
   remark_on_latency(result, inputs);
-  remark_on_rounds(result, inputs);
+  const auto gap = gap_of(inputs);
+  remark_on_rounds(result, gap);
   remark_on_limits(result, inputs, outcome);
+  if (!scenario.job.duration_on_one_instance) {
+    result.monitors = monitors_of(resolved, outcome);
+    if (gap) result.monitors->gap_every = gap->every;
+  }
+  if (options.try_workers && is_a_matter_of_workers(result, scenario)) {
+    result.bottleneck.workers = try_workers(scenario, catalog, host, resolved, mean.total.wall);
+  }
   if (options.replications > 0) {
     result.bands = replicate(scenario, catalog, host, options);
     if (result.bottleneck.stage && options.bottlenecks) {

@@ -16,8 +16,9 @@ struct RunOptions {
   bool bottlenecks =
       true;             ///< replications say how probable each bottleneck is: most of their time
   bool guesses = true;  ///< replications draw what is only assumed too, and not only errors
-  bool list_inputs = true;  ///< fill Result::inputs; whoever prints none saves a third of the time
-  bool weigh = false;       ///< also what each of them does: several times the work of the rest
+  bool list_inputs = true;   ///< fill Result::inputs; whoever prints none saves a third of the time
+  bool weigh = false;        ///< also what each of them does: several times the work of the rest
+  bool try_workers = false;  ///< fill Bottleneck::workers: a few dozen simulations
 };
 
 /// Throws InputError when something that is needed is not known (the message names the key).

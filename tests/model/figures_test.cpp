@@ -44,6 +44,8 @@ Result distinct() {
   r.efficiency = value();
   r.job_efficiency = value();
   r.steps_per_epoch = value();
+  r.monitors =
+      Monitors{value(), value(), value(), value(), value(), value(), seconds(value()), value()};
   Bill& bill = r.bill;
   for (Money* part : {&bill.compute, &bill.auxiliary, &bill.storage, &bill.requests, &bill.transfer,
                       &bill.money, &bill.hour_value, &bill.total, &bill.idle_gpu}) {
@@ -104,6 +106,7 @@ TEST_CASE("figures: JSON and CSV hold each figure with its value; limits and cas
     const schema::JsonValue* home = &body;
     if (figure.group == FigureGroup::time) home = body.find("time");
     if (figure.group == FigureGroup::cost) home = body.find("cost");
+    if (figure.group == FigureGroup::monitors) home = body.find("monitors");
     if (figure.group == FigureGroup::bottleneck) home = body.find("bottleneck");
     const schema::JsonValue* written = home->find(figure.name);
     REQUIRE(written != nullptr);

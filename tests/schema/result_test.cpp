@@ -21,6 +21,8 @@ Result full_result() {
   r.instances = 8;
   r.gpus = 8;
   r.bottleneck = {Stage::decode, 0.4, 0.95, {{Stage::decode, 0.4}, {Stage::gpu, 0.1}}};
+  r.bottleneck.workers = OtherWorkers{1.0, 16.0, 3.0, 0.6, false};
+  r.monitors = Monitors{0.13, 0.0, 0.0, std::nullopt, 0.4, 0.1, minutes(6), 7.0};
   r.stages[Stage::decode] = {Throughput::of(117.6), 0.99, hours(2), usd(3.5), Origin::measured};
   r.stages[Stage::gpu] = {Throughput::of(350.0), 0.4, Duration{}, Money{}, Origin::published};
   r.times = {minutes(5), minutes(1), seconds(300), seconds(260.5), hours(3)};
@@ -105,6 +107,8 @@ TEST_CASE("result: what does not apply is null, and NaN and infinity are never w
   CHECK(result.find("bands")->kind == JsonKind::null);
   CHECK(result.find("bottleneck")->find("stage")->kind == JsonKind::null);
   CHECK(result.find("bottleneck")->find("probability")->kind == JsonKind::null);
+  CHECK(result.find("bottleneck")->find("workers")->kind == JsonKind::null);
+  CHECK(result.find("monitors")->kind == JsonKind::null);
 
   Result broken = full_result();
   broken.throughput = Throughput::of(std::nan(""));

@@ -1,0 +1,186 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <memory>
+
+#include "base/errors.hpp"
+#include "base/number_text.hpp"
+#include "base/quote.hpp"
+#include "cli/commands.hpp"
+#include "cli/inputs.hpp"
+#include "report/diagnose_report.hpp"
+#include "report/reports.hpp"
+#include "schema/diagnosis.hpp"
+#include "schema/samples.hpp"
+#include "study/diagnose.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+struct DiagnoseArguments {
+  std::vector<std::string> files;                     ///< samples, a scenario, or both
+  std::array<std::string, reading_count> readings{};  ///< as typed; "" where not given
+  std::vector<std::string> thresholds;
+  SimulationOptions simulation;
+  OutputOptions output;
+};
+
+std::string flag_of(const ReadingRow& row) {
+  return fmt::format("--{}", row.name);
+}
+
+struct Files {
+  std::string samples, scenario;  ///< "" for none
+};
+
+Files told_apart(const std::vector<std::string>& files) {
+  Files out;
+  for (const std::string& file : files) {
+    const bool samples = schema::holds_samples(file);
+    std::string& place = samples ? out.samples : out.scenario;
+    if (!place.empty()) {
+      throw InputError(fmt::format("expected one {}, got {} and {}",
+                                   samples ? "file of samples" : "scenario", in_quotes(place),
+                                   in_quotes(file)));
+    }
+    place = file;
+  }
+  return out;
+}
+
+/// Means of the file's samples, and the quantiles that rules ask for.
+void add_samples(Readings& readings, const std::string& path, std::vector<std::string>& remarks) {
+  std::vector<std::string_view> columns;
+  for (const ReadingRow& row : all_readings()) {
+    if (row.kind == ReadingKind::share && row.quantile == 0.0) columns.push_back(row.name);
+  }
+  schema::Samples samples = schema::load_samples(path, columns);
+  remarks.insert(remarks.end(), samples.remarks.begin(), samples.remarks.end());
+  for (const ReadingRow& row : all_readings()) {
+    const ReadingRow& of = row.quantile > 0.0 ? reading(row.samples_of) : row;
+    const auto found = samples.shares.find(std::string(of.name));
+    if (found == samples.shares.end()) continue;
+    readings[row.id] = summary_of(row, found->second);
+  }
+}
+
+void add_flags(Readings& readings, const DiagnoseArguments& arguments,
+               std::vector<std::string>& remarks) {
+  std::vector<Problem> problems;
+  for (const ReadingRow& row : all_readings()) {
+    const std::string& text = arguments.readings[static_cast<std::size_t>(row.id)];
+    if (text.empty()) continue;
+    try {
+      readings[row.id] = parse_reading(row, text, flag_of(row));
+    } catch (const InputError& error) {
+      problems.insert(problems.end(), error.problems().begin(), error.problems().end());
+      continue;
+    }
+    const auto number = number_of(text);
+    if (row.kind == ReadingKind::share && number && *number > 0.0 && *number < 1.0) {
+      remarks.push_back(
+          fmt::format("{} {} is taken as {}: percentages are written as monitors "
+                      "show them, a third as 33",
+                      flag_of(row), text, reading_text(row.kind, *readings[row.id])));
+    }
+  }
+  if (!problems.empty()) throw InputError(std::move(problems));
+}
+
+Simulated simulated(const std::string& path, const SimulationOptions& options) {
+  const schema::Document document = load_with_settings(path, options);
+  const Scenario scenario = scenario_of(document);
+  const std::optional<HostProfile> host = host_of(options);
+  std::set<std::string> instances;
+  add_instances(instances, scenario);
+  add_instances(instances, host);
+  const Catalog catalog = catalog_of(instances);
+  const HostProfile* const profile = host ? &*host : nullptr;
+  study::RunOptions run = run_options(options);
+  run.try_workers = true;
+  return with_places(document, [&] {
+    Simulated out{scenario.name, path, study::run(scenario, catalog, profile, run), {}, {}};
+    out.readings = study::simulated_readings(out.result, scenario, catalog, profile);
+    out.cause = study::simulated_cause(out.result);
+    return out;
+  });
+}
+
+int diagnose(const DiagnoseArguments& arguments) {
+  Thresholds thresholds;
+  for (const std::string& text : arguments.thresholds) {
+    set_thresholds(thresholds, text, "--threshold");
+  }
+  const Files files = told_apart(arguments.files);
+  const bool asks = !arguments.simulation.settings.empty() || !arguments.simulation.host.empty();
+  if (files.scenario.empty() && asks) {
+    throw InputError("--set and --host change a simulation: expected a scenario with them");
+  }
+  std::vector<std::string> remarks;
+  Readings readings;
+  if (!files.samples.empty()) add_samples(readings, files.samples, remarks);
+  add_flags(readings, arguments, remarks);
+  if (!readings.any()) {
+    throw InputError(
+        "expected what monitors show, such as --gpu 35 --cpu 13, or a file of samples; `feedrate "
+        "run SCENARIO` says what they would show");
+  }
+  std::optional<Simulated> beside;
+  if (!files.scenario.empty()) beside = simulated(files.scenario, arguments.simulation);
+  Diagnosis diagnosis = study::diagnose(readings, thresholds, std::move(beside));
+  diagnosis.remarks = std::move(remarks);
+  deliver(arguments.output, files_read(arguments.files, arguments.simulation),
+          {.report = [&] { return report::diagnose_report(diagnosis); },
+           .json = [&] { return schema::write_diagnosis(diagnosis); },
+           .csv = {},
+           .remarks = {}});
+  return 0;
+}
+
+std::string_view type_of(ReadingKind kind) {
+  switch (kind) {
+    case ReadingKind::share: return "PERCENT";
+    case ReadingKind::time: return "TIME";
+    case ReadingKind::steps: return "STEPS";
+    case ReadingKind::ratio: return "RATIO";
+  }
+  return "";
+}
+
+}  // namespace
+
+Command add_diagnose(CLI::App& parent) {
+  const auto arguments = std::make_shared<DiagnoseArguments>();
+  CLI::App* app = parent.add_subcommand(
+      "diagnose", "Which published rules of thumb fit what monitors show, and what they advise");
+  app->add_option("files", arguments->files,
+                  "Samples (CSV with a header of the flags' names, or SageMaker Debugger's JSON "
+                  "lines), a scenario to compare with, or both")
+      ->type_name("FILE");
+  for (const ReadingRow& row : all_readings()) {
+    if (row.quantile > 0.0) continue;
+    CLI::Option* const option =
+        app->add_option(flag_of(row), arguments->readings[static_cast<std::size_t>(row.id)],
+                        std::string(row.help))
+            ->type_name(std::string(type_of(row.kind)))
+            ->group("What monitors show");
+    refuse_empty(*option);
+  }
+  app->add_option("--threshold", arguments->thresholds,
+                  "Change what rules compare with: low=20%,high=80%; the report lists all")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  add_simulation_flags(*app, arguments->simulation);
+  add_output_flags(*app, arguments->output, {"text", "json", "markdown"});
+  app->footer(
+      "Percentages are written as monitors show them (35 or \"35 %\"); several with commas are\n"
+      "averaged. A flag comes before the samples of its name.\n"
+      "Examples:\n"
+      "  feedrate diagnose --gpu 35 --cpu 13 --disk 2 --network 1 --ram 20 --start 12min\n"
+      "  feedrate diagnose --gpu 41,38,44,40 --cpu 100 --step-ratio 1.9 --threshold gpu-low=50%\n"
+      "  feedrate diagnose samples.csv my.json --set num_workers=2 --format json");
+  return {app, [arguments] { return diagnose(*arguments); }};
+}
+
+}  // namespace feedrate::cli

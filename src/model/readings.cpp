@@ -1,0 +1,182 @@
+#include "model/readings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/errors.hpp"
+#include "base/number_text.hpp"
+#include "base/quote.hpp"
+#include "base/unit_text.hpp"
+
+namespace feedrate {
+namespace {
+
+using enum ReadingId;
+using enum ReadingKind;
+
+constexpr std::string_view of_cpu = "/preprocess, /loader/num_workers";
+constexpr std::string_view of_gpu = "/job/step";
+constexpr std::string_view of_disk = "/disk/bandwidth, /disk/iops, /disk/page_cache";
+constexpr std::string_view of_network = "/dataset/bytes_per_sample, /cluster/network";
+constexpr std::string_view of_memory = "/loader/worker_memory, /loader/num_workers";
+constexpr std::string_view of_start = "/job/startup, /source/connections";
+constexpr std::string_view of_gap = "/loader/num_workers";
+constexpr std::string_view of_ratio = "/preprocess, /job/allreduce";
+
+constexpr std::array<ReadingRow, reading_count> table = {{
+    {gpu, "gpu", share, "GPU", "GPU-Util of nvidia-smi: the time in which a kernel runs", of_gpu},
+    {cpu, "cpu", share, "CPU", "of all hardware threads: 100 - id of top", of_cpu},
+    {disk, "disk", share, "disk", "%util of iostat: the time with a request in flight", of_disk},
+    {network, "network", share, "network", "%ifutil of sar: what is received over the line rate",
+     of_network},
+    {ram, "ram", share, "RAM", "used, without the page cache, of all: free", of_memory},
+    {start, "start", time, "start", "from the launch to the first step, as in \"12 min\"",
+     of_start},
+    {io_wait, "io-wait", share, "I/O wait", "wa of top, of all hardware threads"},
+    {gpu_memory, "gpu-memory", share, "GPU memory", "used of all, as nvidia-smi shows it"},
+    {gap_every, "gap-every", steps, "gap every", "steps from one long wait in a trace to the next",
+     of_gap},
+    {step_ratio, "step-ratio", ratio, "step over one GPU's",
+     "a step's time over that of the same job on one GPU", of_ratio},
+    {workers_per_cpu, "workers-per-cpu", ratio, "workers per CPU",
+     "loader workers of all GPUs over hardware threads", of_gap},
+    {gpu_p95, "gpu-p95", share, "GPU, 95 %", "its 95 % quantile over the samples", "", 0.95, gpu},
+    {gpu_p5, "gpu-p5", share, "GPU, 5 %", "its 5 % quantile over the samples", "", 0.05, gpu},
+    {cpu_p95, "cpu-p95", share, "CPU, 95 %", "its 95 % quantile over the samples", "", 0.95, cpu},
+    {gpu_memory_p95, "gpu-memory-p95", share, "GPU memory, 95 %",
+     "its 95 % quantile over the samples", "", 0.95, gpu_memory},
+}};
+
+constexpr bool ids_are_places() {
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (static_cast<std::size_t>(table[i].id) != i) return false;
+  }
+  return true;
+}
+static_assert(ids_are_places());
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+[[noreturn]] void refuse(const std::string& flag, std::string message) {
+  throw InputError({{.file = "", .line = 0, .pointer = flag, .message = std::move(message)}});
+}
+
+double share_of(std::string_view text, const std::string& flag) {
+  std::string_view number = trimmed(text);
+  if (number.ends_with('%')) number = trimmed(number.substr(0, number.size() - 1));
+  const auto percent = number_of(number);
+  if (!percent) {
+    refuse(flag,
+           fmt::format("expected a percentage such as 35 or \"35 %\", got {}", in_quotes(text)));
+  }
+  if (*percent < 0.0 || *percent > 100.0) {
+    refuse(flag, fmt::format("expected a percentage from 0 to 100, got {}{}", in_quotes(text),
+                             *percent > 100.0
+                                 ? "; a sum over CPUs or GPUs has to be divided by their number"
+                                 : ""));
+  }
+  return *percent / 100.0;
+}
+
+double mean_share(std::string_view text, const std::string& flag) {
+  double sum = 0.0;
+  double count = 0.0;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    sum += share_of(text.substr(begin, end - begin), flag);
+    count += 1.0;
+    begin = end + 1;
+  }
+  return sum / count;
+}
+
+}  // namespace
+
+std::span<const ReadingRow> all_readings() {
+  return table;
+}
+
+const ReadingRow& reading(ReadingId id) {
+  return table[static_cast<std::size_t>(id)];
+}
+
+const ReadingRow* find_reading(std::string_view name) {
+  const auto found =
+      std::find_if(table.begin(), table.end(), [&](const auto& row) { return row.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+bool Readings::any() const {
+  return std::any_of(values_.begin(), values_.end(), [](const auto& v) { return v.has_value(); });
+}
+
+double parse_reading(const ReadingRow& row, std::string_view text, const std::string& flag) {
+  if (row.kind == share) return mean_share(text, flag);
+  if (row.kind == time) {
+    const ParsedQuantity parsed = parse_quantity(text, dimension_of(Duration{}));
+    if (!parsed.ok()) refuse(flag, parsed.problem);
+    if (parsed.base < 0.0) {
+      refuse(flag, fmt::format("expected a time of 0 s or more, got {}", in_quotes(text)));
+    }
+    return parsed.base;
+  }
+  const auto number = number_of(trimmed(text));
+  const bool whole = row.kind == steps;
+  const bool fine =
+      number && (whole ? *number >= 1.0 && *number == std::floor(*number) : *number >= 0.0);
+  if (!fine) {
+    refuse(flag, fmt::format("expected {}, got {}",
+                             whole ? "a whole number of steps, 1 or more"
+                                   : "a ratio such as 1.8, 0 or more",
+                             in_quotes(text)));
+  }
+  return *number;
+}
+
+double summary_of(const ReadingRow& row, std::vector<double> samples) {
+  const double last = static_cast<double>(samples.size()) - 1.0;
+  if (row.quantile <= 0.0) {
+    return std::accumulate(samples.begin(), samples.end(), 0.0) / (last + 1.0);
+  }
+  std::sort(samples.begin(), samples.end());
+  const double at = row.quantile * last;
+  const auto below = static_cast<std::size_t>(at);
+  const std::size_t above = std::min(below + 1, samples.size() - 1);
+  return samples[below] + (samples[above] - samples[below]) * (at - std::floor(at));
+}
+
+std::string reading_text(ReadingKind kind, double value) {
+  if (kind == share) {
+    const double percent = 100.0 * value;
+    if (percent == 0.0) return "0 %";
+    return percent >= 9.95 ? fmt::format("{:.0f} %", percent) : fmt::format("{:.1f} %", percent);
+  }
+  if (kind == time) {
+    return value >= 120.0 ? fmt::format("{:.3g} min", value / 60.0)
+                          : fmt::format("{:.3g} s", value);
+  }
+  return fmt::format("{:.3g}", value);
+}
+
+Readings readings_of(const Result& result) {
+  Readings readings;
+  if (!result.monitors) return readings;
+  const Monitors& m = *result.monitors;
+  readings[gpu] = m.gpu;
+  readings[cpu] = m.cpu;
+  readings[disk] = m.disk;
+  readings[network] = m.network;
+  readings[ram] = m.memory;
+  readings[start] = m.start.base();
+  readings[gap_every] = m.gap_every;
+  return readings;
+}
+
+}  // namespace feedrate

@@ -1,0 +1,110 @@
+#pragma once
+// The rules of thumb that are published about utilisations, as data: a row a rule. What each
+// condition compares with is a threshold that the user may change; whether its value is a source's
+// or this program's stands beside it.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "model/readings.hpp"
+#include "model/result.hpp"
+
+namespace feedrate {
+
+enum class ThresholdId : std::uint8_t {
+  low,
+  high,
+  gpu_low,
+  gpu_high,
+  exhausted,
+  idle,
+  long_start,
+  longer_step,
+  gap,
+  starved_gpu,
+  starving_cpu,
+  io_wait,
+  longest_start,
+  small_batch,
+  few_workers,
+  many_workers,
+  gpu_peak,
+  gpu_trough,
+};
+
+inline constexpr std::size_t threshold_count = 18;
+
+struct ThresholdRow {
+  ThresholdId id = ThresholdId::low;
+  std::string_view name;  ///< as `--threshold` takes it
+  ReadingKind kind = ReadingKind::share;
+  double value = 0.0;  ///< in the unit of its kind
+  bool ours = true;    ///< this program's: the source says "low" or "high" and no number
+  std::string_view meaning;
+};
+
+std::span<const ThresholdRow> all_thresholds();
+const ThresholdRow& threshold(ThresholdId id);
+
+/// Their values, which the user may have changed.
+class Thresholds {
+ public:
+  Thresholds();
+  double& operator[](ThresholdId id) { return values_[static_cast<std::size_t>(id)]; }
+  double operator[](ThresholdId id) const { return values_[static_cast<std::size_t>(id)]; }
+  bool operator==(const Thresholds&) const = default;
+
+ private:
+  std::array<double, threshold_count> values_{};
+};
+
+/// Sets "low=20%" or several of them with commas. InputError names `flag`, and suggests the nearest
+/// name.
+void set_thresholds(Thresholds& thresholds, std::string_view text, const std::string& flag);
+
+struct Condition {
+  ReadingId reading = ReadingId::gpu;
+  bool at_least = false;  ///< or below
+  ThresholdId threshold = ThresholdId::low;
+  bool needed = true;  ///< false: where the reading is missing, the others decide
+};
+
+/// Why GPUs are not fed, as far as a rule can say it.
+enum class Cause : std::uint8_t {
+  download,  ///< the data come before training
+  disk,
+  cores,      ///< preprocessing, on cores that are exhausted
+  workers,    ///< too few of them
+  streaming,  ///< the data come while training
+  loader,     ///< one of these four
+  fed,        ///< none: the GPUs set the pace
+  other,      ///< a stage that no rule speaks of
+  unsaid,     ///< the rule names a symptom alone
+};
+
+/// "the cores are exhausted".
+std::string_view words_of(Cause cause);
+std::string_view name_of(Cause cause);
+
+struct Rule {
+  std::string_view name;  ///< "preprocessing"
+  std::string_view title;
+  std::span<const Condition> conditions;  ///< all of them together
+  Cause cause = Cause::unsaid;
+  std::string_view meaning;  ///< a sentence
+  std::string_view source;
+  std::span<const std::string_view> remedies;  ///< in the source's order
+  std::span<const std::string_view> keys;      ///< of a scenario, to look at
+  std::string_view test;                       ///< what would show that it is right
+};
+
+/// In the order in which they are judged and shown.
+std::span<const Rule> all_rules();
+
+/// Whether a rule that says `said` is right where `is` is the cause; nothing where it says none.
+std::optional<bool> is_right(Cause said, Cause is);
+
+}  // namespace feedrate

@@ -1,0 +1,234 @@
+#include "report/diagnose_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "report/numbers.hpp"
+#include "study/bottleneck.hpp"
+
+namespace feedrate::report {
+namespace {
+
+std::vector<const JudgedRule*> with_fit(const std::vector<JudgedRule>& rules, Fit fit) {
+  std::vector<const JudgedRule*> list;
+  for (const JudgedRule& judged : rules) {
+    if (judged.fit == fit) list.push_back(&judged);
+  }
+  return list;
+}
+
+std::string names_of(const std::vector<const JudgedRule*>& rules) {
+  std::vector<std::string_view> names;
+  for (const JudgedRule* judged : rules) names.push_back(judged->rule->name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string text_of(ReadingId id, double value) {
+  return reading_text(reading(id).kind, value);
+}
+
+// "GPU 35 % is below 70 %".
+std::string words_of(const JudgedCondition& judged, const Diagnosis& d) {
+  const ReadingId id = judged.what.reading;
+  const double value = *d.readings[id];
+  const double limit = d.thresholds[judged.what.threshold];
+  return fmt::format("{} {} is {} {}", reading(id).title, text_of(id, value),
+                     value < limit ? "below" : "at least", text_of(id, limit));
+}
+
+std::string flag_of(ReadingId id) {
+  const ReadingRow& row = reading(id);
+  return row.quantile > 0.0 ? fmt::format("samples of {}", reading(row.samples_of).name)
+                            : fmt::format("--{}", row.name);
+}
+
+/// What decides the verdict: all that is met, all that is not, or what is missing.
+std::string because(const JudgedRule& judged, const Diagnosis& d) {
+  std::vector<std::string> parts;
+  const auto add = [&](const std::string& part) {
+    if (std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(part);
+  };
+  for (const JudgedCondition& condition : judged.conditions) {
+    const bool needed = condition.what.needed;
+    switch (judged.fit) {
+      case Fit::fits:
+        if (condition.met) add(words_of(condition, d));
+        if (!condition.met && !needed) {
+          add(fmt::format("judged without {}", flag_of(condition.what.reading)));
+        }
+        break;
+      case Fit::fits_not:
+        if (condition.met && !*condition.met) add(words_of(condition, d));
+        break;
+      case Fit::unknown:
+        if (!condition.met && needed) add(flag_of(condition.what.reading));
+        break;
+    }
+  }
+  return fmt::format("{}{}", judged.fit == Fit::unknown ? "needs " : "", fmt::join(parts, ", "));
+}
+
+std::string causes_text(const std::vector<Cause>& causes) {
+  std::vector<std::string_view> words;
+  for (const Cause cause : causes) words.push_back(feedrate::words_of(cause));
+  return fmt::format("{}", fmt::join(words, "; or "));
+}
+
+std::string verdict(const Diagnosis& d) {
+  const auto fitting = with_fit(d.rules, Fit::fits);
+  const auto unknown = with_fit(d.rules, Fit::unknown);
+  if (fitting.empty()) {
+    return fmt::format("No rule fits{}.",
+                       unknown.empty() ? ""
+                                       : fmt::format(", and {} of {} cannot be judged by what is "
+                                                     "given",
+                                                     unknown.size(), d.rules.size()));
+  }
+  if (d.causes.empty()) {
+    return fmt::format("{} fits, which names a symptom and no cause.", names_of(fitting));
+  }
+  if (fitting.size() == 1) {
+    return fmt::format("One rule fits, {}: {}.", names_of(fitting), causes_text(d.causes));
+  }
+  if (d.causes.size() == 1) {
+    return fmt::format("{} rules fit and do not contradict each other ({}): {}.", fitting.size(),
+                       names_of(fitting), causes_text(d.causes));
+  }
+  return fmt::format("{} rules fit and differ ({}): {}.", fitting.size(), names_of(fitting),
+                     causes_text(d.causes));
+}
+
+std::string what_is_simulated(const Diagnosis& d) {
+  const Simulated& simulated = *d.simulated;
+  const Bottleneck& bottleneck = simulated.result.bottleneck;
+  const std::string stage =
+      bottleneck.stage
+          ? fmt::format("{} is its bottleneck, twice as fast {} sooner", name_of(*bottleneck.stage),
+                        percent(bottleneck.gain_if_twice_as_fast))
+          : "it has no bottleneck";
+  const std::string cause =
+      simulated.cause == Cause::other
+          ? std::string(" (a stage that no rule speaks of)")
+          : fmt::format(" (in the rules' words: {})", feedrate::words_of(simulated.cause));
+  const auto says_so = [&](Cause said) { return is_right(said, simulated.cause).value_or(false); };
+  const bool agrees = std::any_of(d.causes.begin(), d.causes.end(), says_so);
+  const bool all = std::all_of(d.causes.begin(), d.causes.end(), says_so);
+  const std::string opening = d.causes.empty() ? "The simulation"
+                              : all            ? "The simulation agrees"
+                              : agrees         ? "The simulation agrees with one of them"
+                                               : "The simulation disagrees";
+  return fmt::format("{}: of {}, {}{}.", opening, simulated.name, stage,
+                     bottleneck.stage ? cause : "");
+}
+
+List explained(const JudgedRule& judged, const Diagnosis& d) {
+  const Rule& rule = *judged.rule;
+  List list;
+  list.title = rule.name == rule.title
+                   ? fmt::format("{} ({})", rule.name, rule.source)
+                   : fmt::format("{}: {} ({})", rule.name, rule.title, rule.source);
+  list.items.emplace_back(rule.meaning);
+  list.items.push_back(fmt::format("because {}", because(judged, d)));
+  int number = 1;
+  for (const std::string_view remedy : rule.remedies) {
+    list.items.push_back(fmt::format("remedy {}: {}", number++, remedy));
+  }
+  list.items.push_back(fmt::format("keys of a scenario: {}", fmt::join(rule.keys, ", ")));
+  list.items.push_back(fmt::format("it is right if {}", rule.test));
+  return list;
+}
+
+List apart(const Diagnosis& d) {
+  List list;
+  list.title = "What tells them apart";
+  for (const JudgedRule* judged : with_fit(d.rules, Fit::fits)) {
+    if (judged->rule->cause == Cause::unsaid) continue;
+    list.items.push_back(fmt::format("{}: {}", judged->rule->name, judged->rule->test));
+  }
+  return list;
+}
+
+Table rules_table(const Diagnosis& d) {
+  Table table;
+  table.title = "Rules";
+  table.columns = {{"rule"}, {"verdict"}, {"because"}, {"source"}};
+  for (const JudgedRule& judged : d.rules) {
+    const bool fits = judged.fit == Fit::fits;
+    const Cell word = fits                          ? Cell("fits", Tone::caution)
+                      : judged.fit == Fit::fits_not ? Cell("fits not", Tone::faint)
+                                                    : Cell("not known", Tone::faint);
+    table.rows.push_back({{std::string(judged.rule->name), word,
+                           fits ? Cell("as said above", Tone::faint) : Cell(because(judged, d)),
+                           std::string(judged.rule->source)},
+                          fits});
+  }
+  return table;
+}
+
+Table monitors_table(const Diagnosis& d) {
+  Table table;
+  table.title = "Monitors";
+  table.columns = {{""}, {"observed", Align::right}, {"simulated", Align::right}, {""}};
+  for (const ReadingRow& row : all_readings()) {
+    const auto& observed = d.readings[row.id];
+    const auto& predicted = d.simulated->readings[row.id];
+    if (!observed && !predicted) continue;
+    const auto found = std::find_if(d.differences.begin(), d.differences.end(),
+                                    [&](const Difference& of) { return of.reading == row.id; });
+    const bool matters = found != d.differences.end() && found->matters;
+    const auto cell = [&](const std::optional<double>& value) {
+      return value ? Cell(text_of(row.id, *value)) : Cell("-", Tone::faint);
+    };
+    table.rows.push_back(
+        {{std::string(row.title), cell(observed), cell(predicted),
+          matters ? Cell(fmt::format("differs; look at {}", row.keys), Tone::caution) : Cell()},
+         matters});
+  }
+  const auto fitting = with_fit(d.by_prediction, Fit::fits);
+  table.note = fitting.empty() ? "No rule fits what is simulated."
+                               : fmt::format("What is simulated fits {}.", names_of(fitting));
+  return table;
+}
+
+Table thresholds_table(const Diagnosis& d) {
+  Table table;
+  table.title = "Thresholds";
+  table.columns = {{"name"}, {"value", Align::right}, {"whose"}, {""}};
+  for (const ThresholdRow& row : all_thresholds()) {
+    const double value = d.thresholds[row.id];
+    const Cell whose = value != row.value ? Cell("yours", Tone::caution)
+                       : row.ours         ? Cell("feedrate's")
+                                          : Cell("the source's");
+    table.rows.push_back(
+        {{std::string(row.name), reading_text(row.kind, value), whose, std::string(row.meaning)},
+         false});
+  }
+  return table;
+}
+
+}  // namespace
+
+Report diagnose_report(const Diagnosis& d) {
+  Report report;
+  std::vector<std::string> shown;
+  for (const ReadingRow& row : all_readings()) {
+    if (row.quantile > 0.0 || !d.readings[row.id]) continue;
+    shown.push_back(fmt::format("{} {}", row.title, text_of(row.id, *d.readings[row.id])));
+  }
+  report.title = fmt::format("Monitors show {}", fmt::join(shown, ", "));
+  report.headline = {verdict(d), Tone::plain};
+  if (d.simulated) report.headline.text += " " + what_is_simulated(d);
+  for (const JudgedRule* judged : with_fit(d.rules, Fit::fits)) {
+    report.blocks.emplace_back(explained(*judged, d));
+  }
+  if (d.causes.size() > 1) report.blocks.emplace_back(apart(d));
+  if (d.simulated) report.blocks.emplace_back(monitors_table(d));
+  report.blocks.emplace_back(rules_table(d));
+  report.blocks.emplace_back(thresholds_table(d));
+  if (!d.remarks.empty()) report.blocks.emplace_back(List{"Remarks", d.remarks});
+  return report;
+}
+
+}  // namespace feedrate::report

@@ -1,0 +1,68 @@
+#include "report/monitor_words.hpp"
+
+#include <fmt/format.h>
+
+#include "report/numbers.hpp"
+#include "study/other_workers.hpp"
+
+namespace feedrate::report {
+namespace {
+
+// Above that, what is left of the cores is no room for another worker.
+constexpr double exhausted = 0.9;
+
+std::string cores_words(const Result& r) {
+  if (!r.monitors || !r.monitors->cpu) return "";
+  return fmt::format("the cores are {} busy", percent(*r.monitors->cpu));
+}
+
+}  // namespace
+
+std::string monitors_line(const Result& r) {
+  if (!r.monitors) return "";
+  const Monitors& m = *r.monitors;
+  std::string shares;
+  const auto add = [&](std::string_view name, const std::optional<double>& share) {
+    if (!share) return;
+    shares += fmt::format("{}{} {}", shares.empty() ? "" : ", ", name, percent(*share));
+  };
+  add("CPU", m.cpu);
+  add("disk", m.disk);
+  add("network", m.network);
+  std::string line = fmt::format("Monitors would show {}nvidia-smi {}",
+                                 shares.empty() ? "" : "top: " + shares + "; ", percent(m.gpu));
+  if (m.memory) line += fmt::format("; memory {}", percent(*m.memory));
+  if (m.start > Duration{}) line += fmt::format("; the first step after {}", duration(m.start));
+  return line + ".";
+}
+
+std::string workers_sentence(const Result& r) {
+  if (!r.bottleneck.workers) return "";
+  const OtherWorkers& w = *r.bottleneck.workers;
+  const std::string cores = cores_words(r);
+  if (w.gain > 0.0 && study::too_few_workers(r.bottleneck)) {
+    const std::string with =
+        w.replaces_inline
+            ? fmt::format("a pytorch loader with num_workers = {}", count(w.best))
+            : fmt::format("num_workers = {} instead of {}", count(w.best), count(w.now));
+    return fmt::format("Too few workers: {}{} would finish it {} sooner.",
+                       cores.empty() ? "" : cores + ", and ", with, percent(w.gain));
+  }
+  if (w.gain > 0.0) {
+    const std::string with =
+        w.replaces_inline
+            ? fmt::format("A pytorch loader with num_workers = {}", count(w.best))
+            : fmt::format("Raising num_workers from {} to {}", count(w.now), count(w.best));
+    return fmt::format("{} would finish it {} sooner, and more would gain no more{}.", with,
+                       percent(w.gain), cores.empty() ? "" : "; " + cores);
+  }
+  const std::string none =
+      fmt::format("no num_workers up to {} would finish it 1 % sooner", count(w.tried));
+  const bool on_cores = r.bottleneck.stage == Stage::decode || r.bottleneck.stage == Stage::collate;
+  if (on_cores && r.monitors && r.monitors->cpu.value_or(0.0) >= exhausted) {
+    return fmt::format("The cores are exhausted ({} busy): {}.", percent(*r.monitors->cpu), none);
+  }
+  return fmt::format("More workers would not help: {}{}.", none, cores.empty() ? "" : "; " + cores);
+}
+
+}  // namespace feedrate::report

@@ -1,0 +1,176 @@
+#include "study/monitors.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pipeline/flow.hpp"
+
+namespace feedrate::study {
+namespace {
+
+using pipeline::Inputs;
+using pipeline::Loading;
+
+/// The epoch that is looked at.
+struct Steady {
+  const Inputs& inputs;
+  pipeline::EpochKind kind = pipeline::EpochKind::first;
+  pipeline::Misses misses{};
+  double active = 1.0;  ///< workers of a rank that have something to do
+  double wall = 0.0;    ///< s
+  double rate = 0.0;    ///< samples/s of an instance
+  double steps = 0.0;   ///< per second and rank
+  std::vector<Loading> loadings{};
+};
+
+Steady steady_epoch(const Inputs& inputs, const pipeline::Outcome& outcome) {
+  Steady steady{inputs};
+  if (outcome.epochs > 1.0) steady.kind = pipeline::EpochKind::later;
+  steady.misses = pipeline::misses_in(inputs, pipeline::epochs_begun(inputs));
+  steady.active = pipeline::active_workers(inputs, steady.kind);
+  steady.wall = outcome.later.wall.base();
+  steady.rate = pipeline::samples_of_instance(inputs) / steady.wall;
+  steady.steps = outcome.steps / steady.wall;
+  steady.loadings = pipeline::loadings(inputs, steady.kind, steady.misses, steady.active);
+  return steady;
+}
+
+double share(double part) {
+  return std::clamp(part, 0.0, 1.0);
+}
+
+/// The kind of customer that works on the instance's own cores; null without.
+const Loading* on_cores(const Steady& steady) {
+  for (const Loading& loading : steady.loadings) {
+    if (loading.cpu_stage == Stage::decode && !loading.cores.empty()) return &loading;
+  }
+  return nullptr;
+}
+
+/// Core-seconds a second that an instance's cores do: its workers, its main processes, and the
+/// threads that pin.
+double core_work(const Steady& steady, const Loading* local) {
+  const Inputs& inputs = steady.inputs;
+  const bool by_workers = inputs.workers > 0.0 && inputs.kind != LoaderKind::inline_;
+  double work = 0.0;
+  if (local != nullptr) {
+    const pipeline::Flow flow(inputs, steady.kind, steady.misses, steady.active);
+    const double made = local->cpu + local->collate;
+    double locked = 0.0;
+    for (const pipeline::Station& station : local->stations) {
+      if (station.stage == Stage::decode) locked += station.work;
+    }
+    const double of_sample = flow.core_work();
+    // Where remote workers make the other samples, the lock is held for those made here alone.
+    work += steady.rate * (of_sample + (made > 0.0 ? locked * of_sample / made : locked));
+  }
+  work += inputs.ranks * steady.steps * inputs.handover.base() / inputs.speed[Stage::handover];
+  if (inputs.pinned && (by_workers || inputs.remote)) {
+    work += steady.rate * inputs.pin.base() / inputs.speed[Stage::h2d];
+  }
+  const bool starts = steady.kind == pipeline::EpochKind::first || !inputs.persistent_workers;
+  if (by_workers && starts) {
+    const double of_rank =
+        inputs.worker_startup.base() * inputs.workers + inputs.worker_warmup.base() * steady.active;
+    work += inputs.ranks * of_rank / inputs.speed[Stage::startup] / steady.wall;
+  }
+  return work;
+}
+
+std::optional<double> cpu_share(const Steady& steady, const resolve::Installed& installed) {
+  const Loading* const local = on_cores(steady);
+  const Curve<double>& cores = local != nullptr ? local->cores : steady.inputs.cores;
+  if (cores.empty() || !installed.threads) return std::nullopt;
+  const double busy = threads_for(cores, core_work(steady, local));
+  return share(busy / *installed.threads);
+}
+
+struct DiskShares {
+  double busy = 0.0;
+  double of_limit = 0.0;
+};
+
+DiskShares disk_shares(const Steady& steady) {
+  DiskShares shares;
+  for (const Loading& loading : steady.loadings) {
+    for (const pipeline::Station& station : loading.stations) {
+      if (station.stage != Stage::disk) continue;
+      if (station.works()) {
+        // Remote workers reach the disks of all instances, which share them.
+        const double maximum = station.rate.maximum() * loading.share;
+        shares.of_limit = std::max(shares.of_limit, steady.rate * station.work / maximum);
+      }
+      // Each customer is in a request for this share of the time, whatever the others do.
+      const double customers = std::max(1.0, loading.customers * loading.share);
+      const double reading =
+          share(steady.rate * (station.delay + station.work_alone()) / customers);
+      shares.busy = std::max(shares.busy, 1.0 - std::pow(1.0 - reading, customers));
+    }
+    for (const pipeline::SampleLimit& limit : loading.limits) {
+      if (limit.stage != Stage::disk) continue;
+      const bool bursts = limit.burst_rate > 0.0 && steady.rate > limit.rate;
+      const double most = bursts ? limit.burst_rate : limit.rate;
+      shares.of_limit = std::max(shares.of_limit, steady.rate / most);
+    }
+  }
+  shares.of_limit = share(shares.of_limit);
+  shares.busy = std::max(share(shares.busy), shares.of_limit);
+  return shares;
+}
+
+/// Bytes a second that an instance receives.
+double received(const Steady& steady) {
+  const Inputs& inputs = steady.inputs;
+  double bytes = inputs.network_allreduce.base() * steady.steps / inputs.accumulation /
+                 inputs.speed[Stage::allreduce];
+  if (inputs.remote) {
+    // What is made on the instance itself is not sent to it.
+    double made_there = 1.0;
+    if (const Loading* local = on_cores(steady); local != nullptr && local->cpu > 0.0) {
+      const pipeline::Flow flow(inputs, steady.kind, steady.misses, steady.active);
+      made_there = 1.0 - share(flow.core_work() / (local->cpu + local->collate));
+    }
+    return bytes +
+           steady.rate * made_there * inputs.remote->sent.base() / inputs.speed[Stage::remote];
+  }
+  return bytes + steady.rate * pipeline::bytes_fetched(inputs, steady.kind, steady.misses) /
+                     inputs.speed[Stage::download];
+}
+
+}  // namespace
+
+double threads_for(const Curve<double>& cores, double work) {
+  const auto& points = cores.points;
+  double users = 0.0;
+  double total = 0.0;
+  for (const auto& point : points) {
+    if (work <= point.total) {
+      const double part = point.total > total ? (work - total) / (point.total - total) : 1.0;
+      return users + (point.users - users) * std::max(0.0, part);
+    }
+    users = point.users;
+    total = point.total;
+  }
+  return points.back().users;
+}
+
+Monitors monitors_of(const resolve::Resolved& resolved, const pipeline::Outcome& outcome) {
+  const Inputs& inputs = resolved.inputs;
+  const resolve::Installed& installed = resolved.installed;
+  const Steady steady = steady_epoch(inputs, outcome);
+  Monitors monitors;
+  monitors.cpu = cpu_share(steady, installed);
+  const DiskShares disk = disk_shares(steady);
+  monitors.disk = disk.busy;
+  monitors.disk_of_limit = disk.of_limit;
+  if (installed.network) monitors.network = share(received(steady) / installed.network->base());
+  monitors.gpu =
+      share((outcome.later.busy + outcome.later.stall[Stage::allreduce]) / outcome.later.wall);
+  if (installed.memory && installed.memory_used) {
+    monitors.memory = share(*installed.memory_used / *installed.memory);
+  }
+  monitors.start = outcome.startup + outcome.staging;
+  return monitors;
+}
+
+}  // namespace feedrate::study

@@ -1,0 +1,100 @@
+#include "study/other_workers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/errors.hpp"
+#include "pipeline/simulate.hpp"
+#include "study/bottleneck.hpp"
+
+namespace feedrate::study {
+namespace {
+
+/// The job's time by the number of workers; what the instance has no memory for takes for ever.
+class Trial {
+ public:
+  Trial(Scenario scenario, const Catalog& catalog, const HostProfile* host)
+      : scenario_(std::move(scenario)), catalog_(catalog), host_(host) {}
+
+  double operator()(double workers) {
+    const auto known = seconds_.find(workers);
+    if (known != seconds_.end()) return known->second;
+    return seconds_[workers] = simulated(workers);
+  }
+
+ private:
+  double simulated(double workers) {
+    scenario_.loader.num_workers = WorkerCount(workers);
+    if (scenario_.loader.kind == LoaderKind::inline_) scenario_.loader.kind = LoaderKind::pytorch;
+    pipeline::SimulationOptions plain;
+    plain.details = false;
+    try {
+      const auto resolved =
+          resolve::resolve(scenario_, catalog_, host_, {}, resolve::Want::numbers);
+      return pipeline::simulate(resolved.inputs, plain).total.wall.base();
+    } catch (const InputError&) {
+      return 1e300;
+    }
+  }
+
+  Scenario scenario_;
+  const Catalog& catalog_;
+  const HostProfile* host_;
+  std::map<double, double> seconds_;
+};
+
+}  // namespace
+
+bool is_a_matter_of_workers(const Result& result, const Scenario& scenario) {
+  if (!result.bottleneck.stage || scenario.loader.remote) return false;
+  switch (*result.bottleneck.stage) {
+    case Stage::download:
+    case Stage::disk:
+    case Stage::decode:
+    case Stage::collate: return true;
+    default: return false;
+  }
+}
+
+OtherWorkers try_workers(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
+                         const resolve::Resolved& resolved, Duration base) {
+  constexpr double most = 256.0;
+  const pipeline::Inputs& inputs = resolved.inputs;
+  OtherWorkers workers;
+  workers.now = inputs.workers;
+  workers.best = workers.now;
+  workers.replaces_inline = scenario.loader.kind == LoaderKind::inline_;
+  const double threads = resolved.installed.threads.value_or(16.0) / inputs.ranks;
+  workers.tried = std::min(most, std::ceil(2.0 * std::max({threads, workers.now, 1.0})));
+  Trial time(scenario, catalog, host);
+  double shortest = base.base();
+  double fastest = workers.now;
+  const auto attempt = [&](double n) {
+    if (n <= workers.now || time(n) >= shortest) return;
+    shortest = time(n);
+    fastest = n;
+  };
+  for (double n = workers.now + 1.0; n <= workers.tried; n = std::floor(n * 1.03) + 1.0) attempt(n);
+  // Where more would outnumber the hardware's threads, which costs them all.
+  attempt(std::floor(threads));
+  // Up to the fastest, more workers take no longer, but for what starting them costs.
+  const double enough = shortest * 1.01;
+  if (base.base() > enough) {
+    double too_few = workers.now;
+    workers.best = fastest;
+    while (workers.best - too_few > 1.0) {
+      const double middle = std::floor((too_few + workers.best) / 2.0);
+      (time(middle) <= enough ? workers.best : too_few) = middle;
+    }
+    workers.gain = 1.0 - time(workers.best) / base.base();
+  }
+  return workers;
+}
+
+bool too_few_workers(const Bottleneck& bottleneck) {
+  return bottleneck.workers && bottleneck.workers->gain >= least_gain &&
+         bottleneck.workers->gain >= 0.5 * bottleneck.gain_if_twice_as_fast;
+}
+
+}  // namespace feedrate::study

@@ -1,0 +1,193 @@
+// `feedrate diagnose` as a user meets it.
+#include <fmt/format.h>
+
+#include "catch.hpp"
+#include "cli/process.hpp"
+#include "schema/json_reader.hpp"
+
+using namespace testing_cli;
+using feedrate::schema::JsonValue;
+using feedrate::schema::parse_json;
+
+namespace {
+
+const char* const caltech = "scenarios/caltech256_p3.json --set num_workers=1";
+
+}  // namespace
+
+TEST_CASE("diagnose: a worker too few, from utilisations alone") {
+  const Outcome outcome =
+      shell("feedrate diagnose --gpu 35 --cpu 13 --disk 2 --network 1 --ram 20 --start 1min");
+  CHECK(outcome.status == 0);
+  CHECK(outcome.err.empty());
+  CHECK(has(outcome.out, "One rule fits, workers: too few workers."));
+  CHECK(has(outcome.out, "remedy 1: raise num_workers"));
+  CHECK(has(outcome.out, "AWS Dev Day"));
+  CHECK(has(outcome.out, "gpu-low"));
+  CHECK(has(outcome.out, "needs --io-wait"));
+}
+
+TEST_CASE("diagnose: two rules that fit say what tells them apart") {
+  const Outcome outcome =
+      shell("feedrate diagnose --gpu 35 --cpu 13 --disk 2 --network 1 --ram 20 --start 12min");
+  CHECK(outcome.status == 0);
+  CHECK(has(outcome.out, "2 rules fit and differ (download, workers)"));
+  CHECK(has(outcome.out, "What tells them apart"));
+}
+
+TEST_CASE("diagnose: no rule is an answer") {
+  const Outcome outcome = shell("feedrate diagnose --gpu 80 --cpu 50 --disk 50 --network 50");
+  CHECK(outcome.status == 0);
+  CHECK(has(outcome.out, "No rule fits"));
+}
+
+TEST_CASE("diagnose: the simulation beside it agrees, or disagrees") {
+  const Outcome agrees = shell(std::string("feedrate diagnose ") + caltech +
+                               " --gpu 36 --cpu 13 --disk 0 --network 0");
+  INFO(agrees.err);
+  CHECK(agrees.status == 0);
+  CHECK(has(agrees.out, "The simulation agrees"));
+  CHECK(has(agrees.out, "decode is its bottleneck"));
+  const Outcome differs = shell(std::string("feedrate diagnose ") + caltech +
+                                " --gpu 36 --cpu 98 --disk 0 --network 0");
+  CHECK(differs.status == 0);
+  CHECK(has(differs.out, "The simulation disagrees"));
+  CHECK(has(differs.out, "differs"));
+}
+
+TEST_CASE("diagnose: JSON holds what the text says") {
+  const Outcome outcome = shell(std::string("feedrate diagnose ") + caltech +
+                                " --gpu 36,34 --cpu 13 --disk 0 --network 0 --format json");
+  INFO(outcome.err);
+  REQUIRE(outcome.status == 0);
+  const auto json = parse_json(outcome.out, "out");
+  CHECK(json->find("kind")->text == "diagnosis");
+  CHECK(json->find("readings")->find("gpu")->number == Approx(0.35));
+  CHECK(json->find("readings")->find("ram")->kind == feedrate::schema::JsonKind::null);
+  REQUIRE(json->find("causes")->items.size() == 1);
+  CHECK(json->find("causes")->items[0]->text == "workers");
+  const JsonValue& simulated = *json->find("simulated");
+  CHECK(simulated.find("bottleneck")->text == "decode");
+  CHECK(simulated.find("cause")->text == "workers");
+  CHECK(simulated.find("readings")->find("cpu")->number == Approx(0.127).margin(0.01));
+  const Folder folder;
+  for (const std::string& text : {outcome.out, shell("feedrate diagnose --gpu 5 -f json").out}) {
+    const Outcome checked =
+        shell("python3 tests/formats/validate.py tests/formats/diagnosis.schema.json '" +
+              folder.write("out.json", text) + "'");
+    INFO(checked.err);
+    CHECK(checked.status == 0);
+  }
+}
+
+TEST_CASE("diagnose: a file of samples, as CSV and as Debugger's JSON lines") {
+  const Folder folder;
+  const std::string csv =
+      folder.write("samples.csv", "timestamp,gpu,cpu,disk\n1,30,10,1\n2,40 %,16,\n3,,13,3\n");
+  const Outcome table = shell("feedrate diagnose '" + csv + "' --format json");
+  INFO(table.err);
+  REQUIRE(table.status == 0);
+  const auto json = parse_json(table.out, "out");
+  CHECK(json->find("readings")->find("gpu")->number == Approx(0.35));
+  CHECK(json->find("readings")->find("cpu")->number == Approx(0.13));
+  CHECK(json->find("readings")->find("disk")->number == Approx(0.02));
+  CHECK(json->find("readings")->find("gpu_p95")->number == Approx(0.395));
+
+  const auto line = [](const char* type, const char* name, const char* dimension, double value,
+                       double at) {
+    return fmt::format(
+        "{{\"Type\":\"{}\",\"Name\":\"{}\",\"Dimension\":\"{}\",\"Value\":{},\"NodeId\":\"algo-1\","
+        "\"Timestamp\":{}}}\n",
+        type, name, dimension, value, at);
+  };
+  std::string lines;
+  for (const double at : {1.0, 2.0}) {
+    lines += line("cpu", "cpu0", "CPUUtilization", 90.0, at);
+    lines += line("cpu", "cpu1", "CPUUtilization", 100.0, at);
+    lines += line("cpu", "cpu0", "I/OWaitPercentage", 0.0, at);
+    lines += line("gpu", "gpu0", "GPUUtilization", at == 1.0 ? 0.0 : 10.0, at);
+    lines += line("memory", "MemoryUsedPercent", "", 7.0, at);
+    lines += line("i/o", "ReadThroughputInBytesPerSecond", "", 131072000.0, at);
+  }
+  const std::string debugger = folder.write("algo-1.json", lines);
+  const Outcome outcome = shell("feedrate diagnose '" + debugger + "'");
+  INFO(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(has(outcome.out, "CPUBottleneck"));
+  CHECK(has(outcome.out, "GPU 5.0 %"));
+  CHECK(has(outcome.out, "CPU 95 %"));
+  CHECK(has(outcome.out, "i/o is told in bytes"));
+  // A flag comes before the samples.
+  CHECK(has(shell("feedrate diagnose '" + debugger + "' --gpu 95").out, "GPU 95 %"));
+}
+
+TEST_CASE("diagnose: bad input teaches") {
+  const Folder folder;
+  const std::string unknown = folder.write("a.csv", "gpu,cpus\n1,2\n");
+  const std::string wide = folder.write("b.csv", "gpu,cpu\n1,2,3\n135,x\n");
+  const std::string empty = folder.write("c.csv", "");
+  const std::string header = folder.write("d.csv", "gpu,cpu\n");
+  const std::string twice = folder.write("e.csv", "gpu,gpu\n1,2\n");
+  const std::string debugger = folder.write(
+      "f.json", "{\"Type\":\"cpu\",\"Value\":3,\"Timestamp\":1}\n{\"Type\":\"cpu\"}\n");
+  const std::string broken =
+      folder.write("g.json", "{\"Type\":\"cpu\",\"Value\":3,\"Timestamp\":1}\n{\"Type\":\n");
+  struct Slip {
+    std::string line;
+    std::string says;
+  };
+  const Slip slips[] = {
+      {"", "expected what monitors show"},
+      {"--gpu 135", "from 0 to 100"},
+      {"--gpu 800", "divided by their number"},
+      {"--gpu -3", "--gpu"},
+      {"--gpu x --cpu y", "--cpu"},
+      {"--gpu ''", "expected a value"},
+      {"--start 12", "--start"},
+      {"--gap-every 2.5", "a whole number of steps"},
+      {"--gpu 35 --threshold lov=3%", "did you mean \"low\"?"},
+      {"--gpu 35 --threshold low=300%", "from 0 to 100"},
+      {"--gpu 35 --threshold low", "NAME=VALUE"},
+      {"--gpo 35", "--gpu"},
+      {"--gpu 35 --set num_workers=2", "expected a scenario"},
+      {"--gpu 35 --format csv", "csv"},
+      {"--gpu 35 missing.json", "missing.json"},
+      {"--gpu 35 scenarios/caltech256_p3.json scenarios/ray_g5_2xlarge.json", "one scenario"},
+      {caltech, "expected what monitors show"},
+      {"'" + unknown + "' '" + wide + "' --gpu 35", "one file of samples"},
+      {"'" + unknown + "'", "did you mean \"cpu\"?"},
+      {"'" + wide + "'", "b.csv:2: expected 2 fields"},
+      {"'" + wide + "'", "b.csv:3"},
+      {"'" + empty + "'", "expected samples"},
+      {"'" + header + "'", "expected samples"},
+      {"'" + twice + "'", "twice"},
+      {"'" + debugger + "'", "f.json:2"},
+      {"'" + broken + "'", "g.json:2"},
+  };
+  for (const Slip& slip : slips) {
+    const Outcome outcome = shell("feedrate diagnose " + slip.line);
+    INFO(slip.line << "\n" << outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK(has(outcome.err, slip.says));
+  }
+}
+
+TEST_CASE("diagnose: a share below one percent is taken as written, and said") {
+  const Outcome outcome = shell("feedrate diagnose --gpu 0.35 --cpu 13");
+  CHECK(outcome.status == 0);
+  CHECK(has(outcome.out, "--gpu 0.35 is taken as 0.3"));
+}
+
+TEST_CASE("run: what monitors would show, and whether more workers would help") {
+  const Outcome few = shell(std::string("feedrate run ") + caltech);
+  CHECK(
+      has(few.out, "Too few workers: the cores\nare 13 % busy, and num_workers = 3 instead of 1"));
+  CHECK(has(few.out, "CPU 13 %, disk 0 %, network 0 %"));
+  CHECK(has(few.out, "nvidia-smi 36 %"));
+  const Outcome exhausted = shell(
+      "feedrate run scenarios/caltech256_p3.json --set num_workers=8 --set instance=ml.p3.2xlarge "
+      "--set '/preprocess=[{\"operation\": \"decode\", \"cpu\": \"60 ms\"}]'");
+  INFO(exhausted.out << exhausted.err);
+  CHECK(has(exhausted.out, "The cores are exhausted"));
+}

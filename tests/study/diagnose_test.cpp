@@ -1,0 +1,234 @@
+// Rules of thumb over readings: what fits is what the conditions say, and nothing is guessed.
+#include "study/diagnose.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/errors.hpp"
+#include "catch.hpp"
+#include "pipeline/generated.hpp"
+#include "schema/scenario_keys.hpp"
+
+using namespace feedrate;
+using namespace feedrate::study;
+
+namespace {
+
+Readings drawn_readings(pipeline::Generator& random) {
+  Readings readings;
+  for (const ReadingRow& row : all_readings()) {
+    if (random.chance(0.3)) continue;
+    switch (row.kind) {
+      case ReadingKind::share: readings[row.id] = random.uniform(0.0, 1.0); break;
+      case ReadingKind::time: readings[row.id] = random.uniform(0.0, 2400.0); break;
+      case ReadingKind::steps: readings[row.id] = random.whole(1.0, 9.0); break;
+      case ReadingKind::ratio: readings[row.id] = random.uniform(0.0, 4.0); break;
+    }
+  }
+  return readings;
+}
+
+std::vector<std::string> fitting(const Readings& readings, const Thresholds& thresholds = {}) {
+  std::vector<std::string> names;
+  for (const JudgedRule& judged : judge(readings, thresholds)) {
+    if (judged.fit == Fit::fits) names.emplace_back(judged.rule->name);
+  }
+  return names;
+}
+
+Readings of(std::initializer_list<std::pair<ReadingId, double>> values) {
+  Readings readings;
+  for (const auto& [id, value] : values) readings[id] = value;
+  return readings;
+}
+
+using Names = std::vector<std::string>;
+using enum ReadingId;
+
+}  // namespace
+
+TEST_CASE("diagnose: a rule fits exactly where all its conditions hold") {
+  pipeline::Generator random(31);
+  int fits = 0, fits_not = 0, unknown = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const Readings readings = drawn_readings(random);
+    const Thresholds thresholds;
+    for (const JudgedRule& judged : judge(readings, thresholds)) {
+      bool broken = false, missing = false;
+      for (const Condition& c : judged.rule->conditions) {
+        const auto& value = readings[c.reading];
+        if (!value) missing = missing || c.needed;
+        if (value && c.at_least && *value < thresholds[c.threshold]) broken = true;
+        if (value && !c.at_least && *value >= thresholds[c.threshold]) broken = true;
+      }
+      CHECK((judged.fit == Fit::fits_not) == broken);
+      CHECK((judged.fit == Fit::unknown) == (!broken && missing));
+      fits += judged.fit == Fit::fits ? 1 : 0;
+      fits_not += judged.fit == Fit::fits_not ? 1 : 0;
+      unknown += judged.fit == Fit::unknown ? 1 : 0;
+    }
+  }
+  CHECK(std::min({fits, fits_not, unknown}) > 500);
+}
+
+TEST_CASE("diagnose: knowing more undoes no verdict but that nothing is known") {
+  pipeline::Generator random(32);
+  for (int i = 0; i < 500; ++i) {
+    const Readings some = drawn_readings(random);
+    Readings more = some;
+    const Readings others = drawn_readings(random);
+    for (const ReadingRow& row : all_readings()) {
+      if (!more[row.id]) more[row.id] = others[row.id];
+    }
+    const auto before = judge(some, Thresholds());
+    const auto after = judge(more, Thresholds());
+    for (std::size_t k = 0; k < before.size(); ++k) {
+      if (before[k].fit == Fit::fits_not) CHECK(after[k].fit == Fit::fits_not);
+      // What a rule asks for only where it is known may still break it.
+      const bool all_needed =
+          std::all_of(before[k].rule->conditions.begin(), before[k].rule->conditions.end(),
+                      [](const Condition& c) { return c.needed; });
+      if (before[k].fit == Fit::fits && all_needed) CHECK(after[k].fit == Fit::fits);
+    }
+  }
+}
+
+TEST_CASE("diagnose: AWS Dev Day's patterns each fit their own rule") {
+  CHECK(fitting(of({{gpu, 0.35}, {cpu, 0.13}, {disk, 0.02}, {network, 0.01}, {ram, 0.2}})) ==
+        Names{"workers"});
+  CHECK(fitting(of({{gpu, 0.35}, {cpu, 0.13}, {disk, 0.95}, {network, 0.0}})) == Names{"disk"});
+  CHECK(fitting(of({{gpu, 0.5}, {cpu, 0.98}, {disk, 0.05}, {network, 0.0}})) ==
+        Names{"preprocessing"});
+  CHECK(fitting(of({{gpu, 0.5}, {cpu, 0.005}, {disk, 0.0}, {network, 0.95}})) ==
+        Names{"streaming"});
+  CHECK(fitting(of({{gpu, 0.95}, {cpu, 0.6}, {disk, 0.3}, {network, 0.1}})) == Names{"fed"});
+  // The epochs after a long start may show anything.
+  CHECK(fitting(of({{gpu, 0.1}, {cpu, 0.0}, {disk, 0.5}, {network, 0.5}, {start, 1000.0}})) ==
+        Names{"download"});
+  CHECK(fitting(of({{gpu, 0.95}, {cpu, 0.5}, {disk, 0.5}, {network, 0.5}, {start, 1000.0}})) ==
+        Names{"download", "fed"});
+}
+
+TEST_CASE("diagnose: no rule, and two rules, are answers") {
+  CHECK(fitting(of({{gpu, 0.8}, {cpu, 0.5}, {disk, 0.5}, {network, 0.5}})).empty());
+  const auto two = diagnose(
+      of({{gpu, 0.35}, {cpu, 0.13}, {disk, 0.02}, {network, 0.01}, {ram, 0.2}, {start, 720.0}}),
+      Thresholds());
+  CHECK(two.causes == std::vector<Cause>{Cause::download, Cause::workers});
+}
+
+TEST_CASE("diagnose: Hyundai's loader, Ray's gaps and Debugger's rules") {
+  CHECK(fitting(of({{gpu, 0.4}, {cpu, 1.0}, {step_ratio, 1.9}})) == Names{"longer-step"});
+  CHECK(fitting(of({{gap_every, 7.0}})) == Names{"gaps"});
+  CHECK(fitting(of({{gap_every, 1.0}})).empty());
+  CHECK(fitting(of({{gpu, 0.05}, {cpu, 0.95}})) == Names{"CPUBottleneck"});
+  CHECK(fitting(of({{io_wait, 0.6}})) == Names{"IOBottleneck"});
+  CHECK(fitting(of({{start, 1260.0}})) == Names{"download", "MaxInitializationTime"});
+  CHECK(fitting(of({{start, 1140.0}})) == Names{"download"});
+  CHECK(fitting(of({{workers_per_cpu, 0.5}})) == Names{"Dataloader-few"});
+  CHECK(fitting(of({{workers_per_cpu, 3.0}})) == Names{"Dataloader-many"});
+  CHECK(fitting(of({{cpu_p95, 0.5}, {gpu_p95, 0.5}, {gpu_memory_p95, 0.2}})) == Names{"BatchSize"});
+  CHECK(fitting(of({{gpu_p95, 0.9}, {gpu_p5, 0.0}})) == Names{"LowGPUUtilization"});
+}
+
+TEST_CASE("diagnose: a threshold that is changed decides") {
+  const Readings readings = of({{gpu, 0.35}, {cpu, 0.13}, {disk, 0.40}});
+  CHECK(fitting(readings).empty());
+  Thresholds thresholds;
+  set_thresholds(thresholds, "low=50%,gpu-low=40", "--threshold");
+  CHECK(thresholds[ThresholdId::low] == 0.5);
+  CHECK(thresholds[ThresholdId::gpu_low] == 0.4);
+  CHECK(fitting(readings, thresholds) == Names{"workers"});
+  set_thresholds(thresholds, "long-start=5min", "--threshold");
+  CHECK(thresholds[ThresholdId::long_start] == 300.0);
+  CHECK_THROWS_AS(set_thresholds(thresholds, "lov=3%", "--threshold"), InputError);
+  CHECK_THROWS_AS(set_thresholds(thresholds, "low=120%", "--threshold"), InputError);
+  CHECK_THROWS_AS(set_thresholds(thresholds, "low", "--threshold"), InputError);
+}
+
+TEST_CASE("diagnose: every rule says whence it is, what to do, and keys that a scenario has") {
+  const auto is_key = [](std::string_view pointer) {
+    const schema::Key* at = &schema::scenario_root();
+    for (std::size_t begin = 1; begin <= pointer.size();) {
+      const std::size_t end = std::min(pointer.find('/', begin), pointer.size());
+      const auto name = pointer.substr(begin, end - begin);
+      const auto found = std::find_if(at->keys.begin(), at->keys.end(),
+                                      [&](const schema::Key& key) { return key.name == name; });
+      if (found == at->keys.end()) return false;
+      at = &*found;
+      begin = end + 1;
+    }
+    return true;
+  };
+  for (const ReadingRow& row : all_readings()) {
+    for (std::size_t begin = 0; begin < row.keys.size();) {
+      const std::size_t end = std::min(row.keys.find(", ", begin), row.keys.size());
+      INFO(row.keys);
+      CHECK(is_key(row.keys.substr(begin, end - begin)));
+      begin = end + 2;
+    }
+  }
+  std::set<std::string_view> names;
+  std::set<ThresholdId> used;
+  for (const Rule& rule : all_rules()) {
+    INFO(rule.name);
+    CHECK(names.insert(rule.name).second);
+    for (const std::string_view text : {rule.title, rule.meaning, rule.source, rule.test}) {
+      CHECK_FALSE(text.empty());
+    }
+    CHECK_FALSE(rule.remedies.empty());
+    CHECK_FALSE(rule.keys.empty());
+    for (const std::string_view key : rule.keys) {
+      INFO(key);
+      CHECK(is_key(key));
+    }
+    for (const Condition& condition : rule.conditions) {
+      used.insert(condition.threshold);
+      CHECK(reading(condition.reading).kind == threshold(condition.threshold).kind);
+    }
+  }
+  CHECK(used.size() == threshold_count);
+}
+
+TEST_CASE("diagnose: what was predicted beside what is observed") {
+  Simulated simulated;
+  simulated.readings = of({{gpu, 0.36}, {cpu, 0.5}, {start, 100.0}, {disk, 0.0}});
+  simulated.cause = Cause::workers;
+  const auto d =
+      diagnose(of({{gpu, 0.35}, {cpu, 0.13}, {start, 130.0}, {ram, 0.2}}), Thresholds(), simulated);
+  REQUIRE(d.differences.size() == 3);
+  CHECK_FALSE(d.differences[0].matters);
+  CHECK(d.differences[1].matters);
+  CHECK(d.differences[2].matters);
+  CHECK_FALSE(d.by_prediction.empty());
+}
+
+TEST_CASE("readings: what is typed") {
+  const auto share = [](std::string_view text) {
+    return parse_reading(reading(gpu), text, "--gpu");
+  };
+  CHECK(share("35") == Approx(0.35));
+  CHECK(share("35%") == Approx(0.35));
+  CHECK(share(" 35 % ") == Approx(0.35));
+  CHECK(share("0.35") == Approx(0.0035));
+  CHECK(share("30,40,50%") == Approx(0.4));
+  CHECK(parse_reading(reading(start), "12min", "--start") == Approx(720.0));
+  CHECK(parse_reading(reading(step_ratio), "1.9", "--step-ratio") == Approx(1.9));
+  CHECK(parse_reading(reading(gap_every), "7", "--gap-every") == Approx(7.0));
+  for (const char* wrong : {"101", "-1", "x", "", "30,", "nan", "1e400", "35 GB"}) {
+    INFO(wrong);
+    CHECK_THROWS_AS(share(wrong), InputError);
+  }
+  CHECK_THROWS_AS(parse_reading(reading(start), "12", "--start"), InputError);
+  CHECK_THROWS_AS(parse_reading(reading(start), "-1 s", "--start"), InputError);
+  CHECK_THROWS_AS(parse_reading(reading(gap_every), "2.5", "--gap-every"), InputError);
+  CHECK_THROWS_AS(parse_reading(reading(step_ratio), "-2", "--step-ratio"), InputError);
+}
+
+TEST_CASE("readings: quantiles of samples") {
+  const std::vector<double> samples = {0.9, 0.1, 0.5, 0.3, 0.7};
+  CHECK(summary_of(reading(gpu), samples) == Approx(0.5));
+  CHECK(summary_of(reading(gpu_p95), samples) == Approx(0.86));
+  CHECK(summary_of(reading(gpu_p5), samples) == Approx(0.14));
+  CHECK(summary_of(reading(gpu_p95), {0.2}) == Approx(0.2));
+}

@@ -1,0 +1,284 @@
+// The published page about the rules of thumb says what is computed.
+#include "study/rules_of_thumb.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "base/text_file.hpp"
+#include "catch.hpp"
+#include "cli/inputs.hpp"
+#include "cli/process.hpp"
+#include "report/numbers.hpp"
+#include "scenarios/shipped.hpp"
+#include "schema/scenario.hpp"
+#include "study/drawn_jobs.hpp"
+#include "study/run.hpp"
+
+using namespace feedrate;
+
+namespace testing_study {
+namespace {
+
+constexpr int drawn_jobs = 2000;
+constexpr unsigned seed = 12;
+
+std::size_t place(Cause cause) {
+  return static_cast<std::size_t>(cause);
+}
+
+/// Nothing where no pipeline is simulated.
+std::optional<Patient> patient(const Scenario& scenario, const Catalog& catalog) {
+  study::RunOptions options;
+  options.list_inputs = false;
+  options.try_workers = true;
+  const Result result = study::run(scenario, catalog, nullptr, options);
+  if (!result.monitors) return std::nullopt;
+  return Patient{study::simulated_cause(result),
+                 study::simulated_readings(result, scenario, catalog, nullptr)};
+}
+
+std::string share_of(int part, int all) {
+  return all == 0 ? "-" : report::percent(static_cast<double>(part) / all);
+}
+
+std::string rules_table(const Scores& scores) {
+  std::string text =
+      "| rule | source | says | jobs it can be judged for | fits | right |\n"
+      "|---|---|---|---:|---:|---:|\n";
+  for (std::size_t i = 0; i < all_rules().size(); ++i) {
+    const Rule& rule = all_rules()[i];
+    const RuleScore& score = scores.rules[i];
+    const bool says = rule.cause != Cause::unsaid;
+    text += fmt::format(
+        "| `{}` | {} | {} | {} | {} | {} |\n", rule.name, rule.source, words_of(rule.cause),
+        score.judged, score.fires,
+        !says ? "-" : fmt::format("{} ({})", score.right, share_of(score.right, score.fires)));
+  }
+  return text;
+}
+
+constexpr Cause told_apart[] = {Cause::download, Cause::streaming, Cause::disk, Cause::cores,
+                                Cause::workers,  Cause::fed,       Cause::other};
+
+/// What monitors show of the jobs of each cause: the median, and what 80 % lie between.
+std::string readings_table(const Scores& scores) {
+  constexpr ReadingId shown[] = {ReadingId::gpu, ReadingId::cpu, ReadingId::disk,
+                                 ReadingId::network, ReadingId::start};
+  std::string text =
+      "| the simulation says | GPU | CPU | disk | network | start |\n"
+      "|---|---:|---:|---:|---:|---:|\n";
+  for (const Cause cause : told_apart) {
+    text += fmt::format("| {} |", words_of(cause));
+    for (const ReadingId id : shown) {
+      std::vector<double> values;
+      for (const Readings& readings : scores.readings[place(cause)]) {
+        if (readings[id]) values.push_back(*readings[id]);
+      }
+      std::sort(values.begin(), values.end());
+      const auto quantile = [&](double share) {
+        const double at = share * (static_cast<double>(values.size()) - 1.0);
+        return reading_text(reading(id).kind, values[static_cast<std::size_t>(std::lround(at))]);
+      };
+      text += values.empty()
+                  ? " - |"
+                  : fmt::format(" {} ({} … {}) |", quantile(0.5), quantile(0.1), quantile(0.9));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string causes_table(const Scores& scores) {
+  std::string text =
+      "| the simulation says | jobs | a rule that fits says so |\n"
+      "|---|---:|---:|\n";
+  for (const Cause cause : told_apart) {
+    const int jobs = scores.caused[place(cause)];
+    const int found = scores.found[place(cause)];
+    text += fmt::format(
+        "| {} | {} | {} |\n", words_of(cause), jobs,
+        cause == Cause::other ? "-" : fmt::format("{} ({})", found, share_of(found, jobs)));
+  }
+  return text;
+}
+
+std::string verdicts(const Scores& scores) {
+  const auto of = [&](int part) {
+    return fmt::format("{} ({})", part, share_of(part, scores.jobs));
+  };
+  return fmt::format(
+      "| of {} jobs | |\n|---|---:|\n| the rules that fit say what the simulation says, and "
+      "nothing "
+      "else | {} |\n| that, and something else | {} |\n| only something else | {} |\n| no rule "
+      "that "
+      "names a cause fits | {} |\n",
+      scores.jobs, of(scores.all_right), of(scores.some_right), of(scores.all_wrong),
+      of(scores.none));
+}
+
+std::string thresholds_table() {
+  std::string text = "| threshold | value | whose | what it is |\n|---|---:|---|---|\n";
+  for (const ThresholdRow& row : all_thresholds()) {
+    text += fmt::format("| `{}` | {} | {} | {} |\n", row.name, reading_text(row.kind, row.value),
+                        row.ours ? "feedrate's" : "the source's", row.meaning);
+  }
+  return text;
+}
+
+}  // namespace
+
+Scores scores_of(const std::vector<Patient>& patients) {
+  Scores scores;
+  scores.rules.resize(all_rules().size());
+  for (const Patient& one : patients) {
+    ++scores.jobs;
+    ++scores.caused[place(one.cause)];
+    scores.readings[place(one.cause)].push_back(one.readings);
+    const auto judged = study::judge(one.readings, Thresholds());
+    int right = 0, wrong = 0;
+    for (std::size_t i = 0; i < judged.size(); ++i) {
+      if (judged[i].fit != Fit::unknown) ++scores.rules[i].judged;
+      if (judged[i].fit != Fit::fits) continue;
+      ++scores.rules[i].fires;
+      const auto is = is_right(judged[i].rule->cause, one.cause);
+      if (!is) continue;
+      if (*is) ++scores.rules[i].right;
+      (*is ? right : wrong) += 1;
+    }
+    if (right > 0) ++scores.found[place(one.cause)];
+    if (right > 0 && wrong == 0) ++scores.all_right;
+    if (right > 0 && wrong > 0) ++scores.some_right;
+    if (right == 0 && wrong > 0) ++scores.all_wrong;
+    if (right == 0 && wrong == 0) ++scores.none;
+  }
+  return scores;
+}
+
+std::vector<Patient> shipped_patients() {
+  std::vector<Patient> patients;
+  for (const std::string& name : testing_scenarios::shipped()) {
+    const auto document =
+        schema::load_document(std::string(FEEDRATE_SOURCE_DIR "/scenarios/") + name);
+    const auto one = patient(cli::scenario_of(document), testing_resolve::catalog());
+    if (one) patients.push_back(*one);
+  }
+  return patients;
+}
+
+std::vector<Patient> drawn_patients(int count) {
+  pipeline::Generator random(seed);
+  std::vector<Patient> patients;
+  while (static_cast<int>(patients.size()) < count) {
+    const Settings settings = drawn_job(random);
+    const auto one = where_possible([&] {
+      return patient(testing_resolve::scenario_with(settings), testing_resolve::catalog());
+    });
+    if (one && *one) patients.push_back(**one);
+  }
+  return patients;
+}
+
+std::string rules_page() {
+  const Scores shipped = scores_of(shipped_patients());
+  const Scores drawn = scores_of(drawn_patients(drawn_jobs));
+  std::string page =
+      "# How good are the rules of thumb?\n\n"
+      "`feedrate diagnose` judges what monitors show by published rules of thumb. Here the rules "
+      "are\n"
+      "judged: of each job, what `run` predicts that `top`, `iostat`, `sar` and `nvidia-smi` show "
+      "is\n"
+      "fed back into the rules, and what they say is held against what the simulation calls the\n"
+      "bottleneck. It is a measurement of the rules against a model, not against machines: a\n"
+      "bottleneck that the model does not know (a Python lock that is not stated, a slow "
+      "neighbour)\n"
+      "is in none of these jobs.\n\n"
+      "The simulation's word is the stage that shortens the job most when it is made twice as "
+      "fast.\n"
+      "Where that is one of the loader's (download, disk, decode, collate), other numbers of "
+      "workers\n"
+      "are simulated as well: if they save at least half of that, the cause is too few workers. If "
+      "the\n"
+      "download is mostly before training, it is that; else it is streaming. Stages that no rule\n"
+      "speaks of (startup, handover, h2d, allreduce, checkpoint) and jobs in which nothing gains 1 "
+      "%\n"
+      "are a row of their own.\n\n";
+  page += fmt::format(
+      "The population: the shipped scenarios that simulate a pipeline ({}), each as it is, and {}\n"
+      "jobs drawn over the shipped catalogue, each source, input mode, disk, machine with GPUs, "
+      "number\n"
+      "of instances, kind of loader, number of workers (1 to 32), cost of preprocessing (0.1 to 50 "
+      "ms a\n"
+      "sample), batch (8 to 256), step and number of epochs (1 to 30) independently of the others, "
+      "by\n"
+      "`tests/study/drawn_jobs.hpp`; jobs that cannot run are drawn again. How often each cause\n"
+      "comes is the population's doing; how often a rule is right depends on it.\n\n",
+      shipped.jobs, drawn.jobs);
+  page +=
+      "These figures are written by\n"
+      "```\n"
+      "FEEDRATE_WRITE_PAGE=1 build/tests/feedrate_tests \"rules of thumb: the page says what is "
+      "computed\"\n"
+      "```\n"
+      "and held by the same test without the variable.\n";
+  const auto part = [&](const std::string& title, const Scores& scores) {
+    page += fmt::format("\n## {}\n\n{}\n{}\n{}", title, verdicts(scores), rules_table(scores),
+                        causes_table(scores));
+  };
+  part("Drawn jobs", drawn);
+  part("Shipped scenarios", shipped);
+  page +=
+      "\n## What monitors show, by cause\n\n"
+      "Of the drawn jobs: the median, and what 80 % lie between. Where a pattern of the rules is "
+      "not\n"
+      "the pattern of its cause, no threshold helps: what streams from S3 waits for first bytes "
+      "and\n"
+      "for its connections, and no monitor of the network shows that.\n\n";
+  page += readings_table(drawn);
+  page +=
+      "\n## Conditions and thresholds\n\n"
+      "AWS Dev Day's row on the download (\"long start, CPU and GPU low\") is read as one about "
+      "the\n"
+      "start: nothing else goes on while the data are copied, so CPU and GPU of the epochs that "
+      "follow\n"
+      "decide nothing, and the start's length decides alone. RAM, which one row calls low, counts "
+      "where\n"
+      "it is known.\n\n"
+      "AWS Dev Day, Hyundai and Ray say \"low\", \"high\" and \"longer\" without a number: those "
+      "numbers\n"
+      "are feedrate's, and were set before any of this was counted. SageMaker Debugger's are its "
+      "rules'\n"
+      "defaults; it asks that they hold for over half of the time, `diagnose` judges by means.\n"
+      "`--threshold` changes each.\n\n";
+  page += thresholds_table();
+  return page;
+}
+
+}  // namespace testing_study
+
+using namespace testing_study;
+
+TEST_CASE("rules of thumb: the page says what is computed") {
+  const std::string path = FEEDRATE_SOURCE_DIR "/docs/rules_of_thumb.md";
+  const std::string page = rules_page();
+  if (std::getenv("FEEDRATE_WRITE_PAGE") != nullptr) write_text_file(path, page);
+  CHECK(read_text_file(path) == page);
+}
+
+TEST_CASE("rules of thumb: counts add up") {
+  const Scores scores = scores_of(drawn_patients(200));
+  CHECK(scores.jobs == 200);
+  CHECK(scores.none + scores.all_right + scores.some_right + scores.all_wrong == 200);
+  int caused = 0;
+  for (std::size_t i = 0; i < cause_count; ++i) {
+    caused += scores.caused[i];
+    CHECK(scores.found[i] <= scores.caused[i]);
+  }
+  CHECK(caused == 200);
+  for (const RuleScore& rule : scores.rules) {
+    CHECK(rule.right <= rule.fires);
+    CHECK(rule.fires <= rule.judged);
+  }
+}
