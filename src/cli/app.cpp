@@ -69,10 +69,10 @@ int execute(int argc, const char* const* argv) {
       "feedrate COMMAND --help explains a command, with examples.\n"
       "Exit status: 0 fine, 1 a verdict went against you, 2 your usage or input, 3 the host or "
       "feedrate failed.");
-  const std::vector<Command> commands = {add_run(app),      add_sweep(app),  add_compare(app),
-                                         add_cases(app),    add_check(app),  add_calibrate(app),
-                                         add_validate(app), add_report(app), add_plot(app),
-                                         add_catalog(app),  add_schema(app), add_completion(app)};
+  const std::vector<Command> commands = {
+      add_run(app),       add_sweep(app),      add_compare(app), add_cases(app), add_check(app),
+      add_calibrate(app), add_validate(app),   add_report(app),  add_plot(app),  add_catalog(app),
+      add_schema(app),    add_completion(app), add_fit(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

@@ -19,6 +19,7 @@ Command add_run(CLI::App& parent);
 Command add_sweep(CLI::App& parent);
 Command add_compare(CLI::App& parent);
 Command add_cases(CLI::App& parent);
+Command add_fit(CLI::App& parent);
 Command add_check(CLI::App& parent);
 Command add_report(CLI::App& parent);
 Command add_plot(CLI::App& parent);
