@@ -167,6 +167,11 @@ _feedrate() {
       else
         COMPREPLY=($(compgen -W "$_feedrate_keys" -S = -- "$current"))
       fi ;;
+    @KEY\[*)
+      compopt -o nospace 2>/dev/null
+      values=''
+      [[ "$current" == *,* ]] && values="${current%,*},"
+      COMPREPLY=($(compgen -W "$_feedrate_keys" -P "$values" -- "${current##*,}")) ;;
     @METRIC=*)
       compopt -o nospace 2>/dev/null
       [[ "$current" == *=* ]] || COMPREPLY=($(compgen -W "$_feedrate_figures" -S = -- "$current")) ;;
@@ -227,6 +232,9 @@ _feedrate() {
       else
         compadd -S = -- ${=_feedrate_keys}
       fi ;;
+    @KEY\[*)
+      compset -P '*,'
+      compadd -S '' -- ${=_feedrate_keys} ;;
     @METRIC=*) [[ $current == *=* ]] || compadd -S = -- ${=_feedrate_figures} ;;
     @SCENARIO | @PROFILE) _files -g '*.json' ;;
     @FILE) _files ;;

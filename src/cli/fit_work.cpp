@@ -190,6 +190,19 @@ class CaseFitter {
     sum_up_left_out();
   }
 
+  /// As few as tell the ends of an interval from its value.
+  static int digits_of_ends(const FreeKey& key, const fit::Estimated& estimated) {
+    const auto tells = [&](const std::optional<double>& end, int digits) {
+      return !end || key.rounded(*end, digits) != key.rounded(estimated.value, digits);
+    };
+    int digits = end_digits;
+    while (digits < value_digits &&
+           !(tells(estimated.low, digits) && tells(estimated.high, digits))) {
+      ++digits;
+    }
+    return digits;
+  }
+
   static FittedUnknown unknown_of(const FreeKey& key, const fit::Estimated& estimated) {
     FittedUnknown unknown;
     unknown.key = key.name;
@@ -198,8 +211,9 @@ class CaseFitter {
     unknown.highest = amount_of(key, key.high);
     unknown.used = estimated.used;
     unknown.determined = estimated.determined;
-    if (estimated.low) unknown.low = amount_of(key, *estimated.low, end_digits);
-    if (estimated.high) unknown.high = amount_of(key, *estimated.high, end_digits);
+    const int digits = digits_of_ends(key, estimated);
+    if (estimated.low) unknown.low = amount_of(key, *estimated.low, digits);
+    if (estimated.high) unknown.high = amount_of(key, *estimated.high, digits);
     if (estimated.deviation > 0.0 && (key.by_factors || estimated.value > 0.0)) {
       unknown.relative_error =
           key.by_factors ? estimated.deviation : estimated.deviation / estimated.value;
@@ -294,7 +308,8 @@ class CaseFitter {
         return free_[k].by_factors ? std::expm1(width) : width;
       };
       NextMeasurement::Doubt doubt{k, std::nullopt, half(after)};
-      if (found.unknowns[k].determined) doubt.before = half(before);
+      // More than a factor of ten says no more than that it is unknown.
+      if (found.unknowns[k].determined && half(before) < 10.0) doubt.before = half(before);
       next.doubts.push_back(doubt);
     }
     out_.next = std::move(next);

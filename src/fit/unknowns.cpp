@@ -185,8 +185,10 @@ class Fitter {
             errors_known ? (*ends.high - *ends.low) / (2.0 * found_.quantile) : 0.0;
         if (!errors_known) estimated.low = estimated.high = std::nullopt;
       } else {
-        // At an end of the range its own side is closed by the range.
-        estimated.determined = (ends.low || estimated.at_low) && (ends.high || estimated.at_high);
+        // A share cannot leave its range; what goes by factors has no least value.
+        const bool ends_at_range = !unknowns_[k].by_factors;
+        estimated.determined = (ends.low || (estimated.at_low && ends_at_range)) &&
+                               (ends.high || (estimated.at_high && ends_at_range));
       }
     });
   }

@@ -39,10 +39,9 @@ Cell interval(const UnknownsFit& fit, std::size_t k) {
   if (unknown.low && unknown.high) {
     return {fmt::format("{} … {}", unknown.low->text, unknown.high->text)};
   }
-  if (unknown.high && !unknown.at_lowest) return {"at most " + unknown.high->text, Tone::caution};
-  if (unknown.low && !unknown.at_highest) return {"at least " + unknown.low->text, Tone::caution};
-  if (unknown.high) return {"up to " + unknown.high->text, Tone::caution};
-  if (unknown.low) return {"from " + unknown.low->text, Tone::caution};
+  const Tone tone = unknown.determined ? Tone::plain : Tone::caution;
+  if (unknown.high) return {"at most " + unknown.high->text, tone};
+  if (unknown.low) return {"at least " + unknown.low->text, tone};
   if (!unknown.determined) return {"its whole range", Tone::bad};
   return {"no error bar", Tone::caution};
 }
