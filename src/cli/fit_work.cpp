@@ -105,7 +105,7 @@ class CaseFitter {
         const auto used = std::find_if(
             result.inputs.begin(), result.inputs.end(),
             [&](const InputUsed& input) { return input.key == free_[k].pointer && !starts_[k]; });
-        if (used != result.inputs.end()) starts_[k] = free_[k].number_in(used->text);
+        if (used != result.inputs.end()) starts_[k] = free_[k].read(used->text);
       }
     } catch (const InputError&) {
       return;  // one of them is needed

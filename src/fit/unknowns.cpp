@@ -385,24 +385,31 @@ std::optional<Telling> most_telling(const Found& found, std::span<const Unknown>
   };
   Telling best;
   best.deviations_before = deviations_of(found.information, widths);
-  const double before = total(best.deviations_before);
-  double least = before;
-  for (std::size_t c = 0; c < rows.size(); ++c) {
+  std::vector<std::vector<double>> after;
+  double least = total(best.deviations_before);
+  const double before = least;
+  for (const std::vector<double>& row : rows) {
     Rows more = found.information;
     for (std::size_t a = 0; a < unknowns.size(); ++a) {
       for (std::size_t b = 0; b < unknowns.size(); ++b) {
-        more[a][b] += rows[c][a] * rows[c][b] / (error * error);
+        more[a][b] += row[a] * row[b] / (error * error);
       }
     }
-    std::vector<double> after = deviations_of(more, widths);
-    // The first of equals: candidates come in the order of their effort.
-    if (total(after) >= least * (1.0 - 1e-6)) continue;
-    least = total(after);
-    best.candidate = c;
-    best.deviations_after = std::move(after);
+    after.push_back(deviations_of(more, widths));
+    least = std::min(least, total(after.back()));
   }
-  if (best.deviations_after.empty() || least > worth * before) return std::nullopt;
-  return best;
+  // Candidates come in the order of their effort: the first that does nearly as well.
+  constexpr double nearly = 0.1;
+  for (std::size_t c = 0; c < after.size() && best.deviations_after.empty(); ++c) {
+    if (total(after[c]) > least + nearly * (before - least)) continue;
+    best.candidate = c;
+    best.deviations_after = after[c];
+  }
+  // Of any one unknown: what no measurement touches must not hide what one would tell of others.
+  for (std::size_t k = 0; k < best.deviations_after.size(); ++k) {
+    if (best.deviations_after[k] <= worth * best.deviations_before[k]) return best;
+  }
+  return std::nullopt;
 }
 
 }  // namespace feedrate::fit

@@ -98,9 +98,9 @@ struct Telling {
   std::vector<double> deviations_after;   ///< of an even spread over the range
 };
 
-/// The candidate after which the variances of the unknowns' coordinates add up to the least
-/// (A-optimal: Chernoff 1953), measured as exactly as the others. Empty where none would take away
-/// a fifth.
+/// The candidate after which the variances of the unknowns' coordinates add up to the least, or the
+/// first that takes away nearly as much (A-optimal: Chernoff 1953), measured as exactly as the
+/// others. Empty where it would take away less than a fifth of each.
 std::optional<Telling> most_telling(const Found& found, std::span<const Unknown> unknowns,
                                     std::span<const Measured> measured,
                                     std::span<const Measured> candidates,

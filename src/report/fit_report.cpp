@@ -260,7 +260,8 @@ Paragraph next_measurement(const UnknownsFit& fit) {
   std::string settings;
   for (const auto& [key, value] : next.set) settings += fmt::format(" --set {}={}", key, value);
   return {fmt::format("Measure next: {} ({}{}). It would take {}.", next.words, next.metric,
-                      settings.empty() ? "" : " of feedrate run" + settings, listed(gains))};
+                      settings.empty() ? "" : " of feedrate run " + fit.file + settings,
+                      listed(gains))};
 }
 
 }  // namespace

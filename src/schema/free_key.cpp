@@ -102,6 +102,15 @@ std::optional<double> number_of_value(const JsonValue* value, const Key& key) {
   return value->kind == JsonKind::text ? number_in(value->text, key) : std::nullopt;
 }
 
+/// "ms" of "6.6 ms"
+std::string unit_in(std::string_view quantity) {
+  const auto leading = leading_number(quantity);
+  if (!leading) return "";
+  std::string_view rest = leading->rest;
+  while (rest.starts_with(' ')) rest.remove_prefix(1);
+  return std::string(rest);
+}
+
 /// What a key holds, for someone who asked for its number.
 std::string_view kind_words(const Key& key) {
   switch (key.kind) {
@@ -236,8 +245,9 @@ FreeKey free_key(const Document& document, std::string_view item, std::string_vi
   free.unit = key.unit;
   free.by_factors = !number || (key.limits.above && key.limits.high > 1.0);
   if (!number) free.dimension = key.dimension;
-  free.value =
-      number_of_value(value_at(document.root().get(), &scenario_root(), place.tokens), key);
+  const JsonValue* value = value_at(document.root().get(), &scenario_root(), place.tokens);
+  free.value = number_of_value(value, key);
+  if (free.value && key.kind == KeyKind::quantity) free.unit = unit_in(value->text);
   if (item.size() > name.size()) {
     set_range(free, key, name, item.substr(name.size() + 1), flag);
   } else {
@@ -253,10 +263,12 @@ std::string FreeKey::text_of(double number) const {
   return unit.empty() ? format_quantity(number, dimension) : format_in(number, unit);
 }
 
-std::optional<double> FreeKey::number_in(std::string_view text) const {
+std::optional<double> FreeKey::read(std::string_view text) {
   if (dimension == Dimension{}) return number_of(text);
   const ParsedQuantity parsed = parse_quantity(text, dimension);
-  return parsed.ok() ? std::optional(parsed.base) : std::nullopt;
+  if (!parsed.ok()) return std::nullopt;
+  unit = unit_in(text);
+  return parsed.base;
 }
 
 double FreeKey::rounded(double number, int digits) const {

@@ -22,8 +22,8 @@ struct FreeKey {
 
   /// As set_value takes it; all its digits.
   [[nodiscard]] std::string text_of(double number) const;
-  /// The number that such a text holds; nothing where it is none.
-  [[nodiscard]] std::optional<double> number_in(std::string_view text) const;
+  /// The number of such a text, whose unit is written from here on; nothing where it is none.
+  std::optional<double> read(std::string_view text);
   /// The number with so many significant digits in the unit that text_of writes.
   [[nodiscard]] double rounded(double number, int digits) const;
 };

@@ -150,18 +150,26 @@ std::vector<FigurePredictor::Figure> figures_of(const Scenario& scenario,
   return figures;
 }
 
-std::vector<Candidate> candidates(const Scenario& scenario, std::span<const std::string> free) {
-  struct Change {
-    Setting set;
-    Setting by_pointer;
-    std::string words;
-  };
+namespace {
+
+/// A setting, by JSON pointers, and what it is called.
+struct Change {
+  Setting set;
+  std::string words;
+};
+
+/// "num_workers" of "/loader/num_workers"; a pointer where the section does not go without saying.
+std::string short_key(const std::string& pointer) {
+  const bool in_section = std::count(pointer.begin(), pointer.end(), '/') == 2;
+  return in_section ? pointer.substr(pointer.rfind('/') + 1) : pointer;
+}
+
+/// Changes of one key, those of little effort first.
+std::vector<Change> single_changes(const Scenario& scenario) {
   std::vector<Change> changes = {{}};
   const auto add = [&](const std::string& pointer, const std::string& value,
                        const std::string& words) {
-    if (std::find(free.begin(), free.end(), pointer) != free.end()) return;
-    const std::string key = pointer.substr(pointer.rfind('/') + 1);
-    changes.push_back({{{key, value}}, {{pointer, value}}, words});
+    changes.push_back({{{pointer, value}}, words});
   };
   const Loader& loader = scenario.loader;
   if (loader.kind != LoaderKind::inline_) {
@@ -174,8 +182,8 @@ std::vector<Candidate> candidates(const Scenario& scenario, std::span<const std:
     for (const double factor : {0.25, 0.5, 2.0}) {
       const double batch = std::max(1.0, std::round(*loader.batch_size * factor));
       if (batch == *loader.batch_size) continue;
-      add("/loader/batch_size", fmt::format("{:.0f}", batch),
-          fmt::format("batch_size={:.0f}", batch));
+      const std::string text = fmt::format("{:.0f}", batch);
+      add("/loader/batch_size", text, "batch_size=" + text);
     }
   }
   add("/disk/page_cache", "1000 TB", "the data in the page cache");
@@ -186,26 +194,87 @@ std::vector<Candidate> candidates(const Scenario& scenario, std::span<const std:
   for (std::size_t k = 0; k < scenario.preprocess.size(); ++k) {
     const Operation& operation = scenario.preprocess[k];
     if (operation.where != Place::cpu) continue;
-    const std::string pointer = fmt::format("/preprocess/{}/where", k);
-    changes.push_back({{{pointer, "offline"}},
-                       {{pointer, "offline"}},
-                       fmt::format("{} done ahead", operation.operation)});
+    add(fmt::format("/preprocess/{}/where", k), "offline",
+        fmt::format("{} done ahead", operation.operation));
   }
-  std::vector<Candidate> all;
+  return changes;
+}
+
+/// What changes are made to: the scenario, what its cases set, and one worker, which nothing of the
+/// loader hides behind.
+std::vector<Change> bases(const Scenario& scenario) {
+  constexpr std::size_t most = 5;
+  std::vector<Change> list = {{}};
+  const auto add = [&](const Setting& set) {
+    const bool known =
+        std::any_of(list.begin(), list.end(), [&](const Change& base) { return base.set == set; });
+    if (known || list.size() >= most) return;
+    Setting named = set;
+    for (auto& [key, value] : named) key = short_key(key);
+    std::string words;
+    for (const auto& [key, value] : named) {
+      words += fmt::format("{}{}={}", words.empty() ? "" : ", ", key, value);
+    }
+    list.push_back({set, std::move(words)});
+  };
+  if (scenario.loader.kind != LoaderKind::inline_) add({{"/loader/num_workers", "1"}});
+  for (const Case& one : scenario.cases) add(one.set);
+  return list;
+}
+
+/// Both; nothing where they set the same key.
+std::optional<Change> joined(const Change& base, const Change& change) {
+  Change both = base;
+  for (const auto& [key, value] : change.set) {
+    for (const auto& [other, unused] : base.set) {
+      if (key == other) return std::nullopt;
+    }
+    both.set.emplace_back(key, value);
+  }
+  if (!base.words.empty() && !change.words.empty()) both.words += " and ";
+  both.words += change.words;
+  return both;
+}
+
+bool touches(const Setting& set, std::span<const std::string> pointers) {
+  return std::any_of(set.begin(), set.end(), [&](const auto& one) {
+    return std::find(pointers.begin(), pointers.end(), one.first) != pointers.end();
+  });
+}
+
+bool measured(const Scenario& scenario, const Setting& set, const std::string& metric_name) {
+  Setting sorted = set;
+  std::sort(sorted.begin(), sorted.end());
+  return std::any_of(scenario.cases.begin(), scenario.cases.end(), [&](const Case& one) {
+    Setting other = one.set;
+    std::sort(other.begin(), other.end());
+    return other == sorted && one.relative_to.empty() && one.metric == metric_name;
+  });
+}
+
+}  // namespace
+
+std::vector<Candidate> candidates(const Scenario& scenario, std::span<const std::string> free) {
   const std::pair<FigureId, const char*> metrics[] = {{FigureId::epoch, "an epoch after the first"},
                                                       {FigureId::first_epoch, "the first epoch"},
                                                       {FigureId::gpu_busy, "how busy GPUs are"}};
-  for (const Change& change : changes) {
-    for (const auto& [id, what] : metrics) {
-      const std::string metric_name(name_of(id));
-      const bool known =
-          std::any_of(scenario.cases.begin(), scenario.cases.end(), [&](const Case& one) {
-            return one.set == change.by_pointer && one.relative_to.empty() &&
-                   one.metric == metric_name;
-          });
-      if (known) continue;
-      all.push_back({{change.set, {}, metric_name, ""},
-                     change.words.empty() ? what : fmt::format("{} with {}", what, change.words)});
+  const std::vector<Change> changes = single_changes(scenario);
+  std::vector<Candidate> all;
+  std::vector<Setting> seen;
+  for (const Change& base : bases(scenario)) {
+    for (const Change& change : changes) {
+      const std::optional<Change> both = joined(base, change);
+      if (!both || touches(both->set, free)) continue;
+      if (std::find(seen.begin(), seen.end(), both->set) != seen.end()) continue;
+      seen.push_back(both->set);
+      Setting named = both->set;
+      for (auto& [key, value] : named) key = short_key(key);
+      for (const auto& [id, what] : metrics) {
+        const std::string metric_name(name_of(id));
+        if (measured(scenario, both->set, metric_name)) continue;
+        all.push_back({{named, {}, metric_name, ""},
+                       both->words.empty() ? what : fmt::format("{} with {}", what, both->words)});
+      }
     }
   }
   return all;

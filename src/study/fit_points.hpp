@@ -70,10 +70,10 @@ struct Candidate {
   std::string words;  ///< "the epoch with num_workers=0"
 };
 
-/// Measurements that need one change at most, those of little effort first: other figures of the
-/// same job, fewer workers, other batches, fewer GPUs, data in memory, an operation done ahead. Without those that the
-/// scenario's cases have, and without changes of the keys in `free`. The keys in
-/// both are JSON pointers.
+/// Measurements that need one change at most of the scenario, of one of its cases or of one worker,
+/// those of little effort first: other figures of the same job, other workers and batches, fewer
+/// GPUs, data in memory, an operation done ahead. Without those that the scenario's cases have, and
+/// without changes of the keys in `free`. The keys in both are JSON pointers.
 std::vector<Candidate> candidates(const Scenario& scenario, std::span<const std::string> free);
 
 }  // namespace feedrate::study
