@@ -360,6 +360,16 @@ std::string sentence_about(const FittedUnknown& unknown, std::size_t cases) {
   return text;
 }
 
+/// With three digits; none where it is less than a simulation can show, or more than a factor.
+std::optional<double> stated_error(const FittedUnknown& unknown) {
+  constexpr double least = 1e-4;
+  if (!unknown.determined || !unknown.relative_error) return std::nullopt;
+  if (*unknown.relative_error < least || *unknown.relative_error > 1.0) return std::nullopt;
+  const double shown = std::round(std::log10(*unknown.relative_error) - 2.5);
+  const double unit = std::pow(10.0, -shown);
+  return std::round(*unknown.relative_error * unit) / unit;
+}
+
 }  // namespace
 
 std::vector<schema::FreeKey> keys_of(const schema::Document& document,
@@ -392,7 +402,7 @@ schema::Document fitted_document(const schema::Document& document, const Unknown
     if (!unknown.used) continue;
     schema::set_value(changed, unknown.key, unknown.value.text, "fit");
     notes.push_back({schema::free_keys(changed, unknown.key).front().pointer,
-                     sentence_about(unknown, fit.used)});
+                     sentence_about(unknown, fit.used), stated_error(unknown)});
   }
   std::vector<std::size_t> cases;
   for (std::size_t i = 0; i < fit.cases.size(); ++i) {

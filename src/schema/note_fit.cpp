@@ -28,6 +28,13 @@ JsonPtr text_value(std::string text) {
   return value;
 }
 
+JsonPtr number_value(double number) {
+  auto value = std::make_shared<JsonValue>();
+  value->kind = JsonKind::number;
+  value->number = number;
+  return value;
+}
+
 bool is_about(const std::string& sentence, std::span<const FittedKey> keys) {
   return std::any_of(keys.begin(), keys.end(), [&](const FittedKey& key) {
     return sentence.starts_with(key.pointer + " ") || sentence == key.pointer;
@@ -69,6 +76,11 @@ void note_fit(Document& document, std::span<const std::size_t> cases,
   }
   put(*about, "fitted", sentences);
   put(*root, "about", about);
+  const auto errors = copy_of(root->find("errors"), JsonKind::object);
+  for (const FittedKey& key : keys) {
+    if (key.relative_error) put(*errors, key.pointer, number_value(*key.relative_error));
+  }
+  if (!errors->members.empty()) put(*root, "errors", errors);
   document.replace_root(root);
 }
 
