@@ -80,6 +80,7 @@ int execute(int argc, const char* const* argv) {
       add_feeds(app),      //
       add_compare(app),    //
       add_cases(app),      //
+      add_fit(app),        //
       add_check(app),      //
       add_calibrate(app),  //
       add_validate(app),   //

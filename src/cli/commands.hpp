@@ -21,6 +21,7 @@ Command add_advise(CLI::App& parent);
 Command add_optimize(CLI::App& parent);
 Command add_compare(CLI::App& parent);
 Command add_cases(CLI::App& parent);
+Command add_fit(CLI::App& parent);
 Command add_check(CLI::App& parent);
 Command add_feeds(CLI::App& parent);
 Command add_diagnose(CLI::App& parent);

@@ -168,6 +168,11 @@ _feedrate() {
         COMPREPLY=($(compgen -W "$_feedrate_keys" -S = -- "$current"))
       fi ;;
     @KEY) COMPREPLY=($(compgen -W "$_feedrate_keys" -- "$current")) ;;
+    @KEY\[*)
+      compopt -o nospace 2>/dev/null
+      values=''
+      [[ "$current" == *,* ]] && values="${current%,*},"
+      COMPREPLY=($(compgen -W "$_feedrate_keys" -P "$values" -- "${current##*,}")) ;;
     @METRIC=*)
       compopt -o nospace 2>/dev/null
       [[ "$current" == *=* ]] || COMPREPLY=($(compgen -W "$_feedrate_figures" -S = -- "$current")) ;;
@@ -229,6 +234,9 @@ _feedrate() {
         compadd -S = -- ${=_feedrate_keys}
       fi ;;
     @KEY) compadd -- ${=_feedrate_keys} ;;
+    @KEY\[*)
+      compset -P '*,'
+      compadd -S '' -- ${=_feedrate_keys} ;;
     @METRIC=*) [[ $current == *=* ]] || compadd -S = -- ${=_feedrate_figures} ;;
     @SCENARIO | @PROFILE) _files -g '*.json' ;;
     @FILE) _files ;;

@@ -27,6 +27,13 @@ inline ErrorKind error_kind(const Case& what) {
   return what.measured == 0.0 ? ErrorKind::absolute : ErrorKind::relative;
 }
 
+/// How far a prediction is off, as error_kind says.
+inline double error_of(const Case& what, double predicted) {
+  const ErrorKind kind = error_kind(what);
+  const bool relative = what.measured != 0.0 && kind != ErrorKind::points;
+  return relative ? predicted / what.measured - 1.0 : predicted - what.measured;
+}
+
 struct CaseResult {
   Case what;
   double predicted = 0.0;

@@ -345,6 +345,9 @@ struct Scenario {
   std::vector<Operation> preprocess;
   Cluster cluster;
   MeasuredOn measured_on;
+  /// Standard error over value of numbers that stand here, by JSON pointer, operations by their
+  /// places; runs draw them.
+  std::map<std::string, double> errors;
   Job job;
   std::optional<Currency> currency;  ///< empty: USD, in which everything here is
   std::vector<Case> cases;

@@ -132,6 +132,10 @@ struct Context {
   template <class T>
   T use(Stage stage, std::string_view key, Value<T> number,
         std::optional<DriftGroup> group = std::nullopt) {
+    if (number.from.origin == Origin::given && !scenario.errors.empty()) {
+      const auto stated = scenario.errors.find(std::string(key));
+      if (stated != scenario.errors.end()) number.from.relative_error = stated->second;
+    }
     record(stage, key, number);
     if constexpr (requires { number.value *= 1.0; }) {
       const double error = number.from.relative_error;

@@ -323,6 +323,27 @@ void Codec<std::vector<double>>::write(const std::vector<double>& list, const Ke
   out.end();
 }
 
+void Codec<std::map<std::string, double>>::read(Map& out, const JsonValue& v, const Key& key,
+                                                const Path& path, Reading& r) {
+  if (!is_kind(v, JsonKind::object, key, path, r)) return;
+  Key item = key;
+  item.kind = KeyKind::number;
+  if (!item.limits.given()) item.limits = between(-1e18, 1e18);
+  for (const JsonMember& member : v.members) {
+    if (member.value->kind == JsonKind::null) continue;
+    double number = 0.0;
+    if (read_number(number, *member.value, item, {&path, member.key}, r)) {
+      out[member.key] = number;
+    }
+  }
+}
+
+void Codec<std::map<std::string, double>>::write(const Map& map, const Key&, JsonWriter& out) {
+  out.begin_object(JsonWriter::Layout::line);
+  for (const auto& [name, number] : map) out.number(name, number);
+  out.end();
+}
+
 void Codec<std::map<std::string, std::vector<double>>>::read(Map& out, const JsonValue& v,
                                                              const Key& key, const Path& path,
                                                              Reading& r) {

@@ -230,6 +230,15 @@ struct Codec<std::vector<double>> {
   static void write(const std::vector<double>& list, const Key&, JsonWriter& out);
 };
 
+/// {"a": 0.02}
+template <>
+struct Codec<std::map<std::string, double>> {
+  static constexpr KeyKind kind = KeyKind::named;
+  using Map = std::map<std::string, double>;
+  static void read(Map& out, const JsonValue& v, const Key& key, const Path& path, Reading& r);
+  static void write(const Map& map, const Key& key, JsonWriter& out);
+};
+
 /// {"a": [1.5, 1.6]}
 template <>
 struct Codec<std::map<std::string, std::vector<double>>> {

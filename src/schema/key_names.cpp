@@ -18,7 +18,8 @@ constexpr std::string_view any_item = "*";
 /// Sections that say something about the file, not about the job: nothing to sweep over.
 bool is_about_file(std::string_view section) {
   return section == "name" || section == "description" || section == "schema" ||
-         section == "$schema" || section == "include" || section == "about" || section == "cases";
+         section == "$schema" || section == "include" || section == "about" || section == "cases" ||
+         section == "errors";
 }
 
 struct Place {

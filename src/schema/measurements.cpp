@@ -23,25 +23,6 @@ constexpr std::array<std::string_view, 4> host_classes = {
 
 }  // namespace
 
-/// {"bytes": 4096}
-template <>
-struct Codec<std::map<std::string, double>> {
-  static constexpr KeyKind kind = KeyKind::named;
-  using Map = std::map<std::string, double>;
-  static void read(Map& out, const JsonValue& v, const Key& key, const Path& path, Reading& r) {
-    if (!is_kind(v, JsonKind::object, key, path, r)) return;
-    static const Key item{.name = "", .kind = KeyKind::number, .limits = between(-1e18, 1e18)};
-    for (const JsonMember& member : v.members) {
-      read_number(out[member.key], *member.value, item, {&path, member.key}, r);
-    }
-  }
-  static void write(const Map& map, const Key&, JsonWriter& out) {
-    out.begin_object(JsonWriter::Layout::line);
-    for (const auto& [name, value] : map) out.number(name, value);
-    out.end();
-  }
-};
-
 /// {"cache": "direct"}
 template <>
 struct Codec<std::map<std::string, std::string>> {

@@ -1,6 +1,7 @@
 #include "schema/scenario_checks.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <initializer_list>
 
 #include "base/quote.hpp"
@@ -54,6 +55,7 @@ class Checks {
     preprocess();
     scaling();
     cases();
+    errors();
     prices();
     currency();
   }
@@ -308,6 +310,22 @@ class Checks {
                         join_pointer(join_pointer(join_pointer("/cases", i), part), member.key));
         }
       }
+    }
+  }
+
+  /// Errors are those of keys; which operation is meant must not hang on what it is called.
+  void errors() {
+    const Found list = at(root_, {"errors"});
+    if (!list.exact) return;
+    for (const JsonMember& member : list.value->members) {
+      const std::string pointer = join_pointer("/errors", member.key);
+      check_setting(*list.value, member, pointer);
+      const bool by_place = !member.key.starts_with("/preprocess/") ||
+                            (member.key.size() > 12 && std::isdigit(member.key[12]) != 0);
+      if (member.key.starts_with('/') && by_place) continue;
+      r_.problems.add_at(*list.value, member.line, pointer,
+                         "expected a JSON pointer, an operation by its place, such as "
+                         "\"/preprocess/0/cpu\"");
     }
   }
 

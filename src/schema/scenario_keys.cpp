@@ -429,6 +429,12 @@ const std::vector<Entry<Scenario>>& entries<Scenario>() {
           "measured_on",
           {"machine that the numbers belong to, where it is not cluster.instance; any: the same "
            "everywhere; unknown: taken as they are"}),
+      entry<&Scenario::errors>("errors",
+                               {.manual = "standard errors over values of numbers that stand here, "
+                                          "by JSON pointer: {\"/preprocess/0/cpu\": 0.02}; runs "
+                                          "draw them, fit -o writes them",
+                                .fallback = "exact",
+                                .limits = above(0, 10)}),
       entry<&Scenario::job>("job", {"what is trained"}),
       entry<&Scenario::currency>("currency",
                                  {"that prices may be given in, and texts show amounts in", "USD"}),

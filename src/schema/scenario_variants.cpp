@@ -26,6 +26,8 @@ bool clear(Scenario& scenario, std::string_view section) {
     scenario.cluster = {};
   } else if (section == "measured_on") {
     scenario.measured_on = {};
+  } else if (section == "errors") {
+    scenario.errors = {};
   } else if (section == "job") {
     scenario.job = {};
   } else {

@@ -138,6 +138,31 @@ JsonPtr with_value(const JsonPtr& node, std::span<const std::string> tokens, con
   return out;
 }
 
+/// A number that is set is another one: what the document says of the old one's error goes.
+void forget_errors(Document& document, const std::vector<std::string>& tokens) {
+  const JsonValue* errors = document.root()->find("errors");
+  if (errors == nullptr || errors->members.empty()) return;
+  std::string pointer;
+  const JsonValue* list = document.root()->find("preprocess");
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const bool operation = i == 1 && tokens.front() == "preprocess" && list != nullptr &&
+                           list->kind == JsonKind::array;
+    pointer = operation ? join_pointer(pointer, item_at(*list, tokens[i], nullptr))
+                        : join_pointer(pointer, tokens[i]);
+  }
+  const auto is_of_it = [&](const JsonMember& member) {
+    return member.key == pointer || member.key.starts_with(pointer + "/");
+  };
+  if (std::none_of(errors->members.begin(), errors->members.end(), is_of_it)) return;
+  auto fewer = std::make_shared<JsonValue>(*errors);
+  std::erase_if(fewer->members, is_of_it);
+  auto root = std::make_shared<JsonValue>(*document.root());
+  for (JsonMember& member : root->members) {
+    if (member.key == "errors") member.value = fewer;
+  }
+  document.replace_root(root);
+}
+
 }  // namespace
 
 PreparedSetting::PreparedSetting(std::string_view key, std::string_view value,
@@ -158,6 +183,7 @@ PreparedSetting::PreparedSetting(std::string_view key, std::string_view value,
 
 void PreparedSetting::apply(Document& document) const {
   document.replace_root(with_value(document.root(), tokens_, value_, flag_, &scenario_root()));
+  forget_errors(document, tokens_);
 }
 
 void set_value(Document& document, std::string_view key, std::string_view value,

@@ -20,8 +20,7 @@ void judge(CaseResult& result) {
   const Case& what = result.what;
   if (what.awaited()) return;
   const bool difference = what.measured == 0.0 || error_kind(what) == ErrorKind::points;
-  result.error =
-      difference ? result.predicted - what.measured : result.predicted / what.measured - 1.0;
+  result.error = error_of(what, result.predicted);
   if (!what.tolerance) return;
   const bool scaled = difference && what.measured != 0.0;
   result.limit = scaled ? *what.tolerance * std::abs(what.measured) : *what.tolerance;

@@ -1,0 +1,91 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "base/text_file.hpp"
+#include "cli/calibrate_files.hpp"
+#include "cli/commands.hpp"
+#include "cli/fit_work.hpp"
+#include "cli/inputs.hpp"
+#include "report/fit_report.hpp"
+#include "report/reports.hpp"
+#include "schema/unknowns_fit.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+constexpr int verdict_against = 1;
+
+struct FitArguments {
+  std::string scenario;
+  std::vector<std::string> free;
+  SimulationOptions simulation;
+  std::string format = "text";
+  std::string file;  ///< of the fitted scenario; empty: none
+};
+
+int fit(const FitArguments& arguments) {
+  const schema::Document document = load_with_settings(arguments.scenario, arguments.simulation);
+  const std::vector<schema::FreeKey> free = keys_of(document, arguments.free);
+  const std::optional<HostProfile> host = host_of(arguments.simulation);
+  const auto inputs = files_read({&arguments.scenario, 1}, arguments.simulation);
+  if (!arguments.file.empty()) {
+    refuse_to_overwrite("--output", arguments.file, inputs);
+    expect_writable(arguments.file);
+  }
+  // A case may name any instance, so all of them are read.
+  const Catalog catalog = whole_catalog();
+  const UnknownsFit found = fit_of(document, free, catalog, host ? &*host : nullptr);
+  if (!arguments.file.empty()) {
+    write_text_file(arguments.file, schema::write_document(fitted_document(document, found)));
+  }
+  deliver({arguments.format, ""}, inputs,
+          {.report = [&] { return report::fit_report(found, arguments.file); },
+           .json = [&] { return schema::write_unknowns_fit(found); },
+           .csv = {},
+           .remarks = {}});
+  return found.determined() ? 0 : verdict_against;
+}
+
+}  // namespace
+
+Command add_fit(CLI::App& parent) {
+  const auto arguments = std::make_shared<FitArguments>();
+  CLI::App* app = parent.add_subcommand(
+      "fit", "Find unknown numbers of a scenario from its measured cases, with error bars");
+  app->add_option("scenario", arguments->scenario, "Scenario file with measured cases")
+      ->type_name("SCENARIO")
+      ->required();
+  app->add_option("--free", arguments->free,
+                  "What is not known: quantities and shares, short names or JSON pointers, with "
+                  "commas between them; KEY=LOW..HIGH says where to look; may be given several "
+                  "times")
+      ->type_name("KEY[,KEY...]")
+      ->allow_extra_args(false)
+      ->required();
+  SimulationOptions& simulation = arguments->simulation;
+  app->add_option("--host", simulation.host, "Host profile: what was measured on the machine")
+      ->type_name("PROFILE")
+      ->group("Simulation");
+  app->add_option("--set", simulation.settings,
+                  "Set a key of the scenario before: a short name or a JSON pointer, a value with "
+                  "its unit; may be given several times")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false)
+      ->group("Simulation");
+  allow_only(
+      *app->add_option("-f,--format", arguments->format, "How to print the fit")->group("Output"),
+      {"text", "json", "markdown"});
+  refuse_empty(*app->add_option("-o,--output", arguments->file,
+                                "Write the scenario with what was fitted, its cases marked")
+                    ->type_name("FILE")
+                    ->group("Output"));
+  app->footer(
+      "Exit status 1 when the measurements leave an unknown open.\n"
+      "Examples:\n"
+      "  feedrate fit scenarios/caltech256_p3.json --free /preprocess/resize/cpu,/job/step\n"
+      "  feedrate fit mine.json --free collate --free /preprocess/decode/cpu=\"1 ms..20 ms\"\n"
+      "  feedrate fit mine.json --free overlap,busbw -o fitted.json && feedrate cases fitted.json");
+  return {app, [arguments] { return fit(*arguments); }};
+}
+
+}  // namespace feedrate::cli

@@ -1,0 +1,307 @@
+#include "report/fit_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "report/case_words.hpp"
+#include "report/numbers.hpp"
+
+namespace feedrate::report {
+namespace {
+
+std::string counted(std::size_t n, const char* what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+/// "a", "a and b", "a, b and c"
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 == names.size() ? " and " : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
+bool in_tangle(const UnknownsFit& fit, std::size_t k) {
+  return std::any_of(fit.tangles.begin(), fit.tangles.end(), [&](const FitTangle& tangle) {
+    return std::find(tangle.unknowns.begin(), tangle.unknowns.end(), k) != tangle.unknowns.end();
+  });
+}
+
+Cell interval(const UnknownsFit& fit, std::size_t k) {
+  const FittedUnknown& unknown = fit.unknowns[k];
+  if (!unknown.used) return {"no case depends on it", Tone::bad};
+  if (in_tangle(fit, k)) return {"not fixed alone", Tone::bad};
+  if (unknown.low && unknown.high) {
+    return {fmt::format("{} … {}", unknown.low->text, unknown.high->text)};
+  }
+  const Tone tone = unknown.determined ? Tone::plain : Tone::caution;
+  if (unknown.high) return {"at most " + unknown.high->text, tone};
+  if (unknown.low) return {"at least " + unknown.low->text, tone};
+  if (!unknown.determined) return {"its whole range", Tone::bad};
+  return {"no error bar", Tone::caution};
+}
+
+Cell before(const FittedUnknown& unknown) {
+  if (!unknown.before) return {"unknown", Tone::caution};
+  if (unknown.before_is_default) return {unknown.before->text + " (not given)", Tone::faint};
+  return {unknown.before->text};
+}
+
+Cell place_in_range(const FittedUnknown& unknown) {
+  if (unknown.at_lowest) return {"at the low end of its range", Tone::caution};
+  if (unknown.at_highest) return {"at the high end of its range", Tone::caution};
+  return {};
+}
+
+Table unknowns_table(const UnknownsFit& fit) {
+  Table table;
+  table.title = "Unknowns";
+  table.columns = {{"key"},           {"fitted", Align::right},
+                   {"90 % interval"}, {"before", Align::right},
+                   {"looked for in"}, {""}};
+  for (std::size_t k = 0; k < fit.unknowns.size(); ++k) {
+    const FittedUnknown& unknown = fit.unknowns[k];
+    Row row;
+    row.cells = {unknown.key,
+                 unknown.used ? unknown.value.text : std::string("-"),
+                 interval(fit, k),
+                 before(unknown),
+                 fmt::format("{} … {}", unknown.lowest.text, unknown.highest.text),
+                 place_in_range(unknown)};
+    row.marked = !unknown.determined;
+    table.rows.push_back(std::move(row));
+  }
+  const bool tails = std::all_of(table.rows.begin(), table.rows.end(),
+                                 [](const Row& row) { return row.cells.back().text.empty(); });
+  if (tails) {
+    table.columns.pop_back();
+    for (Row& row : table.rows) row.cells.pop_back();
+  }
+  switch (fit.errors) {
+    case UnknownsFit::Errors::scatter:
+      table.note = fmt::format("Intervals: from what the fit leaves, with {} of freedom.",
+                               counted(fit.degrees, "degree"));
+      break;
+    case UnknownsFit::Errors::stated:
+      table.note = "Intervals: from the tolerances and repeats of the cases.";
+      break;
+    case UnknownsFit::Errors::none:
+      table.note =
+          "No error bars: as many unknowns as measurements, and not all of those state a tolerance "
+          "or repeats.";
+      break;
+  }
+  return table;
+}
+
+std::string tangle_sentence(const UnknownsFit& fit, const FitTangle& tangle) {
+  std::vector<std::string> names;
+  for (const std::size_t k : tangle.unknowns) names.push_back(fit.unknowns[k].key);
+  std::string fixed;
+  switch (tangle.fixed) {
+    case FitTangle::Fixed::sum:
+      fixed = fmt::format("only their sum is fixed ({})", tangle.total->text);
+      break;
+    case FitTangle::Fixed::product: fixed = "only their product is fixed"; break;
+    case FitTangle::Fixed::ratio: fixed = "only their ratio is fixed"; break;
+    case FitTangle::Fixed::combination: fixed = "one makes up for another"; break;
+  }
+  return fmt::format("These measurements cannot tell {}: {}.",
+                     names.size() == 2 ? names[0] + " from " + names[1] : listed(names) + " apart",
+                     fixed);
+}
+
+/// What the measurements leave open.
+List open_questions(const UnknownsFit& fit) {
+  List list;
+  list.title = "Not fixed";
+  for (const FitTangle& tangle : fit.tangles) list.items.push_back(tangle_sentence(fit, tangle));
+  for (std::size_t k = 0; k < fit.unknowns.size(); ++k) {
+    const FittedUnknown& unknown = fit.unknowns[k];
+    if (!unknown.used) {
+      list.items.push_back(
+          fmt::format("No measurement depends on {}: it was not fitted.", unknown.key));
+    } else if (!unknown.determined && !in_tangle(fit, k)) {
+      const std::string side = unknown.high  ? "Any value up to " + unknown.high->text
+                               : unknown.low ? "Any value from " + unknown.low->text + " on"
+                                             : "Any value of its range";
+      list.items.push_back(fmt::format("{} of {} fits as well.", side, unknown.key));
+    }
+  }
+  for (const std::vector<Amount>& values : fit.alternatives) {
+    std::vector<std::string> texts;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      texts.push_back(fmt::format("{} = {}", fit.unknowns[k].key, values[k].text));
+    }
+    list.items.push_back(fmt::format("{} fits as well.", listed(texts)));
+  }
+  return list;
+}
+
+std::string error_of_prediction(const Case& what, const std::optional<double>& predicted) {
+  if (!predicted) return "-";
+  CaseResult result;
+  result.what = what;
+  result.predicted = *predicted;
+  result.error = error_of(what, *predicted);
+  return error_text(result);
+}
+
+Table case_table(const UnknownsFit& fit) {
+  Table table;
+  table.title = "Cases";
+  table.columns = {{"case"},
+                   {"metric"},
+                   {"measured", Align::right},
+                   {"fitted", Align::right},
+                   {"error before", Align::right},
+                   {"error", Align::right},
+                   {"left out", Align::right}};
+  std::size_t needed = 0;
+  for (const FittedCase& one : fit.cases) {
+    if (!one.unused.empty()) continue;
+    const bool alone = fit.leave_one_out && !one.left_out;
+    needed += alone ? 1 : 0;
+    table.rows.push_back(
+        {{one.what.name, one.what.metric, number(one.what.measured), number(*one.after),
+          error_of_prediction(one.what, one.before), error_of_prediction(one.what, one.after),
+          alone ? "needed" : error_of_prediction(one.what, one.left_out)},
+         false});
+  }
+  if (fit.leave_one_out) {
+    table.note = "left out: the error of a fit without the case";
+    if (needed > 0) table.note += "; needed: without it the others leave an unknown open";
+    table.note += ".";
+  }
+  return table;
+}
+
+List unused_cases(const UnknownsFit& fit) {
+  List list;
+  list.title = "Not fitted on";
+  for (const FittedCase& one : fit.cases) {
+    if (!one.unused.empty()) {
+      list.items.push_back(fmt::format("{} ({}): {}", one.what.name, one.what.metric, one.unused));
+    }
+  }
+  return list;
+}
+
+double worst_error(const UnknownsFit& fit, std::optional<double> FittedCase::*predicted) {
+  double worst = 0.0;
+  for (const FittedCase& one : fit.cases) {
+    if (!one.unused.empty() || error_kind(one.what) == ErrorKind::absolute) continue;
+    if (!(one.*predicted)) return -1.0;
+    worst = std::max(worst, std::abs(error_of(one.what, *(one.*predicted))));
+  }
+  return worst;
+}
+
+std::string size(double error) {
+  const std::string text = signed_percent(error);
+  return text.starts_with('+') ? text.substr(1) : text;
+}
+
+Paragraph headline(const UnknownsFit& fit) {
+  const double before = worst_error(fit, &FittedCase::before);
+  const std::string from = before < 0.0 ? "" : fmt::format(", {} before", size(before));
+  const std::size_t open = static_cast<std::size_t>(
+      std::count_if(fit.unknowns.begin(), fit.unknowns.end(),
+                    [](const FittedUnknown& unknown) { return !unknown.determined; }));
+  std::string text = fmt::format(
+      "{} fitted to {}: the worst error is {}{}", counted(fit.unknowns.size(), "unknown"),
+      counted(fit.used, "measurement"), size(worst_error(fit, &FittedCase::after)), from);
+  if (open > 0) {
+    text += fit.unknowns.size() == 1 ? "; it is not fixed by them"
+                                     : fmt::format("; {} of the {} {} not fixed by them", open,
+                                                   fit.unknowns.size(), open == 1 ? "is" : "are");
+  } else if (!fit.alternatives.empty()) {
+    text += "; other values fit as well";
+  }
+  return {text + ".", fit.determined() ? Tone::good : Tone::caution};
+}
+
+Paragraph leave_one_out(const UnknownsFit& fit) {
+  if (!fit.leave_one_out) {
+    return {"Leave-one-out: needs one measurement more than there are unknowns."};
+  }
+  const LeaveOneOut& sum = *fit.leave_one_out;
+  if (sum.cases == 0) {
+    return {"Leave-one-out: every measurement is needed, so none tests the fit."};
+  }
+  const std::string others =
+      sum.needed == 0
+          ? ""
+          : fmt::format("; {} needed by the fit",
+                        sum.needed == 1 ? "1 more is" : fmt::format("{} more are", sum.needed));
+  if (sum.cases == 1) {
+    return {fmt::format("Leave-one-out: a fit without \"{}\" misses it by {}{}.", sum.worst_case,
+                        size(sum.worst), others)};
+  }
+  return {
+      fmt::format("Leave-one-out: fits without the measurement that they predict miss {} by {} "
+                  "in the median and by {} at worst (\"{}\"){}.",
+                  sum.cases, size(sum.median), size(sum.worst), sum.worst_case, others)};
+}
+
+Paragraph next_measurement(const UnknownsFit& fit) {
+  const NextMeasurement& next = *fit.next;
+  std::vector<std::string> gains;
+  for (const NextMeasurement::Doubt& doubt : next.doubts) {
+    const std::string before = doubt.before ? "from ±" + percent(*doubt.before) : "from unknown";
+    gains.push_back(
+        fmt::format("{} {} to ±{}", fit.unknowns[doubt.unknown].key, before, percent(doubt.after)));
+  }
+  std::string settings;
+  for (const auto& [key, value] : next.set) settings += fmt::format(" --set {}={}", key, value);
+  return {fmt::format("Measure next: {} ({}{}). It would take {}.", next.words, next.metric,
+                      settings.empty() ? "" : " of feedrate run " + fit.file + settings,
+                      listed(gains))};
+}
+
+}  // namespace
+
+Report fit_report(const UnknownsFit& fit, const std::string& written) {
+  Report report;
+  report.title = fit.name;
+  report.headline = headline(fit);
+  report.blocks.emplace_back(unknowns_table(fit));
+  if (List open = open_questions(fit); !open.items.empty()) {
+    report.blocks.emplace_back(std::move(open));
+  }
+  report.blocks.emplace_back(case_table(fit));
+  report.blocks.emplace_back(leave_one_out(fit));
+  if (List unused = unused_cases(fit); !unused.items.empty()) {
+    report.blocks.emplace_back(std::move(unused));
+  }
+  if (fit.next) {
+    report.blocks.emplace_back(next_measurement(fit));
+  } else if (!fit.tangles.empty()) {
+    report.blocks.emplace_back(Paragraph{
+        "No measurement that changes workers, batch, GPUs, where the data lies or what is "
+        "done ahead would tell them apart: measure one of them alone."});
+  }
+  if (!written.empty()) {
+    report.blocks.emplace_back(
+        Paragraph{"Written to " + written + ", its cases marked as fitted on."});
+    return report;
+  }
+  List settings;
+  settings.title = "The same for other commands";
+  for (const FittedUnknown& unknown : fit.unknowns) {
+    if (!unknown.used) continue;
+    const bool spaces = unknown.value.text.find(' ') != std::string::npos;
+    settings.items.push_back(spaces
+                                 ? fmt::format("--set {}=\"{}\"", unknown.key, unknown.value.text)
+                                 : fmt::format("--set {}={}", unknown.key, unknown.value.text));
+  }
+  if (!settings.items.empty()) report.blocks.emplace_back(std::move(settings));
+  return report;
+}
+
+}  // namespace feedrate::report

@@ -1,0 +1,13 @@
+#pragma once
+// What `fit --format json` prints.
+#include <string>
+
+#include "model/unknowns_fit.hpp"
+
+namespace feedrate::schema {
+
+/// {"feedrate", "kind": "fit", "schema", "scenario": {name, file}, "fit": {…}}: numbers in base
+/// units (s, B, USD, samples), null for what there is not.
+std::string write_unknowns_fit(const UnknownsFit& fit);
+
+}  // namespace feedrate::schema

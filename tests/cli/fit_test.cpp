@@ -1,0 +1,253 @@
+// `fit` as a user meets it: published measurements, a file of one's own, and what cannot be fitted.
+#include <chrono>
+
+#include "catch.hpp"
+#include "cli/process.hpp"
+#include "schema/json_reader.hpp"
+
+using namespace testing_cli;
+using feedrate::schema::JsonPtr;
+using feedrate::schema::parse_json;
+
+namespace {
+
+const std::string caltech = "scenarios/caltech256_p3.json";
+
+Outcome fit(const std::string& arguments) {
+  return shell("feedrate fit " + arguments);
+}
+
+JsonPtr answer(const std::string& arguments) {
+  const Outcome outcome = fit(arguments + " --format json");
+  INFO(outcome.err);
+  REQUIRE(outcome.status <= 1);
+  return parse_json(outcome.out, "fit");
+}
+
+const feedrate::schema::JsonValue& unknown(const JsonPtr& json, std::size_t k) {
+  return *json->find("fit")->find("unknowns")->items.at(k);
+}
+
+/// A job whose epochs are said to take this long with one, two and eight workers.
+std::string job(const std::string& cases,
+                const std::string& preprocess = R"([{"operation": "decode", "cpu": "4 ms"}])") {
+  return R"({"name": "mine", "dataset": {"samples": 20000, "bytes_per_sample": "100 KB",
+      "bytes_on_gpu_per_sample": "600 KB"}, "disk": {"page_cache": "1 TB"},
+    "loader": {"num_workers": 2, "batch_size": 64, "pin_memory": true},
+    "preprocess": )" +
+         preprocess + R"(, "cluster": {"instance": "p3.2xlarge"},
+    "job": {"epochs": 3, "step": "60 ms"}, "cases": [)" +
+         cases + "]}";
+}
+
+std::string epoch(int workers, double seconds, const std::string& more = "") {
+  return "{\"name\": \"" + std::to_string(workers) +
+         " workers\", \"set\": {\"num_workers\": " + std::to_string(workers) +
+         "}, \"metric\": \"epoch_s\", \"measured\": " + std::to_string(seconds) + more + "}";
+}
+
+const std::string three = epoch(1, 109) + "," + epoch(2, 55) + "," + epoch(8, 25.6);
+
+}  // namespace
+
+TEST_CASE("fit: what was published of a shipped scenario gives back what its file says") {
+  const JsonPtr json = answer(caltech + " --free /preprocess/resize/cpu,/job/step/per_sample");
+  CHECK(unknown(json, 0).find("value")->number == Approx(6.6e-3).epsilon(0.01));
+  CHECK(unknown(json, 1).find("value")->number == Approx(3.08e-3).epsilon(0.01));
+  for (std::size_t k = 0; k < 2; ++k) {
+    const auto& one = unknown(json, k);
+    CHECK(one.find("determined")->boolean);
+    CHECK(one.find("interval_low")->number < one.find("before")->number);
+    CHECK(one.find("interval_high")->number > one.find("before")->number);
+  }
+  const Outcome text = fit(caltech + " --free /preprocess/resize/cpu,/job/step/per_sample");
+  CHECK(text.status == 0);
+  CHECK(has(text.out, "--set /preprocess/resize/cpu=\""));
+  CHECK(has(text.out, "a bottleneck is right or wrong"));
+}
+
+TEST_CASE("fit: from a start far off, or from none, to the same") {
+  const std::string from = caltech + " --free /preprocess/resize/cpu=\"0.1 ms..100 ms\"";
+  const double value = unknown(answer(from), 0).find("value")->number;
+  const double far =
+      unknown(answer(from + " --set /preprocess/resize/cpu=\"90 ms\""), 0).find("value")->number;
+  const JsonPtr none = answer(from + " --set /preprocess/resize/cpu=null");
+  CHECK(far == Approx(value).epsilon(1e-3));
+  CHECK(unknown(none, 0).find("value")->number == Approx(value).epsilon(1e-3));
+  CHECK(unknown(none, 0).find("before")->kind == feedrate::schema::JsonKind::null);
+}
+
+TEST_CASE("fit: two that only add up are said to, with what would tell them apart") {
+  const Folder folder;
+  const std::string file = folder.write(
+      "mine.json",
+      job(three,
+          R"([{"operation": "decode", "cpu": "4 ms"}, {"operation": "crop", "cpu": "2 ms"}])"));
+  const Outcome outcome = fit("'" + file + "' --free /preprocess/decode/cpu,/preprocess/crop/cpu");
+  INFO(outcome.out);
+  CHECK(outcome.status == 1);
+  CHECK(has(outcome.out,
+            "These measurements cannot tell /preprocess/decode/cpu from /preprocess/crop/cpu: only "
+            "their"));
+  CHECK(has(outcome.out, "Measure next: "));
+  CHECK(has(outcome.out, "done ahead"));
+}
+
+TEST_CASE("fit: what no measurement depends on is not fitted, and the exit status says so") {
+  const Outcome outcome = fit(caltech + " --free busbw,/preprocess/resize/cpu");
+  CHECK(outcome.status == 1);
+  CHECK(has(outcome.out, "No measurement depends on /job/allreduce/busbw: it was not fitted."));
+  CHECK_FALSE(has(outcome.out, "--set /job/allreduce/busbw"));
+  const JsonPtr json = answer(caltech + " --free busbw,/preprocess/resize/cpu");
+  CHECK(unknown(json, 0).find("value")->kind == feedrate::schema::JsonKind::null);
+  CHECK(unknown(json, 1).find("determined")->boolean);
+}
+
+TEST_CASE("fit: the written scenario predicts what was printed, and says what was fitted") {
+  const Folder folder;
+  const std::string file = folder.write("mine.json", job(three));
+  const std::string out = folder / "fitted.json";
+  const Outcome outcome =
+      fit("'" + file + "' --free /preprocess/decode/cpu,/job/step -o '" + out + "' --format json");
+  INFO(outcome.err);
+  REQUIRE(outcome.status == 0);
+  const JsonPtr json = parse_json(outcome.out, "fit");
+  const JsonPtr written = parse_json(slurp(out), out);
+  CHECK(written->find("about")->find("fitted")->items.size() == 2);
+  for (const JsonPtr& one : written->find("cases")->items) CHECK(one->find("fitted")->boolean);
+  const Outcome cases = shell("feedrate cases '" + out + "' --format csv");
+  for (const JsonPtr& one : json->find("fit")->find("cases")->items) {
+    CHECK(has(cases.out, "," + one->find("fitted")->text + ","));
+  }
+  // Fitted once more nothing moves, and the sentences are replaced, not added to.
+  const Outcome again =
+      fit("'" + out + "' --free /preprocess/decode/cpu,/job/step -o '" + out + ".2'");
+  REQUIRE(again.status == 0);
+  const JsonPtr twice = parse_json(slurp(out + ".2"), out);
+  CHECK(twice->find("about")->find("fitted")->items.size() == 2);
+  CHECK(twice->find("job")->find("step")->find("fixed")->text ==
+        written->find("job")->find("step")->find("fixed")->text);
+}
+
+TEST_CASE("fit: the printed settings predict what was printed, also for another instance") {
+  const Folder folder;
+  const std::string file = folder.write("mine.json", job(three));
+  const std::string other = "'" + file + "' --set instance=g5.2xlarge";
+  const JsonPtr json = answer(other + " --free /preprocess/decode/cpu,/job/step");
+  std::string settings;
+  for (const JsonPtr& one : json->find("fit")->find("unknowns")->items) {
+    settings += " --set " + one->find("key")->text + "=\"" + one->find("set")->text + "\"";
+  }
+  const Outcome cases = shell("feedrate cases " + other + settings + " --format csv");
+  INFO(cases.out << cases.err);
+  for (const JsonPtr& one : json->find("fit")->find("cases")->items) {
+    CHECK(has(cases.out, "," + one->find("fitted")->text + ","));
+  }
+}
+
+TEST_CASE("fit: JSON as its schema says, Markdown, and three unknowns in little time") {
+  const Folder folder;
+  std::string cases;
+  for (int workers = 1; workers <= 10; ++workers) {
+    cases += (cases.empty() ? "" : ",") + epoch(workers, std::max(22.0, 130.0 / workers));
+  }
+  const std::string file = folder.write("mine.json", job(cases));
+  const auto began = std::chrono::steady_clock::now();
+  const Outcome json =
+      fit("'" + file + "' --free /preprocess/decode/cpu,/job/step,handover --format json");
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  CHECK(took.count() < 20.0);  // 2 s on two cores of its own
+  const std::string formats = FEEDRATE_SOURCE_DIR "/tests/formats/";
+  for (const std::string& text :
+       {json.out, fit(caltech + " --free busbw,overlap --format json").out,
+        fit(caltech + " --free /preprocess/0/cpu,/preprocess/1/cpu,collate -f json").out}) {
+    const std::string out = folder.write("out.json", text);
+    const Outcome checked =
+        shell("python3 " + formats + "validate.py " + formats + "fit.schema.json '" + out + "'");
+    INFO(text << checked.err);
+    CHECK(checked.status == 0);
+    CHECK_FALSE(has(text, "nan"));
+    CHECK_FALSE(has(text, "inf"));
+  }
+  CHECK(has(fit(caltech + " --free /job/step/per_sample -f markdown").out, "| 7 workers |"));
+}
+
+TEST_CASE("fit: every shipped scenario with cases is fitted or refused with a reason") {
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(FEEDRATE_SOURCE_DIR "/scenarios")) {
+    if (entry.path().extension() != ".json") continue;
+    const std::string file = "'" + entry.path().string() + "'";
+    const char* const free[] = {"handover", "/preprocess/0/cpu", "/job/step/fixed"};
+    const Outcome outcome = fit(file + " --free " + free[++files % 3]);
+    INFO(file << outcome.out << outcome.err);
+    CHECK(outcome.status <= 2);
+    CHECK((outcome.status == 2) == outcome.out.empty());
+    CHECK((outcome.status == 2) == !outcome.err.empty());
+    CHECK_FALSE(has(outcome.out, "nan"));
+  }
+  CHECK(files > 20);
+}
+
+TEST_CASE("fit: what cannot be fitted is refused, with what would be taken") {
+  const Folder folder;
+  const std::string mine = "'" + folder.write("mine.json", job(three)) + "'";
+  const std::string silent = "'" + folder.write("silent.json", job("")) + "'";
+  const std::string judged =
+      "'" +
+      folder.write("judged.json",
+                   job(R"({"name": "w", "metric": "bottleneck is decode", "measured": 1},
+                        {"name": "m", "metric": "largest num_workers in 1..8 with gpu_busy >= 0.5",
+                         "measured": 3}, {"name": "e", "metric": "epoch_s", "measured": 60})")) +
+      "'";
+  const std::string odd =
+      "'" +
+      folder.write("odd.json", job(R"({"name": "e", "metric": "epoch_seconds", "measured": 60})")) +
+      "'";
+  const std::pair<std::string, std::string> wrong[] = {
+      {mine, "--free is required"},
+      {mine + " --free colate", "did you mean \"collate\"?"},
+      {mine + " --free num_workers", "a whole number: try its values with feedrate sweep"},
+      {mine + " --free pin_memory", "which holds true or false"},
+      {mine + " --free disk", "which holds an object"},
+      {mine + " --free /preprocess/decod/cpu", "did you mean \"decode\"?"},
+      {mine + " --free /preprocess/4/cpu", "(decode), got \"4\""},
+      {mine + " --free collate=\"3 us/MB..1 us/MB\"", "expected LOW below HIGH"},
+      {mine + " --free collate=\"1 ms..2 ms\"", "that is a duration"},
+      {mine + " --free collate=1..2", "the unit is missing"},
+      {mine + " --free overlap=0.2..1.5", "in the range 0 … 1, got \"1.5\""},
+      {mine + " --free handover=\"0 s..1 s\"", "expected LOW above 0"},
+      {mine + " --free overlap=0.5", "expected overlap=LOW..HIGH"},
+      {mine + " --free collate,/loader/collate", "expected each key once"},
+      {mine + " --free collate,,handover", "between the commas"},
+      {mine + " --free \"\"", "expected a key between the commas"},
+      {mine + " --free /preprocess/0/cpu,/job/step,handover,collate",
+       "expected at least as many cases that can be fitted on as unknowns (4), got 3 of 3"},
+      {mine + " --free /preprocess/0/cpu_per_byte", "got both"},
+      {silent + " --free handover", "/cases: expected measured cases to fit on, got none"},
+      {judged + " --free /preprocess/0/cpu,/job/step", "unknowns (2), got 1 of 3"},
+      {odd + " --free handover", "expected a metric, got \"epoch_seconds\""},
+      {mine + " --free handover -o " + mine, "expected another file than the input"},
+      {mine + " --free handover --format csv", "expected text, json, markdown, got \"csv\""},
+      {"nowhere.json --free handover", "no such file"},
+  };
+  for (const auto& [arguments, said] : wrong) {
+    const Outcome outcome = fit(arguments);
+    INFO(arguments << "\n" << outcome.err << outcome.out);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK(has(outcome.err, said));
+  }
+}
+
+TEST_CASE("fit: keys complete as they do for --set") {
+  const Outcome offered = shell(
+      "source <(feedrate completion bash)\n"
+      "COMP_LINE='feedrate fit x.json --free colla'; COMP_POINT=${#COMP_LINE}; COMPREPLY=()\n"
+      "_feedrate feedrate\nprintf '%s\\n' \"${COMPREPLY[@]}\"");
+  CHECK(has(offered.out, "collate"));
+  const Outcome second = shell(
+      "source <(feedrate completion bash)\n"
+      "COMP_LINE='feedrate fit x.json --free handover,colla'; COMP_POINT=${#COMP_LINE}; "
+      "COMPREPLY=()\n_feedrate feedrate\nprintf '%s\\n' \"${COMPREPLY[@]}\"");
+  CHECK(has(second.out, "handover,collate"));
+}
