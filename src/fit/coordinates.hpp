@@ -8,6 +8,9 @@
 
 namespace feedrate::fit {
 
+/// Relative: what two simulations of the same job may differ by and still mean the same.
+inline constexpr double same_prediction = 0.001;
+
 inline double coordinate_of(const Unknown& unknown, double value) {
   const double inside = std::clamp(value, unknown.low, unknown.high);
   return unknown.by_factors ? std::log(inside) : inside;

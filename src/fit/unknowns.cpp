@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "base/parallel.hpp"
@@ -17,8 +16,6 @@ namespace {
 
 /// Half of the 90 % interval of a normal distribution, in standard deviations.
 constexpr double normal_quantile = 1.6448536269514722;
-/// Relative: what two simulations of the same job may differ by and still mean the same.
-constexpr double same_prediction = 0.001;
 /// An interval of more than this part of a large step is too wide for slopes at its middle.
 constexpr double bends_beyond = 0.2;
 
@@ -31,10 +28,6 @@ double student_quantile(std::size_t degrees) {
   if (degrees == 1) return std::tan(0.45 * std::acos(-1.0));
   if (degrees == 2) return 0.9 * std::sqrt(2.0 / (1.0 - 0.81));
   return normal_quantile * student_factor(degrees, normal_quantile);
-}
-
-double median_of(std::vector<double> values) {
-  return median(std::move(values));
 }
 
 class Fitter {
@@ -112,7 +105,7 @@ class Fitter {
 
   /// What the sum of squares may be more before a fit is worse: a thousandth of the predictions.
   [[nodiscard]] double least_rise() const {
-    const double shift = same_prediction / median_of(errors_);
+    const double shift = same_prediction / median(errors_);
     return shift * shift;
   }
 
@@ -136,7 +129,7 @@ class Fitter {
       found_.quantile = student_quantile(found_.degrees);
     }
     // Planned with an error, be it that of the simulation: a fit may happen to leave none.
-    const double planned = std::max(found_.scatter, same_prediction / median_of(errors_));
+    const double planned = std::max(found_.scatter, same_prediction / median(errors_));
     found_.information = normal_of(slopes_, unknowns_.size());
     for (std::vector<double>& row : found_.information) {
       for (double& each : row) each /= planned * planned;
@@ -346,70 +339,6 @@ std::optional<Found> fit_unknowns(std::span<const Unknown> unknowns,
                                   std::span<const Measured> measured, const Predict& predict,
                                   const Written& written, int jobs) {
   return Fitter(unknowns, measured, predict, written, jobs).run();
-}
-
-std::optional<Telling> most_telling(const Found& found, std::span<const Unknown> unknowns,
-                                    std::span<const Measured> measured,
-                                    std::span<const Measured> candidates,
-                                    const PredictEach& predict) {
-  constexpr double step = 0.01;
-  constexpr double worth = 0.8;
-  const Box box = box_of(unknowns);
-  std::vector<double> at;
-  std::vector<double> widths;
-  for (std::size_t k = 0; k < unknowns.size(); ++k) {
-    at.push_back(coordinate_of(unknowns[k], found.unknowns[k].value));
-    widths.push_back(box.high[k] - box.low[k]);
-  }
-  const auto here = predict(values_at(unknowns, at));
-  Rows rows(candidates.size(), std::vector<double>(unknowns.size(), 0.0));
-  for (std::size_t k = 0; k < unknowns.size(); ++k) {
-    const double by = at[k] + step <= box.high[k] ? step : -step;
-    std::vector<double> beside = at;
-    beside[k] += by;
-    const auto there = predict(values_at(unknowns, beside));
-    for (std::size_t c = 0; c < rows.size(); ++c) {
-      if (!here[c] || !there[c]) continue;
-      Measured as_predicted = candidates[c];
-      as_predicted.value = *here[c];
-      if (as_predicted.value <= 0.0) continue;
-      rows[c][k] = misfit(as_predicted, *there[c]) / by;
-    }
-  }
-  std::vector<double> errors;
-  for (const Measured& one : measured) errors.push_back(error_of(one));
-  const double typical = median_of(errors);
-  const double error = std::max(typical * found.scatter, same_prediction);
-  const auto total = [](const std::vector<double>& deviations) {
-    return std::inner_product(deviations.begin(), deviations.end(), deviations.begin(), 0.0);
-  };
-  Telling best;
-  best.deviations_before = deviations_of(found.information, widths);
-  std::vector<std::vector<double>> after;
-  double least = total(best.deviations_before);
-  const double before = least;
-  for (const std::vector<double>& row : rows) {
-    Rows more = found.information;
-    for (std::size_t a = 0; a < unknowns.size(); ++a) {
-      for (std::size_t b = 0; b < unknowns.size(); ++b) {
-        more[a][b] += row[a] * row[b] / (error * error);
-      }
-    }
-    after.push_back(deviations_of(more, widths));
-    least = std::min(least, total(after.back()));
-  }
-  // Candidates come in the order of their effort: the first that does nearly as well.
-  constexpr double nearly = 0.1;
-  for (std::size_t c = 0; c < after.size() && best.deviations_after.empty(); ++c) {
-    if (total(after[c]) > least + nearly * (before - least)) continue;
-    best.candidate = c;
-    best.deviations_after = after[c];
-  }
-  // Of any one unknown: what no measurement touches must not hide what one would tell of others.
-  for (std::size_t k = 0; k < best.deviations_after.size(); ++k) {
-    if (best.deviations_after[k] <= worth * best.deviations_before[k]) return best;
-  }
-  return std::nullopt;
 }
 
 }  // namespace feedrate::fit
