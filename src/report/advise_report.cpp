@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "model/figures.hpp"
 #include "report/numbers.hpp"
 #include "report/run_tables.hpp"
 
@@ -407,9 +408,14 @@ Report remedies_report(std::span<const RemedyWords> remedies) {
 
 Table advice_table(const Advice& advice) {
   Table table;
-  for (const char* title : {"number", "remedy", "standing", "kind", "effort_h", "from", "change",
-                            "set", "total_s", "money_usd", "total_usd", "gpu_busy", "bottleneck",
-                            "one_off_usd", "saved_usd", "sooner_s", "pays", "reason"}) {
+  const auto named = [](FigureId id) { return std::string(name_of(id)); };
+  for (const std::string& title :
+       {std::string("number"), std::string("remedy"), std::string("standing"), std::string("kind"),
+        std::string("effort_h"), std::string("from"), std::string("change"), std::string("set"),
+        named(FigureId::total_time), named(FigureId::money), named(FigureId::total_cost),
+        std::string("gpu_busy_of_job"), std::string("bottleneck"), std::string("one_off_usd"),
+        std::string("saved_usd"), std::string("sooner_s"), std::string("pays"),
+        std::string("reason")}) {
     table.columns.push_back({title});
   }
   for (const Remedied& row : advice.remedies) {
