@@ -62,6 +62,7 @@ TEST_CASE("figures: each has a name, a title and a value of its own") {
   std::set<std::string_view> names, titles;
   std::set<double> values;
   for (const Figure& figure : all_figures()) {
+    CHECK(figure.of != nullptr);
     INFO(figure.name);
     CHECK(names.insert(figure.name).second);
     CHECK(titles.insert(figure.title).second);
