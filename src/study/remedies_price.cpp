@@ -45,7 +45,8 @@ std::optional<PricedOffer> spot_offer(const Situation& s) {
   return *found;
 }
 
-/// Instances that are reclaimed in a month, as a share: the upper end of what is published.
+/// Instances that are reclaimed in a month, as a share: the upper end of what is published, or the
+/// lower one where it is open (">20%").
 std::optional<double> reclaimed(const Situation& s) {
   for (const Offer& offer : s.catalog.offers) {
     if (offer.instance != s.resolved.machine->name || offer.interruption.empty()) continue;
@@ -71,7 +72,7 @@ std::optional<Duration> best_interval(const Situation& s) {
 std::vector<Change> on_spot(const Situation& s) {
   const auto interval = best_interval(s);
   if (!interval) return {};
-  const std::string text = format_quantity(seconds(std::round(interval->base())));
+  const std::string text = fmt::format("{:.0f} min", std::ceil(*interval / minutes(1.0)));
   return {
       {{{"purchase", "spot"}, {"/job/checkpoint/interval", text}},
        fmt::format("spot, a checkpoint every {}; what interruptions lose is not simulated", text)}};

@@ -58,24 +58,25 @@ std::vector<Change> more_connections(const Situation& s) {
   if (now <= 0.0) return list;
   for (const double n : {16.0, 32.0, 64.0, 128.0, 256.0}) {
     if (n <= now) continue;
-    list.push_back({{{"connections", fmt::format("{:g}", n)}}, fmt::format("{:g} connections", n)});
+    list.push_back(
+        {{{"/source/connections", fmt::format("{:g}", n)}}, fmt::format("{:g} connections", n)});
   }
   return list;
 }
 
+std::vector<Change> mode(const char* word) {
+  return {{{{"/source/input_mode", word}}, fmt::format("input_mode = {}", word)}};
+}
+
+/// Those in which the loader still reads files. Without SageMaker its own plugin streams them.
 std::vector<Change> other_modes(const Situation& s) {
   std::vector<Change> list;
-  const bool sagemaker = s.service == "sagemaker";
   const InputMode now = mode_now(s);
-  const std::pair<InputMode, const char*> modes[] = {{InputMode::file, "File"},
-                                                     {InputMode::fast_file, "FastFile"},
-                                                     {InputMode::stream, "stream"},
-                                                     {InputMode::pipe, "Pipe"}};
-  for (const auto& [mode, word] : modes) {
-    const bool of_sagemaker = mode == InputMode::fast_file || mode == InputMode::pipe;
-    if (mode == now || (of_sagemaker && !sagemaker)) continue;
-    if (mode == InputMode::stream && sagemaker) continue;
-    list.push_back({{{"input_mode", word}}, fmt::format("input_mode = {}", word)});
+  if (now != InputMode::file) list = mode("File");
+  const bool sagemaker = s.service == "sagemaker";
+  if (now != (sagemaker ? InputMode::fast_file : InputMode::stream)) {
+    for (Change& change : mode(sagemaker ? "FastFile" : "stream"))
+      list.push_back(std::move(change));
   }
   return list;
 }
@@ -88,12 +89,12 @@ std::vector<Change> fsx_tiers(const Situation& s) {
   for (const FsxTier& tier : s.catalog.fsx.tiers) {
     if (tier.deployment_type != deployment || tier.throughput <= now) continue;
     const std::string text = format_in(tier.throughput.base(), "MB/s/TiB");
-    list.push_back({{{"throughput_per_capacity", text}}, deployment + " with " + text});
+    list.push_back({{{"/source/throughput_per_capacity", text}}, deployment + " with " + text});
   }
   if (s.scenario.source.capacity) {
     for (const double times : {2.0, 4.0}) {
       const std::string text = format_quantity(*s.scenario.source.capacity * times);
-      list.push_back({{{"source.capacity", text}}, "a file system of " + text});
+      list.push_back({{{"/source/capacity", text}}, "a file system of " + text});
     }
   }
   return list;
@@ -115,7 +116,7 @@ std::vector<Change> to_efs(const Situation&) {
 std::vector<Change> efs_modes(const Situation& s) {
   const std::string now = s.scenario.source.throughput_mode.value_or("elastic");
   if (now == "elastic") return {};
-  return {{{{"throughput_mode", "elastic"}}, "throughput_mode = elastic"}};
+  return {{{{"/source/throughput_mode", "elastic"}}, "throughput_mode = elastic"}};
 }
 
 std::vector<Change> gp3_rates(const Situation& s) {
@@ -161,11 +162,20 @@ const Remedy list[] = {
      more_connections},
     {{"input_mode", "another input mode", RemedyKind::setting, 0.5, Rung::one_gpu,
       "the data lies on S3",
-      "FastFile and Pipe start without copying the dataset first; workers parallelise the download "
-      "(AWS Dev Day)",
-      "each epoch downloads again, and requests are paid for each time; Pipe reads in order"},
+      "FastFile starts without copying the dataset first; workers parallelise the download (AWS "
+      "Dev "
+      "Day)",
+      "each epoch downloads again, and requests are paid for each time"},
      from_s3,
      other_modes},
+    {{"pipe_mode", "Pipe mode", RemedyKind::code, 4.0, Rung::one_gpu,
+      "the data lies on S3 and SageMaker rents the instances",
+      "starts without copying the dataset first, and streams ahead of the loader (AWS Dev Day)",
+      "the loader reads a stream in order instead of files; each epoch downloads again"},
+     [](const Situation& s) {
+       return from_s3(s) && s.service == "sagemaker" && mode_now(s) != InputMode::pipe;
+     },
+     [](const Situation&) { return mode("Pipe"); }},
     {{"fsx", "FSx for Lustre", RemedyKind::infrastructure, 8.0, Rung::one_gpu,
       "the data lies on S3 and GPUs wait for it",
       "Mask R-CNN on COCO: FSx for Lustre replaced waiting for the download from S3 (AWS "
@@ -224,7 +234,7 @@ const Remedy list[] = {
      },
      [](const Situation&) {
        return std::vector<Change>{
-           {{{"distribution", "ShardedByS3Key"}}, "distribution = ShardedByS3Key"}};
+           {{{"/source/distribution", "ShardedByS3Key"}}, "distribution = ShardedByS3Key"}};
      }},
 };
 
