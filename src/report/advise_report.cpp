@@ -88,9 +88,10 @@ std::string where_it_begins(const Advice& advice) {
                              words_of(rung->rung), percent(rung->share));
   }
   return fmt::format(
-      "The trouble begins with {}: the GPU{} busy {} of the time, not {}.", words_of(rung->rung),
+      "The trouble begins with {}: the GPU{} busy {} of the time, {} {}.", words_of(rung->rung),
       rung->rung == Rung::one_gpu || rung->rung == Rung::one_gpu_in_memory ? " is" : "s are",
-      percent(rung->share), percent(advice.target));
+      percent(rung->share), percent(rung->share) == percent(advice.target) ? "just below" : "not",
+      percent(advice.target));
 }
 
 /// "takes 17 min 52 s instead of 44 min, and costs $1.15 instead of $2.90"
@@ -278,7 +279,10 @@ std::string quoted(const std::string& value) {
   const bool plain = value.find_first_not_of(
                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/") ==
                      std::string::npos;
-  return plain ? value : "'" + value + "'";
+  if (plain) return value;
+  std::string text = "'";
+  for (const char c : value) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
 }
 
 /// "KEY=VALUE KEY=VALUE": no cell begins with a dash, which spreadsheets take for a formula.

@@ -177,12 +177,12 @@ const Remedy list[] = {
      },
      [](const Situation&) { return mode("Pipe"); }},
     {{"fsx", "FSx for Lustre", RemedyKind::infrastructure, 8.0, Rung::one_gpu,
-      "the data lies on S3 and GPUs wait for it",
+      "the data lies on S3 and the instances are AWS's",
       "Mask R-CNN on COCO: FSx for Lustre replaced waiting for the download from S3 (AWS "
       "notebook); "
       "it persists over jobs",
       "at least 1.2 TiB are paid for while it exists; creating it takes 5 to 15 minutes"},
-     [](const Situation& s) { return from_s3(s) && s.resolved.machine != nullptr; },
+     [](const Situation& s) { return from_s3(s) && s.on_aws(); },
      to_fsx},
     {{"fsx_tier", "a faster tier of FSx", RemedyKind::infrastructure, 2.0, Rung::one_gpu,
       "the data lies on FSx for Lustre",
@@ -191,11 +191,11 @@ const Remedy list[] = {
      [](const Situation& s) { return of_mount(s, Service::fsx_lustre); },
      fsx_tiers},
     {{"efs", "EFS", RemedyKind::infrastructure, 4.0, Rung::one_gpu,
-      "the data lies on S3 and GPUs wait for it",
+      "the data lies on S3 and the instances are AWS's",
       "no copying before the job, and no capacity to plan",
       "bytes read are billed in elastic mode; 1,500 MiB/s an instance at most, and a few "
       "milliseconds for each file (EFS user guide)"},
-     [](const Situation& s) { return from_s3(s) && s.resolved.machine != nullptr; },
+     [](const Situation& s) { return from_s3(s) && s.on_aws(); },
      to_efs},
     {{"efs_throughput", "elastic throughput of EFS", RemedyKind::setting, 0.5, Rung::one_gpu,
       "the data lies on EFS in another mode",

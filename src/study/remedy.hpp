@@ -32,6 +32,10 @@ struct Situation {
   [[nodiscard]] double wait(Stage stage) const {
     return result.stages[stage].stall / result.times.total;
   }
+  /// Whether the instances are Amazon's: what other providers sell besides is not known.
+  [[nodiscard]] bool on_aws() const {
+    return resolved.machine != nullptr && resolved.machine->cloud == "aws";
+  }
   /// Whether the stage is on the job's path at all.
   [[nodiscard]] bool on_path(Stage stage) const {
     return result.stages[stage].capacity || result.stages[stage].stall > Duration{};

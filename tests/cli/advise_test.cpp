@@ -151,6 +151,16 @@ TEST_CASE("advise: amounts are in the scenario's currency, and a table's cells a
   CHECK(csv.out.find("--set") == std::string::npos);
 }
 
+TEST_CASE("advise: on another provider's machines nothing of AWS is for sale") {
+  const auto advice = json_of(
+      "advise scenarios/caltech256_p3.json --set instance=a2-highgpu-8g --set num_workers=2");
+  for (const char* remedy : {"fsx", "efs", "savings_plan", "capacity_block"}) {
+    INFO(remedy);
+    CHECK(row_of(*advice, remedy) == nullptr);
+  }
+  CHECK(row_of(*advice, "spot") != nullptr);
+}
+
 TEST_CASE("advise: checkpoints are made rarer only as far as failures allow") {
   const std::string job =
       "advise scenarios/nvidia_resnet50.json --set instances=8 --set "
@@ -196,6 +206,8 @@ TEST_CASE("advise: bad input is refused with what was expected") {
 TEST_CASE("advise: a deadline says which remedies meet it") {
   const std::string job = "feedrate advise scenarios/caltech256_p3.json --set num_workers=1 ";
   CHECK(shell(job + "--deadline '20 min'").out.find("alone it does") != std::string::npos);
+  CHECK(shell("feedrate advise scenarios/caltech256_p3.json --target 87.99%")
+            .out.find("busy 88 % of the time, just below 88 %") != std::string::npos);
   CHECK(shell(job + "--deadline '10 h'").out.find("The job as it is meets") != std::string::npos);
   CHECK(shell(job + "--deadline '1 s'").out.find("Neither the job as it is nor any remedy") !=
         std::string::npos);
