@@ -94,6 +94,19 @@ std::string where_it_begins(const Advice& advice) {
       percent(advice.target));
 }
 
+/// A later rung may lose far more than the one to work on.
+std::string later_words(const Advice& advice) {
+  const RungResult* rung = rung_of(advice, advice.works_on);
+  if (rung == nullptr || !rung->figures || !has_gpu_work(advice)) return "";
+  const RungResult* worst = rung;
+  for (const RungResult& each : advice.ladder) {
+    if (each.figures && each.share < worst->share) worst = &each;
+  }
+  if (worst->share >= 0.5 * rung->share) return "";
+  return fmt::format(" With {}, GPUs are busy only {} of the time.", words_of(worst->rung),
+                     percent(worst->share));
+}
+
 /// "takes 17 min 52 s instead of 44 min, and costs $1.15 instead of $2.90"
 std::string outcome_words(const Advice& advice, const JobFigures& after) {
   std::string text = fmt::format("the job takes {} instead of {}", duration(after.time),
@@ -114,11 +127,12 @@ double worth(const Advice& advice, const Remedied& row) {
 Paragraph headline(const Advice& advice) {
   const Remedied* first = first_of(advice, RemedyStanding::advised);
   if (first == nullptr) {
-    return {
-        where_it_begins(advice) +
-            fmt::format(" No remedy{} that could be simulated saves {} or more.",
-                        advice.works_on == Rung::fed ? "" : " of that rung", percent(least_saving)),
-        advice.works_on == Rung::fed ? Tone::good : Tone::plain};
+    return {where_it_begins(advice) +
+                fmt::format(" No remedy{} that could be simulated saves {} or more.",
+                            advice.works_on == Rung::fed ? "" : " of that rung",
+                            percent(least_saving)) +
+                later_words(advice),
+            advice.works_on == Rung::fed ? Tone::good : Tone::plain};
   }
   std::string text = fmt::format("{} First {}: {}", where_it_begins(advice), first->change,
                                  outcome_words(advice, *first->after));
@@ -145,7 +159,7 @@ Paragraph headline(const Advice& advice) {
     text += fmt::format(" The most is saved by {} ({}): {}.", most->number, most->change,
                         outcome_words(advice, *most->after));
   }
-  return {text, Tone::plain};
+  return {text + later_words(advice), Tone::plain};
 }
 
 std::string limits_words(const Advice& advice) {

@@ -68,17 +68,22 @@ std::vector<Change> mode(const char* word) {
   return {{{{"/source/input_mode", word}}, fmt::format("input_mode = {}", word)}};
 }
 
-/// Those in which the loader still reads files. Without SageMaker its own plugin streams them.
-std::vector<Change> other_modes(const Situation& s) {
+/// Those in which the loader reads files.
+std::vector<Change> file_modes(const Situation& s) {
   std::vector<Change> list;
   const InputMode now = mode_now(s);
   if (now != InputMode::file) list = mode("File");
-  const bool sagemaker = s.service == "sagemaker";
-  if (now != (sagemaker ? InputMode::fast_file : InputMode::stream)) {
-    for (Change& change : mode(sagemaker ? "FastFile" : "stream"))
-      list.push_back(std::move(change));
+  if (now != InputMode::fast_file && s.service == "sagemaker") {
+    for (Change& change : mode("FastFile")) list.push_back(std::move(change));
   }
   return list;
+}
+
+/// Those in which it reads a stream: what SageMaker pipes, or a plugin of its own.
+std::vector<Change> stream_modes(const Situation& s) {
+  const InputMode now = mode_now(s);
+  if (now == InputMode::pipe || now == InputMode::stream) return {};
+  return mode(s.service == "sagemaker" ? "Pipe" : "stream");
 }
 
 std::vector<Change> fsx_tiers(const Situation& s) {
@@ -167,15 +172,15 @@ const Remedy list[] = {
       "Day)",
       "each epoch downloads again, and requests are paid for each time"},
      from_s3,
-     other_modes},
-    {{"pipe_mode", "Pipe mode", RemedyKind::code, 4.0, Rung::one_gpu,
-      "the data lies on S3 and SageMaker rents the instances",
-      "starts without copying the dataset first, and streams ahead of the loader (AWS Dev Day)",
-      "the loader reads a stream in order instead of files; each epoch downloads again"},
-     [](const Situation& s) {
-       return from_s3(s) && s.service == "sagemaker" && mode_now(s) != InputMode::pipe;
-     },
-     [](const Situation&) { return mode("Pipe"); }},
+     file_modes},
+    {{"streaming", "streaming instead of files", RemedyKind::code, 4.0, Rung::one_gpu,
+      "the data lies on S3 and the loader reads files",
+      "starts without copying the dataset first; workers parallelise the download (Pipe, "
+      "S3Dataset: "
+      "AWS Dev Day)",
+      "Pipe reads in order; each epoch downloads again, and requests are paid for each time"},
+     from_s3,
+     stream_modes},
     {{"fsx", "FSx for Lustre", RemedyKind::infrastructure, 8.0, Rung::one_gpu,
       "the data lies on S3 and the instances are AWS's",
       "Mask R-CNN on COCO: FSx for Lustre replaced waiting for the download from S3 (AWS "

@@ -151,6 +151,20 @@ TEST_CASE("advise: amounts are in the scenario's currency, and a table's cells a
   CHECK(csv.out.find("--set") == std::string::npos);
 }
 
+TEST_CASE("advise: a later rung that loses far more is named at once") {
+  CHECK(shell("feedrate advise scenarios/coordl_page_cache.json")
+            .out.find("are busy only 15 % of the time") != std::string::npos);
+}
+
+TEST_CASE("advise: what streams is code, and what reads files is a setting") {
+  const auto advice = json_of("advise scenarios/input_modes.json");
+  CHECK(at(*row_of(*advice, "streaming"), "change").text == "input_mode = Pipe");
+  CHECK(at(*row_of(*advice, "streaming"), "kind").text == "code");
+  CHECK(at(*row_of(*advice, "input_mode"), "change").text == "input_mode = FastFile");
+  CHECK(at(*row_of(*advice, "input_mode"), "kind").text == "setting");
+  CHECK(row_of(*json_of("advise scenarios/input_modes_pipe.json"), "streaming") == nullptr);
+}
+
 TEST_CASE("advise: on another provider's machines nothing of AWS is for sale") {
   const auto advice = json_of(
       "advise scenarios/caltech256_p3.json --set instance=a2-highgpu-8g --set num_workers=2");
