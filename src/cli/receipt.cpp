@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 
 #include "base/errors.hpp"
 #include "base/quote.hpp"
 #include "model/figures.hpp"
+#include "study/remedy.hpp"
 
 namespace feedrate::cli {
 namespace {
@@ -44,22 +44,28 @@ const Remedied& remedy_of(const Advice& advice, std::string_view text) {
 
 Applied applied_remedies(const Advice& advice, std::string_view numbers) {
   Applied applied;
-  std::map<std::string, std::string> values;
   const auto add = [&](const Remedied& row) {
+    if (study::clash(applied.set, row.set)) {
+      refuse(fmt::format("expected remedies that go together: {} changes what another of {} sets",
+                         row.number, in_quotes(numbers)));
+    }
     applied.changes.push_back(row.change);
-    for (const auto& [key, value] : row.set) {
-      const auto [place, added] = values.emplace(key, value);
-      if (!added && place->second == value) continue;
-      if (!added) {
-        refuse(fmt::format("expected remedies that go together: two of {} set {} differently",
-                           in_quotes(numbers), key));
+    for (const auto& pair : row.set) {
+      if (std::find(applied.set.begin(), applied.set.end(), pair) == applied.set.end()) {
+        applied.set.push_back(pair);
       }
-      applied.set.emplace_back(key, value);
     }
   };
   if (numbers == "best") {
     if (!advice.together) {
-      add(remedy_of(advice, "1"));
+      const Remedied* best = &remedy_of(advice, "1");
+      const auto worth = [&](const Remedied& row) {
+        return advice.priced ? row.saved.base() : row.sooner.base();
+      };
+      for (const Remedied& row : advice.remedies) {
+        if (row.standing == best->standing && worth(row) > worth(*best)) best = &row;
+      }
+      add(*best);
       return applied;
     }
     for (const std::size_t number : advice.together->numbers) {

@@ -15,8 +15,9 @@ struct Applied {
   study::Setting set;
 };
 
-/// The remedies that `numbers` names: "3", "1,2" or "best". InputError, naming --apply, for what is
-/// no number of a remedy, and for two that set the same key.
+/// The remedies that `numbers` names: "3", "1,2" or "best": those that
+/// the advice takes together, or what saves the most alone. InputError, naming --apply, for what is
+/// no number of a remedy, and for two that do not go together.
 Applied applied_remedies(const Advice& advice, std::string_view numbers);
 
 /// The changed scenario as a file's text.

@@ -73,7 +73,7 @@ struct RungResult {
   std::string why_not;                ///< then: why
   /// Of several instances: S(N), and the S(N) from which on they cost no more than one.
   std::optional<double> efficiency, break_even;
-  double share = 0.0;                 ///< what is held against the target, 0…1
+  double share = 0.0;  ///< what is held against the target, 0…1
   bool met = true;
 };
 
@@ -89,11 +89,12 @@ struct RemedyWords {
   std::string_view name;   ///< "num_workers"
   std::string_view title;  ///< "more workers"
   RemedyKind kind = RemedyKind::setting;
-  double effort_hours = 0.1;  ///< of one engineer; what savings are divided by to rank them
-  Rung from = Rung::one_gpu;  ///< the first rung that it may help
-  std::string_view when;      ///< it applies when …
-  std::string_view helps;     ///< evidence for it, with its source
-  std::string_view limits;    ///< what speaks against it, or bounds it, with its source
+  double effort_hours = 0.1;     ///< of one engineer; what savings are divided by to rank them
+  Rung from = Rung::one_gpu;     ///< the first rung that it may help
+  std::string_view when;         ///< it applies when …
+  std::string_view helps;        ///< evidence for it, with its source
+  std::string_view limits;       ///< what speaks against it, or bounds it, with its source
+  bool alters_training = false;  ///< what is learned may differ
 };
 
 /// A remedy, simulated.
@@ -125,18 +126,27 @@ struct Together {
   std::optional<double> pays;
 };
 
+/// More of what is not fed yet, which costs more than the first remedy.
+struct TooEarly {
+  std::string change;  ///< "2 instances"
+  std::vector<std::pair<std::string, std::string>> set;
+  JobFigures after;
+};
+
 struct Advice {
   JobFigures before;
   std::vector<std::string> caveats;  ///< of the job as it is
   double target = 0.9;               ///< share of the time that GPUs are to be busy
   double jobs = 1.0;                 ///< over which savings are counted
   Constraints constraints;
-  bool priced = true;  ///< else savings are of time
+  bool priced = true;  ///< whether its hours have a price; else savings are of time
   std::vector<RungResult> ladder;
   Rung works_on = Rung::fed;       ///< the first rung below the target
   std::vector<Remedied> remedies;  ///< the advised ones first, in the order of their numbers
   std::optional<Together> together;
-  std::vector<std::string> not_yet;  ///< sentences: what must not be done before the rest
+  std::optional<TooEarly> too_early;
+  /// Bytes of data below which a trial stays in the page cache and does not show the disk.
+  std::optional<Bytes> hides_disk;
 };
 
 }  // namespace feedrate

@@ -89,9 +89,23 @@ std::string where_it_begins(const Advice& advice) {
                              words_of(rung->rung), percent(rung->share));
   }
   return fmt::format(
-      "The trouble begins with {}: the GPU{} busy {} of the time, not {}.", words_of(rung->rung),
+      "The trouble begins with {}: the GPU{} busy {} of the time, {} {}.", words_of(rung->rung),
       rung->rung == Rung::one_gpu || rung->rung == Rung::one_gpu_in_memory ? " is" : "s are",
-      percent(rung->share), percent(advice.target));
+      percent(rung->share), percent(rung->share) == percent(advice.target) ? "just below" : "not",
+      percent(advice.target));
+}
+
+/// A later rung may lose far more than the one to work on.
+std::string later_words(const Advice& advice) {
+  const RungResult* rung = rung_of(advice, advice.works_on);
+  if (rung == nullptr || !rung->figures || !has_gpu_work(advice)) return "";
+  const RungResult* worst = rung;
+  for (const RungResult& each : advice.ladder) {
+    if (each.figures && each.share < worst->share) worst = &each;
+  }
+  if (worst->share >= 0.5 * rung->share) return "";
+  return fmt::format(" With {}, GPUs are busy only {} of the time.", words_of(worst->rung),
+                     percent(worst->share));
 }
 
 /// "takes 17 min 52 s instead of 44 min, and costs $1.15 instead of $2.90"
@@ -99,13 +113,12 @@ std::string outcome_words(const Advice& advice, const JobFigures& after) {
   std::string text = fmt::format("the job takes {} instead of {}", duration(after.time),
                                  duration(advice.before.time));
   if (duration(after.time) == duration(advice.before.time)) {
-    text = "the job takes as long";
+    text = "the job takes about as long";
   }
-  if (advice.priced) {
-    text +=
-        fmt::format(" and costs {} instead of {}", money(after.total), money(advice.before.total));
-  }
-  return text;
+  if (!advice.priced) return text;
+  if (money(after.total) == money(advice.before.total)) return text + " and costs about as much";
+  return text +
+         fmt::format(" and costs {} instead of {}", money(after.total), money(advice.before.total));
 }
 
 double worth(const Advice& advice, const Remedied& row) {
@@ -115,9 +128,11 @@ double worth(const Advice& advice, const Remedied& row) {
 Paragraph headline(const Advice& advice) {
   const Remedied* first = first_of(advice, RemedyStanding::advised);
   if (first == nullptr) {
-    return {where_it_begins(advice) + fmt::format(" No remedy of that rung that could be simulated "
-                                                  "saves {} or more.",
-                                                  percent(least_saving)),
+    return {where_it_begins(advice) +
+                fmt::format(" No remedy{} that could be simulated saves {} or more.",
+                            advice.works_on == Rung::fed ? "" : " of that rung",
+                            percent(least_saving)) +
+                later_words(advice),
             advice.works_on == Rung::fed ? Tone::good : Tone::plain};
   }
   std::string text = fmt::format("{} First {}: {}", where_it_begins(advice), first->change,
@@ -126,8 +141,13 @@ Paragraph headline(const Advice& advice) {
     text += fmt::format("; then {} is the bottleneck", name_of(*first->after->bottleneck));
   }
   text += ".";
-  if (first->pays && *first->pays < sure) {
+  if (first->saved < Money{}) {
+    text += " It costs more, but meets what was asked.";
+  } else if (first->pays && *first->pays < sure) {
     text += fmt::format(" It is uncertain: it pays in {} of the draws.", percent(*first->pays));
+  }
+  if (first->what.alters_training) {
+    text += fmt::format(" It changes what is trained: {}.", first->what.limits);
   }
   // What is quickly done comes first; what saves far more must not be overlooked.
   const Remedied* most = first;
@@ -140,7 +160,7 @@ Paragraph headline(const Advice& advice) {
     text += fmt::format(" The most is saved by {} ({}): {}.", most->number, most->change,
                         outcome_words(advice, *most->after));
   }
-  return {text, Tone::plain};
+  return {text + later_words(advice), Tone::plain};
 }
 
 std::string limits_words(const Advice& advice) {
@@ -274,7 +294,19 @@ std::string quoted(const std::string& value) {
   const bool plain = value.find_first_not_of(
                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/") ==
                      std::string::npos;
-  return plain ? value : "'" + value + "'";
+  if (plain) return value;
+  std::string text = "'";
+  for (const char c : value) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+/// "KEY=VALUE KEY=VALUE": no cell begins with a dash, which spreadsheets take for a formula.
+std::string pairs_words(const std::vector<std::pair<std::string, std::string>>& set) {
+  std::string text;
+  for (const auto& [key, value] : set) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", key, quoted(value));
+  }
+  return text;
 }
 
 List settings_list(const Advice& advice) {
@@ -302,6 +334,25 @@ List evidence_list(const Advice& advice) {
   return list;
 }
 
+std::vector<std::string> not_yet(const Advice& advice) {
+  std::vector<std::string> items;
+  const Remedied* first = first_of(advice, RemedyStanding::advised);
+  if (advice.too_early && first != nullptr) {
+    items.push_back(fmt::format(
+        "Do not rent more instances yet: {} with the rest as it is cost {}, more than the job with "
+        "{} ({}).",
+        advice.too_early->change, money(advice.too_early->after.total), first->change,
+        money(first->after->total)));
+  }
+  if (advice.hides_disk) {
+    items.push_back(fmt::format(
+        "Do not judge the disk by a subset: below {:.3g} GB it stays in the page cache and does "
+        "not show the disk.",
+        advice.hides_disk->base() / 1e9));
+  }
+  return items;
+}
+
 void add_others(const Advice& advice, std::vector<Block>& blocks) {
   const auto join = [&](RemedyStanding standing, auto&& words) {
     std::vector<std::string> items;
@@ -320,14 +371,19 @@ void add_others(const Advice& advice, std::vector<Block>& blocks) {
                   Tone::plain});
   }
   const auto more = join(RemedyStanding::costs_more, [&](const Remedied& row) {
-    return fmt::format(
-        "{}: {}{}, {} ({})", row.change, advice.priced ? money(row.after->total) : "",
-        advice.priced
-            ? fmt::format(" ({})", signed_percent(row.after->total / advice.before.total - 1.0))
-            : "",
-        duration(row.after->time), signed_percent(row.after->time / advice.before.time - 1.0));
+    std::string text = row.change + ": ";
+    if (advice.priced) {
+      text += fmt::format("{} ({}), ", money(row.after->total),
+                          signed_percent(row.after->total / advice.before.total - 1.0));
+    }
+    text += fmt::format("{} ({})", duration(row.after->time),
+                        signed_percent(row.after->time / advice.before.time - 1.0));
+    if (row.one_off > Money{}) text += fmt::format(", and {} once", money(row.one_off));
+    return text;
   });
-  if (!more.empty()) blocks.emplace_back(List{"Would cost more", more});
+  if (!more.empty()) {
+    blocks.emplace_back(List{advice.priced ? "Would cost more" : "Would take longer", more});
+  }
   const auto impossible = join(RemedyStanding::impossible, [](const Remedied& row) {
     return fmt::format("{}: {}: {}", row.what.title, row.change, row.reason);
   });
@@ -366,7 +422,9 @@ std::vector<Block> advice_blocks(const Advice& advice) {
   }
   if (advised || later) blocks.emplace_back(settings_list(advice));
   if (advised) blocks.emplace_back(evidence_list(advice));
-  if (!advice.not_yet.empty()) blocks.emplace_back(List{"Not yet", advice.not_yet});
+  if (auto items = not_yet(advice); !items.empty()) {
+    blocks.emplace_back(List{"Not yet", std::move(items)});
+  }
   add_others(advice, blocks);
   return blocks;
 }
@@ -427,7 +485,7 @@ Table advice_table(const Advice& advice) {
         {{row.number > 0 ? std::to_string(row.number) : "", std::string(row.what.name),
           std::string(name_of(row.standing)), std::string(name_of(row.what.kind)),
           exact(row.what.effort_hours), std::string(name_of(row.what.from)), row.change,
-          set_words(row.set), ran ? exact(row.after->time.base()) : "",
+          pairs_words(row.set), ran ? exact(row.after->time.base()) : "",
           ran ? exact(row.after->money.base()) : "", ran ? exact(row.after->total.base()) : "",
           of(&JobFigures::gpu_busy), ran ? stage_words(row.after->bottleneck) : "",
           ran ? exact(row.one_off.base()) : "", ran ? exact(row.saved.base()) : "",

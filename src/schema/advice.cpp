@@ -39,6 +39,8 @@ template <>
 inline constexpr bool is_record<Remedied> = true;
 template <>
 inline constexpr bool is_record<Together> = true;
+template <>
+inline constexpr bool is_record<TooEarly> = true;
 
 template <>
 inline constexpr Layout layout_of<NamedAdvice> = Layout::block;
@@ -163,6 +165,17 @@ const std::vector<Entry<Together>>& entries<Together>() {
 }
 
 template <>
+const std::vector<Entry<TooEarly>>& entries<TooEarly>() {
+  using T = TooEarly;
+  static const std::vector<Entry<T>> list = {
+      written<&T::change>("change", "in words"),
+      written<T>("set", "KEY: VALUE", [](const T& t) { return SetPart{&t.set}; }),
+      written<&T::after>("after"),
+  };
+  return list;
+}
+
+template <>
 const std::vector<Entry<NamedAdvice>>& entries<NamedAdvice>() {
   using A = NamedAdvice;
   static const std::vector<Entry<A>> list = {
@@ -196,8 +209,13 @@ const std::vector<Entry<NamedAdvice>>& entries<NamedAdvice>() {
                  [](const A& a) -> const std::vector<Remedied>& { return a.of->remedies; }),
       written<A>("together", "the best in one job; null: fewer than two",
                  [](const A& a) -> const std::optional<Together>& { return a.of->together; }),
-      written<A>("not_yet", "what must not be done before the rest",
-                 [](const A& a) -> const std::vector<std::string>& { return a.of->not_yet; }),
+      written<A>("too_early", "more instances, which cost more than the first remedy; null: none",
+                 [](const A& a) -> const std::optional<TooEarly>& { return a.of->too_early; }),
+      written<A>("hides_disk_bytes",
+                 "a subset of the data below this stays in the page cache; null: does not apply",
+                 [](const A& a) {
+                   return a.of->hides_disk ? std::optional(a.of->hides_disk->base()) : std::nullopt;
+                 }),
       written<A>("caveats", "of the job as it is",
                  [](const A& a) -> const std::vector<std::string>& { return a.of->caveats; }),
   };

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -61,7 +60,8 @@ class Adviser {
     advice_.target = options_.target;
     advice_.jobs = options_.jobs;
     advice_.constraints = options_.constraints;
-    advice_.priced = base.bill.total > Money{};
+    // Requests alone are no price of the job: its machines' hours, or its own, are.
+    advice_.priced = base.bill.compute > Money{} || base.bill.hour_value > Money{};
     advice_.ladder = ladder(make_, catalog_, host_, options_.target);
     advice_.works_on = rung_to_work_on(advice_.ladder);
     const Situation situation{scenario,
@@ -71,6 +71,7 @@ class Adviser {
                               resolved,
                               service_of(catalog_, scenario.cluster.instance.value_or("")),
                               price_of_vcpu(catalog_),
+                              advice_.priced,
                               !meets(advice_.before)};
     try_remedies(situation);
     rank();
@@ -285,41 +286,35 @@ class Adviser {
     });
   }
 
-  /// The best three in one job: each is added only if it still pays beside the others.
+  /// Up to three in one job: of what goes with those taken, the first that saves nearly the most
+  /// beside them, as long as that still pays. What meets the deadline and the budget comes first.
   void combine() {
-    Together together;
-    double least = cost_before();
-    std::map<std::string, std::string> values;
+    std::vector<const Remedied*> rows;
     for (const Remedied& row : advice_.remedies) {
-      if (row.standing != RemedyStanding::advised || together.numbers.size() == most_together) {
-        continue;
+      if (row.standing == RemedyStanding::advised) rows.push_back(&row);
+    }
+    Together together;
+    together.after = advice_.before;
+    while (together.numbers.size() < most_together) {
+      std::vector<std::optional<Together>> with(rows.size());
+      for_each_index(rows.size(), 0, [&](std::size_t i) { with[i] = added(together, *rows[i]); });
+      const Together* best = nullptr;
+      for (const auto& each : with) {
+        if (each && (best == nullptr || better(*each, *best))) best = &*each;
       }
-      const bool taken = std::any_of(row.set.begin(), row.set.end(), [&](const auto& pair) {
-        const auto found = values.find(pair.first);
-        return found != values.end() && found->second != pair.second;
-      });
-      if (taken) continue;
-      Setting set = together.set;
-      for (const auto& pair : row.set) {
-        if (!values.contains(pair.first)) set.push_back(pair);
+      if (best == nullptr || !pays_beside(*best, together)) break;
+      // Nearly as good, and higher up the list.
+      for (const auto& each : with) {
+        if (each && meets(each->after) == meets(best->after) && pays_beside(*each, together) &&
+            cost(each->after, each->one_off) <= cost(best->after, best->one_off) * (1.0 + nearly)) {
+          best = &*each;
+          break;
+        }
       }
-      try {
-        const JobFigures after = figures_of_job(run(make_(set), catalog_, host_, plain()));
-        const Money one_off = together.one_off + row.one_off;
-        const double now = cost(after, one_off);
-        const bool rescues = together.numbers.empty();
-        if (!rescues && now > least - least_saving * cost_before()) continue;
-        least = now;
-        together.after = after;
-        together.one_off = one_off;
-      } catch (const InputError&) {
-        continue;
-      }
-      together.set = std::move(set);
-      together.numbers.push_back(row.number);
-      values.insert(row.set.begin(), row.set.end());
+      together = Together(*best);
     }
     if (together.numbers.size() < 2) return;
+    std::sort(together.numbers.begin(), together.numbers.end());
     together.sooner = advice_.before.time - together.after.time;
     together.saved =
         options_.jobs * (advice_.before.total - together.after.total) - together.one_off;
@@ -327,8 +322,45 @@ class Adviser {
     advice_.together = std::move(together);
   }
 
+  /// With one more; empty where they do not go together.
+  [[nodiscard]] std::optional<Together> added(const Together& taken, const Remedied& row) const {
+    if (clash(taken.set, row.set)) return std::nullopt;
+    Together with = taken;
+    for (const auto& pair : row.set) {
+      if (std::find(with.set.begin(), with.set.end(), pair) == with.set.end()) {
+        with.set.push_back(pair);
+      }
+    }
+    if (with.set.size() == taken.set.size()) return std::nullopt;
+    with.numbers.push_back(row.number);
+    with.one_off += row.one_off;
+    if (taken.numbers.empty()) {
+      with.after = *row.after;
+      return with;
+    }
+    try {
+      with.after = figures_of_job(run(make_(with.set), catalog_, host_, plain()));
+    } catch (const InputError&) {
+      return std::nullopt;
+    }
+    return with;
+  }
+
+  [[nodiscard]] bool better(const Together& a, const Together& b) const {
+    const bool a_meets = meets(a.after);
+    if (a_meets != meets(b.after)) return a_meets;
+    return cost(a.after, a.one_off) < cost(b.after, b.one_off);
+  }
+
+  [[nodiscard]] bool pays_beside(const Together& with, const Together& without) const {
+    const bool is_met = meets(with.after);
+    if (is_met != meets(without.after)) return is_met;
+    return cost(with.after, with.one_off) <=
+           cost(without.after, without.one_off) - least_saving * cost_before();
+  }
+
   void say_what_not_yet(const Situation& situation) {
-    if (advice_.works_on != Rung::fed) say_instances(situation);
+    if (advice_.works_on != Rung::fed) say_instances();
     const auto bytes = resolve::bytes_in_chain(situation.scenario).stored;
     const DataPerSample each =
         bytes.base() > 0.0 ? bytes
@@ -336,27 +368,21 @@ class Adviser {
     const Bytes data = each * samples(situation.inputs().samples);
     const double room = situation.inputs().caches.room;
     if (situation.on_path(Stage::disk) && room > 0.0 && room < 1.0 && data > Bytes{}) {
-      advice_.not_yet.push_back(fmt::format(
-          "Do not judge the disk by a subset: below {:.3g} GB it stays in the page cache and does "
-          "not show the disk.",
-          (room * data).base() / 1e9));
+      advice_.hides_disk = room * data;
     }
   }
 
   /// More instances before one of them is fed.
-  void say_instances(const Situation& situation) {
+  void say_instances() {
     const auto first =
         std::find_if(advice_.remedies.begin(), advice_.remedies.end(),
                      [](const Remedied& row) { return row.standing == RemedyStanding::advised; });
-    if (first == advice_.remedies.end() || !advice_.priced || !first->after) return;
+    if (first == advice_.remedies.end() || !advice_.priced) return;
     for (const Trial& trial : trials_) {
       if (trial.remedy->words.name != "more_instances" || !trial.after) continue;
-      if (trial.after->total <= first->after->total) return;
-      const double now = situation.inputs().instances;
-      advice_.not_yet.push_back(fmt::format(
-          "Do not rent more instances yet: {:g} with the rest as it is cost ${:.2f}, more than "
-          "{:g} with {} (${:.2f}).",
-          2.0 * now, trial.after->total.base(), now, first->change, first->after->total.base()));
+      if (trial.after->total > first->after->total) {
+        advice_.too_early = TooEarly{trial.change.words, trial.change.set, *trial.after};
+      }
       return;
     }
   }
@@ -371,6 +397,20 @@ class Adviser {
 };
 
 }  // namespace
+
+bool clash(const Setting& a, const Setting& b) {
+  const auto within = [](const std::string& key, const std::string& object) {
+    return key.size() > object.size() && key[object.size()] == '/' && key.starts_with(object);
+  };
+  for (const auto& [key, value] : a) {
+    for (const auto& [other, other_value] : b) {
+      if (key == other ? value != other_value : within(key, other) || within(other, key)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
 
 std::vector<const Remedy*> all_remedies() {
   std::vector<const Remedy*> all;

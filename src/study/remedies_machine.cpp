@@ -206,13 +206,18 @@ const Remedy list[] = {
       "itself"},
      [](const Situation&) { return true; },
      more_instances,
-     [](const Situation& s) {
-       return s.scenario.job.efficiency
-                  ? fmt::format(
-                        "give /job/allreduce or /job/scaling: /job/efficiency holds for {:g} "
-                        "instances only",
-                        s.inputs().instances)
-                  : std::string();
+     [](const Situation& s) -> std::string {
+       if (s.scenario.job.efficiency) {
+         return fmt::format(
+             "give /job/allreduce or /job/scaling: /job/efficiency holds for {:g} instances only",
+             s.inputs().instances);
+       }
+       // They always take less time; whether that is worth their hours a price has to say.
+       if (!s.priced && !s.limits_missed) {
+         return "give /cluster/price, or the --deadline that they are to meet: without either, "
+                "nothing says what less time is worth";
+       }
+       return "";
      }},
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "base/unit_text.hpp"
 #include "catalog/lookup.hpp"
@@ -10,6 +11,10 @@
 
 namespace feedrate::study {
 namespace {
+
+/// Parts of the names of operations that are random, as torchvision and DALI name theirs.
+constexpr std::string_view random_operations[] = {"augment", "random",  "flip",
+                                                  "jitter",  "erasing", "mixup"};
 
 bool on_cpu(const Situation& s) {
   return std::any_of(s.scenario.preprocess.begin(), s.scenario.preprocess.end(),
@@ -38,8 +43,17 @@ std::optional<DurationPerSample> cpu_of(const Situation& s, const Operation& op)
   return found->second.value;
 }
 
+/// Whether it draws anew for every sample of every epoch: done ahead, each epoch would see the
+/// same.
+bool is_random(const Operation& op) {
+  return std::any_of(
+      std::begin(random_operations), std::end(random_operations),
+      [&](std::string_view word) { return op.operation.find(word) != std::string::npos; });
+}
+
 /// From the first operation on, more and more of them: what comes after one that stays on the CPU
-/// cannot be done ahead.
+/// cannot be done ahead. What is stored then is what the last of them makes: where its size is not
+/// known, neither is what reading it costs.
 std::vector<Change> offline(const Situation& s) {
   std::vector<Change> list;
   Setting set;
@@ -48,10 +62,11 @@ std::vector<Change> offline(const Situation& s) {
   for (std::size_t i = 0; i < s.scenario.preprocess.size(); ++i) {
     const Operation& op = s.scenario.preprocess[i];
     if (op.where == Place::offline) continue;
-    if (op.where != Place::cpu) break;
+    if (op.where != Place::cpu || is_random(op)) break;
     set.emplace_back(pointer(i, "where"), "offline");
     names += (names.empty() ? "" : ", ") + op.operation;
     work += cpu_of(s, op).value_or(DurationPerSample{});
+    if (!op.output_bytes) continue;
     Change change{set, names + " done once, ahead"};
     const Duration all = work * samples(s.inputs().samples);
     change.one_off = s.cpu_hour * all;
@@ -59,6 +74,25 @@ std::vector<Change> offline(const Situation& s) {
     list.push_back(std::move(change));
   }
   return list;
+}
+
+std::string offline_lacking(const Situation& s) {
+  if (!offline(s).empty()) return "";
+  for (const Operation& op : s.scenario.preprocess) {
+    if (op.where == Place::offline) continue;
+    if (op.where != Place::cpu) break;
+    if (is_random(op)) {
+      return fmt::format(
+          "{} draws anew in every epoch and cannot be done ahead: give what comes before it as an "
+          "operation of its own",
+          op.operation);
+    }
+    return fmt::format(
+        "give /preprocess/{}/output_bytes, the size of what would be stored: decoded samples are "
+        "several times larger",
+        op.operation);
+  }
+  return "the first operation is not on the CPU";
 }
 
 /// All operations that say what they cost on a GPU.
@@ -129,9 +163,10 @@ const Remedy list[] = {
       "Caltech-256 with images resized ahead: one worker reaches what seven did, 96 s an epoch "
       "(AWS "
       "blog, SageMaker I/O)",
-      "random augmentation cannot be done ahead; what is stored may be larger: give output_bytes"},
+      "random augmentation cannot be done ahead; the data is stored once more"},
      on_cpu,
-     offline},
+     offline,
+     offline_lacking},
     {{"gpu_preprocessing", "preprocessing on the GPU", RemedyKind::code, 8.0,
       Rung::one_gpu_in_memory, "operations run on the CPU",
       "CPU operations moved to the GPU are Ray's and AWS's second remedy (DALI, CuPy, cuDF)",
@@ -164,7 +199,8 @@ const Remedy list[] = {
        const DataPerSample bytes = *s.scenario.dataset.bytes_on_gpu_per_sample / 4.0;
        return std::vector<Change>{{{{"bytes_on_gpu_per_sample", format_quantity(bytes)}},
                                    in_words(bytes) + " a sample to the GPU instead of " +
-                                       in_words(*s.scenario.dataset.bytes_on_gpu_per_sample)}};
+                                       in_words(*s.scenario.dataset.bytes_on_gpu_per_sample) +
+                                       ", if float32 now"}};
      }},
     {{"in_memory_cache", "decoded samples kept in memory", RemedyKind::code, 2.0, Rung::one_gpu,
       "a job of several epochs decodes every sample in each",

@@ -23,6 +23,10 @@ bool own_price(const Situation& s) {
   return s.scenario.cluster.price.has_value() || s.scenario.cluster.prices.has_value();
 }
 
+bool on_demand(const Situation& s) {
+  return priced(s) && s.scenario.cluster.purchase == Purchase::on_demand && !own_price(s);
+}
+
 std::vector<Change> other_regions(const Situation& s) {
   std::vector<Change> list;
   for (const Listing& listing : listings(s.catalog, regions_of(s.catalog))) {
@@ -45,7 +49,8 @@ std::optional<PricedOffer> spot_offer(const Situation& s) {
   return *found;
 }
 
-/// Instances that are reclaimed in a month, as a share: the upper end of what is published.
+/// Instances that are reclaimed in a month, as a share: the upper end of what is published, or the
+/// lower one where it is open (">20%").
 std::optional<double> reclaimed(const Situation& s) {
   for (const Offer& offer : s.catalog.offers) {
     if (offer.instance != s.resolved.machine->name || offer.interruption.empty()) continue;
@@ -71,7 +76,7 @@ std::optional<Duration> best_interval(const Situation& s) {
 std::vector<Change> on_spot(const Situation& s) {
   const auto interval = best_interval(s);
   if (!interval) return {};
-  const std::string text = format_quantity(seconds(std::round(interval->base())));
+  const std::string text = fmt::format("{:.0f} min", std::ceil(*interval / minutes(1.0)));
   return {
       {{{"purchase", "spot"}, {"/job/checkpoint/interval", text}},
        fmt::format("spot, a checkpoint every {}; what interruptions lose is not simulated", text)}};
@@ -95,11 +100,10 @@ const Remedy list[] = {
      [](const Situation& s) { return priced(s) && !own_price(s); },
      other_regions},
     {{"savings_plan", "a savings plan", RemedyKind::infrastructure, 2.0, Rung::fed,
-      "instances are paid on demand", "up to 64 % off for one or three years (cloudburn, 2026)",
+      "instances of AWS are paid on demand",
+      "up to 64 % off for one or three years (cloudburn, 2026)",
       "the hours are paid for whether they are used or not"},
-     [](const Situation& s) {
-       return priced(s) && s.scenario.cluster.purchase == Purchase::on_demand && !own_price(s);
-     },
+     [](const Situation& s) { return on_demand(s) && s.on_aws(); },
      [](const Situation& s) {
        if (!s.scenario.cluster.savings) return std::vector<Change>{};
        return std::vector<Change>{{{{"purchase", "savings_plan"}},
@@ -111,24 +115,19 @@ const Remedy list[] = {
                   : std::string("give /cluster/savings, the share that your plan takes off");
      }},
     {{"spot", "spot instances with the best checkpoint interval", RemedyKind::infrastructure, 8.0,
-      Rung::fed, "instances are paid on demand and the job writes checkpoints",
+      Rung::fed, "instances are paid on demand",
       "up to 90 % off (SageMaker guide, 2023); the interval of Young (1974) for the published "
       "interruptions",
       "interruptions take time that is not simulated; the published shares are of the last month"},
-     [](const Situation& s) {
-       return priced(s) && s.scenario.cluster.purchase == Purchase::on_demand && !own_price(s);
-     },
+     [](const Situation& s) { return on_demand(s); },
      on_spot,
      spot_lacking},
     {{"capacity_block", "a capacity block or training plan", RemedyKind::infrastructure, 4.0,
-      Rung::fed, "instances are paid on demand",
+      Rung::fed, "eight GPUs or more of AWS are paid on demand",
       "reserved for some days at a price of its own (EC2 Capacity Blocks, SageMaker training "
       "plans)",
       "paid whole and in advance: finishing early is waste, overrunning a restart"},
-     [](const Situation& s) {
-       return priced(s) && s.scenario.cluster.purchase == Purchase::on_demand && !own_price(s) &&
-              s.inputs().ranks >= 8.0;
-     },
+     [](const Situation& s) { return on_demand(s) && s.on_aws() && s.inputs().ranks >= 8.0; },
      nullptr,
      [](const Situation&) {
        return std::string("give /cluster/price, the block's price for an instance and hour");

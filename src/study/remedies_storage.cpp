@@ -58,26 +58,32 @@ std::vector<Change> more_connections(const Situation& s) {
   if (now <= 0.0) return list;
   for (const double n : {16.0, 32.0, 64.0, 128.0, 256.0}) {
     if (n <= now) continue;
-    list.push_back({{{"connections", fmt::format("{:g}", n)}}, fmt::format("{:g} connections", n)});
+    list.push_back(
+        {{{"/source/connections", fmt::format("{:g}", n)}}, fmt::format("{:g} connections", n)});
   }
   return list;
 }
 
-std::vector<Change> other_modes(const Situation& s) {
+std::vector<Change> mode(const char* word) {
+  return {{{{"/source/input_mode", word}}, fmt::format("input_mode = {}", word)}};
+}
+
+/// Those in which the loader reads files.
+std::vector<Change> file_modes(const Situation& s) {
   std::vector<Change> list;
-  const bool sagemaker = s.service == "sagemaker";
   const InputMode now = mode_now(s);
-  const std::pair<InputMode, const char*> modes[] = {{InputMode::file, "File"},
-                                                     {InputMode::fast_file, "FastFile"},
-                                                     {InputMode::stream, "stream"},
-                                                     {InputMode::pipe, "Pipe"}};
-  for (const auto& [mode, word] : modes) {
-    const bool of_sagemaker = mode == InputMode::fast_file || mode == InputMode::pipe;
-    if (mode == now || (of_sagemaker && !sagemaker)) continue;
-    if (mode == InputMode::stream && sagemaker) continue;
-    list.push_back({{{"input_mode", word}}, fmt::format("input_mode = {}", word)});
+  if (now != InputMode::file) list = mode("File");
+  if (now != InputMode::fast_file && s.service == "sagemaker") {
+    for (Change& change : mode("FastFile")) list.push_back(std::move(change));
   }
   return list;
+}
+
+/// Those in which it reads a stream: what SageMaker pipes, or a plugin of its own.
+std::vector<Change> stream_modes(const Situation& s) {
+  const InputMode now = mode_now(s);
+  if (now == InputMode::pipe || now == InputMode::stream) return {};
+  return mode(s.service == "sagemaker" ? "Pipe" : "stream");
 }
 
 std::vector<Change> fsx_tiers(const Situation& s) {
@@ -88,12 +94,12 @@ std::vector<Change> fsx_tiers(const Situation& s) {
   for (const FsxTier& tier : s.catalog.fsx.tiers) {
     if (tier.deployment_type != deployment || tier.throughput <= now) continue;
     const std::string text = format_in(tier.throughput.base(), "MB/s/TiB");
-    list.push_back({{{"throughput_per_capacity", text}}, deployment + " with " + text});
+    list.push_back({{{"/source/throughput_per_capacity", text}}, deployment + " with " + text});
   }
   if (s.scenario.source.capacity) {
     for (const double times : {2.0, 4.0}) {
       const std::string text = format_quantity(*s.scenario.source.capacity * times);
-      list.push_back({{{"source.capacity", text}}, "a file system of " + text});
+      list.push_back({{{"/source/capacity", text}}, "a file system of " + text});
     }
   }
   return list;
@@ -115,7 +121,7 @@ std::vector<Change> to_efs(const Situation&) {
 std::vector<Change> efs_modes(const Situation& s) {
   const std::string now = s.scenario.source.throughput_mode.value_or("elastic");
   if (now == "elastic") return {};
-  return {{{{"throughput_mode", "elastic"}}, "throughput_mode = elastic"}};
+  return {{{{"/source/throughput_mode", "elastic"}}, "throughput_mode = elastic"}};
 }
 
 std::vector<Change> gp3_rates(const Situation& s) {
@@ -161,18 +167,27 @@ const Remedy list[] = {
      more_connections},
     {{"input_mode", "another input mode", RemedyKind::setting, 0.5, Rung::one_gpu,
       "the data lies on S3",
-      "FastFile and Pipe start without copying the dataset first; workers parallelise the download "
-      "(AWS Dev Day)",
-      "each epoch downloads again, and requests are paid for each time; Pipe reads in order"},
+      "FastFile starts without copying the dataset first; workers parallelise the download (AWS "
+      "Dev "
+      "Day)",
+      "each epoch downloads again, and requests are paid for each time"},
      from_s3,
-     other_modes},
+     file_modes},
+    {{"streaming", "streaming instead of files", RemedyKind::code, 4.0, Rung::one_gpu,
+      "the data lies on S3 and the loader reads files",
+      "starts without copying the dataset first; workers parallelise the download (Pipe, "
+      "S3Dataset: "
+      "AWS Dev Day)",
+      "Pipe reads in order; each epoch downloads again, and requests are paid for each time"},
+     from_s3,
+     stream_modes},
     {{"fsx", "FSx for Lustre", RemedyKind::infrastructure, 8.0, Rung::one_gpu,
-      "the data lies on S3 and GPUs wait for it",
+      "the data lies on S3 and the instances are AWS's",
       "Mask R-CNN on COCO: FSx for Lustre replaced waiting for the download from S3 (AWS "
       "notebook); "
       "it persists over jobs",
       "at least 1.2 TiB are paid for while it exists; creating it takes 5 to 15 minutes"},
-     [](const Situation& s) { return from_s3(s) && s.resolved.machine != nullptr; },
+     [](const Situation& s) { return from_s3(s) && s.on_aws(); },
      to_fsx},
     {{"fsx_tier", "a faster tier of FSx", RemedyKind::infrastructure, 2.0, Rung::one_gpu,
       "the data lies on FSx for Lustre",
@@ -181,11 +196,11 @@ const Remedy list[] = {
      [](const Situation& s) { return of_mount(s, Service::fsx_lustre); },
      fsx_tiers},
     {{"efs", "EFS", RemedyKind::infrastructure, 4.0, Rung::one_gpu,
-      "the data lies on S3 and GPUs wait for it",
+      "the data lies on S3 and the instances are AWS's",
       "no copying before the job, and no capacity to plan",
       "bytes read are billed in elastic mode; 1,500 MiB/s an instance at most, and a few "
       "milliseconds for each file (EFS user guide)"},
-     [](const Situation& s) { return from_s3(s) && s.resolved.machine != nullptr; },
+     [](const Situation& s) { return from_s3(s) && s.on_aws(); },
      to_efs},
     {{"efs_throughput", "elastic throughput of EFS", RemedyKind::setting, 0.5, Rung::one_gpu,
       "the data lies on EFS in another mode",
@@ -224,7 +239,7 @@ const Remedy list[] = {
      },
      [](const Situation&) {
        return std::vector<Change>{
-           {{{"distribution", "ShardedByS3Key"}}, "distribution = ShardedByS3Key"}};
+           {{{"/source/distribution", "ShardedByS3Key"}}, "distribution = ShardedByS3Key"}};
      }},
 };
 

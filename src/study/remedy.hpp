@@ -22,14 +22,19 @@ struct Situation {
   const HostProfile* host = nullptr;
   const Result& result;
   const resolve::Resolved& resolved;
-  std::string service;   ///< that rents the instances out: "ec2", "sagemaker" …
-  HourlyPrice cpu_hour;  ///< of one vCPU for an hour, for work done once; 0: not known
-  bool deadline_missed = false;
+  std::string service;         ///< that rents the instances out: "ec2", "sagemaker" …
+  HourlyPrice cpu_hour;        ///< of one vCPU for an hour, for work done once; 0: not known
+  bool priced = true;          ///< whether savings are of money; else of time
+  bool limits_missed = false;  ///< the deadline or the budget
 
   [[nodiscard]] const pipeline::Inputs& inputs() const { return resolved.inputs; }
   /// Share of the job's time that GPUs wait for the stage.
   [[nodiscard]] double wait(Stage stage) const {
     return result.stages[stage].stall / result.times.total;
+  }
+  /// Whether the instances are Amazon's: what other providers sell besides is not known.
+  [[nodiscard]] bool on_aws() const {
+    return resolved.machine != nullptr && resolved.machine->cloud == "aws";
   }
   /// Whether the stage is on the job's path at all.
   [[nodiscard]] bool on_path(Stage stage) const {
@@ -44,6 +49,11 @@ struct Change {
   Money one_off{};
   std::string one_off_words{};
 };
+
+/// Whether two settings cannot be made together: they give a key different values, or one replaces
+/// the object that the other's key lies in. Keys are told apart as they are spelled: remedies name
+/// what lies in an object that another replaces by its pointer ("/source/connections").
+bool clash(const Setting& a, const Setting& b);
 
 /// A remedy may make several changes: the first of those whose saving is within 1 % of the best is
 /// taken, so the least comes first.

@@ -39,7 +39,7 @@ TEST_CASE("advise: Caltech-256 with one worker wants three, and not two instance
   CHECK(first(*advice).rung == "one_gpu_in_memory");
   const auto text = shell("feedrate advise scenarios/caltech256_p3.json --set num_workers=1");
   CHECK(text.status == 0);
-  CHECK(text.out.find("Do not rent more instances yet: 2 with the rest as it is cost") !=
+  CHECK(text.out.find("Do not rent more instances yet: 2 instances with the rest") !=
         std::string::npos);
   CHECK(text.out.find("--set num_workers=3") != std::string::npos);
 }
@@ -90,6 +90,106 @@ TEST_CASE("advise: the changed scenario carries its promise, and cases judges it
   CHECK(judged.out.find("2 promises are not measured yet") != std::string::npos);
 }
 
+TEST_CASE("advise: remedies that undo each other are not taken together") {
+  // EFS replaces the source whose connections the other sets.
+  const auto outcome = shell("feedrate advise scenarios/small_files_s3.json --apply 1,2");
+  CHECK(outcome.status == 2);
+  CHECK(outcome.err.find("--apply: expected remedies that go together: 2 changes what another") !=
+        std::string::npos);
+  const auto advice = json_of("advise scenarios/small_files_s3.json");
+  REQUIRE(at(*row_of(*advice, "connections"), "number").number == 1);
+  REQUIRE(at(*row_of(*advice, "efs"), "number").number == 2);
+  CHECK(at(*advice, "together.saved_usd").number >
+        at(*row_of(*advice, "pack_objects"), "saved_usd").number);
+}
+
+TEST_CASE("advise: what is done ahead has a known size, and is not drawn anew in each epoch") {
+  const std::string job = "advise scenarios/caltech256_p3.json --set num_workers=1";
+  CHECK(at(*row_of(*json_of(job), "offline_preprocessing"), "change").text ==
+        "resize done once, ahead");
+  const auto unknown = json_of(job + " --set /preprocess/0/output_bytes=null");
+  const auto* row = row_of(*unknown, "offline_preprocessing");
+  CHECK(at(*row, "standing").text == "not_simulated");
+  CHECK(at(*row, "reason").text.find("give /preprocess/resize/output_bytes") == 0);
+  const auto random = json_of("advise scenarios/hyundai_p3_16xlarge.json");
+  CHECK(at(*row_of(*random, "offline_preprocessing"), "reason").text.find("draws anew") !=
+        std::string::npos);
+}
+
+TEST_CASE("advise: without a price of its hours a job's savings are of time") {
+  // Its requests to S3 have a price, its machine has none.
+  const auto advice = json_of("advise scenarios/iarai_s3.json");
+  CHECK(first(*advice).remedy == "num_workers");
+  CHECK(at(*row_of(*advice, "more_instances"), "standing").text == "not_simulated");
+  const auto text = shell("feedrate advise scenarios/dataloader_sleep.json");
+  CHECK(text.out.find("Would take longer") != std::string::npos);
+  CHECK(text.out.find(": , ") == std::string::npos);
+  // A deadline says what less time is worth.
+  const auto asked = json_of("advise scenarios/dali_threads.json --deadline '10 min'");
+  CHECK(first(*asked).remedy == "more_instances");
+}
+
+TEST_CASE("advise: what changes the training, or costs more to be in time, says so") {
+  CHECK(shell("feedrate advise scenarios/albert_p3dn.json")
+            .out.find("It changes what is\ntrained: the effective batch") != std::string::npos);
+  const auto late = shell(
+      "feedrate advise scenarios/hyundai_p3_16xlarge.json --set instances=1 --set "
+      "/preprocess/0/cpu='1.3 s' --deadline '3 h'");
+  CHECK(late.out.find("but meets what was asked") != std::string::npos);
+  CHECK(late.out.find("pays in 0 %") == std::string::npos);
+}
+
+TEST_CASE("advise: amounts are in the scenario's currency, and a table's cells are no formulas") {
+  const auto euros = shell(
+      "feedrate advise scenarios/caltech256_p3.json --set num_workers=1 --set "
+      "'/currency={\"code\": \"EUR\", \"usd\": 1.1}'");
+  INFO(euros.out << euros.err);
+  CHECK(euros.out.find("Do not rent more instances yet") != std::string::npos);
+  CHECK(euros.out.find('$') == std::string::npos);
+  const auto csv = shell("feedrate advise scenarios/caltech256_p3.json --format csv");
+  CHECK(csv.out.find("/source/connections=128") != std::string::npos);
+  CHECK(csv.out.find("--set") == std::string::npos);
+}
+
+TEST_CASE("advise: a later rung that loses far more is named at once") {
+  CHECK(shell("feedrate advise scenarios/coordl_page_cache.json")
+            .out.find("are busy only 15 % of the time") != std::string::npos);
+}
+
+TEST_CASE("advise: what streams is code, and what reads files is a setting") {
+  const auto advice = json_of("advise scenarios/input_modes.json");
+  CHECK(at(*row_of(*advice, "streaming"), "change").text == "input_mode = Pipe");
+  CHECK(at(*row_of(*advice, "streaming"), "kind").text == "code");
+  CHECK(at(*row_of(*advice, "input_mode"), "change").text == "input_mode = FastFile");
+  CHECK(at(*row_of(*advice, "input_mode"), "kind").text == "setting");
+  CHECK(row_of(*json_of("advise scenarios/input_modes_pipe.json"), "streaming") == nullptr);
+}
+
+TEST_CASE("advise: on another provider's machines nothing of AWS is for sale") {
+  const auto advice = json_of(
+      "advise scenarios/caltech256_p3.json --set instance=a2-highgpu-8g --set num_workers=2");
+  for (const char* remedy : {"fsx", "efs", "savings_plan", "capacity_block"}) {
+    INFO(remedy);
+    CHECK(row_of(*advice, remedy) == nullptr);
+  }
+  CHECK(row_of(*advice, "spot") != nullptr);
+}
+
+TEST_CASE("advise: checkpoints are made rarer only as far as failures allow") {
+  const std::string job =
+      "advise scenarios/nvidia_resnet50.json --set instances=8 --set "
+      "'/job/checkpoint={\"interval\": \"%\", \"size\": \"2 GB\", \"bandwidth\": \"500 "
+      "MB/s\"}'";
+  const auto with = [&](const std::string& interval) {
+    std::string text = job;
+    return json_of(text.replace(text.find('%'), 1, interval));
+  };
+  // √(2 · 4 s · 1,000 days / 3.8 / 8)
+  CHECK(at(*row_of(*with("1 min"), "checkpoint_interval"), "change").text ==
+        "a checkpoint every 80 min; what failures lose is not simulated");
+  CHECK(row_of(*with("90 min"), "checkpoint_interval") == nullptr);
+}
+
 TEST_CASE("advise: bad input is refused with what was expected") {
   const std::string file = "scenarios/caltech256_p3.json ";
   const std::pair<std::string, std::string> wrong[] = {
@@ -120,6 +220,8 @@ TEST_CASE("advise: bad input is refused with what was expected") {
 TEST_CASE("advise: a deadline says which remedies meet it") {
   const std::string job = "feedrate advise scenarios/caltech256_p3.json --set num_workers=1 ";
   CHECK(shell(job + "--deadline '20 min'").out.find("alone it does") != std::string::npos);
+  CHECK(shell("feedrate advise scenarios/caltech256_p3.json --target 87.99%")
+            .out.find("busy 88 % of the time, just below 88 %") != std::string::npos);
   CHECK(shell(job + "--deadline '10 h'").out.find("The job as it is meets") != std::string::npos);
   CHECK(shell(job + "--deadline '1 s'").out.find("Neither the job as it is nor any remedy") !=
         std::string::npos);

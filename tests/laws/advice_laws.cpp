@@ -1,4 +1,5 @@
 // Laws of advice, over generated scenarios and over all that are shipped.
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -42,6 +43,57 @@ double worth(const Advice& advice, const Remedied& row) {
   return advice.priced ? row.saved.base() : advice.jobs * row.sooner.base();
 }
 
+double cost_before(const Advice& advice) {
+  return advice.jobs * (advice.priced ? advice.before.total.base() : advice.before.time.base());
+}
+
+double worth(const Advice& advice, const Together& all) {
+  return advice.priced ? all.saved.base() : advice.jobs * all.sooner.base();
+}
+
+/// What is taken together goes together, and comes to at most 1 % more than any remedy alone.
+void check_together(const Advice& advice) {
+  const Together& all = *advice.together;
+  CHECK(all.numbers.size() >= 2);
+  CHECK(std::is_sorted(all.numbers.begin(), all.numbers.end()));
+  for (const Remedied& row : advice.remedies) {
+    if (row.standing != RemedyStanding::advised) continue;
+    INFO(row.change);
+    // A deadline or a budget comes before savings.
+    const double least = worth(advice, row) - 0.01 * (cost_before(advice) - worth(advice, row));
+    if (!advice.constraints.any()) CHECK(worth(advice, all) >= least * (1.0 - 1e-12));
+    if (std::find(all.numbers.begin(), all.numbers.end(), row.number) == all.numbers.end()) {
+      continue;
+    }
+    CHECK_FALSE(study::clash(all.set, row.set));
+    for (const auto& pair : row.set) {
+      CHECK(std::find(all.set.begin(), all.set.end(), pair) != all.set.end());
+    }
+  }
+}
+
+/// However keys are spelled: who sets a key that another sets differently, or replaces with all
+/// around it, does not go with it.
+void check_clashes(const Advice& advice) {
+  const auto within = [](const std::string& key, const std::string& object) {
+    return key.starts_with(object + "/");
+  };
+  for (const Remedied& a : advice.remedies) {
+    for (const Remedied& b : advice.remedies) {
+      bool expected = false;
+      for (const auto& [key, value] : a.set) {
+        for (const auto& [other, other_value] : b.set) {
+          const std::string one = schema::set_pointer(key), two = schema::set_pointer(other);
+          expected = expected ||
+                     (one == two ? value != other_value : within(one, two) || within(two, one));
+        }
+      }
+      INFO(a.change << " and " << b.change);
+      CHECK(study::clash(a.set, b.set) == expected);
+    }
+  }
+}
+
 /// What holds of all advice.
 void check_laws(const Advice& advice) {
   std::set<RemedyKind> seen;
@@ -49,13 +101,11 @@ void check_laws(const Advice& advice) {
   std::size_t number = 0;
   for (const Remedied& row : advice.remedies) {
     INFO(row.what.name << " " << row.change);
-    const double cost_before = advice.priced ? advice.jobs * advice.before.total.base()
-                                             : advice.jobs * advice.before.time.base();
     switch (row.standing) {
       case RemedyStanding::advised:
         CHECK(row.number == ++number);
         CHECK(row.what.from <= advice.works_on);
-        CHECK(worth(advice, row) >= 0.999 * least_saving * cost_before);
+        CHECK(worth(advice, row) >= 0.999 * least_saving * cost_before(advice));
         // Of a kind the largest saving comes first.
         if (seen.insert(row.what.kind).second) {
           for (const Remedied& other : advice.remedies) {
@@ -80,6 +130,8 @@ void check_laws(const Advice& advice) {
     if (before != nullptr) CHECK(before->standing <= row.standing);
     before = &row;
   }
+  if (advice.together) check_together(advice);
+  check_clashes(advice);
   for (const RungResult& rung : advice.ladder) {
     CHECK(rung.figures.has_value() == rung.why_not.empty());
     CHECK(rung.share >= 0.0);
@@ -159,6 +211,8 @@ TEST_CASE("remedies: names are unique, and each says when, what for and what aga
     CHECK_FALSE(remedy->words.helps.empty());
     CHECK_FALSE(remedy->words.limits.empty());
     CHECK(remedy->words.effort_hours > 0.0);
+    // It stands in sentences.
+    CHECK(remedy->words.limits.find(". ") == std::string_view::npos);
     CHECK(remedy->applies != nullptr);
     CHECK((remedy->changes != nullptr || remedy->lacks != nullptr));
   }
