@@ -59,8 +59,9 @@ std::string size_text(double size) {
 }
 
 [[noreturn]] void refuse_size(const std::string& path, double size, std::size_t limit) {
-  refuse(path, "expected a file of at most " + size_text(static_cast<double>(limit)) + ", got " +
-                   size_text(size));
+  const std::string most = size_text(static_cast<double>(limit));
+  const std::string got = size_text(size);
+  refuse(path, "expected a file of at most " + most + ", got " + (got == most ? "more" : got));
 }
 
 std::string read_all(int fd, const std::string& path, std::size_t limit, std::size_t expected) {
@@ -154,6 +155,9 @@ std::string read_standard_input(std::size_t limit) {
 }
 
 void write_text_file(const std::string& path, std::string_view text) {
+  if (path == standard_input_path) {
+    refuse(path, "expected a file to write, got standard input; ./- is a file of that name");
+  }
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) refuse(path, "expected a file name, got a directory");

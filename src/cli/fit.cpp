@@ -23,6 +23,16 @@ struct FitArguments {
   std::string file;  ///< of the fitted scenario; empty: none
 };
 
+/// Those that change what is simulated.
+std::vector<std::string> flags_given(const SimulationOptions& simulation) {
+  std::vector<std::string> flags;
+  if (!simulation.host.empty()) flags.insert(flags.end(), {"--host", simulation.host});
+  for (const std::string& setting : simulation.settings) {
+    flags.insert(flags.end(), {"--set", setting});
+  }
+  return flags;
+}
+
 int fit(const FitArguments& arguments) {
   const schema::Document document = load_with_settings(arguments.scenario, arguments.simulation);
   const std::vector<schema::FreeKey> free = keys_of(document, arguments.free);
@@ -34,7 +44,9 @@ int fit(const FitArguments& arguments) {
   }
   // A case may name any instance, so all of them are read.
   const Catalog catalog = whole_catalog();
-  const UnknownsFit found = fit_of(document, free, catalog, host ? &*host : nullptr);
+  UnknownsFit found = fit_of(document, free, catalog, host ? &*host : nullptr);
+  found.file = arguments.scenario;
+  found.flags = flags_given(arguments.simulation);
   if (!arguments.file.empty()) {
     write_text_file(arguments.file, schema::write_document(fitted_document(document, found)));
   }

@@ -136,7 +136,6 @@ class CaseFitter {
     }
     scenario_ = scenario_of(filled);
     out_.name = scenario_.name;
-    out_.file = document_.file();
   }
 
   void choose_points() {
@@ -155,10 +154,16 @@ class CaseFitter {
     }
     out_.used = points_.size();
     if (points_.size() >= free_.size()) return;
-    throw InputError({{document_.file(), 0, "/cases",
-                       fmt::format("expected at least as many cases that can be fitted on as "
-                                   "unknowns ({}), got {} of {}",
-                                   free_.size(), points_.size(), scenario_.cases.size())}});
+    const auto promised = std::count_if(scenario_.cases.begin(), scenario_.cases.end(),
+                                        [](const Case& one) { return one.awaited(); });
+    throw InputError(
+        {{document_.file(), 0, "/cases",
+          fmt::format("expected at least as many cases that can be fitted on as unknowns ({}), got "
+                      "{} of {}{}",
+                      free_.size(), points_.size(), scenario_.cases.size(),
+                      promised == 0 ? ""
+                                    : fmt::format("; {} {} only promised, not measured yet",
+                                                  promised, promised == 1 ? "is" : "are"))}});
   }
 
   void fill(const fit::Found& found) {

@@ -16,7 +16,7 @@ std::vector<schema::FreeKey> keys_of(const schema::Document& document,
 
 /// InputError, with the document's files and lines, where it has no cases to fit on or fewer than
 /// unknowns, where a case names no figure, and where the scenario cannot be simulated whatever the
-/// unknowns are. `jobs`: threads, 0 for all.
+/// unknowns are. `jobs`: threads, 0 for all. The answer's file and flags are left to the caller.
 UnknownsFit fit_of(const schema::Document& document, std::span<const schema::FreeKey> free,
                    const Catalog& catalog, const HostProfile* host, int jobs = 0);
 

@@ -30,6 +30,18 @@ std::string workers(const Loader& loader) {
   return fmt::format("num_workers = {:g} for each GPU", loader.num_workers->number);
 }
 
+/// As reports name it: by its short name where that means the same key.
+std::string shortest(const std::string& key) {
+  const std::string pointer = schema::set_pointer(key);
+  const std::string last = pointer.substr(pointer.rfind('/') + 1);
+  try {
+    if (schema::set_pointer(last) == pointer) return last;
+  } catch (const InputError&) {
+    return key;  // a name that several keys have, or none
+  }
+  return key;
+}
+
 /// What does not change along the key: an answer holds for that alone.
 std::string held_fixed(const Scenario& scenario, const std::string& key) {
   std::vector<std::string> held;
@@ -81,10 +93,10 @@ Search search_of_flag(const std::string& text, const std::string& flag) {
   } catch (const InputError& error) {
     problems = error.problems();
   }
-  // Read again for its key alone, so that a wrong one is told together with all else.
+  // Looked up apart, so that a wrong one is told together with all else.
   if (problems.empty()) {
     try {
-      static_cast<void>(schema::set_pointer(search.key));
+      search.key = shortest(search.key);
     } catch (const InputError& error) {
       problems.push_back({"", 0, flag, error.problems().front().message});
     }

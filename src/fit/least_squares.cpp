@@ -2,11 +2,8 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
-
-#include "base/parallel.hpp"
 
 namespace feedrate::fit {
 namespace {
@@ -59,27 +56,6 @@ std::vector<bool> held(const Box& box, std::span<const double> at,
     fixed[j] = (at[j] <= box.low[j] && g >= 0.0) || (at[j] >= box.high[j] && g <= 0.0);
   }
   return fixed;
-}
-
-double radical_inverse(std::size_t n, std::size_t base) {
-  double result = 0.0;
-  double digit = 1.0;
-  for (; n > 0; n /= base) {
-    digit /= static_cast<double>(base);
-    result += digit * static_cast<double>(n % base);
-  }
-  return result;
-}
-
-std::vector<double> spread_point(const Box& box, std::size_t n) {
-  constexpr std::array<std::size_t, 12> primes = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37};
-  std::vector<double> point(box.low.size());
-  for (std::size_t j = 0; j < point.size(); ++j) {
-    // Beyond twelve coordinates points repeat along them, which still spreads them.
-    const double share = radical_inverse(n + 1 + j / primes.size(), primes[j % primes.size()]);
-    point[j] = box.low[j] + share * (box.high[j] - box.low[j]);
-  }
-  return point;
 }
 
 }  // namespace
@@ -161,31 +137,6 @@ Minimum descend(const Residuals& residuals, const Box& box, std::span<const doub
     if (!moved || gained < converged) return best;
   }
   return best;
-}
-
-std::vector<Minimum> descend_from_many(const Residuals& residuals, const Box& box,
-                                       std::span<const std::vector<double>> starts, int jobs) {
-  constexpr std::size_t looked_at_each = 12;
-  constexpr std::size_t taken = 4;
-  const std::size_t looked_at = 8 + looked_at_each * box.low.size();
-  std::vector<Minimum> seen(looked_at);
-  for_each_index(looked_at, jobs, [&](std::size_t n) {
-    seen[n].at = spread_point(box, n);
-    seen[n].residuals = residuals(seen[n].at);
-    seen[n].squares = sum_of_squares(seen[n].residuals);
-  });
-  std::erase_if(seen, [](const Minimum& point) { return !point.found(); });
-  std::stable_sort(seen.begin(), seen.end(),
-                   [](const Minimum& a, const Minimum& b) { return a.squares < b.squares; });
-  std::vector<std::vector<double>> from(starts.begin(), starts.end());
-  for (std::size_t i = 0; i < std::min(taken, seen.size()); ++i) from.push_back(seen[i].at);
-  std::vector<Minimum> found(from.size());
-  for_each_index(from.size(), jobs,
-                 [&](std::size_t i) { found[i] = descend(residuals, box, from[i]); });
-  std::erase_if(found, [](const Minimum& minimum) { return !minimum.found(); });
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Minimum& a, const Minimum& b) { return a.squares < b.squares; });
-  return found;
 }
 
 }  // namespace feedrate::fit

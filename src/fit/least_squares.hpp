@@ -41,9 +41,10 @@ Rows slopes_at(const Residuals& residuals, const Box& box, std::span<const doubl
 Minimum descend(const Residuals& residuals, const Box& box, std::span<const double> start,
                 int most_steps = 60);
 
-/// Minima from `starts` and from the best of evenly spread points of the box (Halton 1960), best
-/// first; of those that are equally good, those from earlier starts come first. Points without an
-/// answer are left out: empty where there is none at all. The same on any number of threads.
+/// Minima from `starts`, from the best of evenly spread points of the box (Halton 1960), and from
+/// what is better along a coordinate through the best of them, best first; of those that are
+/// equally good, those from earlier starts come first. Points without an answer are left out: empty
+/// where there is none at all. The same on any number of threads.
 std::vector<Minimum> descend_from_many(const Residuals& residuals, const Box& box,
                                        std::span<const std::vector<double>> starts, int jobs = 0);
 

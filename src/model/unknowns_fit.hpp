@@ -77,8 +77,9 @@ struct UnknownsFit {
   /// Where error bars come from.
   enum class Errors { scatter, stated, none };
 
-  std::string name;  ///< of the scenario
-  std::string file;
+  std::string name;                     ///< of the scenario
+  std::string file;                     ///< as a command takes it: "-" for standard input
+  std::vector<std::string> flags;       ///< given beside it: "--set", "instance=g5.xlarge"
   std::vector<FittedUnknown> unknowns;  ///< in the order that they were asked for
   std::vector<FittedCase> cases;        ///< all of the scenario's
   std::size_t used = 0;                 ///< cases fitted on

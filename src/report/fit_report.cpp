@@ -8,6 +8,7 @@
 
 #include "report/case_words.hpp"
 #include "report/numbers.hpp"
+#include "report/optimum_words.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -207,6 +208,13 @@ std::string size(double error) {
   return text.starts_with('+') ? text.substr(1) : text;
 }
 
+/// How many unknowns the measurements leave open.
+std::string open_words(std::size_t open, std::size_t all) {
+  if (all == 1) return "it is not fixed by them";
+  if (open == all) return all == 2 ? "neither is fixed by them" : "none is fixed by them";
+  return fmt::format("{} of the {} {} not fixed by them", open, all, open == 1 ? "is" : "are");
+}
+
 Paragraph headline(const UnknownsFit& fit) {
   const double before = worst_error(fit, &FittedCase::before);
   const std::string from = before < 0.0 ? "" : fmt::format(", {} before", size(before));
@@ -217,9 +225,7 @@ Paragraph headline(const UnknownsFit& fit) {
       "{} fitted to {}: the worst error is {}{}", counted(fit.unknowns.size(), "unknown"),
       counted(fit.used, "measurement"), size(worst_error(fit, &FittedCase::after)), from);
   if (open > 0) {
-    text += fit.unknowns.size() == 1 ? "; it is not fixed by them"
-                                     : fmt::format("; {} of the {} {} not fixed by them", open,
-                                                   fit.unknowns.size(), open == 1 ? "is" : "are");
+    text += "; " + open_words(open, fit.unknowns.size());
   } else if (!fit.alternatives.empty()) {
     text += "; other values fit as well";
   }
@@ -258,10 +264,14 @@ Paragraph next_measurement(const UnknownsFit& fit) {
         fmt::format("{} {} to ±{}", fit.unknowns[doubt.unknown].key, before, percent(doubt.after)));
   }
   std::string settings;
-  for (const auto& [key, value] : next.set) settings += fmt::format(" --set {}={}", key, value);
-  return {fmt::format("Measure next: {} ({}{}). It would take {}.", next.words, next.metric,
-                      settings.empty() ? "" : " of feedrate run " + fit.file + settings,
-                      listed(gains))};
+  for (const auto& [key, value] : next.set) settings += " --set " + shell_word(key + "=" + value);
+  std::string run;
+  if (!settings.empty()) {
+    run = " of feedrate run " + shell_word(fit.file);
+    for (const std::string& flag : fit.flags) run += " " + shell_word(flag);
+  }
+  return {fmt::format("Measure next: {} ({}{}{}). It would take {}.", next.words, next.metric, run,
+                      settings, listed(gains))};
 }
 
 }  // namespace

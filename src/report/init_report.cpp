@@ -42,12 +42,12 @@ Report to_replace_report(std::span<const ToReplace> numbers, const std::string& 
     return report;
   }
   const ToReplace& first = numbers.front();
-  report.headline = {fmt::format("Replace first {}: between its ends the whole job takes {}.",
+  report.headline = {fmt::format("Replace {} first: between its ends the whole job takes {}.",
                                  first.key, range_of(first, " to "))};
   Table table;
   table.title = "Guesses of the preset";
   table.columns = {
-      {"key"}, {"value", Align::right}, {"between"}, {"whole job then"}, {"up to", Align::right},
+      {"key"}, {"value", Align::right}, {"between"}, {"whole job then"}, {"by up to", Align::right},
       {""}};
   for (const ToReplace& number : numbers) {
     table.rows.push_back(
@@ -64,11 +64,12 @@ std::string to_replace_sentence(std::span<const ToReplace> numbers) {
   std::vector<std::string> parts;
   for (const ToReplace& number : numbers) {
     if (number.share < study::least_gain) continue;
-    parts.push_back(
-        fmt::format("{} (up to {} of the job's time)", number.key, percent(number.share)));
+    parts.push_back(fmt::format("{} (by up to {})", number.key, percent(number.share)));
   }
   if (parts.empty()) return "";
-  return fmt::format("Replace first, of what the preset guessed: {}", fmt::join(parts, ", "));
+  return fmt::format(
+      "Guesses of the preset to replace, those that change the job's time most first: {}",
+      fmt::join(parts, ", "));
 }
 
 }  // namespace feedrate::report

@@ -89,44 +89,33 @@ std::string band_text(const SearchAnswer& answer) {
   return fmt::format("{} to {}{}", text(low), text(high), open && largest ? " or more" : "");
 }
 
-std::string things(const SearchAnswer& answer) {
-  const double n = answer.there ? answer.there->at : 2.0;
-  if (answer.search.key == "gpus_per_instance")
-    return n == 1.0 ? "GPU an instance" : "GPUs an instance";
-  if (answer.search.key == "instances") return n == 1.0 ? "instance" : "instances";
+/// "GPU an instance", "instances"; "" of a key that counts something else.
+std::string things(const std::string& key, double n) {
+  if (key == "gpus_per_instance") return n == 1.0 ? "GPU an instance" : "GPUs an instance";
+  if (key == "instances") return n == 1.0 ? "instance" : "instances";
   return "";
 }
 
-/// "71 GPUs an instance", "num_workers = 7".
-std::string what_was_found(const SearchAnswer& answer) {
-  const std::string n = count(answer.there->at);
-  const std::string words = things(answer);
-  return words.empty() ? fmt::format("{} = {}", answer.search.key, n)
-                       : fmt::format("{} {}", n, words);
-}
-
-std::string capitalised(std::string text) {
-  if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') {
-    text.front() = static_cast<char>(text.front() - 'a' + 'A');
-  }
-  return text;
-}
-
 std::string feeds_sentence(const SearchAnswer& answer) {
+  const Search& asked = answer.search;
+  const std::string bound = bound_text(answer);
+  const bool counted = !things(asked.key, 2.0).empty();
   if (!answer.there) {
-    return fmt::format("No {} from {} to {} keeps the GPUs busy at least {} of the time: {}.",
-                       answer.search.key, count(answer.search.from), count(answer.search.to),
-                       bound_text(answer), how_it_is(answer, *answer.beyond, true));
+    return fmt::format("No {} {} from {} to {} keeps the GPUs busy at least {} of the time: {}.",
+                       counted ? "number of" : "value of",
+                       counted ? things(asked.key, 2.0) : asked.key, count(asked.from),
+                       count(asked.to), bound, how_it_is(answer, *answer.beyond, true));
   }
-  const bool one = answer.there->at == 1.0;
-  const std::string found = what_was_found(answer);
-  if (answer.at_end()) {
-    return fmt::format("At least {} {} kept busy {} of the time or more: the search ended there.",
-                       found, one ? "is" : "are", bound_text(answer));
+  const double n = answer.there->at;
+  const std::string behind =
+      answer.at_end() ? ": the search ended there" : "; " + how_it_is(answer, *answer.beyond, true);
+  if (!counted) {
+    return fmt::format("The GPUs are kept busy {} of the time or more up to {} = {}{}{}.", bound,
+                       asked.key, count(n), answer.at_end() ? " at least" : "", behind);
   }
-  return capitalised(fmt::format("{} {} kept busy {} of the time or more; {}.", found,
-                                 one ? "is" : "are", bound_text(answer),
-                                 how_it_is(answer, *answer.beyond, true)));
+  return fmt::format("{}{} {} {} kept busy {} of the time or more{}.",
+                     answer.at_end() ? "At least " : "", count(n), things(asked.key, n),
+                     n == 1.0 ? "is" : "are", bound, behind);
 }
 
 std::string find_sentence(const SearchAnswer& answer) {

@@ -183,6 +183,24 @@ void set_range(FreeKey& free, const Key& key, std::string_view name, std::string
   }
 }
 
+/// Of an object that a text may stand for ("step"): where the document states one quantity of that
+/// kind in it, in all or for a sample, that one; else what the text means.
+const Key& key_meant(const Key& object, const Document& document,
+                     const std::vector<std::string>& tokens) {
+  const Key* stated = nullptr;
+  for (const Key& inner : object.keys) {
+    Dimension in_all = inner.dimension;
+    in_all.sample = 0;
+    if (inner.kind != KeyKind::quantity || in_all != object.keys.front().dimension) continue;
+    std::vector<std::string> at = tokens;
+    at.emplace_back(inner.name);
+    if (value_at(document.root().get(), &scenario_root(), at) == nullptr) continue;
+    if (stated != nullptr) return object.keys.front();
+    stated = &inner;
+  }
+  return stated == nullptr ? object.keys.front() : *stated;
+}
+
 /// Operations are told by their names, where each has its own, and known by their places.
 void name_both_ways(FreeKey& free, const Document& document, const KeyPlace& place,
                     std::string_view flag) {
@@ -230,8 +248,9 @@ FreeKey free_key(const Document& document, std::string_view item, std::string_vi
     refuse(flag, error.problems().front().message);
   }
   if (place.key->kind == KeyKind::object && place.key->text_form) {
-    place.tokens.emplace_back(place.key->keys.front().name);
-    place.key = &place.key->keys.front();
+    const Key& inner = key_meant(*place.key, document, place.tokens);
+    place.tokens.emplace_back(inner.name);
+    place.key = &inner;
   }
   const Key& key = *place.key;
   const bool number = key.kind == KeyKind::number || key.kind == KeyKind::fraction;

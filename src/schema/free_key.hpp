@@ -28,10 +28,12 @@ struct FreeKey {
   [[nodiscard]] double rounded(double number, int digits) const;
 };
 
-/// The keys of one --free: "KEY,KEY=LOW..HIGH". Without a range: around the document's value a
-/// thousandth to a thousandfold, else all that is sensible for its kind, and 0 to 1 for a share.
-/// InputError, naming `flag`: unknown keys, keys whose value is no quantity and no share, ranges
-/// that are reversed, in other units or beyond what the key may hold.
+/// The keys of one --free: "KEY,KEY=LOW..HIGH". Where a text may stand for an object
+/// ("step"), the one quantity of that kind that the document states in it, else what the text
+/// means. Without a range: around the document's value a thousandth to a thousandfold, else all
+/// that is sensible for its kind, and 0 to 1 for a share. InputError, naming `flag`: unknown keys,
+/// keys whose value is no quantity and no share, ranges that are reversed, in other units or beyond
+/// what the key may hold.
 std::vector<FreeKey> free_keys(const Document& document, std::string_view text,
                                std::string_view flag = "--free");
 

@@ -11,11 +11,11 @@
 #include "model/case_result.hpp"
 #include "study/metrics.hpp"
 #include "study/run.hpp"
+#include "study/search.hpp"
 
 namespace feedrate::study {
 namespace {
 
-constexpr std::string_view search_prefix = "largest ";
 constexpr double half_of_90_percent = 1.6448536269514722;
 constexpr double least_error = 0.005;
 
@@ -33,7 +33,8 @@ std::optional<double> error_of_repeats(const Case& what) {
 }
 
 std::string why_unused(const Case& what, const std::optional<double>& error) {
-  if (what.metric.starts_with(search_prefix)) {
+  if (what.awaited()) return "promised, not measured yet";
+  if (is_search(what.metric)) {
     return "a search has whole numbers for answers, which tell no slope";
   }
   if (error_kind(what) == ErrorKind::bottleneck) return "a bottleneck is right or wrong";
@@ -64,7 +65,7 @@ FitPoint point_of(const Case& what, std::size_t index) {
 void expect_metric(const Case& what, std::size_t index) {
   const std::vector<std::string> names = metric_names();
   const bool known = std::find(names.begin(), names.end(), what.metric) != names.end();
-  if (known || what.metric.starts_with(search_prefix)) return;
+  if (known || is_search(what.metric)) return;
   throw InputError({{"", 0, fmt::format("/cases/{}/metric", index),
                      fmt::format("expected a metric, got {}{}", in_quotes(what.metric),
                                  did_you_mean(what.metric, names))}});
@@ -248,7 +249,8 @@ bool measured(const Scenario& scenario, const Setting& set, const std::string& m
   return std::any_of(scenario.cases.begin(), scenario.cases.end(), [&](const Case& one) {
     Setting other = one.set;
     std::sort(other.begin(), other.end());
-    return other == sorted && one.relative_to.empty() && one.metric == metric_name;
+    return !one.awaited() && other == sorted && one.relative_to.empty() &&
+           one.metric == metric_name;
   });
 }
 

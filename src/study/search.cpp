@@ -194,26 +194,18 @@ class Seeker {
     if (last == values.rbegin()) return *last;
     const long fails = *(last - 1);
     long found = edge(*last, fails);
-    // What bisection did not look at may hold again: a few of it are asked.
-    constexpr long asked = 4;
-    for (long i = asked; !options_.exact && i >= 1; --i) {
-      const long n = found + (fails - found) * i / (asked + 1);
-      if (n != found && good(n)) {
-        found = edge(n, next_failure(n, fails));
-        break;
-      }
-    }
-    return found;
+    return options_.exact ? found : last_near(found);
   }
 
-  /// The nearest value known not to hold, from n towards `fails`.
-  long next_failure(long n, long fails) {
-    long nearest = fails;
-    for (const auto& [at, tried] : points_) {
-      const bool between = (at - n) * onward_ > 0 && (nearest - at) * onward_ > 0;
-      if (between && !tried.holds) nearest = at;
+  /// The last that holds before so many in a row do not: where samples divide evenly among
+  /// instances or batches, a value holds again that bisection did not look at.
+  long last_near(long found) {
+    constexpr long in_a_row = 64;
+    for (long n = found + onward_; n >= from_ && n <= to_; n += onward_) {
+      if (std::abs(n - found) > in_a_row) break;
+      if (good(n)) found = n;
     }
-    return nearest;
+    return found;
   }
 
   std::optional<long> first_failure_before(long found) {

@@ -57,6 +57,17 @@ TEST_CASE("text file: unreadable is refused with the host's reason") {
   CHECK(refusal(path) == path + ": expected a readable file, got: Permission denied");
 }
 
+TEST_CASE("text file: standard input is nothing to write to") {
+  try {
+    write_text_file("-", "text");
+    FAIL("written");
+  } catch (const InputError& error) {
+    CHECK(std::string(error.what()).find("expected a file to write, got standard input") !=
+          std::string::npos);
+  }
+  CHECK_FALSE(std::filesystem::exists("-"));
+}
+
 TEST_CASE("text file: written whole, with nothing left beside it") {
   const TemporaryFolder folder;
   write_text_file(folder.at("out.json"), "{}\n");

@@ -33,7 +33,19 @@ TEST_CASE("feeds: the end of the search is no answer, and none fed exits with 1"
       "feedrate feeds scenarios/mlperf_storage_micron.json --over gpus_per_instance --set "
       "disk.bandwidth='10 MB/s'");
   CHECK(none.status == 1);
-  CHECK(has(none.out, "No gpus_per_instance from 1 to 1,024"));
+  CHECK(has(none.out, "No number of GPUs an instance from 1 to 1,024 keeps the GPUs busy"));
+}
+
+TEST_CASE("feeds: keys by any of their names, also those that count no GPUs") {
+  const std::string feeds = "feedrate feeds scenarios/mlperf_storage_micron.json ";
+  const Outcome instances = shell(feeds + "--over instances --up-to 4");
+  for (const char* name : {"/cluster/instances", "cluster.instances"}) {
+    CHECK(shell(feeds + "--up-to 4 --over " + name).out == instances.out);
+  }
+  CHECK_FALSE(has(instances.out, "held fixed: instances"));
+  const Outcome batch = shell("feedrate feeds scenarios/caltech256_p3.json --over num_workers");
+  INFO(batch.out);
+  CHECK(has(batch.out, "The GPUs are kept busy 90 % of the time or more up to num_workers = "));
 }
 
 TEST_CASE("feeds: wrong flags are refused with what would be right") {

@@ -103,6 +103,27 @@ TEST_CASE("fit: what no measurement depends on is not fitted, and the exit statu
   CHECK(unknown(json, 1).find("determined")->boolean);
 }
 
+TEST_CASE("fit: a receipt's promises are listed, not fitted on, and not marked") {
+  const Folder folder;
+  const std::string promise = R"(, {"name": "promise", "metric": "epoch_s", "promised": 1})";
+  const std::string free = " --free /preprocess/decode/cpu,/job/step/fixed";
+  const JsonPtr plain = answer("'" + folder.write("plain.json", job(three)) + "'" + free);
+  const std::string file = folder.write("mine.json", job(three + promise));
+  const std::string out = folder / "fitted.json";
+  const JsonPtr json = answer("'" + file + "'" + free + " -o '" + out + "'");
+  for (std::size_t k = 0; k < 2; ++k) {
+    CHECK(unknown(json, k).find("value")->number == unknown(plain, k).find("value")->number);
+  }
+  CHECK(json->find("fit")->find("measurements")->number == 3.0);
+  CHECK(has(fit("'" + file + "'" + free).out, "promise (epoch_s): promised, not measured yet"));
+  const JsonPtr written = parse_json(slurp(out), out);
+  CHECK(written->find("cases")->items.at(3)->find("fitted") == nullptr);
+  const Outcome none =
+      fit("'" + folder.write("none.json", job(promise.substr(2))) + "' --free /job/step/fixed");
+  CHECK(none.status == 2);
+  CHECK(has(none.err, "1 is only promised"));
+}
+
 TEST_CASE("fit: the written scenario predicts what was printed, and says what was fitted") {
   const Folder folder;
   const std::string file = folder.write("mine.json", job(three));

@@ -46,14 +46,31 @@ TEST_CASE("init: flags are in the scenario, and what is left is told with its ra
   CHECK_FALSE(has(outcome.out, "/job/step"));
   CHECK_FALSE(has(outcome.err, "/job/step"));
   CHECK(has(outcome.out, "/preprocess/decode/cpu = 4.76 ms (1.4 ms to 6.6 ms, published, 2024)"));
-  CHECK(has(outcome.err, "Replace first "));
+  CHECK(has(outcome.err, "Replace /"));
   CHECK(has(outcome.err, "/preprocess/decode/cpu"));
   // What replaces a preset's number first is what changes the job most.
   const Outcome tokens = shell("feedrate init tokens");
-  CHECK(has(tokens.err, "Replace first /job/step/per_sample"));
+  CHECK(has(tokens.err, "Replace /job/step/per_sample first"));
   CHECK(has(tokens.out,
-            "\"expectation\": \"Replace first, of what the preset guessed: "
+            "\"expectation\": \"Guesses of the preset to replace, those that change the job's time "
+            "most first: "
             "/job/step/per_sample"));
+}
+
+TEST_CASE("init: no description says a number that a flag has changed") {
+  for (const std::string_view name : feedrate::schema::preset_names()) {
+    const auto scenario =
+        feedrate::schema::read_scenario(feedrate::schema::read_preset(name).document);
+    INFO(name << ": " << scenario.description);
+    std::string digits;
+    for (const char c : scenario.description) {
+      if (c != ',') digits += c;
+    }
+    for (const double number : {scenario.dataset.samples.value_or(0.0),
+                                scenario.dataset.samples_per_object.value_or(0.0)}) {
+      if (number > 1.0) CHECK_FALSE(has(digits, std::to_string(static_cast<long>(number))));
+    }
+  }
 }
 
 TEST_CASE("init: without a preset the presets are listed, and completion knows them") {

@@ -90,6 +90,38 @@ TEST_CASE("fit: never worse than the start, and never outside the range") {
   }
 }
 
+TEST_CASE("fit: a narrow valley beside a wide plain is found, and one unknown more fits no worse") {
+  // Workers on a link that each of them hardly notices, and a server that answers so often.
+  Generator random(31);
+  for (int trial = 0; trial < 40; ++trial) {
+    const double each = 66.0;
+    const double served = random.log_uniform(3.1 * each, 5.5 * each);
+    const auto rates = [&](double most, double link) {
+      Values all;
+      for (double workers = 1.0; workers < 7.0; workers += 1.0) {
+        const double asked = workers / (1.0 / each + 1.0 / link);
+        all.push_back(std::min(asked, most));
+      }
+      return all;
+    };
+    Values noisy = rates(served, 1e6);
+    for (double& value : noisy) value *= random.log_uniform(0.97, 1.03);
+    const std::vector<Measured> measured = measured_of(noisy);
+    const std::vector<Unknown> both = {factor(0.1, 1e7), factor(1e3, 1e6, 1e6)};
+    const auto alone = fit_unknowns({both.data(), 1}, measured,
+                                    [&](std::span<const double> at) { return rates(at[0], 1e6); });
+    const auto together = fit_unknowns(
+        both, measured, [&](std::span<const double> at) { return rates(at[0], at[1]); });
+    REQUIRE(alone);
+    REQUIRE(together);
+    INFO("trial " << trial << ", served " << served);
+    CHECK(alone->unknowns[0].determined);
+    CHECK(alone->unknowns[0].value == Approx(served).epsilon(0.1));
+    CHECK(together->squares <= alone->squares * 1.01);
+    CHECK(together->unknowns[0].determined);
+  }
+}
+
 TEST_CASE("fit: the order of unknowns and of measurements does not matter") {
   const Values planted = {4e-3, 0.8e-3};
   Values figures = epochs(planted);

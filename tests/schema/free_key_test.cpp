@@ -32,6 +32,14 @@ TEST_CASE("free keys: the value of the document, also where it stands for an obj
   CHECK(*key("/job/step/fixed", {{"/job/step", "300 ms"}}).value == Approx(0.3));
   CHECK(key("step", {{"/job/step", "300 ms"}}).pointer == "/job/step/fixed");
   CHECK_FALSE(key("/job/step/per_sample", {{"/job/step", "300 ms"}}).value);
+  const auto step = [](const std::string& object) {
+    return key("step", {{"/job/step", object}}).pointer;
+  };
+  CHECK(step(R"({"per_sample": "3 ms"})") == "/job/step/per_sample");
+  CHECK(step(R"({"per_sample": "3 ms", "gpu_memory": {"fixed": "2 GB"}})") ==
+        "/job/step/per_sample");
+  CHECK(step(R"({"fixed": "9 ms", "per_sample": "3 ms"})") == "/job/step/fixed");
+  CHECK(step(R"({"cv": 0.1, "fixed": "9 ms"})") == "/job/step/fixed");
   CHECK_FALSE(key("collate").value);
   CHECK(*key("efficiency", {{"/job/efficiency", "0.8"}}).value == Approx(0.8));
 }

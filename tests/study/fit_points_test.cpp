@@ -60,9 +60,22 @@ TEST_CASE("fit points: what has no slope is not fitted on, with the reason") {
   CHECK_FALSE(
       point(R"("metric": "largest num_workers in 1..8 with gpu_busy >= 0.5", "measured": 3)")
           .unused.empty());
+  CHECK_FALSE(
+      point(R"("metric": "smallest num_workers in 1..8 with gpu_busy >= 0.5", "measured": 3)")
+          .unused.empty());
   CHECK_FALSE(point(R"("metric": "stall_s", "measured": 0)").unused.empty());
   CHECK(point(epoch).unused.empty());
   CHECK_THROWS_AS(point(R"("metric": "epoch_sec", "measured": 1)"), InputError);
+}
+
+TEST_CASE("fit points: what is only promised is not fitted on, and may be measured") {
+  const std::string promise = R"("metric": "epoch_s", "promised": 100)";
+  CHECK(point(promise).unused == "promised, not measured yet");
+  CHECK(point(promise + R"(, "measured": 110)").unused.empty());
+  const auto all = study::candidates(with("{\"name\": \"c\", " + promise + "}"), {});
+  CHECK(std::any_of(all.begin(), all.end(), [](const study::Candidate& one) {
+    return one.words == "an epoch after the first";
+  }));
 }
 
 TEST_CASE("fit points: candidates are what the cases lack, and change no unknown") {

@@ -134,6 +134,30 @@ TEST_CASE("search: what does not rise or fall evenly is said") {
   CHECK_FALSE(after.exception->holds);
 }
 
+TEST_CASE("search: what holds again where numbers divide evenly is found, as by trying them all") {
+  // 100 instances have their samples in as many full batches; 96 to 99 wait for the last one.
+  for (const char* const file :
+       {"scenarios/input_modes_efs.json", "scenarios/input_modes_fastfile.json"}) {
+    const cli::ScenarioMaker make(schema::load_document(FEEDRATE_SOURCE_DIR "/" + std::string(file)));
+    for (const char* const share : {"50%", "55%", "80%"}) {
+      const std::string condition = std::string(" with gpu_busy >= ") + share;
+      const SearchAnswer found =
+          study::search(parse_search("largest instances in 1..130" + condition, "--find"), {}, make,
+                        testing_resolve::catalog(), nullptr, {});
+      double most = 0.0;
+      for (int n = 1; n <= 130; ++n) {
+        const std::string one = std::to_string(n);
+        const SearchAnswer there = study::search(
+            parse_search("largest instances in " + one + ".." + one + condition, "--find"), {},
+            make, testing_resolve::catalog(), nullptr, {});
+        if (there.there) most = n;
+      }
+      INFO(file << condition);
+      CHECK((found.there ? found.there->at : 0.0) == most);
+    }
+  }
+}
+
 TEST_CASE("search: rounding makes no exception") {
   // The parallel efficiency that is given is the busy share, whatever the number of instances.
   const cli::ScenarioMaker make(schema::parse_document(
