@@ -25,7 +25,7 @@ std::string key_of(const ThresholdRow& row) {
 std::string_view word_of(Fit fit) {
   switch (fit) {
     case Fit::fits: return "fits";
-    case Fit::fits_not: return "fits not";
+    case Fit::fits_not: return "does not fit";
     case Fit::unknown: return "not known";
   }
   return "";
