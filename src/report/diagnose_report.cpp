@@ -7,7 +7,7 @@
 
 #include "base/quote.hpp"
 #include "report/numbers.hpp"
-#include "study/bottleneck.hpp"
+#include "study/diagnose.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -93,15 +93,16 @@ std::string verdict(const Diagnosis& d) {
                : fmt::format("{} rules fit, which name symptoms and no cause ({}).", fitting.size(),
                              names_of(fitting));
   }
+  const std::vector<Cause> causes = study::distinct(d.causes);
   if (fitting.size() == 1) {
-    return fmt::format("One rule fits, {}: {}.", names_of(fitting), causes_text(d.causes));
+    return fmt::format("One rule fits, {}: {}.", names_of(fitting), causes_text(causes));
   }
-  if (d.causes.size() == 1) {
+  if (causes.size() == 1) {
     return fmt::format("{} rules fit and do not contradict each other ({}): {}.", fitting.size(),
-                       names_of(fitting), causes_text(d.causes));
+                       names_of(fitting), causes_text(causes));
   }
   return fmt::format("{} rules fit and differ ({}): {}.", fitting.size(), names_of(fitting),
-                     causes_text(d.causes));
+                     causes_text(causes));
 }
 
 std::string what_is_simulated(const Diagnosis& d) {
@@ -229,7 +230,7 @@ Report diagnose_report(const Diagnosis& d) {
   for (const JudgedRule* judged : with_fit(d.rules, Fit::fits)) {
     report.blocks.emplace_back(explained(*judged, d));
   }
-  if (d.causes.size() > 1) report.blocks.emplace_back(apart(d));
+  if (study::distinct(d.causes).size() > 1) report.blocks.emplace_back(apart(d));
   if (d.simulated) report.blocks.emplace_back(monitors_table(d));
   report.blocks.emplace_back(rules_table(d));
   report.blocks.emplace_back(thresholds_table(d));

@@ -35,6 +35,17 @@ TEST_CASE("diagnose: two rules that fit say what tells them apart") {
   CHECK(has(outcome.out, "What tells them apart"));
 }
 
+TEST_CASE("diagnose: gaps of the loader and too few workers are one answer, gaps and a disk too") {
+  const std::string gaps = "feedrate diagnose --gpu 35 --gap-every 7 ";
+  const Outcome workers = shell(gaps + "--cpu 13 --disk 2");
+  CHECK(has(workers.out,
+            "2 rules fit and do not contradict each other (workers, gaps): too few workers."));
+  CHECK_FALSE(has(workers.out, "What tells them apart"));
+  CHECK(has(shell(gaps + "--cpu 13 --disk 95").out, "(disk, gaps): the disk."));
+  CHECK(has(shell(gaps + "--start 25min").out,
+            "3 rules fit and differ (download, gaps, MaxInitializationTime)"));
+}
+
 TEST_CASE("diagnose: no rule is an answer") {
   const Outcome outcome = shell("feedrate diagnose --gpu 80 --cpu 50 --disk 50 --network 50");
   CHECK(outcome.status == 0);
@@ -226,4 +237,23 @@ TEST_CASE("run: what monitors would show, and whether more workers would help") 
       "--set '/preprocess=[{\"operation\": \"decode\", \"cpu\": \"60 ms\"}]'");
   INFO(exhausted.out << exhausted.err);
   CHECK(has(exhausted.out, "The cores are exhausted"));
+}
+
+TEST_CASE("run: where the most workers that were tried still gain, it is said") {
+  const Outcome open = shell("feedrate run scenarios/s3dataset_stream.json --format json");
+  const auto json = parse_json(open.out, "out");
+  const JsonValue& workers = *json->find("result")->find("bottleneck")->find("workers");
+  CHECK(workers.find("best")->number == workers.find("tried")->number);
+  CHECK(workers.find("still_gaining")->boolean);
+  CHECK(has(shell("feedrate run scenarios/s3dataset_stream.json").out,
+            "more than 16\nwere not tried."));
+  const Outcome more = shell("feedrate run scenarios/s3dataset_stream.json --set num_workers=16");
+  CHECK(has(more.out, "num_workers"));
+  CHECK_FALSE(has(more.out, "not tried"));
+}
+
+TEST_CASE("run: of a download before training it says nothing of workers") {
+  const Outcome outcome = shell("feedrate run scenarios/small_files_s3.json");
+  CHECK(has(outcome.out, "download is the bottleneck"));
+  CHECK_FALSE(has(outcome.out, "num_workers"));
 }
