@@ -100,12 +100,17 @@ TEST_CASE("diagnose: JSON holds what the text says") {
   CHECK(simulated.find("cause")->text == "workers");
   CHECK(simulated.find("readings")->find("cpu")->number == Approx(0.127).margin(0.01));
   const Folder folder;
+  const std::string printed = folder / "diagnosis.schema.json";
+  REQUIRE(shell("feedrate schema diagnosis -f json -o '" + printed + "'").status == 0);
   for (const std::string& text : {outcome.out, shell("feedrate diagnose --gpu 5 -f json").out}) {
-    const Outcome checked =
-        shell("python3 tests/formats/validate.py tests/formats/diagnosis.schema.json '" +
-              folder.write("out.json", text) + "'");
-    INFO(checked.err);
-    CHECK(checked.status == 0);
+    const std::string file = folder.write("out.json", text);
+    for (const std::string& schema :
+         {std::string("tests/formats/diagnosis.schema.json"), printed}) {
+      const Outcome checked =
+          shell("python3 tests/formats/validate.py '" + schema + "' '" + file + "'");
+      INFO(checked.err);
+      CHECK(checked.status == 0);
+    }
   }
 }
 
