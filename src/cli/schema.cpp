@@ -8,6 +8,7 @@
 #include "cli/terminal.hpp"
 #include "schema/advice.hpp"
 #include "schema/catalog_reader.hpp"
+#include "schema/diagnosis.hpp"
 #include "schema/host.hpp"
 #include "schema/measurements.hpp"
 #include "schema/optimum.hpp"
@@ -38,6 +39,7 @@ constexpr Topic topics[] = {
     {"result", schema::result_manual, schema::result_json_schema},
     {"check", schema::verdict_manual, schema::verdict_json_schema},
     {"advice", schema::advice_manual, schema::advice_json_schema},
+    {"diagnosis", schema::diagnosis_manual, schema::diagnosis_json_schema},
     {"optimum", schema::optimum_manual, schema::optimum_json_schema},
 };
 

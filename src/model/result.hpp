@@ -28,6 +28,7 @@ struct OtherWorkers {
   double best = 0.0;   ///< the fewest of a GPU within 1 % of the shortest time; may be `now`
   double gain = 0.0;   ///< fraction of the job's time that these save, 0…1
   bool replaces_inline = false;  ///< of a pytorch loader instead of an inline one
+  bool still_gaining = false;    ///< the time still falls at `tried`: more were not looked at
 };
 
 struct Bottleneck {

@@ -190,7 +190,7 @@ constexpr std::array<std::string_view, 9> cause_words = {"the download before tr
                                                          "too few workers",
                                                          "streaming the samples",
                                                          "the loader",
-                                                         "the GPUs themselves: they are fed",
+                                                         "the GPUs themselves, which are fed",
                                                          "a stage that no rule speaks of",
                                                          "no cause"};
 

@@ -5,8 +5,9 @@
 
 #include <algorithm>
 
+#include "base/quote.hpp"
 #include "report/numbers.hpp"
-#include "study/bottleneck.hpp"
+#include "study/diagnose.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -87,40 +88,44 @@ std::string verdict(const Diagnosis& d) {
                                                      unknown.size(), d.rules.size()));
   }
   if (d.causes.empty()) {
-    return fmt::format("{} fits, which names a symptom and no cause.", names_of(fitting));
+    return fitting.size() == 1
+               ? fmt::format("{} fits, which names a symptom and no cause.", names_of(fitting))
+               : fmt::format("{} rules fit, which name symptoms and no cause ({}).", fitting.size(),
+                             names_of(fitting));
   }
+  const std::vector<Cause> causes = study::distinct(d.causes);
   if (fitting.size() == 1) {
-    return fmt::format("One rule fits, {}: {}.", names_of(fitting), causes_text(d.causes));
+    return fmt::format("One rule fits, {}: {}.", names_of(fitting), causes_text(causes));
   }
-  if (d.causes.size() == 1) {
+  if (causes.size() == 1) {
     return fmt::format("{} rules fit and do not contradict each other ({}): {}.", fitting.size(),
-                       names_of(fitting), causes_text(d.causes));
+                       names_of(fitting), causes_text(causes));
   }
   return fmt::format("{} rules fit and differ ({}): {}.", fitting.size(), names_of(fitting),
-                     causes_text(d.causes));
+                     causes_text(causes));
 }
 
 std::string what_is_simulated(const Diagnosis& d) {
   const Simulated& simulated = *d.simulated;
   const Bottleneck& bottleneck = simulated.result.bottleneck;
-  const std::string stage =
-      bottleneck.stage
-          ? fmt::format("{} is its bottleneck, twice as fast {} sooner", name_of(*bottleneck.stage),
-                        percent(bottleneck.gain_if_twice_as_fast))
-          : "it has no bottleneck";
-  const std::string cause =
-      simulated.cause == Cause::other
-          ? std::string(" (a stage that no rule speaks of)")
-          : fmt::format(" (in the rules' words: {})", feedrate::words_of(simulated.cause));
   const auto says_so = [&](Cause said) { return is_right(said, simulated.cause).value_or(false); };
   const bool agrees = std::any_of(d.causes.begin(), d.causes.end(), says_so);
   const bool all = std::all_of(d.causes.begin(), d.causes.end(), says_so);
-  const std::string opening = d.causes.empty() ? "The simulation"
-                              : all            ? "The simulation agrees"
-                              : agrees         ? "The simulation agrees with one of them"
-                                               : "The simulation disagrees";
-  return fmt::format("{}: of {}, {}{}.", opening, simulated.name, stage,
-                     bottleneck.stage ? cause : "");
+  const std::string opening = d.causes.empty() ? "In the simulation"
+                              : all            ? "The simulation agrees:"
+                              : agrees         ? "The simulation agrees with one of them:"
+                                               : "The simulation disagrees:";
+  if (!bottleneck.stage) {
+    return fmt::format("{} {} has no bottleneck.", opening, in_quotes(simulated.name));
+  }
+  const std::string cause =
+      simulated.cause == Cause::other
+          ? "a stage that no rule speaks of"
+          : fmt::format("in the rules' words, {}", feedrate::words_of(simulated.cause));
+  return fmt::format(
+      "{} the bottleneck of {} is {} ({}); twice as fast, it would finish the job {} sooner.",
+      opening, in_quotes(simulated.name), name_of(*bottleneck.stage), cause,
+      percent(bottleneck.gain_if_twice_as_fast));
 }
 
 List explained(const JudgedRule& judged, const Diagnosis& d) {
@@ -157,7 +162,7 @@ Table rules_table(const Diagnosis& d) {
   for (const JudgedRule& judged : d.rules) {
     const bool fits = judged.fit == Fit::fits;
     const Cell word = fits                          ? Cell("fits", Tone::caution)
-                      : judged.fit == Fit::fits_not ? Cell("fits not", Tone::faint)
+                      : judged.fit == Fit::fits_not ? Cell("does not fit", Tone::faint)
                                                     : Cell("not known", Tone::faint);
     table.rows.push_back({{std::string(judged.rule->name), word,
                            fits ? Cell("as said above", Tone::faint) : Cell(because(judged, d)),
@@ -187,8 +192,10 @@ Table monitors_table(const Diagnosis& d) {
          matters});
   }
   const auto fitting = with_fit(d.by_prediction, Fit::fits);
-  table.note = fitting.empty() ? "No rule fits what is simulated."
-                               : fmt::format("What is simulated fits {}.", names_of(fitting));
+  table.note = !d.simulated->readings.any()
+                   ? "What monitors would show is not simulated where a duration is stated."
+               : fitting.empty() ? "No rule fits what is simulated."
+                                 : fmt::format("What is simulated fits {}.", names_of(fitting));
   return table;
 }
 
@@ -223,7 +230,7 @@ Report diagnose_report(const Diagnosis& d) {
   for (const JudgedRule* judged : with_fit(d.rules, Fit::fits)) {
     report.blocks.emplace_back(explained(*judged, d));
   }
-  if (d.causes.size() > 1) report.blocks.emplace_back(apart(d));
+  if (study::distinct(d.causes).size() > 1) report.blocks.emplace_back(apart(d));
   if (d.simulated) report.blocks.emplace_back(monitors_table(d));
   report.blocks.emplace_back(rules_table(d));
   report.blocks.emplace_back(thresholds_table(d));

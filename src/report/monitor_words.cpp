@@ -40,22 +40,28 @@ std::string workers_sentence(const Result& r) {
   if (!r.bottleneck.workers) return "";
   const OtherWorkers& w = *r.bottleneck.workers;
   const std::string cores = cores_words(r);
+  const std::string untried =
+      w.still_gaining ? fmt::format("more than {} were not tried", count(w.tried)) : "";
   if (w.gain > 0.0 && study::too_few_workers(r.bottleneck)) {
     const std::string with =
         w.replaces_inline
             ? fmt::format("a pytorch loader with num_workers = {}", count(w.best))
             : fmt::format("num_workers = {} instead of {}", count(w.best), count(w.now));
-    return fmt::format("Too few workers: {}{} would finish it {} sooner.",
-                       cores.empty() ? "" : cores + ", and ", with, percent(w.gain));
+    return fmt::format("Too few workers: {}{} would finish it {} sooner{}.",
+                       cores.empty() ? "" : cores + ", and ", with, percent(w.gain),
+                       untried.empty() ? "" : "; " + untried);
   }
   if (w.gain > 0.0) {
     const std::string with =
         w.replaces_inline
             ? fmt::format("A pytorch loader with num_workers = {}", count(w.best))
             : fmt::format("Raising num_workers from {} to {}", count(w.now), count(w.best));
-    return fmt::format("{} would finish it {} sooner, and more would gain no more{}.", with,
-                       percent(w.gain), cores.empty() ? "" : "; " + cores);
+    return fmt::format("{} would finish it {} sooner, and {}{}.", with, percent(w.gain),
+                       untried.empty() ? "more would gain no more" : untried,
+                       cores.empty() ? "" : "; " + cores);
   }
+  // Before training it is not they who bring the data.
+  if (r.bottleneck.stage == Stage::download && study::downloads_before_training(r)) return "";
   const std::string none =
       fmt::format("no num_workers up to {} would finish it 1 % sooner", count(w.tried));
   const bool on_cores = r.bottleneck.stage == Stage::decode || r.bottleneck.stage == Stage::collate;

@@ -1,15 +1,17 @@
 #include "schema/diagnosis.hpp"
 
+#include <array>
+#include <span>
+
 #include "base/version.hpp"
 #include "model/figures.hpp"
-#include "schema/json_writer.hpp"
+#include "schema/written.hpp"
+#include "schema/written_manual.hpp"
 
 namespace feedrate::schema {
 namespace {
 
 using Layout = JsonWriter::Layout;
-
-constexpr double diagnosis_version = 1.0;
 
 /// The readings' names as keys: "gpu", "io_wait", "start_s".
 std::string key_of(const ReadingRow& row) {
@@ -25,115 +27,259 @@ std::string key_of(const ThresholdRow& row) {
 std::string_view word_of(Fit fit) {
   switch (fit) {
     case Fit::fits: return "fits";
-    case Fit::fits_not: return "fits not";
+    case Fit::fits_not: return "does not fit";
     case Fit::unknown: return "not known";
   }
   return "";
 }
 
-void write_readings(const Readings& readings, JsonWriter& out) {
-  out.begin_object();
-  for (const ReadingRow& row : all_readings()) out.number(key_of(row), readings[row.id]);
-  out.end();
+std::optional<std::string_view> cause_or_null(Cause cause) {
+  return cause == Cause::unsaid ? std::nullopt : std::optional(name_of(cause));
 }
 
-template <class List>
-void write_texts(std::string_view name, const List& list, JsonWriter& out) {
-  out.key(name).begin_array(Layout::block);
-  for (const auto& text : list) out.text(text);
-  out.end();
+std::vector<std::string> texts(std::span<const std::string_view> list) {
+  return {list.begin(), list.end()};
 }
 
-void write_causes(std::string_view name, const std::vector<Cause>& causes, JsonWriter& out) {
-  out.key(name).begin_array();
-  for (const Cause cause : causes) out.text(name_of(cause));
-  out.end();
+struct ConditionRow {
+  const JudgedCondition* of;
+  double value;  ///< of the threshold
+};
+struct RuleRow {
+  const JudgedRule* of;
+  const Thresholds* thresholds;
+};
+struct ThresholdPart {
+  const ThresholdRow* row;
+  double value;
+};
+struct SimulatedPart {
+  const Diagnosis* whole;
+};
+
+std::vector<ConditionRow> conditions(const RuleRow& rule) {
+  std::vector<ConditionRow> rows;
+  for (const JudgedCondition& one : rule.of->conditions) {
+    rows.push_back({&one, (*rule.thresholds)[one.what.threshold]});
+  }
+  return rows;
 }
 
-void write_rule(const JudgedRule& judged, const Thresholds& thresholds, JsonWriter& out) {
-  const Rule& rule = *judged.rule;
-  out.begin_object().text("name", rule.name).text("title", rule.title);
-  out.text("verdict", word_of(judged.fit)).key("cause");
-  if (rule.cause == Cause::unsaid) {
-    out.null();
-  } else {
-    out.text(name_of(rule.cause));
-  }
-  out.text("meaning", rule.meaning).text("source", rule.source);
-  out.key("conditions").begin_array(Layout::block);
-  for (const JudgedCondition& condition : judged.conditions) {
-    const Condition& what = condition.what;
-    out.begin_object(Layout::line).text("reading", key_of(reading(what.reading)));
-    out.text("is", what.at_least ? "at least" : "below");
-    out.text("threshold", key_of(threshold(what.threshold)));
-    out.number("value", thresholds[what.threshold]).boolean_member("needed", what.needed);
-    out.key("met");
-    if (condition.met) {
-      out.boolean(*condition.met);
-    } else {
-      out.null();
-    }
-    out.end();
-  }
-  out.end();
-  write_texts("remedies", rule.remedies, out);
-  write_texts("keys", rule.keys, out);
-  out.text("test", rule.test).end();
+std::vector<RuleRow> rules(const Diagnosis& d) {
+  std::vector<RuleRow> rows;
+  for (const JudgedRule& judged : d.rules) rows.push_back({&judged, &d.thresholds});
+  return rows;
 }
 
-void write_simulated(const Diagnosis& d, JsonWriter& out) {
-  out.key("simulated");
-  if (!d.simulated) {
-    out.null();
-    return;
+std::vector<ThresholdPart> thresholds(const Diagnosis& d) {
+  std::vector<ThresholdPart> rows;
+  for (const ThresholdRow& row : all_thresholds()) rows.push_back({&row, d.thresholds[row.id]});
+  return rows;
+}
+
+std::vector<std::string_view> causes(const Diagnosis& d) {
+  std::vector<std::string_view> names;
+  for (const Cause cause : d.causes) names.push_back(name_of(cause));
+  return names;
+}
+
+std::vector<std::string> predicted_rules(const SimulatedPart& part) {
+  std::vector<std::string> names;
+  for (const JudgedRule& judged : part.whole->by_prediction) {
+    if (judged.fit == Fit::fits) names.emplace_back(judged.rule->name);
   }
-  const Simulated& simulated = *d.simulated;
-  const Bottleneck& bottleneck = simulated.result.bottleneck;
-  out.begin_object().text("name", simulated.name).text("file", simulated.file);
-  out.key("bottleneck");
-  if (bottleneck.stage) {
-    out.text(name_of(*bottleneck.stage));
-  } else {
-    out.null();
-  }
-  out.number(name_of(FigureId::gain_if_twice_as_fast), bottleneck.gain_if_twice_as_fast);
-  out.text("cause", name_of(simulated.cause)).key("readings");
-  write_readings(simulated.readings, out);
-  out.key("differences").begin_array(Layout::block);
-  for (const Difference& difference : d.differences) {
-    out.begin_object(Layout::line).text("reading", key_of(reading(difference.reading)));
-    out.number("observed", difference.observed).number("predicted", difference.predicted);
-    out.boolean_member("matters", difference.matters).end();
-  }
-  out.end();
-  std::vector<std::string_view> fitting;
-  for (const JudgedRule& judged : d.by_prediction) {
-    if (judged.fit == Fit::fits) fitting.push_back(judged.rule->name);
-  }
-  write_texts("rules_that_fit", fitting, out);
-  out.end();
+  return names;
+}
+
+std::optional<SimulatedPart> simulated(const Diagnosis& d) {
+  return d.simulated ? std::optional(SimulatedPart{&d}) : std::nullopt;
 }
 
 }  // namespace
 
+template <>
+inline constexpr bool is_record<Readings> = true;
+template <>
+inline constexpr bool is_record<ConditionRow> = true;
+template <>
+inline constexpr bool is_record<RuleRow> = true;
+template <>
+inline constexpr bool is_record<ThresholdPart> = true;
+template <>
+inline constexpr bool is_record<Difference> = true;
+template <>
+inline constexpr bool is_record<SimulatedPart> = true;
+template <>
+inline constexpr bool is_record<Diagnosis> = true;
+
+template <>
+inline constexpr Layout layout_of<Readings> = Layout::block;
+template <>
+inline constexpr Layout layout_of<RuleRow> = Layout::block;
+template <>
+inline constexpr Layout layout_of<SimulatedPart> = Layout::block;
+template <>
+inline constexpr Layout layout_of<Diagnosis> = Layout::block;
+
+template <>
+const std::vector<Entry<Readings>>& entries<Readings>() {
+  static const auto names = [] {
+    std::array<std::string, reading_count> keys;
+    for (const ReadingRow& row : all_readings()) {
+      keys[static_cast<std::size_t>(row.id)] = key_of(row);
+    }
+    return keys;
+  }();
+  static const std::vector<Entry<Readings>> list = [] {
+    std::vector<Entry<Readings>> all;
+    for (const ReadingRow& row : all_readings()) {
+      Entry<Readings> made{};
+      made.key.name = names[static_cast<std::size_t>(row.id)];
+      made.key.manual = row.help;
+      made.key.kind = KeyKind::number;
+      made.key.nullable = true;
+      made.write = [](const Readings& in, const Key& key, JsonWriter& out) {
+        for (const ReadingRow& of : all_readings()) {
+          if (names[static_cast<std::size_t>(of.id)] == key.name) out.number(key.name, in[of.id]);
+        }
+      };
+      all.push_back(std::move(made));
+    }
+    return all;
+  }();
+  return list;
+}
+
+template <>
+const std::vector<Entry<ConditionRow>>& entries<ConditionRow>() {
+  using C = ConditionRow;
+  static const std::vector<Entry<C>> list = {
+      written<C>("reading", "of readings",
+                 [](const C& c) { return key_of(reading(c.of->what.reading)); }),
+      written<C>("is", "at least, or below",
+                 [](const C& c) -> std::string_view {
+                   return c.of->what.at_least ? "at least" : "below";
+                 }),
+      written<C>("threshold", "of thresholds",
+                 [](const C& c) { return key_of(threshold(c.of->what.threshold)); }),
+      written<&C::value>("value", "of the threshold"),
+      written<C>("needed", "false: without the reading the others decide",
+                 [](const C& c) { return c.of->what.needed; }),
+      written<C>("met", "null: the reading is missing", [](const C& c) { return c.of->met; }),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<RuleRow>>& entries<RuleRow>() {
+  using R = RuleRow;
+  static const std::vector<Entry<R>> list = {
+      written<R>("name", "", [](const R& r) { return r.of->rule->name; }),
+      written<R>("title", "in words", [](const R& r) { return r.of->rule->title; }),
+      written<R>("verdict", "fits, does not fit, or not known: a reading is missing",
+                 [](const R& r) { return word_of(r.of->fit); }),
+      written<R>("cause", "download, disk, cores, workers, streaming, loader, fed; null: none",
+                 [](const R& r) { return cause_or_null(r.of->rule->cause); }),
+      written<R>("meaning", "a sentence", [](const R& r) { return r.of->rule->meaning; }),
+      written<R>("source", "who published it", [](const R& r) { return r.of->rule->source; }),
+      written<&conditions>("conditions", "all of them together"),
+      written<R>("remedies", "in the source's order",
+                 [](const R& r) { return texts(r.of->rule->remedies); }),
+      written<R>("keys", "of a scenario, to look at",
+                 [](const R& r) { return texts(r.of->rule->keys); }),
+      written<R>("test", "what would show that it is right",
+                 [](const R& r) { return r.of->rule->test; }),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Difference>>& entries<Difference>() {
+  using D = Difference;
+  static const std::vector<Entry<D>> list = {
+      written<D>("reading", "of readings", [](const D& d) { return key_of(reading(d.reading)); }),
+      written<&D::observed>("observed"),
+      written<&D::predicted>("predicted"),
+      written<&D::matters>("matters", "by a tenth of all, or, of what is no share, by a fifth"),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<SimulatedPart>>& entries<SimulatedPart>() {
+  using S = SimulatedPart;
+  static const std::vector<Entry<S>> list = {
+      written<S>("name", "the scenario's",
+                 [](const S& s) -> const std::string& { return s.whole->simulated->name; }),
+      written<S>("file", "as given",
+                 [](const S& s) -> const std::string& { return s.whole->simulated->file; }),
+      written<S>("bottleneck", "the stage; null: nothing pays",
+                 [](const S& s) { return s.whole->simulated->result.bottleneck.stage; }),
+      written<S>(
+          name_of(FigureId::gain_if_twice_as_fast), "fraction of the job's time",
+          [](const S& s) { return s.whole->simulated->result.bottleneck.gain_if_twice_as_fast; }),
+      written<S>("cause", "of the causes of rules, or other: a stage that none speaks of",
+                 [](const S& s) { return name_of(s.whole->simulated->cause); }),
+      written<S>("readings", "that are predicted, as above",
+                 [](const S& s) -> const Readings& { return s.whole->simulated->readings; }),
+      written<S>("differences", "of the readings that both have",
+                 [](const S& s) -> const std::vector<Difference>& { return s.whole->differences; }),
+      written<&predicted_rules>("rules_that_fit", "what is predicted"),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<ThresholdPart>>& entries<ThresholdPart>() {
+  using T = ThresholdPart;
+  static const std::vector<Entry<T>> list = {
+      written<T>("name", "as --threshold takes it; with _s in seconds",
+                 [](const T& t) { return key_of(*t.row); }),
+      written<&T::value>("value", "that was compared with"),
+      written<T>("default", "", [](const T& t) { return t.row->value; }),
+      written<T>("published", "whether the source gives the default; else it is feedrate's",
+                 [](const T& t) { return !t.row->ours; }),
+      written<T>("meaning", "in words", [](const T& t) { return t.row->meaning; }),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Diagnosis>>& entries<Diagnosis>() {
+  using D = Diagnosis;
+  static const std::vector<Entry<D>> list = {
+      written<D>("feedrate", "version", [](const D&) { return version; }),
+      written<D>("kind", "diagnosis", [](const D&) { return std::string_view("diagnosis"); }),
+      written<D>("schema", "1: the version of this format", [](const D&) { return 1.0; }),
+      written<&D::readings>("readings", "what monitors show"),
+      written<&causes>("causes", "that the rules that fit name, each once"),
+      written<&rules>("rules", "in the order in which they are judged"),
+      written<&simulated>("simulated", "null: no scenario was given"),
+      written<&thresholds>("thresholds", "that rules compare with"),
+      written<&D::remarks>("remarks", "on the readings"),
+  };
+  return list;
+}
+
 std::string write_diagnosis(const Diagnosis& d) {
   JsonWriter out;
-  out.begin_object().text("feedrate", version).text("kind", "diagnosis");
-  out.number("schema", diagnosis_version).key("readings");
-  write_readings(d.readings, out);
-  write_causes("causes", d.causes, out);
-  out.key("rules").begin_array(Layout::block);
-  for (const JudgedRule& judged : d.rules) write_rule(judged, d.thresholds, out);
-  out.end();
-  write_simulated(d, out);
-  out.key("thresholds").begin_array(Layout::block);
-  for (const ThresholdRow& row : all_thresholds()) {
-    out.begin_object(Layout::line).text("name", key_of(row));
-    out.number("value", d.thresholds[row.id]).number("default", row.value);
-    out.boolean_member("published", !row.ours).text("meaning", row.meaning).end();
-  }
-  out.end();
-  write_texts("remarks", d.remarks, out);
+  Written<Diagnosis>::put(d, out);
+  return std::move(out).finish();
+}
+
+std::string diagnosis_manual() {
+  return "With --format json, feedrate diagnose prints one object. Units stand in the names (_s); "
+         "shares are\n0 … 1; null means: does not apply, or not known.\n\n" +
+         written_manual(root_of<Diagnosis>("diagnosis"));
+}
+
+std::string diagnosis_json_schema() {
+  JsonWriter out;
+  out.begin_object();
+  out.text("$schema", "https://json-schema.org/draft/2020-12/schema");
+  out.text("title", "feedrate diagnose").text("type", "object");
+  out.text("description", "What diagnose prints with --format json.");
+  write_written_properties(root_of<Diagnosis>("diagnosis"), out);
   out.end();
   return std::move(out).finish();
 }

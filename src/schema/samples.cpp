@@ -53,6 +53,19 @@ std::vector<std::string_view> fields_of(std::string_view line) {
   return fields;
 }
 
+/// Without the mark that editors on Windows put at a file's start.
+std::string_view unmarked(std::string_view text) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  if (text.starts_with(mark)) text.remove_prefix(mark.size());
+  return text;
+}
+
+/// Whether the text begins with an object, whatever blanks come before it.
+bool begins_object(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  return begin != std::string_view::npos && text[begin] == '{';
+}
+
 /// Line by line; numbers from 1 on.
 template <class Take>
 void over_lines(std::string_view text, const Take& take) {
@@ -68,6 +81,15 @@ void over_lines(std::string_view text, const Take& take) {
 
 bool is_percentage(double value) {
   return value >= 0.0 && value <= 100.0;
+}
+
+/// As a file of fractions would be read. One that is idle throughout says nothing.
+bool all_below_one_percent(const Samples& samples) {
+  double most = 0.0;
+  for (const auto& [column, shares] : samples.shares) {
+    most = std::max(most, *std::max_element(shares.begin(), shares.end()));
+  }
+  return most > 0.0 && most <= 0.01;
 }
 
 Samples from_csv(std::string_view text, const std::string& path,
@@ -117,6 +139,12 @@ Samples from_csv(std::string_view text, const std::string& path,
     header.empty() ? read_header(line, number) : read_row(line, number);
   });
   wrong.throw_if_any();
+  if (all_below_one_percent(samples)) {
+    samples.remarks.push_back(
+        fmt::format("{}: no number is above 1: percentages are written as monitors show them, a "
+                    "third as 33",
+                    path));
+  }
   return samples;
 }
 
@@ -199,20 +227,19 @@ Samples from_debugger(std::string_view text, const std::string& path) {
 }  // namespace
 
 bool holds_samples(const std::string& path) {
-  const std::string text = read_text_file(path, longest_file);
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string::npos || text[begin] != '{') return true;
-  const std::string_view line =
-      std::string_view(text).substr(begin, text.find('\n', begin) - begin);
+  const std::string whole = read_text_file(path, longest_file);
+  const std::string_view text = unmarked(whole);
+  if (!begins_object(text)) return true;
+  const std::size_t begin = text.find('{');
+  const std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
   return line.find("\"Type\"") != std::string_view::npos &&
          line.find("\"Value\"") != std::string_view::npos;
 }
 
 Samples load_samples(const std::string& path, std::span<const std::string_view> columns) {
-  const std::string text = read_text_file(path, longest_file);
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  const bool json = begin != std::string::npos && text[begin] == '{';
-  Samples samples = json ? from_debugger(text, path) : from_csv(text, path, columns);
+  const std::string whole = read_text_file(path, longest_file);
+  const std::string_view text = unmarked(whole);
+  Samples samples = begins_object(text) ? from_debugger(text, path) : from_csv(text, path, columns);
   if (samples.shares.empty()) {
     throw InputError({{path, 0, "",
                        "expected samples: CSV with a header of names, or JSON lines of SageMaker "

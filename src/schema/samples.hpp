@@ -13,7 +13,7 @@ struct Samples {
   /// Shares 0…1 by column, in the order of the file's moments. Of several CPUs or GPUs the mean of
   /// each moment. Debugger's are "cpu", "gpu", "ram", "io-wait" and "gpu-memory".
   std::map<std::string, std::vector<double>> shares;
-  std::vector<std::string> remarks;  ///< what of the file is not used, and why
+  std::vector<std::string> remarks;  ///< what of the file is not used, and what looks wrong
 };
 
 /// Whether the file holds samples, by its first line; a scenario is an object and holds none.

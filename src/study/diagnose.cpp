@@ -56,15 +56,21 @@ std::vector<Cause> causes_of(const std::vector<JudgedRule>& rules) {
   return causes;
 }
 
+std::vector<Cause> distinct(std::vector<Cause> causes) {
+  const bool told = std::any_of(causes.begin(), causes.end(), [](Cause cause) {
+    return cause != Cause::loader && is_right(Cause::loader, cause).value_or(false);
+  });
+  if (told) std::erase(causes, Cause::loader);
+  return causes;
+}
+
 Cause simulated_cause(const Result& result) {
   const Bottleneck& bottleneck = result.bottleneck;
   if (!bottleneck.stage) return Cause::other;
   if (too_few_workers(bottleneck)) return Cause::workers;
   switch (*bottleneck.stage) {
-    case Stage::download: {
-      const Duration stall = result.stages[Stage::download].stall;
-      return result.times.staging * 2.0 > stall ? Cause::download : Cause::streaming;
-    }
+    case Stage::download:
+      return downloads_before_training(result) ? Cause::download : Cause::streaming;
     case Stage::disk: return Cause::disk;
     case Stage::decode:
     case Stage::collate: return Cause::cores;

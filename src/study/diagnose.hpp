@@ -15,6 +15,9 @@ std::vector<JudgedRule> judge(const Readings& readings, const Thresholds& thresh
 /// a cause left out.
 std::vector<Cause> causes_of(const std::vector<JudgedRule>& rules);
 
+/// What is left of them where "the loader" names no more than another of them does.
+std::vector<Cause> distinct(std::vector<Cause> causes);
+
 /// What the simulation calls the cause: by the stage that gains most, and by what other workers
 /// would do.
 Cause simulated_cause(const Result& result);

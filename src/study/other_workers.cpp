@@ -57,6 +57,10 @@ bool is_a_matter_of_workers(const Result& result, const Scenario& scenario) {
   }
 }
 
+bool downloads_before_training(const Result& result) {
+  return result.times.staging * 2.0 > result.stages[Stage::download].stall;
+}
+
 OtherWorkers try_workers(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                          const resolve::Resolved& resolved, Duration base) {
   constexpr double most = 256.0;
@@ -75,7 +79,11 @@ OtherWorkers try_workers(const Scenario& scenario, const Catalog& catalog, const
     shortest = time(n);
     fastest = n;
   };
-  for (double n = workers.now + 1.0; n <= workers.tried; n = std::floor(n * 1.03) + 1.0) attempt(n);
+  double last = workers.now;
+  for (double n = workers.now + 1.0; n <= workers.tried; n = std::floor(n * 1.03) + 1.0) {
+    attempt(n);
+    last = n;
+  }
   // Where more would outnumber the hardware's threads, which costs them all.
   attempt(std::floor(threads));
   // Up to the fastest, more workers take no longer, but for what starting them costs.
@@ -88,6 +96,8 @@ OtherWorkers try_workers(const Scenario& scenario, const Catalog& catalog, const
       (time(middle) <= enough ? workers.best : too_few) = middle;
     }
     workers.gain = 1.0 - time(workers.best) / base.base();
+    // A tenth more of them saves 1 % yet.
+    workers.still_gaining = fastest == last && workers.best > 0.9 * fastest;
   }
   return workers;
 }

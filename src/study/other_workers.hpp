@@ -13,6 +13,9 @@ namespace feedrate::study {
 /// Whether the stage that gains most is the work of the loader's workers or threads.
 bool is_a_matter_of_workers(const Result& result, const Scenario& scenario);
 
+/// Whether the GPUs wait for the download mostly before training, which workers have no part in.
+bool downloads_before_training(const Result& result);
+
 /// Numbers of workers that the instance has memory for, up to twice its hardware threads, or twice
 /// what the scenario has. An inline loader is tried as a pytorch one. `base` is its time with its
 /// own number.

@@ -35,10 +35,39 @@ TEST_CASE("diagnose: two rules that fit say what tells them apart") {
   CHECK(has(outcome.out, "What tells them apart"));
 }
 
+TEST_CASE("diagnose: gaps of the loader and too few workers are one answer, gaps and a disk too") {
+  const std::string gaps = "feedrate diagnose --gpu 35 --gap-every 7 ";
+  const Outcome workers = shell(gaps + "--cpu 13 --disk 2");
+  CHECK(has(workers.out,
+            "2 rules fit and do not contradict each other (workers, gaps): too few workers."));
+  CHECK_FALSE(has(workers.out, "What tells them apart"));
+  CHECK(has(shell(gaps + "--cpu 13 --disk 95").out, "(disk, gaps): the disk."));
+  CHECK(has(shell(gaps + "--start 25min").out,
+            "3 rules fit and differ (download, gaps, MaxInitializationTime)"));
+}
+
 TEST_CASE("diagnose: no rule is an answer") {
   const Outcome outcome = shell("feedrate diagnose --gpu 80 --cpu 50 --disk 50 --network 50");
   CHECK(outcome.status == 0);
   CHECK(has(outcome.out, "No rule fits"));
+}
+
+TEST_CASE("diagnose: rules that name no cause") {
+  const Outcome one = shell("feedrate diagnose --workers-per-cpu 3");
+  CHECK(has(one.out, "Dataloader-many fits, which names a symptom and no cause."));
+  const Folder folder;
+  const std::string samples =
+      folder.write("uneven.csv", "gpu,cpu,gpu-memory\n0,40,20\n0,40,20\n99,40,20\n99,40,20\n");
+  const Outcome two = shell("feedrate diagnose '" + samples + "' --workers-per-cpu 3");
+  CHECK(has(two.out, "2 rules fit, which name symptoms and no cause"));
+}
+
+TEST_CASE("diagnose: a scenario of which no pipeline is simulated") {
+  const Outcome outcome =
+      shell("feedrate diagnose --gpu 35 --cpu 100 scenarios/total_cost_24h_p3.json");
+  CHECK(outcome.status == 0);
+  CHECK(has(outcome.out, "is not simulated where a duration is stated"));
+  CHECK_FALSE(has(outcome.out, "No rule fits what is simulated"));
 }
 
 TEST_CASE("diagnose: the simulation beside it agrees, or disagrees") {
@@ -47,7 +76,7 @@ TEST_CASE("diagnose: the simulation beside it agrees, or disagrees") {
   INFO(agrees.err);
   CHECK(agrees.status == 0);
   CHECK(has(agrees.out, "The simulation agrees"));
-  CHECK(has(agrees.out, "decode is its bottleneck"));
+  CHECK(has(agrees.out, "is decode (in the"));
   const Outcome differs = shell(std::string("feedrate diagnose ") + caltech +
                                 " --gpu 36 --cpu 98 --disk 0 --network 0");
   CHECK(differs.status == 0);
@@ -71,12 +100,17 @@ TEST_CASE("diagnose: JSON holds what the text says") {
   CHECK(simulated.find("cause")->text == "workers");
   CHECK(simulated.find("readings")->find("cpu")->number == Approx(0.127).margin(0.01));
   const Folder folder;
+  const std::string printed = folder / "diagnosis.schema.json";
+  REQUIRE(shell("feedrate schema diagnosis -f json -o '" + printed + "'").status == 0);
   for (const std::string& text : {outcome.out, shell("feedrate diagnose --gpu 5 -f json").out}) {
-    const Outcome checked =
-        shell("python3 tests/formats/validate.py tests/formats/diagnosis.schema.json '" +
-              folder.write("out.json", text) + "'");
-    INFO(checked.err);
-    CHECK(checked.status == 0);
+    const std::string file = folder.write("out.json", text);
+    for (const std::string& schema :
+         {std::string("tests/formats/diagnosis.schema.json"), printed}) {
+      const Outcome checked =
+          shell("python3 tests/formats/validate.py '" + schema + "' '" + file + "'");
+      INFO(checked.err);
+      CHECK(checked.status == 0);
+    }
   }
 }
 
@@ -179,6 +213,24 @@ TEST_CASE("diagnose: a share below one percent is taken as written, and said") {
   CHECK(has(outcome.out, "--gpu 0.35 is taken as 0.3"));
 }
 
+TEST_CASE("diagnose: a file as Windows writes it, and one of fractions") {
+  const Folder folder;
+  const std::string windows =
+      folder.write("windows.csv", "\xEF\xBB\xBFgpu,cpu\r\n30,12\r\n40,14\r\n");
+  const Outcome read = shell("feedrate diagnose '" + windows + "'");
+  INFO(read.err);
+  CHECK(read.status == 0);
+  CHECK(has(read.out, "Monitors show GPU 35 %, CPU 13 %\n"));
+  CHECK_FALSE(has(read.out, "Remarks"));
+  const std::string scenario = folder.write(
+      "marked.json", "\xEF\xBB\xBF" + slurp(FEEDRATE_SOURCE_DIR "/scenarios/caltech256_p3.json"));
+  CHECK(shell("feedrate diagnose --gpu 35 '" + scenario + "'").status == 0);
+  const std::string fractions = folder.write("fractions.csv", "gpu,cpu\n0.3,0.1\n0.4,1\n");
+  CHECK(has(shell("feedrate diagnose '" + fractions + "'").out, "no number is above 1"));
+  const std::string idle = folder.write("idle.csv", "gpu,disk\n30,0.2\n40,0\n");
+  CHECK_FALSE(has(shell("feedrate diagnose '" + idle + "'").out, "no number is above 1"));
+}
+
 TEST_CASE("run: what monitors would show, and whether more workers would help") {
   const Outcome few = shell(std::string("feedrate run ") + caltech);
   CHECK(
@@ -190,4 +242,23 @@ TEST_CASE("run: what monitors would show, and whether more workers would help") 
       "--set '/preprocess=[{\"operation\": \"decode\", \"cpu\": \"60 ms\"}]'");
   INFO(exhausted.out << exhausted.err);
   CHECK(has(exhausted.out, "The cores are exhausted"));
+}
+
+TEST_CASE("run: where the most workers that were tried still gain, it is said") {
+  const Outcome open = shell("feedrate run scenarios/s3dataset_stream.json --format json");
+  const auto json = parse_json(open.out, "out");
+  const JsonValue& workers = *json->find("result")->find("bottleneck")->find("workers");
+  CHECK(workers.find("best")->number == workers.find("tried")->number);
+  CHECK(workers.find("still_gaining")->boolean);
+  CHECK(has(shell("feedrate run scenarios/s3dataset_stream.json").out,
+            "more than 16\nwere not tried."));
+  const Outcome more = shell("feedrate run scenarios/s3dataset_stream.json --set num_workers=16");
+  CHECK(has(more.out, "num_workers"));
+  CHECK_FALSE(has(more.out, "not tried"));
+}
+
+TEST_CASE("run: of a download before training it says nothing of workers") {
+  const Outcome outcome = shell("feedrate run scenarios/small_files_s3.json");
+  CHECK(has(outcome.out, "download is the bottleneck"));
+  CHECK_FALSE(has(outcome.out, "num_workers"));
 }

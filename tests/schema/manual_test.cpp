@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/unit_text.hpp"
+#include "schema/diagnosis.hpp"
 #include "schema/host.hpp"
 #include "schema/host_keys.hpp"
 #include "schema/json_reader.hpp"
@@ -66,6 +67,7 @@ TEST_CASE("manual: every key is explained within 100 columns, every example is a
   fits_the_page(host_manual());
   fits_the_page(result_manual());
   fits_the_page(optimum_manual());
+  fits_the_page(diagnosis_manual());
 }
 
 TEST_CASE("manual: the scenario of ten lines that it shows can be read") {
