@@ -293,6 +293,13 @@ class Fitter {
     });
   }
 
+  [[nodiscard]] bool start_in_range() const {
+    for (std::size_t k = 0; k < start_.size(); ++k) {
+      if (start_[k] < unknowns_[k].low || start_[k] > unknowns_[k].high) return false;
+    }
+    return !start_.empty();
+  }
+
   /// Values with the digits that are written, unless those were worse than the start.
   void write_down() {
     std::vector<double> values;
@@ -304,7 +311,9 @@ class Fitter {
     std::vector<double> left = residuals_of(after);
     const bool worse = left.empty() || (!start_.empty() && !residuals_of(found_.before).empty() &&
                                         sum_of_squares(left) > found_.squares_before);
-    if (worse && !start_.empty() && best_.squares >= found_.squares_before * (1.0 - 1e-6)) {
+    const bool start_serves =
+        start_in_range() && best_.squares >= found_.squares_before * (1.0 - 1e-6);
+    if (worse && start_serves) {
       values = start_;
     } else if (worse) {
       values = values_at(unknowns_, best_.at);

@@ -59,6 +59,19 @@ Cell place_in_range(const FittedUnknown& unknown) {
   return {};
 }
 
+/// Whether several figures that were fitted on are of one job, so that their errors may be one.
+bool figures_of_one_job(const UnknownsFit& fit) {
+  for (std::size_t a = 0; a < fit.cases.size(); ++a) {
+    for (std::size_t b = a + 1; b < fit.cases.size(); ++b) {
+      const Case& one = fit.cases[a].what;
+      const Case& other = fit.cases[b].what;
+      if (!fit.cases[a].unused.empty() || !fit.cases[b].unused.empty()) continue;
+      if (one.set == other.set && one.relative_to == other.relative_to) return true;
+    }
+  }
+  return false;
+}
+
 Table unknowns_table(const UnknownsFit& fit) {
   Table table;
   table.title = "Unknowns";
@@ -83,13 +96,15 @@ Table unknowns_table(const UnknownsFit& fit) {
     table.columns.pop_back();
     for (Row& row : table.rows) row.cells.pop_back();
   }
+  const char* const apart =
+      figures_of_one_job(fit) ? "; figures of one job count as if they were measured apart" : "";
   switch (fit.errors) {
     case UnknownsFit::Errors::scatter:
-      table.note = fmt::format("Intervals: from what the fit leaves, with {} of freedom.",
-                               counted(fit.degrees, "degree"));
+      table.note = fmt::format("Intervals: from what the fit leaves, with {} of freedom{}.",
+                               counted(fit.degrees, "degree"), apart);
       break;
     case UnknownsFit::Errors::stated:
-      table.note = "Intervals: from the tolerances and repeats of the cases.";
+      table.note = fmt::format("Intervals: from the tolerances and repeats of the cases{}.", apart);
       break;
     case UnknownsFit::Errors::none:
       table.note =

@@ -32,14 +32,14 @@ struct Sensible {
 
 /// What a quantity that nobody stated may be, base units.
 constexpr std::array sensible = {
-    Sensible{{1, 0, 0, 0}, 1e-6, 86400.0},          // 1 us … a day
-    Sensible{{1, 0, 0, -1}, 1e-6, 10.0},            // 1 us … 10 s a sample
-    Sensible{{1, -1, 0, 0}, 1e-12, 1e-6},           // 1 us … 1 s a MB
-    Sensible{{-1, 1, 0, 0}, 1e6, 1e12},             // 1 MB/s … 1 TB/s
-    Sensible{{0, 1, 0, 0}, 1e3, 1e14},              // 1 KB … 100 TB
-    Sensible{{0, 1, 0, -1}, 1.0, 1e10},             // 1 B … 10 GB a sample
-    Sensible{{-1, 0, 0, 0}, 1e-1, 1e7},             // 0.1 … ten million a second
-    Sensible{{-1, 0, 1, 0}, 1e-3 / 3600.0, 0.278},  // 0.001 … 1,000 USD/h
+    Sensible{{1, 0, 0, 0}, 1e-6, 86400.0},                 // 1 us … a day
+    Sensible{{1, 0, 0, -1}, 1e-6, 10.0},                   // 1 us … 10 s a sample
+    Sensible{{1, -1, 0, 0}, 1e-12, 1e-6},                  // 1 us … 1 s a MB
+    Sensible{{-1, 1, 0, 0}, 1e6, 1e12},                    // 1 MB/s … 1 TB/s
+    Sensible{{0, 1, 0, 0}, 1e3, 1e14},                     // 1 KB … 100 TB
+    Sensible{{0, 1, 0, -1}, 1.0, 1e10},                    // 1 B … 10 GB a sample
+    Sensible{{-1, 0, 0, 0}, 1e-1, 1e7},                    // 0.1 … ten million a second
+    Sensible{{-1, 0, 1, 0}, 1e-3 / 3600.0, 1e3 / 3600.0},  // 0.001 … 1,000 USD/h
 };
 constexpr Sensible sensible_tier = {{-1, 0, 0, 0}, 1e-7, 1e-2};  // 0.1 … 11,000 MB/s/TiB
 constexpr Sensible sensible_number = {{}, 1e-3, 1e6};
@@ -279,7 +279,10 @@ FreeKey free_key(const Document& document, std::string_view item, std::string_vi
 
 std::string FreeKey::text_of(double number) const {
   if (dimension == Dimension{}) return number_text(number, NumberStyle::plain);
-  return unit.empty() ? format_quantity(number, dimension) : format_in(number, unit);
+  if (!unit.empty()) return format_in(number, unit);
+  // The unit that suits its size: many digits would by chance be fewest in another.
+  const double size = std::strtod(fmt::format("{:.0e}", number).c_str(), nullptr);
+  return format_in(number, unit_in(format_quantity(size, dimension)));
 }
 
 std::optional<double> FreeKey::read(std::string_view text) {

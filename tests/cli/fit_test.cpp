@@ -64,6 +64,8 @@ TEST_CASE("fit: what was published of a shipped scenario gives back what its fil
   CHECK(text.status == 0);
   CHECK(has(text.out, "--set /preprocess/resize/cpu=\""));
   CHECK(has(text.out, "a bottleneck is right or wrong"));
+  // How long an epoch of 7 workers takes, and how busy GPUs are in it.
+  CHECK(has(text.out, "figures of one job count as if they were"));
 }
 
 TEST_CASE("fit: from a start far off, or from none, to the same") {
@@ -118,6 +120,7 @@ TEST_CASE("fit: a receipt's promises are listed, not fitted on, and not marked")
   CHECK(has(fit("'" + file + "'" + free).out, "promise (epoch_s): promised, not measured yet"));
   const JsonPtr written = parse_json(slurp(out), out);
   CHECK(written->find("cases")->items.at(3)->find("fitted") == nullptr);
+  CHECK_FALSE(has(fit("'" + file + "'" + free).out, "figures of one job"));
   const Outcome none =
       fit("'" + folder.write("none.json", job(promise.substr(2))) + "' --free /job/step/fixed");
   CHECK(none.status == 2);

@@ -90,6 +90,17 @@ TEST_CASE("fit: never worse than the start, and never outside the range") {
   }
 }
 
+TEST_CASE("fit: a start outside the range that fits better is no answer") {
+  const Values planted = {2e-3, 0.7e-3};
+  const std::vector<Unknown> unknowns = {factor(1e-4, 1e-3, 2e-3), factor(1e-5, 10.0, 0.7e-3)};
+  const auto found = fit_unknowns(unknowns, measured_of(epochs(planted)), epochs);
+  REQUIRE(found);
+  CHECK(found->unknowns[0].value <= 1e-3);
+  CHECK(found->unknowns[0].value == Approx(1e-3));
+  CHECK(found->unknowns[0].at_high);
+  CHECK(found->squares > found->squares_before);
+}
+
 TEST_CASE("fit: a narrow valley beside a wide plain is found, and one unknown more fits no worse") {
   // Workers on a link that each of them hardly notices, and a server that answers so often.
   Generator random(31);

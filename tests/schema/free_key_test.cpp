@@ -85,6 +85,18 @@ TEST_CASE("free keys: all that a scenario may hold as a quantity or a share can 
   CHECK(taken > 25);
 }
 
+TEST_CASE(
+    "free keys: without a unit of the document's, all ends of an interval are in a decimal one") {
+  const FreeKey network = key("/cluster/network");
+  REQUIRE(network.unit.empty());
+  for (double value = 1.1e8; value < 0.9e9; value *= 1.0371) {
+    const std::string text = network.text_of(network.rounded(value, 5));
+    INFO(value << ": " << text);
+    CHECK(text.ends_with(" MB/s"));
+    CHECK(text.size() <= std::string("123.45 MB/s").size());
+  }
+}
+
 TEST_CASE("free keys: numbers are written in the document's unit, with few digits") {
   const FreeKey cpu = key("/preprocess/0/cpu");
   CHECK(cpu.text_of(cpu.rounded(1.23456789e-4, 5)) == "0.12346 ms");
