@@ -6,184 +6,16 @@
 #include <map>
 
 #include "model/figures.hpp"
+#include "report/advise_words.hpp"
 #include "report/numbers.hpp"
 #include "report/run_tables.hpp"
+#include "report/shell_text.hpp"
 
 namespace feedrate::report {
 namespace {
 
-/// Share of the draws from which on a saving is no matter of luck.
-constexpr double sure = 0.9;
-
-std::string_view words_of(Rung rung) {
-  switch (rung) {
-    case Rung::one_gpu_in_memory: return "one GPU, data in memory";
-    case Rung::one_gpu: return "one GPU, the real source";
-    case Rung::one_instance: return "all GPUs of one instance";
-    case Rung::cluster: return "all instances";
-    case Rung::fed: return "the GPUs' own work";
-  }
-  return "";
-}
-
-std::string_view words_of(RemedyKind kind) {
-  switch (kind) {
-    case RemedyKind::setting: return "a setting";
-    case RemedyKind::code: return "code";
-    case RemedyKind::data: return "re-encoding";
-    case RemedyKind::infrastructure: return "infrastructure";
-  }
-  return "";
-}
-
-std::string effort_words(double hours_of_work) {
-  if (hours_of_work < 0.25) return "minutes";
-  if (hours_of_work < 1.0) return "half an hour";
-  if (hours_of_work < 1.5) return "an hour";
-  if (hours_of_work < 8.0) return fmt::format("{:g} hours", hours_of_work);
-  return hours_of_work < 12.0 ? "a day" : fmt::format("{:g} days", hours_of_work / 8.0);
-}
-
 std::string arrow(const std::string& before, const std::string& after) {
   return before == after ? before : before + " → " + after;
-}
-
-std::string stage_words(std::optional<Stage> stage) {
-  return stage ? std::string(name_of(*stage)) : "none";
-}
-
-const Remedied* first_of(const Advice& advice, RemedyStanding standing) {
-  for (const Remedied& row : advice.remedies) {
-    if (row.standing == standing) return &row;
-  }
-  return nullptr;
-}
-
-bool meets(const Advice& advice, const JobFigures& job) {
-  return advice.constraints.met(job.time, job.money);
-}
-
-const RungResult* rung_of(const Advice& advice, Rung rung) {
-  for (const RungResult& each : advice.ladder) {
-    if (each.rung == rung) return &each;
-  }
-  return nullptr;
-}
-
-bool has_gpu_work(const Advice& advice) {
-  return trains(advice.ladder, advice.before);
-}
-
-std::string where_it_begins(const Advice& advice) {
-  const RungResult* rung = rung_of(advice, advice.works_on);
-  if (rung == nullptr || !rung->figures) {
-    return fmt::format("The GPUs are fed: busy {} of the time or more on every rung.",
-                       percent(advice.target));
-  }
-  if (!has_gpu_work(advice)) {
-    return rung->share >= advice.target
-               ? fmt::format(
-                     "The GPUs have next to no work here, and no rung is slower than the one "
-                     "before: the loader sets the pace.")
-               : fmt::format("The trouble begins with {}: {} of the rate of the rung before.",
-                             words_of(rung->rung), percent(rung->share));
-  }
-  return fmt::format(
-      "The trouble begins with {}: the GPU{} busy {} of the time, {} {}.", words_of(rung->rung),
-      rung->rung == Rung::one_gpu || rung->rung == Rung::one_gpu_in_memory ? " is" : "s are",
-      percent(rung->share), percent(rung->share) == percent(advice.target) ? "just below" : "not",
-      percent(advice.target));
-}
-
-/// A later rung may lose far more than the one to work on.
-std::string later_words(const Advice& advice) {
-  const RungResult* rung = rung_of(advice, advice.works_on);
-  if (rung == nullptr || !rung->figures || !has_gpu_work(advice)) return "";
-  const RungResult* worst = rung;
-  for (const RungResult& each : advice.ladder) {
-    if (each.figures && each.share < worst->share) worst = &each;
-  }
-  if (worst->share >= 0.5 * rung->share) return "";
-  return fmt::format(" With {}, GPUs are busy only {} of the time.", words_of(worst->rung),
-                     percent(worst->share));
-}
-
-/// "takes 17 min 52 s instead of 44 min, and costs $1.15 instead of $2.90"
-std::string outcome_words(const Advice& advice, const JobFigures& after) {
-  std::string text = fmt::format("the job takes {} instead of {}", duration(after.time),
-                                 duration(advice.before.time));
-  if (duration(after.time) == duration(advice.before.time)) {
-    text = "the job takes about as long";
-  }
-  if (!advice.priced) return text;
-  if (money(after.total) == money(advice.before.total)) return text + " and costs about as much";
-  return text +
-         fmt::format(" and costs {} instead of {}", money(after.total), money(advice.before.total));
-}
-
-double worth(const Advice& advice, const Remedied& row) {
-  return advice.priced ? row.saved.base() : row.sooner.base();
-}
-
-Paragraph headline(const Advice& advice) {
-  const Remedied* first = first_of(advice, RemedyStanding::advised);
-  if (first == nullptr) {
-    return {where_it_begins(advice) +
-                fmt::format(" No remedy{} that could be simulated saves {} or more.",
-                            advice.works_on == Rung::fed ? "" : " of that rung",
-                            percent(least_saving)) +
-                later_words(advice),
-            advice.works_on == Rung::fed ? Tone::good : Tone::plain};
-  }
-  std::string text = fmt::format("{} First {}: {}", where_it_begins(advice), first->change,
-                                 outcome_words(advice, *first->after));
-  if (first->after->bottleneck && first->after->bottleneck != advice.before.bottleneck) {
-    text += fmt::format("; then {} is the bottleneck", name_of(*first->after->bottleneck));
-  }
-  text += ".";
-  if (first->saved < Money{}) {
-    text += " It costs more, but meets what was asked.";
-  } else if (first->pays && *first->pays < sure) {
-    text += fmt::format(" It is uncertain: it pays in {} of the draws.", percent(*first->pays));
-  }
-  if (first->what.alters_training) {
-    text += fmt::format(" It changes what is trained: {}.", first->what.limits);
-  }
-  // What is quickly done comes first; what saves far more must not be overlooked.
-  const Remedied* most = first;
-  for (const Remedied& row : advice.remedies) {
-    if (row.standing == RemedyStanding::advised && worth(advice, row) > worth(advice, *most)) {
-      most = &row;
-    }
-  }
-  if (worth(advice, *most) > 2.0 * worth(advice, *first)) {
-    text += fmt::format(" The most is saved by {} ({}): {}.", most->number, most->change,
-                        outcome_words(advice, *most->after));
-  }
-  return {text + later_words(advice), Tone::plain};
-}
-
-std::string limits_words(const Advice& advice) {
-  const auto& [deadline, budget] = advice.constraints;
-  if (!advice.constraints.any()) return "";
-  std::string asked;
-  if (deadline) asked = "the deadline of " + duration(*deadline);
-  if (budget) {
-    asked += std::string(asked.empty() ? "" : " and ") + "the budget of " + money(*budget);
-  }
-  if (meets(advice, advice.before)) return fmt::format("The job as it is meets {}.", asked);
-  std::string numbers;
-  for (const Remedied& row : advice.remedies) {
-    if (row.standing != RemedyStanding::advised || !meets(advice, *row.after)) continue;
-    numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", row.number);
-  }
-  if (!numbers.empty()) {
-    return fmt::format("The job as it is does not meet {}; with {} alone it does.", asked, numbers);
-  }
-  if (advice.together && meets(advice, advice.together->after)) {
-    return fmt::format("The job as it is does not meet {}; with the best together it does.", asked);
-  }
-  return fmt::format("Neither the job as it is nor any remedy here meets {}.", asked);
 }
 
 std::string remark_on(const RungResult& rung, bool marked) {
@@ -289,22 +121,11 @@ Table remedies_table(const Advice& advice, RemedyStanding standing, const std::s
   return table;
 }
 
-/// A value as a shell takes it.
-std::string quoted(const std::string& value) {
-  const bool plain = value.find_first_not_of(
-                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/") ==
-                     std::string::npos;
-  if (plain) return value;
-  std::string text = "'";
-  for (const char c : value) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
 /// "KEY=VALUE KEY=VALUE": no cell begins with a dash, which spreadsheets take for a formula.
 std::string pairs_words(const std::vector<std::pair<std::string, std::string>>& set) {
   std::string text;
   for (const auto& [key, value] : set) {
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", key, quoted(value));
+    text += (text.empty() ? "" : " ") + shell_word(key + "=" + value);
   }
   return text;
 }
@@ -314,7 +135,7 @@ List settings_list(const Advice& advice) {
   list.title = settings_title;
   for (const Remedied& row : advice.remedies) {
     if (row.number == 0) continue;
-    list.items.push_back(fmt::format("{}: {}", row.number, set_words(row.set)));
+    list.items.push_back(fmt::format("{}: {}", row.number, set_flags(row.set)));
   }
   return list;
 }
@@ -332,25 +153,6 @@ List evidence_list(const Advice& advice) {
     list.items.push_back(std::move(text));
   }
   return list;
-}
-
-std::vector<std::string> not_yet(const Advice& advice) {
-  std::vector<std::string> items;
-  const Remedied* first = first_of(advice, RemedyStanding::advised);
-  if (advice.too_early && first != nullptr) {
-    items.push_back(fmt::format(
-        "Do not rent more instances yet: {} with the rest as it is cost {}, more than the job with "
-        "{} ({}).",
-        advice.too_early->change, money(advice.too_early->after.total), first->change,
-        money(first->after->total)));
-  }
-  if (advice.hides_disk) {
-    items.push_back(fmt::format(
-        "Do not judge the disk by a subset: below {:.3g} GB it stays in the page cache and does "
-        "not show the disk.",
-        advice.hides_disk->base() / 1e9));
-  }
-  return items;
 }
 
 void add_others(const Advice& advice, std::vector<Block>& blocks) {
@@ -396,18 +198,6 @@ void add_others(const Advice& advice, std::vector<Block>& blocks) {
 
 }  // namespace
 
-std::string advice_headline(const Advice& advice) {
-  return headline(advice).text;
-}
-
-std::string set_words(const std::vector<std::pair<std::string, std::string>>& set) {
-  std::string text;
-  for (const auto& [key, value] : set) {
-    text += fmt::format("{}--set {}={}", text.empty() ? "" : " ", key, quoted(value));
-  }
-  return text;
-}
-
 std::vector<Block> advice_blocks(const Advice& advice) {
   std::vector<Block> blocks;
   blocks.emplace_back(ladder_table(advice));
@@ -432,7 +222,7 @@ std::vector<Block> advice_blocks(const Advice& advice) {
 Report advise_report(const Advice& advice, const std::string& name) {
   Report report;
   report.title = name + ": what to change";
-  report.headline = headline(advice);
+  report.headline = advice_headline(advice);
   for (const std::string& caveat : advice.caveats) report.headline.text += " " + caveat;
   if (const std::string limits = limits_words(advice); !limits.empty()) {
     report.blocks.emplace_back(Paragraph{limits, Tone::caution});

@@ -2,7 +2,6 @@
 // What to change, for people.
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "model/advice.hpp"
@@ -19,12 +18,6 @@ Report remedies_report(std::span<const RemedyWords> remedies);
 
 /// All remedies that were simulated as one table, every digit kept; for CSV.
 Table advice_table(const Advice& advice);
-
-/// "--set num_workers=3 --set pin_memory=true", as a shell takes it.
-std::string set_words(const std::vector<std::pair<std::string, std::string>>& set);
-
-/// Where to begin, and the first remedy in a sentence.
-std::string advice_headline(const Advice& advice);
 
 /// Title of the list of settings among advice_blocks().
 inline constexpr const char* settings_title =

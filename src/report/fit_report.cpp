@@ -8,7 +8,7 @@
 
 #include "report/case_words.hpp"
 #include "report/numbers.hpp"
-#include "report/optimum_words.hpp"
+#include "report/shell_text.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -279,7 +279,7 @@ Paragraph next_measurement(const UnknownsFit& fit) {
         fmt::format("{} {} to ±{}", fit.unknowns[doubt.unknown].key, before, percent(doubt.after)));
   }
   std::string settings;
-  for (const auto& [key, value] : next.set) settings += " --set " + shell_word(key + "=" + value);
+  for (const auto& [key, value] : next.set) settings += " " + set_flag(key, value);
   std::string run;
   if (!settings.empty()) {
     run = " of feedrate run " + shell_word(fit.file);
@@ -320,10 +320,7 @@ Report fit_report(const UnknownsFit& fit, const std::string& written) {
   settings.title = "The same for other commands";
   for (const FittedUnknown& unknown : fit.unknowns) {
     if (!unknown.used) continue;
-    const bool spaces = unknown.value.text.find(' ') != std::string::npos;
-    settings.items.push_back(spaces
-                                 ? fmt::format("--set {}=\"{}\"", unknown.key, unknown.value.text)
-                                 : fmt::format("--set {}={}", unknown.key, unknown.value.text));
+    settings.items.push_back(set_flag(unknown.key, unknown.value.text));
   }
   if (!settings.items.empty()) report.blocks.emplace_back(std::move(settings));
   return report;

@@ -4,8 +4,10 @@
 #include <variant>
 
 #include "report/advise_report.hpp"
+#include "report/advise_words.hpp"
 #include "report/html_parts.hpp"
 #include "report/html_text.hpp"
+#include "report/shell_text.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -15,7 +17,7 @@ std::string settings(const Advice& advice) {
   for (const Remedied& row : advice.remedies) {
     if (row.number == 0) continue;
     out += fmt::format("<li value=\"{}\"><code>{}</code></li>", row.number,
-                       escaped(set_words(row.set)));
+                       escaped(set_flags(row.set)));
   }
   return out + "</ol>";
 }
@@ -23,7 +25,7 @@ std::string settings(const Advice& advice) {
 }  // namespace
 
 std::string advice_part(const Advice& advice) {
-  std::string out = fmt::format("<p class=\"lead\">{}</p>", escaped(advice_headline(advice)));
+  std::string out = fmt::format("<p class=\"lead\">{}</p>", escaped(advice_headline(advice).text));
   for (const Block& block : advice_blocks(advice)) {
     if (const auto* table = std::get_if<Table>(&block)) {
       out += fmt::format("<h3>{}</h3>", escaped(table->title)) + html_table(*table, table->title);

@@ -9,6 +9,7 @@
 #include "report/numbers.hpp"
 #include "report/optimum_words.hpp"
 #include "report/reports.hpp"
+#include "report/shell_text.hpp"
 #include "report/sweep_words.hpp"
 
 namespace feedrate::report {
@@ -88,7 +89,7 @@ std::string runner_up_words(const Optimum& optimum) {
 List settings_list(const Winner& winner) {
   List list{"Reproduce it with feedrate run, the other flags of this command, and", {}};
   for (const auto& [key, value] : winner.point.set) {
-    list.items.push_back("--set " + shell_word(key + "=" + value));
+    list.items.push_back(set_flag(key, value));
   }
   return list;
 }

@@ -52,17 +52,6 @@ std::string setting_text(const std::vector<std::pair<std::string, std::string>>&
   return text;
 }
 
-std::string shell_word(const std::string& text) {
-  const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_-+=./:,@%").find(c) != std::string_view::npos;
-  });
-  if (plain && !text.empty()) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 std::string outlay_words(const Optimum& optimum, const Outlay& outlay) {
   std::string words = fmt::format("{}, {}", duration(outlay.time), money(outlay.money));
   if (optimum.hours_count) {

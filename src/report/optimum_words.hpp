@@ -11,9 +11,6 @@ namespace feedrate::report {
 /// "num_workers = 3, instances = 2".
 std::string setting_text(const std::vector<std::pair<std::string, std::string>>& set);
 
-/// One word of a shell's command line: in quotes where it needs them.
-std::string shell_word(const std::string& text);
-
 /// "2.5 h, $31.00", and the total where hours have a value.
 std::string outlay_words(const Optimum& optimum, const Outlay& outlay);
 

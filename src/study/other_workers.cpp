@@ -61,16 +61,21 @@ bool downloads_before_training(const Result& result) {
   return result.times.staging * 2.0 > result.stages[Stage::download].stall;
 }
 
+double most_workers_tried(const resolve::Resolved& resolved) {
+  constexpr double most = 256.0;
+  const double threads = resolved.installed.threads.value_or(16.0) / resolved.inputs.ranks;
+  return std::min(most, std::ceil(2.0 * std::max({threads, resolved.inputs.workers, 1.0})));
+}
+
 OtherWorkers try_workers(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                          const resolve::Resolved& resolved, Duration base) {
-  constexpr double most = 256.0;
   const pipeline::Inputs& inputs = resolved.inputs;
   OtherWorkers workers;
   workers.now = inputs.workers;
   workers.best = workers.now;
   workers.replaces_inline = scenario.loader.kind == LoaderKind::inline_;
   const double threads = resolved.installed.threads.value_or(16.0) / inputs.ranks;
-  workers.tried = std::min(most, std::ceil(2.0 * std::max({threads, workers.now, 1.0})));
+  workers.tried = most_workers_tried(resolved);
   Trial time(scenario, catalog, host);
   double shortest = base.base();
   double fastest = workers.now;

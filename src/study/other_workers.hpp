@@ -16,9 +16,12 @@ bool is_a_matter_of_workers(const Result& result, const Scenario& scenario);
 /// Whether the GPUs wait for the download mostly before training, which workers have no part in.
 bool downloads_before_training(const Result& result);
 
-/// Numbers of workers that the instance has memory for, up to twice its hardware threads, or twice
-/// what the scenario has. An inline loader is tried as a pytorch one. `base` is its time with its
-/// own number.
+/// The most workers for each GPU that are worth a try: twice the hardware threads of its share of
+/// the instance, or twice what the scenario has.
+double most_workers_tried(const resolve::Resolved& resolved);
+
+/// Numbers of workers that the instance has memory for, up to most_workers_tried(). An inline
+/// loader is tried as a pytorch one. `base` is its time with its own number.
 OtherWorkers try_workers(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                          const resolve::Resolved& resolved, Duration base);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "study/other_workers.hpp"
 #include "study/remedy.hpp"
 
 namespace feedrate::study {
@@ -25,18 +26,12 @@ double threads_per_gpu(const Situation& s) {
   return threads / std::max(1.0, s.inputs().ranks);
 }
 
-/// Where workers wait for answers, more of them than cores pay.
-constexpr double most_per_thread = 4.0;
-
 std::vector<Change> worker_counts(const Situation& s) {
   const double now = s.inputs().workers;
-  const double threads = threads_per_gpu(s);
-  const bool waits = s.on_path(Stage::download) || s.on_path(Stage::disk);
-  const double most =
-      std::clamp(threads > 0.0 ? threads * (waits ? most_per_thread : 1.0) : 64.0, 2.0, 256.0);
+  const double most = most_workers_tried(s.resolved);
   const bool inline_now = s.scenario.loader.kind == LoaderKind::inline_;
   std::vector<Change> list;
-  for (double n = 1.0; n <= std::max(most, now); n += n < 16.0 ? 1.0 : std::floor(n / 8.0)) {
+  for (double n = 1.0; n <= most; n = std::floor(n * 1.03) + 1.0) {
     if (n == now && !inline_now) continue;
     Change change{{{"num_workers", fmt::format("{:g}", n)}}, fmt::format("num_workers = {:g}", n)};
     if (inline_now) change.set.insert(change.set.begin(), {"/loader/kind", "pytorch"});

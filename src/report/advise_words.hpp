@@ -1,0 +1,37 @@
+#pragma once
+// The sentences of advice.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/advice.hpp"
+#include "report/blocks.hpp"
+
+namespace feedrate::report {
+
+/// Share of the draws from which on a saving is no matter of luck.
+inline constexpr double sure = 0.9;
+
+/// "one GPU, data in memory"
+std::string_view words_of(Rung rung);
+/// "a setting"
+std::string_view words_of(RemedyKind kind);
+/// "minutes", "2 hours", "a day"
+std::string effort_words(double hours_of_work);
+/// Its name, or "none".
+std::string stage_words(std::optional<Stage> stage);
+
+/// Null: there is none.
+const Remedied* first_of(const Advice& advice, RemedyStanding standing);
+/// Whether rungs are told by how busy the GPUs are.
+bool has_gpu_work(const Advice& advice);
+
+/// Where to begin, and the first remedy.
+Paragraph advice_headline(const Advice& advice);
+/// Who meets the deadline and the budget; "" where neither is given.
+std::string limits_words(const Advice& advice);
+/// What must not be done before the rest.
+std::vector<std::string> not_yet(const Advice& advice);
+
+}  // namespace feedrate::report
