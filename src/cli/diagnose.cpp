@@ -133,8 +133,8 @@ int diagnose(const DiagnoseArguments& arguments) {
   deliver(arguments.output, files_read(arguments.files, arguments.simulation),
           {.report = [&] { return report::diagnose_report(diagnosis); },
            .json = [&] { return schema::write_diagnosis(diagnosis); },
-           .csv = {},
-           .remarks = {}});
+           .csv = [&] { return report::diagnose_csv(diagnosis); },
+           .remarks = diagnosis.remarks});
   return 0;
 }
 
@@ -172,7 +172,7 @@ Command add_diagnose(CLI::App& parent) {
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   add_simulation_flags(*app, arguments->simulation);
-  add_output_flags(*app, arguments->output, {"text", "json", "markdown"});
+  add_output_flags(*app, arguments->output);
   app->footer(
       "Percentages are written as monitors show them (35 or \"35 %\"); several with commas are\n"
       "averaged. A flag comes before the samples of its name.\n"

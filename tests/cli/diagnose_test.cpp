@@ -114,6 +114,19 @@ TEST_CASE("diagnose: JSON holds what the text says") {
   }
 }
 
+TEST_CASE("diagnose: CSV has a row a rule, with what is predicted where there is a scenario") {
+  const Outcome bare = shell("feedrate diagnose --gpu 0.35 --cpu 13 --disk 2 --format csv");
+  CHECK(bare.status == 0);
+  CHECK(has(bare.out, "rule,source,cause,verdict,because,predicted\n"));
+  CHECK(has(bare.out, "gaps,\"Ray on SageMaker, blog\",loader,not known,needs"));
+  CHECK(has(bare.err, "remark: --gpu 0.35 is taken as"));
+  const Outcome beside =
+      shell(std::string("feedrate diagnose --start 12min --format csv ") + caltech);
+  CHECK(has(beside.out,
+            "download,AWS Dev Day,download,fits,start 12 min is at least 10 min,does "
+            "not fit\n"));
+}
+
 TEST_CASE("diagnose: a file of samples, as CSV and as Debugger's JSON lines") {
   const Folder folder;
   const std::string csv =
@@ -184,7 +197,7 @@ TEST_CASE("diagnose: bad input teaches") {
       {"--gpu 35 --threshold low", "NAME=VALUE"},
       {"--gpo 35", "--gpu"},
       {"--gpu 35 --set num_workers=2", "expected a scenario"},
-      {"--gpu 35 --format csv", "csv"},
+      {"--gpu 35 --format table", "table"},
       {"--gpu 35 missing.json", "missing.json"},
       {"--gpu 35 scenarios/caltech256_p3.json scenarios/ray_g5_2xlarge.json", "one scenario"},
       {caltech, "expected what monitors show"},
