@@ -107,11 +107,22 @@ Simulated simulated(const std::string& path, const SimulationOptions& options) {
   });
 }
 
-int diagnose(const DiagnoseArguments& arguments) {
+Thresholds thresholds_of(const std::vector<std::string>& texts) {
   Thresholds thresholds;
-  for (const std::string& text : arguments.thresholds) {
-    set_thresholds(thresholds, text, "--threshold");
+  std::vector<Problem> problems;
+  for (const std::string& text : texts) {
+    try {
+      set_thresholds(thresholds, text, "--threshold");
+    } catch (const InputError& error) {
+      problems.insert(problems.end(), error.problems().begin(), error.problems().end());
+    }
   }
+  if (!problems.empty()) throw InputError(std::move(problems));
+  return thresholds;
+}
+
+int diagnose(const DiagnoseArguments& arguments) {
+  const Thresholds thresholds = thresholds_of(arguments.thresholds);
   const Files files = told_apart(arguments.files);
   const bool asks = !arguments.simulation.settings.empty() || !arguments.simulation.host.empty();
   if (files.scenario.empty() && asks) {
