@@ -37,7 +37,8 @@ struct Files {
 Files told_apart(const std::vector<std::string>& files) {
   Files out;
   for (const std::string& file : files) {
-    const bool samples = schema::holds_samples(file);
+    // Standard input can be read once, and is a scenario as of other commands.
+    const bool samples = file != "-" && schema::holds_samples(file);
     std::string& place = samples ? out.samples : out.scenario;
     if (!place.empty()) {
       throw InputError(fmt::format("expected one {}, got {} and {}",

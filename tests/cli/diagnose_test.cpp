@@ -62,6 +62,14 @@ TEST_CASE("diagnose: rules that name no cause") {
   CHECK(has(two.out, "2 rules fit, which name symptoms and no cause"));
 }
 
+TEST_CASE("diagnose: a scenario from standard input") {
+  const Outcome outcome =
+      shell("feedrate diagnose --gpu 35 - < scenarios/caltech256_p3.json --format json");
+  INFO(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(has(outcome.out, "\"bottleneck\": \"gpu\""));
+}
+
 TEST_CASE("diagnose: a scenario of which no pipeline is simulated") {
   const Outcome outcome =
       shell("feedrate diagnose --gpu 35 --cpu 100 scenarios/total_cost_24h_p3.json");
@@ -243,6 +251,8 @@ TEST_CASE("diagnose: a file as Windows writes it, and one of fractions") {
   CHECK(shell("feedrate diagnose --gpu 35 '" + scenario + "'").status == 0);
   const std::string fractions = folder.write("fractions.csv", "gpu,cpu\n0.3,0.1\n0.4,1\n");
   CHECK(has(shell("feedrate diagnose '" + fractions + "'").out, "no number is above 1"));
+  const std::string quoted = folder.write("quoted.csv", "\"gpu\",\"cpu\"\n\"30\",13\n");
+  CHECK(has(shell("feedrate diagnose '" + quoted + "'").out, "GPU 30 %, CPU 13 %"));
   const std::string idle = folder.write("idle.csv", "gpu,disk\n30,0.2\n40,0\n");
   CHECK_FALSE(has(shell("feedrate diagnose '" + idle + "'").out, "no number is above 1"));
 }
