@@ -37,7 +37,8 @@ struct Files {
 Files told_apart(const std::vector<std::string>& files) {
   Files out;
   for (const std::string& file : files) {
-    const bool samples = schema::holds_samples(file);
+    // Standard input can be read once, and is a scenario as of other commands.
+    const bool samples = file != "-" && schema::holds_samples(file);
     std::string& place = samples ? out.samples : out.scenario;
     if (!place.empty()) {
       throw InputError(fmt::format("expected one {}, got {} and {}",
@@ -107,11 +108,22 @@ Simulated simulated(const std::string& path, const SimulationOptions& options) {
   });
 }
 
-int diagnose(const DiagnoseArguments& arguments) {
+Thresholds thresholds_of(const std::vector<std::string>& texts) {
   Thresholds thresholds;
-  for (const std::string& text : arguments.thresholds) {
-    set_thresholds(thresholds, text, "--threshold");
+  std::vector<Problem> problems;
+  for (const std::string& text : texts) {
+    try {
+      set_thresholds(thresholds, text, "--threshold");
+    } catch (const InputError& error) {
+      problems.insert(problems.end(), error.problems().begin(), error.problems().end());
+    }
   }
+  if (!problems.empty()) throw InputError(std::move(problems));
+  return thresholds;
+}
+
+int diagnose(const DiagnoseArguments& arguments) {
+  const Thresholds thresholds = thresholds_of(arguments.thresholds);
   const Files files = told_apart(arguments.files);
   const bool asks = !arguments.simulation.settings.empty() || !arguments.simulation.host.empty();
   if (files.scenario.empty() && asks) {
@@ -133,8 +145,8 @@ int diagnose(const DiagnoseArguments& arguments) {
   deliver(arguments.output, files_read(arguments.files, arguments.simulation),
           {.report = [&] { return report::diagnose_report(diagnosis); },
            .json = [&] { return schema::write_diagnosis(diagnosis); },
-           .csv = {},
-           .remarks = {}});
+           .csv = [&] { return report::diagnose_csv(diagnosis); },
+           .remarks = diagnosis.remarks});
   return 0;
 }
 
@@ -172,7 +184,7 @@ Command add_diagnose(CLI::App& parent) {
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   add_simulation_flags(*app, arguments->simulation);
-  add_output_flags(*app, arguments->output, {"text", "json", "markdown"});
+  add_output_flags(*app, arguments->output);
   app->footer(
       "Percentages are written as monitors show them (35 or \"35 %\"); several with commas are\n"
       "averaged. A flag comes before the samples of its name.\n"

@@ -2,6 +2,7 @@
 // What the published rules of thumb say of the readings of monitors, beside what is simulated.
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/rules.hpp"
@@ -13,6 +14,16 @@ enum class Fit : std::uint8_t {
   fits_not,  ///< a condition is not met
   unknown,   ///< none is broken, and a reading that is needed is missing
 };
+
+/// "does not fit".
+constexpr std::string_view name_of(Fit fit) {
+  switch (fit) {
+    case Fit::fits: return "fits";
+    case Fit::fits_not: return "does not fit";
+    case Fit::unknown: return "not known";
+  }
+  return "";
+}
 
 struct JudgedCondition {
   Condition what;

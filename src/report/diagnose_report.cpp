@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/quote.hpp"
+#include "report/csv.hpp"
 #include "report/numbers.hpp"
 #include "study/diagnose.hpp"
 
@@ -161,9 +162,7 @@ Table rules_table(const Diagnosis& d) {
   table.columns = {{"rule"}, {"verdict"}, {"because"}, {"source"}};
   for (const JudgedRule& judged : d.rules) {
     const bool fits = judged.fit == Fit::fits;
-    const Cell word = fits                          ? Cell("fits", Tone::caution)
-                      : judged.fit == Fit::fits_not ? Cell("does not fit", Tone::faint)
-                                                    : Cell("not known", Tone::faint);
+    const Cell word(std::string(name_of(judged.fit)), fits ? Tone::caution : Tone::faint);
     table.rows.push_back({{std::string(judged.rule->name), word,
                            fits ? Cell("as said above", Tone::faint) : Cell(because(judged, d)),
                            std::string(judged.rule->source)},
@@ -236,6 +235,20 @@ Report diagnose_report(const Diagnosis& d) {
   report.blocks.emplace_back(thresholds_table(d));
   if (!d.remarks.empty()) report.blocks.emplace_back(List{"Remarks", d.remarks});
   return report;
+}
+
+std::string diagnose_csv(const Diagnosis& d) {
+  std::vector<std::vector<std::string>> rows = {
+      {"rule", "source", "cause", "verdict", "because", "predicted"}};
+  for (std::size_t i = 0; i < d.rules.size(); ++i) {
+    const JudgedRule& judged = d.rules[i];
+    const Rule& rule = *judged.rule;
+    rows.push_back({std::string(rule.name), std::string(rule.source),
+                    rule.cause == Cause::unsaid ? "" : std::string(name_of(rule.cause)),
+                    std::string(name_of(judged.fit)), because(judged, d),
+                    d.simulated ? std::string(name_of(d.by_prediction[i].fit)) : ""});
+  }
+  return to_csv(rows);
 }
 
 }  // namespace feedrate::report

@@ -1,10 +1,16 @@
 #pragma once
 // What `diagnose` answers, in words and tables.
+#include <string>
+
 #include "model/diagnosis.hpp"
 #include "report/blocks.hpp"
 
 namespace feedrate::report {
 
 Report diagnose_report(const Diagnosis& diagnosis);
+
+/// A row a rule: "rule", "source", "cause" (empty: none), "verdict", "because", and of what a
+/// simulation predicts "predicted" (the verdict; empty without one).
+std::string diagnose_csv(const Diagnosis& diagnosis);
 
 }  // namespace feedrate::report

@@ -24,15 +24,6 @@ std::string key_of(const ThresholdRow& row) {
   return row.kind == ReadingKind::time ? std::string(row.name) + "_s" : std::string(row.name);
 }
 
-std::string_view word_of(Fit fit) {
-  switch (fit) {
-    case Fit::fits: return "fits";
-    case Fit::fits_not: return "does not fit";
-    case Fit::unknown: return "not known";
-  }
-  return "";
-}
-
 std::optional<std::string_view> cause_or_null(Cause cause) {
   return cause == Cause::unsaid ? std::nullopt : std::optional(name_of(cause));
 }
@@ -177,7 +168,7 @@ const std::vector<Entry<RuleRow>>& entries<RuleRow>() {
       written<R>("name", "", [](const R& r) { return r.of->rule->name; }),
       written<R>("title", "in words", [](const R& r) { return r.of->rule->title; }),
       written<R>("verdict", "fits, does not fit, or not known: a reading is missing",
-                 [](const R& r) { return word_of(r.of->fit); }),
+                 [](const R& r) { return name_of(r.of->fit); }),
       written<R>("cause", "download, disk, cores, workers, streaming, loader, fed; null: none",
                  [](const R& r) { return cause_or_null(r.of->rule->cause); }),
       written<R>("meaning", "a sentence", [](const R& r) { return r.of->rule->meaning; }),

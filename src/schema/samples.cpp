@@ -43,11 +43,17 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(blank) - begin + 1);
 }
 
+/// Without the quotes that some programs write around every field.
+std::string_view unquoted(std::string_view field) {
+  const bool quoted = field.size() >= 2 && field.front() == '"' && field.back() == '"';
+  return quoted ? trimmed(field.substr(1, field.size() - 2)) : field;
+}
+
 std::vector<std::string_view> fields_of(std::string_view line) {
   std::vector<std::string_view> fields;
   for (std::size_t begin = 0; begin <= line.size();) {
     const std::size_t end = std::min(line.find(',', begin), line.size());
-    fields.push_back(trimmed(line.substr(begin, end - begin)));
+    fields.push_back(unquoted(trimmed(line.substr(begin, end - begin))));
     begin = end + 1;
   }
   return fields;

@@ -62,6 +62,14 @@ TEST_CASE("diagnose: rules that name no cause") {
   CHECK(has(two.out, "2 rules fit, which name symptoms and no cause"));
 }
 
+TEST_CASE("diagnose: a scenario from standard input") {
+  const Outcome outcome =
+      shell("feedrate diagnose --gpu 35 - < scenarios/caltech256_p3.json --format json");
+  INFO(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(has(outcome.out, "\"bottleneck\": \"gpu\""));
+}
+
 TEST_CASE("diagnose: a scenario of which no pipeline is simulated") {
   const Outcome outcome =
       shell("feedrate diagnose --gpu 35 --cpu 100 scenarios/total_cost_24h_p3.json");
@@ -112,6 +120,19 @@ TEST_CASE("diagnose: JSON holds what the text says") {
       CHECK(checked.status == 0);
     }
   }
+}
+
+TEST_CASE("diagnose: CSV has a row a rule, with what is predicted where there is a scenario") {
+  const Outcome bare = shell("feedrate diagnose --gpu 0.35 --cpu 13 --disk 2 --format csv");
+  CHECK(bare.status == 0);
+  CHECK(has(bare.out, "rule,source,cause,verdict,because,predicted\n"));
+  CHECK(has(bare.out, "gaps,\"Ray on SageMaker, blog\",loader,not known,needs"));
+  CHECK(has(bare.err, "remark: --gpu 0.35 is taken as"));
+  const Outcome beside =
+      shell(std::string("feedrate diagnose --start 12min --format csv ") + caltech);
+  CHECK(has(beside.out,
+            "download,AWS Dev Day,download,fits,start 12 min is at least 10 min,does "
+            "not fit\n"));
 }
 
 TEST_CASE("diagnose: a file of samples, as CSV and as Debugger's JSON lines") {
@@ -182,9 +203,12 @@ TEST_CASE("diagnose: bad input teaches") {
       {"--gpu 35 --threshold lov=3%", "did you mean \"low\"?"},
       {"--gpu 35 --threshold low=300%", "from 0 to 100"},
       {"--gpu 35 --threshold low", "NAME=VALUE"},
+      {"--gpu 35 --threshold low=x,high=140 --threshold gap", "--threshold low:"},
+      {"--gpu 35 --threshold low=x,high=140 --threshold gap", "--threshold high:"},
+      {"--gpu 35 --threshold low=x,high=140 --threshold gap", "got \"gap\""},
       {"--gpo 35", "--gpu"},
       {"--gpu 35 --set num_workers=2", "expected a scenario"},
-      {"--gpu 35 --format csv", "csv"},
+      {"--gpu 35 --format table", "table"},
       {"--gpu 35 missing.json", "missing.json"},
       {"--gpu 35 scenarios/caltech256_p3.json scenarios/ray_g5_2xlarge.json", "one scenario"},
       {caltech, "expected what monitors show"},
@@ -227,6 +251,8 @@ TEST_CASE("diagnose: a file as Windows writes it, and one of fractions") {
   CHECK(shell("feedrate diagnose --gpu 35 '" + scenario + "'").status == 0);
   const std::string fractions = folder.write("fractions.csv", "gpu,cpu\n0.3,0.1\n0.4,1\n");
   CHECK(has(shell("feedrate diagnose '" + fractions + "'").out, "no number is above 1"));
+  const std::string quoted = folder.write("quoted.csv", "\"gpu\",\"cpu\"\n\"30\",13\n");
+  CHECK(has(shell("feedrate diagnose '" + quoted + "'").out, "GPU 30 %, CPU 13 %"));
   const std::string idle = folder.write("idle.csv", "gpu,disk\n30,0.2\n40,0\n");
   CHECK_FALSE(has(shell("feedrate diagnose '" + idle + "'").out, "no number is above 1"));
 }
