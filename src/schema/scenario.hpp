@@ -70,7 +70,8 @@ std::string write_scenario(const Scenario& scenario);
 /// InputError as read_scenario.
 std::string write_document(const Document& document);
 
-/// The document with these cases instead of its own.
+/// The document with these cases instead of its own, and without what it expected of those and
+/// fitted on them.
 Document with_cases(const Document& document, std::span<const Case> cases);
 
 /// What `feedrate schema scenario` prints for people.

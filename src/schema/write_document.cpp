@@ -56,6 +56,14 @@ Document with_cases(const Document& document, std::span<const Case> cases) {
   auto root = std::make_shared<JsonValue>(*document.root());
   std::erase_if(root->members, [](const JsonMember& member) { return member.key == "cases"; });
   root->members.push_back({"cases", 0, list});
+  for (JsonMember& member : root->members) {
+    if (member.key != "about" || member.value->kind != JsonKind::object) continue;
+    auto about = std::make_shared<JsonValue>(*member.value);
+    std::erase_if(about->members, [](const JsonMember& each) {
+      return each.key == "expectation" || each.key == "fitted" || each.key == "canary";
+    });
+    member.value = std::move(about);
+  }
   Document changed = document;
   changed.replace_root(std::move(root));
   return changed;

@@ -38,5 +38,21 @@ TEST_CASE("numbers that were stated beside another machine are written as that m
   CHECK(read_back(document).measured_on == read_scenario(document).measured_on);
 }
 
+TEST_CASE("other cases take what was expected of the old ones with them") {
+  const Document document = load_document(FEEDRATE_SOURCE_DIR "/scenarios/caltech256_p3.json");
+  REQUIRE_FALSE(read_scenario(document).about.expectation.empty());
+  Case promise;
+  promise.name = "later";
+  promise.metric = "total_s";
+  promise.promised = 970.0;
+  const Scenario made = read_back(with_cases(document, {&promise, 1}));
+  REQUIRE(made.cases.size() == 1);
+  CHECK(made.cases.front() == promise);
+  CHECK(made.cases.front().awaited());
+  CHECK(made.about.expectation.empty());
+  CHECK(made.about.fitted.empty());
+  CHECK(made.about.source == read_scenario(document).about.source);
+}
+
 }  // namespace
 }  // namespace feedrate::schema
