@@ -62,7 +62,7 @@ TEST_CASE("fit: what was published of a shipped scenario gives back what its fil
   }
   const Outcome text = fit(caltech + " --free /preprocess/resize/cpu,/job/step/per_sample");
   CHECK(text.status == 0);
-  CHECK(has(text.out, "--set /preprocess/resize/cpu=\""));
+  CHECK(has(text.out, "--set '/preprocess/resize/cpu="));
   CHECK(has(text.out, "a bottleneck is right or wrong"));
   // How long an epoch of 7 workers takes, and how busy GPUs are in it.
   CHECK(has(text.out, "figures of one job count as if they were"));
