@@ -39,6 +39,10 @@ Timed copy(std::shared_ptr<CopyBuffers>, Bytes, Direction, Load) {
   refuse();
 }
 
+BatchCopy batch_copy() {
+  return {};
+}
+
 Timed memory_copy(int, Bytes, Copier) {
   refuse();
 }
