@@ -68,7 +68,7 @@ Copy checked(void* into, const void* from, std::size_t bytes, cudaMemcpyKind kin
 Stream::Work work_of(const Copy& copy, int gpu) {
   return [copy, gpu](double began) {
     const auto amount = static_cast<double>(copy.bytes);
-    if (amount <= settings().compute) std::memmove(copy.into, copy.from, copy.bytes);
+    if (really_done(amount)) std::memmove(copy.into, copy.from, copy.bytes);
     if (copy.kind == cudaMemcpyDeviceToDevice) {
       return began + settings().launch + 2.0 * amount / settings().hbm;
     }
@@ -89,7 +89,7 @@ cudaError_t start(const Copy& copy, const std::shared_ptr<Stream>& on, const cha
 cudaError_t set(void* into, int value, std::size_t bytes, const std::shared_ptr<Stream>& on) {
   on->add([=](double began) {
     const auto amount = static_cast<double>(bytes);
-    if (amount <= settings().compute) std::memset(into, value, bytes);
+    if (really_done(amount)) std::memset(into, value, bytes);
     return began + settings().launch + amount / settings().hbm;
   });
   return cudaSuccess;

@@ -160,7 +160,7 @@ cudaError_t launch(Launch kernel) {
       [kernel = std::move(kernel), bytes, waits](double began) {
         kernel_began = began;
         if (waits) sleep_until(began);
-        if (kernel.waits || bytes <= settings().compute) run(kernel);
+        if (kernel.waits || really_done(bytes)) run(kernel);
         const double ends = began + settings().launch + bytes / settings().hbm;
         return waits ? now() : ends;
       },

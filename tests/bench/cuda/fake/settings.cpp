@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <ctime>
 
@@ -54,6 +56,10 @@ Settings::Settings() : mig(is_set("FEEDRATE_SIM_MIG")) {
 const Settings& settings() {
   static const Settings& read = *new Settings;
   return read;
+}
+
+bool really_done(double bytes) {
+  return bytes <= std::max(settings().compute, 4096.0);
 }
 
 double now() {

@@ -47,6 +47,9 @@ struct Settings {
   bool peer, mig, ecc, watchdog;  ///< FEEDRATE_SIM_PEER, _MIG, _ECC, _WATCHDOG: 0 or 1
 };
 const Settings& settings();
+/// Work on as many bytes is really done; the rest is only timed. What fits a page always is: it may be
+/// a signal.
+bool really_done(double bytes);
 /// A number of the environment.
 double setting(const char* name, double otherwise);
 
