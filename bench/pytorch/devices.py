@@ -19,7 +19,7 @@ def no_gpu():
     return f"PyTorch {torch.__version__} (CUDA {torch.version.cuda}) finds no GPU"
 
 
-def chosen(program, name):
+def chosen(program, name, hint=" (--device cpu rehearses without a GPU)"):
     """torch.device of "cuda", "cuda:1" or "cpu"; ends the program where it is not there."""
     try:
         device = torch.device(name)
@@ -30,7 +30,7 @@ def chosen(program, name):
     if device.type == "cpu":
         return device
     if no_gpu():
-        refuse(program, f"--device {name}: {no_gpu()} (--device cpu rehearses without a GPU)")
+        refuse(program, f"--device {name}: {no_gpu()}{hint}")
     if (device.index or 0) >= torch.cuda.device_count():
         refuse(program, f"--device {name}: there are {torch.cuda.device_count()} GPUs, counted from 0")
     return torch.device("cuda", device.index or 0)

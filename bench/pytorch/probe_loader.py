@@ -347,12 +347,18 @@ def device_of(arguments):
     name = arguments.device
     if name == "none" or (name == "auto" and devices.no_gpu()):
         return None
-    device = devices.chosen("probe_loader.py", "cuda" if name == "auto" else name)
+    device = devices.chosen("probe_loader.py", "cuda" if name == "auto" else name, "")
     if device.type != "cuda":
         devices.refuse("probe_loader.py", "--device: expected none, auto or cuda: nothing is pinned "
                        "for a CPU, nor copied to it")
     if not arguments.check:
-        devices.start(device)
+        try:
+            devices.start(device)
+        except RuntimeError as error:
+            if name != "auto":
+                devices.refuse("probe_loader.py", f"--device {name}: {str(error).splitlines()[0]}")
+            print(f"remark without a CUDA context: {str(error).splitlines()[0]}", flush=True)
+            return None
         print(f"remark with a CUDA context in the parent process, batches to "
               f"{devices.described(device)}", flush=True)
     return device

@@ -73,8 +73,16 @@ void fit_steps(Findings& findings) {
 
 void fit_gpu(Findings& findings) {
   fit_steps(findings);
-  for (const char* name : {"resize", "blur", "normalize"}) {
-    const SeriesList all = findings.select("gpu-preprocess", name);
+  for (const char* name : {"decode", "resize", "blur", "normalize"}) {
+    const auto rehearsed = [](const Series& s) { return s.how("device") == "cpu"; };
+    const SeriesList measured = findings.select("gpu-preprocess", name);
+    const SeriesList all = where(measured, [&](const Series& s) { return !rehearsed(s); });
+    if (all.empty() && !measured.empty()) {
+      const Estimate each = pooled(measured);
+      findings.only_shown(measured, fmt::format("{}, rehearsed on the CPU", name),
+                          Findings::text(each.value, dimension_of(DurationPerSample{})),
+                          each.relative_error, "no GPU was measured: it is not in the profile");
+    }
     if (all.empty()) continue;
     // Of the largest batch: launching kernels weighs least, as in training.
     double most = 0.0;

@@ -147,6 +147,8 @@ void fit_disk(Findings& findings);
 void fit_cpu(Findings& findings);
 void fit_loader(Findings& findings);
 void fit_copies(Findings& findings);
+/// After fit_copies, whose rates come first.
+void fit_transfers(Findings& findings);
 void fit_gpu(Findings& findings);
 void fit_allreduce(Findings& findings);
 void fit_canary(Findings& findings);

@@ -135,8 +135,9 @@ TEST_CASE(
     const double queued = with(Copies::queued);
     const double beside = with(Copies::beside);
     INFO("job " << i);
-    REQUIRE(queued <= waited * (1.0 + 1e-9));
-    REQUIRE(beside <= queued * (1.0 + 1e-9));
+    // A loop that waits leaves its core to the workers meanwhile, which may gain a trifle.
+    REQUIRE(queued <= waited * (1.0 + 1e-6));
+    REQUIRE(beside <= queued * (1.0 + 1e-6));
     // A loop that waits for its steps has nothing to overlap.
     if (!in.asynchronous_step) REQUIRE(beside == waited);
     if (queued < waited * (1.0 - 1e-9)) ++queued_faster;
