@@ -3,6 +3,7 @@
 Each setting says how batches come to the GPU and whether the loop waits for its steps.
 """
 import collections
+import sys
 import time
 
 import devices
@@ -119,7 +120,8 @@ class Training:
             except RuntimeError as error:
                 if not no_memory(error):
                     raise
-                print(f"batches of {batch} and more are left out: the GPU has not enough memory")
+                print(f"batches of {batch} and more are left out: the GPU has not enough memory",
+                      file=sys.stderr)
                 break
         if not self.alone:
             raise SystemExit("validate.py: no batch size fits into the GPU's memory")
