@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "bench/clock.hpp"
+#include "bench/cuda/operations.hpp"
 #include "bench/epoch_batches.hpp"
-#include "bench/gpu_copy.hpp"
 #include "bench/images.hpp"
 #include "bench/mix.hpp"
 #include "bench/transform.hpp"
@@ -50,7 +50,7 @@ struct Threads {
 }  // namespace
 
 NativeLoader::NativeLoader(const Settings& settings, Recorder& recorder)
-    : corpus_(make_corpus(settings, recorder)), copy_(copy_to_gpu()) {}
+    : corpus_(make_corpus(settings, recorder)), copy_(gpu::batch_copy()) {}
 
 NativeLoader::~NativeLoader() = default;
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,10 @@ std::shared_ptr<CopyBuffers> copy_buffers(int gpus, Bytes size, Memory memory);
 /// Each of the GPUs copies `size`, all at once; from the common start to the last one's end, as a
 /// program that waits for it sees it.
 Timed copy(std::shared_ptr<CopyBuffers> buffers, Bytes size, Direction direction, Load load);
+
+/// Copies a loader's batch from pageable memory to the first GPU and waits. Throws HostError.
+using BatchCopy = std::function<void(std::span<const float>)>;
+BatchCopy batch_copy();  ///< empty where there is no GPU or this build has no CUDA
 
 // --- the GPU by itself -----------------------------------------------------------------------
 enum class Copier { kernel, memcpy };

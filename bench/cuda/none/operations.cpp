@@ -51,6 +51,10 @@ Timed copy(std::shared_ptr<CopyBuffers>, Bytes, Direction, Load) {
   refuse();
 }
 
+BatchCopy batch_copy() {
+  return {};
+}
+
 Repeated memory_copy(int, Bytes, Copier) {
   refuse();
 }
