@@ -11,6 +11,7 @@ void fit_values(Findings& findings) {
   fit_cpu(findings);
   fit_loader(findings);
   fit_copies(findings);
+  fit_steps(findings);
   fit_gpu(findings);
   fit_allreduce(findings);
   fit_canary(findings);

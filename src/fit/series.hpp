@@ -90,6 +90,7 @@ struct Findings {
     said.relative_error = keep(from, what, Curve<double>{{{1.0, number}}, 0.0}, uncertainty);
     said.points = points;
     said.warnings = doubts.words;
+    said.number = kept;
     Value<T> made;
     if constexpr (std::is_same_v<T, double>) {
       said.value = text(kept);
@@ -112,8 +113,16 @@ struct Findings {
     }
     Curve<Rate> made;
     made.relative_error = keep(from, what, totals, fit.uncertainty);
-    FitLine said{from.front().what->probe, what,         "",  made.relative_error,
-                 fit.points.size(),        doubts.words, true};
+    FitLine said{from.front().what->probe,
+                 what,
+                 "",
+                 made.relative_error,
+                 fit.points.size(),
+                 doubts.words,
+                 true,
+                 0.0,
+                 "",
+                 ""};
     const auto point_text = [&](const RatePoint& point) {
       if constexpr (std::is_same_v<Rate, double>)
         return text(point.total);
@@ -133,7 +142,7 @@ struct Findings {
     return made;
   }
 
-  /// Shown, and not put into the profile; `why` is the first warning.
+  /// Shown, and not put into the profile; `why`, where it is said, is the first warning.
   void only_shown(const SeriesList& from, const std::string& what, const std::string& value,
                   double relative_error, const std::string& why);
 
@@ -147,6 +156,7 @@ void fit_disk(Findings& findings);
 void fit_cpu(Findings& findings);
 void fit_loader(Findings& findings);
 void fit_copies(Findings& findings);
+void fit_steps(Findings& findings);
 void fit_gpu(Findings& findings);
 void fit_allreduce(Findings& findings);
 void fit_canary(Findings& findings);

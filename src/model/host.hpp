@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/units.hpp"
@@ -10,6 +11,13 @@
 #include "model/provenance.hpp"
 
 namespace feedrate {
+
+/// Times of a step at the batches that were measured, ascending.
+struct StepTable {
+  std::vector<std::pair<double, Duration>> points;
+  double relative_error = 0.0;
+  bool operator==(const StepTable&) const = default;
+};
 
 struct HostProfile {
   std::string name;
@@ -33,6 +41,8 @@ struct HostProfile {
   std::optional<Value<Duration>> copy_latency;
   std::optional<Value<Duration>> step_fixed;
   std::optional<Value<DurationPerSample>> step_per_sample;
+  std::optional<StepTable> step_table;         ///< in their place, where a line misses the steps
+  std::optional<Value<Duration>> step_launch;  ///< of the main process, to start a step
   std::optional<Value<Bandwidth>> allreduce_busbw;
   std::optional<Value<Duration>> allreduce_latency;
   std::optional<Value<DurationPerByte>> collate;         ///< in a worker, into shared memory
