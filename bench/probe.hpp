@@ -91,6 +91,9 @@ class Recorder {
   /// told once; words about the same replace those before ("" takes them back).
   void remark(const std::string& words, const std::string& about = "");
 
+  /// So much of the time since begin() has a limit of its own and counts for no series.
+  void leave_out(Duration time);
+
   /// Throws Interrupted once Ctrl-C was pressed. Long samples call it.
   void check() const;
   [[nodiscard]] const std::atomic<bool>& stop() const;
@@ -145,6 +148,7 @@ struct Probe {
   /// (the machine refused), Interrupted.
   std::function<void()> (*open)(const Settings&, Recorder&);
   double time_limits = 1.0;  ///< how many times the limit it may take in all
+  bool opens_first = false;  ///< before the others take a part of the machine
 };
 
 /// All probes, in the order in which they run.

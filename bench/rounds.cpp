@@ -48,9 +48,10 @@ class Rounds {
   }
 
   void run() {
-    for (Running& one : running_) {
-      if (stop_) break;
-      open(one);
+    for (const bool first : {true, false}) {
+      for (Running& one : running_) {
+        if (!stop_ && one.probe->opens_first == first) open(one);
+      }
     }
     if (going() > 0 && !stop_) prepare_canary();
     while (going() > 0 && !stop_ && wants_another()) {

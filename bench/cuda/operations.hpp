@@ -12,6 +12,7 @@
 #include "base/errors.hpp"
 #include "base/units.hpp"
 #include "bench/process_group.hpp"
+#include "model/loader_run.hpp"
 #include "model/measurement.hpp"
 
 namespace feedrate::bench::gpu {
@@ -61,9 +62,33 @@ std::shared_ptr<CopyBuffers> copy_buffers(int gpus, Bytes size, Memory memory);
 /// program that waits for it sees it.
 Timed copy(std::shared_ptr<CopyBuffers> buffers, Bytes size, Direction direction, Load load);
 
-/// Copies a loader's batch from pageable memory to the first GPU and waits. Throws HostError.
-using BatchCopy = std::function<void(std::span<const float>)>;
-BatchCopy batch_copy();  ///< empty where there is no GPU or this build has no CUDA
+// --- a training loop -------------------------------------------------------------------------
+/// The first GPU's part of one: batches are copied to it, and a step of real kernels follows each.
+/// The loop may be one launched step ahead of the one that runs. All throw HostError.
+class TrainingStream {
+ public:
+  static constexpr std::size_t buffers = 2;  ///< of pinned memory
+
+  TrainingStream() = default;
+  TrainingStream(const TrainingStream&) = delete;
+  TrainingStream& operator=(const TrainingStream&) = delete;
+  virtual ~TrainingStream() = default;
+
+  /// Steps are about as long from now on; what one takes in a row of them, by the GPU's clock.
+  virtual Duration make_steps(Duration wanted) = 0;
+  /// Makes room for batches of so many floats.
+  virtual void prepare(std::size_t floats) = 0;
+  /// Copies a batch into a buffer of pinned memory once the GPU has what was there before. Not for
+  /// the loop's own thread: as PyTorch, which has one for it.
+  virtual void pin(std::size_t buffer, std::span<const float> batch) = 0;
+  /// Copies a batch from pageable memory, waits for the copy and launches its step.
+  virtual void train(std::span<const float> batch) = 0;
+  /// The same with the first floats of a buffer of pinned memory: waits for the copy (pinned), or
+  /// queues it before its step, or in a stream of its own.
+  virtual void train_pinned(std::size_t buffer, std::size_t floats, Upload upload) = 0;
+  virtual void finish() = 0;  ///< waits for every step that was launched
+};
+std::unique_ptr<TrainingStream> training_stream();  ///< null where there is no GPU
 
 // --- the GPU by itself -----------------------------------------------------------------------
 enum class Copier { kernel, memcpy };

@@ -203,7 +203,7 @@ def sustained(reference):
     while time.perf_counter() < end:
         samples.append(reference.machine.sample(lambda: torch.mm(a, b, out=c), times))
     reference.keep("gpu", "matmul", "flop", 2 * n**3 * times, {"n": n},
-                   {"precision": "bf16", "duration": "sustained"}, samples)
+                   {"precision": "bf16", "load": "sustained"}, samples)
 
 
 def launches(reference):

@@ -290,6 +290,45 @@ TEST_CASE("fit: GPU operations are those of the largest batch") {
   near(std::optional(fit_profile(made.set).profile.gpu_operations.at("resize")), 4e-6, 0.01);
 }
 
+TEST_CASE(
+    "fit: decoding on a GPU is of the largest batch, and a rehearsal on the CPU is no GPU's") {
+  Synthetic made;
+  const auto add = [&](double batch, double each, const char* device) {
+    made.add("gpu-preprocess", "decode", "samples", batch, {{"batch", batch}, {"bytes", 110e3}},
+             batch * each, {{"call", "list"}, {"device", device}});
+  };
+  add(64, 900e-6, "cpu");
+  const FittedProfile rehearsed = fit_profile(made.set);
+  CHECK(rehearsed.profile.gpu_operations.empty());
+  CHECK(warnings(rehearsed).find("no GPU was measured") != std::string::npos);
+  add(16, 400e-6, "cuda");
+  add(64, 300e-6, "cuda");
+  near(std::optional(fit_profile(made.set).profile.gpu_operations.at("decode")), 300e-6, 0.01);
+}
+
+TEST_CASE("fit: what PyTorch's loader pins and copies is used where the model has a place for it") {
+  Synthetic made;
+  const double size = 38.5e6;
+  made.add("memcpy", "copy", "bytes", 64e6, {{"bytes", 64e6}, {"users", 1}}, 64e6 / 12e9);
+  made.add("loader", "to_gpu", "bytes", size, {{"bytes", size}}, size / 7e9,
+           {{"memory", "worker"}});
+  made.add("loader", "to_gpu", "bytes", size, {{"bytes", size}}, size / 50e9,
+           {{"memory", "pinned"}});
+  const HostProfile copied = fit_profile(made.set).profile;
+  near(copied.memcpy_bandwidth, 12e9, 0.01);
+  near(copied.pageable_bandwidth, 7e9, 0.01);
+  near(copied.pinned_bandwidth, 50e9, 0.01);
+  // The pinning thread's own copies come before those of a loop, h2d's before the loader's.
+  made.add("loader", "pin", "bytes", size, {{"bytes", size}}, size / 5e9);
+  made.add("h2d", "copy", "bytes", 64e6, {{"bytes", 64e6}}, 64e6 / 9e9,
+           {{"direction", "h2d"}, {"memory", "pageable"}});
+  const FittedProfile all = fit_profile(made.set);
+  near(all.profile.memcpy_bandwidth, 5e9, 0.01);
+  near(all.profile.pageable_bandwidth, 9e9, 0.01);
+  near(all.profile.pinned_bandwidth, 50e9, 0.01);
+  CHECK(warnings(all).find("the profile has what h2d measured") != std::string::npos);
+}
+
 TEST_CASE("fit: what is wrong with a fit is said, and nothing when all is well") {
   const auto copies = [](double noise, const auto& time) {
     Synthetic made(noise);

@@ -51,8 +51,8 @@ Timed copy(std::shared_ptr<CopyBuffers>, Bytes, Direction, Load) {
   refuse();
 }
 
-BatchCopy batch_copy() {
-  return {};
+std::unique_ptr<TrainingStream> training_stream() {
+  return nullptr;
 }
 
 Repeated memory_copy(int, Bytes, Copier) {
