@@ -8,7 +8,8 @@
 
 namespace feedrate::bench {
 
-// The driver publishes these in /proc: no library has to be loaded to read them.
+// The driver publishes these in /proc, also where this build has no CUDA. CUDA's own names come
+// first: it counts only the GPUs that a program may use, in the order in which it numbers them.
 void add_gpu_facts(HostFacts& facts) {
   namespace fs = std::filesystem;
   const fs::path driver = "/proc/driver/nvidia";

@@ -40,6 +40,9 @@ struct Series {
   std::vector<Measurement> what;
   std::function<std::vector<Duration>()> once;
   std::size_t turns = 0;  ///< rounds in which it was sampled
+  Duration least{};       ///< time that its samples of a round must add up to, whatever its share
+  /// What a GPU said of itself since it was asked last; empty: there is none.
+  std::function<std::vector<GpuState>()> gpu{};
 };
 
 /// A part of a probe that has its turn once a round: a series, and what must be ready for it.
@@ -76,6 +79,7 @@ class Recorder {
   /// its share of time is up: that of the part whose turn it is, else a twentieth of the probe's.
   /// At least one sample, whatever it takes. What was sampled is kept also when `once` throws.
   void repeat(Measurement what, std::function<Duration()> once);
+  void repeat(Series series);
 
   /// The same for several series that will be compared: one sample of each in turn, so that a clock
   /// rate or a neighbour that drifts meets all of them alike. Order and end as in take_turns.
@@ -95,6 +99,9 @@ class Recorder {
   /// The probe's share of the round is up.
   [[nodiscard]] bool out_of_time() const;
   [[nodiscard]] std::size_t round() const { return turn_.round; }
+
+  /// The machine, for what a probe learns of it.
+  [[nodiscard]] HostFacts& host() { return set_.host; }
 
   void begin(const std::string& probe);        ///< outside of rounds: with all of its time
   void begin(const std::string& probe, Turn);  ///< starts the clock of a probe's turn

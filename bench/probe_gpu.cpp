@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/cuda/operations.hpp"
+#include "bench/gpu_series.hpp"
 #include "bench/probes.hpp"
 #include "bench/step_command.hpp"
 
@@ -29,61 +30,101 @@ Measurement measurement(const char* quantity, const char* unit, double work) {
   return what;
 }
 
-/// False, with a remark, where the GPU's memory does not suffice.
-bool repeat(Recorder& recorder, const Measurement& what, const std::function<gpu::Timed()>& make) {
-  gpu::Timed timed;
-  try {
-    timed = make();
-  } catch (const gpu::OutOfMemory& full) {
-    recorder.remark(fmt::format("{} was left out at its largest: {}", what.quantity, full.what()),
-                    what.quantity);
-    return false;
-  }
-  recorder.repeat(what, timed);
-  return true;
-}
-
 /// The largest copy that fits.
-void measure_memory(double size, Copier copier, const char* name, Recorder& recorder) {
+void measure_memory(double size, Copier copier, const char* name, GpuSeries& series) {
   for (double amount = size; amount >= 1048576.0; amount /= 4.0) {
     Measurement what = measurement("memory", "bytes", 2.0 * amount);  // read and written
     what.at = {{"bytes", amount}};
     what.how = {{"copy", name}};
     const auto make = [&] { return gpu::memory_copy(first_gpu, bytes(amount), copier); };
-    if (repeat(recorder, what, make)) break;
+    if (series.repeat(what, make)) break;
   }
 }
 
-void measure_product(int n, Precision precision, const char* name, Recorder& recorder) {
+Measurement product(int n, const char* precision) {
   const std::string library = gpu::matmul_library();
   const double size = n;
   Measurement what = measurement("matmul", "flop", 2.0 * size * size * size);
   what.at = {{"n", size}};
-  what.how = {{"precision", name}, {"library", library}};
+  what.how = {{"precision", precision}, {"library", library}};
   if (library == "own") what.remark = "a simple kernel of feedrate's, not what the GPU can do";
-  repeat(recorder, what, [&] { return gpu::matmul(first_gpu, n, precision); });
+  return what;
 }
 
-void measure_launches(int many, Recorder& recorder) {
-  Measurement what = measurement("launch", "launches", many);
-  // One is waited for, a thousand hide each other's way to the GPU.
-  what.at = {{"in_flight", many}};
-  recorder.repeat(what, gpu::launches(first_gpu, many));
+/// The fastest arithmetic that can be had.
+std::pair<Precision, const char*> fastest() {
+  auto best = precisions.front();
+  for (const auto& one : precisions) {
+    if (gpu::matmul_unavailable(first_gpu, one.first).empty()) best = one;
+  }
+  return best;
 }
 
-std::vector<Part> parts_of_gpu(const Settings& settings, Recorder& recorder) {
+/// What the power limit and heat leave after seconds: every sample in its order, with what the GPU
+/// said of itself at ten of them.
+void measure_sustained(const Settings& settings, GpuSeries& series, Recorder& recorder) {
+  const auto [precision, name] = fastest();
+  const GpuTimes times = gpu_times(settings);
+  constexpr double samples = 100.0;
+  for (int n = settings.quick ? 256 : 8192; n >= 256; n /= 2) {
+    try {
+      const int in_a_row =
+          times_for(gpu::matmul(first_gpu, n, precision), times.sustained / samples);
+      Measurement what = product(n, name);
+      what.work *= in_a_row;
+      what.how["load"] = "sustained";
+      series.take_states();
+      what.times = gpu::sustained_matmul(first_gpu, n, precision, times.sustained, in_a_row,
+                                         [&] { series.look(); });
+      const std::vector<GpuState> seen = series.take_states();
+      constexpr std::size_t kept = 10;
+      for (std::size_t i = 0; i < std::min(kept, seen.size()); ++i) {
+        what.gpu.push_back(seen[seen.size() <= kept ? i : i * (seen.size() - 1) / (kept - 1)]);
+      }
+      return recorder.add(what);
+    } catch (const gpu::OutOfMemory&) {
+      continue;  // a smaller one may fit
+    }
+  }
+}
+
+/// What a turn has ready.
+struct Ready {
+  GpuSeries series;
   std::vector<Part> parts;
+};
+
+void warm_up(const Settings& settings, GpuSeries& series) {
+  const auto [precision, name] = fastest();
+  try {
+    series.warm_up(gpu::matmul(first_gpu, settings.quick ? 256 : 2048, precision));
+  } catch (const gpu::OutOfMemory&) {
+    series.warm_up(gpu::launch(first_gpu));
+  }
+}
+
+std::shared_ptr<Ready> ready(const Settings& settings, Recorder& recorder) {
+  auto made = std::make_shared<Ready>(Ready{GpuSeries(settings, recorder, first_gpu), {}});
+  GpuSeries& series = made->series;
+  std::vector<Part>& parts = made->parts;
   // Larger than any second-level cache, but for --quick.
   const double memory = settings.quick ? 16777216.0 : 1073741824.0;
   for (const auto& [copier, name] :
        {std::pair{Copier::memcpy, "memcpy"}, std::pair{Copier::kernel, "kernel"}}) {
-    parts.push_back({[=, copier = copier, name = name, &recorder] {
-      measure_memory(memory, copier, name, recorder);
+    parts.push_back({[=, copier = copier, name = name, &series] {
+      measure_memory(memory, copier, name, series);
     }});
   }
-  for (const int many : {1, 1000}) {
-    parts.push_back({[many, &recorder] { measure_launches(many, recorder); }});
-  }
+  parts.push_back({[&series] {
+    Measurement what = measurement("launch", "launches", 1.0);
+    what.how = {{"wait", "each"}};
+    series.repeat(what, [] { return gpu::launch_and_wait(first_gpu); });
+  }});
+  parts.push_back({[&series] {
+    Measurement what = measurement("launch", "launches", 1.0);
+    what.how = {{"wait", "none"}};
+    series.repeat(what, [] { return gpu::launch(first_gpu); });
+  }});
   for (const auto& [precision, name] : precisions) {
     const std::string reason = gpu::matmul_unavailable(first_gpu, precision);
     if (!reason.empty()) {
@@ -92,12 +133,12 @@ std::vector<Part> parts_of_gpu(const Settings& settings, Recorder& recorder) {
     }
     for (const int n :
          settings.quick ? std::vector<int>{256} : std::vector<int>{1024, 2048, 4096, 8192}) {
-      parts.push_back({[=, precision = precision, name = name, &recorder] {
-        measure_product(n, precision, name, recorder);
+      parts.push_back({[=, precision = precision, name = name, &series] {
+        series.repeat(product(n, name), [=] { return gpu::matmul(first_gpu, n, precision); });
       }});
     }
   }
-  return parts;
+  return made;
 }
 
 /// The user's program starts slowly, so that it runs in three of the rounds only, for a third of
@@ -144,16 +185,23 @@ class StepCommand {
 };
 
 std::function<void()> open(const Settings& settings, Recorder& recorder) {
-  const auto parts = std::make_shared<std::vector<Part>>();
+  std::shared_ptr<Ready> ready_parts;
   const std::string no_gpu = gpu::unavailable(1);
   if (no_gpu.empty()) {
-    *parts = parts_of_gpu(settings, recorder);
+    ready_parts = ready(settings, recorder);
   } else {
     recorder.remark("only --step-command: " + no_gpu);
   }
   const auto steps = std::make_shared<StepCommand>(settings, recorder);
-  return [parts, steps, &settings, &recorder] {
-    if (!parts->empty()) recorder.take_turns(*parts);
+  return [ready_parts, steps, &settings, &recorder] {
+    if (ready_parts) {
+      describe_gpus(recorder);
+      warm_up(settings, ready_parts->series);
+      if (recorder.round() == planned_rounds(settings) / 2) {
+        measure_sustained(settings, ready_parts->series, recorder);
+      }
+      recorder.take_turns(ready_parts->parts);
+    }
     if (!settings.step_command.empty()) steps->round();
   };
 }

@@ -1,11 +1,10 @@
 // What preprocessing would cost if it moved to the GPU: batches lie decoded in its memory.
-#include <fmt/format.h>
-
 #include <functional>
 #include <memory>
 #include <vector>
 
 #include "bench/cuda/operations.hpp"
+#include "bench/gpu_series.hpp"
 #include "bench/probes.hpp"
 
 namespace feedrate::bench {
@@ -21,7 +20,7 @@ constexpr double blur_sigma = 1.0;
 struct Operation {
   const char* name;
   double pixels;  ///< that it reads, of one image
-  std::function<gpu::Timed(gpu::Batch)> make;
+  std::function<gpu::Repeated(gpu::Batch)> make;
 };
 
 std::vector<Operation> operations() {
@@ -34,29 +33,28 @@ std::vector<Operation> operations() {
   };
 }
 
-void measure(const Operation& operation, int batch, Recorder& recorder) {
+void measure(const Operation& operation, int batch, GpuSeries& series) {
   Measurement what;
   what.quantity = operation.name;
   what.unit = "samples";
   what.work = batch;
   what.at = {{"batch", batch}, {"pixels", operation.pixels}};
-  try {
-    recorder.repeat(what, operation.make({batch, width, height, side}));
-  } catch (const gpu::OutOfMemory& full) {
-    recorder.remark(
-        fmt::format("{} of {} images was left out: {}", operation.name, batch, full.what()),
-        fmt::format("{} {}", operation.name, batch));
-  }
+  series.repeat(what, [&] { return operation.make({batch, width, height, side}); });
 }
 
 std::function<void()> open(const Settings& settings, Recorder& recorder) {
+  const auto series = std::make_shared<GpuSeries>(settings, recorder, first_gpu);
   const auto parts = std::make_shared<std::vector<Part>>();
   for (const Operation& operation : operations()) {
     for (const int batch : settings.quick ? std::vector<int>{4} : std::vector<int>{16, 64, 256}) {
-      parts->push_back({[operation, batch, &recorder] { measure(operation, batch, recorder); }});
+      parts->push_back({[operation, batch, series] { measure(operation, batch, *series); }});
     }
   }
-  return [parts, &recorder] { recorder.take_turns(*parts); };
+  return [parts, series, &recorder] {
+    describe_gpus(recorder);
+    series->warm_up(gpu::normalize(first_gpu, {16, width, height, side}));
+    recorder.take_turns(*parts);
+  };
 }
 
 std::string unavailable(const Settings&) {

@@ -32,7 +32,14 @@ std::string words(const Measurement& what) {
   return text;
 }
 
+bool held_least(const Series& series) {
+  return std::all_of(series.what.begin(), series.what.end(), [&](const Measurement& what) {
+    return std::accumulate(what.times.begin(), what.times.end(), Duration()) >= series.least;
+  });
+}
+
 bool settled(const Series& series) {
+  if (!held_least(series)) return false;
   return std::all_of(series.what.begin(), series.what.end(), [](const Measurement& what) {
     if (what.times.size() >= most_samples) return true;
     return what.times.size() >= wanted_samples &&
@@ -143,9 +150,14 @@ void Recorder::take_turns(std::vector<Part>& parts, bool alike) {
 }
 
 void Recorder::repeat(Measurement what, std::function<Duration()> once) {
-  std::vector<Series> one(1);
-  one[0].what.push_back(std::move(what));
-  one[0].once = [once = std::move(once)] { return std::vector<Duration>{once()}; };
+  Series one;
+  one.what.push_back(std::move(what));
+  one.once = [once = std::move(once)] { return std::vector<Duration>{once()}; };
+  repeat(std::move(one));
+}
+
+void Recorder::repeat(Series series) {
+  std::vector<Series> one = {std::move(series)};
   sample_in_turn(one, share());
 }
 
@@ -168,7 +180,9 @@ void Recorder::sample_in_turn(std::vector<Series>& series, Duration share) {
   const auto keep = [&] {
     for (Series& one : series) {
       if (sampled(one)) ++one.turns;
+      const std::vector<GpuState> gpu = one.gpu ? one.gpu() : std::vector<GpuState>();
       for (Measurement& what : one.what) {
+        what.gpu = gpu;
         if (!what.times.empty()) add(what);
         what.times.clear();
       }
@@ -189,7 +203,8 @@ void Recorder::sample_in_turn(std::vector<Series>& series, Duration share) {
       for (const std::size_t i : order) {
         // What would end too late would take the time of the series that come after these.
         const Duration began = clock_();
-        if (settled(series[i]) || began >= end || began + last[i] > end) continue;
+        const bool late = began >= end || began + last[i] > end;
+        if (settled(series[i]) || (late && held_least(series[i]))) continue;
         check();
         keep_times(series[i], series[i].once());
         last[i] = clock_() - began;
@@ -251,6 +266,7 @@ void Recorder::add(Measurement what) {
   Measurement first = what;
   first.times.clear();
   first.rounds.clear();
+  first.gpu.clear();
   append_samples(first, what, turn_.round);
   set_.measurements.push_back(std::move(first));
 }

@@ -1,6 +1,11 @@
 #include <fmt/format.h>
 
+#include <string>
+#include <vector>
+
+#include "bench/clock.hpp"
 #include "bench/cuda/handles.hpp"
+#include "bench/cuda/nvml.hpp"
 #include "bench/cuda/operations.hpp"
 
 namespace feedrate::bench::gpu {
@@ -26,6 +31,33 @@ std::string why_none(cudaError_t status) {
   }
   return fmt::format("no GPU can be used: {} ({})", cudaGetErrorString(status),
                      cudaGetErrorName(status));
+}
+
+/// "" where CUDA would not say.
+std::string bus_of(int gpu) {
+  char text[32] = {};
+  if (cudaDeviceGetPCIBusId(text, sizeof text, gpu) == cudaSuccess) return text;
+  static_cast<void>(cudaGetLastError());
+  return "";
+}
+
+/// A link that rests has fewer lanes and an older generation than one that is used.
+void look_at_link(int gpu, const std::string& bus, GpuFacts& facts) {
+  constexpr std::size_t size = std::size_t{64} << 20U;
+  constexpr int copies = 8;  // half a millisecond or more each
+  const PinnedMemory host(size);
+  const DeviceMemory device(gpu, size);
+  const Stream stream(gpu);
+  const Duration end = now() + milliseconds(100.0);
+  do {
+    for (int i = 0; i < copies; ++i) {
+      check(cudaMemcpyAsync(device.as<void>(), host.as<void>(), size, cudaMemcpyHostToDevice,
+                            stream.get()),
+            "copy to the GPU");
+    }
+    nvml().link(bus, facts);
+    stream.wait();
+  } while (now() < end);
 }
 
 }  // namespace
@@ -62,15 +94,53 @@ bool has_watchdog(int gpu) {
 }
 
 void add_facts(HostFacts& facts) {
-  const int gpus = count();
-  if (gpus == 0) return;
+  int gpus = 0;
+  if (cudaGetDeviceCount(&gpus) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    return;
+  }
   facts.cuda = version_text(CUDART_VERSION);
-  if (!facts.gpus.empty()) return;
+  std::vector<std::string> names;
   for (int gpu = 0; gpu < gpus; ++gpu) {
     cudaDeviceProp properties{};
-    check(cudaGetDeviceProperties(&properties, gpu), fmt::format("describe GPU {}", gpu));
-    facts.gpus.emplace_back(properties.name);
+    if (cudaGetDeviceProperties(&properties, gpu) != cudaSuccess) {
+      static_cast<void>(cudaGetLastError());
+      return;  // the driver's names in /proc remain
+    }
+    names.emplace_back(properties.name);
   }
+  if (!names.empty()) facts.gpus = names;
+}
+
+std::string nvml_unavailable() {
+  return nvml().missing();
+}
+
+GpuFacts facts(int gpu) {
+  GpuFacts facts;
+  cudaDeviceProp properties{};
+  if (cudaGetDeviceProperties(&properties, gpu) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    return facts;
+  }
+  facts.name = properties.name;
+  facts.memory = bytes(static_cast<double>(properties.totalGlobalMem));
+  facts.multiprocessors = properties.multiProcessorCount;
+  facts.ecc = properties.ECCEnabled != 0;
+  const std::string bus = bus_of(gpu);
+  nvml().describe(bus, facts);
+  if (!nvml().missing().empty()) return facts;
+  try {
+    look_at_link(gpu, bus, facts);
+  } catch (const HostError&) {
+    // Not even a small copy: what is measured next will say it better.
+    static_cast<void>(cudaGetLastError());
+  }
+  return facts;
+}
+
+GpuState state_of(int gpu) {
+  return nvml().missing().empty() ? nvml().state(bus_of(gpu)) : GpuState{};
 }
 
 }  // namespace feedrate::bench::gpu

@@ -22,6 +22,17 @@ void check_allocation(cudaError_t status, std::size_t bytes, const std::string& 
   check(status, "allocate " + megabytes_text(bytes) + " of " + where);
 }
 
+/// What a query says of work that may still run.
+bool finished(cudaError_t status, int gpu) {
+  if (status == cudaErrorNotReady) {
+    // CUDA remembers this answer as if it were an error.
+    static_cast<void>(cudaGetLastError());
+    return false;
+  }
+  check(status, fmt::format("finish its work on GPU {}", gpu));
+  return true;
+}
+
 }  // namespace
 
 void check(cudaError_t status, const std::string& doing) {
@@ -83,39 +94,34 @@ void Stream::wait() const {
 }
 
 bool Stream::done() const {
-  const cudaError_t status = cudaStreamQuery(stream_);
-  if (status == cudaErrorNotReady) {
-    // CUDA remembers this answer as if it were an error.
-    static_cast<void>(cudaGetLastError());
-    return false;
-  }
-  check(status, fmt::format("finish its work on GPU {}", gpu_));
-  return true;
+  return finished(cudaStreamQuery(stream_), gpu_);
 }
 
-Timer::Timer(int gpu) : gpu_(gpu) {
+Event::Event(int gpu) : gpu_(gpu) {
   use(gpu);
-  check(cudaEventCreate(&start_), "create an event");
-  const cudaError_t status = cudaEventCreate(&stop_);
-  if (status != cudaSuccess) static_cast<void>(cudaEventDestroy(start_));
-  check(status, "create an event");
+  check(cudaEventCreate(&event_), "create an event");
 }
 
-Timer::~Timer() {
+Event::~Event() {
   static_cast<void>(cudaSetDevice(gpu_));
-  static_cast<void>(cudaEventDestroy(start_));
-  static_cast<void>(cudaEventDestroy(stop_));
+  static_cast<void>(cudaEventDestroy(event_));
 }
 
-void Timer::start(const Stream& stream) {
-  check(cudaEventRecord(start_, stream.get()), "record an event");
+void Event::record(const Stream& stream) {
+  check(cudaEventRecord(event_, stream.get()), "record an event");
 }
 
-Duration Timer::stop(const Stream& stream) {
-  check(cudaEventRecord(stop_, stream.get()), "record an event");
-  check(cudaEventSynchronize(stop_), fmt::format("finish its work on GPU {}", gpu_));
+void Event::wait() const {
+  check(cudaEventSynchronize(event_), fmt::format("finish its work on GPU {}", gpu_));
+}
+
+bool Event::passed() const {
+  return finished(cudaEventQuery(event_), gpu_);
+}
+
+Duration Event::since(const Event& from) const {
   float took_ms = 0.0F;
-  check(cudaEventElapsedTime(&took_ms, start_, stop_), "time its work");
+  check(cudaEventElapsedTime(&took_ms, from.event_, event_), "time its work");
   return milliseconds(static_cast<double>(took_ms));
 }
 

@@ -68,20 +68,22 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// The GPU's own time of what a stream does between start and stop.
-class Timer {
+/// A place in a stream, and the GPU's own time when it came there.
+class Event {
  public:
-  explicit Timer(int gpu);
-  Timer(const Timer&) = delete;
-  Timer& operator=(const Timer&) = delete;
-  ~Timer();
-  void start(const Stream& stream);
-  Duration stop(const Stream& stream);  ///< waits
+  explicit Event(int gpu);
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  ~Event();
+  void record(const Stream& stream);
+  void wait() const;                  ///< until the stream has come there
+  [[nodiscard]] bool passed() const;  ///< it has
+  /// The GPU's time from `from` to here; both have passed.
+  [[nodiscard]] Duration since(const Event& from) const;
 
  private:
   int gpu_;
-  cudaEvent_t start_ = nullptr;
-  cudaEvent_t stop_ = nullptr;
+  cudaEvent_t event_ = nullptr;
 };
 
 }  // namespace feedrate::bench::gpu

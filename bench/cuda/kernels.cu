@@ -79,6 +79,12 @@ __global__ void keep_busy(const float* buffer, std::size_t count, volatile BusyS
   sink[own_index()] = sum;
 }
 
+__global__ void wait_for_host(volatile BusySignals* signals, long long most_cycles) {
+  const long long begun = clock64();
+  while (signals->stop == 0 && clock64() - begun < most_cycles) {
+  }
+}
+
 __global__ void resize_all(const std::uint8_t* from, Images images, int side, std::uint8_t* into,
                            std::uint32_t pixels) {
   for (std::size_t i = own_index(); i < pixels; i += all_threads()) {
@@ -194,6 +200,10 @@ cudaError_t busy(const float* buffer, std::size_t count, volatile BusySignals* s
   if (blocks <= 0 || count < busy_threads(blocks)) return cudaErrorInvalidValue;
   return launch(keep_busy, dim3(static_cast<unsigned>(blocks)), dim3(block_threads), stream, buffer,
                 count, signals, halt, sink, most_cycles);
+}
+
+cudaError_t hold(volatile BusySignals* signals, long long most_cycles, cudaStream_t stream) {
+  return launch(wait_for_host, dim3(1), dim3(1), stream, signals, most_cycles);
 }
 
 std::size_t busy_threads(int blocks) {

@@ -39,6 +39,10 @@ cudaError_t busy(const float* buffer, std::size_t count, volatile BusySignals* s
                  cudaStream_t stream);
 std::size_t busy_threads(int blocks);
 
+/// One thread that waits until the host sets `signals->stop`, or for `most_cycles` of the GPU's
+/// clock if nobody ever does: what is queued behind it starts only then.
+cudaError_t hold(volatile BusySignals* signals, long long most_cycles, cudaStream_t stream);
+
 /// Images in rows of RGB, one after the other.
 struct Images {
   int count;

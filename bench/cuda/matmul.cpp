@@ -7,6 +7,7 @@
 #include "bench/cuda/kernels.hpp"
 #include "bench/cuda/library.hpp"
 #include "bench/cuda/operations.hpp"
+#include "bench/cuda/stretch.hpp"
 
 #if __has_include(<cublas_v2.h>)
 #include <cublas_v2.h>
@@ -84,14 +85,13 @@ class Product {
         a_(gpu, bytes_of(n)),
         b_(gpu, bytes_of(n)),
         c_(gpu, bytes_of(n)),
-        stream_(gpu),
-        timer_(gpu) {
+        stretch_(gpu) {
     fill(a_);
     fill(b_);
-    stream_.wait();
+    stretch_.stream().wait();
     if (!cublas().found()) return;
     cublas().check(cublas().create(&handle_), "start");
-    const int status = cublas().set_stream(handle_, stream_.get());
+    const int status = cublas().set_stream(handle_, stretch_.stream().get());
     if (status != 0) static_cast<void>(cublas().destroy(handle_));
     cublas().check(status, "use a stream");
   }
@@ -99,15 +99,18 @@ class Product {
   Product& operator=(const Product&) = delete;
   ~Product() {
     static_cast<void>(cudaSetDevice(gpu_));
-    static_cast<void>(cudaStreamSynchronize(stream_.get()));
+    static_cast<void>(cudaStreamSynchronize(stretch_.stream().get()));
     if (handle_ != nullptr) static_cast<void>(cublas().destroy(handle_));
   }
 
-  Duration once() {
-    use(gpu_);
-    timer_.start(stream_);
-    multiply();
-    return timer_.stop(stream_);
+  Duration time(int times, const Meanwhile& meanwhile) {
+    return stretch_.time(
+        times, [&](const Stream& stream) { multiply(stream); }, meanwhile);
+  }
+
+  std::vector<Duration> sustain(Duration whole, int times, const Meanwhile& meanwhile) {
+    return stretch_.sustain(
+        whole, times, [&](const Stream& stream) { multiply(stream); }, meanwhile);
   }
 
  private:
@@ -117,16 +120,17 @@ class Product {
 
   void fill(const DeviceMemory& matrix) {
     const std::size_t count = bytes_of(n_) / kind_.number;
+    const cudaStream_t stream = stretch_.stream().get();
     if (kind_.type == type_bf16) {
-      check(kernels::fill(matrix.as<std::uint16_t>(), count, stream_.get()), "fill memory");
+      check(kernels::fill(matrix.as<std::uint16_t>(), count, stream), "fill memory");
     } else {
-      check(kernels::fill(matrix.as<float>(), count, stream_.get()), "fill memory");
+      check(kernels::fill(matrix.as<float>(), count, stream), "fill memory");
     }
   }
 
-  void multiply() {
+  void multiply(const Stream& stream) {
     if (handle_ == nullptr) {
-      check(kernels::matmul(a_.as<float>(), b_.as<float>(), c_.as<float>(), n_, stream_.get()),
+      check(kernels::matmul(a_.as<float>(), b_.as<float>(), c_.as<float>(), n_, stream.get()),
             "start a kernel");
       return;
     }
@@ -145,8 +149,7 @@ class Product {
   DeviceMemory a_;
   DeviceMemory b_;
   DeviceMemory c_;
-  Stream stream_;  // after the memory, so that it goes first
-  Timer timer_;
+  Stretch stretch_;  // after the memory, so that it goes first
   Handle handle_ = nullptr;
 };
 
@@ -166,9 +169,16 @@ std::string matmul_unavailable(int gpu, Precision precision) {
   return "GPUs before Ampere have no tf32 and no bf16";
 }
 
-Timed matmul(int gpu, int n, Precision precision) {
+Repeated matmul(int gpu, int n, Precision precision) {
   auto product = std::make_shared<Product>(gpu, n, precision);
-  return [product = std::move(product)] { return product->once(); };
+  return [product = std::move(product)](int times, const Meanwhile& meanwhile) {
+    return product->time(times, meanwhile);
+  };
+}
+
+std::vector<Duration> sustained_matmul(int gpu, int n, Precision precision, Duration whole,
+                                       int times, const Meanwhile& meanwhile) {
+  return Product(gpu, n, precision).sustain(whole, times, meanwhile);
 }
 
 }  // namespace feedrate::bench::gpu

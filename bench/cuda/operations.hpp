@@ -20,6 +20,13 @@ namespace feedrate::bench::gpu {
 /// HostError with CUDA's words.
 using Timed = std::function<Duration()>;
 
+/// What is done once while the GPU works, and does not disturb it; may be empty.
+using Meanwhile = std::function<void()>;
+
+/// Does it `times` times in a row and says how long all of them took, by the GPU's clock and
+/// without the host's part. Else the same.
+using Repeated = std::function<Duration(int times, const Meanwhile& meanwhile)>;
+
 /// The GPU, or the host's memory that a GPU can reach, is full: something smaller may fit.
 class OutOfMemory : public HostError {
  public:
@@ -29,10 +36,17 @@ class OutOfMemory : public HostError {
 /// Why fewer than `least` GPUs can be used; "" when there are as many.
 std::string unavailable(int least);
 
-int count();                       ///< GPUs that can be used; 0 where unavailable(1)
-Bytes free_memory(int gpu);        ///< of a GPU
-bool has_watchdog(int gpu);        ///< it serves a display: kernels that run for seconds are killed
-void add_facts(HostFacts& facts);  ///< CUDA's version, and the names where nothing else knew them
+int count();                 ///< GPUs that can be used; 0 where unavailable(1)
+Bytes free_memory(int gpu);  ///< of a GPU
+bool has_watchdog(int gpu);  ///< it serves a display: kernels that run for seconds are killed
+/// CUDA's version, and the GPUs' names in CUDA's order; what it cannot tell stays as it was.
+void add_facts(HostFacts& facts);
+
+// --- what a GPU says of itself; throws nothing ------------------------------------------------
+/// Why NVML, the driver's library for that, cannot be asked; "" when it can.
+std::string nvml_unavailable();
+GpuFacts facts(int gpu);     ///< copies for 0.1 s, to see the link while it is used
+GpuState state_of(int gpu);  ///< just now; empty without NVML
 
 // --- copies between host and GPU -------------------------------------------------------------
 enum class Memory { pageable, pinned };
@@ -57,17 +71,22 @@ Timed copy(std::shared_ptr<CopyBuffers> buffers, int gpus, Bytes size, Direction
 using BatchCopy = std::function<void(std::span<const float>)>;
 BatchCopy batch_copy();  ///< empty where there is no GPU or this build has no CUDA
 
-// --- the GPU by itself; times are the GPU's own, but for launches -----------------------------
+// --- the GPU by itself -----------------------------------------------------------------------
 enum class Copier { kernel, memcpy };
 enum class Precision { fp32, tf32, bf16 };
 
-Timed memory_copy(int gpu, Bytes size, Copier copier);  ///< `size` read and `size` written
+Repeated memory_copy(int gpu, Bytes size, Copier copier);  ///< `size` read and `size` written
 std::string matmul_library();  ///< "cublas", or "own": a simple kernel, no measure of the GPU
 /// Why it cannot multiply so; "" when it can.
 std::string matmul_unavailable(int gpu, Precision precision);
-Timed matmul(int gpu, int n, Precision precision);  ///< n x n by n x n
-/// Starts so many empty kernels one after the other and waits for the last: the host's time.
-Timed launches(int gpu, int many);
+Repeated matmul(int gpu, int n, Precision precision);  ///< n x n by n x n
+/// The same without a gap for `whole` or longer: the time of each `times` of them in turn.
+/// `meanwhile` is called once for each.
+std::vector<Duration> sustained_matmul(int gpu, int n, Precision precision, Duration whole,
+                                       int times, const Meanwhile& meanwhile);
+Repeated launch(int gpu);  ///< an empty kernel
+/// An empty kernel that is waited for before the next is started: the host's time.
+Repeated launch_and_wait(int gpu);
 
 // --- preprocessing of batches that lie decoded in the GPU's memory ----------------------------
 struct Batch {
@@ -76,9 +95,9 @@ struct Batch {
   int height;
   int side;  ///< of what the model takes
 };
-Timed resize(int gpu, Batch batch);              ///< decoded -> side x side
-Timed blur(int gpu, Batch batch, double sigma);  ///< of side x side; sigma in pixels
-Timed normalize(int gpu, Batch batch);           ///< of side x side, to planes of floats
+Repeated resize(int gpu, Batch batch);              ///< decoded -> side x side
+Repeated blur(int gpu, Batch batch, double sigma);  ///< of side x side; sigma in pixels
+Repeated normalize(int gpu, Batch batch);           ///< of side x side, to planes of floats
 
 // --- all-reduce ------------------------------------------------------------------------------
 std::string nccl_unavailable();  ///< "" when it was found

@@ -11,6 +11,18 @@
 
 namespace feedrate {
 
+/// What a GPU said of itself while it worked on a series; empty where it would not say.
+struct GpuState {
+  double round = 1.0;  ///< of the set, from 1
+  std::optional<Frequency> sm_clock;
+  std::optional<Frequency> memory_clock;
+  std::optional<double> power;        ///< W
+  std::optional<double> temperature;  ///< degrees Celsius
+  std::string
+      held_back;  ///< why its clocks were lower than they may be, "power limit"; "" for none
+  bool operator==(const GpuState&) const = default;
+};
+
 /// One thing timed again and again in one setting. Each time is that of `work` units.
 struct Measurement {
   std::string probe;                       ///< "disk"
@@ -22,7 +34,8 @@ struct Measurement {
   std::vector<Duration> times;             ///< every sample, in the order taken; none is dropped
   /// How many of `times` were taken in each round of the set, in order; empty: all in one round.
   std::vector<std::size_t> rounds;
-  std::string remark;  ///< what a reader must know of it; "" for nothing
+  std::string remark;           ///< what a reader must know of it; "" for nothing
+  std::vector<GpuState> gpu{};  ///< of a series on a GPU: one or more a round
   bool operator==(const Measurement&) const = default;
 };
 
@@ -54,6 +67,23 @@ struct Round {
 /// How much of a machine its user has alone, which decides how far it can be expected to drift.
 enum class HostClass { unknown, bare_metal, dedicated_virtual_machine, shared_virtual_machine };
 
+/// A GPU, as it described itself. Empty where it would not say.
+struct GpuFacts {
+  std::string name;  ///< "NVIDIA H100 80GB HBM3"
+  std::optional<Bytes> memory;
+  std::optional<double> multiprocessors;
+  std::optional<bool> ecc;
+  std::optional<bool> mig;                ///< it is cut into parts
+  std::optional<double> pcie_generation;  ///< while data are copied: idle links slow down
+  std::optional<double> pcie_lanes;       ///< the same
+  std::optional<double> most_pcie_generation;
+  std::optional<double> most_pcie_lanes;
+  std::optional<Frequency> most_sm_clock;
+  std::optional<Frequency> most_memory_clock;
+  std::optional<double> power_limit;  ///< W
+  bool operator==(const GpuFacts&) const = default;
+};
+
 /// The machine, as it described itself. Empty where it would not say.
 struct HostFacts {
   std::string hostname;
@@ -62,9 +92,10 @@ struct HostFacts {
   std::optional<double> hardware_threads;
   std::optional<Bytes> memory;
   std::string kernel;
-  std::string disk;               ///< "nvme0n1, ext4" of the directory that was read
-  std::string instance;           ///< "p4d.24xlarge" where the firmware says so
-  std::vector<std::string> gpus;  ///< a name each
+  std::string disk;                   ///< "nvme0n1, ext4" of the directory that was read
+  std::string instance;               ///< "p4d.24xlarge" where the firmware says so
+  std::vector<std::string> gpus;      ///< a name each
+  std::vector<GpuFacts> gpu_details;  ///< in CUDA's order, of those that CUDA may use
   std::string driver;
   std::string cuda;
   HostClass kind = HostClass::unknown;

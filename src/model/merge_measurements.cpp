@@ -93,16 +93,23 @@ MeasurementSet news(const MeasurementSet& into, MeasurementSet more) {
     std::vector<Duration> times;
     std::vector<std::size_t> counts;
     auto next = what.times.begin();
+    std::vector<GpuState> states;
     for (std::size_t i = 0; i < what.rounds.size(); ++i) {
       const auto end = next + static_cast<std::ptrdiff_t>(what.rounds[i]);
       if (kept[i]) {
         times.insert(times.end(), next, end);
         counts.push_back(what.rounds[i]);
+        for (GpuState state : what.gpu) {
+          if (state.round != static_cast<double>(i + 1)) continue;
+          state.round = static_cast<double>(counts.size());
+          states.push_back(std::move(state));
+        }
       }
       next = end;
     }
     what.times = std::move(times);
     what.rounds = std::move(counts);
+    what.gpu = std::move(states);
   }
   if (rounds.empty()) {
     more.measurements.clear();
@@ -136,6 +143,7 @@ void add(MeasurementSet& into, const MeasurementSet& all) {
       known = into.measurements.insert(known, what);
       known->times.clear();
       known->rounds.clear();
+      known->gpu.clear();
     }
     append_samples(*known, what, first);
   }
@@ -165,6 +173,10 @@ void append_samples(Measurement& into, const Measurement& more, std::size_t firs
   into.rounds.resize(std::max(into.rounds.size(), first + counts.size()));
   for (std::size_t i = 0; i < counts.size(); ++i) into.rounds[first + i] += counts[i];
   into.times.insert(into.times.end(), more.times.begin(), more.times.end());
+  for (GpuState state : more.gpu) {
+    state.round += static_cast<double>(first);
+    into.gpu.push_back(std::move(state));
+  }
 }
 
 MeasurementSet merged(std::span<const MeasurementSet> sets) {

@@ -96,6 +96,10 @@ inline constexpr std::span<const std::string_view> words_of<HostClass> = host_cl
 template <>
 inline constexpr bool is_record<Round> = true;
 template <>
+inline constexpr bool is_record<GpuState> = true;
+template <>
+inline constexpr bool is_record<GpuFacts> = true;
+template <>
 inline constexpr bool is_record<HostFacts> = true;
 template <>
 inline constexpr bool is_record<ProbeOutcome> = true;
@@ -103,6 +107,43 @@ template <>
 inline constexpr bool is_record<Measurement> = true;
 template <>
 inline constexpr bool is_record<MeasurementSet> = true;
+
+template <>
+const std::vector<Entry<GpuState>>& entries<GpuState>() {
+  using G = GpuState;
+  static const std::vector<Entry<G>> list = {
+      entry<&G::round>("round", {"of the set, from 1", "", whole(1, 1e6)}),
+      entry<&G::sm_clock>("sm_clock", {"of the multiprocessors"}),
+      entry<&G::memory_clock>("memory_clock", {"of its memory"}),
+      entry<&G::power>("power", {"W", "", between(0, 1e6)}),
+      entry<&G::temperature>("temperature", {"degrees Celsius", "", between(-100, 1000)}),
+      entry<&G::held_back>("held_back", {"why its clocks were lower than they may be"}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<GpuFacts>>& entries<GpuFacts>() {
+  using G = GpuFacts;
+  constexpr Limits count = between(0, 65536);
+  static const std::vector<Entry<G>> list = {
+      entry<&G::name>("name", {"as CUDA has it"}),
+      entry<&G::memory>("memory", {"in all"}),
+      entry<&G::multiprocessors>("multiprocessors", {"of it", "", count}),
+      entry<&G::ecc>("ecc", {"whether its memory corrects errors"}),
+      entry<&G::mig>("mig", {"whether it is cut into parts"}),
+      entry<&G::pcie_generation>("pcie_generation",
+                                 {"of its link while data are copied", "", count}),
+      entry<&G::pcie_lanes>("pcie_lanes", {"the same", "", count}),
+      entry<&G::most_pcie_generation>("most_pcie_generation",
+                                      {"that its link can have", "", count}),
+      entry<&G::most_pcie_lanes>("most_pcie_lanes", {"the same", "", count}),
+      entry<&G::most_sm_clock>("most_sm_clock", {"of the multiprocessors, the highest"}),
+      entry<&G::most_memory_clock>("most_memory_clock", {"of its memory, the highest"}),
+      entry<&G::power_limit>("power_limit", {"W", "", between(0, 1e6)}),
+  };
+  return list;
+}
 
 template <>
 const std::vector<Entry<HostFacts>>& entries<HostFacts>() {
@@ -117,6 +158,7 @@ const std::vector<Entry<HostFacts>>& entries<HostFacts>() {
       entry<&H::disk>("disk", {"of the directory that was read: device, file system"}),
       entry<&H::instance>("instance", {"its name in the catalogue, where the firmware says so"}),
       entry<&H::gpus>("gpus", {"a name each"}),
+      entry<&H::gpu_details>("gpu_details", {"what each says of itself"}),
       entry<&H::driver>("driver", {"of the GPUs"}),
       entry<&H::cuda>("cuda", {"version"}),
       entry<&H::kind>("kind", {"how much of it its user has alone"}),
@@ -177,6 +219,7 @@ const std::vector<Entry<Measurement>>& entries<Measurement>() {
                                  .required = true}),
       entry<&M::rounds>("rounds", {"how many of the times were taken in each round of the set; "
                                    "without: all in one"}),
+      entry<&M::gpu>("gpu", {"what the GPU said of itself meanwhile, in each round"}),
       entry<&M::remark>("remark", {"what a reader must know of it"}),
   };
   return list;

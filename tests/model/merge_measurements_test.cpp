@@ -41,6 +41,13 @@ MeasurementSet made(std::uint64_t seed, std::size_t rounds) {
       }
       if (rounds == 0) count = 3;
       if (count == 0) continue;
+      for (std::size_t i = 0; i < what.rounds.size(); ++i) {
+        if (what.rounds[i] == 0) continue;
+        GpuState state;
+        state.round = static_cast<double>(i + 1);
+        state.power = 100.0 * static_cast<double>(seed) + static_cast<double>(i);
+        what.gpu.push_back(state);
+      }
       for (std::size_t i = 0; i < count; ++i) {
         what.times.push_back(seconds(static_cast<double>(random() % 1000)));
       }
@@ -82,6 +89,10 @@ TEST_CASE("merge: nothing is lost, counts add up, and no series is there twice")
       REQUIRE(what.rounds.size() <= rounds);
       REQUIRE(std::accumulate(what.rounds.begin(), what.rounds.end(), std::size_t{0}) ==
               what.times.size());
+      for (const GpuState& state : what.gpu) {
+        const auto round = static_cast<std::size_t>(state.round);
+        REQUIRE((round >= 1 && round <= what.rounds.size() && what.rounds[round - 1] > 0));
+      }
       REQUIRE(std::count_if(all.measurements.begin(), all.measurements.end(),
                             [&](const Measurement& one) { return same_series(one, what); }) == 1);
     }

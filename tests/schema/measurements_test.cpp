@@ -23,6 +23,13 @@ MeasurementSet example() {
   set.host.memory = gibibytes(15.5);
   set.host.gpus = {"Tesla V100", "Tesla V100"};
   set.host.kind = HostClass::shared_virtual_machine;
+  GpuFacts facts;
+  facts.name = "Tesla V100";
+  facts.memory = gibibytes(16);
+  facts.mig = false;
+  facts.pcie_lanes = 16;
+  facts.most_sm_clock = Frequency::of(1.53e9);
+  set.host.gpu_details = {facts, {}};
   Round bad{"2026-05-01T12:00:00Z", 1, seconds(7.5), 0.02, 0.4, 0.0, 0.1, {}, "others used 40 %"};
   bad.clock = Frequency::of(2.5e9);
   set.rounds = {bad, {"2026-05-01T12:00:08Z", 2, seconds(8.0), {}, {}, {}, {}, {}, ""}};
@@ -43,6 +50,8 @@ MeasurementSet example() {
   m.times.push_back(seconds(0.0));
   m.times.push_back(seconds(1e-9));
   m.rounds = {200, 3};
+  m.gpu = {{1, Frequency::of(1.38e9), Frequency::of(8.77e8), 251.5, 61, "power limit"}, {}};
+  m.gpu.back().round = 2;
   set.measurements.push_back(m);
   set.measurements.push_back(
       {"x", "y", "z", 0.3333333333333333, {}, {}, {seconds(1.0 / 3.0)}, {}, ""});

@@ -4,7 +4,7 @@
 namespace feedrate::bench::gpu {
 namespace {
 
-[[noreturn]] Timed refuse() {
+[[noreturn]] void refuse() {
   throw HostError(unavailable(1));
 }
 
@@ -28,6 +28,18 @@ bool has_watchdog(int) {
 
 void add_facts(HostFacts&) {}
 
+std::string nvml_unavailable() {
+  return unavailable(1);
+}
+
+GpuFacts facts(int) {
+  return {};
+}
+
+GpuState state_of(int) {
+  return {};
+}
+
 std::string bus_id(int) {
   return "";
 }
@@ -47,7 +59,7 @@ BatchCopy batch_copy() {
   return {};
 }
 
-Timed memory_copy(int, Bytes, Copier) {
+Repeated memory_copy(int, Bytes, Copier) {
   refuse();
 }
 
@@ -59,23 +71,31 @@ std::string matmul_unavailable(int, Precision) {
   return unavailable(1);
 }
 
-Timed matmul(int, int, Precision) {
+Repeated matmul(int, int, Precision) {
   refuse();
 }
 
-Timed launches(int, int) {
+std::vector<Duration> sustained_matmul(int, int, Precision, Duration, int, const Meanwhile&) {
   refuse();
 }
 
-Timed resize(int, Batch) {
+Repeated launch(int) {
   refuse();
 }
 
-Timed blur(int, Batch, double) {
+Repeated launch_and_wait(int) {
   refuse();
 }
 
-Timed normalize(int, Batch) {
+Repeated resize(int, Batch) {
+  refuse();
+}
+
+Repeated blur(int, Batch, double) {
+  refuse();
+}
+
+Repeated normalize(int, Batch) {
   refuse();
 }
 

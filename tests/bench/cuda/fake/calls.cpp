@@ -61,6 +61,7 @@ Calls& calls() {
 }
 
 std::atomic<int> poisoned{0};
+std::atomic<bool> left_waiting{false};  ///< something hangs or never ends: what it holds stays
 thread_local cudaError_t last = cudaSuccess;
 
 bool ruins_the_context(int status) {
@@ -68,7 +69,6 @@ bool ruins_the_context(int status) {
          status == cudaErrorLaunchTimeout || status == cudaErrorLaunchFailure;
 }
 
-/// "": none of the rules.
 const Rule* met(const std::vector<Rule>& all, const std::string& call, long number) {
   for (const Rule& rule : all) {
     if (rule.meets(call, number)) return &rule;
@@ -99,6 +99,7 @@ int refused(const char* call) {
     number = ++calls().count[call];
   }
   while (met(calls().hang, call, number) != nullptr) {
+    left_waiting = true;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   const Rule* rule = met(calls().fail, call, number);
@@ -114,7 +115,9 @@ cudaError_t enter(const char* call) {
 
 bool stalls(const char* call) {
   const std::lock_guard lock(calls().mutex);
-  return met(calls().stall, call, ++calls().started[call]) != nullptr;
+  const bool never_ends = met(calls().stall, call, ++calls().started[call]) != nullptr;
+  if (never_ends) left_waiting = true;
+  return never_ends;
 }
 
 cudaError_t keep(cudaError_t status) {
@@ -136,15 +139,28 @@ void bug(const std::string& what) {
 std::string leaked_memory();
 std::string leaked_streams();
 
+void report_leaks() {
+  // After a failure that ruins the context nothing can be given back.
+  if (poisoned != 0 || left_waiting) return;
+  for (const std::string& leak : {leaked_memory(), leaked_streams()}) {
+    if (!leak.empty()) bug("leaked: " + leak);
+  }
+}
+
+std::vector<std::string> wrong() {
+  const std::lock_guard lock(calls().mutex);
+  return calls().wrong;
+}
+
+std::map<std::string, long> counted() {
+  const std::lock_guard lock(calls().mutex);
+  return calls().count;
+}
+
 namespace {
 
-/// After a failure that ruins the context nothing can be given back.
 __attribute__((destructor)) void at_end() {
-  if (poisoned == 0) {
-    for (const std::string& leak : {leaked_memory(), leaked_streams()}) {
-      if (!leak.empty()) bug("leaked at the program's end: " + leak);
-    }
-  }
+  report_leaks();
   write_report();
 }
 

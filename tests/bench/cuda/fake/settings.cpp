@@ -62,18 +62,33 @@ bool really_done(double bytes) {
   return bytes <= std::max(settings().compute, 4096.0);
 }
 
-double now() {
+namespace {
+
+/// FEEDRATE_SIM_SPEED: how many times faster the program's clock runs, so that long waits are short.
+double speed() {
+  static const double times = setting("FEEDRATE_SIM_SPEED", 1.0);
+  return times;
+}
+
+double clock_now() {
   timespec time{};
   clock_gettime(CLOCK_MONOTONIC, &time);
   static const std::time_t start = time.tv_sec;
   return static_cast<double>(time.tv_sec - start) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
+}  // namespace
+
+double now() {
+  return clock_now() * speed();
+}
+
 void sleep_until(double time) {
   constexpr double oversleeps = 80e-6;
   for (double left = time - now(); left > 0.0; left = time - now()) {
-    if (left > oversleeps) {
-      std::this_thread::sleep_for(std::chrono::duration<double>(left - oversleeps));
+    const double real = left / speed();
+    if (real > oversleeps) {
+      std::this_thread::sleep_for(std::chrono::duration<double>(real - oversleeps));
     } else {
       std::this_thread::yield();
     }
@@ -81,3 +96,10 @@ void sleep_until(double time) {
 }
 
 }  // namespace simulated
+
+/// std::chrono::steady_clock::now of the program: the linker sends its calls here (--wrap).
+extern "C" std::int64_t feedrate_simulated_steady_clock() __asm__(
+    "__wrap__ZNSt6chrono3_V212steady_clock3nowEv");
+extern "C" std::int64_t feedrate_simulated_steady_clock() {
+  return static_cast<std::int64_t>(simulated::now() * 1e9);
+}

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -17,7 +18,7 @@ namespace simulated {
 
 constexpr double never = 1e300;
 
-/// Of the process, in seconds, of a clock that is never set back.
+/// Of the process, in seconds of its own clock.
 double now();
 /// Returns at `time` or a little later.
 void sleep_until(double time);
@@ -67,6 +68,10 @@ cudaError_t keep(cudaError_t status);
 void poison(cudaError_t status);
 /// The program used CUDA wrongly: a line "simulated CUDA: BUG: …" that tests refuse.
 void bug(const std::string& what);
+std::vector<std::string> wrong();       ///< what bug() was told
+std::map<std::string, long> counted();  ///< how often each call was made
+/// A bug() for what was not given back; the program's end does it too.
+void report_leaks();
 
 // --- memory.cpp --------------------------------------------------------------------------------
 /// Where memory lies; "" when [memory, memory + bytes) is all within one live allocation.
@@ -97,7 +102,8 @@ class Stream {
   Stream& operator=(const Stream&) = delete;
   ~Stream();
 
-  /// `waits`: it may wait for the host, so that a thread of its own does it.
+  /// `waits`: it may wait for the host, so that a thread of its own does it. Returns when the queue
+  /// has room, which is limited as a GPU's is.
   void add(Work work, bool waits = false);
   /// Until `done`, which work of this stream makes true.
   void run_until(const std::function<bool()>& done);

@@ -20,6 +20,8 @@ Stream::~Stream() {
 }
 
 void Stream::add(Work work, bool waits) {
+  constexpr std::size_t most = 1024;
+  run_until([this] { return items_.size() < most; });
   const std::lock_guard lock(mutex_);
   items_.push_back({now(), std::move(work), waits});
   if (waits && !own_.joinable()) own_ = std::thread([this] { serve(); });
