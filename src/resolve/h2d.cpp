@@ -62,10 +62,10 @@ void resolve_copy(Context& context) {
   const DataPerSample each =
       context.use(Stage::h2d, key, Value<DataPerSample>::given(crossing->value));
   inputs.pinned = s.loader.pin_memory.value_or(false);
-  if (inputs.non_blocking && !inputs.pinned) {
-    inputs.non_blocking = false;
+  if (inputs.copies != pipeline::Copies::waited && !inputs.pinned) {
+    inputs.copies = pipeline::Copies::waited;
     context.out.remarks.emplace_back(
-        "/job/non_blocking has no effect: copies overlap the step only from pinned memory; set "
+        "/job/non_blocking has no effect: a copy from pageable memory is waited for; set "
         "/loader/pin_memory");
   }
   Known<Bandwidth> typical;
