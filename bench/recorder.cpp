@@ -283,6 +283,10 @@ void Recorder::remark(const std::string& words, const std::string& about) {
   }
 }
 
+void Recorder::leave_out(Duration time) {
+  started_ += time;
+}
+
 void Recorder::check() const {
   if (stop_.load(std::memory_order_relaxed)) throw Interrupted();
 }
