@@ -23,6 +23,7 @@ struct Settings {
   std::string step_command;  ///< prints "SAMPLES SECONDS" lines of training steps; "": none
   std::string loader;        ///< MODULE:DATASET of the user's own loader, or "images"; "": none
   std::string python = "python3";
+  std::string sysfs = "/sys";           ///< where the kernel says which CPUs are near a GPU
   std::string scripts;                  ///< directory of the Python scripts (bench/pytorch)
   bool quick = false;                   ///< a few samples of everything, for tests: seconds in all
   Duration time_limit = seconds(30.0);  ///< of one probe, over all rounds

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "base/errors.hpp"
 #include "base/number_text.hpp"
@@ -15,27 +16,54 @@
 namespace feedrate::bench {
 namespace {
 
-Measurement measurement(double samples, const std::string& model) {
+/// Parts of a step that stand behind a #, so that what knows nothing of them passes them over.
+constexpr std::pair<std::string_view, const char*> parts_of_a_step[] = {
+    {"launch", "step_launch"}, {"gpu", "step_gpu"}, {"waited", "step_waited"}};
+
+}  // namespace
+
+void StepLines::add(const char* quantity, double samples, Duration took) {
   Measurement what;
   what.probe = "gpu";
-  what.quantity = "step";
+  what.quantity = quantity;
   what.unit = "samples";
   what.work = samples;
   what.at = {{"batch", samples}};
-  if (!model.empty()) what.how = {{"model", model}};
-  return what;
+  what.how = how_;
+  auto found = std::find_if(measurements_.begin(), measurements_.end(), [&](const auto& known) {
+    return known.quantity == what.quantity && known.at == what.at && known.how == what.how;
+  });
+  if (found == measurements_.end()) found = measurements_.insert(found, what);
+  found->times.push_back(took);
 }
 
-}  // namespace
+/// Whether it is one that is understood.
+bool StepLines::read_comment(const std::vector<std::string>& words) {
+  if (words.size() < 3 || words[0] != "#") return false;
+  if (words.size() == 3 && words[1] == "model") {
+    how_ = {{"model", words[2]}};
+    return true;
+  }
+  if (words.size() != 4) return false;
+  if (words[1] == "how" && words[2] != "model") {
+    how_[words[2]] = words[3];
+    return true;
+  }
+  for (const auto& [name, quantity] : parts_of_a_step) {
+    if (words[1] != name) continue;
+    const double samples = number_of(words[2]).value_or(0.0);
+    const double took = number_of(words[3]).value_or(0.0);
+    if (samples <= 0.0 || took <= 0.0) return false;
+    add(quantity, samples, seconds(took));
+    return true;
+  }
+  return false;
+}
 
 void StepLines::read(const std::string& line) {
   ++line_;
   const std::vector<std::string> words = words_of(line);
-  if (words.empty()) return;
-  if (words.front().front() == '#') {
-    if (words.size() == 3 && words[0] == "#" && words[1] == "model") model_ = words[2];
-    return;
-  }
+  if (words.empty() || read_comment(words) || words.front().front() == '#') return;
   const double samples = number_of(words.front()).value_or(0.0);
   const double took = words.size() == 2 ? number_of(words.back()).value_or(0.0) : 0.0;
   if (samples <= 0.0 || took <= 0.0) {
@@ -43,17 +71,15 @@ void StepLines::read(const std::string& line) {
         fmt::format("--step-command, line {}: expected SAMPLES SECONDS such as 256 0.341, got {}",
                     line_, in_quotes(line)));
   }
-  const Measurement what = measurement(samples, model_);
-  auto found = std::find_if(measurements_.begin(), measurements_.end(), [&](const auto& known) {
-    return known.at == what.at && known.how == what.how;
-  });
-  if (found == measurements_.end()) found = measurements_.insert(found, what);
-  found->times.push_back(seconds(took));
+  add("step", samples, seconds(took));
 }
 
 std::string run_step_command(const std::string& command, StepLimits limits,
                              const std::atomic<bool>& stop, StepLines& steps) {
-  const auto some = [&] { return !steps.measurements().empty(); };
+  const auto some = [&] {
+    return std::any_of(steps.measurements().begin(), steps.measurements().end(),
+                       [](const Measurement& what) { return what.quantity == "step"; });
+  };
   constexpr double after_the_start = 1.25;  ///< of what the first step took to come
   const Duration start = now();
   Duration first;

@@ -1,6 +1,7 @@
 #pragma once
 // A training step of the user's own, as --step-command prints it.
 #include <atomic>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -9,19 +10,27 @@
 
 namespace feedrate::bench {
 
-/// Reads lines "SAMPLES SECONDS", one a step. "# model NAME" names the model of the steps after it,
-/// other lines that begin with # are passed over.
+/// Reads lines "SAMPLES SECONDS", one a step. Of lines that begin with # these are understood, all
+/// others are passed over:
+///   # model NAME                of the steps after it
+///   # how KEY VALUE             what else they are of: # how precision bf16
+///   # launch SAMPLES SECONDS    the main process's part of a step: until all of it is started
+///   # gpu SAMPLES SECONDS       the GPU's part, which had all of it queued before it began
+///   # waited SAMPLES SECONDS    a step that the main process waits for, where others overlap
 class StepLines {
  public:
   /// InputError that names the line when it is neither.
   void read(const std::string& line);
 
-  /// A measurement for each model and batch size, in the order in which they came.
+  /// A measurement for each model, batch size and part, in the order in which they came.
   [[nodiscard]] const std::vector<Measurement>& measurements() const { return measurements_; }
 
  private:
   int line_ = 0;
-  std::string model_;
+  std::map<std::string, std::string> how_;
+
+  bool read_comment(const std::vector<std::string>& words);
+  void add(const char* quantity, double samples, Duration took);
   std::vector<Measurement> measurements_;
 };
 

@@ -54,13 +54,19 @@ enum class Memory { pageable, pinned };
 enum class Direction { host_to_device, device_to_host };
 enum class Load { idle, kernel };  ///< kernel: all multiprocessors read GPU memory meanwhile
 
-/// Memory on the first `gpus` GPUs, and as much beside each on the host.
-class CopyBuffers;
-std::shared_ptr<CopyBuffers> copy_buffers(int gpus, Bytes size, Memory memory);
+/// Where it is plugged in, "0000:3b:00.0"; "" where CUDA does not say.
+std::string bus_id(int gpu);
 
-/// Each of the GPUs copies `size`, all at once; from the common start to the last one's end, as a
-/// program that waits for it sees it.
-Timed copy(std::shared_ptr<CopyBuffers> buffers, Bytes size, Direction direction, Load load);
+/// Memory on the first GPUs, and as much beside each on the host, touched first and copied by a
+/// thread of its own, which runs on these CPUs only (none: on any): a list for each GPU.
+class CopyBuffers;
+std::shared_ptr<CopyBuffers> copy_buffers(const std::vector<std::vector<int>>& cpus, Bytes size,
+                                          Memory memory);
+
+/// Each of the first `gpus` of them copies `size`, all at once; from the first one's start to the
+/// last one's end, as a program that waits for it sees it.
+Timed copy(std::shared_ptr<CopyBuffers> buffers, int gpus, Bytes size, Direction direction,
+           Load load);
 
 // --- a training loop -------------------------------------------------------------------------
 /// The first GPU's part of one: batches are copied to it, and a step of real kernels follows each.
@@ -122,13 +128,15 @@ Repeated normalize(int gpu, Batch batch);           ///< of side x side, to plan
 std::string nccl_unavailable();  ///< "" when it was found
 std::string nccl_version();
 
-/// All GPUs of the host when the group has one process, else the process's own GPU in a group of
-/// processes. Gives up, with HostError, when the others do not come; Interrupted when `stop` is
-/// set.
+/// The first `gpus` GPUs of the host when the group has one process, else the process's own GPU in
+/// a group of processes. Gives up, with HostError, what does not end within `patience` because
+/// others do not come or are gone; Interrupted when `stop` is set.
 class Communicator;
-std::shared_ptr<Communicator> communicator(const ProcessGroup& group, Bytes largest,
-                                           const std::atomic<bool>& stop);
+std::shared_ptr<Communicator> communicator(const ProcessGroup& group, int gpus, Bytes largest,
+                                           const std::atomic<bool>& stop,
+                                           Duration patience = seconds(60.0));
 int ranks(const Communicator& communicator);
+int hosts(const Communicator& communicator);  ///< different machines among them
 /// Sums `size` of floats of every rank, in place.
 Timed allreduce(std::shared_ptr<Communicator> communicator, Bytes size);
 

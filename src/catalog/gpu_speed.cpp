@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <set>
 
 #include "base/did_you_mean.hpp"
 
@@ -38,6 +39,42 @@ std::vector<std::string> parts_of(std::string_view name) {
   }
   if (parts.back().empty()) parts.pop_back();
   return parts;
+}
+
+/// A GPU's name, read as CUDA and gpus.json write them.
+struct DeviceName {
+  std::set<std::string> model;  ///< h100; rtx, 6000, ada
+  std::string form;             ///< "sxm", "pcie", "nvl"; "" where it does not say
+  double gigabytes = 0.0;       ///< 0 where it does not say
+  bool part_of_one = false;
+};
+
+/// CUDA says at least nine tenths of what a GPU is sold with; sizes lie further apart.
+constexpr double most_off = 0.15;
+
+DeviceName device_name(std::string_view name) {
+  // What a name may have beside the model.
+  static const std::set<std::string> said_besides = {
+      "nvidia",    "tesla",  "rtx",     "graphics", "device", "generation",
+      "blackwell", "server", "edition", "hbm2e",    "ac",     "lc"};
+  DeviceName read;
+  for (const std::string& part : parts_of(name)) {
+    const bool number = part.size() > 2 && part.find_first_not_of("0123456789") == part.size() - 2;
+    if (part == "mig") {
+      read.part_of_one = true;
+    } else if (part.starts_with("sxm")) {
+      read.form = "sxm";
+    } else if (part == "pcie" || part == "nvl") {
+      read.form = part;
+    } else if (part == "hbm3" || part == "hbm3e") {
+      if (read.form.empty()) read.form = "sxm";  // H100 80GB HBM3 is the one in a socket
+    } else if (number && part.ends_with("gb")) {
+      read.gigabytes = std::stod(part);
+    } else if (!said_besides.contains(part)) {
+      read.model.insert(part);
+    }
+  }
+  return read;
 }
 
 std::optional<double> peak(const Gpu& gpu, Precision precision) {
@@ -179,6 +216,25 @@ const Gpu* find_gpu(const Catalog& catalog, std::string_view name) {
     if (means_gpu(name, gpu.name)) return &gpu;
   }
   return nullptr;
+}
+
+const Gpu* gpu_of_device(const Catalog& catalog, std::string_view device,
+                         std::optional<Bytes> memory) {
+  const DeviceName asked = device_name(device);
+  if (asked.part_of_one) return nullptr;
+  const Gpu* best = nullptr;
+  double nearest = most_off;
+  for (const Gpu& gpu : catalog.gpus) {
+    const DeviceName has = device_name(gpu.name);
+    if (has.model != asked.model || (!asked.form.empty() && asked.form != has.form)) continue;
+    if (asked.gigabytes > 0.0 && asked.gigabytes != has.gigabytes) continue;
+    // Of several with one name, the one with as much memory.
+    const double off = memory && gpu.memory ? std::abs(std::log(*memory / gpu.memory->value)) : 0.0;
+    if (off >= nearest) continue;
+    best = &gpu;
+    nearest = off;
+  }
+  return best;
 }
 
 std::vector<std::string> known_gpus(const Catalog& catalog) {

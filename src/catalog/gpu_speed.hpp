@@ -34,6 +34,13 @@ bool means_gpu(std::string_view name, std::string_view gpu);
 /// The GPU of gpus.json that `name` means; the first where several fit. Null: none.
 const Gpu* find_gpu(const Catalog& catalog, std::string_view name);
 
+/// The GPU of gpus.json that CUDA calls `device` ("NVIDIA H100 80GB HBM3"), which names its model
+/// in full; `memory`: what CUDA says it has, a little less than it is sold with. Null where none is
+/// that one: another memory or form than the catalogue's is another GPU, and a part of one (MIG) is
+/// none.
+const Gpu* gpu_of_device(const Catalog& catalog, std::string_view device,
+                         std::optional<Bytes> memory = std::nullopt);
+
 /// Names of all GPUs of gpus.json.
 std::vector<std::string> known_gpus(const Catalog& catalog);
 

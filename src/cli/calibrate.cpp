@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -14,6 +15,7 @@
 #include "cli/calibrate_probes.hpp"
 #include "cli/calibrate_sets.hpp"
 #include "cli/commands.hpp"
+#include "cli/inputs.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/terminal.hpp"
@@ -21,6 +23,7 @@
 #include "report/calibrate_report.hpp"
 #include "schema/host.hpp"
 #include "schema/measurements.hpp"
+#include "study/vendor_figures.hpp"
 
 namespace feedrate::cli {
 namespace {
@@ -71,6 +74,21 @@ HostProfile named(HostProfile profile, const CalibrateArguments& arguments) {
   return profile;
 }
 
+/// What vendors say of the machine. Without a catalogue the numbers stand alone.
+std::vector<VendorFigure> figures_beside(const std::vector<FitLine>& lines, HostFacts host,
+                                         const CalibrateArguments& arguments) {
+  const bool any = std::any_of(lines.begin(), lines.end(),
+                               [](const FitLine& line) { return !line.vendor.empty(); });
+  if (!any) return {};
+  if (!arguments.instance.empty()) host.instance = arguments.instance;
+  try {
+    return study::vendor_figures(lines, host, whole_catalog());
+  } catch (const InputError& error) {
+    write_stderr(std::string("feedrate: nothing stands beside what was measured: ") + error.what());
+    return {};
+  }
+}
+
 /// How fast the machine is just now, for programs that measure something beside it.
 int print_canary(const CalibrateArguments& arguments, const bench::Settings& settings) {
   const Interrupt interrupt;
@@ -117,6 +135,7 @@ int calibrate(const CalibrateArguments& arguments) {
   report::Calibration calibration{
       named(fitted.profile, arguments).name, "", "", interrupt.flag(), {}};
   calibration.drifts = fitted.drifts;
+  calibration.figures = figures_beside(fitted.lines, set.host, arguments);
   if (measured(set)) {
     if (!file.empty()) write_text_file(file, schema::write_measurements(set));
     write_text_file(arguments.output, schema::write_host_profile(named(fitted.profile, arguments)));

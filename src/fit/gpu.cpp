@@ -1,7 +1,8 @@
-// The GPU's own work: training steps and preprocessing.
+// The GPU by itself: what is held against its vendor's figures, and preprocessing.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "fit/series.hpp"
@@ -9,93 +10,182 @@
 namespace feedrate::fit {
 namespace {
 
-struct Step {
-  SeriesList list;  ///< ascending in batch
-  RobustFit fit;    ///< fixed, per sample
-};
+constexpr double held_back = 0.05;  ///< slower by this share after seconds is said
 
-Step fit_step(SeriesList list) {
-  std::stable_sort(list.begin(), list.end(), [](const Series& a, const Series& b) {
-    return a.at("batch", 0.0) < b.at("batch", 0.0);
-  });
-  const bool sizes = distinct(list, "batch") > 1;
-  std::vector<Observation> observations;
+/// What the GPU said while the series was measured, as one: "1.75 GHz, 698 W, 61 C, power limit".
+std::string meanwhile(const SeriesList& list) {
+  std::vector<double> clocks;
+  std::vector<double> powers;
+  std::vector<double> heat;
+  std::set<std::string> reasons;
   for (const Series& s : list) {
-    const double batch = s.at("batch", s.what->work);
-    observations.push_back(
-        {{sizes ? 1.0 : 0.0, batch}, s.time.value * batch / s.what->work, s.time.relative_error});
+    for (const GpuState& state : s.what->gpu) {
+      if (state.sm_clock) clocks.push_back(state.sm_clock->base());
+      if (state.power) powers.push_back(*state.power);
+      if (state.temperature) heat.push_back(*state.temperature);
+      if (!state.held_back.empty()) reasons.insert(state.held_back);
+    }
   }
-  return {list, robust_non_negative(observations)};
+  std::vector<std::string> words;
+  if (!clocks.empty()) words.push_back(fmt::format("{:.3g} GHz", median(clocks) / 1e9));
+  if (!powers.empty()) words.push_back(fmt::format("{:.0f} W", median(powers)));
+  if (!heat.empty()) words.push_back(fmt::format("{:.0f} C", median(heat)));
+  words.insert(words.end(), reasons.begin(), reasons.end());
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
 }
 
-Doubts doubts_of(const Step& step) {
+std::string flops(double rate) {
+  return fmt::format("{:.3g} TFLOP/s", rate / 1e12);
+}
+
+FitLine shown(const SeriesList& list, const std::string& what, const char* vendor) {
+  FitLine line;
+  line.probe = "gpu";
+  line.what = what;
+  line.vendor = vendor;
+  line.in_profile = false;
+  line.points = list.size();
+  for (const Series& s : list) {
+    line.relative_error = std::max(line.relative_error, rounded(s.time.relative_error));
+  }
+  line.meanwhile = meanwhile(list);
   Doubts doubts;
-  const std::size_t batches = distinct(step.list, "batch");
-  doubts.points(batches, "batches");
-  if (batches == 1) {
-    doubts.words.emplace_back("one batch size cannot tell the fixed part of a step: none is taken");
-  }
-  doubts.spread(step.list);
-  doubts.residuals(step.fit.residuals);
-  return doubts;
+  doubts.spread(list);
+  line.warnings = std::move(doubts.words);
+  return line;
 }
 
-void fit_steps(Findings& findings) {
-  const SeriesList all = findings.select("gpu", "step");
-  std::set<std::string, std::less<>> models;
-  for (const Series& s : all) models.emplace(s.how("model"));
-  for (const std::string& model : models) {
-    const Step step =
-        fit_step(where(all, [&](const Series& s) { return s.how("model") == model; }));
-    const std::string name = model.empty() ? "step" : "step of " + model;
-    const double fixed = step.fit.coefficients[0];
-    const double each = step.fit.coefficients[1];
-    if (models.size() > 1) {
-      findings.only_shown(
-          step.list, name,
-          fmt::format("{} + {} a sample", Findings::text(fixed, dimension_of(Duration{})),
-                      Findings::text(each, dimension_of(Duration{}))),
-          step.fit.uncertainty(1).sampling,
-          "one of several models: write that of yours into the scenario, /job/step");
+/// Series by how they were measured.
+std::map<std::string, SeriesList> by_how(const SeriesList& list, std::string_view name) {
+  std::map<std::string, SeriesList> groups;
+  for (const Series& s : list) groups[std::string(s.how(name))].push_back(s);
+  return groups;
+}
+
+void show_memory(Findings& findings) {
+  for (auto& [copier, list] : by_how(findings.select("gpu", "memory"), "copy")) {
+    double most = 0.0;
+    for (const Series& s : list) most = std::max(most, s.bytes());
+    const SeriesList large = where(list, [&](const Series& s) { return s.bytes() == most; });
+    FitLine line =
+        shown(large, "memory, read and written by " + (copier.empty() ? "a copy" : copier),
+              "memory_bandwidth");
+    line.number = rounded(1.0 / pooled(large).value);
+    line.value = Findings::text(line.number, dimension_of(Bandwidth{}));
+    findings.line(std::move(line));
+  }
+}
+
+/// The rates over n, least to most; the largest is what the GPU can do.
+void show_products(Findings& findings, const SeriesList& all) {
+  for (const auto& [precision, of_precision] : by_how(all, "precision")) {
+    for (const auto& [library, list] : by_how(of_precision, "library")) {
+      std::map<double, SeriesList> sizes;
+      for (const Series& s : list) sizes[s.at("n", 0.0)].push_back(s);
+      std::vector<double> rates;
+      for (const auto& [n, same] : sizes) rates.push_back(1.0 / pooled(same).value);
+      const bool own = library == "own";
+      FitLine line = shown(
+          list, fmt::format("matmul in {}{}", precision, own ? ", by a kernel of feedrate's" : ""),
+          own ? "" : precision.c_str());
+      line.number = rounded(*std::max_element(rates.begin(), rates.end()));
+      line.value = sizes.size() > 1 ? fmt::format("{} (n = {:g}) to {}", flops(rates.front()),
+                                                  sizes.begin()->first, flops(line.number))
+                                    : flops(line.number);
+      findings.line(std::move(line));
+    }
+  }
+}
+
+/// What is left at the end of seconds without a pause, beside the start.
+void show_sustained(Findings& findings, const SeriesList& all) {
+  for (const auto& [precision, list] : by_how(all, "precision")) {
+    const Series& last = list.back();
+    const auto rate = [&](std::size_t from, std::size_t to) {
+      const std::vector<Duration>& times = last.what->times;
+      Duration sum;
+      for (std::size_t i = from; i < to; ++i) sum += times[i];
+      return last.what->work * static_cast<double>(to - from) / sum.base();
+    };
+    const std::size_t count = last.what->times.size();
+    const double start = rate(0, std::max<std::size_t>(1, count / 20));
+    const bool own = last.how("library") == "own";
+    FitLine line = shown(list, fmt::format("matmul in {}, sustained", precision),
+                         own ? "" : precision.c_str());
+    line.number = rounded(rate(count / 2, count));
+    line.value = flops(line.number);
+    if (line.number < start * (1.0 - held_back)) {
+      line.warnings.push_back(
+          fmt::format("it begins with {} and holds {}: long steps are slower "
+                      "than short ones",
+                      flops(start), flops(line.number)));
+    }
+    findings.line(std::move(line));
+  }
+}
+
+void show_launches(Findings& findings) {
+  for (const auto& [wait, list] : by_how(findings.select("gpu", "launch"), "wait")) {
+    std::string what = "launch";
+    if (wait == "each") what += ", each waited for";
+    if (wait == "none") what += ", one behind the other";
+    std::map<double, SeriesList> in_flight;  // as it was measured once
+    for (const Series& s : list) in_flight[s.at("in_flight", 0.0)].push_back(s);
+    for (const auto& [many, same] : in_flight) {
+      FitLine line =
+          shown(same, many > 0.0 ? fmt::format("{}, {:g} in a row", what, many) : what, "none");
+      line.number = rounded(pooled(same).value);
+      line.value = Findings::text(line.number, dimension_of(Duration{}));
+      findings.line(std::move(line));
+    }
+  }
+}
+
+void fit_preprocessing(Findings& findings, const char* name) {
+  const SeriesList all = findings.select("gpu-preprocess", name);
+  if (all.empty()) return;
+  std::map<double, SeriesList> batches;
+  for (const Series& s : all) batches[s.at("batch", 1.0)].push_back(s);
+  for (const auto& [batch, list] : batches) {
+    const Estimate each = pooled(list);
+    const std::string what = fmt::format("{} on the GPU, {:g} at once", name, batch);
+    // Of the largest batch: launching kernels weighs least, as in training.
+    if (batch != batches.rbegin()->first) {
+      findings.only_shown(list, what,
+                          Findings::text(rounded(each.value), dimension_of(DurationPerSample{})),
+                          each.relative_error, "");
       continue;
     }
-    const Doubts doubts = doubts_of(step);
-    HostProfile& profile = findings.out.profile;
-    profile.step_per_sample = findings.value<DurationPerSample>(
-        step.list, name + ", each sample", each, step.fit.uncertainty(1), step.list.size(), doubts);
-    if (distinct(step.list, "batch") < 2) continue;
-    profile.step_fixed = findings.value<Duration>(
-        step.list, name + ", fixed part", fixed, step.fit.uncertainty(0), step.list.size(), doubts);
+    Doubts doubts;
+    doubts.points(each.count, "samples");
+    doubts.spread(list);
+    findings.out.profile.gpu_operations[name] = findings.value<DurationPerSample>(
+        list, what, each.value, {each.relative_error}, each.count, doubts);
   }
 }
 
 }  // namespace
 
-void fit_gpu(Findings& findings) {
-  fit_steps(findings);
-  for (const char* name : {"decode", "resize", "blur", "normalize"}) {
-    const auto rehearsed = [](const Series& s) { return s.how("device") == "cpu"; };
-    const SeriesList measured = findings.select("gpu-preprocess", name);
-    const SeriesList all = where(measured, [&](const Series& s) { return !rehearsed(s); });
-    if (all.empty() && !measured.empty()) {
-      const Estimate each = pooled(measured);
-      findings.only_shown(measured, fmt::format("{}, rehearsed on the CPU", name),
-                          Findings::text(each.value, dimension_of(DurationPerSample{})),
-                          each.relative_error, "no GPU was measured: it is not in the profile");
-    }
-    if (all.empty()) continue;
-    // Of the largest batch: launching kernels weighs least, as in training.
-    double most = 0.0;
-    for (const Series& s : all) most = std::max(most, s.at("batch", 1.0));
-    const SeriesList list = where(all, [&](const Series& s) { return s.at("batch", 1.0) == most; });
-    const Estimate each = pooled(list);
-    Doubts doubts;
-    doubts.points(each.count, "samples");
-    doubts.spread(list);
-    findings.out.profile.gpu_operations[name] = findings.value<DurationPerSample>(
-        list, fmt::format("{} on the GPU, {:g} at once", name, most), each.value,
-        {each.relative_error}, each.count, doubts);
+void show_rehearsals(Findings& findings) {
+  const SeriesList all = findings.select([](const Measurement& m) { return rehearsed(m); });
+  std::map<std::pair<std::string, std::string>, SeriesList> quantities;
+  for (const Series& s : all) quantities[{s.what->probe, s.what->quantity}].push_back(s);
+  for (const auto& [of, list] : quantities) {
+    findings.only_shown(list, of.second + ", rehearsed on the CPU", "", 0.0,
+                        "no GPU was measured: it is not in the profile");
   }
+}
+
+void fit_gpu(Findings& findings) {
+  show_memory(findings);
+  const SeriesList products = findings.select("gpu", "matmul");
+  const auto sustained = [](const Series& s) { return s.how("load") == "sustained"; };
+  show_products(findings, where(products, [&](const Series& s) { return !sustained(s); }));
+  show_sustained(findings, where(products, sustained));
+  show_launches(findings);
+  for (const char* name : {"decode", "resize", "blur", "normalize"}) fit_preprocessing(findings, name);
 }
 
 }  // namespace feedrate::fit

@@ -32,6 +32,19 @@ constexpr Unit units[] = {
     {{0, 1, 0, 0}, 1e6, "MB"},          {{0, 1, 0, 0}, 1e3, "KB"},
 };
 
+/// Values of the profile that have a figure of a vendor's beside them, by how their lines begin;
+/// more special ones first.
+struct Compared {
+  std::string_view probe;
+  std::string_view what;
+  const char* vendor;
+};
+constexpr Compared compared[] = {
+    {"h2d", "pinned copies to a GPU", "pcie"},
+    {"allreduce", "bus bandwidth between", "network"},
+    {"allreduce", "bus bandwidth", "nvlink"},
+};
+
 std::string percent(double share) {
   return fmt::format("{:.0f} %", share * 100.0);
 }
@@ -50,6 +63,11 @@ double Series::at(std::string_view name, double otherwise) const {
 std::string_view Series::how(std::string_view name) const {
   const auto found = what->how.find(std::string(name));
   return found == what->how.end() ? std::string_view() : std::string_view(found->second);
+}
+
+bool rehearsed(const Measurement& measurement) {
+  const auto device = measurement.how.find("device");
+  return device != measurement.how.end() && device->second == "cpu";
 }
 
 SeriesList where(const SeriesList& list, const std::function<bool(const Series&)>& fits) {
@@ -156,7 +174,9 @@ SeriesList Findings::select(const std::function<bool(const Measurement&)>& fits)
 }
 
 SeriesList Findings::select(std::string_view probe, std::string_view quantity) const {
-  return select([&](const Measurement& m) { return m.probe == probe && m.quantity == quantity; });
+  return select([&](const Measurement& m) {
+    return m.probe == probe && m.quantity == quantity && !rehearsed(m);
+  });
 }
 
 double Findings::keep(const SeriesList& from, const std::string& what, const Curve<double>& number,
@@ -186,6 +206,12 @@ std::string Findings::source(const SeriesList& from) const {
 }
 
 void Findings::line(FitLine line) {
+  for (const Compared& one : compared) {
+    if (line.vendor.empty() && line.number > 0.0 && line.probe == one.probe &&
+        line.what.starts_with(one.what)) {
+      line.vendor = one.vendor;
+    }
+  }
   for (const std::string& warning : line.warnings) {
     out.profile.remarks.push_back(fmt::format("{}, {}: {}", line.probe, line.what, warning));
   }
@@ -194,7 +220,15 @@ void Findings::line(FitLine line) {
 
 void Findings::only_shown(const SeriesList& from, const std::string& what, const std::string& value,
                           double relative_error, const std::string& why) {
-  line({from.front().what->probe, what, value, rounded(relative_error), from.size(), {why}, false});
+  FitLine said;
+  said.probe = from.front().what->probe;
+  said.what = what;
+  said.value = value;
+  said.relative_error = rounded(relative_error);
+  said.points = from.size();
+  if (!why.empty()) said.warnings = {why};
+  said.in_profile = false;
+  line(std::move(said));
 }
 
 }  // namespace feedrate::fit

@@ -33,6 +33,9 @@ struct Series {
 
 using SeriesList = std::vector<Series>;
 
+/// Of a script for GPUs that ran on the CPU: shown, and no GPU's number.
+bool rehearsed(const Measurement& measurement);
+
 SeriesList where(const SeriesList& list, const std::function<bool(const Series&)>& fits);
 SeriesList with_users(const SeriesList& list, double users);
 /// Different values of `at[name]`.
@@ -90,6 +93,7 @@ struct Findings {
     said.relative_error = keep(from, what, Curve<double>{{{1.0, number}}, 0.0}, uncertainty);
     said.points = points;
     said.warnings = doubts.words;
+    said.number = kept;
     Value<T> made;
     if constexpr (std::is_same_v<T, double>) {
       said.value = text(kept);
@@ -112,8 +116,16 @@ struct Findings {
     }
     Curve<Rate> made;
     made.relative_error = keep(from, what, totals, fit.uncertainty);
-    FitLine said{from.front().what->probe, what,         "",  made.relative_error,
-                 fit.points.size(),        doubts.words, true};
+    FitLine said{from.front().what->probe,
+                 what,
+                 "",
+                 made.relative_error,
+                 fit.points.size(),
+                 doubts.words,
+                 true,
+                 0.0,
+                 "",
+                 ""};
     const auto point_text = [&](const RatePoint& point) {
       if constexpr (std::is_same_v<Rate, double>)
         return text(point.total);
@@ -133,7 +145,7 @@ struct Findings {
     return made;
   }
 
-  /// Shown, and not put into the profile; `why` is the first warning.
+  /// Shown, and not put into the profile; `why`, where it is said, is the first warning.
   void only_shown(const SeriesList& from, const std::string& what, const std::string& value,
                   double relative_error, const std::string& why);
 
@@ -147,11 +159,13 @@ void fit_disk(Findings& findings);
 void fit_cpu(Findings& findings);
 void fit_loader(Findings& findings);
 void fit_copies(Findings& findings);
+void fit_steps(Findings& findings);
 /// After fit_copies, whose rates come first.
 void fit_transfers(Findings& findings);
 void fit_gpu(Findings& findings);
 void fit_allreduce(Findings& findings);
 void fit_canary(Findings& findings);
+void show_rehearsals(Findings& findings);
 /// How far each group of series drifts, into the profile and beside it.
 void fit_drift(Findings& findings);
 

@@ -219,6 +219,7 @@ struct Step {
   std::optional<Duration> fixed;
   std::optional<DurationPerSample> per_sample;
   std::optional<std::vector<std::pair<double, Duration>>> table;
+  std::optional<Duration> launch = {};  ///< of the main process, to start a step
   std::optional<double> cv;
   std::optional<StepMemory> gpu_memory = {};
   std::optional<std::map<std::string, GpuStep>> by_gpu;  ///< GPU ("V100", "A100-40GB") → its own

@@ -1,10 +1,12 @@
 #include "report/calibrate_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "report/numbers.hpp"
+#include "study/vendor_figures.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -89,6 +91,88 @@ void add_drifts(const std::vector<Drift>& drifts, Report& report) {
     if (drift.advice.empty()) continue;
     report.blocks.emplace_back(
         Paragraph{fmt::format("{}: {}", drift.group, drift.advice), Tone::caution});
+  }
+}
+
+std::string link_text(const GpuFacts& gpu) {
+  if (!gpu.pcie_generation || !gpu.pcie_lanes) return "";
+  std::string text = fmt::format("PCIe {:g} x{:g}", *gpu.pcie_generation, *gpu.pcie_lanes);
+  const bool less =
+      (gpu.most_pcie_generation && *gpu.pcie_generation < *gpu.most_pcie_generation) ||
+      (gpu.most_pcie_lanes && *gpu.pcie_lanes < *gpu.most_pcie_lanes);
+  if (less && gpu.most_pcie_generation && gpu.most_pcie_lanes) {
+    text += fmt::format(" (it can be {:g} x{:g})", *gpu.most_pcie_generation, *gpu.most_pcie_lanes);
+  }
+  return text;
+}
+
+/// "2 × NVIDIA A100-SXM4-40GB: 42.4 GB, 108 multiprocessors, PCIe 4 x16, up to 1.41 GHz, 400 W,
+/// ECC"
+std::string gpu_text(const GpuFacts& gpu, std::size_t count) {
+  std::vector<std::string> parts;
+  if (gpu.memory) parts.push_back(fmt::format("{:.3g} GB", gpu.memory->base() / 1e9));
+  if (gpu.multiprocessors)
+    parts.push_back(fmt::format("{:g} multiprocessors", *gpu.multiprocessors));
+  if (const std::string link = link_text(gpu); !link.empty()) parts.push_back(link);
+  if (gpu.most_sm_clock) {
+    parts.push_back(fmt::format("up to {:.3g} GHz", gpu.most_sm_clock->base() / 1e9));
+  }
+  if (gpu.power_limit) parts.push_back(fmt::format("{:.0f} W", *gpu.power_limit));
+  if (gpu.ecc) parts.emplace_back(*gpu.ecc ? "ECC" : "no ECC");
+  if (gpu.mig.value_or(false)) parts.emplace_back("cut into parts (MIG)");
+  return fmt::format("{}{}{}", count > 1 ? fmt::format("{} x ", count) : "", gpu.name,
+                     parts.empty() ? "" : fmt::format(": {}", fmt::join(parts, ", ")));
+}
+
+List gpus_of(const HostFacts& host) {
+  List list;
+  list.title = "GPUs";
+  for (std::size_t i = 0; i < host.gpu_details.size();) {
+    std::size_t end = i + 1;
+    while (end < host.gpu_details.size() && host.gpu_details[end] == host.gpu_details[i]) ++end;
+    list.items.push_back(gpu_text(host.gpu_details[i], end - i));
+    i = end;
+  }
+  return list;
+}
+
+Table beside_vendors(const std::vector<VendorFigure>& figures) {
+  Table table;
+  table.title = "Beside the vendor's figures";
+  table.columns = {{"what"},
+                   {"measured", Align::right},
+                   {"figure", Align::right},
+                   {"share", Align::right},
+                   {"of"},
+                   {"meanwhile"}};
+  for (const VendorFigure& figure : figures) {
+    const Tone tone = study::is_odd(figure) ? Tone::caution : Tone::plain;
+    Row row;
+    row.cells = {figure.what,
+                 figure.measured,
+                 figure.figure,
+                 figure.ratio > 0.0 ? Cell(percent(figure.ratio), tone) : Cell(),
+                 Cell(figure.of, figure.ratio > 0.0 ? Tone::plain : Tone::faint),
+                 Cell(figure.meanwhile, Tone::faint)};
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+/// What is far from its vendor's figure, which may be the part's fault or the measurement's.
+void add_figures(const std::vector<VendorFigure>& figures, Report& report) {
+  if (figures.empty()) return;
+  report.blocks.emplace_back(beside_vendors(figures));
+  for (const VendorFigure& figure : figures) {
+    if (!study::is_odd(figure)) continue;
+    report.blocks.emplace_back(Paragraph{
+        fmt::format("{}, {}: {} of the vendor's figure. {}", figure.probe, figure.what,
+                    percent(figure.ratio),
+                    figure.ratio < 1.0
+                        ? "Look at the clocks and the power limit meanwhile, the link's width and "
+                          "generation, and what else uses the part."
+                        : "More than the part can do: is it the one that it says it is?"),
+        Tone::caution});
   }
 }
 
@@ -190,7 +274,10 @@ Report calibrate_report(const MeasurementSet& set, std::span<const FitLine> line
   report.headline = headline(set, lines, calibration);
   report.blocks.emplace_back(outcomes(set));
   if (!set.rounds.empty()) report.blocks.emplace_back(rounds_of(set));
+  if (List list = gpus_of(set.host); !list.items.empty())
+    report.blocks.emplace_back(std::move(list));
   if (!lines.empty()) report.blocks.emplace_back(fitted(lines));
+  add_figures(calibration.figures, report);
   add_drifts(calibration.drifts, report);
   if (List list = doubts_of(lines); !list.items.empty())
     report.blocks.emplace_back(std::move(list));

@@ -8,6 +8,7 @@
 #include "model/drift.hpp"
 #include "model/fit_line.hpp"
 #include "model/measurement.hpp"
+#include "model/vendor_figure.hpp"
 #include "report/blocks.hpp"
 
 namespace feedrate::report {
@@ -27,6 +28,7 @@ struct Calibration {
   std::string measurements_file;  ///< the same
   bool interrupted = false;
   std::vector<Drift> drifts;
+  std::vector<VendorFigure> figures{};
 };
 
 Report calibrate_report(const MeasurementSet& set, std::span<const FitLine> lines,

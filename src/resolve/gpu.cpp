@@ -98,6 +98,33 @@ bool from_other_gpus(Context& context, const std::map<std::string, GpuStep>& ste
   return true;
 }
 
+/// The host profile's, where a line would miss what was measured: exact at the batches of the
+/// table.
+void fill_measured(Context& context, const StepTable& measured) {
+  Inputs& inputs = context.out.inputs;
+  inputs.step.table = measured.points;
+  const Duration here = step_time(inputs, inputs.batch);
+  const Duration used = context.use(
+      Stage::gpu, "/job/step/table",
+      Value<Duration>{here, {Origin::measured, context.host->name, measured.relative_error}});
+  const double scale = used / here / measured_gpu_speed(context);
+  for (auto& [batch, time] : *inputs.step.table) time *= scale;
+  say_beyond(context, measured.points);
+}
+
+/// What starting a step costs the main process, which does it while the GPU is at the one before: a
+/// short step waits for it, the more so where workers keep the cores busy. A loop that waits for
+/// each step has it in the step already.
+void add_launch(Context& context, const Step& given, bool step_is_given) {
+  Inputs& inputs = context.out.inputs;
+  const auto measured = step_is_given ? std::nullopt : context.measured(&HostProfile::step_launch);
+  const auto launch =
+      context.find<Duration>(Stage::handover, "/job/step/launch", given.launch, measured, {});
+  if (!launch || !inputs.asynchronous_step) return;
+  inputs.handover +=
+      *launch / (given.launch ? given_loader_speed(context) : measured_thread_speed(context));
+}
+
 /// A slip in a GPU's name leaves its step unused.
 void remark_on_names(Context& context, const std::map<std::string, GpuStep>& steps) {
   if (!context.texts || context.catalog.gpus.empty()) return;
@@ -166,10 +193,16 @@ void resolve_step(Context& context) {
   Inputs& inputs = context.out.inputs;
   const Step given = s.job.step.value_or(Step{});
   inputs.step_cv = given.cv.value_or(0.0);
+  const bool step_is_given =
+      given.fixed || given.per_sample || given.table || (given.by_gpu && !given.by_gpu->empty());
+  add_launch(context, given, step_is_given);
   if (from_table_of_gpus(context, given)) return;
   if (given.table) {
     fill(context, {"/job/step", {}, {}, given.table}, given_gpu_speed(context));
     return;
+  }
+  if (!step_is_given && context.host != nullptr && context.host->step_table) {
+    return fill_measured(context, *context.host->step_table);
   }
   const auto fixed = context.find<Duration>(Stage::gpu, "/job/step/fixed", given.fixed,
                                             context.measured(&HostProfile::step_fixed), {});

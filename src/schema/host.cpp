@@ -6,8 +6,8 @@
 
 namespace feedrate::schema {
 
-bool read_curve(std::vector<std::pair<double, double>>& points, double& relative_error,
-                const JsonValue& v, const Key& key, const Path& path, Reading& r) {
+bool read_points_with_error(std::vector<std::pair<double, double>>& points, double& relative_error,
+                            const JsonValue& v, const Key& key, const Path& path, Reading& r) {
   static const Key error_key{
       .name = "relative_error", .kind = KeyKind::number, .limits = between(0.0, 100.0)};
   const std::size_t before = r.problems.size();
@@ -27,9 +27,18 @@ bool read_curve(std::vector<std::pair<double, double>>& points, double& relative
         r.unknown_key({"points", "relative_error"}, v, member, path);
       }
     }
-    if (list == nullptr) return false;
   }
-  if (!read_points(points, *list, key, at, r)) return false;
+  return list != nullptr && read_points(points, *list, key, at, r) && r.problems.size() == before;
+}
+
+bool read_curve(std::vector<std::pair<double, double>>& points, double& relative_error,
+                const JsonValue& v, const Key& key, const Path& path, Reading& r) {
+  const std::size_t before = r.problems.size();
+  if (!read_points_with_error(points, relative_error, v, key, path, r)) return false;
+  const bool bare = v.kind != JsonKind::object;
+  const JsonValue* list = bare ? &v : v.find("points");
+  const Path inner{&path, "points"};
+  const Path& at = bare ? path : inner;
   for (std::size_t i = 1; i < points.size(); ++i) {
     if (points[i].second >= points[i - 1].second) continue;
     r.problems.add(*list->items[i], Path{&at, "", i, true}.text(),
@@ -68,14 +77,31 @@ const std::vector<Entry<HostProfile>>& entries<HostProfile>() {
       entry<&H::pageable_bandwidth>("pageable_bandwidth",
                                     {.manual = "host-to-device, pageable", .example = "6 GB/s"}),
       entry<&H::copy_latency>("copy_latency", {.manual = "per copy", .example = "10 us"}),
+      entry<&H::pinned_copies>("pinned_copies",
+                               {"pinned host-to-device to n GPUs at once, in all", "", users}),
+      entry<&H::pageable_copies>("pageable_copies", {"the same of pageable memory", "", users}),
+      entry<&H::copy_beside_kernel>(
+          "copy_beside_kernel",
+          {"share of a pinned copy's rate while the GPU computes", "", above(0, 1)}),
       entry<&H::step_fixed>(
           "step_fixed",
           {.manual = "part of a step that the batch does not change", .example = "20 ms"}),
       entry<&H::step_per_sample>("step_per_sample",
                                  {.manual = "part that it does", .example = "2.8 ms/sample"}),
-      entry<&H::allreduce_busbw>("allreduce_busbw",
-                                 {.manual = "bus bandwidth", .example = "10 GB/s"}),
-      entry<&H::allreduce_latency>("allreduce_latency", {.manual = "per hop", .example = "20 us"}),
+      entry<&H::step_table>(
+          "step_table", {.manual = "instead of both: [[batch, time], …]", .limits = whole(1, 1e9)}),
+      entry<&H::step_launch>("step_launch",
+                             {.manual = "of the main process, to start a step", .example = "8 ms"}),
+      entry<&H::allreduce_busbw>(
+          "allreduce_busbw",
+          {.manual = "bus bandwidth among the GPUs of this host", .example = "230 GB/s"}),
+      entry<&H::allreduce_latency>("allreduce_latency",
+                                   {.manual = "per hop, there", .example = "5 us"}),
+      entry<&H::allreduce_busbw_between>(
+          "allreduce_busbw_between",
+          {.manual = "bus bandwidth of a group over several hosts", .example = "10 GB/s"}),
+      entry<&H::allreduce_latency_between>("allreduce_latency_between",
+                                           {.manual = "per hop, there", .example = "20 us"}),
       entry<&H::collate>("collate", {"CPU per byte of batch, in the worker"}),
       entry<&H::collate_inline>("collate_inline", {"the same where the rank itself loads"}),
       entry<&H::handover>("handover",

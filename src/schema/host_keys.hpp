@@ -39,10 +39,34 @@ struct Codec<Value<T>> {
   }
 };
 
-/// {"points": [[users, total], …], "relative_error"}, or the points alone. Totals may not fall:
+/// {"points": [[x, y], …], "relative_error"}, or the points alone.
+bool read_points_with_error(std::vector<std::pair<double, double>>& points, double& relative_error,
+                            const JsonValue& v, const Key& key, const Path& path, Reading& r);
+
+/// The same of users and totals. Totals may not fall:
 /// more users never make a shared capacity smaller in this model.
 bool read_curve(std::vector<std::pair<double, double>>& points, double& relative_error,
                 const JsonValue& v, const Key& key, const Path& path, Reading& r);
+
+template <>
+struct Codec<StepTable> {
+  static constexpr KeyKind kind = KeyKind::points;
+  static constexpr Dimension dimension = dimension_of(Duration{});
+
+  static void read(StepTable& out, const JsonValue& v, const Key& key, const Path& path,
+                   Reading& r) {
+    std::vector<std::pair<double, double>> points;
+    if (!read_points_with_error(points, out.relative_error, v, key, path, r)) return;
+    for (const auto& [batch, time] : points) out.points.emplace_back(batch, seconds(time));
+  }
+
+  static void write(const StepTable& table, const Key& key, JsonWriter& out) {
+    out.begin_object(JsonWriter::Layout::line).key("points");
+    Codec<std::vector<std::pair<double, Duration>>>::write(table.points, key, out);
+    if (table.relative_error != 0.0) out.number("relative_error", table.relative_error);
+    out.end();
+  }
+};
 
 template <class Rate>
 struct Codec<Curve<Rate>> {

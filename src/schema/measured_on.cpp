@@ -72,6 +72,7 @@ Stated cpu_times(const JsonValue& root) {
 Stated loader_times(const JsonValue& root) {
   Stated list;
   collect(at(&root, {"loader"}), loader_keys, list);
+  if (const JsonValue* launch = at(&root, {"job", "step", "launch"})) list.push_back(launch);
   return list;
 }
 

@@ -110,3 +110,39 @@ TEST_CASE("step command: it needs no GPU, and a failure leaves what came before"
   CHECK(step.how.at("model") == "toy");
   CHECK(step.times == std::vector<Duration>{seconds(0.125), seconds(0.25)});
 }
+
+TEST_CASE("step command: parts of a step and what it is of stand behind a #") {
+  StepLines steps;
+  for (const char* line :
+       {"# model resnet50", "# how precision bf16", "# how memory_format channels_last", "32 0.5",
+        "# launch 32 0.1", "# gpu 32 0.4", "# waited 32 0.6", "# launch 32 0.2", "# model vit",
+        "32 1"}) {
+    steps.read(line);
+  }
+  const auto& all = steps.measurements();
+  REQUIRE(all.size() == 5);
+  const std::map<std::string, std::string> how = {
+      {"model", "resnet50"}, {"precision", "bf16"}, {"memory_format", "channels_last"}};
+  const char* quantities[] = {"step", "step_launch", "step_gpu", "step_waited"};
+  for (std::size_t i = 0; i < 4; ++i) {
+    CHECK(all[i].quantity == quantities[i]);
+    CHECK(all[i].how == how);
+    CHECK(all[i].work == 32.0);
+  }
+  CHECK(all[1].times == std::vector<Duration>{seconds(0.1), seconds(0.2)});
+  CHECK(all[4].how == std::map<std::string, std::string>{{"model", "vit"}});
+}
+
+TEST_CASE("step command: a comment that only looks like a part of a step is passed over") {
+  StepLines steps;
+  for (const char* line : {"# launch is slow", "# gpu 32 fast", "# waited 32 0", "# gpu 32 0.1 0.2",
+                           "# how do I", "# how model x", "# model", "#gpu 32 0.1"}) {
+    INFO(line);
+    CHECK_NOTHROW(steps.read(line));
+    CHECK(steps.measurements().empty());
+  }
+}
+
+TEST_CASE("step command: parts of a step without a step are no step") {
+  CHECK(refusal("echo '# launch 32 0.1'").find("printed no step") != std::string::npos);
+}

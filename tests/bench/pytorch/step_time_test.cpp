@@ -31,7 +31,7 @@ Run run(const std::string& command) {
 TEST_CASE("step_time.py: its manual needs no PyTorch") {
   const Run manual = run("python3 " + script + " --help");
   CHECK(manual.end.fine());
-  for (const char* flag : {"--batch-sizes", "--device", "--amp", "--model"}) {
+  for (const char* flag : {"--batch-sizes", "--device", "--amp", "--model", "--in-a-row", "--channels-last"}) {
     CHECK(manual.output.find(flag) != std::string::npos);
   }
 }
@@ -62,11 +62,14 @@ TEST_CASE("step_time.py: its steps are read by the gpu probe") {
   StepLines steps;
   const std::string command = python + " " + script +
                               " --device cpu --model resnet18 --batch-sizes 3,2 --side 32 "
-                              "--steps 3 --warm-up 1";
+                              "--steps 3 --in-a-row 1 --warm-up 1 --channels-last";
   CHECK(run_step_command(command, {minutes(4.0), minutes(4.0)}, never, steps).empty());
   const auto& all = steps.measurements();
   REQUIRE(all.size() == 2);
   CHECK(all[0].how.at("model") == "resnet18");
+  CHECK(all[0].how.at("precision") == "fp32");
+  CHECK(all[0].how.at("memory_format") == "channels_last");
+  CHECK_FALSE(all[0].how.at("torch").empty());
   CHECK(all[0].at.at("batch") == 2.0);
   CHECK(all[1].at.at("batch") == 3.0);
   CHECK(all[0].times.size() == 3);
