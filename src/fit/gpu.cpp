@@ -185,7 +185,8 @@ void fit_gpu(Findings& findings) {
   show_products(findings, where(products, [&](const Series& s) { return !sustained(s); }));
   show_sustained(findings, where(products, sustained));
   show_launches(findings);
-  for (const char* name : {"decode", "resize", "blur", "normalize"}) fit_preprocessing(findings, name);
+  for (const char* name : {"decode", "resize", "blur", "normalize"})
+    fit_preprocessing(findings, name);
 }
 
 }  // namespace feedrate::fit
