@@ -177,3 +177,13 @@ TEST_CASE("simulated GPUs: an all-reduce that never ends is given up with a word
        {"remote process exited or there was a network error"}},
   });
 }
+
+TEST_CASE("simulated GPUs: a group that NCCL does not connect is given up with a word") {
+  check_all({
+      {"the GPUs of the host",
+       {{"GPUS", "2"}, {"SPEED", "30"}, {"HANG", "ncclCommInitAll:1"}},
+       {"allreduce", "--quick"},
+       3,
+       {"NCCL did not connect 2 GPUs in"}},
+  });
+}
