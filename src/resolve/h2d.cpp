@@ -38,7 +38,7 @@ Bandwidth assumed_pageable(Context& context, Bandwidth pinned) {
 
 /// What a computing GPU leaves of a copy's rate, where copies run beside the step.
 double left_beside_kernel(Context& context) {
-  if (!context.out.inputs.non_blocking) return 1.0;
+  if (context.out.inputs.copies != pipeline::Copies::beside) return 1.0;
   const auto left = context.measured(&HostProfile::copy_beside_kernel);
   if (!left) return 1.0;
   return std::min(1.0, context.use(Stage::h2d, "copy rate beside a kernel", *left));
@@ -62,10 +62,10 @@ void resolve_copy(Context& context) {
   const DataPerSample each =
       context.use(Stage::h2d, key, Value<DataPerSample>::given(crossing->value));
   inputs.pinned = s.loader.pin_memory.value_or(false);
-  if (inputs.non_blocking && !inputs.pinned) {
-    inputs.non_blocking = false;
+  if (inputs.copies != pipeline::Copies::waited && !inputs.pinned) {
+    inputs.copies = pipeline::Copies::waited;
     context.out.remarks.emplace_back(
-        "/job/non_blocking has no effect: copies overlap the step only from pinned memory; set "
+        "/job/non_blocking has no effect: a copy from pageable memory is waited for; set "
         "/loader/pin_memory");
   }
   Known<Bandwidth> typical;
