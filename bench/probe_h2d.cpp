@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -117,32 +119,45 @@ class Made {
       near_.push_back(numa_.near(gpu::bus_id(gpu)));
       far_.push_back(numa_.far(gpu::bus_id(gpu)));
     }
+    if (can_bind()) return;
+    near_.assign(near_.size(), {});
+    far_ = near_;
+    recorder.remark(
+        "copies run on any CPU: the system refuses to bind threads to those near a GPU");
   }
 
   /// Whether there is memory that is far from the first GPU.
   [[nodiscard]] bool nodes() const { return !near_.front().empty() && !far_.front().empty(); }
 
-  /// For the sizes that fit, of those wanted; the largest comes first.
-  std::pair<Buffers, double> of(const Copies& copies, double most) {
+  /// For the largest of the sizes that fits, and that size. Who comes first decides for all who
+  /// share them.
+  std::pair<Buffers, double> of(const Copies& copies) {
     const bool one = copies.gpus == 1;
-    auto& [buffers, size] = made_[{one, copies.memory, copies.place}];
-    if (buffers) return {buffers, size};
+    auto& [buffers, most] = made_[{one, copies.memory, copies.place}];
     std::vector<std::vector<int>> cpus = copies.place == Place::far ? far_ : near_;
     if (one) cpus.resize(1);
-    for (size = most; !buffers;) {
+    for (auto size = copies.sizes.rbegin(); !buffers; ++size) {
       try {
-        buffers = gpu::copy_buffers(cpus, bytes(size), copies.memory);
+        buffers = gpu::copy_buffers(cpus, bytes(*size), copies.memory);
+        most = *size;
       } catch (const gpu::OutOfMemory& full) {
-        if (size / factor < smallest) throw;
+        if (std::next(size) == copies.sizes.rend()) throw;
         recorder_.remark(
-            fmt::format("copies of {:g} MB were left out: {}", size / 1e6, full.what()));
-        size /= factor;
+            fmt::format("copies of {:g} MB were left out: {}", *size / 1e6, full.what()));
       }
     }
-    return {buffers, size};
+    return {buffers, most};
   }
 
  private:
+  [[nodiscard]] bool can_bind() const {
+    bool all = true;
+    std::thread([&] {
+      for (const auto& cpus : near_) all = all && run_on(cpus);
+    }).join();
+    return all;
+  }
+
   Numa numa_;
   Recorder& recorder_;
   std::vector<std::vector<int>> near_, far_;  ///< CPUs, by GPU
@@ -155,7 +170,7 @@ std::function<void()> open(const Settings& settings, Recorder& recorder) {
   for (const Copies& copies : all_copies(settings, made.nodes(), recorder)) {
     if (copies.sizes.empty()) continue;
     recorder.check();
-    const auto [buffers, most] = made.of(copies, copies.sizes.back());
+    const auto [buffers, most] = made.of(copies);
     for (const double size : copies.sizes) {
       if (size > most) continue;
       const auto once = gpu::copy(buffers, copies.gpus, bytes(size), copies.direction, copies.load);

@@ -65,13 +65,6 @@ class Pair {
 
 }  // namespace
 
-std::string bus_id(int gpu) {
-  char text[32] = {};
-  if (cudaDeviceGetPCIBusId(text, sizeof text, gpu) == cudaSuccess) return text;
-  static_cast<void>(cudaGetLastError());
-  return "";
-}
-
 class CopyBuffers {
  public:
   CopyBuffers(const std::vector<std::vector<int>>& cpus, std::size_t size, Memory memory)

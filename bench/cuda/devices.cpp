@@ -33,14 +33,6 @@ std::string why_none(cudaError_t status) {
                      cudaGetErrorName(status));
 }
 
-/// "" where CUDA would not say.
-std::string bus_of(int gpu) {
-  char text[32] = {};
-  if (cudaDeviceGetPCIBusId(text, sizeof text, gpu) == cudaSuccess) return text;
-  static_cast<void>(cudaGetLastError());
-  return "";
-}
-
 /// A link that rests has fewer lanes and an older generation than one that is used.
 void look_at_link(int gpu, const std::string& bus, GpuFacts& facts) {
   constexpr std::size_t size = std::size_t{64} << 20U;
@@ -61,6 +53,13 @@ void look_at_link(int gpu, const std::string& bus, GpuFacts& facts) {
 }
 
 }  // namespace
+
+std::string bus_id(int gpu) {
+  char text[32] = {};
+  if (cudaDeviceGetPCIBusId(text, sizeof text, gpu) == cudaSuccess) return text;
+  static_cast<void>(cudaGetLastError());
+  return "";
+}
 
 std::string unavailable(int least) {
   int found = 0;
@@ -127,7 +126,7 @@ GpuFacts facts(int gpu) {
   facts.memory = bytes(static_cast<double>(properties.totalGlobalMem));
   facts.multiprocessors = properties.multiProcessorCount;
   facts.ecc = properties.ECCEnabled != 0;
-  const std::string bus = bus_of(gpu);
+  const std::string bus = bus_id(gpu);
   nvml().describe(bus, facts);
   if (!nvml().missing().empty()) return facts;
   try {
@@ -140,7 +139,7 @@ GpuFacts facts(int gpu) {
 }
 
 GpuState state_of(int gpu) {
-  return nvml().missing().empty() ? nvml().state(bus_of(gpu)) : GpuState{};
+  return nvml().missing().empty() ? nvml().state(bus_id(gpu)) : GpuState{};
 }
 
 }  // namespace feedrate::bench::gpu

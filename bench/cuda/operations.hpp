@@ -46,16 +46,14 @@ void add_facts(HostFacts& facts);
 // --- what a GPU says of itself; throws nothing ------------------------------------------------
 /// Why NVML, the driver's library for that, cannot be asked; "" when it can.
 std::string nvml_unavailable();
-GpuFacts facts(int gpu);     ///< copies for 0.1 s, to see the link while it is used
-GpuState state_of(int gpu);  ///< just now; empty without NVML
+std::string bus_id(int gpu);  ///< where it is plugged in, "0000:3b:00.0"; "" where nobody says
+GpuFacts facts(int gpu);      ///< copies for 0.1 s, to see the link while it is used
+GpuState state_of(int gpu);   ///< just now; empty without NVML
 
 // --- copies between host and GPU -------------------------------------------------------------
 enum class Memory { pageable, pinned };
 enum class Direction { host_to_device, device_to_host };
 enum class Load { idle, kernel };  ///< kernel: all multiprocessors read GPU memory meanwhile
-
-/// Where it is plugged in, "0000:3b:00.0"; "" where CUDA does not say.
-std::string bus_id(int gpu);
 
 /// Memory on the first GPUs, and as much beside each on the host, touched first and copied by a
 /// thread of its own, which runs on these CPUs only (none: on any): a list for each GPU.

@@ -108,3 +108,20 @@ TEST_CASE("other machine: what the GPU does is taken where the GPU is the same")
   const HostProfile unknown = profile("");
   CHECK_THROWS_AS(resolve::resolve(job("p3.2xlarge", false), catalog(), &unknown), InputError);
 }
+
+TEST_CASE("other machine: of copies only what one GPU gets, where the GPU is the same") {
+  HostProfile host = profile("g5.12xlarge");
+  const auto rate = [](double gigabytes_per_second) {
+    return gigabytes(gigabytes_per_second) / seconds(1.0);
+  };
+  host.pinned_copies = Curve<Bandwidth>{{{1.0, rate(3.0)}, {4.0, rate(4.0)}}, 0.0};
+  host.allreduce_busbw_between = {rate(1.0), {Origin::measured, "h", 0.0}};
+  const auto copy = [&](const char* instance) {
+    return resolve::resolve(job(instance, false), catalog(), &host);
+  };
+  const double bytes = 600e3;
+  CHECK(copy("g5.12xlarge").inputs.copy.base() == Approx(bytes / 1e9));
+  const resolve::Resolved larger = copy("g5.48xlarge");
+  CHECK(larger.inputs.copy.base() == Approx(bytes / 3e9));
+  CHECK(says(larger.caveats, "copies to several GPUs at once, all-reduce"));
+}
