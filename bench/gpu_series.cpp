@@ -40,8 +40,7 @@ GpuTimes gpu_times(const Settings& settings) {
     return {milliseconds(10.0), milliseconds(1.0), Duration(), milliseconds(30.0)};
   }
   const auto rounds = static_cast<double>(planned_rounds(settings));
-  // Of the probe's 30 s: eight seconds of warming up, four of samples that must be, ten of the
-  // sustained series.
+  // Of the probe's 30 s eight seconds of warming up; the sustained series' ten come on top.
   return {settings.time_limit / 30.0, milliseconds(20.0), seconds(0.5) / rounds,
           settings.time_limit / 3.0};
 }

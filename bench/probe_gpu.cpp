@@ -212,7 +212,8 @@ std::function<void()> open(const Settings& settings, Recorder& recorder) {
       describe_gpus(recorder);
       warm_up(settings, ready_parts->series);
       if (recorder.round() == planned_rounds(settings) / 2) {
-        measure_sustained(settings, ready_parts->series, recorder);
+        recorder.beside_the_share(
+            [&] { measure_sustained(settings, ready_parts->series, recorder); });
       }
       recorder.take_turns(ready_parts->parts);
     }
@@ -229,6 +230,6 @@ std::string unavailable(const Settings& settings) {
 const Probe probe_gpu = {
     "gpu",       "GPU memory, matrix products, launches; --step-command: a training step",
     unavailable, open,
-    1.0,         true};
+    4.0 / 3.0,   true};
 
 }  // namespace feedrate::bench

@@ -73,7 +73,7 @@ void show_memory(Findings& findings) {
         shown(large, "memory, read and written by " + (copier.empty() ? "a copy" : copier),
               "memory_bandwidth");
     line.number = rounded(1.0 / pooled(large).value);
-    line.value = Findings::text(line.number, dimension_of(Bandwidth{}));
+    line.value = fmt::format("{:.4g} GB/s", line.number / 1e9);
     findings.line(std::move(line));
   }
 }

@@ -35,6 +35,7 @@ class Vendor {
     name_ = details_ != nullptr && !details_->name.empty() ? details_->name
             : host.gpus.empty()                            ? ""
                                                            : host.gpus.front();
+    if (details_ != nullptr && details_->mig.value_or(false)) return;
     gpu_ = gpu_of_device(catalog, name_,
                          details_ != nullptr ? details_->memory : std::optional<Bytes>());
   }

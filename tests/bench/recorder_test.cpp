@@ -68,6 +68,41 @@ TEST_CASE("recorder: a series that will not settle ends with its time, at one sa
   CHECK(bench.set.measurements.at(0).times.size() == 1);
 }
 
+TEST_CASE(
+    "recorder: a series holds the time that it must, whatever its share, and no more than that") {
+  Bench bench;
+  bench.recorder.begin("test", {0, Duration(), true});
+  Series series;
+  series.what.push_back(named("short"));
+  series.once = [] { return std::vector<Duration>{milliseconds(10.0)}; };
+  series.least = milliseconds(500.0);
+  series.gpu = [] { return std::vector<GpuState>{{1, {}, {}, 300.0, {}, "power limit"}}; };
+  bench.recorder.repeat(series);
+  const Measurement& what = bench.set.measurements.at(0);
+  CHECK(what.times.size() == 50);
+  REQUIRE(what.gpu.size() == 1);
+  CHECK(what.gpu[0].round == 1.0);
+  bench.recorder.end();
+  bench.recorder.begin("test", {3, Duration(), true});
+  bench.recorder.repeat(series);
+  REQUIRE(what.gpu.size() == 2);
+  CHECK(what.gpu[1].round == 4.0);
+}
+
+TEST_CASE("recorder: what is done beside the share takes none of it") {
+  Settings settings;
+  MeasurementSet set;
+  std::atomic<bool> stop{false};
+  Duration time;
+  Recorder recorder(settings, set, stop, nullptr, [&] { return time; });
+  recorder.begin("test", {0, seconds(2.0), true});
+  recorder.beside_the_share([&] { time += seconds(10.0); });
+  CHECK_FALSE(recorder.out_of_time());
+  time += seconds(2.0);
+  CHECK(recorder.out_of_time());
+  CHECK(recorder.end().took == seconds(2.0));
+}
+
 TEST_CASE("recorder: series in turn begin in random order, then take one sample each in turn") {
   Bench bench;
   std::string order;

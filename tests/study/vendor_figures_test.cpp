@@ -2,6 +2,8 @@
 
 #include "catalog/gpu_speed.hpp"
 #include "catch.hpp"
+#include "report/calibrate_report.hpp"
+#include "report/render.hpp"
 #include "schema/catalog_reader.hpp"
 
 using namespace feedrate;
@@ -137,4 +139,38 @@ TEST_CASE("vendor's figures: what is not known is said, and nothing is made up f
   CHECK(figure(line("network", 40e9), instance).ratio == Approx(0.8));
   FitLine own = line("", 1e12);
   CHECK(vendor_figures(std::vector<FitLine>{own}, instance, catalog()).empty());
+}
+
+TEST_CASE("vendor's figures: calibrate prints them, and says in one sentence which are odd") {
+  MeasurementSet set;
+  set.host = host("NVIDIA H100 80GB HBM3");
+  GpuFacts facts;
+  facts.name = set.host.gpus[0];
+  facts.memory = gigabytes(85.0);
+  facts.multiprocessors = 132;
+  facts.pcie_generation = 4;
+  facts.pcie_lanes = 16;
+  facts.most_pcie_generation = 5;
+  facts.most_pcie_lanes = 16;
+  facts.mig = false;
+  set.host.gpu_details = {facts, facts};
+  set.probes.push_back({"gpu", true, "", {}, seconds(30.0)});
+  const FitLine lines[] = {line("memory_bandwidth", 3.0e12), line("bf16", 620e12),
+                           line("tf32", 900e12), line("none", 2e-6)};
+  report::Calibration calibration{"h", "p.json", "m.json", false, {}, {}};
+  calibration.figures = vendor_figures(lines, set.host, catalog());
+  const auto text = [&] {
+    return report::to_text(report::calibrate_report(set, lines, calibration), {});
+  };
+  const auto says = [&](const char* part) {
+    INFO(text());
+    CHECK(text().find(part) != std::string::npos);
+  };
+  says("2 x NVIDIA H100 80GB HBM3: 85 GB, 132 multiprocessors, PCIe 4 x16 (it can be 5 x16)");
+  says("Beside the vendor's figures");
+  says("Below 85 % of the vendor's figure: bf16 (63 %).");
+  says("Above 105 % of the vendor's figure: tf32 (182.0 %).");
+  set.command_line = "feedrate calibrate --quick";
+  CHECK(text().find("Below 85 %") == std::string::npos);
+  says("sizes are too small");
 }
