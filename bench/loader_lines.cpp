@@ -70,9 +70,9 @@ void LoaderLines::read(const std::string& line) {
   auto what = words.front() == "series" ? read_series(words) : std::nullopt;
   if (!what) {
     throw InputError(
-        fmt::format("probe_loader.py, line {}: expected series QUANTITY UNIT WORK KEY=VALUE;… "
+        fmt::format("{}, line {}: expected series QUANTITY UNIT WORK KEY=VALUE;… "
                     "SECONDS …, got {}",
-                    line_, in_quotes(line, 100)));
+                    script_, line_, in_quotes(line, 100)));
   }
   measurements_.push_back(std::move(*what));
 }

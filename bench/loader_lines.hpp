@@ -1,6 +1,7 @@
 #pragma once
-// What bench/pytorch/probe_loader.py prints.
+// What bench/pytorch/probe_loader.py and probe_gpu_decode.py print.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/measurement.hpp"
@@ -11,8 +12,9 @@ namespace feedrate::bench {
 /// "remark WORDS"; those that begin with # are passed over.
 class LoaderLines {
  public:
-  /// `line` lines were read before.
-  explicit LoaderLines(int line = 0) : line_(line) {}
+  /// `line` lines of the `script` were read before.
+  explicit LoaderLines(int line = 0, std::string script = "probe_loader.py")
+      : line_(line), script_(std::move(script)) {}
 
   /// InputError that names the line when it is neither.
   void read(const std::string& line);
@@ -23,6 +25,7 @@ class LoaderLines {
 
  private:
   int line_;
+  std::string script_;
   std::vector<Measurement> measurements_;
   std::vector<std::string> remarks_;
 };

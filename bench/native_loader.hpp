@@ -1,12 +1,12 @@
 #pragma once
 // A real loader to validate against: threads read files, decode, transform and fill batches; the
-// consumer takes them in order, copies them to the GPU where there is one, and steps by sleeping.
+// consumer takes them in order and steps: on the GPU where there is one, to which batches are
+// copied as the setting says, else by sleeping.
 #include <atomic>
-#include <functional>
 #include <memory>
-#include <span>
 
 #include "bench/corpus.hpp"
+#include "bench/cuda/operations.hpp"
 #include "bench/probe.hpp"
 #include "model/loader_run.hpp"
 
@@ -24,13 +24,17 @@ class NativeLoader {
   [[nodiscard]] Bytes made() const;    ///< of a sample in a batch
   [[nodiscard]] bool to_gpu() const;
 
-  /// One epoch, from starting the threads to the end of the last step. Throws Interrupted soon
-  /// after `stop` is set, and whatever a thread throws.
+  /// What a step takes that was wanted to take so long: the same, but for a GPU's.
+  Duration step_near(Duration wanted);
+
+  /// One epoch, from starting the threads to the end of the last step; on a GPU, steps are of about
+  /// the setting's length. Throws Interrupted soon after `stop` is set, and whatever a thread
+  /// throws. Precondition: settings upload where there is a GPU, and nowhere else.
   Duration epoch(const LoaderRun& setting, const std::atomic<bool>& stop);
 
  private:
   Corpus corpus_;
-  std::function<void(std::span<const float>)> copy_;  ///< empty without a GPU
+  std::unique_ptr<gpu::TrainingStream> training_;  ///< null without a GPU
 };
 
 }  // namespace feedrate::bench

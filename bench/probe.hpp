@@ -23,6 +23,7 @@ struct Settings {
   std::string step_command;  ///< prints "SAMPLES SECONDS" lines of training steps; "": none
   std::string loader;        ///< MODULE:DATASET of the user's own loader, or "images"; "": none
   std::string python = "python3";
+  std::string sysfs = "/sys";           ///< where the kernel says which CPUs are near a GPU
   std::string scripts;                  ///< directory of the Python scripts (bench/pytorch)
   bool quick = false;                   ///< a few samples of everything, for tests: seconds in all
   Duration time_limit = seconds(30.0);  ///< of one probe, over all rounds
@@ -91,6 +92,9 @@ class Recorder {
   /// told once; words about the same replace those before ("" takes them back).
   void remark(const std::string& words, const std::string& about = "");
 
+  /// So much of the time since begin() has a limit of its own and counts for no series.
+  void leave_out(Duration time);
+
   /// Throws Interrupted once Ctrl-C was pressed. Long samples call it.
   void check() const;
   [[nodiscard]] const std::atomic<bool>& stop() const;
@@ -98,9 +102,6 @@ class Recorder {
   /// The probe's share of the round is up.
   [[nodiscard]] bool out_of_time() const;
   [[nodiscard]] std::size_t round() const { return turn_.round; }
-
-  /// Does something that the probe's share has no room for: its time is not the turn's.
-  void beside_the_share(const std::function<void()>& work);
 
   /// The machine, for what a probe learns of it.
   [[nodiscard]] HostFacts& host() { return set_.host; }
@@ -148,6 +149,7 @@ struct Probe {
   /// (the machine refused), Interrupted.
   std::function<void()> (*open)(const Settings&, Recorder&);
   double time_limits = 1.0;  ///< how many times the limit it may take in all
+  bool opens_first = false;  ///< before the others take a part of the machine
 };
 
 /// All probes, in the order in which they run.

@@ -9,6 +9,7 @@
 #include "bench/cuda/operations.hpp"
 #include "bench/probes.hpp"
 #include "bench/process_group.hpp"
+#include "bench/team.hpp"
 
 namespace feedrate::bench {
 namespace {
@@ -16,13 +17,23 @@ namespace {
 constexpr double smallest = 1024.0;
 constexpr double largest = 536870912.0;
 
-std::vector<double> sizes(const Settings& settings, const ProcessGroup& group) {
+/// Ranks of the groups that are measured: all processes, or 2, 4, 8 … GPUs of the host and all.
+std::vector<int> groups(const ProcessGroup& group) {
+  if (group.size > 1) return {group.size};
+  std::vector<int> counts = user_counts(gpu::count());
+  std::erase(counts, 1);
+  return counts;
+}
+
+/// A third of the sizes for less than all: enough to see a law.
+std::vector<double> sizes(const Settings& settings, const ProcessGroup& group, bool all) {
   double most = settings.quick ? 1048576.0 : largest;
   // Each host may have another amount of free memory, and all must choose alike.
   const int gpus = group.size == 1 ? gpu::count() : 0;
-  for (int gpu = 0; gpu < gpus; ++gpu) most = std::min(most, gpu::free_memory(gpu).base() / 4.0);
+  // A buffer for each of the groups that a GPU is in.
+  for (int gpu = 0; gpu < gpus; ++gpu) most = std::min(most, gpu::free_memory(gpu).base() / 16.0);
   std::vector<double> chosen;
-  const double step = settings.quick ? 32.0 : 4.0;
+  const double step = settings.quick ? 32.0 : all ? 4.0 : 64.0;
   for (double size = smallest; size < most; size *= step) chosen.push_back(size);
   chosen.push_back(most - std::fmod(most, smallest));
   return chosen;
@@ -32,26 +43,36 @@ class AllreduceProbe {
  public:
   AllreduceProbe(const Settings& settings, Recorder& recorder)
       : recorder_(recorder), rounds_(planned_rounds(settings)), group_(process_group()) {
-    const std::vector<double> all = sizes(settings, group_);
-    communicator_ = gpu::communicator(group_, bytes(all.back()), recorder.stop());
     recorder.remark("NCCL " + gpu::nccl_version());
-    if (group_.size > 1) {
-      recorder.remark(fmt::format("as rank {} of {}", group_.rank, group_.size));
+    const std::vector<int> counts = groups(group_);
+    for (const int ranks : counts) {
+      const std::vector<double> chosen = sizes(settings, group_, ranks == counts.back());
+      recorder.check();
+      const auto joined = gpu::communicator(group_, ranks, bytes(chosen.back()), recorder.stop(),
+                                            settings.quick ? seconds(10.0) : seconds(60.0));
+      for (const double size : chosen) {
+        parts_.push_back({[this, joined, size] { measure(joined, size); }});
+      }
+      if (group_.size == 1) continue;
+      const int hosts = gpu::hosts(*joined);
+      recorder.remark(fmt::format("as rank {} of {} on {} {}", group_.rank, group_.size, hosts,
+                                  hosts == 1 ? "host" : "hosts"));
     }
-    for (const double size : all) parts_.push_back({[this, size] { measure(size); }});
   }
 
   void round() { recorder_.take_turns(parts_, group_.size > 1); }
 
  private:
-  void measure(double size) {
+  using Communicator = std::shared_ptr<gpu::Communicator>;
+
+  void measure(const Communicator& joined, double size) {
     Measurement what;
     what.quantity = "allreduce";
     what.unit = "bytes";
     what.work = size;
-    what.at = {{"bytes", size}, {"ranks", gpu::ranks(*communicator_)}};
+    what.at = {{"bytes", size}, {"hosts", gpu::hosts(*joined)}, {"ranks", gpu::ranks(*joined)}};
     what.how = {{"library", "nccl"}};
-    const gpu::Timed once = gpu::allreduce(communicator_, bytes(size));
+    const gpu::Timed once = gpu::allreduce(joined, bytes(size));
     if (group_.size == 1) {
       recorder_.repeat(what, once);
     } else {
@@ -74,7 +95,6 @@ class AllreduceProbe {
   Recorder& recorder_;
   std::size_t rounds_;
   ProcessGroup group_;
-  std::shared_ptr<gpu::Communicator> communicator_;
   std::vector<Part> parts_;
 };
 

@@ -162,13 +162,25 @@ class StepCommand {
       const std::string remark = run_step_command(
           settings_.step_command, {whole() / 3.0, whole() - spent_}, recorder_.stop(), steps);
       if (!remark.empty()) recorder_.remark(remark, "--step-command");
+    } catch (const InputError& error) {
+      // A GPU that only one process may use is this process's by then.
+      if (longest_ <= Duration()) {
+        keep();
+        throw;
+      }
+      recorder_.remark(
+          fmt::format("{}, in a later round: its steps until then count", error.what()),
+          "--step-command");
+      spent_ = whole();
     } catch (...) {
       keep();
       throw;
     }
     keep();
-    spent_ += now() - start;
-    longest_ = std::max(longest_, now() - start);
+    const Duration took = now() - start;
+    spent_ += took;
+    longest_ = std::max(longest_, took);
+    recorder_.leave_out(took);
   }
 
  private:
@@ -193,17 +205,20 @@ std::function<void()> open(const Settings& settings, Recorder& recorder) {
     recorder.remark("only --step-command: " + no_gpu);
   }
   const auto steps = std::make_shared<StepCommand>(settings, recorder);
+  // Before this process takes a part of the GPU's memory, or all of a GPU that only one may use.
+  if (!settings.step_command.empty()) steps->round();
   return [ready_parts, steps, &settings, &recorder] {
     if (ready_parts) {
       describe_gpus(recorder);
       warm_up(settings, ready_parts->series);
       if (recorder.round() == planned_rounds(settings) / 2) {
-        recorder.beside_the_share(
-            [&] { measure_sustained(settings, ready_parts->series, recorder); });
+        const Duration start = now();
+        measure_sustained(settings, ready_parts->series, recorder);
+        recorder.leave_out(now() - start);
       }
       recorder.take_turns(ready_parts->parts);
     }
-    if (!settings.step_command.empty()) steps->round();
+    if (!settings.step_command.empty() && recorder.round() > 0) steps->round();
   };
 }
 
@@ -213,8 +228,9 @@ std::string unavailable(const Settings& settings) {
 
 }  // namespace
 
-const Probe probe_gpu = {"gpu",
-                         "GPU memory, matrix products, launches; --step-command: a training step",
-                         unavailable, open, 4.0 / 3.0};
+const Probe probe_gpu = {
+    "gpu",       "GPU memory, matrix products, launches; --step-command: a training step",
+    unavailable, open,
+    4.0 / 3.0,   true};
 
 }  // namespace feedrate::bench

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bench/cuda/operations.hpp"
+#include "bench/gpu_decode.hpp"
 #include "bench/gpu_series.hpp"
 #include "bench/probes.hpp"
 
@@ -50,7 +51,9 @@ std::function<void()> open(const Settings& settings, Recorder& recorder) {
       parts->push_back({[operation, batch, series] { measure(operation, batch, *series); }});
     }
   }
-  return [parts, series, &recorder] {
+  const auto decode = std::make_shared<GpuDecode>(settings, recorder);
+  return [parts, series, decode, &recorder] {
+    decode->round();
     describe_gpus(recorder);
     series->warm_up(gpu::normalize(first_gpu, {16, width, height, side}));
     recorder.take_turns(*parts);
@@ -64,6 +67,7 @@ std::string unavailable(const Settings&) {
 }  // namespace
 
 const Probe probe_gpu_preprocess = {
-    "gpu-preprocess", "resize, blur and normalize on the GPU, by batch size", unavailable, open};
+    "gpu-preprocess", "JPEG decode, resize, blur and normalize on the GPU, by batch size",
+    unavailable, open};
 
 }  // namespace feedrate::bench

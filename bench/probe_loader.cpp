@@ -38,6 +38,8 @@ std::vector<std::string> command(const Settings& settings) {
     words.insert(words.end(), {"--data", settings.data});
   }
   if (settings.quick) words.emplace_back("--quick");
+  // With a CUDA context and copies to the GPU where PyTorch finds one, as where it trains.
+  words.insert(words.end(), {"--device", "auto"});
   return words;
 }
 

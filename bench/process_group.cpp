@@ -6,14 +6,20 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "base/errors.hpp"
 #include "base/number_text.hpp"
@@ -41,16 +47,23 @@ std::optional<int> variable(const std::string& name, int most) {
 
 /// What a rank says when it calls, so that no stranger is taken for one.
 struct Greeting {
-  std::array<char, 12> name{};
+  std::array<char, 16> name{};
   std::uint32_t rank = 0;
   std::uint32_t size = 0;
+  std::array<char, 64> host{};  ///< cut to its length, zeros after it
 };
+
+std::string host_in(const Greeting& greeting) {
+  return {greeting.host.data(), strnlen(greeting.host.data(), greeting.host.size())};
+}
 
 Greeting greeting_of(const ProcessGroup& group) {
   Greeting greeting;
-  std::memcpy(greeting.name.data(), "feedrate nid", greeting.name.size());
+  std::memcpy(greeting.name.data(), "feedrate group 2", greeting.name.size());
   greeting.rank = htonl(static_cast<std::uint32_t>(group.rank));
   greeting.size = htonl(static_cast<std::uint32_t>(group.size));
+  std::memcpy(greeting.host.data(), group.host.data(),
+              std::min(group.host.size(), greeting.host.size()));
   return greeting;
 }
 
@@ -125,41 +138,95 @@ std::vector<OpenFile> listeners(int port) {
   return open;
 }
 
-/// The rank of a caller that has got its words; nothing for a stranger.
-std::optional<std::uint32_t> serve(const OpenFile& caller, const ProcessGroup& group,
-                                   const std::string& words) {
-  answer_within(caller, seconds(2.0));
-  const Greeting expected = greeting_of(group);
-  Greeting got;
-  if (!receive_all(caller, reinterpret_cast<char*>(&got), sizeof got)) return std::nullopt;
-  if (got.name != expected.name || got.size != expected.size) return std::nullopt;
-  if (!send_all(caller, words.data(), words.size())) return std::nullopt;
-  return ntohl(got.rank);
-}
-
 void check(const std::atomic<bool>& stop) {
   if (stop.load(std::memory_order_relaxed)) throw Interrupted();
 }
 
-void give(const ProcessGroup& group, const std::string& words, Duration end,
-          const std::atomic<bool>& stop) {
+/// What rank 0 answers: its words, and after them the number of hosts.
+std::string answer_of(const Shared& shared) {
+  const std::uint32_t hosts = htonl(static_cast<std::uint32_t>(shared.hosts));
+  return shared.words + std::string(reinterpret_cast<const char*>(&hosts), sizeof hosts);
+}
+
+Shared shared_in(const std::string& answer) {
+  std::uint32_t hosts = 0;
+  const std::size_t words = answer.size() - sizeof hosts;
+  std::memcpy(&hosts, answer.data() + words, sizeof hosts);
+  return {answer.substr(0, words), static_cast<int>(ntohl(hosts))};
+}
+
+/// Rank 0's side: who has called, and waits for the answer.
+class Meeting {
+ public:
+  explicit Meeting(const ProcessGroup& group) : group_(group) {
+    hosts_[0] = host_in(greeting_of(group));
+  }
+
+  /// Nothing happens with a stranger.
+  void admit(OpenFile caller) {
+    answer_within(caller, seconds(2.0));
+    const Greeting expected = greeting_of(group_);
+    Greeting got;
+    if (!receive_all(caller, reinterpret_cast<char*>(&got), sizeof got)) return;
+    const std::uint32_t rank = ntohl(got.rank);
+    if (got.name != expected.name || got.size != expected.size) return;
+    if (rank == 0 || rank >= static_cast<std::uint32_t>(group_.size)) return;
+    hosts_[rank] = host_in(got);
+    // One that calls again has lost its first call.
+    waiting_.insert_or_assign(rank, std::move(caller));
+  }
+
+  /// Answers once all have called. One whose answer is lost calls again.
+  void answer(const std::string& words) {
+    if (missing() > 0) return;
+    const std::string answer = answer_of(shared(words));
+    for (const auto& [rank, caller] : waiting_) {
+      if (send_all(caller, answer.data(), answer.size())) answered_.insert(rank);
+    }
+    waiting_.clear();
+  }
+
+  [[nodiscard]] std::size_t missing() const {
+    return static_cast<std::size_t>(group_.size) - hosts_.size();
+  }
+  [[nodiscard]] bool over() const {
+    return answered_.size() + 1 == static_cast<std::size_t>(group_.size);
+  }
+  [[nodiscard]] Shared shared(const std::string& words) const {
+    std::set<std::string> different;
+    for (const auto& [rank, host] : hosts_) different.insert(host);
+    return {words, static_cast<int>(different.size())};
+  }
+
+ private:
+  const ProcessGroup& group_;
+  std::map<std::uint32_t, std::string> hosts_;  ///< of each rank that has called
+  std::map<std::uint32_t, OpenFile> waiting_;
+  std::set<std::uint32_t> answered_;
+};
+
+Shared give(const ProcessGroup& group, const std::string& words, Duration end,
+            const std::atomic<bool>& stop) {
   const std::vector<OpenFile> doors = listeners(group.port);
   std::vector<pollfd> waiting;
   for (const OpenFile& door : doors) waiting.push_back({door.get(), POLLIN, 0});
-  std::set<std::uint32_t> served;
-  while (served.size() + 1 < static_cast<std::size_t>(group.size)) {
+  Meeting meeting(group);
+  while (!meeting.over()) {
     check(stop);
     if (now() >= end) {
+      const int others = group.size - 1;
       throw HostError(fmt::format("{} of {} other processes called on port {} in time",
-                                  served.size(), group.size - 1, group.port));
+                                  others - static_cast<int>(meeting.missing()), others,
+                                  group.port));
     }
     poll(waiting.data(), waiting.size(), 100);
     for (const OpenFile& door : doors) {
-      const OpenFile caller(accept4(door.get(), nullptr, nullptr, SOCK_CLOEXEC));
-      const auto rank = caller.ok() ? serve(caller, group, words) : std::nullopt;
-      if (rank && *rank > 0 && *rank < static_cast<std::uint32_t>(group.size)) served.insert(*rank);
+      OpenFile caller(accept4(door.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      if (caller.ok()) meeting.admit(std::move(caller));
     }
+    meeting.answer(words);
   }
+  return meeting.shared(words);
 }
 
 OpenFile call(const addrinfo& address, Duration limit) {
@@ -169,16 +236,39 @@ OpenFile call(const addrinfo& address, Duration limit) {
   return socket;
 }
 
-bool ask(const ProcessGroup& group, std::string& words) {
+/// False when the time is up.
+bool answers(const OpenFile& socket, Duration end, const std::atomic<bool>& stop) {
+  pollfd waiting{socket.get(), POLLIN, 0};
+  while (now() < end) {
+    check(stop);
+    if (poll(&waiting, 1, 100) > 0) return true;
+  }
+  return false;
+}
+
+std::optional<Shared> ask(const ProcessGroup& group, std::size_t words, Duration end,
+                          const std::atomic<bool>& stop) {
   const Addresses list = addresses_of(group.master, group.port);
   const Greeting greeting = greeting_of(group);
+  std::string answer(words + sizeof(std::uint32_t), '\0');
   for (const addrinfo* one = list.get(); one != nullptr; one = one->ai_next) {
     const OpenFile socket = call(*one, seconds(5.0));
     if (!socket.ok()) continue;
     if (!send_all(socket, reinterpret_cast<const char*>(&greeting), sizeof greeting)) continue;
-    if (receive_all(socket, words.data(), words.size())) return true;
+    if (!answers(socket, end, stop)) continue;
+    if (receive_all(socket, answer.data(), answer.size())) return shared_in(answer);
   }
-  return false;
+  return std::nullopt;
+}
+
+/// The kernel's own name of this boot of the machine, which its containers share.
+std::string this_machine() {
+  std::string name;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> name;
+  if (!name.empty()) return name;
+  std::array<char, 65> own{};
+  gethostname(own.data(), own.size() - 1);
+  return own.data();
 }
 
 }  // namespace
@@ -205,26 +295,25 @@ ProcessGroup process_group() {
   }
   group.master = master;
   group.port = variable("MASTER_PORT", most_port).value_or(default_port) + 1;
+  group.host = this_machine();
   return group;
 }
 
-std::string share_from_first(const ProcessGroup& group, const std::string& words, Duration patience,
-                             const std::atomic<bool>& stop) {
+Shared share_from_first(const ProcessGroup& group, const std::string& words, Duration patience,
+                        const std::atomic<bool>& stop) {
   const Duration end = now() + patience;
-  if (group.rank == 0) {
-    give(group, words, end, stop);
-    return words;
-  }
-  std::string got(words.size(), '\0');
-  while (!ask(group, got)) {
+  if (group.rank == 0) return give(group, words, end, stop);
+  while (true) {
+    if (const auto shared = ask(group, words.size(), end, stop)) return *shared;
     check(stop);
     if (now() >= end) {
-      throw HostError(fmt::format("rank 0 did not answer on {}:{} in {:g} s", group.master,
-                                  group.port, patience.base()));
+      throw HostError(
+          fmt::format("rank 0 did not answer on {}:{} in {:g} s; it does once all {} processes "
+                      "have called",
+                      group.master, group.port, patience.base(), group.size));
     }
     poll(nullptr, 0, 200);  // it may not listen yet
   }
-  return got;
 }
 
 }  // namespace feedrate::bench

@@ -13,6 +13,7 @@ struct ProcessGroup {
   int local_rank = 0;  ///< on this host
   std::string master;  ///< where rank 0 runs
   int port = 0;        ///< where rank 0 listens: one above MASTER_PORT, which belongs to torchrun
+  std::string host;    ///< the same in the processes of one machine, and in no other's
 };
 
 /// From the variables of torchrun (RANK, WORLD_SIZE, LOCAL_RANK) or of Open MPI
@@ -20,9 +21,16 @@ struct ProcessGroup {
 /// InputError when they contradict each other, or a number is none.
 ProcessGroup process_group();
 
-/// What rank 0 has as `words` (the same length on every rank), to all of them, over TCP.
-/// HostError when not all have come within `patience`; Interrupted when `stop` is set.
-std::string share_from_first(const ProcessGroup& group, const std::string& words, Duration patience,
-                             const std::atomic<bool>& stop);
+/// What all processes of a group know once they have met.
+struct Shared {
+  std::string words;  ///< rank 0's
+  int hosts = 1;      ///< different machines among them
+};
+
+/// All processes meet at rank 0, over TCP, and each gets what that one has as `words` (as many
+/// bytes on every rank): none before all have called. HostError when not all have come within
+/// `patience`; Interrupted when `stop` is set.
+Shared share_from_first(const ProcessGroup& group, const std::string& words, Duration patience,
+                        const std::atomic<bool>& stop);
 
 }  // namespace feedrate::bench

@@ -283,18 +283,16 @@ void Recorder::remark(const std::string& words, const std::string& about) {
   }
 }
 
+void Recorder::leave_out(Duration time) {
+  started_ += time;
+}
+
 void Recorder::check() const {
   if (stop_.load(std::memory_order_relaxed)) throw Interrupted();
 }
 
 const std::atomic<bool>& Recorder::stop() const {
   return stop_;
-}
-
-void Recorder::beside_the_share(const std::function<void()>& work) {
-  const Duration began = clock_();
-  work();
-  started_ += clock_() - began;
 }
 
 bool Recorder::out_of_time() const {

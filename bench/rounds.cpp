@@ -9,6 +9,7 @@
 
 #include "base/errors.hpp"
 #include "bench/canary.hpp"
+#include "bench/python_wheels.hpp"
 #include "model/merge_measurements.hpp"
 
 namespace feedrate::bench {
@@ -48,9 +49,10 @@ class Rounds {
   }
 
   void run() {
-    for (Running& one : running_) {
-      if (stop_) break;
-      open(one);
+    for (const bool first : {true, false}) {
+      for (Running& one : running_) {
+        if (!stop_ && one.probe->opens_first == first) open(one);
+      }
     }
     if (going() > 0 && !stop_) prepare_canary();
     while (going() > 0 && !stop_ && wants_another()) {
@@ -237,6 +239,7 @@ class Rounds {
 void run_probes(std::span<const Probe* const> chosen, const Settings& settings, MeasurementSet& set,
                 const std::atomic<bool>& stop, const Listener& listener,
                 const Surroundings& surroundings, bool alike) {
+  use_packages_of(settings.python);
   Rounds(chosen, settings, set, stop, listener, surroundings, alike).run();
 }
 

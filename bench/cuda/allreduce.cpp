@@ -2,7 +2,6 @@
 
 #include <cstring>
 #include <numeric>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -12,12 +11,10 @@
 #include "bench/cuda/nccl.hpp"
 #include "bench/cuda/operations.hpp"
 #include "bench/probe.hpp"
+#include "bench/watched.hpp"
 
 namespace feedrate::bench::gpu {
 namespace {
-
-/// One that takes longer will not end: a rank is gone.
-constexpr Duration patience = seconds(60.0);
 
 /// One rank of this process.
 struct Rank {
@@ -31,34 +28,36 @@ struct Rank {
   Nccl::Comm comm = nullptr;
 };
 
-Nccl::Id shared_id(const ProcessGroup& group, const std::atomic<bool>& stop) {
+Nccl::Id new_id() {
   Nccl::Id id{};
-  if (group.rank == 0) nccl().check(nccl().get_id(&id), "make an id for the group");
-  const std::string all =
-      share_from_first(group, std::string(id.bytes, Nccl::id_bytes), patience, stop);
-  std::memcpy(id.bytes, all.data(), Nccl::id_bytes);
+  nccl().check(nccl().get_id(&id), "make an id for the group");
   return id;
 }
 
-}  // namespace
-
-class Communicator {
+/// The ranks of this process. Every function may wait for other processes without end.
+class Ring {
  public:
-  Communicator(const ProcessGroup& group, std::size_t largest, const std::atomic<bool>& stop)
-      : stop_(stop) {
-    if (group.size == 1) {
-      join_in_process(largest);
-    } else {
-      join_group(group, largest);
-    }
-  }
-  Communicator(const Communicator&) = delete;
-  Communicator& operator=(const Communicator&) = delete;
-  ~Communicator() {
-    for (const auto& rank : ranks_) leave(*rank);
+  Ring(const std::vector<int>& gpus, std::size_t largest) {
+    for (const int gpu : gpus) ranks_.push_back(std::make_unique<Rank>(gpu, largest));
   }
 
-  Duration allreduce(std::size_t count) {
+  void join_in_process() {
+    std::vector<int> gpus;
+    for (const auto& rank : ranks_) gpus.push_back(rank->gpu);
+    std::vector<Nccl::Comm> comms(gpus.size(), nullptr);
+    nccl().check(nccl().init_all(comms.data(), static_cast<int>(gpus.size()), gpus.data()),
+                 "join the GPUs of this host");
+    for (std::size_t i = 0; i < comms.size(); ++i) ranks_[i]->comm = comms[i];
+  }
+
+  void join_group(int size, const Nccl::Id& id, int as) {
+    use(ranks_.front()->gpu);
+    nccl().check(nccl().init_rank(&ranks_.front()->comm, size, id, as),
+                 fmt::format("join a group of {} processes", size));
+  }
+
+  /// From the first rank's call to the last one's end.
+  Duration allreduce(std::size_t count, const std::atomic<bool>& give_up) {
     const Duration start = now();
     nccl().check(nccl().group_start(), "begin a group of calls");
     int status = 0;
@@ -71,47 +70,31 @@ class Communicator {
     const int ended = nccl().group_end();  // also after an error: else every later call waits
     nccl().check(status, "start an all-reduce");
     nccl().check(ended, "start an all-reduce");
-    for (const auto& rank : ranks_) wait(*rank, start + patience);
+    for (const auto& rank : ranks_) wait(*rank, give_up);
     return now() - start;
   }
 
-  [[nodiscard]] int size() const { return size_; }
+  void leave() {
+    for (const auto& rank : ranks_) {
+      if (rank->comm == nullptr) continue;
+      static_cast<void>(cudaSetDevice(rank->gpu));
+      static_cast<void>(nccl().destroy(rank->comm));
+      rank->comm = nullptr;
+    }
+  }
 
  private:
-  void join_in_process(std::size_t largest) {
-    size_ = count();
-    std::vector<int> gpus(static_cast<std::size_t>(size_));
-    std::iota(gpus.begin(), gpus.end(), 0);
-    for (const int gpu : gpus) ranks_.push_back(std::make_unique<Rank>(gpu, largest));
-    std::vector<Nccl::Comm> comms(gpus.size(), nullptr);
-    nccl().check(nccl().init_all(comms.data(), size_, gpus.data()), "join the GPUs of this host");
-    for (std::size_t i = 0; i < comms.size(); ++i) ranks_[i]->comm = comms[i];
-  }
-
-  void join_group(const ProcessGroup& group, std::size_t largest) {
-    size_ = group.size;
-    // torchrun shows every process all GPUs, others show each its own.
-    ranks_.push_back(std::make_unique<Rank>(group.local_rank % count(), largest));
-    const Nccl::Id id = shared_id(group, stop_);
-    use(ranks_.front()->gpu);
-    nccl().check(nccl().init_rank(&ranks_.front()->comm, size_, id, group.rank),
-                 fmt::format("join a group of {} processes", size_));
-  }
-
   /// Looks again and again, because a rank that is gone would be waited for without end.
-  void wait(Rank& rank, Duration end) {
+  void wait(Rank& rank, const std::atomic<bool>& give_up) {
     use(rank.gpu);
     while (!rank.stream.done()) {
       int failed = 0;
       nccl().check(nccl().async_error(rank.comm, &failed), "tell its state");
-      const bool late = now() > end;
       const bool broken = failed != 0 && failed != Nccl::in_progress;
-      if (!late && !broken && !stop_.load(std::memory_order_relaxed)) continue;
+      if (!broken && !give_up.load(std::memory_order_relaxed)) continue;
       abort();
-      if (stop_.load(std::memory_order_relaxed)) throw Interrupted();
       nccl().check(broken ? failed : 0, "all-reduce");
-      throw HostError(
-          fmt::format("an all-reduce over {} GPUs did not end in {:g} s", size_, patience.base()));
+      throw HostError("an all-reduce was given up");
     }
   }
 
@@ -123,16 +106,83 @@ class Communicator {
     }
   }
 
-  static void leave(Rank& rank) {
-    if (rank.comm == nullptr) return;
-    static_cast<void>(cudaSetDevice(rank.gpu));
-    static_cast<void>(nccl().destroy(rank.comm));
-    rank.comm = nullptr;
+  std::vector<std::unique_ptr<Rank>> ranks_;
+};
+
+}  // namespace
+
+/// NCCL's calls wait for other processes, and some of them (joining, and a first all-reduce, which
+/// connects) without end: they are made in a thread that can be left. A communicator that does not
+/// block (ncclConfig_t) would start a thread of its own for each all-reduce, and its time with it.
+class Communicator {
+ public:
+  Communicator(const ProcessGroup& group, int gpus, std::size_t largest,
+               const std::atomic<bool>& stop, Duration patience)
+      : stop_(stop), patience_(patience), size_(group.size == 1 ? gpus : group.size) {
+    if (group.size == 1) {
+      std::vector<int> all(static_cast<std::size_t>(gpus));
+      std::iota(all.begin(), all.end(), 0);
+      ring_ = std::make_shared<Ring>(all, largest);
+      watch([ring = ring_](const auto&) { ring->join_in_process(); }, connecting());
+      return;
+    }
+    // torchrun shows every process all GPUs, others show each its own.
+    ring_ = std::make_shared<Ring>(std::vector<int>{group.local_rank % count()}, largest);
+    const Nccl::Id id = meet(group);
+    watch([ring = ring_, id, size = size_,
+           as = group.rank](const auto&) { ring->join_group(size, id, as); },
+          connecting());
+  }
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+  ~Communicator() {
+    static const std::atomic<bool> whatever{false};
+    try {
+      thread_.run([ring = ring_](const auto&) { ring->leave(); }, seconds(10.0), whatever, "");
+    } catch (const HostError&) {
+      // It was, or is now, left to itself.
+    }
+  }
+
+  Duration allreduce(std::size_t count) {
+    const auto took = std::make_shared<Duration>();
+    watch([ring = ring_, took,
+           count](const auto& give_up) { *took = ring->allreduce(count, give_up); },
+          fmt::format("an all-reduce over {} GPUs did not end in {:g} s", size_, patience_.base()));
+    return *took;
+  }
+
+  [[nodiscard]] int size() const { return size_; }
+  [[nodiscard]] int hosts() const { return hosts_; }
+
+ private:
+  /// All processes are known to have come before any of them joins NCCL's group.
+  Nccl::Id meet(const ProcessGroup& group) {
+    Nccl::Id id{};
+    if (group.rank == 0) id = new_id();
+    const Shared shared =
+        share_from_first(group, std::string(id.bytes, Nccl::id_bytes), patience_, stop_);
+    std::memcpy(id.bytes, shared.words.data(), Nccl::id_bytes);
+    hosts_ = shared.hosts;
+    return id;
+  }
+
+  [[nodiscard]] std::string connecting() const {
+    return fmt::format("NCCL did not connect {} GPUs in {:g} s (NCCL_DEBUG=INFO tells more{})",
+                       size_, patience_.base(),
+                       hosts_ > 1 ? "; NCCL_SOCKET_IFNAME names the network interface" : "");
+  }
+
+  void watch(Watched::Work work, const std::string& late) {
+    thread_.run(std::move(work), patience_, stop_, late);
   }
 
   const std::atomic<bool>& stop_;
-  int size_ = 0;
-  std::vector<std::unique_ptr<Rank>> ranks_;
+  Duration patience_;
+  int size_;
+  int hosts_ = 1;
+  std::shared_ptr<Ring> ring_;
+  Watched thread_;
 };
 
 std::string nccl_unavailable() {
@@ -147,13 +197,18 @@ std::string nccl_version() {
   return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
 }
 
-std::shared_ptr<Communicator> communicator(const ProcessGroup& group, Bytes largest,
-                                           const std::atomic<bool>& stop) {
-  return std::make_shared<Communicator>(group, static_cast<std::size_t>(largest.base()), stop);
+std::shared_ptr<Communicator> communicator(const ProcessGroup& group, int gpus, Bytes largest,
+                                           const std::atomic<bool>& stop, Duration patience) {
+  return std::make_shared<Communicator>(group, gpus, static_cast<std::size_t>(largest.base()), stop,
+                                        patience);
 }
 
 int ranks(const Communicator& communicator) {
   return communicator.size();
+}
+
+int hosts(const Communicator& communicator) {
+  return communicator.hosts();
 }
 
 Timed allreduce(std::shared_ptr<Communicator> communicator, Bytes size) {

@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
 #include <new>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -9,6 +12,7 @@
 #include "bench/cuda/busy.hpp"
 #include "bench/cuda/handles.hpp"
 #include "bench/cuda/operations.hpp"
+#include "bench/numa.hpp"
 #include "bench/team.hpp"
 
 namespace feedrate::bench::gpu {
@@ -32,8 +36,8 @@ class Pair {
     stream_.wait();
   }
 
+  /// On the thread's GPU, which is this one.
   void copy(std::size_t size, Direction direction) {
-    use(gpu_);
     const bool up = direction == Direction::host_to_device;
     void* into = up ? device_.as<void>() : host();
     const void* from = up ? host() : device_.as<void>();
@@ -61,49 +65,75 @@ class Pair {
 
 }  // namespace
 
+std::string bus_id(int gpu) {
+  char text[32] = {};
+  if (cudaDeviceGetPCIBusId(text, sizeof text, gpu) == cudaSuccess) return text;
+  static_cast<void>(cudaGetLastError());
+  return "";
+}
+
 class CopyBuffers {
  public:
-  CopyBuffers(int gpus, std::size_t size, Memory memory) : team_(gpus) {
-    for (int gpu = 0; gpu < gpus; ++gpu) {
-      pairs_.push_back(std::make_unique<Pair>(gpu, size, memory));
-    }
+  CopyBuffers(const std::vector<std::vector<int>>& cpus, std::size_t size, Memory memory)
+      : pairs_(cpus.size()), team_(static_cast<int>(cpus.size())) {
+    // Pages lie in the node of the CPU that touches them first.
+    team_.run(team_.size(), [&](int gpu) {
+      const auto i = static_cast<std::size_t>(gpu);
+      if (!run_on(cpus[i])) throw HostError("the system refuses to bind a thread to CPUs");
+      pairs_[i] = std::make_unique<Pair>(gpu, size, memory);
+    });
   }
 
-  Duration copy(std::size_t size, Direction direction, Load load) {
-    if (load == Load::idle) return copy(size, direction);
+  Duration copy(int gpus, std::size_t size, Direction direction, Load load) {
+    if (load == Load::idle) return copy(gpus, size, direction);
     // All made before one runs: making one allocates, which may wait for a kernel that runs.
-    for (const auto& pair : pairs_) pair->busy();
-    for (const auto& pair : pairs_) pair->busy().start();
-    const Duration took = copy(size, direction);
-    for (const auto& pair : pairs_) pair->busy().stop();
+    const auto each = [&](const auto& work) {
+      for (int gpu = 0; gpu < gpus; ++gpu) work(pairs_[static_cast<std::size_t>(gpu)]->busy());
+    };
+    each([](Busy&) {});
+    each([](Busy& busy) { busy.start(); });
+    const Duration took = copy(gpus, size, direction);
+    each([](Busy& busy) { busy.stop(); });
     return took;
   }
 
  private:
-  Duration copy(std::size_t size, Direction direction) {
-    if (pairs_.size() > 1) {
-      // A copy of pageable memory keeps its thread, so every GPU has one.
-      return team_.run(team_.size(), [&](int gpu) {
-        pairs_[static_cast<std::size_t>(gpu)]->copy(size, direction);
-      });
+  /// A copy of pageable memory keeps its thread, so every GPU has one. They start together once all
+  /// are awake: to wake a thread takes as long as to copy a megabyte.
+  Duration copy(int gpus, std::size_t size, Direction direction) {
+    std::vector<std::pair<Duration, Duration>> spans(static_cast<std::size_t>(gpus));
+    std::atomic<int> asleep = gpus;
+    team_.run(gpus, [&](int gpu) {
+      const auto i = static_cast<std::size_t>(gpu);
+      for (--asleep; asleep > 0;) std::this_thread::yield();
+      use(gpu);
+      const Duration start = now();
+      pairs_[i]->copy(size, direction);
+      spans[i] = {start, now()};
+    });
+    Duration first = spans.front().first;
+    Duration last = spans.front().second;
+    for (const auto& [start, end] : spans) {
+      first = std::min(first, start);
+      last = std::max(last, end);
     }
-    const Duration start = now();
-    pairs_.front()->copy(size, direction);
-    return now() - start;
+    return last - first;
   }
 
-  Team team_;
   std::vector<std::unique_ptr<Pair>> pairs_;
+  Team team_;  // after what its threads use, so that it goes first
 };
 
-std::shared_ptr<CopyBuffers> copy_buffers(int gpus, Bytes size, Memory memory) {
-  return std::make_shared<CopyBuffers>(gpus, static_cast<std::size_t>(size.base()), memory);
+std::shared_ptr<CopyBuffers> copy_buffers(const std::vector<std::vector<int>>& cpus, Bytes size,
+                                          Memory memory) {
+  return std::make_shared<CopyBuffers>(cpus, static_cast<std::size_t>(size.base()), memory);
 }
 
-Timed copy(std::shared_ptr<CopyBuffers> buffers, Bytes size, Direction direction, Load load) {
+Timed copy(std::shared_ptr<CopyBuffers> buffers, int gpus, Bytes size, Direction direction,
+           Load load) {
   const auto amount = static_cast<std::size_t>(size.base());
-  return [buffers = std::move(buffers), amount, direction, load] {
-    return buffers->copy(amount, direction, load);
+  return [buffers = std::move(buffers), gpus, amount, direction, load] {
+    return buffers->copy(gpus, amount, direction, load);
   };
 }
 

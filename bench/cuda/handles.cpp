@@ -115,6 +115,10 @@ void Event::wait() const {
   check(cudaEventSynchronize(event_), fmt::format("finish its work on GPU {}", gpu_));
 }
 
+void Event::hold(const Stream& stream) const {
+  check(cudaStreamWaitEvent(stream.get(), event_, 0), "let a stream wait");
+}
+
 bool Event::passed() const {
   return finished(cudaEventQuery(event_), gpu_);
 }

@@ -78,6 +78,8 @@ class Event {
   void record(const Stream& stream);
   void wait() const;                  ///< until the stream has come there
   [[nodiscard]] bool passed() const;  ///< it has
+  /// What is queued on another stream from now on waits for it.
+  void hold(const Stream& stream) const;
   /// The GPU's time from `from` to here; both have passed.
   [[nodiscard]] Duration since(const Event& from) const;
 

@@ -1,42 +1,23 @@
 #include "bench/cuda/library.hpp"
 
-#include <dlfcn.h>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <utility>
 
-#include <vector>
+#include "bench/python_wheels.hpp"
 
 namespace feedrate::bench::gpu {
 namespace {
 
-/// Where an installation of CUDA keeps its libraries, and where it was when feedrate was built.
-std::vector<std::string> cuda_folders() {
-  std::vector<std::string> folders = {"/usr/local/cuda/lib64"};
-  if (folders.front() != FEEDRATE_CUDA_LIBRARIES) folders.emplace_back(FEEDRATE_CUDA_LIBRARIES);
-  return folders;
+/// Where an installation of CUDA keeps its libraries, and where it was when feedrate was built;
+/// after that those of Python packages.
+SharedLibrary::Folders folders() {
+  SharedLibrary::Folders list = {"/usr/local/cuda/lib64"};
+  if (list.front() != FEEDRATE_CUDA_LIBRARIES) list.emplace_back(FEEDRATE_CUDA_LIBRARIES);
+  for (auto& folder : wheel_folders()) list.push_back(std::move(folder));
+  return list;
 }
 
 }  // namespace
 
-Library::Library(std::initializer_list<std::string> names) {
-  const std::vector<std::string> folders = cuda_folders();
-  for (const std::string& name : names) {
-    handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    for (const std::string& folder : folders) {
-      if (handle_ != nullptr) break;
-      handle_ = dlopen(fmt::format("{}/{}", folder, name).c_str(), RTLD_NOW | RTLD_LOCAL);
-    }
-    if (handle_ != nullptr) return;
-  }
-  missing_ = fmt::format("{} was found neither where the loader looks nor in {}",
-                         fmt::join(names, " or "), fmt::join(folders, " or "));
-}
-
-void* Library::symbol(const char* name) {
-  if (handle_ == nullptr) return nullptr;
-  void* found = dlsym(handle_, name);
-  if (found == nullptr && missing_.empty()) missing_ = fmt::format("it has no {}", name);
-  return found;
-}
+Library::Library(std::initializer_list<std::string> names) : SharedLibrary(names, folders) {}
 
 }  // namespace feedrate::bench::gpu

@@ -12,6 +12,7 @@
 #include "base/errors.hpp"
 #include "base/units.hpp"
 #include "bench/process_group.hpp"
+#include "model/loader_run.hpp"
 #include "model/measurement.hpp"
 
 namespace feedrate::bench::gpu {
@@ -53,17 +54,47 @@ enum class Memory { pageable, pinned };
 enum class Direction { host_to_device, device_to_host };
 enum class Load { idle, kernel };  ///< kernel: all multiprocessors read GPU memory meanwhile
 
-/// Memory on the first `gpus` GPUs, and as much beside each on the host.
+/// Where it is plugged in, "0000:3b:00.0"; "" where CUDA does not say.
+std::string bus_id(int gpu);
+
+/// Memory on the first GPUs, and as much beside each on the host, touched first and copied by a
+/// thread of its own, which runs on these CPUs only (none: on any): a list for each GPU.
 class CopyBuffers;
-std::shared_ptr<CopyBuffers> copy_buffers(int gpus, Bytes size, Memory memory);
+std::shared_ptr<CopyBuffers> copy_buffers(const std::vector<std::vector<int>>& cpus, Bytes size,
+                                          Memory memory);
 
-/// Each of the GPUs copies `size`, all at once; from the common start to the last one's end, as a
-/// program that waits for it sees it.
-Timed copy(std::shared_ptr<CopyBuffers> buffers, Bytes size, Direction direction, Load load);
+/// Each of the first `gpus` of them copies `size`, all at once; from the first one's start to the
+/// last one's end, as a program that waits for it sees it.
+Timed copy(std::shared_ptr<CopyBuffers> buffers, int gpus, Bytes size, Direction direction,
+           Load load);
 
-/// Copies a loader's batch from pageable memory to the first GPU and waits. Throws HostError.
-using BatchCopy = std::function<void(std::span<const float>)>;
-BatchCopy batch_copy();  ///< empty where there is no GPU or this build has no CUDA
+// --- a training loop -------------------------------------------------------------------------
+/// The first GPU's part of one: batches are copied to it, and a step of real kernels follows each.
+/// The loop may be one launched step ahead of the one that runs. All throw HostError.
+class TrainingStream {
+ public:
+  static constexpr std::size_t buffers = 2;  ///< of pinned memory
+
+  TrainingStream() = default;
+  TrainingStream(const TrainingStream&) = delete;
+  TrainingStream& operator=(const TrainingStream&) = delete;
+  virtual ~TrainingStream() = default;
+
+  /// Steps are about as long from now on; what one takes in a row of them, by the GPU's clock.
+  virtual Duration make_steps(Duration wanted) = 0;
+  /// Makes room for batches of so many floats.
+  virtual void prepare(std::size_t floats) = 0;
+  /// Copies a batch into a buffer of pinned memory once the GPU has what was there before. Not for
+  /// the loop's own thread: as PyTorch, which has one for it.
+  virtual void pin(std::size_t buffer, std::span<const float> batch) = 0;
+  /// Copies a batch from pageable memory, waits for the copy and launches its step.
+  virtual void train(std::span<const float> batch) = 0;
+  /// The same with the first floats of a buffer of pinned memory: waits for the copy (pinned), or
+  /// queues it before its step, or in a stream of its own.
+  virtual void train_pinned(std::size_t buffer, std::size_t floats, Upload upload) = 0;
+  virtual void finish() = 0;  ///< waits for every step that was launched
+};
+std::unique_ptr<TrainingStream> training_stream();  ///< null where there is no GPU
 
 // --- the GPU by itself -----------------------------------------------------------------------
 enum class Copier { kernel, memcpy };
@@ -97,13 +128,15 @@ Repeated normalize(int gpu, Batch batch);           ///< of side x side, to plan
 std::string nccl_unavailable();  ///< "" when it was found
 std::string nccl_version();
 
-/// All GPUs of the host when the group has one process, else the process's own GPU in a group of
-/// processes. Gives up, with HostError, when the others do not come; Interrupted when `stop` is
-/// set.
+/// The first `gpus` GPUs of the host when the group has one process, else the process's own GPU in
+/// a group of processes. Gives up, with HostError, what does not end within `patience` because
+/// others do not come or are gone; Interrupted when `stop` is set.
 class Communicator;
-std::shared_ptr<Communicator> communicator(const ProcessGroup& group, Bytes largest,
-                                           const std::atomic<bool>& stop);
+std::shared_ptr<Communicator> communicator(const ProcessGroup& group, int gpus, Bytes largest,
+                                           const std::atomic<bool>& stop,
+                                           Duration patience = seconds(60.0));
 int ranks(const Communicator& communicator);
+int hosts(const Communicator& communicator);  ///< different machines among them
 /// Sums `size` of floats of every rank, in place.
 Timed allreduce(std::shared_ptr<Communicator> communicator, Bytes size);
 

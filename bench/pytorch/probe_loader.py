@@ -4,7 +4,8 @@
 Prints a line for each series:  series QUANTITY UNIT WORK KEY=VALUE;… TIME TIME …   (seconds, each
 for WORK units; - where there are no settings). bench/README.md lists the quantities. With --rounds
 it measures once for each line on its standard input, prints "round done" behind each, and ends with
-its input.
+its input. With --device cuda the parent holds a CUDA context, as a training program does, and what
+follows the workers is timed too: pinning a batch, and copying it to the GPU.
 """
 import argparse
 import multiprocessing
@@ -19,6 +20,8 @@ import warnings
 import samples
 import torch.utils.data
 from torch.utils.data import DataLoader
+
+import devices
 
 
 class Timed(torch.utils.data.Dataset):
@@ -58,7 +61,8 @@ class TimedCollate:
 
 
 def series(quantity, unit, work, at, times):
-    where = ";".join(f"{key}={value:.12g}" for key, value in at.items()) or "-"
+    where = ";".join(f"{key}={value}" if isinstance(value, str) else f"{key}={value:.12g}"
+                     for key, value in at.items()) or "-"
     print("series", quantity, unit, f"{work:.12g}", where, *(f"{t:.9g}" for t in times), flush=True)
 
 
@@ -144,6 +148,34 @@ def handover(dataset, batch, repeats, cost):
     return size, times
 
 
+def transfers(dataset, batch, repeats, cost, device):
+    """Of batches that a worker has made and that lie in shared memory: seconds of pinning one as the
+    pinning thread does, of copying one to the device as it is, and of copying a pinned one. Samples
+    take `cost`."""
+    loader = DataLoader(samples.Cycled(dataset, batch * 2 * repeats), batch_size=batch, num_workers=1)
+    wait = 2.5 * batch * cost + 0.05
+    times = {"pin": [], "worker": [], "pinned": []}
+
+    def timed(into, work):
+        start = time.perf_counter()
+        made = work()
+        devices.finish(device)
+        times[into].append(time.perf_counter() - start)
+        return made
+
+    for number, made in enumerate(loader):
+        if number % 8 == 0:
+            time.sleep(wait)  # so that no worker is in the way
+        parts = samples.tensors_of(made)
+        # In turn, because a batch that was just pinned lies in the caches.
+        if number % 2:
+            timed("worker", lambda: [part.to(device) for part in parts])
+        else:
+            pinned = timed("pin", lambda: [part.pin_memory() for part in parts])
+            timed("pinned", lambda: [part.to(device, non_blocking=True) for part in pinned])
+    return {name: found[1:] for name, found in times.items()}  # the first one allocates
+
+
 def cold_reads(dataset, count):
     """Device reads that samples cost when none of their files is in the page cache."""
     files = getattr(dataset, "files", None)
@@ -177,7 +209,8 @@ def io_counter():
 class Probe:
     """Measures in rounds: a share of every series in each, in random order."""
 
-    def __init__(self, dataset, batch, quick, seconds, rounds):
+    def __init__(self, dataset, batch, quick, seconds, rounds, device=None):
+        self.device = device
         self.dataset = dataset
         self.batch = batch
         self.quick = quick
@@ -206,6 +239,8 @@ class Probe:
             in_loader(self.dataset, self.batch, 1, self.each + self.more)
         self.parts = [(f"{w} workers", self.workers, w) for w in counts]
         self.parts += [("handover", self.handover, None), ("inline", self.inline, None)]
+        if self.device is not None:
+            self.parts.append(("transfers", self.transfers, None))
         self.turns = {name: 0 for name, _, _ in self.parts}
 
     def round(self):
@@ -278,6 +313,13 @@ class Probe:
         series("handover", "batches", 1, {"bytes": self.size}, times)
         self.hand = statistics.median(times)
 
+    def transfers(self, _):
+        found = transfers(self.dataset, self.batch, self.repeats, self.cost, self.device)
+        at = {"bytes": self.size}
+        series("pin", "bytes", self.size, at, found["pin"])
+        for memory in "worker", "pinned":
+            series("to_gpu", "bytes", self.size, {**at, "memory": memory}, found[memory])
+
     def inline(self, _):
         got = in_loader(self.dataset, self.batch, 0, self.repeats)
         series("collate_inline", "bytes", self.size, {"bytes": self.size}, got["collate"][1:])
@@ -299,6 +341,29 @@ def measure(probe, rounds):
         print("round done", flush=True)
 
 
+def device_of(arguments):
+    """The GPU that batches are copied to; None without. Its context is made now, before any loader,
+    because workers that are forked from a program with one start more slowly."""
+    name = arguments.device
+    if name == "none" or (name == "auto" and devices.no_gpu()):
+        return None
+    device = devices.chosen("probe_loader.py", "cuda" if name == "auto" else name, "")
+    if device.type != "cuda":
+        devices.refuse("probe_loader.py", "--device: expected none, auto or cuda: nothing is pinned "
+                       "for a CPU, nor copied to it")
+    if not arguments.check:
+        try:
+            devices.start(device)
+        except RuntimeError as error:
+            if name != "auto":
+                devices.refuse("probe_loader.py", f"--device {name}: {str(error).splitlines()[0]}")
+            print(f"remark without a CUDA context: {str(error).splitlines()[0]}", flush=True)
+            return None
+        print(f"remark with a CUDA context in the parent process, batches to "
+              f"{devices.described(device)}", flush=True)
+    return device
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     samples.add_arguments(parser)
@@ -308,9 +373,12 @@ def main():
     parser.add_argument("--rounds", type=int, default=0, help="how many will be asked for")
     parser.add_argument("--seconds", type=float, default=120.0,
                         help="for all rounds: slow samples are loaded fewer times")
+    parser.add_argument("--device", default="none", help="cuda: also pin and copy batches to the GPU; "
+                        "auto: where PyTorch finds one; default: none")
     arguments = parser.parse_args()
     if arguments.batch_size < 1:
         parser.error("--batch-size: expected at least 1")
+    device = device_of(arguments)
     warnings.filterwarnings("ignore", message="This DataLoader will create")
     torch.manual_seed(1)
     with tempfile.TemporaryDirectory(prefix="feedrate-loader-") as scratch:
@@ -320,7 +388,7 @@ def main():
             dataset[0]
             return
         probe = Probe(dataset, arguments.batch_size, arguments.quick, arguments.seconds,
-                      max(arguments.rounds, 1))
+                      max(arguments.rounds, 1), device)
         measure(probe, arguments.rounds)
 
 

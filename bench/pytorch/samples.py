@@ -1,4 +1,4 @@
-"""Datasets to measure with, shared by probe_loader.py and validate.py.
+"""Datasets to measure with, shared by the scripts beside it.
 
 Run as a program it writes the images that both generate:  python3 samples.py DIRECTORY COUNT
 """
@@ -86,13 +86,14 @@ def add_arguments(parser):
     parser.add_argument("--data", help="instead: a folder of JPEG files, read as for classification")
 
 
-def chosen(arguments, scratch, count):
-    """The user's dataset, the user's images, or `count` generated ones in `scratch`."""
+def chosen(arguments, scratch, count, side=224):
+    """The user's dataset, the user's images, or `count` generated ones in `scratch`; images become
+    squares of `side` pixels."""
     if arguments.dataset:
         return dataset_named(arguments.dataset)
     if not arguments.data:
         generated_images(scratch, count)
-    return Images(image_files(arguments.data or scratch))
+    return Images(image_files(arguments.data or scratch), side)
 
 
 class Cycled(torch.utils.data.Dataset):
@@ -109,15 +110,20 @@ class Cycled(torch.utils.data.Dataset):
         return self.dataset[index % len(self.dataset)]
 
 
+def tensors_of(batch):
+    """All tensors in a batch."""
+    if isinstance(batch, torch.Tensor):
+        return [batch]
+    if isinstance(batch, dict):
+        batch = list(batch.values())
+    if isinstance(batch, (list, tuple)):
+        return [tensor for value in batch for tensor in tensors_of(value)]
+    return []
+
+
 def bytes_of(batch):
     """Bytes of all tensors in a batch."""
-    if isinstance(batch, torch.Tensor):
-        return batch.numel() * batch.element_size()
-    if isinstance(batch, dict):
-        return sum(bytes_of(value) for value in batch.values())
-    if isinstance(batch, (list, tuple)):
-        return sum(bytes_of(value) for value in batch)
-    return 0
+    return sum(tensor.numel() * tensor.element_size() for tensor in tensors_of(batch))
 
 
 if __name__ == "__main__":

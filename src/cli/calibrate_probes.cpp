@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/errors.hpp"
+#include "bench/python_wheels.hpp"
 #include "bench/rounds.hpp"
 #include "bench/step_command.hpp"
 #include "cli/options.hpp"
@@ -67,6 +68,7 @@ bench::ProcessGroup group_of(const ChosenProbes& chosen) {
 }
 
 int list_probes(const bench::Settings& settings) {
+  bench::use_packages_of(settings.python);
   std::vector<report::ProbeState> states;
   for (const bench::Probe& probe : bench::probes()) {
     states.push_back({probe.name, probe.measures, probe.unavailable(settings)});

@@ -11,6 +11,7 @@
 #include "cli/case_work.hpp"
 #include "cli/commands.hpp"
 #include "cli/loader_work.hpp"
+#include "cli/scenario_maker.hpp"
 #include "report/csv.hpp"
 #include "report/validate_report.hpp"
 #include "schema/host.hpp"
@@ -60,6 +61,11 @@ schema::Document measured_document(const ValidateArguments& arguments, const Hos
 
 /// Every case with its band, and each repeat as its turn's canary lets expect it.
 ScenarioCases compared(const schema::Document& document, const HostProfile& profile) {
+  const ScenarioMaker make(document, "case");
+  with_places(document, [&] {
+    study::expect_copy_rates(profile, make.scenario(),
+                             [&](const study::Setting& set) { return make(set); });
+  });
   const Catalog catalog = whole_catalog();
   study::RunOptions drawn;
   drawn.replications = 200;

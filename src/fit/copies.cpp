@@ -1,7 +1,9 @@
-// Copies: inside the host's memory, from there to the GPUs, and between GPUs.
+// Copies: inside the host's memory, and from there to the GPUs.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 
 #include "fit/series.hpp"
 
@@ -9,7 +11,6 @@ namespace feedrate::fit {
 namespace {
 
 constexpr double out_of_caches = 32e6;  ///< bytes; batches are about as large
-constexpr double disturbed = 0.1;       ///< slower by this share is said
 
 struct Copies {
   SeriesList list;  ///< ascending in size
@@ -38,55 +39,120 @@ Doubts doubts_of(const Copies& copies) {
   return doubts;
 }
 
-/// Rate of the largest copies of a list, in bytes per second, or 0.
-double largest_rate(const SeriesList& list) {
+/// The series of the largest copies, whose latency weighs least.
+const Series* largest(const SeriesList& list) {
   const Series* best = nullptr;
   for (const Series& s : list) {
     if (best == nullptr || s.bytes() > best->bytes()) best = &s;
   }
-  return best == nullptr ? 0.0 : best->rate();
+  return best;
 }
 
-/// Copies that share a switch, a link or the memory with something else.
-void compare(const SeriesList& all, double alone, Doubts& doubts) {
-  double most_gpus = 1.0;
-  for (const Series& s : all) most_gpus = std::max(most_gpus, s.at("gpus", 1.0));
-  const double together = largest_rate(where(all, [&](const Series& s) {
-    return s.at("gpus", 1.0) == most_gpus && s.how("load") != "kernel";
-  }));
-  if (most_gpus > 1.0 && together / most_gpus < alone * (1.0 - disturbed)) {
-    doubts.words.push_back(
-        fmt::format("with {:g} GPUs copying at once each gets {}", most_gpus,
-                    Findings::text(together / most_gpus, dimension_of(Bandwidth{}))));
-  }
-  const double busy = largest_rate(where(
-      all, [&](const Series& s) { return s.at("gpus", 1.0) == 1.0 && s.how("load") == "kernel"; }));
-  if (busy > 0.0 && busy < alone * (1.0 - disturbed)) {
-    doubts.words.push_back(fmt::format("while a kernel runs it is {}",
-                                       Findings::text(busy, dimension_of(Bandwidth{}))));
-  }
+double gpus(const Series& s) {
+  return s.at("gpus", 1.0);
 }
 
-void fit_host_to_device(Findings& findings, const char* memory,
-                        std::optional<Value<Bandwidth>> HostProfile::*member) {
+bool beside_kernel(const Series& s) {
+  return s.how("load") == "kernel";
+}
+
+/// From the memory of another NUMA node than the GPU's.
+bool from_afar(const Series& s) {
+  return s.how("numa") == "remote";
+}
+
+/// Shown for comparison: nothing that is simulated depends on it.
+void show_rate(Findings& findings, const SeriesList& from, const std::string& what) {
+  const Series* best = largest(from);
+  if (best == nullptr) return;
+  findings.line({best->what->probe,
+                 what,
+                 Findings::text(best->rate(), dimension_of(Bandwidth{})),
+                 rounded(best->time.relative_error),
+                 1,
+                 {},
+                 false});
+}
+
+/// What 1, 2, 4 … GPUs get in all when they copy at once.
+void fit_together(Findings& findings, const SeriesList& idle, const std::string& what,
+                  std::optional<Curve<Bandwidth>> HostProfile::*member) {
+  std::map<double, Series> by_gpus;
+  for (const Series& s : idle) {
+    const auto [known, is_new] = by_gpus.try_emplace(gpus(s), s);
+    if (!is_new && s.bytes() > known->second.bytes()) known->second = s;
+  }
+  if (by_gpus.size() < 2) return;
+  SeriesList list;
+  std::vector<RatePoint> points;
+  for (const auto& [number, s] : by_gpus) {
+    list.push_back(s);
+    points.push_back({number, s.rate(), s.time.relative_error});
+  }
+  const ConcaveFit fit = concave_curve(std::move(points));
+  Doubts doubts;
+  doubts.spread(list);
+  doubts.residuals(fit.residuals);
+  findings.out.profile.*member = findings.curve<Bandwidth>(list, what, fit, doubts);
+}
+
+/// What is left of the rate of one GPU's copies while the GPU computes.
+void fit_beside_kernel(Findings& findings, const SeriesList& near, const std::string& what) {
+  const auto of_one = [&](bool busy) {
+    return where(near, [&](const Series& s) { return gpus(s) == 1.0 && beside_kernel(s) == busy; });
+  };
+  const SeriesList idle = of_one(false);
+  const SeriesList loaded = of_one(true);
+  const Series* busy = nullptr;
+  const Series* same = nullptr;
+  for (const Series& s : loaded) {
+    if (busy != nullptr && s.bytes() <= busy->bytes()) continue;
+    const auto found = std::find_if(idle.begin(), idle.end(),
+                                    [&](const Series& one) { return one.bytes() == s.bytes(); });
+    if (found == idle.end()) continue;
+    busy = &s;
+    same = &*found;
+  }
+  if (busy == nullptr) return;
+  const SeriesList list = {*busy, *same};
+  Doubts doubts;
+  doubts.spread(list);
+  findings.out.profile.copy_beside_kernel = findings.value<double>(
+      list, what, std::min(1.0, busy->rate() / same->rate()),
+      {std::hypot(busy->time.relative_error, same->time.relative_error)}, list.size(), doubts);
+}
+
+void fit_host_to_device(Findings& findings, const std::string& memory,
+                        std::optional<Value<Bandwidth>> HostProfile::*single,
+                        std::optional<Curve<Bandwidth>> HostProfile::*together) {
   HostProfile& profile = findings.out.profile;
-  const SeriesList all = where(findings.select("h2d", "copy"), [&](const Series& s) {
-    return s.how("direction") == "h2d" && s.how("memory") == memory && s.bytes() > 0.0;
-  });
-  const auto copies = fit_sizes(where(
-      all, [](const Series& s) { return s.at("gpus", 1.0) == 1.0 && s.how("load") != "kernel"; }));
+  const auto copies_of = [&](std::string_view direction) {
+    return where(findings.select("h2d", "copy"), [&](const Series& s) {
+      return s.how("direction") == direction && s.how("memory") == memory && s.bytes() > 0.0;
+    });
+  };
+  const auto alone = [](const Series& s) { return gpus(s) == 1.0 && !beside_kernel(s); };
+  const SeriesList all = copies_of("h2d");
+  const SeriesList near = where(all, [](const Series& s) { return !from_afar(s); });
+  const auto copies = fit_sizes(where(near, alone));
   if (!copies || copies->fit.coefficients[1] <= 0.0) return;
   const double bandwidth = 1.0 / copies->fit.coefficients[1];
-  Doubts doubts = doubts_of(*copies);
-  compare(all, largest_rate(copies->list), doubts);
-  profile.*member =
-      findings.value<Bandwidth>(copies->list, fmt::format("{} copies to a GPU", memory), bandwidth,
-                                copies->fit.uncertainty(1), copies->list.size(), doubts);
-  const bool sizes = distinct(copies->list, "bytes") > 1;
-  if (!sizes || profile.copy_latency) return;
-  profile.copy_latency = findings.value<Duration>(
-      copies->list, fmt::format("latency of a {} copy", memory), copies->fit.coefficients[0],
-      copies->fit.uncertainty(0), copies->list.size(), doubts_of(*copies));
+  profile.*single = findings.value<Bandwidth>(
+      copies->list, fmt::format("{} copies to a GPU", memory), bandwidth,
+      copies->fit.uncertainty(1), copies->list.size(), doubts_of(*copies));
+  if (distinct(copies->list, "bytes") > 1 && !profile.copy_latency) {
+    profile.copy_latency = findings.value<Duration>(
+        copies->list, fmt::format("latency of a {} copy", memory), copies->fit.coefficients[0],
+        copies->fit.uncertainty(0), copies->list.size(), doubts_of(*copies));
+  }
+  fit_together(findings, where(near, [](const Series& s) { return !beside_kernel(s); }),
+               fmt::format("{} copies to GPUs at once, in all", memory), together);
+  if (memory == "pinned") {
+    fit_beside_kernel(findings, near, "share of a pinned copy's rate beside a kernel");
+  }
+  show_rate(findings, where(where(all, alone), from_afar),
+            fmt::format("{} copies from the other NUMA node", memory));
+  show_rate(findings, where(copies_of("d2h"), alone), fmt::format("{} copies from a GPU", memory));
 }
 
 void fit_memory(Findings& findings) {
@@ -113,38 +179,10 @@ void fit_memory(Findings& findings) {
 
 void fit_copies(Findings& findings) {
   fit_memory(findings);
-  fit_host_to_device(findings, "pinned", &HostProfile::pinned_bandwidth);
-  fit_host_to_device(findings, "pageable", &HostProfile::pageable_bandwidth);
-}
-
-/// A ring: 2(n−1)/n·M/busbw + 2(n−1)·latency.
-void fit_allreduce(Findings& findings) {
-  SeriesList list = where(findings.select("allreduce", "allreduce"), [](const Series& s) {
-    return s.at("ranks", 0.0) >= 2.0 && s.bytes() > 0.0;
-  });
-  if (list.empty()) return;
-  std::stable_sort(list.begin(), list.end(),
-                   [](const Series& a, const Series& b) { return a.bytes() < b.bytes(); });
-  const std::size_t points = distinct(list, "bytes");
-  std::vector<Observation> observations;
-  for (const Series& s : list) {
-    const double n = s.at("ranks", 2.0);
-    const double time = s.time.value * s.bytes() / s.what->work;
-    observations.push_back({{points > 1 ? 2.0 * (n - 1.0) : 0.0, 2.0 * (n - 1.0) / n * s.bytes()},
-                            time,
-                            s.time.relative_error});
-  }
-  const Copies ring{list, robust_non_negative(observations)};
-  if (ring.fit.coefficients[1] <= 0.0) return;
-  const Doubts doubts = doubts_of(ring);
-  HostProfile& profile = findings.out.profile;
-  profile.allreduce_busbw =
-      findings.value<Bandwidth>(list, "bus bandwidth", 1.0 / ring.fit.coefficients[1],
-                                ring.fit.uncertainty(1), list.size(), doubts);
-  if (points < 2) return;
-  profile.allreduce_latency =
-      findings.value<Duration>(list, "latency of a hop", ring.fit.coefficients[0],
-                               ring.fit.uncertainty(0), list.size(), doubts);
+  fit_host_to_device(findings, "pinned", &HostProfile::pinned_bandwidth,
+                     &HostProfile::pinned_copies);
+  fit_host_to_device(findings, "pageable", &HostProfile::pageable_bandwidth,
+                     &HostProfile::pageable_copies);
 }
 
 }  // namespace feedrate::fit

@@ -41,6 +41,7 @@ std::string_view group_of(const Measurement& what) {
                      what.quantity == "device_reads";
   if (other) return "";
   if (what.quantity == "step_launch") return "cpu";
+  if (what.quantity == "to_gpu") return "gpu";
   for (const auto& [probe, group] : of_probe) {
     if (what.probe == probe) return group;
   }

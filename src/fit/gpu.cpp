@@ -168,6 +168,16 @@ void fit_preprocessing(Findings& findings, const char* name) {
 
 }  // namespace
 
+void show_rehearsals(Findings& findings) {
+  const SeriesList all = findings.select([](const Measurement& m) { return rehearsed(m); });
+  std::map<std::pair<std::string, std::string>, SeriesList> quantities;
+  for (const Series& s : all) quantities[{s.what->probe, s.what->quantity}].push_back(s);
+  for (const auto& [of, list] : quantities) {
+    findings.only_shown(list, of.second + ", rehearsed on the CPU", "", 0.0,
+                        "no GPU was measured: it is not in the profile");
+  }
+}
+
 void fit_gpu(Findings& findings) {
   show_memory(findings);
   const SeriesList products = findings.select("gpu", "matmul");
@@ -175,7 +185,7 @@ void fit_gpu(Findings& findings) {
   show_products(findings, where(products, [&](const Series& s) { return !sustained(s); }));
   show_sustained(findings, where(products, sustained));
   show_launches(findings);
-  for (const char* name : {"resize", "blur", "normalize"}) fit_preprocessing(findings, name);
+  for (const char* name : {"decode", "resize", "blur", "normalize"}) fit_preprocessing(findings, name);
 }
 
 }  // namespace feedrate::fit

@@ -73,4 +73,41 @@ void fit_loader(Findings& findings) {
   fit_device_reads(findings);
 }
 
+/// What PyTorch's own copies of batches say: the pinning thread's is what the model's pinning
+/// costs, those to the GPU stand in where `h2d` was not measured.
+void fit_transfers(Findings& findings) {
+  HostProfile& profile = findings.out.profile;
+  const auto rate = [&](const SeriesList& list, const std::string& what) {
+    const Estimate each = pooled(list);
+    Doubts doubts;
+    doubts.points(each.count, "samples");
+    doubts.spread(list);
+    return findings.value<Bandwidth>(list, what, 1.0 / each.value, {each.relative_error},
+                                     each.count, doubts);
+  };
+  const SeriesList pin = findings.select("loader", "pin");
+  if (!pin.empty()) profile.memcpy_bandwidth = rate(pin, "pinning a batch");
+  const SeriesList copies = findings.select("loader", "to_gpu");
+  struct From {
+    const char* memory;
+    const char* what;
+    std::optional<Value<Bandwidth>> HostProfile::*member;
+  };
+  for (const auto& [memory, what, member] :
+       {From{"worker", "batches to the GPU as workers leave them",
+             &HostProfile::pageable_bandwidth},
+        From{"pinned", "pinned batches to the GPU", &HostProfile::pinned_bandwidth}}) {
+    const SeriesList list =
+        where(copies, [memory = memory](const Series& s) { return s.how("memory") == memory; });
+    if (list.empty()) continue;
+    if (!(profile.*member)) {
+      profile.*member = rate(list, what);
+      continue;
+    }
+    const Estimate each = pooled(list);
+    findings.only_shown(list, what, Findings::text(1.0 / each.value, dimension_of(Bandwidth{})),
+                        each.relative_error, "latency included; the profile has what h2d measured");
+  }
+}
+
 }  // namespace feedrate::fit

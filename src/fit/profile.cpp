@@ -12,9 +12,11 @@ void fit_values(Findings& findings) {
   fit_loader(findings);
   fit_copies(findings);
   fit_steps(findings);
+  fit_transfers(findings);
   fit_gpu(findings);
   fit_allreduce(findings);
   fit_canary(findings);
+  show_rehearsals(findings);
 }
 
 Found fit_without(const MeasurementSet& set, const Sampling& sampling, const LeftOut& left_out) {

@@ -65,6 +65,11 @@ std::string_view Series::how(std::string_view name) const {
   return found == what->how.end() ? std::string_view() : std::string_view(found->second);
 }
 
+bool rehearsed(const Measurement& measurement) {
+  const auto device = measurement.how.find("device");
+  return device != measurement.how.end() && device->second == "cpu";
+}
+
 SeriesList where(const SeriesList& list, const std::function<bool(const Series&)>& fits) {
   SeriesList out;
   std::copy_if(list.begin(), list.end(), std::back_inserter(out), fits);
@@ -169,7 +174,9 @@ SeriesList Findings::select(const std::function<bool(const Measurement&)>& fits)
 }
 
 SeriesList Findings::select(std::string_view probe, std::string_view quantity) const {
-  return select([&](const Measurement& m) { return m.probe == probe && m.quantity == quantity; });
+  return select([&](const Measurement& m) {
+    return m.probe == probe && m.quantity == quantity && !rehearsed(m);
+  });
 }
 
 double Findings::keep(const SeriesList& from, const std::string& what, const Curve<double>& number,
@@ -200,7 +207,7 @@ std::string Findings::source(const SeriesList& from) const {
 
 void Findings::line(FitLine line) {
   for (const Compared& one : compared) {
-    if (line.vendor.empty() && line.number > 0.0 && line.probe == one.probe &&
+    if (line.vendor.empty() && line.in_profile && line.number > 0.0 && line.probe == one.probe &&
         line.what.starts_with(one.what)) {
       line.vendor = one.vendor;
     }

@@ -33,6 +33,9 @@ struct Series {
 
 using SeriesList = std::vector<Series>;
 
+/// Of a script for GPUs that ran on the CPU: shown, and no GPU's number.
+bool rehearsed(const Measurement& measurement);
+
 SeriesList where(const SeriesList& list, const std::function<bool(const Series&)>& fits);
 SeriesList with_users(const SeriesList& list, double users);
 /// Different values of `at[name]`.
@@ -157,9 +160,12 @@ void fit_cpu(Findings& findings);
 void fit_loader(Findings& findings);
 void fit_copies(Findings& findings);
 void fit_steps(Findings& findings);
+/// After fit_copies, whose rates come first.
+void fit_transfers(Findings& findings);
 void fit_gpu(Findings& findings);
 void fit_allreduce(Findings& findings);
 void fit_canary(Findings& findings);
+void show_rehearsals(Findings& findings);
 /// How far each group of series drifts, into the profile and beside it.
 void fit_drift(Findings& findings);
 

@@ -39,14 +39,21 @@ struct HostProfile {
   std::optional<Value<Bandwidth>> pinned_bandwidth;
   std::optional<Value<Bandwidth>> pageable_bandwidth;
   std::optional<Value<Duration>> copy_latency;
+  // Host-to-device in all, by the number of GPUs of the host that copy at once.
+  std::optional<Curve<Bandwidth>> pinned_copies;
+  std::optional<Curve<Bandwidth>> pageable_copies;
+  /// Of a pinned copy's rate what is left of it while the GPU computes, 0 to 1.
+  std::optional<Value<double>> copy_beside_kernel;
   std::optional<Value<Duration>> step_fixed;
   std::optional<Value<DurationPerSample>> step_per_sample;
   std::optional<StepTable> step_table;         ///< in their place, where a line misses the steps
   std::optional<Value<Duration>> step_launch;  ///< of the main process, to start a step
-  std::optional<Value<Bandwidth>> allreduce_busbw;
-  std::optional<Value<Duration>> allreduce_latency;
-  std::optional<Value<DurationPerByte>> collate;         ///< in a worker, into shared memory
-  std::optional<Value<DurationPerByte>> collate_inline;  ///< without workers
+  std::optional<Value<Bandwidth>> allreduce_busbw;           ///< among the GPUs of this host
+  std::optional<Value<Duration>> allreduce_latency;          ///< of a hop of a ring, there
+  std::optional<Value<Bandwidth>> allreduce_busbw_between;   ///< of a group over several hosts
+  std::optional<Value<Duration>> allreduce_latency_between;  ///< of a hop of a ring, there
+  std::optional<Value<DurationPerByte>> collate;             ///< in a worker, into shared memory
+  std::optional<Value<DurationPerByte>> collate_inline;      ///< without workers
   std::optional<Value<Duration>> handover;
   std::optional<Value<Duration>> worker_startup;
   std::optional<Value<Duration>> worker_warmup;    ///< CPU that a worker's first batch costs more

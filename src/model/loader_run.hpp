@@ -8,6 +8,15 @@
 
 namespace feedrate {
 
+/// How a training loop's batches come to the GPU.
+enum class Upload {
+  none,      ///< there is no GPU: a step is a sleep
+  pageable,  ///< copied from pageable memory, and waited for
+  pinned,    ///< copied from pinned memory, and waited for
+  queued,    ///< from pinned memory in the step's stream: the loop goes on
+  beside,    ///< from pinned memory in a stream of its own, beside the step before
+};
+
 /// One setting of a native loader, and how long its epochs took.
 struct LoaderRun {
   double workers = 1.0;   ///< threads
@@ -16,6 +25,8 @@ struct LoaderRun {
   double batches = 1.0;  ///< of an epoch
   Duration step;
   std::vector<Duration> epochs;
+  Upload upload = Upload::none;
+  bool asynchronous = false;  ///< the loop launches a step and goes on
 
   /// Time of one batch, in the median epoch.
   [[nodiscard]] Duration each() const;

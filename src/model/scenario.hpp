@@ -259,6 +259,13 @@ struct Checkpoint {
   bool operator==(const Checkpoint&) const = default;
 };
 
+/// Where copies that the loop does not wait for are queued: in a stream of their own, beside the
+/// step before, or in the step's own stream behind it (PyTorch's `.to(device, non_blocking=True)`
+/// alone).
+enum class CopyStream { side, step };
+inline constexpr std::array<std::string_view, 2> copy_stream_words = {"side", "step"};
+static_assert(names_all(copy_stream_words, CopyStream::step));
+
 /// Exactly one way to say what communication costs: efficiency, allreduce, scaling, or nothing.
 struct Job {
   std::optional<double> jobs;    ///< that share the held storage; default: this one alone
@@ -272,7 +279,8 @@ struct Job {
   std::optional<std::vector<std::pair<double, Duration>>> scaling;  ///< measured (instances, time)
   std::optional<ScalingFit> scaling_fit;  ///< of `scaling`; made by fit/, not a key of the file
   std::optional<bool> asynchronous_step;  ///< the loop launches a step and does not wait for it
-  std::optional<bool> non_blocking;       ///< copies overlap the previous step on a side stream
+  std::optional<bool> non_blocking;       ///< the loop does not wait for copies
+  std::optional<CopyStream> copy_stream;  ///< of copies that are not waited for; default: side
   std::optional<Duration> startup;        ///< before any data: container, imports
   std::optional<Checkpoint> checkpoint;
   std::optional<HourlyPrice> value_of_hour;

@@ -201,9 +201,14 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
     return rank.add_process(program, {.kind = TrackKind::gpu});
   }
 
-  // main → (copy →) GPU: the loop may run a launched batch ahead of the GPU.
+  // main → (copy →) GPU: the loop may run a launched batch ahead of the GPU, and where it waits for
+  // copies it takes the next batch while the GPU steps.
   const QueueId launched = rank.add_queue("launched", 1);
   ProgramBuilder main;
+  const bool beside_step = inputs.copies == Copies::beside;
+  const bool waited = inputs.copies == Copies::waited;
+  std::optional<QueueId> arrived;
+  if (waited) arrived = rank.add_queue("arrived", 1);
   const auto launch = [&](ProgramBuilder& p, double samples) {
     if (fetch.tickets && !relayed) {
       consumer.hand_over(p);
@@ -211,6 +216,7 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
       obtain(p, samples);
     }
     p.put(launched, hand);
+    if (waited) p.take(*arrived, tag(Stage::h2d));
   };
   if (fetch.tickets && !relayed) {
     over_fetched(main, rank, fetch, launch);
@@ -218,12 +224,12 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
     rank.over_batches(main, launch);
   }
   rank.add_process(main, {.kind = TrackKind::main,
-                          .feeds = inputs.non_blocking ? Stage::h2d : Stage::gpu,
+                          .feeds = beside_step ? Stage::h2d : Stage::gpu,
                           .delivers = launched});
   rank.add_stock({"launched batches", launched, 1, 1.0});
 
   QueueId source = launched;
-  if (inputs.non_blocking) {
+  if (beside_step) {
     source = rank.add_queue("copied", 1);
     ProgramBuilder program;
     rank.over_batches(program, [&](ProgramBuilder& p, double samples) {
@@ -237,7 +243,8 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
   ProgramBuilder gpu;
   consumer.step_loop(gpu, [&](ProgramBuilder& p, double samples) {
     p.take(source, hand);
-    if (!inputs.non_blocking) consumer.copy(p, samples);
+    if (!beside_step) consumer.copy(p, samples);
+    if (waited) p.put(*arrived, tag(Stage::h2d));
   });
   consumer.shut_down(gpu);
   return rank.add_process(gpu, {.kind = TrackKind::gpu});

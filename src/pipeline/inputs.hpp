@@ -69,6 +69,13 @@ struct Caches {
   bool decoded = false;  ///< samples stay in memory once they were decoded
 };
 
+/// Who waits while a batch is copied to the GPU.
+enum class Copies {
+  waited,  ///< the GPU's step and the main process, which then launches the step
+  queued,  ///< the GPU's step: the copy stands in its stream
+  beside,  ///< neither: the copy has a stream of its own
+};
+
 struct Inputs {
   // the job's shape
   double samples = 0.0;  ///< per epoch, all ranks
@@ -89,7 +96,7 @@ struct Inputs {
   bool in_order = true;
   bool pinned = false;
   bool asynchronous_step = true;
-  bool non_blocking = false;
+  Copies copies = Copies::waited;  ///< of a loop that does not wait for its step
   std::optional<Staging> staging;
   std::optional<Read> first_source;  ///< first epoch, when samples come from afar while training
   std::optional<Read> source;        ///< later epochs

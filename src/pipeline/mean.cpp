@@ -23,7 +23,8 @@ struct Consumer {
   double last = 1.0;                             // the last batch's samples over a full one's
   double steps = 0.0;                            // full batches
   bool one_process = false;                      // the loop waits for its step
-  bool copy_beside = false;                      // non_blocking
+  bool copy_beside = false;                      // in a stream of its own
+  bool copy_waited = false;                      // by the main process, which launches steps
   bool inline_load = false;
   bool pinning = false;
 };
@@ -33,7 +34,8 @@ Consumer consumer_of(const Inputs& inputs, double full, double steps, double las
   Consumer c;
   c.inline_load = !inputs.remote && (inputs.kind == LoaderKind::inline_ || inputs.workers <= 0.0);
   c.one_process = !inputs.asynchronous_step;
-  c.copy_beside = inputs.non_blocking && !c.one_process;
+  c.copy_beside = inputs.copies == Copies::beside && !c.one_process;
+  c.copy_waited = inputs.copies == Copies::waited && !c.one_process;
   c.handover = inputs.handover.base() / speed(Stage::handover);
   c.pinning = inputs.pinned && inputs.pin.base() > 0.0 && !c.inline_load && !inputs.cores.empty();
   if (c.pinning) c.pin = inputs.pin.base() * full / speed(Stage::h2d);
@@ -65,10 +67,10 @@ struct Line {
 Line line_of(const Consumer& c, double load, double straggling, double crowding) {
   Line line;
   const double handover = c.handover * crowding;
-  const auto beside = [&](Stage stage, double seconds) {
+  const auto beside = [&](Stage stage, double seconds, double waiting = 0.0) {
     line.sum += seconds;
-    if (seconds > line.other) {
-      line.other = seconds;
+    if (seconds + waiting > line.other) {
+      line.other = seconds + waiting;
       line.slowest = stage;
     }
   };
@@ -83,8 +85,9 @@ Line line_of(const Consumer& c, double load, double straggling, double crowding)
     line.gpu += (c.inline_load ? load : 0.0) + handover + c.copy;
     return line;
   }
+  // A copy that is waited for keeps the main process as long as the GPU.
   beside(c.inline_load && load > handover ? Stage::decode : Stage::handover,
-         handover + (c.inline_load ? load : 0.0));
+         handover + (c.inline_load ? load : 0.0), c.copy_waited ? c.copy : 0.0);
   if (c.copy_beside) {
     beside(Stage::h2d, c.copy);
   } else {

@@ -8,14 +8,14 @@
 
 namespace feedrate::resolve {
 
-Duration ring(Bytes size, double ranks, Bandwidth busbw, Duration latency) {
+Duration ring(Bytes size, double ranks, const Links& links) {
   if (ranks <= 1.0) return {};
-  return 2.0 * (ranks - 1.0) / ranks * (size / busbw) + 2.0 * (ranks - 1.0) * latency;
+  return 2.0 * (ranks - 1.0) / ranks * (size / links.busbw) + 2.0 * (ranks - 1.0) * links.latency;
 }
 
-Duration hierarchical(Bytes size, double instances, double gpus, Bandwidth inside,
-                      Bandwidth between, Duration latency) {
-  return ring(size, gpus, inside, latency) + ring(size, instances, between, latency);
+Duration hierarchical(Bytes size, double instances, double gpus, const Links& inside,
+                      const Links& between) {
+  return ring(size, gpus, inside) + ring(size, instances, between);
 }
 
 double from_fit(const ScalingFit& fit, double instances) {
@@ -26,6 +26,9 @@ double from_fit(const ScalingFit& fit, double instances) {
 
 namespace {
 
+/// Beside the one between instances, which the key of the scenario is taken for.
+constexpr std::string_view hop_latency_inside = "latency of a hop inside an instance";
+
 Duration by_algorithm(Context& context, const AllReduce& given) {
   const Inputs& inputs = context.out.inputs;
   const Cluster& cluster = context.scenario.cluster;
@@ -34,9 +37,13 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
   const Bytes size =
       context.need<Bytes>(Stage::allreduce, "/job/allreduce/gradient_bytes", given.gradient_bytes,
                           {}, {}, "the bytes of all gradients");
-  const Duration latency = context.find_or<Duration>(
-      Stage::allreduce, given.latency, context.measured(&HostProfile::allreduce_latency),
-      assumed::hop_latency);
+  const bool several = inputs.instances > 1.0;
+  // What is measured among the GPUs of one host says nothing of several, nor the other way round.
+  const Duration hop =
+      context.find_or<Duration>(Stage::allreduce, given.latency,
+                                context.measured(several ? &HostProfile::allreduce_latency_between
+                                                         : &HostProfile::allreduce_latency),
+                                assumed::hop_latency);
   Known<Bandwidth> inside = context.published(&Machine::nvlink);
   const bool nvlink = inside && inside->value.base() > 0.0;
   if (!nvlink) inside = context.published(&Machine::pcie);
@@ -45,7 +52,6 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
   if (cluster.network) between = Value<Bandwidth>::given(*cluster.network);
   const bool ring_only =
       given.algorithm.value_or(AllReduceAlgorithm::ring) == AllReduceAlgorithm::ring;
-  const auto measured = context.measured(&HostProfile::allreduce_busbw);
   const double overlap = given.overlap.value_or(0.0);
   const double backward =
       overlap > 0.0 ? context.assume<double>(Stage::allreduce, assumed::backward_share) : 0.0;
@@ -61,39 +67,49 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
     if (of_scenario || of_host || !line) {
       return context.need<Bandwidth>(Stage::allreduce, key, of_scenario, of_host, {}, what);
     }
-    // One host cannot measure what is between several.
-    Assumption share = inputs.instances > 1.0 ? unmeasured(of_line) : of_line;
+    Assumption share = of_line;
     share.key = key;
     return context.assume(Stage::allreduce, share, of_line.value * line->value,
                           context.texts ? fmt::format("{:g} of the line rate ({}): {}",
                                                       of_line.value, of_line.why, line->from.source)
                                         : std::string());
   };
+  const auto inside_bus = [&](std::string_view key, const std::optional<Bandwidth>& of_scenario,
+                              const std::string& what) {
+    return bus(key, of_scenario, context.measured(&HostProfile::allreduce_busbw), inside,
+               inside_share, what);
+  };
+  const auto between_bus = [&](const std::string& what) {
+    return bus("/job/allreduce/busbw", given.busbw,
+               context.measured(&HostProfile::allreduce_busbw_between), between,
+               unmeasured(assumed::network_share), what);  // not by a host alone
+  };
   if (ring_only) {
-    const bool several = inputs.instances > 1.0;
-    const Bandwidth busbw =
-        bus("/job/allreduce/busbw", given.busbw, several ? std::nullopt : measured,
-            several ? between : inside, several ? assumed::network_share : inside_share,
-            "the bus bandwidth of the ring");
-    if (inputs.instances > 1.0) {
+    Links links{Bandwidth::of(1.0), hop};
+    constexpr const char* what = "the bus bandwidth of the ring";
+    if (several) {
+      links.busbw = between_bus(what);
       context.out.inputs.network_allreduce = 2.0 * (ranks - 1.0) / ranks * size;
+    } else {
+      links.busbw = inside_bus("/job/allreduce/busbw", given.busbw, what);
     }
-    return exposed(ring(size, ranks, busbw, latency));
+    return exposed(ring(size, ranks, links));
   }
-  Bandwidth within = Bandwidth::of(1.0);
+  Links within{Bandwidth::of(1.0), hop};
+  Links across = within;
   if (inputs.ranks > 1.0) {
-    within = bus("/job/allreduce/busbw_inside", given.busbw_inside, measured, inside, inside_share,
-                 "the bus bandwidth inside an instance");
+    within.busbw = inside_bus("/job/allreduce/busbw_inside", given.busbw_inside,
+                              "the bus bandwidth inside an instance");
+    const auto measured = context.measured(&HostProfile::allreduce_latency);
+    if (several && !given.latency && measured) {
+      within.latency = context.use(Stage::allreduce, hop_latency_inside, *measured);
+    }
   }
-  Bandwidth across = Bandwidth::of(1.0);
-  if (inputs.instances > 1.0) {
-    across = bus("/job/allreduce/busbw", given.busbw, {}, between, assumed::network_share,
-                 "the bus bandwidth between instances");
-  }
-  if (inputs.instances > 1.0) {
+  if (several) {
+    across.busbw = between_bus("the bus bandwidth between instances");
     context.out.inputs.network_allreduce = 2.0 * (inputs.instances - 1.0) / inputs.instances * size;
   }
-  return exposed(hierarchical(size, inputs.instances, inputs.ranks, within, across, latency));
+  return exposed(hierarchical(size, inputs.instances, inputs.ranks, within, across));
 }
 
 /// Several instances exchange gradients whether the scenario speaks of them or not.

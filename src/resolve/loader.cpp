@@ -89,9 +89,16 @@ void resolve_loader(Context& context) {
   inputs.caches.decoded = loader.in_memory_cache.value_or(false);
   inputs.caches.readers = inputs.instances / shards(context);
   inputs.asynchronous_step = s.job.asynchronous_step.value_or(true);
-  inputs.non_blocking = s.job.non_blocking.value_or(false);
-  if (inputs.non_blocking && !inputs.asynchronous_step) {
-    inputs.non_blocking = false;
+  if (s.job.non_blocking.value_or(false)) {
+    inputs.copies = s.job.copy_stream.value_or(CopyStream::side) == CopyStream::side
+                        ? pipeline::Copies::beside
+                        : pipeline::Copies::queued;
+  } else if (s.job.copy_stream) {
+    context.out.remarks.emplace_back(
+        "/job/copy_stream has no effect: the loop waits for each copy; set /job/non_blocking");
+  }
+  if (inputs.copies != pipeline::Copies::waited && !inputs.asynchronous_step) {
+    inputs.copies = pipeline::Copies::waited;
     context.out.remarks.emplace_back(
         "/job/non_blocking has no effect: a loop that waits for each step (asynchronous_step: "
         "false) has no step left to copy behind");

@@ -65,7 +65,10 @@ void take_what_fits(Context& context) {
     leave("network", &P::download, &P::requests_per_second);
     const std::string gpu = measured_gpu(context);
     if (gpu.empty() || gpu != context.machine()->gpu_model) {
-      leave("copies", &P::pinned_bandwidth, &P::pageable_bandwidth, &P::copy_latency);
+      leave("copies", &P::pinned_bandwidth, &P::pageable_bandwidth, &P::copy_latency,
+            &P::copy_beside_kernel, &P::pinned_copies, &P::pageable_copies);
+    } else {
+      leave("copies to several GPUs at once", &P::pinned_copies, &P::pageable_copies);
     }
     // On another GPU that is known they are scaled (speed.hpp).
     if (gpu.empty()) {
@@ -73,7 +76,8 @@ void take_what_fits(Context& context) {
       if (!kept.gpu_operations.empty()) left.emplace_back("operations on the GPU");
       kept.gpu_operations.clear();
     }
-    leave("all-reduce", &P::allreduce_busbw, &P::allreduce_latency);
+    leave("all-reduce", &P::allreduce_busbw, &P::allreduce_latency, &P::allreduce_busbw_between,
+          &P::allreduce_latency_between);
     context.host = &kept;
   }
   if (!context.texts) return;

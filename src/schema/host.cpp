@@ -77,6 +77,12 @@ const std::vector<Entry<HostProfile>>& entries<HostProfile>() {
       entry<&H::pageable_bandwidth>("pageable_bandwidth",
                                     {.manual = "host-to-device, pageable", .example = "6 GB/s"}),
       entry<&H::copy_latency>("copy_latency", {.manual = "per copy", .example = "10 us"}),
+      entry<&H::pinned_copies>("pinned_copies",
+                               {"pinned host-to-device to n GPUs at once, in all", "", users}),
+      entry<&H::pageable_copies>("pageable_copies", {"the same of pageable memory", "", users}),
+      entry<&H::copy_beside_kernel>(
+          "copy_beside_kernel",
+          {"share of a pinned copy's rate while the GPU computes", "", above(0, 1)}),
       entry<&H::step_fixed>(
           "step_fixed",
           {.manual = "part of a step that the batch does not change", .example = "20 ms"}),
@@ -86,9 +92,16 @@ const std::vector<Entry<HostProfile>>& entries<HostProfile>() {
           "step_table", {.manual = "instead of both: [[batch, time], …]", .limits = whole(1, 1e9)}),
       entry<&H::step_launch>("step_launch",
                              {.manual = "of the main process, to start a step", .example = "8 ms"}),
-      entry<&H::allreduce_busbw>("allreduce_busbw",
-                                 {.manual = "bus bandwidth", .example = "10 GB/s"}),
-      entry<&H::allreduce_latency>("allreduce_latency", {.manual = "per hop", .example = "20 us"}),
+      entry<&H::allreduce_busbw>(
+          "allreduce_busbw",
+          {.manual = "bus bandwidth among the GPUs of this host", .example = "230 GB/s"}),
+      entry<&H::allreduce_latency>("allreduce_latency",
+                                   {.manual = "per hop, there", .example = "5 us"}),
+      entry<&H::allreduce_busbw_between>(
+          "allreduce_busbw_between",
+          {.manual = "bus bandwidth of a group over several hosts", .example = "10 GB/s"}),
+      entry<&H::allreduce_latency_between>("allreduce_latency_between",
+                                           {.manual = "per hop, there", .example = "20 us"}),
       entry<&H::collate>("collate", {"CPU per byte of batch, in the worker"}),
       entry<&H::collate_inline>("collate_inline", {"the same where the rank itself loads"}),
       entry<&H::handover>("handover",

@@ -56,10 +56,13 @@ MeasurementSet import_nccl(std::string_view text, const std::string& path) {
   std::size_t busbw = 0;
   std::vector<Row> rows;
   std::set<std::string, std::less<>> ranks;
+  std::set<std::string, std::less<>> hosts;
   for (const std::string_view line : lines_of(text)) {
     const Words words = plain_words(line);
     if (words.size() > 2 && words[0] == "Rank" && index_of(words, "device") < words.size()) {
       ranks.emplace(words[1]);
+      const std::size_t on = index_of(words, "on");
+      if (on + 1 < words.size()) hosts.emplace(words[on + 1]);
     }
     if (!words.empty() && words[0] == "size" && index_of(words, "busbw") < words.size()) {
       time = index_of(words, "time");  // the first of each is out of place
@@ -91,6 +94,7 @@ MeasurementSet import_nccl(std::string_view text, const std::string& path) {
     m.unit = "bytes";
     m.work = row.size;
     m.at = {{"bytes", row.size}, {"ranks", n}};
+    if (!hosts.empty()) m.at["hosts"] = static_cast<double>(hosts.size());
     m.how = {{"library", "NCCL"}};
     m.times = {microseconds(row.time)};
     imported.add(std::move(m));

@@ -10,6 +10,8 @@ template <>
 inline constexpr std::span<const std::string_view> words_of<ModelFamily> = family_words;
 template <>
 inline constexpr std::span<const std::string_view> words_of<Precision> = precision_words;
+template <>
+inline constexpr std::span<const std::string_view> words_of<CopyStream> = copy_stream_words;
 
 template <>
 inline constexpr bool is_record<GpuStep> = true;
@@ -121,7 +123,12 @@ const std::vector<Entry<Job>>& entries<Job>() {
                                        .hint = {"a duration", "57 min"}}),
       entry<&Job::asynchronous_step>("asynchronous_step",
                                      {"the loop launches a step and goes on", "true"}),
-      entry<&Job::non_blocking>("non_blocking", {"copies overlap the step before", "false"}),
+      entry<&Job::non_blocking>("non_blocking",
+                                {"the loop does not wait for copies to the GPU", "false"}),
+      entry<&Job::copy_stream>(
+          "copy_stream",
+          {"of non_blocking copies: beside the step before (side), or queued behind it (step)",
+           "side"}),
       entry<&Job::startup>(
           "startup",
           {.manual = "before any data: container, imports", .fallback = "0 s", .example = "5 min"}),

@@ -90,7 +90,8 @@ const Remedy list[] = {
       "needs pinned memory and a side stream: non_blocking=True alone keeps the order of one "
       "stream"},
      [](const Situation& s) {
-       return has_loader(s) && s.on_path(Stage::h2d) && !s.inputs().non_blocking;
+       return has_loader(s) && s.on_path(Stage::h2d) &&
+              s.inputs().copies != pipeline::Copies::beside;
      },
      [](const Situation& s) {
        Change change{{{"non_blocking", "true"}}, "non_blocking = true"};
@@ -98,6 +99,7 @@ const Remedy list[] = {
          change.set.insert(change.set.begin(), {"pin_memory", "true"});
          change.words = "pin_memory and non_blocking = true";
        }
+       if (s.scenario.job.copy_stream) change.set.emplace_back("copy_stream", "side");
        return std::vector<Change>{change};
      }},
     {{"asynchronous_step", "no synchronisation each step", RemedyKind::code, 1.0,

@@ -10,6 +10,7 @@
 #include "base/errors.hpp"
 #include "base/unit_text.hpp"
 #include "model/figures.hpp"
+#include "resolve/resolve.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -22,33 +23,66 @@ constexpr Duration least_step = microseconds(1.0);
 /// Steps and loader this near to each other are both the bottleneck.
 constexpr double tie = 0.1;
 
+/// Whether a longer step than the loader alone means that the GPU sets the pace: where nothing but
+/// the step is in its way.
+bool only_steps(const LoaderRun& run) {
+  return run.upload == Upload::none || (run.upload == Upload::beside && run.asynchronous);
+}
+
 const LoaderRun* alone(const LoaderRuns& measured, const LoaderRun& like) {
   const LoaderRun* found = nullptr;
   for (const LoaderRun& run : measured.runs) {
-    if (run.workers != like.workers || run.batch != like.batch) continue;
+    if (run.workers != like.workers || run.batch != like.batch || !only_steps(run)) continue;
     if (found == nullptr || run.step < found->step) found = &run;
   }
   return found;
 }
 
 Setting setting_of(const LoaderRun& run) {
-  return {{"num_workers", fmt::format("{}", run.workers)},
-          {"prefetch_factor", fmt::format("{}", run.prefetch)},
-          {"batch_size", fmt::format("{}", run.batch)},
-          {"/dataset/samples", fmt::format("{}", run.batch * run.batches)},
-          {"/job/step/fixed", format_quantity(std::max(run.step, least_step))}};
+  Setting set = {{"num_workers", fmt::format("{}", run.workers)},
+                 {"prefetch_factor", fmt::format("{}", run.prefetch)},
+                 {"batch_size", fmt::format("{}", run.batch)},
+                 {"/dataset/samples", fmt::format("{}", run.batch * run.batches)},
+                 {"/job/step/fixed", format_quantity(std::max(run.step, least_step))}};
+  if (run.upload == Upload::none) return set;
+  const bool pinned = run.upload != Upload::pageable;
+  set.emplace_back("/loader/pin_memory", pinned ? "true" : "false");
+  set.emplace_back("/job/asynchronous_step", run.asynchronous ? "true" : "false");
+  // A loop that waits for its step has nothing left that a copy could overlap.
+  if (run.asynchronous && (run.upload == Upload::queued || run.upload == Upload::beside)) {
+    set.emplace_back("/job/non_blocking", "true");
+    set.emplace_back("/job/copy_stream", run.upload == Upload::beside ? "side" : "step");
+  }
+  return set;
+}
+
+std::string title_of(const LoaderRun& run) {
+  std::string name =
+      fmt::format("{} thread{}, batch {}, step {:.3g} ms", run.workers,
+                  run.workers == 1.0 ? "" : "s", run.batch, run.step / milliseconds(1.0));
+  if (run.upload == Upload::none) return name;
+  name += ", ";
+  switch (run.upload) {
+    case Upload::none: break;
+    case Upload::pageable: name += "pageable"; break;
+    case Upload::pinned: name += "pinned"; break;
+    case Upload::queued: name += "pinned, not waited for"; break;
+    case Upload::beside: name += "pinned, side stream"; break;
+  }
+  return name + (run.asynchronous ? ", asynchronous" : ", each step waited for");
 }
 
 void add_cases(std::vector<Case>& cases, const LoaderRuns& measured, const LoaderRun& run) {
   Case time;
-  time.name = fmt::format("{} thread{}, batch {}, step {:.3g} ms", run.workers,
-                          run.workers == 1.0 ? "" : "s", run.batch, run.step / milliseconds(1.0));
+  time.name = title_of(run);
   time.set = setting_of(run);
   time.metric = name_of(FigureId::epoch);
   time.measured = run.each() * run.batches / seconds(1.0);
   for (const Duration epoch : run.epochs) time.repeats.push_back(epoch / seconds(1.0));
   cases.push_back(time);
+  if (!only_steps(run)) return;
   const LoaderRun* loader = alone(measured, run);
+  if (loader == nullptr) return;
   if (loader == &run && run.step.base() > 0.0) return;
   const double ratio = (run.step - loader->step) / (loader->each() - loader->step);
   if (std::abs(ratio - 1.0) < tie) return;
@@ -79,6 +113,39 @@ DurationPerSample native_cost(const HostProfile& profile) {
         profile.name, missing.empty() ? "cpu" : missing));
   }
   return cost;
+}
+
+void expect_copy_rates(const HostProfile& profile, bool pageable, bool pinned) {
+  std::string missing;
+  const auto demand = [&](bool wanted, bool known, const char* key) {
+    if (!wanted || known) return;
+    missing += fmt::format("{}{}", missing.empty() ? "" : " and ", key);
+  };
+  demand(pageable, profile.pageable_bandwidth.has_value(), "pageable_bandwidth");
+  demand(pinned, profile.pinned_bandwidth.has_value(), "pinned_bandwidth");
+  if (missing.empty()) return;
+  throw InputError(
+      fmt::format("profile \"{}\": expected {}, because batches are copied to a GPU; measure what "
+                  "it lacks with "
+                  "`feedrate calibrate h2d`, on that host",
+                  profile.name, missing));
+}
+
+void expect_copy_rates(const HostProfile& profile, const Scenario& scenario,
+                       const std::function<Scenario(const Setting&)>& with) {
+  bool pageable = false;
+  bool pinned = false;
+  for (const Case& one : scenario.cases) {
+    const Scenario measured = with(one.set);
+    if (measured.job.duration_on_one_instance || !resolve::bytes_in_chain(measured).to_gpu)
+      continue;
+    if (measured.loader.pin_memory.value_or(false)) {
+      pinned = pinned || !measured.cluster.pinned_bandwidth;
+    } else {
+      pageable = pageable || !measured.cluster.pageable_bandwidth;
+    }
+  }
+  expect_copy_rates(profile, pageable, pinned);
 }
 
 Scenario native_scenario(const LoaderRuns& measured) {

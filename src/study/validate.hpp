@@ -1,5 +1,7 @@
 #pragma once
 // Predicted against measured on one host: the cases of a real loader, and how wrong we are.
+#include <functional>
+
 #include "model/case_result.hpp"
 #include "model/host.hpp"
 #include "model/loader_run.hpp"
@@ -11,6 +13,14 @@ namespace feedrate::study {
 /// The operations of the native loader that a profile must know: read, decode, crop_resize, flip,
 /// normalize. InputError naming what it lacks.
 DurationPerSample native_cost(const HostProfile& profile);
+
+/// InputError that names the rates of copies to a GPU that the profile lacks and `calibrate h2d`
+/// measures: an assumed one would be judged as if it had been predicted.
+void expect_copy_rates(const HostProfile& profile, bool pageable, bool pinned);
+
+/// The same for what a scenario's cases copy, where their own file does not say how fast.
+void expect_copy_rates(const HostProfile& profile, const Scenario& scenario,
+                       const std::function<Scenario(const Setting&)>& with);
 
 /// What a native loader did, as a scenario whose cases are its epochs (the median of each setting)
 /// and, where the step and the loader alone differ by more than a tenth, which of them was the

@@ -294,3 +294,39 @@ TEST_CASE("rounds: a group does the same in every process, however slow") {
   CHECK(order_of(seconds(3.0)) == order_of(milliseconds(1.0)));
   CHECK(order_of(seconds(3.0)).size() == 160);
 }
+
+TEST_CASE("rounds: who opens first does so whatever its place, and time left out is no series'") {
+  static std::vector<std::string> opened;
+  opened.clear();
+  const auto of = [](const char* name, bool early) {
+    Probe probe = {"", "", available, nullptr};
+    probe.name = name;
+    probe.opens_first = early;
+    return probe;
+  };
+  Probe late = of("late", false);
+  late.open = [](const Settings&, Recorder& r) {
+    opened.emplace_back("late");
+    return open_series("late", r);
+  };
+  Probe early = of("early", true);
+  early.open = [](const Settings& settings, Recorder& r) {
+    opened.emplace_back("early");
+    // Longer than all of the probe's time, under a limit of its own.
+    world.time += settings.time_limit * 2.0;
+    r.leave_out(settings.time_limit * 2.0);
+    return open_series("early", r);
+  };
+  Run run;
+  run.go({&late, &early});
+  CHECK(opened == std::vector<std::string>{"early", "late"});
+  for (const ProbeOutcome& outcome : run.set.probes) {
+    CHECK(outcome.took <= run.settings.time_limit * 1.1);
+  }
+  std::size_t of_early = 0;
+  std::size_t of_late = 0;
+  for (const Measurement& what : run.set.measurements) {
+    (what.probe == "early" ? of_early : of_late) += what.times.size();
+  }
+  CHECK(of_early == of_late);
+}

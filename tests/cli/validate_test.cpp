@@ -171,3 +171,22 @@ TEST_CASE("validate: what is no profile, no measurement or no place is refused f
   const std::string poor = files.folder.write("poor.json", R"({"name": "poor"})");
   refused(shell("feedrate validate '" + poor + "' --quick"), "calibrate decode");
 }
+
+TEST_CASE("validate: a rate of copies that nobody measured is no prediction") {
+  const Files files;
+  const auto without_rate = [&](const std::string& set) {
+    std::string text =
+        measured(R"({"name": "a", "metric": "epoch_s", "measured": 1.0, "set": {)" + set + "}}");
+    const std::string rate = R"("pageable_bandwidth": "1 TB/s",)";
+    text.erase(text.find(rate), rate.size());
+    return files.validate("--measured '" + files.folder.write("unknown.json", text) + "'");
+  };
+  const Outcome pageable = without_rate("");
+  CHECK(pageable.status == 2);
+  CHECK(has(pageable.err, "expected pageable_bandwidth, because batches are copied to a GPU"));
+  CHECK(has(pageable.err, "feedrate calibrate h2d"));
+  const Outcome pinned = without_rate(R"("/loader/pin_memory": true)");
+  CHECK(pinned.status == 2);
+  CHECK(has(pinned.err, "expected pinned_bandwidth,"));
+  CHECK(without_rate(R"("/cluster/pageable_bandwidth": "1 TB/s")").status == 0);
+}

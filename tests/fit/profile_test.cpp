@@ -252,7 +252,50 @@ TEST_CASE("fit: copies to a GPU, and what slows them down") {
   near(fitted.profile.pageable_bandwidth, 9e9, 0.03);
   near(fitted.profile.copy_latency, 8e-6, 0.05);
   near(fitted.profile.memcpy_bandwidth, 11e9, 0.02);
-  CHECK(warnings(fitted).find("while a kernel runs it is") != std::string::npos);
+  near(fitted.profile.copy_beside_kernel, 0.5, 0.03);
+  CHECK_FALSE(fitted.profile.pinned_copies);
+}
+
+const FitLine* line_of(const FittedProfile& fitted, const std::string& what) {
+  for (const FitLine& line : fitted.lines) {
+    if (line.what == what) return &line;
+  }
+  return nullptr;
+}
+
+TEST_CASE("fit: GPUs that copy at once share a rate, and memory far away is only shown") {
+  Synthetic made(0.01);
+  const auto copy = [&](double gpus, double total, std::map<std::string, std::string> how) {
+    how.insert({{"memory", "pinned"}, {"load", "idle"}});
+    how.try_emplace("direction", "h2d");
+    for (const double size : {1048576.0, 16777216.0, 268435456.0}) {
+      made.add("h2d", "copy", "bytes", size * gpus, {{"bytes", size}, {"gpus", gpus}},
+               10e-6 + size * gpus / total, how);
+    }
+  };
+  copy(1.0, 25e9, {{"numa", "local"}});
+  copy(1.0, 15e9, {{"numa", "remote"}});
+  copy(1.0, 21e9, {{"direction", "d2h"}, {"numa", "local"}});
+  copy(2.0, 50e9, {{"numa", "local"}});
+  copy(4.0, 80e9, {{"numa", "local"}});
+  copy(8.0, 80e9, {{"numa", "local"}});
+  const FittedProfile fitted = fit_profile(made.set);
+  near(fitted.profile.pinned_bandwidth, 25e9, 0.02);
+  REQUIRE(fitted.profile.pinned_copies);
+  const auto& totals = fitted.profile.pinned_copies->points;
+  REQUIRE(totals.size() == 4);
+  for (const auto& [gpus, total] : {std::pair{1.0, 25e9}, {2.0, 50e9}, {4.0, 80e9}, {8.0, 80e9}}) {
+    CHECK(fitted.profile.pinned_copies->total(gpus).base() == Approx(total).epsilon(0.03));
+    CHECK(fitted.profile.pinned_copies->total(gpus) <= totals.front().total * gpus * 1.0001);
+  }
+  const FitLine* remote = line_of(fitted, "pinned copies from the other NUMA node");
+  REQUIRE(remote != nullptr);
+  CHECK_FALSE(remote->in_profile);
+  CHECK(remote->value.starts_with("15"));
+  const FitLine* back = line_of(fitted, "pinned copies from a GPU");
+  REQUIRE(back != nullptr);
+  CHECK_FALSE(back->in_profile);
+  CHECK(back->value.starts_with("21"));
 }
 
 TEST_CASE("fit: a step's fixed part and each sample's, and never a guess among models") {
@@ -278,9 +321,55 @@ TEST_CASE("fit: a ring of GPUs") {
                2.0 * (ranks - 1.0) / ranks * size / 200e9 + 2.0 * (ranks - 1.0) * 5e-6);
     }
   }
+  const FittedProfile fitted = fit_profile(made.set);
+  near(fitted.profile.allreduce_busbw, 200e9, 0.05);
+  near(fitted.profile.allreduce_latency, 5e-6, 0.05);
+  CHECK_FALSE(fitted.profile.allreduce_busbw_between);
+  CHECK(warnings(fitted).empty());
+}
+
+void add_ring(Synthetic& made, double ranks, double busbw, double latency, double hosts = 0.0) {
+  for (double size = 1024; size <= 1e9; size *= 8) {
+    std::map<std::string, double> at = {{"bytes", size}, {"ranks", ranks}};
+    if (hosts > 0.0) at["hosts"] = hosts;
+    made.add("allreduce", "allreduce", "bytes", size, at,
+             2.0 * (ranks - 1.0) / ranks * size / busbw + 2.0 * (ranks - 1.0) * latency);
+  }
+}
+
+TEST_CASE("fit: a ring over several hosts is no ring inside one, whatever comes first") {
+  for (const bool inside_first : {true, false}) {
+    Synthetic made(0.02);
+    if (inside_first) add_ring(made, 8.0, 200e9, 3e-6, 1.0);
+    add_ring(made, 16.0, 40e9, 25e-6, 2.0);
+    if (!inside_first) add_ring(made, 8.0, 200e9, 3e-6, 1.0);
+    const HostProfile profile = fit_profile(made.set).profile;
+    near(profile.allreduce_busbw, 200e9, 0.05);
+    near(profile.allreduce_latency, 3e-6, 0.05);
+    near(profile.allreduce_busbw_between, 40e9, 0.05);
+    near(profile.allreduce_latency_between, 25e-6, 0.05);
+  }
+}
+
+TEST_CASE("fit: where nobody said over how many hosts, more ranks than GPUs are several") {
+  Synthetic made(0.02);
+  made.set.host.gpus = std::vector<std::string>(8, "NVIDIA H100");
+  add_ring(made, 8.0, 200e9, 3e-6);
+  add_ring(made, 32.0, 40e9, 25e-6);
   const HostProfile profile = fit_profile(made.set).profile;
   near(profile.allreduce_busbw, 200e9, 0.05);
-  near(profile.allreduce_latency, 5e-6, 0.05);
+  near(profile.allreduce_busbw_between, 40e9, 0.05);
+}
+
+TEST_CASE("fit: a bus bandwidth that depends on the ranks is that of the most, and is said") {
+  Synthetic made(0.01);
+  add_ring(made, 2.0, 45e9, 4e-6, 1.0);
+  add_ring(made, 4.0, 130e9, 4e-6, 1.0);
+  add_ring(made, 8.0, 128e9, 4e-6, 1.0);
+  const FittedProfile fitted = fit_profile(made.set);
+  near(fitted.profile.allreduce_busbw, 128e9, 0.05);
+  CHECK(warnings(fitted).find("over 2 GPUs the bus bandwidth is 45") != std::string::npos);
+  CHECK(warnings(fitted).find("over 4 GPUs") == std::string::npos);
 }
 
 TEST_CASE("fit: GPU operations are those of the largest batch") {
@@ -288,6 +377,45 @@ TEST_CASE("fit: GPU operations are those of the largest batch") {
   made.add("gpu-preprocess", "resize", "samples", 1, {{"batch", 1}}, 50e-6);
   made.add("gpu-preprocess", "resize", "samples", 256, {{"batch", 256}}, 256 * 4e-6);
   near(std::optional(fit_profile(made.set).profile.gpu_operations.at("resize")), 4e-6, 0.01);
+}
+
+TEST_CASE(
+    "fit: decoding on a GPU is of the largest batch, and a rehearsal on the CPU is no GPU's") {
+  Synthetic made;
+  const auto add = [&](double batch, double each, const char* device) {
+    made.add("gpu-preprocess", "decode", "samples", batch, {{"batch", batch}, {"bytes", 110e3}},
+             batch * each, {{"call", "list"}, {"device", device}});
+  };
+  add(64, 900e-6, "cpu");
+  const FittedProfile rehearsed = fit_profile(made.set);
+  CHECK(rehearsed.profile.gpu_operations.empty());
+  CHECK(warnings(rehearsed).find("no GPU was measured") != std::string::npos);
+  add(16, 400e-6, "cuda");
+  add(64, 300e-6, "cuda");
+  near(std::optional(fit_profile(made.set).profile.gpu_operations.at("decode")), 300e-6, 0.01);
+}
+
+TEST_CASE("fit: what PyTorch's loader pins and copies is used where the model has a place for it") {
+  Synthetic made;
+  const double size = 38.5e6;
+  made.add("memcpy", "copy", "bytes", 64e6, {{"bytes", 64e6}, {"users", 1}}, 64e6 / 12e9);
+  made.add("loader", "to_gpu", "bytes", size, {{"bytes", size}}, size / 7e9,
+           {{"memory", "worker"}});
+  made.add("loader", "to_gpu", "bytes", size, {{"bytes", size}}, size / 50e9,
+           {{"memory", "pinned"}});
+  const HostProfile copied = fit_profile(made.set).profile;
+  near(copied.memcpy_bandwidth, 12e9, 0.01);
+  near(copied.pageable_bandwidth, 7e9, 0.01);
+  near(copied.pinned_bandwidth, 50e9, 0.01);
+  // The pinning thread's own copies come before those of a loop, h2d's before the loader's.
+  made.add("loader", "pin", "bytes", size, {{"bytes", size}}, size / 5e9);
+  made.add("h2d", "copy", "bytes", 64e6, {{"bytes", 64e6}}, 64e6 / 9e9,
+           {{"direction", "h2d"}, {"memory", "pageable"}});
+  const FittedProfile all = fit_profile(made.set);
+  near(all.profile.memcpy_bandwidth, 5e9, 0.01);
+  near(all.profile.pageable_bandwidth, 9e9, 0.01);
+  near(all.profile.pinned_bandwidth, 50e9, 0.01);
+  CHECK(warnings(all).find("the profile has what h2d measured") != std::string::npos);
 }
 
 TEST_CASE("fit: what is wrong with a fit is said, and nothing when all is well") {

@@ -120,6 +120,33 @@ TEST_CASE("mean: more cores, connections and room in RAM never make a job slower
       106, [](Inputs& in) { in.caches.room *= 1.2; }, 1e-5);
 }
 
+TEST_CASE(
+    "mean: copies that are only queued, and copies beside the step, never make a job slower") {
+  Generator generate(108);
+  int queued_faster = 0;
+  int beside_faster = 0;
+  for (int i = 0; i < jobs; ++i) {
+    Inputs in = generate.inputs(200.0);
+    const auto with = [&](Copies copies) {
+      in.copies = copies;
+      return time_of(in);
+    };
+    const double waited = with(Copies::waited);
+    const double queued = with(Copies::queued);
+    const double beside = with(Copies::beside);
+    INFO("job " << i);
+    // A loop that waits leaves its core to the workers meanwhile, which may gain a trifle.
+    REQUIRE(queued <= waited * (1.0 + 1e-6));
+    REQUIRE(beside <= queued * (1.0 + 1e-6));
+    // A loop that waits for its steps has nothing to overlap.
+    if (!in.asynchronous_step) REQUIRE(beside == waited);
+    if (queued < waited * (1.0 - 1e-9)) ++queued_faster;
+    if (beside < queued * (1.0 - 1e-9)) ++beside_faster;
+  }
+  CHECK(queued_faster > jobs / 100);
+  CHECK(beside_faster > jobs / 100);
+}
+
 TEST_CASE("mean: a nanosecond more of anything never makes a job faster") {
   const auto ns = nanoseconds_more();
   for (unsigned which = 0; which < ns.size(); ++which) {

@@ -73,17 +73,43 @@ TEST_CASE("epoch: a loop that loads itself and waits adds loading, hand-over, co
   in.copy_latency = microseconds(50.0);
   const double period = 32.0 * 2e-3 + 3e-3 + 32.0 * 1e-4 + 50e-6 + 32.0 * 1e-3;
   CHECK(wall(in) == Approx(1000.0 * period).epsilon(1e-9));
-  // Launching the step and going on hides the shorter of the two sides.
+  // Launching the step and going on hides the shorter of the two sides; the copy is waited for.
   in.asynchronous_step = true;
-  CHECK(wall(in) == Approx(1000.0 * (32.0 * 2e-3 + 3e-3)).epsilon(0.002));
+  const double loading = 32.0 * 2e-3 + 3e-3;
+  CHECK(wall(in) == Approx(1000.0 * (loading + 32.0 * 1e-4 + 50e-6)).epsilon(0.002));
+  in.copies = Copies::queued;
+  CHECK(wall(in) == Approx(1000.0 * loading).epsilon(0.002));
 }
 
 TEST_CASE("epoch: a side stream hides the copy behind the step") {
   Inputs in = gpu_only();
   in.copy = seconds_per_sample(4e-4);
   CHECK(wall(in) == Approx(32000.0 * (1e-3 + 4e-4)).epsilon(1e-6));
-  in.non_blocking = true;
+  in.copies = Copies::queued;
+  CHECK(wall(in) == Approx(32000.0 * (1e-3 + 4e-4)).epsilon(1e-6));
+  in.copies = Copies::beside;
   CHECK(wall(in) == Approx(32000.0 * 1e-3).epsilon(0.001));
+}
+
+TEST_CASE(
+    "epoch: the main process waits for a copy, for its launch in the step's stream, or neither") {
+  // 12.8 ms of copy, a step of 8 ms, and a main process that needs 10 ms for a batch.
+  Inputs in = gpu_only();
+  in.step = Step{};
+  in.step.fixed = milliseconds(8.0);
+  in.copy = seconds_per_sample(4e-4);
+  in.handover = milliseconds(10.0);
+  const auto periods = [&](Copies copies) {
+    in.copies = copies;
+    return wall(in) / 1000.0;
+  };
+  CHECK(periods(Copies::waited) == Approx(12.8e-3 + 10e-3).epsilon(0.002));
+  CHECK(periods(Copies::queued) == Approx(12.8e-3 + 8e-3).epsilon(0.002));
+  CHECK(periods(Copies::beside) == Approx(12.8e-3).epsilon(0.002));
+  in.asynchronous_step = false;
+  for (const Copies copies : {Copies::waited, Copies::queued, Copies::beside}) {
+    CHECK(periods(copies) == Approx(12.8e-3 + 10e-3 + 8e-3).epsilon(0.002));
+  }
 }
 
 TEST_CASE("epoch: latency is hidden by workers only, bandwidth is shared by them") {

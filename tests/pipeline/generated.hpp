@@ -62,7 +62,8 @@ class Generator {
     in.in_order = chance(0.7);
     in.pinned = chance(0.4);
     in.asynchronous_step = chance(0.6);
-    in.non_blocking = chance(0.3);
+    const double copies = uniform(0.0, 1.0);
+    in.copies = copies < 0.3 ? Copies::beside : copies < 0.6 ? Copies::queued : Copies::waited;
     in.caches.decoded = chance(0.15);
     in.caches.readers = chance(0.2) ? 1.0 : in.instances;
     const double cores = whole(1.0, 16.0);

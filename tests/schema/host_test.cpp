@@ -46,6 +46,20 @@ TEST_CASE("host: plain values are given, objects say where they come from") {
   CHECK(write_host_profile(parse_host_profile(text, "w.json")) == text);
 }
 
+TEST_CASE("host: an all-reduce without more words is that of one host, as in older profiles") {
+  const HostProfile host = parse_host_profile(R"({"allreduce_busbw": "230 GB/s",
+    "allreduce_latency": "5 us", "pinned_copies": [[1, "25 GB/s"], [8, "80 GB/s"]],
+    "copy_beside_kernel": {"value": 0.9, "origin": "measured"}})",
+                                              "h.json");
+  CHECK(host.allreduce_busbw->value == bytes_per_second(230e9));
+  CHECK_FALSE(host.allreduce_busbw_between);
+  CHECK_FALSE(host.allreduce_latency_between);
+  CHECK(host.pinned_copies->total(8.0) == bytes_per_second(80e9));
+  CHECK(parse_host_profile(write_host_profile(host), "w.json") == host);
+  CHECK(refusal("{\"copy_beside_kernel\": 1.5}") ==
+        "h.json:1: /copy_beside_kernel: expected a number above 0 and at most 1, got 1.5");
+}
+
 TEST_CASE("host: what is wrong is told with its place, all at once") {
   CHECK(refusal("{\"disk_latncy\": \"1 ms\"}") ==
         "h.json:1: /disk_latncy: expected a known key, got \"disk_latncy\" (did you mean "

@@ -150,6 +150,7 @@ TEST_CASE("import: the table of all_reduce_perf, out of place") {
   CHECK(set.measurements[0].times.at(0).base() == Approx(18.74e-6));
   const Measurement& last = set.measurements[2];
   CHECK(last.at.at("ranks") == 4.0);
+  CHECK(last.at.at("hosts") == 1.0);
   CHECK(last.work / last.times.at(0).base() == Approx(134.2e9).epsilon(0.001));
 }
 
@@ -164,6 +165,15 @@ TEST_CASE("import: all_reduce_perf under mpirun, and without the list of ranks")
   CHECK(parse_import(tagged, "r.txt").measurements.size() == 3);
   const MeasurementSet bare = parse_import(nccl.substr(nccl.find("#       size")), "r.txt");
   CHECK(bare.measurements.at(0).at.at("ranks") == 4.0);
+  CHECK(bare.measurements.at(0).at.count("hosts") == 0);
+}
+
+TEST_CASE("import: all_reduce_perf over several hosts says so") {
+  std::string two(nccl);
+  for (const char* rank : {"Rank  2", "Rank  3"}) {
+    two.replace(two.find(" node ", two.find(rank)), 6, " more ");
+  }
+  CHECK(parse_import(two, "r.txt").measurements.at(0).at.at("hosts") == 2.0);
 }
 
 TEST_CASE("import: another collective's table is refused") {

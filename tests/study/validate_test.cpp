@@ -205,3 +205,90 @@ TEST_CASE("validate: coverage counts every repeat, and judges only where there a
   CHECK(study::covers(outside, {0.1, 0.5}));
   CHECK(study::covers(cases(9, 0.2), {}));  // 18 figures: too few
 }
+
+TEST_CASE("validate: how batches were copied is a setting of the case, and says so in its name") {
+  LoaderRun one = run(milliseconds(5.0), {seconds(1.0)});
+  const auto scenario_of = [&](Upload upload, bool asynchronous) {
+    one.upload = upload;
+    one.asynchronous = asynchronous;
+    LoaderRuns measured = runs({one});
+    measured.to_gpu = true;
+    return study::native_scenario(measured);
+  };
+  const auto key = [](const Case& of, const std::string& name) -> std::string {
+    for (const auto& [set, value] : of.set) {
+      if (set == name) return value;
+    }
+    return "";
+  };
+  struct Expected {
+    Upload upload;
+    const char* name;
+    const char* pinned;
+    const char* non_blocking;  ///< of a loop that does not wait for its steps
+    const char* stream;
+  };
+  for (const Expected& expected :
+       {Expected{Upload::pageable, "pageable", "false", "", ""},
+        Expected{Upload::pinned, "pinned,", "true", "", ""},
+        Expected{Upload::queued, "not waited for", "true", "true", "step"},
+        Expected{Upload::beside, "side stream", "true", "true", "side"}}) {
+    INFO(expected.name);
+    for (const bool asynchronous : {false, true}) {
+      const Scenario scenario = scenario_of(expected.upload, asynchronous);
+      // The rates are the profile's.
+      CHECK_FALSE(scenario.cluster.pageable_bandwidth);
+      CHECK_FALSE(scenario.cluster.pinned_bandwidth);
+      const Case& time = scenario.cases.at(0);
+      CHECK_THAT(time.name, Catch::Contains(expected.name));
+      CHECK(key(time, "/loader/pin_memory") == expected.pinned);
+      CHECK(key(time, "/job/asynchronous_step") == (asynchronous ? "true" : "false"));
+      CHECK(key(time, "/job/non_blocking") == (asynchronous ? expected.non_blocking : ""));
+      CHECK(key(time, "/job/copy_stream") == (asynchronous ? expected.stream : ""));
+    }
+  }
+}
+
+TEST_CASE("validate: epochs whose copies are in the way are predicted with them") {
+  // 8 samples of 600 KB a batch over 4 GB/s: 1.2 ms; pinned, over 6 GB/s: 0.8 ms. Steps of 20 ms.
+  const char* const gpu = R"({"name": "t", "hardware_threads": 2, "cpu": [[1, 1], [2, 2]],
+    "operations": {"read": "0 s", "decode": "0.1 ms", "crop_resize": "0 s", "flip": "0 s",
+    "normalize": "0 s"}, "memcpy_bandwidth": "80 GB/s", "oversubscription": 0,
+    "pageable_bandwidth": "4 GB/s", "pinned_bandwidth": "6 GB/s", "copy_latency": "0 s"})";
+  const auto epoch = [&](Upload upload, bool asynchronous) {
+    LoaderRun one = run(milliseconds(20.0), {seconds(1.0)});
+    one.upload = upload;
+    one.asynchronous = asynchronous;
+    LoaderRuns measured = runs({one});
+    measured.to_gpu = true;
+    return predicted(measured, gpu).at(0).predicted;
+  };
+  for (const bool asynchronous : {false, true}) {
+    INFO(asynchronous);
+    CHECK(epoch(Upload::pageable, asynchronous) == Approx(10 * 0.0212).epsilon(0.01));
+    CHECK(epoch(Upload::pinned, asynchronous) == Approx(10 * 0.0208).epsilon(0.01));
+    CHECK(epoch(Upload::queued, asynchronous) == Approx(10 * 0.0208).epsilon(0.01));
+  }
+  CHECK(epoch(Upload::beside, true) == Approx(10 * 0.020).epsilon(0.01));
+  CHECK(epoch(Upload::beside, false) == Approx(10 * 0.0208).epsilon(0.01));
+}
+
+TEST_CASE("validate: rates of copies that a profile lacks are demanded, as far as they are used") {
+  const auto refused = [](const char* keys, bool pageable, bool pinned) -> std::string {
+    const HostProfile host =
+        schema::parse_host_profile(std::string(R"({"name": "lab")") + keys + "}", "h.json");
+    try {
+      study::expect_copy_rates(host, pageable, pinned);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const char* const pageable = R"(, "pageable_bandwidth": "9 GB/s")";
+  CHECK_THAT(refused("", true, true),
+             Catch::Contains("\"lab\": expected pageable_bandwidth and pinned_bandwidth") &&
+                 Catch::Contains("feedrate calibrate h2d"));
+  CHECK_THAT(refused(pageable, true, true), Catch::Contains("expected pinned_bandwidth,"));
+  CHECK(refused(pageable, true, false).empty());
+  CHECK(refused("", false, false).empty());
+}

@@ -40,19 +40,23 @@ GpuState state_of(int) {
   return {};
 }
 
+std::string bus_id(int) {
+  return "";
+}
+
 class CopyBuffers {};
 
-std::shared_ptr<CopyBuffers> copy_buffers(int, Bytes, Memory) {
+std::shared_ptr<CopyBuffers> copy_buffers(const std::vector<std::vector<int>>&, Bytes, Memory) {
   return nullptr;
 }
 
 // Takes what the other one keeps. NOLINTNEXTLINE(performance-unnecessary-value-param)
-Timed copy(std::shared_ptr<CopyBuffers>, Bytes, Direction, Load) {
+Timed copy(std::shared_ptr<CopyBuffers>, int, Bytes, Direction, Load) {
   refuse();
 }
 
-BatchCopy batch_copy() {
-  return {};
+std::unique_ptr<TrainingStream> training_stream() {
+  return nullptr;
 }
 
 Repeated memory_copy(int, Bytes, Copier) {
@@ -105,12 +109,17 @@ std::string nccl_version() {
   return "";
 }
 
-std::shared_ptr<Communicator> communicator(const ProcessGroup&, Bytes, const std::atomic<bool>&) {
+std::shared_ptr<Communicator> communicator(const ProcessGroup&, int, Bytes,
+                                           const std::atomic<bool>&, Duration) {
   return nullptr;
 }
 
 int ranks(const Communicator&) {
   return 0;
+}
+
+int hosts(const Communicator&) {
+  return 1;
 }
 
 // The same. NOLINTNEXTLINE(performance-unnecessary-value-param)

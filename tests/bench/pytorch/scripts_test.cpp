@@ -2,11 +2,13 @@
 // read by the probe and by `validate`.
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/temporary_folder.hpp"
 #include "bench/images.hpp"
+#include "bench/loader_lines.hpp"
 #include "bench/measured.hpp"
 #include "bench/probes.hpp"
 #include "bench/transform.hpp"
@@ -51,12 +53,12 @@ TEST_CASE("python scripts: every one is Python") {
     INFO(entry.path() << "\n" << parsed.err);
     CHECK(parsed.status == 0);
   }
-  CHECK(found >= 5);
+  CHECK(found >= 8);
 }
 
 TEST_CASE("python scripts: without PyTorch they say what to install") {
   for (const char* name : {"probe_loader.py", "validate.py --output x.json",
-                           "loader_disciplines.py --output x.json"}) {
+                           "loader_disciplines.py --output x.json", "probe_gpu_decode.py"}) {
     const Outcome bare = shell("python3 -S -E " + scripts + "/" + name);
     CHECK(bare.status == 1);
     CHECK(has(bare.err, "python3-torch"));
@@ -149,7 +151,177 @@ TEST_CASE("validate.py: wrong arguments are refused") {
   CHECK(has(refused("--workers 1,two").err, "expected numbers with commas between"));
   CHECK(has(refused("--step-ms -1").err, "not negative"));
   CHECK(has(refused("--batches 0").err, "expected at least 1"));
+  CHECK(has(refused("--batch-size 8,16").err, "expected one without --device"));
+  CHECK(has(refused("--copies pinned,fast").err, "expected some of pageable, pinned"));
+  CHECK(has(refused("--seconds 0").err, "expected more than 0"));
+  CHECK(has(refused("--profile /no/such").err, "there is no file '/no/such'"));
+  CHECK(has(refused("--device tpu").err, "expected cuda, cuda:1 or cpu, got 'tpu'"));
   CHECK(has(refused("--data /no/such").err, "expected JPEG files, found none"));
   CHECK(has(refused("nomodule:x").err, "cannot import 'nomodule'"));
   CHECK(has(refused("json:nothing").err, "has no 'nothing'"));
+}
+
+TEST_CASE("python scripts: --device cuda without a GPU is one line and exit status 2") {
+  const std::string python = torch();
+  if (python.empty() || shell(python + " -c 'import torch, sys; "
+                                       "sys.exit(torch.cuda.is_available())'")
+                                .status != 0) {
+    return;
+  }
+  for (const char* name :
+       {"validate.py --output /dev/null", "probe_loader.py", "probe_gpu_decode.py"}) {
+    const Outcome refused = shell(python + " -B " + scripts + "/" + name + " --device cuda");
+    INFO(name << "\n" << refused.err);
+    CHECK(refused.status == 2);
+    CHECK(has(refused.err, "--device cuda: PyTorch "));
+    CHECK(std::count(refused.err.begin(), refused.err.end(), '\n') == 1);
+    CHECK(refused.out.empty());
+  }
+}
+
+TEST_CASE(
+    "validate.py --device cpu: a training is rehearsed, and predicted from a profile's step") {
+  const std::string python = torch();
+  if (python.empty() || !jpeg_unavailable().empty()) return;
+  const test::TemporaryFolder data;
+  for (unsigned i = 0; i < 4; ++i) write_image(data, std::to_string(i) + ".jpg", i + 1);
+  const test::TemporaryFolder made;
+  const std::string host = made.write("host.json", R"({"name": "made up", "hardware_threads": 2,
+      "cpu": [[1, 1], [2, 2]], "operations": {"getitem": "1 ms"}, "collate": "1 us/MB",
+      "handover": "0.1 ms", "worker_startup": "10 ms", "memcpy_bandwidth": "8 GB/s",
+      "step_fixed": "1 ms", "step_per_sample": "1 ms"})");
+  const std::string command =
+      python + " -B " + scripts + "/validate.py --device cpu --model tiny " + "--side 32 --data '" +
+      data.at("") + "' --profile '" + host + "' --output '" + made.at("py.json") +
+      "' --batch-size 2,4 --batches 3 --workers 0,1 --repeat 1 " +
+      "--copies pageable,pinned,non_blocking,side_stream ";
+  const Outcome run = shell(command);
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  CHECK(has(run.err, "a rehearsal, no GPU is in the loop"));
+  const std::string text = shell("cat '" + made.at("py.json") + "'").out;
+  CHECK(has(text, "no GPU: a rehearsal on the CPU"));
+  const std::string digest = shell("sha256sum '" + host + "'").out.substr(0, 64);
+  CHECK(has(text, digest));
+  const Outcome compared = shell("feedrate validate '" + host + "' --measured '" +
+                                 made.at("py.json") + "' --max-error 1000% --min-coverage 0%");
+  INFO(compared.out << compared.err);
+  CHECK(compared.status == 0);
+  // Two batch sizes, two numbers of workers, four ways to copy, two kinds of step.
+  for (const char* batch : {"batch 2", "batch 4"}) {
+    for (const char* copies : {"pageable", "pinned", "non blocking", "side stream"}) {
+      for (const char* step : {"asynchronous", "loss.item()"}) {
+        INFO(batch << copies << step);
+        CHECK(has(compared.out, std::string(batch) + ", 0 workers, " + copies + ", " + step));
+        CHECK(has(compared.out,
+                  std::string(batch) + ", 1 worker, prefetch 2, " + copies + ", " + step));
+      }
+    }
+  }
+}
+
+TEST_CASE("validate.py: a run that is cut keeps the epochs that ended, and its profile's digest") {
+  const std::string python = torch();
+  if (python.empty() || !jpeg_unavailable().empty()) return;
+  const test::TemporaryFolder data;
+  for (unsigned i = 0; i < 4; ++i) write_image(data, std::to_string(i) + ".jpg", i + 1);
+  const test::TemporaryFolder made;
+  const std::string profile = made.write("host.json", "{}");
+  // Ends itself, without a farewell, as its third epoch begins.
+  const std::string cut = made.write("cut.py", R"(import os, sys
+sys.path.insert(0, sys.argv.pop(1))
+import training, validate
+whole = training.Training.epoch
+left = [2]
+def epoch(self, setting):
+    if not left[0]:
+        os._exit(9)
+    left[0] -= 1
+    return whole(self, setting)
+training.Training.epoch = epoch
+validate.main()
+)");
+  const std::string flags = " --device cpu --model tiny --side 32 --data '" + data.at("") +
+                            "' --profile '" + profile + "' --output '" + made.at("py.json") +
+                            "' --batch-size 2 --batches 2 --workers 0 --repeat 3";
+  const Outcome run = shell(python + " -B '" + cut + "' '" + scripts + "'" + flags);
+  INFO(run.err);
+  CHECK(run.status == 9);
+  const std::string text = shell("cat '" + made.at("py.json") + "'").out;
+  CHECK(has(text, "whose SHA-256 before the first epoch was"));
+  const Outcome counted = shell(python +
+                                " -c 'import json, sys; print(sum(len(c[\"repeats\"]) for c in "
+                                "json.load(open(sys.argv[1]))[\"cases\"]))' '" +
+                                made.at("py.json") + "'");
+  CHECK(counted.out == "2\n");
+  // Epochs that would end too late are left out; where none fits, that is an error.
+  const Outcome none =
+      shell(python + " -B " + scripts + "/validate.py" + flags + " --seconds 0.0001");
+  CHECK(none.status == 1);
+  CHECK(has(none.err, "no epoch fitted into --seconds"));
+}
+
+TEST_CASE("probe_loader.py: pinning and copying are timed for each batch that a worker left") {
+  const std::string python = torch();
+  if (python.empty()) return;
+  // The steps of it, on the CPU: pinning becomes a copy, and so does the way to the GPU.
+  const test::TemporaryFolder folder;
+  const std::string plan = R"(import sys; sys.path.insert(0, sys.argv[1])
+import torch, probe_loader
+torch.Tensor.pin_memory = torch.Tensor.clone
+data = torch.utils.data.TensorDataset(torch.zeros(32, 1000), torch.arange(32))
+probe = probe_loader.Probe(data, 4, True, 1.0, 1, torch.device("cpu"))
+probe.few, probe.cost, probe.repeats = 4, 1e-4, 5
+probe.transfers(None)
+)";
+  const Outcome run =
+      shell(python + " -B '" + folder.write("plan.py", plan) + "' '" + scripts + "'");
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  // Four samples of 1000 floats and a label of eight bytes.
+  CHECK(has(run.out, "series pin bytes 16032 bytes=16032 "));
+  CHECK(has(run.out, "series to_gpu bytes 16032 bytes=16032;memory=worker "));
+  CHECK(has(run.out, "series to_gpu bytes 16032 bytes=16032;memory=pinned "));
+}
+
+TEST_CASE("probe_gpu_decode.py: a rehearsal says what it is; without a GPU auto measures nothing") {
+  const std::string python = torch();
+  if (python.empty() || !jpeg_unavailable().empty()) return;
+  const test::TemporaryFolder data;
+  for (unsigned i = 0; i < 4; ++i) write_image(data, std::to_string(i) + ".jpg", i + 1);
+  data.write("5.jpg", "no image");
+  const std::string command = " | " + python + " -B " + scripts +
+                              "/probe_gpu_decode.py --batch-sizes 4,2 --seconds 0.1 " +
+                              "--rounds 2 --data '" + data.at("") + "' --device ";
+  const Outcome run = shell("printf 'round\\nround\\n'" + command + "cpu");
+  INFO(run.out << run.err);
+  REQUIRE(run.status == 0);
+  CHECK(has(run.out, "1 of 5 JPEGs were left out"));
+  CHECK(has(run.out, "rehearsed on the CPU"));
+  LoaderLines lines(0, "probe_gpu_decode.py");
+  std::istringstream out(run.out);
+  std::size_t rounds = 0;
+  for (std::string line; std::getline(out, line);) {
+    if (line == "round done") {
+      ++rounds;
+    } else {
+      lines.read(line);
+    }
+  }
+  CHECK(rounds == 2);
+  REQUIRE(lines.measurements().size() == 4);
+  for (const Measurement& what : lines.measurements()) {
+    CHECK(what.quantity == "decode");
+    CHECK(what.how.at("device") == "cpu");
+    CHECK(what.work == what.at.at("batch"));
+    CHECK(what.at.at("pixels") == 64.0 * 48.0);
+    CHECK(what.times.size() >= 2);
+  }
+  if (shell(python + " -c 'import torch, sys; sys.exit(torch.cuda.is_available())'").status != 0)
+    return;
+  const Outcome none = shell("printf 'round\\n'" + command + "auto");
+  CHECK(none.status == 0);
+  CHECK(has(none.out, "remark decode on the GPU was not measured: PyTorch"));
+  CHECK(has(none.out, "round done"));
+  CHECK_FALSE(has(none.out, "series"));
 }

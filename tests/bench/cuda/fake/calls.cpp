@@ -188,6 +188,7 @@ const char* cudaGetErrorName(cudaError_t error) {
     return #name;
 #define FEEDRATE_NAME_cudaMemcpyKind(name, value)
 #define FEEDRATE_NAME_cudaDeviceAttr(name, value)
+#define FEEDRATE_NAME_cudaFlags(name, value)
 #define FEEDRATE_CUDA_VALUE(group, name, value) FEEDRATE_NAME_##group(name, value)
 #include <cuda_values.def>
 #undef FEEDRATE_CUDA_VALUE

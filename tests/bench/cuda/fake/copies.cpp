@@ -48,6 +48,7 @@ struct Copy {
   std::size_t bytes;
   cudaMemcpyKind kind;
   bool pinned;  ///< all of it that is the host's
+  bool right = true;
 };
 
 /// GPU memory must have been given; the host's may be anybody's, unless it is pinned.
@@ -57,12 +58,16 @@ Copy checked(void* into, const void* from, std::size_t bytes, cudaMemcpyKind kin
   const Range here = range_of(from, bytes);
   const bool up = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
   const bool down = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-  if (up || there.pinned) check_reach(who + " into", into, bytes, gpu);
-  if (down || here.pinned) check_reach(who + " from", from, bytes, gpu);
+  bool right = true;
+  if (up || there.pinned) right = check_reach(who + " into", into, bytes, gpu);
+  if (down || here.pinned) right = check_reach(who + " from", from, bytes, gpu) && right;
   const cudaMemcpyKind seen = kind_of(there, here);
-  if (kind != cudaMemcpyDefault && kind != seen) bug(who + " in another direction than it says");
+  if (right && kind != cudaMemcpyDefault && kind != seen) {
+    bug(who + " in another direction than it says");
+    right = false;
+  }
   const bool pinned = (there.gpu >= 0 || there.pinned) && (here.gpu >= 0 || here.pinned);
-  return {into, from, bytes, kind == cudaMemcpyDefault ? seen : kind, pinned};
+  return {into, from, bytes, kind == cudaMemcpyDefault ? seen : kind, pinned, right};
 }
 
 Stream::Work work_of(const Copy& copy, int gpu) {
@@ -78,6 +83,7 @@ Stream::Work work_of(const Copy& copy, int gpu) {
 }
 
 cudaError_t start(const Copy& copy, const std::shared_ptr<Stream>& on, const char* call) {
+  if (!copy.right) return cudaErrorInvalidValue;
   if (stalls(call)) {
     on->add(stalled(), true);
   } else {
@@ -86,7 +92,9 @@ cudaError_t start(const Copy& copy, const std::shared_ptr<Stream>& on, const cha
   return cudaSuccess;
 }
 
-cudaError_t set(void* into, int value, std::size_t bytes, const std::shared_ptr<Stream>& on) {
+cudaError_t set(void* into, int value, std::size_t bytes, const std::shared_ptr<Stream>& on,
+                const char* call) {
+  if (!check_reach(call, into, bytes, on->gpu)) return cudaErrorInvalidValue;
   on->add([=](double began) {
     const auto amount = static_cast<double>(bytes);
     if (really_done(amount)) std::memset(into, value, bytes);
@@ -127,16 +135,14 @@ cudaError_t cudaMemsetAsync(void* into, int value, std::size_t bytes, cudaStream
   SIMULATED_CALL("cudaMemsetAsync");
   const auto on = stream_of(stream, "cudaMemsetAsync");
   if (!on) return keep(cudaErrorInvalidResourceHandle);
-  check_reach("cudaMemsetAsync", into, bytes, on->gpu);
-  return keep(set(into, value, bytes, on));
+  return keep(set(into, value, bytes, on, "cudaMemsetAsync"));
 }
 
 cudaError_t cudaMemset(void* into, int value, std::size_t bytes) {
   SIMULATED_CALL("cudaMemset");
   const auto on = stream_of(nullptr, "cudaMemset");
-  check_reach("cudaMemset", into, bytes, on->gpu);
-  set(into, value, bytes, on);
+  const cudaError_t status = set(into, value, bytes, on, "cudaMemset");
   on->finish();
-  return cudaSuccess;
+  return keep(status);
 }
 }

@@ -54,9 +54,10 @@ int cublasGemmEx(void* handle, int, int, int m, int n, int k, const void*, const
   const auto bytes = [number](int rows, int columns) {
     return number * static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
   };
-  check_reach("cublasGemmEx reads a", a, bytes(m, k), on->gpu);
-  check_reach("cublasGemmEx reads b", b, bytes(k, n), on->gpu);
-  check_reach("cublasGemmEx writes c", c, bytes(m, n), on->gpu);
+  const bool right = check_reach("cublasGemmEx reads a", a, bytes(m, k), on->gpu) &&
+                     check_reach("cublasGemmEx reads b", b, bytes(k, n), on->gpu) &&
+                     check_reach("cublasGemmEx writes c", c, bytes(m, n), on->gpu);
+  if (!right) return invalid_value;
   double rate = compute == compute_tf32 ? settings().tf32 : settings().fp32;
   if (type == type_bf16) rate = settings().bf16;
   const double took = settings().launch + 2.0 * m * n * k / rate;

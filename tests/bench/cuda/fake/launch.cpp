@@ -125,11 +125,12 @@ void run(const Launch& kernel) {
   });
 }
 
-/// The bytes that a kernel's pointers reach: it is taken to read or write all of them.
+/// The bytes that a kernel's pointers reach: it is taken to read or write all of them. Below 0:
+/// there is one that it cannot use.
 double reach(const Launch& kernel, int gpu) {
   double sum = 0.0;
   for (const void* pointer : kernel.pointers) {
-    check_reach("a kernel", pointer, 1, gpu);
+    if (!check_reach("a kernel", pointer, 1, gpu)) return -1.0;
     sum += static_cast<double>(range_of(pointer, 0).left);
   }
   return sum;
@@ -155,6 +156,7 @@ cudaError_t launch(Launch kernel) {
     return cudaSuccess;
   }
   const double bytes = reach(kernel, on->gpu);
+  if (bytes < 0.0) return keep(cudaErrorInvalidValue);
   const bool waits = kernel.waits && !kernel.pointers.empty();
   on->add(
       [kernel = std::move(kernel), bytes, waits](double began) {

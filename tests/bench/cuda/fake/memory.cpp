@@ -148,12 +148,15 @@ Range range_of(const void* what, std::size_t bytes) {
   return range;
 }
 
-void check_reach(const std::string& who, const void* what, std::size_t bytes, int gpu) {
+bool check_reach(const std::string& who, const void* what, std::size_t bytes, int gpu) {
   const Range range = range_of(what, bytes);
-  if (!range.wrong.empty()) return bug(who + ": " + range.wrong);
-  if (range.gpu >= 0 && range.gpu != gpu) {
-    bug(fmt::format("{} on GPU {}: memory of GPU {}", who, gpu, range.gpu));
+  if (!range.wrong.empty()) {
+    bug(who + ": " + range.wrong);
+    return false;
   }
+  if (range.gpu < 0 || range.gpu == gpu) return true;
+  bug(fmt::format("{} on GPU {}: memory of GPU {}", who, gpu, range.gpu));
+  return false;
 }
 
 std::string leaked_memory() {

@@ -152,8 +152,9 @@ int ncclAllReduce(const void* from, void* into, std::size_t count, int type, int
   if (one->joins_for_ever) bug("ncclAllReduce while the communicator is still being made");
   if (on->gpu != one->gpu) bug("ncclAllReduce on a stream of another GPU");
   const std::size_t bytes = count * (type == fp32 ? 4 : 2);
-  check_reach("ncclAllReduce reads", from, bytes, one->gpu);
-  check_reach("ncclAllReduce writes", into, bytes, one->gpu);
+  const bool right = check_reach("ncclAllReduce reads", from, bytes, one->gpu) &&
+                     check_reach("ncclAllReduce writes", into, bytes, one->gpu);
+  if (!right) return invalid_argument;
   if (stalls("ncclAllReduce")) {
     on->add(stalled([shared = one->shared] { return shared->aborted.load(); }), true);
     return success;

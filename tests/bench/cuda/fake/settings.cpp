@@ -64,7 +64,8 @@ bool really_done(double bytes) {
 
 namespace {
 
-/// FEEDRATE_SIM_SPEED: how many times faster the program's clock runs, so that long waits are short.
+/// FEEDRATE_SIM_SPEED: how many times faster the program's clock runs, so that long waits are
+/// short.
 double speed() {
   static const double times = setting("FEEDRATE_SIM_SPEED", 1.0);
   return times;

@@ -48,8 +48,8 @@ struct Settings {
   bool peer, mig, ecc, watchdog;  ///< FEEDRATE_SIM_PEER, _MIG, _ECC, _WATCHDOG: 0 or 1
 };
 const Settings& settings();
-/// Work on as many bytes is really done; the rest is only timed. What fits a page always is: it may be
-/// a signal.
+/// Work on as many bytes is really done; the rest is only timed. What fits a page always is: it may
+/// be a signal.
 bool really_done(double bytes);
 /// A number of the environment.
 double setting(const char* name, double otherwise);
@@ -83,8 +83,8 @@ struct Range {
 };
 /// `bytes` from `memory` on; `wrong` where they are in no allocation or leave it.
 Range range_of(const void* memory, std::size_t bytes);
-/// Reports memory that work of `gpu` cannot use.
-void check_reach(const std::string& who, const void* memory, std::size_t bytes, int gpu);
+/// Reports memory that work of `gpu` cannot use; then false, and the work must not be done.
+bool check_reach(const std::string& who, const void* memory, std::size_t bytes, int gpu);
 
 // --- streams.cpp -------------------------------------------------------------------------------
 int current_gpu();

@@ -5,43 +5,40 @@
 
 #define CUDART_VERSION 13000
 
-#define FEEDRATE_IN_CUDA_GROUP_cudaError(name, value) name = value,
-#define FEEDRATE_IN_CUDA_GROUP_cudaMemcpyKind(name, value)
-#define FEEDRATE_IN_CUDA_GROUP_cudaDeviceAttr(name, value)
-#define FEEDRATE_CUDA_VALUE(group, name, value) FEEDRATE_IN_CUDA_GROUP_##group(name, value)
+// Each enumeration takes the values of its own group.
+#define FEEDRATE_CUDA_TAKE(name, value) name = (value),
+#define FEEDRATE_CUDA_LEAVE(name, value)
+#define FEEDRATE_CUDA_VALUE(group, name, value) FEEDRATE_CUDA_##group(name, value)
+
+#define FEEDRATE_CUDA_cudaError FEEDRATE_CUDA_TAKE
+#define FEEDRATE_CUDA_cudaMemcpyKind FEEDRATE_CUDA_LEAVE
+#define FEEDRATE_CUDA_cudaDeviceAttr FEEDRATE_CUDA_LEAVE
+#define FEEDRATE_CUDA_cudaFlags FEEDRATE_CUDA_LEAVE
 enum cudaError_t {
 #include <cuda_values.def>
 };
-#undef FEEDRATE_IN_CUDA_GROUP_cudaError
-#undef FEEDRATE_IN_CUDA_GROUP_cudaMemcpyKind
-#define FEEDRATE_IN_CUDA_GROUP_cudaError(name, value)
-#define FEEDRATE_IN_CUDA_GROUP_cudaMemcpyKind(name, value) name = value,
+#undef FEEDRATE_CUDA_cudaError
+#undef FEEDRATE_CUDA_cudaMemcpyKind
+#define FEEDRATE_CUDA_cudaError FEEDRATE_CUDA_LEAVE
+#define FEEDRATE_CUDA_cudaMemcpyKind FEEDRATE_CUDA_TAKE
 enum cudaMemcpyKind {
 #include <cuda_values.def>
 };
-#undef FEEDRATE_IN_CUDA_GROUP_cudaMemcpyKind
-#undef FEEDRATE_IN_CUDA_GROUP_cudaDeviceAttr
-#define FEEDRATE_IN_CUDA_GROUP_cudaMemcpyKind(name, value)
-#define FEEDRATE_IN_CUDA_GROUP_cudaDeviceAttr(name, value) name = value,
+#undef FEEDRATE_CUDA_cudaMemcpyKind
+#undef FEEDRATE_CUDA_cudaDeviceAttr
+#define FEEDRATE_CUDA_cudaMemcpyKind FEEDRATE_CUDA_LEAVE
+#define FEEDRATE_CUDA_cudaDeviceAttr FEEDRATE_CUDA_TAKE
 enum cudaDeviceAttr {
 #include <cuda_values.def>
 };
-#undef FEEDRATE_CUDA_VALUE
-
+#undef FEEDRATE_CUDA_cudaDeviceAttr
+#undef FEEDRATE_CUDA_cudaFlags
+#define FEEDRATE_CUDA_cudaDeviceAttr FEEDRATE_CUDA_LEAVE
+#define FEEDRATE_CUDA_cudaFlags FEEDRATE_CUDA_TAKE
 enum : unsigned {
-  cudaHostAllocDefault = 0,
-  cudaHostAllocPortable = 1,
-  cudaHostAllocMapped = 2,
-  cudaHostAllocWriteCombined = 4,
-  cudaHostRegisterDefault = 0,
-  cudaHostRegisterPortable = 1,
-  cudaHostRegisterMapped = 2,
-  cudaStreamDefault = 0,
-  cudaStreamNonBlocking = 1,
-  cudaEventDefault = 0,
-  cudaEventBlockingSync = 1,
-  cudaEventDisableTiming = 2,
+#include <cuda_values.def>
 };
+#undef FEEDRATE_CUDA_VALUE
 
 using cudaStream_t = struct CUstream_st*;
 using cudaEvent_t = struct CUevent_st*;

@@ -1,0 +1,3 @@
+extern "C" int feedrate_test_needed() {
+  return 7;
+}
