@@ -103,9 +103,6 @@ class Recorder {
   [[nodiscard]] bool out_of_time() const;
   [[nodiscard]] std::size_t round() const { return turn_.round; }
 
-  /// Does something that the probe's share has no room for: its time is not the turn's.
-  void beside_the_share(const std::function<void()>& work);
-
   /// The machine, for what a probe learns of it.
   [[nodiscard]] HostFacts& host() { return set_.host; }
 

@@ -212,8 +212,9 @@ std::function<void()> open(const Settings& settings, Recorder& recorder) {
       describe_gpus(recorder);
       warm_up(settings, ready_parts->series);
       if (recorder.round() == planned_rounds(settings) / 2) {
-        recorder.beside_the_share(
-            [&] { measure_sustained(settings, ready_parts->series, recorder); });
+        const Duration start = now();
+        measure_sustained(settings, ready_parts->series, recorder);
+        recorder.leave_out(now() - start);
       }
       recorder.take_turns(ready_parts->parts);
     }

@@ -295,12 +295,6 @@ const std::atomic<bool>& Recorder::stop() const {
   return stop_;
 }
 
-void Recorder::beside_the_share(const std::function<void()>& work) {
-  const Duration began = clock_();
-  work();
-  started_ += clock_() - began;
-}
-
 bool Recorder::out_of_time() const {
   return clock_() - started_ >= turn_.time;
 }

@@ -207,7 +207,7 @@ std::string Findings::source(const SeriesList& from) const {
 
 void Findings::line(FitLine line) {
   for (const Compared& one : compared) {
-    if (line.vendor.empty() && line.number > 0.0 && line.probe == one.probe &&
+    if (line.vendor.empty() && line.in_profile && line.number > 0.0 && line.probe == one.probe &&
         line.what.starts_with(one.what)) {
       line.vendor = one.vendor;
     }

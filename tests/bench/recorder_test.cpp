@@ -89,14 +89,15 @@ TEST_CASE(
   CHECK(what.gpu[1].round == 4.0);
 }
 
-TEST_CASE("recorder: what is done beside the share takes none of it") {
+TEST_CASE("recorder: what is left out of the share takes none of it") {
   Settings settings;
   MeasurementSet set;
   std::atomic<bool> stop{false};
   Duration time;
   Recorder recorder(settings, set, stop, nullptr, [&] { return time; });
   recorder.begin("test", {0, seconds(2.0), true});
-  recorder.beside_the_share([&] { time += seconds(10.0); });
+  time += seconds(10.0);
+  recorder.leave_out(seconds(10.0));
   CHECK_FALSE(recorder.out_of_time());
   time += seconds(2.0);
   CHECK(recorder.out_of_time());
