@@ -74,6 +74,7 @@ Stream::Work work_of(const Copy& copy, int gpu) {
   return [copy, gpu](double began) {
     const auto amount = static_cast<double>(copy.bytes);
     if (really_done(amount)) std::memmove(copy.into, copy.from, copy.bytes);
+    forget_repeats();
     if (copy.kind == cudaMemcpyDeviceToDevice) {
       return began + settings().launch + 2.0 * amount / settings().hbm;
     }
@@ -98,6 +99,7 @@ cudaError_t set(void* into, int value, std::size_t bytes, const std::shared_ptr<
   on->add([=](double began) {
     const auto amount = static_cast<double>(bytes);
     if (really_done(amount)) std::memset(into, value, bytes);
+    forget_repeats();
     return began + settings().launch + amount / settings().hbm;
   });
   return cudaSuccess;

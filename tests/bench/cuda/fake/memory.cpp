@@ -82,6 +82,7 @@ double used(Kind kind, int gpu) {
 }
 
 cudaError_t allocate(void** into, std::size_t bytes, Kind kind, double limit) {
+  forget_repeats();
   *into = nullptr;
   const std::lock_guard lock(memory().mutex);
   const int gpu = current_gpu();

@@ -51,6 +51,8 @@ const Settings& settings();
 /// Work on as many bytes is really done; the rest is only timed. What fits a page always is: it may
 /// be a signal.
 bool really_done(double bytes);
+/// Memory changed other than by a kernel: kernels that ran before may compute something else now.
+void forget_repeats();
 /// A number of the environment.
 double setting(const char* name, double otherwise);
 

@@ -58,6 +58,7 @@ namespace simulated {
 
 /// A kernel with its arguments.
 struct Launch {
+  const void* kernel;
   cudaLaunchConfig_t how;
   std::function<void()> body;
   std::vector<const void*> pointers;  ///< among its arguments
@@ -82,7 +83,8 @@ template <typename... Parameters, typename... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* how, void (*kernel)(Parameters...),
                                Arguments&&... arguments) {
   return [&](Parameters... given) {
-    simulated::Launch launch{*how, [=] { kernel(given...); }, {}, false};
+    simulated::Launch launch{
+        reinterpret_cast<const void*>(kernel), *how, [=] { kernel(given...); }, {}, false};
     (simulated::note_pointer(launch, given), ...);
     launch.waits = launch.waits || launch.pointers.empty();
     return simulated::launch(std::move(launch));
