@@ -67,7 +67,7 @@ void fit_rings(Findings& findings, const SeriesList& all, const std::string& whe
   for (const Series& s : all) by_ranks[ranks(s)].push_back(s);
   if (by_ranks.empty()) return;
   const auto taken = fit_ring(by_ranks.rbegin()->second);
-  if (!taken) return;
+  if (!taken) return findings.no_rate(by_ranks.rbegin()->second, "bus bandwidth " + where_to);
   by_ranks.erase(std::prev(by_ranks.end()));
   Doubts doubts;
   doubts.points(distinct(taken->list, "bytes"));

@@ -135,7 +135,10 @@ void fit_host_to_device(Findings& findings, const std::string& memory,
   const SeriesList all = copies_of("h2d");
   const SeriesList near = where(all, [](const Series& s) { return !from_afar(s); });
   const auto copies = fit_sizes(where(near, alone));
-  if (!copies || copies->fit.coefficients[1] <= 0.0) return;
+  if (!copies) return;
+  if (copies->fit.coefficients[1] <= 0.0) {
+    return findings.no_rate(copies->list, fmt::format("{} copies to a GPU", memory));
+  }
   const double bandwidth = 1.0 / copies->fit.coefficients[1];
   profile.*single = findings.value<Bandwidth>(
       copies->list, fmt::format("{} copies to a GPU", memory), bandwidth,

@@ -218,6 +218,12 @@ void Findings::line(FitLine line) {
   out.lines.push_back(std::move(line));
 }
 
+void Findings::no_rate(const SeriesList& from, const std::string& what) {
+  only_shown(from, what, "?", 0.0,
+             "times do not grow with the size, so no rate can be told: measure longer "
+             "(--time-limit), or where less else runs");
+}
+
 void Findings::only_shown(const SeriesList& from, const std::string& what, const std::string& value,
                           double relative_error, const std::string& why) {
   FitLine said;

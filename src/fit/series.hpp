@@ -149,6 +149,9 @@ struct Findings {
   void only_shown(const SeriesList& from, const std::string& what, const std::string& value,
                   double relative_error, const std::string& why);
 
+  /// A rate that its times do not tell: they are no longer for more bytes.
+  void no_rate(const SeriesList& from, const std::string& what);
+
   static std::string text(double number);                       ///< three digits
   static std::string text(double number, Dimension dimension);  ///< with its unit
 };

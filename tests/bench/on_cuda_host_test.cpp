@@ -16,10 +16,12 @@ using testing_cli::slurp;
 namespace {
 
 const std::string script = "bench/on_cuda_host";
-const std::string simulated = std::filesystem::path(FEEDRATE_BINARY).parent_path() /
-                              "tests/bench/cuda/fake/feedrate_simulated_gpu";
+const std::string simulated = FEEDRATE_SIMULATED_BINARY;
+const std::string simulated_kernels =
+    std::filesystem::path(simulated).parent_path() / "check_kernels_simulated";
 
-/// A host's folders, and a way to run a part of the script on it.
+/// A host's folders (with a bus that is slow beside a busy machine's delays), and a way to run a
+/// part of the script on it.
 struct Host {
   Folder folder;
 
@@ -31,9 +33,11 @@ struct Host {
   }
   [[nodiscard]] Outcome run(const std::string& part, const std::string& settings = "",
                             const std::string& program = script) const {
-    return shell(program + " " + part, "LC_ALL=C.UTF-8 QUICK=1 DEVICE=cpu IMAGES=8 FEEDRATE='" +
-                                           simulated + "' WORK='" + folder.at("work") + "' OUT='" +
-                                           folder.at("out") + "' " + settings);
+    return shell(program + " " + part,
+                 "LC_ALL=C.UTF-8 FEEDRATE_SIM_PCIE=1e9 FEEDRATE_SIM_PAGEABLE=5e8 QUICK=1 "
+                 "DEVICE=cpu IMAGES=8 CHECK_KERNELS='" +
+                     simulated_kernels + "' FEEDRATE='" + simulated + "' WORK='" +
+                     folder.at("work") + "' OUT='" + folder.at("out") + "' " + settings);
   }
 };
 
@@ -136,8 +140,8 @@ TEST_CASE("on_cuda_host: what is packed runs elsewhere with nothing else") {
                 host.folder.at("packed/feedrate_host.tar.gz") + "'")
               .status == 0);
   const std::string root = host.folder / "feedrate_host";
-  for (const char* part : {"feedrate", "lib", "pricing/gpus.json", "bench/on_cuda_host",
-                           "bench/pytorch/validate.py"}) {
+  for (const char* part : {"feedrate", "check_kernels", "lib", "pricing/gpus.json",
+                           "bench/on_cuda_host", "bench/pytorch/validate.py"}) {
     INFO(part);
     CHECK(std::filesystem::exists(root + "/" + part));
   }

@@ -298,6 +298,26 @@ TEST_CASE("fit: GPUs that copy at once share a rate, and memory far away is only
   CHECK(back->value.starts_with("21"));
 }
 
+TEST_CASE("fit: copies that take no longer for more bytes give no rate, and that is said") {
+  Synthetic made(0.0);
+  for (const double size : {1e6, 4e6, 16e6}) {
+    made.add("h2d", "copy", "bytes", size, {{"bytes", size}, {"gpus", 1.0}}, 1e4 / size,
+             {{"direction", "h2d"}, {"memory", "pinned"}, {"load", "idle"}});
+    made.add("allreduce", "allreduce", "bytes", size, {{"bytes", size}, {"ranks", 2.0}}, 1e4 / size,
+             {{"library", "nccl"}});
+  }
+  const FittedProfile fitted = fit_profile(made.set);
+  CHECK_FALSE(fitted.profile.pinned_bandwidth);
+  CHECK_FALSE(fitted.profile.allreduce_busbw);
+  for (const char* what : {"pinned copies to a GPU", "bus bandwidth among the host's GPUs"}) {
+    INFO(what);
+    const FitLine* line = line_of(fitted, what);
+    REQUIRE(line != nullptr);
+    CHECK_FALSE(line->in_profile);
+  }
+  CHECK(warnings(fitted).find("do not grow with the size") != std::string::npos);
+}
+
 TEST_CASE("fit: a step's fixed part and each sample's, and never a guess among models") {
   Synthetic made(0.01);
   for (const double batch : {8.0, 16.0, 32.0, 64.0, 128.0}) {
