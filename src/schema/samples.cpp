@@ -157,71 +157,15 @@ Samples from_csv(const std::string& path, std::span<const std::string_view> colu
   return samples;
 }
 
-/// How several of a kind (CPUs, disks) make one reading at a moment.
-enum class Together { mean, busiest };
-
-struct ShareMetric {
-  MetricId metric;
-  std::string_view column;
-  Together together = Together::mean;
-};
-constexpr ShareMetric share_metrics[] = {
-    {MetricId::cpu_busy, "cpu"},
-    {MetricId::cpu_io_wait, "io-wait"},
-    {MetricId::gpu_busy, "gpu"},
-    {MetricId::gpu_memory_used, "gpu-memory"},
-    {MetricId::memory_used, "ram"},
-    {MetricId::disk_busy, "disk", Together::busiest},
-    {MetricId::link_busy, "network", Together::busiest},
-};
-
-const ShareMetric* share_metric(MetricId id) {
-  for (const ShareMetric& row : share_metrics) {
-    if (row.metric == id) return &row;
-  }
-  return nullptr;
-}
-
-/// Debugger's totals, which are no share, and the column that would be one.
-std::string_view column_instead(MetricId id) {
-  const std::string_view type = metric(id).type;
-  return type == "i/o" ? "disk" : type == "network" ? "network" : "";
-}
-
-struct Moment {
-  double sum = 0.0;
-  double count = 0.0;
-  double most = 0.0;
-};
-
 Samples from_observation(const std::string& path) {
-  std::map<std::string_view, std::map<double, Moment>> moments;  // by column and time
-  std::map<std::string_view, std::string_view> no_share;         // type → column
+  ShareFold fold;
   ObservationReader reader(path);
   while (const auto line = reader.next()) {
-    const auto* const sample = std::get_if<Sample>(&*line);
-    if (sample == nullptr || sample->cumulative) continue;
-    const MetricRow& row = metric(sample->metric);
-    if (const ShareMetric* const share = share_metric(row.id)) {
-      Moment& moment = moments[share->column][sample->at.base()];
-      moment.sum += sample->value / 100.0;
-      moment.count += 1.0;
-      moment.most = std::max(moment.most, sample->value / 100.0);
-    } else if (const auto column = column_instead(row.id); !column.empty()) {
-      no_share.emplace(row.type, column);
-    }
+    if (const auto* const sample = std::get_if<Sample>(&*line)) fold.add(*sample);
   }
   Samples samples;
-  for (const ShareMetric& share : share_metrics) {
-    const auto found = moments.find(share.column);
-    if (found == moments.end()) continue;
-    for (const auto& [at, of] : found->second) {
-      samples.shares[std::string(share.column)].push_back(
-          share.together == Together::busiest ? of.most : of.sum / of.count);
-    }
-  }
-  for (const auto& [type, column] : no_share) {
-    if (moments.contains(column)) continue;
+  samples.shares = fold.shares();
+  for (const std::string_view type : fold.not_shares()) {
     samples.remarks.push_back(fmt::format(
         "{}: {} is told in bytes or operations a second there, not as a share: give it as a flag",
         path, type));
