@@ -16,6 +16,7 @@
 #include "cli/inputs.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/live_view.hpp"
+#include "cli/observe_show.hpp"
 #include "cli/observed_command.hpp"
 #include "cli/terminal.hpp"
 #include "report/numbers.hpp"
@@ -246,8 +247,11 @@ Command add_observe(CLI::App& parent) {
       "Examples:\n"
       "  feedrate observe --output before.jsonl -- python train.py\n"
       "  feedrate observe --pid 4711 --for 10min --output before.jsonl --live\n"
+      "  feedrate observe show before.jsonl\n"
       "  feedrate diagnose before.jsonl");
-  return {app, [arguments] { return observe_it(*arguments); }};
+  const Command show = add_observe_show(*app);
+  return {app,
+          [arguments, show] { return show.app->parsed() ? show.run() : observe_it(*arguments); }};
 }
 
 }  // namespace feedrate::cli

@@ -83,6 +83,9 @@ constexpr std::array<MetricRow, metric_count> table = {{
     {process_resident, "process", "ResidentBytes", bytes, gauge, ours, "memory that it holds"},
     {process_threads, "process", "Threads", count, gauge, ours, "of it"},
 
+    {stage_busy, "stage", "BusyPercentage", percent, mean, ours,
+     "of a simulation: something works at it; Name: download, disk, decode, h2d, ..."},
+
     {step_time, "step", "StepSeconds", seconds, mean, ours,
      "a step, its wait for data included; Name: the rank"},
     {data_wait, "step", "DataWaitSeconds", seconds, mean, ours, "of it: the wait for the batch"},

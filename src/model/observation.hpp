@@ -53,6 +53,7 @@ enum class MetricId : std::uint8_t {
   process_major_faults,
   process_resident,
   process_threads,
+  stage_busy,
   step_time,
   data_wait,
   host_time,
@@ -66,7 +67,7 @@ enum class MetricId : std::uint8_t {
   workers,
 };
 
-inline constexpr std::size_t metric_count = 48;
+inline constexpr std::size_t metric_count = 49;
 
 /// The unit of a sample's value.
 enum class MetricUnit : std::uint8_t {
