@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/errors.hpp"
 #include "base/text_file.hpp"
@@ -13,7 +14,6 @@
 namespace feedrate {
 namespace {
 
-constexpr std::size_t block = 65536;
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 [[noreturn]] void refuse(const std::string& file, const std::string& message,
@@ -27,42 +27,19 @@ std::string reason() {
 
 }  // namespace
 
-LineReader::LineReader(std::string path) : name_(std::move(path)) {
-  if (name_ == standard_input_path) {
-    name_ = standard_input_name;
-    file_ = ::dup(STDIN_FILENO);
-    if (file_ < 0) refuse(name_, "expected a readable file, got: " + reason());
-    return;
-  }
-  // Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
-  file_ = ::open(name_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file_ < 0) {
-    refuse(name_, errno == ENOENT ? "expected a file, got no such file"
-                                  : "expected a readable file, got: " + reason());
-  }
-  struct stat status {};
-  if (::fstat(file_, &status) == 0 && S_ISREG(status.st_mode)) return;
-  ::close(file_);
-  refuse(name_, "expected a file, got " + what_it_is(status.st_mode) +
-                    (S_ISDIR(status.st_mode) ? "" : ": give - and redirect it"));
-}
+LineReader::LineReader(std::string path)
+    : LineReader(std::make_unique<ByteReader>(std::move(path))) {}
 
-LineReader::~LineReader() {
-  ::close(file_);
+LineReader::LineReader(std::unique_ptr<ByteReader> bytes) : bytes_(std::move(bytes)) {}
+
+void LineReader::refuse_here(const std::string& message, std::int64_t line) const {
+  refuse(name(), message, line);
 }
 
 bool LineReader::fill() {
   buffer_.erase(0, at_);
   at_ = 0;
-  const std::size_t before = buffer_.size();
-  buffer_.resize(before + block);
-  ssize_t n = -1;
-  do {
-    n = ::read(file_, buffer_.data() + before, block);
-  } while (n < 0 && errno == EINTR);
-  buffer_.resize(before + static_cast<std::size_t>(n > 0 ? n : 0));
-  if (n < 0) refuse(name_, "expected a readable file, got: " + reason(), number_);
-  return n > 0;
+  return bytes_->append_to(buffer_);
 }
 
 std::optional<std::string_view> LineReader::next() {
@@ -70,10 +47,15 @@ std::optional<std::string_view> LineReader::next() {
   std::size_t searched = at_;
   while ((end = buffer_.find('\n', searched)) == std::string::npos && !ended_) {
     if (buffer_.size() - at_ > longest_line) {
-      refuse(name_, "expected lines of at most 1 MB, got a longer one", number_ + 1);
+      refuse_here("expected lines of at most 1 MB, got a longer one", number_ + 1);
     }
     searched = buffer_.size() - at_;  // where filling moves it to
     ended_ = !fill();
+  }
+  if (end == std::string::npos && !bytes_->cut().empty()) {
+    at_ = buffer_.size();
+    refuse_here("expected a whole file, got the part before this line: " + bytes_->cut(),
+                number_ + 1);
   }
   if (end == std::string::npos && at_ == buffer_.size()) return std::nullopt;
   unfinished_ = end == std::string::npos;

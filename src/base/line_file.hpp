@@ -2,9 +2,12 @@
 // Files of lines of any length, read and written a line at a time in constant memory.
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "base/byte_reader.hpp"
 
 namespace feedrate {
 
@@ -13,26 +16,26 @@ inline constexpr std::size_t longest_line = 1'000'000;
 
 class LineReader {
  public:
-  /// "-" is standard input. InputError as read_text_file, but of any size.
+  /// As ByteReader: "-" is standard input, a gzip file is unpacked.
   explicit LineReader(std::string path);
-  ~LineReader();
-  LineReader(const LineReader&) = delete;
-  LineReader& operator=(const LineReader&) = delete;
+  /// Reads on where `bytes` stand.
+  explicit LineReader(std::unique_ptr<ByteReader> bytes);
 
   /// The next line without its end, be that of Unix or Windows, nor the mark that editors put at a
-  /// file's start; it holds until the next call. InputError for a line over longest_line.
+  /// file's start; it holds until the next call. InputError for a line over longest_line, and,
+  /// after the last line that is whole, for a gzip file that was cut or damaged.
   std::optional<std::string_view> next();
   [[nodiscard]] std::int64_t number() const { return number_; }  ///< of that line, from 1 on
   /// Whether that line, the last one, has no end: it may have been cut.
   [[nodiscard]] bool unfinished() const { return unfinished_; }
   /// As messages name it.
-  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::string& name() const { return bytes_->name(); }
 
  private:
   bool fill();
+  [[noreturn]] void refuse_here(const std::string& message, std::int64_t line) const;
 
-  std::string name_;
-  int file_ = -1;
+  std::unique_ptr<ByteReader> bytes_;
   std::string buffer_;
   std::size_t at_ = 0;
   std::int64_t number_ = 0;

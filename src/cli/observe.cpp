@@ -16,6 +16,7 @@
 #include "cli/inputs.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/live_view.hpp"
+#include "cli/observe_import.hpp"
 #include "cli/observe_show.hpp"
 #include "cli/observed_command.hpp"
 #include "cli/terminal.hpp"
@@ -27,13 +28,17 @@ namespace {
 
 struct ObserveArguments {
   std::string pid;
-  std::string interval = "500ms";
-  std::string length;  ///< "" for as long as there is something to observe
+  std::string interval;  ///< "" where not given
+  std::string length;    ///< "" for as long as there is something to observe
   std::string output;
   bool live = false;
   std::string instance;
   std::vector<std::string> command;
+  ObserveImportArguments imported;
 };
+
+/// That of SageMaker Debugger.
+const std::string default_interval = "500ms";
 
 struct Plan {
   std::optional<std::int64_t> pid;
@@ -55,7 +60,8 @@ Duration time_of(const std::string& text, const char* flag, Duration least, Dura
 
 Plan plan_of(const ObserveArguments& arguments) {
   Plan plan;
-  plan.interval = time_of(arguments.interval, "--interval", milliseconds(10.0), hours(1.0));
+  const std::string& interval = arguments.interval.empty() ? default_interval : arguments.interval;
+  plan.interval = time_of(interval, "--interval", milliseconds(10.0), hours(1.0));
   if (!arguments.length.empty()) {
     plan.length = time_of(arguments.length, "--for", plan.interval, hours(24.0 * 365.0));
   }
@@ -211,12 +217,26 @@ int observe_it(const ObserveArguments& arguments) {
   return status;
 }
 
+int import_it(ObserveArguments& arguments) {
+  const bool observes = !arguments.pid.empty() || !arguments.command.empty() || arguments.live ||
+                        !arguments.length.empty() || !arguments.instance.empty();
+  if (observes) {
+    throw InputError(
+        "expected --import or something to observe, got both: what was recorded is no job that "
+        "runs");
+  }
+  arguments.imported.interval = arguments.interval;
+  arguments.imported.output = arguments.output;
+  return observe_import(arguments.imported);
+}
+
 }  // namespace
 
 Command add_observe(CLI::App& parent) {
   const auto arguments = std::make_shared<ObserveArguments>();
   CLI::App* app = parent.add_subcommand(
-      "observe", "What a running job does to this machine: CPUs, disks, network, GPUs, processes");
+      "observe",
+      "What a running job does to this machine, or what other tools recorded of one, as one file");
   CLI::Option* const pid =
       app->add_option("--pid", arguments->pid, "A process that runs, and all that it started")
           ->type_name("NUMBER");
@@ -224,12 +244,13 @@ Command add_observe(CLI::App& parent) {
   app->add_option("command", arguments->command,
                   "Start this, observe it to its end and exit with its exit status")
       ->type_name("-- COMMAND...");
-  refuse_empty(*app->add_option("--interval", arguments->interval, "From one sample to the next")
-                    ->type_name("TIME")
-                    ->capture_default_str());
+  refuse_empty(*app->add_option("--interval", arguments->interval,
+                                "From one sample to the next (default: 500ms; of imported tables "
+                                "without times 1 s)")
+                    ->type_name("TIME"));
   refuse_empty(
       *app->add_option("--for", arguments->length, "End after this time")->type_name("TIME"));
-  refuse_empty(*app->add_option("--output", arguments->output,
+  refuse_empty(*app->add_option("-o,--output", arguments->output,
                                 "Write an observation, a JSON object a line; - is standard output")
                     ->type_name("FILE"));
   app->add_flag("--live", arguments->live,
@@ -238,20 +259,26 @@ Command add_observe(CLI::App& parent) {
                                 "What this machine is rented as: idle GPUs are shown in dollars")
                     ->type_name("NAME"));
   app->footer(
-      "Needs no rights but to see the job's own processes, and changes nothing. Ends with the "
-      "job,\n"
-      "after --for, or with Ctrl-C, which a command gets as well: it is observed until it has\n"
-      "ended. Exit status: that of the command, 128 + n where signal n ended it; 3 where the\n"
+      import_formats_text() +
+      "Observing needs no rights but to see the job's own processes, and changes nothing. It ends\n"
+      "with the job, after --for, or with Ctrl-C, which a command gets as well: that is observed\n"
+      "until it has ended. Exit status: that of the command, 128 + n where signal n ended it; 3 "
+      "where the\n"
       "observation could not be written, whatever the command's. Without --output the last\n"
       "interval is shown as with --live.\n"
       "Examples:\n"
       "  feedrate observe --output before.jsonl -- python train.py\n"
       "  feedrate observe --pid 4711 --for 10min --output before.jsonl --live\n"
       "  feedrate observe show before.jsonl\n"
+      "  feedrate observe --import train.log gpu.csv --start 2026-11-22T11:21:46 -o job.jsonl\n"
       "  feedrate diagnose before.jsonl");
+  add_observe_import_flags(*app, arguments->imported);
   const Command show = add_observe_show(*app);
-  return {app,
-          [arguments, show] { return show.app->parsed() ? show.run() : observe_it(*arguments); }};
+  return {app, [arguments, show] {
+            if (show.app->parsed()) return show.run();
+            return arguments->imported.files.empty() ? observe_it(*arguments)
+                                                     : import_it(*arguments);
+          }};
 }
 
 }  // namespace feedrate::cli

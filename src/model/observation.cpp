@@ -94,13 +94,20 @@ constexpr std::array<MetricRow, metric_count> table = {{
     {gpu_time, "step", "GPUSeconds", seconds, mean, ours, "of it: a kernel runs"},
     {copy_time, "step", "CopySeconds", seconds, mean, ours, "of it: copies to the GPU"},
     {copied_bytes, "step", "CopiedBytes", bytes, mean, ours, "copied to the GPU"},
+    {pinned_bytes, "step", "PinnedBytes", bytes, mean, ours, "of these, from pinned memory"},
     {collective_time, "step", "CollectiveSeconds", seconds, mean, ours,
      "of it: collective operations"},
+    {exposed_collective_time, "step", "ExposedCollectiveSeconds", seconds, mean, ours,
+     "of these: no other kernel runs meanwhile"},
     {throughput, "job", "SamplesPerSecond", per_second, mean, ours,
      "training samples of all ranks"},
     {batch_size, "job", "BatchSize", count, gauge, ours, "training samples a rank takes a step"},
     {ranks, "job", "Ranks", count, gauge, ours, "GPUs that train together"},
     {workers, "job", "Workers", count, gauge, ours, "loader workers of each rank"},
+    {collective_latency, "collective", "LatencySeconds", seconds, gauge, ours,
+     "that NCCL reckons with; Name: AllReduce/Ring/Simple"},
+    {collective_bandwidth, "collective", "BytesPerSecond", bytes_per_second, gauge, ours,
+     "that NCCL reckons with"},
 }};
 
 constexpr bool ids_are_places() {

@@ -60,14 +60,18 @@ enum class MetricId : std::uint8_t {
   gpu_time,
   copy_time,
   copied_bytes,
+  pinned_bytes,
   collective_time,
+  exposed_collective_time,
   throughput,
   batch_size,
   ranks,
   workers,
+  collective_latency,
+  collective_bandwidth,
 };
 
-inline constexpr std::size_t metric_count = 49;
+inline constexpr std::size_t metric_count = 53;
 
 /// The unit of a sample's value.
 enum class MetricUnit : std::uint8_t {

@@ -61,7 +61,8 @@ Duration HeatMapMaker::place(Duration at) {
     return at;
   }
   Duration shown = at - left_out_;
-  if (shown > last_ + longest_pause * interval()) {
+  // Where no interval is stated, there is no telling a pause from one.
+  if (header_.interval && shown > last_ + longest_pause * interval()) {
     left_out_ += shown - last_ - interval();
     shown = at - left_out_;
   }
@@ -91,11 +92,13 @@ void HeatMapMaker::halve() {
     }
     cells.resize((cells.size() + 1) / 2);
   }
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
-    const double steps = std::exchange(steps_[i], 0.0);
-    steps_[i / 2] += steps;
+  for (auto* const of : {&steps_, &told_steps_}) {
+    for (std::size_t i = 0; i < of->size(); ++i) {
+      const double steps = std::exchange((*of)[i], 0.0);
+      (*of)[i / 2] += steps;
+    }
+    of->resize((of->size() + 1) / 2);
   }
-  steps_.resize((steps_.size() + 1) / 2);
 }
 
 void HeatMapMaker::count(const Key& key, Duration shown, double value) {
@@ -109,11 +112,17 @@ void HeatMapMaker::count(const Key& key, Duration shown, double value) {
 void HeatMapMaker::add(const Sample& sample) {
   shares_.add(sample);
   if (sample.cumulative) return;
+  if (sample.at != latest_ || looks_ == 0.0) ++looks_;
+  latest_ = sample.at;
+  if (sample.metric == MetricId::step_time || sample.metric == MetricId::data_wait) {
+    return add_step(sample);
+  }
   const bool of_process = sample.metric == MetricId::process_cpu;
   const Told* const told = told_by(sample.metric);
   if (told == nullptr && !of_process) return;
   // A sample tells of the interval before it: it stands where that has its middle.
-  const Duration shown = place(sample.at) - 0.5 * interval();
+  const Duration middle = header_.interval ? 0.5 * interval() : Duration{};
+  const Duration shown = place(sample.at) - middle;
   if (of_process) {
     count({HeatKind::process, std::string(name_of(role_in(sample.name)))}, shown,
           std::min(1.0, sample.value / 100.0));
@@ -127,25 +136,45 @@ void HeatMapMaker::add(const Mark& mark) {
   if (!begun_) return;
   const Duration shown = mark.at - left_out_;
   if (shown < start_ || shown > last_ + longest_pause * interval()) return;
-  if (mark.kind != MarkKind::step || mark.begins) return;
+  if (mark.kind == MarkKind::step && !mark.begins) count_steps(steps_, shown, 1.0);
+}
+
+void HeatMapMaker::count_steps(std::vector<double>& steps, Duration shown, double number) {
   const std::size_t column = column_of(shown);
-  if (steps_.size() <= column) steps_.resize(column + 1);
-  ++steps_[column];
+  if (steps.size() <= column) steps.resize(column + 1);
+  steps[column] += number;
+}
+
+/// A log tells a step's time, then how long it waited for data.
+void HeatMapMaker::add_step(const Sample& sample) {
+  const Duration shown = place(sample.at);
+  if (sample.metric == MetricId::step_time) {
+    step_ = {sample.name, sample.step, seconds(sample.value)};
+    count_steps(told_steps_, shown, sample.steps);
+    return;
+  }
+  const bool same = step_.rank == sample.name && step_.number == sample.step;
+  if (!same || step_.time.base() <= 0.0) return;
+  count({HeatKind::wait, "waits for data"}, shown,
+        std::min(1.0, seconds(sample.value) / step_.time));
 }
 
 HeatMap HeatMapMaker::finish(Duration column, const std::string& name) const {
   if (cells_.empty()) {
     throw InputError({{name, 0, "",
-                       "expected an observation with samples of a CPU, GPU, disk, "
-                       "link or process, got none"}});
+                       "expected an observation with samples of CPUs, GPUs, disks, "
+                       "links, processes or waits of steps, got none"}});
   }
   HeatMap map;
   map.header = header_;
   map.length = length();
   map.remarks = remarks_;
   add_shares(map.readings, shares_.shares());
-  std::size_t used = steps_.size();
+  const std::vector<double>& steps = steps_.empty() ? told_steps_ : steps_;
+  std::size_t used = steps.size();
   for (const auto& [key, cells] : cells_) used = std::max(used, cells.size());
+  // Without a stated interval, columns in which nothing is told would only be in the way.
+  if (!header_.interval && looks_ > 1.0) column = std::max(column, length() * (1.0 / looks_));
   const double wanted = std::ceil(column / column_ - 1e-9);
   const auto group = static_cast<std::size_t>(std::clamp(wanted, 1.0, 1.0 * most_columns));
   map.columns = (used + group - 1) / group;
@@ -188,9 +217,9 @@ HeatMap HeatMapMaker::finish(Duration column, const std::string& name) const {
   for (std::size_t c = 0; any_gpu && c < map.columns; ++c) {
     map.stalls.push_back(gpus[c].count > 0.0 && gpus[c].sum / gpus[c].count < stalled);
   }
-  if (!steps_.empty()) {
+  if (!steps.empty()) {
     map.steps.resize(map.columns);
-    for (std::size_t i = 0; i < steps_.size(); ++i) map.steps[i / group] += steps_[i];
+    for (std::size_t i = 0; i < steps.size(); ++i) map.steps[i / group] += steps[i];
   }
   return map;
 }

@@ -12,7 +12,7 @@
 
 namespace feedrate::observe {
 
-enum class HeatKind : std::uint8_t { cpu, io_wait, gpu, disk, link, memory, process, stage };
+enum class HeatKind : std::uint8_t { cpu, io_wait, gpu, disk, link, memory, process, stage, wait };
 
 struct HeatRow {
   HeatKind kind{};
@@ -68,6 +68,8 @@ class HeatMapMaker {
   static constexpr std::size_t most_columns = 1024;
 
   [[nodiscard]] Duration interval() const;
+  void add_step(const Sample& sample);
+  void count_steps(std::vector<double>& steps, Duration shown, double number);
   Duration place(Duration at);
   std::size_t column_of(Duration shown);
   void count(const Key& key, Duration shown, double value);
@@ -80,7 +82,16 @@ class HeatMapMaker {
   Duration left_out_;  ///< between the observation's clock and the shown one
   Duration column_;
   std::map<Key, Cells> cells_;
-  std::vector<double> steps_;
+  std::vector<double> steps_;       ///< that were marked as ended, by column
+  std::vector<double> told_steps_;  ///< that samples tell of; where none was marked
+  double looks_ = 0.0;              ///< distinct times of samples
+  Duration latest_;                 ///< of them
+  struct Step {
+    std::string rank;
+    std::optional<std::int64_t> number;
+    Duration time;
+  };
+  Step step_;  ///< the last that a sample told the time of
   ShareFold shares_;
   std::vector<std::string> remarks_;
 };

@@ -211,7 +211,36 @@ void write(JsonWriter& out, const ObservationRemark& r) {
   begin(out, type_remark, r.text, "", 0.0, r.node, r.at);
 }
 
+/// Nothing where no metric is known of the line's type.
+std::optional<ObservationLine> told_by(const JsonValue& parsed) {
+  if (parsed.kind != JsonKind::object) {
+    throw Wrong{fmt::format("expected an object, got {}", describe(parsed))};
+  }
+  const Line line(parsed);
+  const std::string its_type = line.text(type, true);
+  if (its_type == type_header) return header_of(line);
+  if (its_type == type_mark) return mark_of(line);
+  if (its_type == type_remark) {
+    return ObservationRemark{seconds(line.needed_number(timestamp)), line.text(name),
+                             line.text(node)};
+  }
+  const MetricRow* const row = find_metric(its_type, line.text(name), line.text(dimension));
+  if (row != nullptr) return sample_of(line, *row);
+  static_cast<void>(line.needed_number(timestamp));
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::optional<ObservationLine> parse_observation_line(std::string_view line,
+                                                      const std::string& file) {
+  const JsonPtr parsed = parse_json(line, file);
+  try {
+    return told_by(*parsed);
+  } catch (const Wrong& why) {
+    throw InputError({{file, 0, "", why.message}});
+  }
+}
 
 ObservationReader::ObservationReader(std::string path) : lines_(std::move(path)) {}
 
@@ -240,37 +269,24 @@ void ObservationReader::in_order(const std::string& series, Duration at) {
 
 std::optional<ObservationLine> ObservationReader::read(std::string_view text) {
   const JsonPtr parsed = parse_json(text, lines_.name());
-  if (parsed->kind != JsonKind::object) {
-    throw Wrong{fmt::format("expected an object, got {}", describe(*parsed))};
-  }
-  const Line line(*parsed);
-  const std::string its_type = line.text(type, true);
+  auto told = told_by(*parsed);
   const bool is_first = std::exchange(first_, false);
-  if (its_type == type_header) {
-    if (!is_first) {
-      throw Wrong{"expected one header, in front, got another: an observation is one file"};
-    }
-    return header_of(line);
-  }
-  if (its_type == type_mark) return mark_of(line);
-  if (its_type == type_remark) {
-    return ObservationRemark{seconds(line.needed_number(timestamp)), line.text(name),
-                             line.text(node)};
-  }
-  const std::string its_name = line.text(name);
-  const std::string its_dimension = line.text(dimension);
-  const MetricRow* const row = find_metric(its_type, its_name, its_dimension);
-  if (row == nullptr) {
-    static_cast<void>(line.needed_number(timestamp));
+  if (!told) {
+    const std::string its_type = Line(*parsed).text(type);
     if (passed_over_.size() < 100 || passed_over_.contains(its_type)) ++passed_over_[its_type];
     return std::nullopt;
   }
-  Sample sample = sample_of(line, *row);
-  std::string series =
-      fmt::format("{}\n{}\n{}", static_cast<int>(row->id), sample.name, sample.node);
-  // Steps are told apart by their number: a log may give the time to the second.
-  if (!sample.step) in_order(series, sample.at);
-  return sample;
+  if (std::holds_alternative<ObservationHeader>(*told) && !is_first) {
+    throw Wrong{"expected one header, in front, got another: an observation is one file"};
+  }
+  const auto* const sample = std::get_if<Sample>(&*told);
+  // Steps and epochs are told apart by their number: a log may give the time to the second.
+  if (sample != nullptr && !sample->step && !sample->epoch) {
+    in_order(
+        fmt::format("{}\n{}\n{}", static_cast<int>(sample->metric), sample->name, sample->node),
+        sample->at);
+  }
+  return told;
 }
 
 std::optional<ObservationLine> ObservationReader::next() {

@@ -50,6 +50,11 @@ class ObservationReader {
   bool first_ = true;
 };
 
+/// What one line tells by itself; nothing where no metric is known of its type. InputError where it
+/// is wrong.
+std::optional<ObservationLine> parse_observation_line(std::string_view line,
+                                                      const std::string& file);
+
 /// A line, with its end.
 std::string observation_line(const ObservationLine& line);
 

@@ -88,6 +88,31 @@ TEST_CASE("heat map: kinds in their order, names as people count; pauses are lef
   CHECK_THROWS_AS(HeatMapMaker{}.finish(seconds(1.0), "o"), InputError);
 }
 
+TEST_CASE("heat map: a log of steps shows how long each waited; samples without an interval") {
+  HeatMapMaker log;
+  for (int i = 1; i <= 40; ++i) {
+    const auto of_step = [&](MetricId metric, double value) {
+      Sample told = sample(20.0 * i, metric, "rank0", value);
+      told.step = i;
+      log.add(told);
+    };
+    of_step(MetricId::step_time, 2.0);
+    of_step(MetricId::data_wait, i <= 20 ? 0.5 : 1.5);
+    log.add(sample(20.0 * i, MetricId::cpu_busy, "cpu", 30.0));
+  }
+  const HeatMap map = log.finish(seconds(1.0), "log");
+  const HeatRow& wait = row_of(map, "waits for data");
+  CHECK(wait.mean == Approx(0.5));
+  CHECK(*wait.shares.front() == Approx(0.25));
+  CHECK(*wait.shares.back() == Approx(0.75));
+  CHECK(map.columns <= 41);
+  double steps = 0.0;
+  for (const double of_column : map.steps) steps += of_column;
+  CHECK(steps == 40.0);
+  const auto unseen = std::count(wait.shares.begin(), wait.shares.end(), std::nullopt);
+  CHECK(unseen <= 3);
+}
+
 report::ShownObservation shown(const char* file, int length) {
   report::ShownObservation one{file, made(length).finish(seconds(0.5), file), {}};
   one.diagnosis = study::diagnose(one.map.readings, {});
