@@ -141,6 +141,28 @@ TEST_CASE("law: every record is kept or skipped, once, and no sample is without 
   }
 }
 
+TEST_CASE("law: of a file's beginning no more is kept than of the whole") {
+  std::mt19937_64 random(11);
+  const TemporaryFolder folder;
+  int kept = 0;
+  for (const std::string& name : recordings()) {
+    const std::string whole = read_text_file(recording(name));
+    const std::int64_t most = import({recording(name)}).files().front().all_kept();
+    for (int round = 0; round < 15; ++round) {
+      const std::string part = folder.write("part", whole.substr(0, random() % whole.size()));
+      INFO(name << " " << read_text_file(part).size());
+      try {
+        const ImportedObservation of = import({part});
+        CHECK(of.files().front().all_kept() <= most);
+        ++kept;
+      } catch (const InputError& error) {
+        CHECK(error.problems().size() == 1);
+      }
+    }
+  }
+  CHECK(kept > 100);
+}
+
 TEST_CASE("law: lines are in the order of time, with values that a reader takes") {
   for (const std::string& name : recordings()) {
     double before = 0.0;

@@ -165,6 +165,64 @@ TEST_CASE("import: a Kineto trace gives of each step what its annotations and ke
   CHECK(marks[{MarkKind::batch, true}] == 3);
 }
 
+/// An event of a trace, with older versions' names of categories.
+std::string event(const std::string& name, const std::string& category, double start,
+                  double duration, int thread = 1, const std::string& more = "") {
+  return fmt::format(R"({{"ph":"X","name":"{}","cat":"{}","pid":7,"tid":{},"ts":{},"dur":{}{}}},)",
+                     name, category, thread, start, duration, more);
+}
+
+ImportedObservation import_trace(const TemporaryFolder& folder, const std::string& events) {
+  const std::string text =
+      "{\"traceEvents\":[" + events + "{\"ph\":\"i\",\"name\":\"end\",\"ts\":1}]}";
+  return import({folder.write("trace.json", text)});
+}
+
+TEST_CASE("import: older traces count from 1970, and annotations of other threads are no waits") {
+  const TemporaryFolder folder;
+  const double t = 1.6e15;
+  const std::string loader = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
+  std::string events;
+  for (int step = 0; step < 3; ++step) {
+    const double at = t + 100e3 * step;
+    events += event(fmt::format("ProfilerStep#{}", step), "Operator", at, 100e3);
+    events += event(loader, "Operator", at, 20e3);
+    events += event(loader, "Operator", at + 10e3, 50e3, 2);
+    events += event("Memcpy HtoD (Pinned -> Device)", "Memcpy", at + 30e3, 2e3, 3,
+                    R"(,"args":{"device":0,"bytes":1000})");
+    events += event("k", "Kernel", at + 40e3, 10e3, 3, R"(,"args":{"device":0})");
+    events += event("k", "Kernel", at + 40e3, 30e3, 3, R"(,"args":{"device":1})");
+  }
+  const ImportedObservation of = import_trace(folder, events);
+  const auto samples = samples_of(of);
+  CHECK(of.header().clock == ClockKind::utc);
+  CHECK(of.header().started.base() == Approx(1.6e9 + 0.1).epsilon(1e-12));
+  CHECK(value_of(samples, data_wait, "", 2) == Approx(0.02).epsilon(1e-6));
+  CHECK(value_of(samples, host_time, "", 2) == Approx(0.08).epsilon(1e-6));
+  CHECK(value_of(samples, gpu_time, "", 2) == Approx(0.02).epsilon(1e-6));
+  CHECK(value_of(samples, copied_bytes, "", 2) == 1000.0);
+  CHECK(value_of(samples, pinned_bytes, "", 2) == 1000.0);
+  CHECK(std::isnan(value_of(samples, collective_time, "", 2)));
+  REQUIRE(of.files().front().remarks.size() == 1);
+  CHECK(of.files().front().remarks.front().find("2 GPUs") != std::string::npos);
+}
+
+TEST_CASE(
+    "import: a trace without steps has them from batch to batch; without waits none is told") {
+  const TemporaryFolder folder;
+  std::string waits;
+  for (int i = 0; i < 4; ++i) waits += event("enumerate(DataLoader)#x", "", 100e3 * i, 30e3);
+  const ImportedObservation by_batches = import_trace(folder, waits);
+  CHECK(value_of(samples_of(by_batches), step_time, "", 2) == Approx(0.1));
+  CHECK(value_of(samples_of(by_batches), data_wait, "", 2) == Approx(0.03));
+  CHECK(std::isnan(value_of(samples_of(by_batches), step_time, "", 3)));
+  const ImportedObservation bare =
+      import_trace(folder, event("ProfilerStep#1", "user_annotation", 5.0, 7.0));
+  CHECK(value_of(samples_of(bare), step_time, "", 1) == Approx(7e-6));
+  CHECK(std::isnan(value_of(samples_of(bare), data_wait, "", 1)));
+  CHECK(std::isnan(value_of(samples_of(bare), gpu_time, "", 1)));
+}
+
 TEST_CASE("import: means of several steps say of how many") {
   const auto steps_of = [](const std::string& file, std::int64_t step) {
     for (const Sample& sample : samples_of(import({recording(file)}))) {
@@ -221,6 +279,12 @@ TEST_CASE("import: of a gzip file that was cut or damaged, what was whole is kep
     INFO(got);
     CHECK(got.find("the gzip file was cut") != std::string::npos);
   }
+}
+#else
+TEST_CASE("import: without zlib, a gzip file is refused with what to do") {
+  const TemporaryFolder folder;
+  CHECK(refusal({folder.write("log.gz", "\x1f\x8b\x08")}).find("gunzip unpacks it") !=
+        std::string::npos);
 }
 #endif
 

@@ -100,7 +100,7 @@ class Collector {
   void put(const ObservationHeader& header);
 
   /// What is known of the machine.
-  void machine(std::string_view node, std::optional<double> cpus, std::optional<double> interval);
+  void machine(std::string_view node, std::optional<double> cpus);
 
   /// A local time, in seconds since 1970-01-01 as if it were UTC, to UTC.
   double to_utc(double local);
@@ -134,6 +134,9 @@ class Collector {
   std::vector<std::string> names_{""};
   std::unordered_map<std::string, std::uint32_t> numbers_{{"", 0}};
 };
+
+inline constexpr const char* zone_unknown =
+    "its times name no time zone and are taken as UTC; --time-zone says another";
 
 /// Reasons that several readers have.
 namespace skipped {

@@ -61,6 +61,7 @@ void read_lines(std::unique_ptr<ByteReader> bytes, Collector& to) {
                                      [&](const auto& kind) { return kind->read(*line, to); });
       if (!taken) to.skip(skipped::unknown_line);
     }
+    if (lines.unfinished()) to.remark("its last line has no line feed: it may have been cut");
   } catch (const InputError& error) {
     // Too many samples is no matter of this line.
     if (error.problems().front().line == 0) throw;

@@ -65,7 +65,13 @@ bool JsonStream::more() {
   lines_before_ += std::count(buffer_.begin(), end, '\n');
   buffer_.erase(0, drop);
   at_ -= drop;
-  if (keep_ != std::string::npos) keep_ -= drop;
+  if (keep_ != std::string::npos) {
+    keep_ -= drop;
+    if (at_ - keep_ > most_) {
+      keep_ = std::string::npos;
+      throw JsonBroken{line(), "expected a shorter value"};
+    }
+  }
   ended_ = !bytes_.append_to(buffer_);
   return !ended_;
 }
@@ -198,6 +204,7 @@ void JsonStream::skip() {
 
 std::string_view JsonStream::text() {
   if (peek() != '"') broken("a text");
+  most_ = longest_text;
   keep_ = at_;
   skip_text();
   const std::string_view inside(buffer_.data() + keep_ + 1, at_ - keep_ - 2);
@@ -232,6 +239,7 @@ std::string_view JsonStream::text() {
 double JsonStream::number() {
   const Kind kind = next();
   if (kind != Kind::number && kind != Kind::word) broken("a number");
+  most_ = longest_text;
   keep_ = at_;
   skip_plain();
   const char* const start = buffer_.data() + keep_;
@@ -247,11 +255,11 @@ double JsonStream::number() {
 
 std::string JsonStream::raw(std::size_t most) {
   peek();
+  most_ = most;
   keep_ = at_;
   skip();
   std::string out = buffer_.substr(keep_, at_ - keep_);
   keep_ = std::string::npos;
-  if (out.size() > most) broken("a shorter value");
   return out;
 }
 

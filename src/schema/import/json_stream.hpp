@@ -61,6 +61,7 @@ class JsonStream {
   std::string buffer_;
   std::size_t at_ = 0;
   std::size_t keep_ = std::string::npos;  ///< from here on the buffer must stay
+  std::size_t most_ = 0;                  ///< of it at most so many bytes
   std::int64_t lines_before_ = 0;         ///< in what the buffer has dropped
   bool ended_ = false;
   std::vector<bool> first_;  ///< of each open bracket: nothing was taken yet

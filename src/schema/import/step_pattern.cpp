@@ -1,8 +1,10 @@
 #include "schema/import/step_pattern.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 namespace feedrate::schema {
 namespace {

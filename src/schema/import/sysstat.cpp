@@ -195,7 +195,7 @@ void read_host(JsonStream& json, Collector& to) {
     } else if (*key == "number-of-cpus") {
       cpus = json.number();
     } else if (*key == "statistics") {
-      to.machine(node, cpus, std::nullopt);
+      to.machine(node, cpus);
       read_reports(json, node, to);
     } else {
       json.skip();
