@@ -116,7 +116,8 @@ TEST_CASE("rooms: the map in src/README.md names every room and its arrows") {
   REQUIRE(table.size() == 15);
   CHECK(table.at("base").empty());
   CHECK(table.at("engine") == std::set<std::string>{"base"});
-  CHECK(table.at("report") == std::set<std::string>{"base", "model", "catalog", "study", "observe"});
+  CHECK(table.at("report") ==
+        std::set<std::string>{"base", "model", "catalog", "study", "observe"});
   for (const auto& entry : fs::directory_iterator(root / "src")) {
     if (entry.is_directory()) CHECK(table.count(entry.path().filename().string()) == 1);
   }
