@@ -45,14 +45,6 @@ std::string reason() {
   return std::strerror(errno);
 }
 
-std::string what_it_is(mode_t mode) {
-  if (S_ISDIR(mode)) return "a directory";
-  if (S_ISFIFO(mode)) return "a pipe";
-  if (S_ISCHR(mode) || S_ISBLK(mode)) return "a device";
-  if (S_ISSOCK(mode)) return "a socket";
-  return "no regular file";
-}
-
 std::string size_text(double size) {
   std::string text = std::to_string(size / 1e6);
   return text.substr(0, text.find('.') + 2) + " MB";
@@ -126,6 +118,14 @@ void write_and_rename(const std::string& path, std::string_view text, mode_t mod
 }
 
 }  // namespace
+
+std::string what_it_is(mode_t mode) {
+  if (S_ISDIR(mode)) return "a directory";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISCHR(mode) || S_ISBLK(mode)) return "a device";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "no regular file";
+}
 
 std::string read_text_file(const std::string& path, std::size_t limit) {
   // Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.

@@ -1,5 +1,7 @@
 #pragma once
 // Whole files in and out: nothing half-read, nothing half-written.
+#include <sys/types.h>
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -12,6 +14,9 @@ inline constexpr std::size_t max_text_file_bytes = 16'000'000;
 /// The bytes of the regular file `path`. InputError when it is missing, a directory, a pipe or a
 /// device, unreadable, or larger than `limit` bytes.
 std::string read_text_file(const std::string& path, std::size_t limit = max_text_file_bytes);
+
+/// "a directory", "a pipe": what is no regular file, for messages.
+std::string what_it_is(mode_t mode);
 
 /// What people give for a file that is read from standard input, and what messages call that.
 inline constexpr std::string_view standard_input_path = "-";

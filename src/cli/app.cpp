@@ -75,6 +75,7 @@ int execute(int argc, const char* const* argv) {
       add_run(app),        //
       add_advise(app),     //
       add_diagnose(app),   //
+      add_observe(app),    //
       add_sweep(app),      //
       add_optimize(app),   //
       add_feeds(app),      //

@@ -25,6 +25,7 @@ Command add_fit(CLI::App& parent);
 Command add_check(CLI::App& parent);
 Command add_feeds(CLI::App& parent);
 Command add_diagnose(CLI::App& parent);
+Command add_observe(CLI::App& parent);
 Command add_report(CLI::App& parent);
 Command add_init(CLI::App& parent);
 Command add_plot(CLI::App& parent);

@@ -56,14 +56,9 @@ void add_samples(Readings& readings, const std::string& path, std::vector<std::s
   for (const ReadingRow& row : all_readings()) {
     if (row.kind == ReadingKind::share && row.quantile == 0.0) columns.push_back(row.name);
   }
-  schema::Samples samples = schema::load_samples(path, columns);
+  const schema::Samples samples = schema::load_samples(path, columns);
   remarks.insert(remarks.end(), samples.remarks.begin(), samples.remarks.end());
-  for (const ReadingRow& row : all_readings()) {
-    const ReadingRow& of = row.quantile > 0.0 ? reading(row.samples_of) : row;
-    const auto found = samples.shares.find(std::string(of.name));
-    if (found == samples.shares.end()) continue;
-    readings[row.id] = summary_of(row, found->second);
-  }
+  add_shares(readings, samples.shares);
 }
 
 void add_flags(Readings& readings, const DiagnoseArguments& arguments,
@@ -167,8 +162,8 @@ Command add_diagnose(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
       "diagnose", "Which published rules of thumb fit what monitors show, and what they advise");
   app->add_option("files", arguments->files,
-                  "Samples (CSV with a header of the flags' names, or SageMaker Debugger's JSON "
-                  "lines), a scenario to compare with, or both")
+                  "Samples (CSV with a header of the flags' names, an observation, or SageMaker "
+                  "Debugger's JSON lines), a scenario to compare with, or both")
       ->type_name("FILE");
   for (const ReadingRow& row : all_readings()) {
     if (row.quantile > 0.0) continue;

@@ -12,8 +12,11 @@ constexpr std::time_t same_press_s = 1;
 // A signal handler reaches nothing but globals.
 std::atomic<bool> pressed = false;
 std::atomic<std::time_t> pressed_at = 0;
+std::atomic<int> pressed_signal = 0;
+std::atomic<bool> pressed_by_terminal = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 static_assert(std::atomic<std::time_t>::is_always_lock_free);
+static_assert(std::atomic<int>::is_always_lock_free);
 
 std::time_t seconds_now() {
   timespec now{};
@@ -21,10 +24,12 @@ std::time_t seconds_now() {
   return now.tv_sec;
 }
 
-void press(int signal) {
+void press(int signal, siginfo_t* from, void* /*context*/) {
   const std::time_t now = seconds_now();
   if (!pressed) {
     pressed_at = now;
+    pressed_signal = signal;
+    pressed_by_terminal = from != nullptr && from->si_code == SI_KERNEL;
     pressed = true;
   } else if (now > pressed_at + same_press_s) {
     std::signal(signal, SIG_DFL);
@@ -32,12 +37,21 @@ void press(int signal) {
   }
 }
 
+void handle(int signal) {
+  struct sigaction action {};
+  action.sa_sigaction = press;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(signal, &action, nullptr);
+}
+
 }  // namespace
 
 Interrupt::Interrupt() {
   pressed = false;
-  std::signal(SIGINT, press);
-  std::signal(SIGTERM, press);
+  pressed_signal = 0;
+  handle(SIGINT);
+  handle(SIGTERM);
 }
 
 Interrupt::~Interrupt() {
@@ -47,6 +61,14 @@ Interrupt::~Interrupt() {
 
 const std::atomic<bool>& Interrupt::flag() const {
   return pressed;
+}
+
+int Interrupt::signal() const {
+  return pressed_signal;
+}
+
+bool Interrupt::by_terminal() const {
+  return pressed_by_terminal;
 }
 
 }  // namespace feedrate::cli

@@ -14,6 +14,9 @@ class Interrupt {
   Interrupt& operator=(const Interrupt&) = delete;
 
   [[nodiscard]] const std::atomic<bool>& flag() const;
+  /// The signal that set it; 0: none. One that a terminal sent went to what we started too.
+  [[nodiscard]] int signal() const;
+  [[nodiscard]] bool by_terminal() const;
 };
 
 }  // namespace feedrate::cli

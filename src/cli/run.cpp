@@ -1,15 +1,24 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 
 #include "base/errors.hpp"
+#include "base/quote.hpp"
 #include "base/text_file.hpp"
+#include "base/unit_text.hpp"
+#include "base/version.hpp"
 #include "cli/commands.hpp"
 #include "cli/host_here.hpp"
 #include "cli/inputs.hpp"
 #include "cli/search_work.hpp"
+#include "observe/twin.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
+#include "schema/observation.hpp"
 #include "schema/result.hpp"
 #include "schema/trace.hpp"
 #include "study/timeline.hpp"
@@ -24,6 +33,8 @@ struct RunArguments {
   OutputOptions output;
   std::string trace;  ///< file; empty: none
   std::uint64_t trace_steps = 30;
+  std::string samples;  ///< file; empty: none
+  std::string interval = "500ms";
   std::vector<std::string> find;  ///< searches to answer instead
 };
 
@@ -34,6 +45,57 @@ void write_trace(const RunArguments& arguments, const Timeline& timeline, NamedR
   write_text_file(arguments.trace, schema::write_trace(timeline, named.name));
   auto& remarks = named.result.remarks;
   remarks.insert(remarks.end(), timeline.remarks.begin(), timeline.remarks.end());
+}
+
+/// Intervals of each epoch that samples are written of.
+constexpr double intervals_sampled = 120.0;
+
+Duration interval_of(const RunArguments& arguments) {
+  const ParsedQuantity parsed = parse_quantity(arguments.interval, dimension_of(Duration{}));
+  std::string problem = parsed.problem;
+  if (parsed.ok() && !(parsed.base >= 1e-4 && parsed.base <= 3600.0)) {
+    problem =
+        fmt::format("expected a time from 0.1 ms to 1 h, got {}", in_quotes(arguments.interval));
+  }
+  if (!problem.empty()) throw InputError({{"", 0, "--interval", problem}});
+  return seconds(parsed.base);
+}
+
+/// The first intervals of each epoch, as feedrate observe would have written them.
+void write_samples(const RunArguments& arguments, const NamedResult& named,
+                   const std::function<Timeline(const study::TimelineOptions&)>& timeline_of) {
+  const Duration interval = interval_of(arguments);
+  study::TimelineOptions options;
+  options.most_events = 2'000'000;
+  options.to_the_end = true;
+  options.steps = 10.0;
+  // How long a step is shows in the first ones.
+  Timeline timeline = timeline_of(options);
+  double longest = 0.0;
+  for (const TimelineSection& section : timeline.sections) {
+    if (section.epoch == 0 || section.steps.empty()) continue;
+    longest = std::max(longest, intervals_sampled * (interval / section.length) *
+                                    static_cast<double>(section.steps.size()));
+  }
+  options.steps = std::clamp(std::ceil(longest), 10.0, 1e6);
+  timeline = timeline_of(options);
+  ObservationHeader header;
+  header.source = "simulation";
+  header.program = fmt::format("feedrate {}", version);
+  header.node = "simulation";
+  header.clock = ClockKind::relative;
+  header.interval = interval;
+  header.command = named.name;
+  header.cpus = timeline.threads;
+  header.gpus = timeline.gpus;
+  schema::ObservationWriter writer(arguments.samples, header);
+  observe::write_twin(timeline, interval, header.node, [&](const observe::TwinLine& line) {
+    std::visit([&](const auto& of) { writer.put(of); }, line);
+  });
+  for (const std::string& remark : timeline.remarks) {
+    writer.put(ObservationRemark{Duration{}, remark, header.node});
+  }
+  writer.flush();
 }
 
 void check_trace_file(const RunArguments& arguments, std::span<const std::string> inputs) {
@@ -90,6 +152,12 @@ int run(const RunArguments& arguments) {
     options.steps = static_cast<double>(arguments.trace_steps);
     write_trace(arguments, study::timeline(scenario, catalog, profile, options), named);
   }
+  if (!arguments.samples.empty()) {
+    refuse_to_overwrite("--samples", arguments.samples, inputs);
+    write_samples(arguments, named, [&](const study::TimelineOptions& options) {
+      return study::timeline(scenario, catalog, profile, options);
+    });
+  }
   deliver(arguments.output, inputs,
           {.report =
                [&] {
@@ -129,6 +197,18 @@ Command add_run(CLI::App& parent) {
           ->needs(trace)
           ->group("Output");
   allow_whole_numbers(*steps, 1, most_trace_steps);
+  CLI::Option* const samples =
+      app->add_option("--samples", arguments->samples,
+                      "Also write what monitors would, as feedrate observe does of a real job: "
+                      "the first 120 intervals of each epoch")
+          ->type_name("FILE")
+          ->group("Output");
+  refuse_empty(*samples);
+  refuse_empty(*app->add_option("--interval", arguments->interval, "Of the samples")
+                    ->type_name("TIME")
+                    ->capture_default_str()
+                    ->needs(samples)
+                    ->group("Output"));
   app->add_option(
          "--find", arguments->find,
          "Answer this instead: \"largest KEY in A..B with METRIC >= X\", also smallest and "
@@ -136,6 +216,7 @@ Command add_run(CLI::App& parent) {
       ->type_name("SEARCH")
       ->allow_extra_args(false)
       ->excludes(trace)
+      ->excludes(samples)
       ->group("Simulation");
   app->footer(
       "Examples:\n"
@@ -144,6 +225,7 @@ Command add_run(CLI::App& parent) {
       "  feedrate run my.json --set /source/bandwidth=\"2.5 GB/s\" --format json --output my.out\n"
       "  feedrate run my.json --replications 200 --seed 7\n"
       "  feedrate run my.json --trace steps.json --trace-steps 100\n"
+      "  feedrate run my.json --samples twin.jsonl --interval 100ms\n"
       "  feedrate run my.json --find \"smallest num_workers in 1..32 with gpu_busy >= 95%\"");
   return {app, [arguments] { return run(*arguments); }};
 }

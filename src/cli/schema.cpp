@@ -11,6 +11,7 @@
 #include "schema/diagnosis.hpp"
 #include "schema/host.hpp"
 #include "schema/measurements.hpp"
+#include "schema/observation.hpp"
 #include "schema/optimum.hpp"
 #include "schema/result.hpp"
 #include "schema/scenario.hpp"
@@ -40,6 +41,7 @@ constexpr Topic topics[] = {
     {"check", schema::verdict_manual, schema::verdict_json_schema},
     {"advice", schema::advice_manual, schema::advice_json_schema},
     {"diagnosis", schema::diagnosis_manual, schema::diagnosis_json_schema},
+    {"observation", schema::observation_manual, schema::observation_json_schema},
     {"optimum", schema::optimum_manual, schema::optimum_json_schema},
 };
 

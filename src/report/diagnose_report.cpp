@@ -78,34 +78,6 @@ std::string causes_text(const std::vector<Cause>& causes) {
   return fmt::format("{}", fmt::join(words, "; or "));
 }
 
-std::string verdict(const Diagnosis& d) {
-  const auto fitting = with_fit(d.rules, Fit::fits);
-  const auto unknown = with_fit(d.rules, Fit::unknown);
-  if (fitting.empty()) {
-    return fmt::format("No rule fits{}.",
-                       unknown.empty() ? ""
-                                       : fmt::format(", and {} of {} cannot be judged by what is "
-                                                     "given",
-                                                     unknown.size(), d.rules.size()));
-  }
-  if (d.causes.empty()) {
-    return fitting.size() == 1
-               ? fmt::format("{} fits, which names a symptom and no cause.", names_of(fitting))
-               : fmt::format("{} rules fit, which name symptoms and no cause ({}).", fitting.size(),
-                             names_of(fitting));
-  }
-  const std::vector<Cause> causes = study::distinct(d.causes);
-  if (fitting.size() == 1) {
-    return fmt::format("One rule fits, {}: {}.", names_of(fitting), causes_text(causes));
-  }
-  if (causes.size() == 1) {
-    return fmt::format("{} rules fit and do not contradict each other ({}): {}.", fitting.size(),
-                       names_of(fitting), causes_text(causes));
-  }
-  return fmt::format("{} rules fit and differ ({}): {}.", fitting.size(), names_of(fitting),
-                     causes_text(causes));
-}
-
 std::string what_is_simulated(const Diagnosis& d) {
   const Simulated& simulated = *d.simulated;
   const Bottleneck& bottleneck = simulated.result.bottleneck;
@@ -216,6 +188,34 @@ Table thresholds_table(const Diagnosis& d) {
 
 }  // namespace
 
+std::string verdict_of(const Diagnosis& d) {
+  const auto fitting = with_fit(d.rules, Fit::fits);
+  const auto unknown = with_fit(d.rules, Fit::unknown);
+  if (fitting.empty()) {
+    return fmt::format("No rule fits{}.",
+                       unknown.empty() ? ""
+                                       : fmt::format(", and {} of {} cannot be judged by what is "
+                                                     "given",
+                                                     unknown.size(), d.rules.size()));
+  }
+  if (d.causes.empty()) {
+    return fitting.size() == 1
+               ? fmt::format("{} fits, which names a symptom and no cause.", names_of(fitting))
+               : fmt::format("{} rules fit, which name symptoms and no cause ({}).", fitting.size(),
+                             names_of(fitting));
+  }
+  const std::vector<Cause> causes = study::distinct(d.causes);
+  if (fitting.size() == 1) {
+    return fmt::format("One rule fits, {}: {}.", names_of(fitting), causes_text(causes));
+  }
+  if (causes.size() == 1) {
+    return fmt::format("{} rules fit and do not contradict each other ({}): {}.", fitting.size(),
+                       names_of(fitting), causes_text(causes));
+  }
+  return fmt::format("{} rules fit and differ ({}): {}.", fitting.size(), names_of(fitting),
+                     causes_text(causes));
+}
+
 Report diagnose_report(const Diagnosis& d) {
   Report report;
   std::vector<std::string> shown;
@@ -224,7 +224,7 @@ Report diagnose_report(const Diagnosis& d) {
     shown.push_back(fmt::format("{} {}", row.title, text_of(row.id, *d.readings[row.id])));
   }
   report.title = fmt::format("Monitors show {}", fmt::join(shown, ", "));
-  report.headline = {verdict(d), Tone::plain};
+  report.headline = {verdict_of(d), Tone::plain};
   if (d.simulated) report.headline.text += " " + what_is_simulated(d);
   for (const JudgedRule* judged : with_fit(d.rules, Fit::fits)) {
     report.blocks.emplace_back(explained(*judged, d));

@@ -9,6 +9,9 @@ namespace feedrate::report {
 
 Report diagnose_report(const Diagnosis& diagnosis);
 
+/// Which rules fit, and what they name as the cause: one sentence.
+std::string verdict_of(const Diagnosis& diagnosis);
+
 /// A row a rule: "rule", "source", "cause" (empty: none), "verdict", "because", and of what a
 /// simulation predicts "predicted" (the verdict; empty without one).
 std::string diagnose_csv(const Diagnosis& diagnosis);

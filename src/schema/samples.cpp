@@ -4,14 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/did_you_mean.hpp"
 #include "base/errors.hpp"
+#include "base/line_file.hpp"
 #include "base/number_text.hpp"
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
-#include "schema/json_reader.hpp"
+#include "schema/observation.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -66,10 +66,13 @@ std::string_view unmarked(std::string_view text) {
   return text;
 }
 
-/// Whether the text begins with an object, whatever blanks come before it.
-bool begins_object(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  return begin != std::string_view::npos && text[begin] == '{';
+/// Whether the file begins with an object, whatever blanks come before it.
+bool begins_object(const std::string& path) {
+  LineReader lines(path);
+  while (const auto line = lines.next()) {
+    if (const auto first = trimmed(*line); !first.empty()) return first.front() == '{';
+  }
+  return false;
 }
 
 /// Line by line; numbers from 1 on.
@@ -98,8 +101,8 @@ bool all_below_one_percent(const Samples& samples) {
   return most > 0.0 && most <= 0.01;
 }
 
-Samples from_csv(std::string_view text, const std::string& path,
-                 std::span<const std::string_view> columns) {
+Samples from_csv(const std::string& path, std::span<const std::string_view> columns) {
+  const std::string whole = read_text_file(path, longest_file);
   Samples samples;
   Complaints wrong(path);
   std::vector<std::string> header;  // "" for a column that is passed over
@@ -141,7 +144,7 @@ Samples from_csv(std::string_view text, const std::string& path,
       }
     }
   };
-  over_lines(text, [&](std::string_view line, int number) {
+  over_lines(unmarked(whole), [&](std::string_view line, int number) {
     header.empty() ? read_header(line, number) : read_row(line, number);
   });
   wrong.throw_if_any();
@@ -154,78 +157,23 @@ Samples from_csv(std::string_view text, const std::string& path,
   return samples;
 }
 
-struct Metric {
-  std::string_view type, dimension;  ///< as Debugger names them; "" for any
-  std::string_view column;
-};
-constexpr Metric debugger_metrics[] = {
-    {"cpu", "CPUUtilization", "cpu"},
-    {"cpu", "I/OWaitPercentage", "io-wait"},
-    {"gpu", "GPUUtilization", "gpu"},
-    {"gpu", "GPUMemoryUtilization", "gpu-memory"},
-    {"memory", "", "ram"},
-};
-
-/// A line's metric: its column, "" for one that says no share.
-std::string_view column_of(std::string_view type, std::string_view dimension) {
-  for (const Metric& metric : debugger_metrics) {
-    if (metric.type == type && (metric.dimension.empty() || metric.dimension == dimension)) {
-      return metric.column;
-    }
+Samples from_observation(const std::string& path) {
+  ShareFold fold;
+  ObservationReader reader(path);
+  while (const auto line = reader.next()) {
+    if (const auto* const sample = std::get_if<Sample>(&*line)) fold.add(*sample);
   }
-  return "";
-}
-
-Samples from_debugger(std::string_view text, const std::string& path) {
-  struct Moment {
-    double sum = 0.0;
-    double count = 0.0;
-  };
-  std::map<std::string, std::map<double, Moment>> moments;  // by column and timestamp
-  std::set<std::string> unused;
-  Complaints wrong(path);
-  const auto read = [&](const JsonValue& line, int number) {
-    const JsonValue* const type = line.find("Type");
-    const JsonValue* const dimension = line.find("Dimension");
-    const JsonValue* const value = line.find("Value");
-    const JsonValue* const at = line.find("Timestamp");
-    const auto is = [](const JsonValue* of, JsonKind kind) { return of && of->kind == kind; };
-    if (!is(type, JsonKind::text) || !is(value, JsonKind::number) || !is(at, JsonKind::number)) {
-      wrong.add(number, R"(expected an object with "Type", "Value" and "Timestamp" as SageMaker )"
-                        "Debugger's system metrics have");
-      return;
-    }
-    const std::string_view column =
-        column_of(type->text, is(dimension, JsonKind::text) ? dimension->text : "");
-    if (column.empty()) {
-      unused.insert(type->text);
-    } else if (!is_percentage(value->number)) {
-      wrong.add(number, fmt::format("{}: expected a percentage from 0 to 100, got {}", column,
-                                    describe(*value)));
-    } else {
-      Moment& moment = moments[std::string(column)][at->number];
-      moment.sum += value->number / 100.0;
-      moment.count += 1.0;
-    }
-  };
-  over_lines(text, [&](std::string_view line, int number) {
-    try {
-      read(*parse_json(line, path), number);
-    } catch (const InputError& error) {
-      for (const Problem& problem : error.problems()) wrong.add(number, problem.message);
-    }
-  });
-  wrong.throw_if_any();
   Samples samples;
-  for (const auto& [column, of] : moments) {
-    for (const auto& [at, moment] : of) {
-      samples.shares[column].push_back(moment.sum / moment.count);
-    }
-  }
-  for (const std::string& type : unused) {
+  samples.shares = fold.shares();
+  for (const std::string_view type : fold.not_shares()) {
     samples.remarks.push_back(fmt::format(
         "{}: {} is told in bytes or operations a second there, not as a share: give it as a flag",
         path, type));
+  }
+  for (const auto& [type, lines] : reader.passed_over()) {
+    samples.remarks.push_back(
+        fmt::format("{}: {} {} of the type {} passed over: no share is known of it", path, lines,
+                    lines == 1 ? "line" : "lines", in_quotes(type)));
   }
   return samples;
 }
@@ -233,19 +181,19 @@ Samples from_debugger(std::string_view text, const std::string& path) {
 }  // namespace
 
 bool holds_samples(const std::string& path) {
-  const std::string whole = read_text_file(path, longest_file);
-  const std::string_view text = unmarked(whole);
-  if (!begins_object(text)) return true;
-  const std::size_t begin = text.find('{');
-  const std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
-  return line.find("\"Type\"") != std::string_view::npos &&
-         line.find("\"Value\"") != std::string_view::npos;
+  LineReader lines(path);
+  while (const auto line = lines.next()) {
+    const std::string_view first = trimmed(*line);
+    if (first.empty()) continue;
+    if (first.front() != '{') return true;
+    return first.find("\"Type\"") != std::string_view::npos &&
+           first.find("\"Value\"") != std::string_view::npos;
+  }
+  return true;
 }
 
 Samples load_samples(const std::string& path, std::span<const std::string_view> columns) {
-  const std::string whole = read_text_file(path, longest_file);
-  const std::string_view text = unmarked(whole);
-  Samples samples = begins_object(text) ? from_debugger(text, path) : from_csv(text, path, columns);
+  Samples samples = begins_object(path) ? from_observation(path) : from_csv(path, columns);
   if (samples.shares.empty()) {
     throw InputError({{path, 0, "",
                        "expected samples: CSV with a header of names, or JSON lines of SageMaker "

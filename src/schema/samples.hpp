@@ -1,18 +1,18 @@
 #pragma once
-// Files of utilisation samples: CSV with a header of names, or JSON lines as SageMaker Debugger
-// writes its system metrics.
-#include <map>
+// Files of utilisation samples: CSV with a header of names, or an observation: JSON lines as
+// SageMaker Debugger writes its system metrics.
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "model/shares.hpp"
+
 namespace feedrate::schema {
 
 struct Samples {
-  /// Shares 0…1 by column, in the order of the file's moments. Of several CPUs or GPUs the mean of
-  /// each moment. Debugger's are "cpu", "gpu", "ram", "io-wait" and "gpu-memory".
-  std::map<std::string, std::vector<double>> shares;
+  /// By column, in the order of the file's moments, as ShareFold makes them of an observation.
+  Shares shares;
   std::vector<std::string> remarks;  ///< what of the file is not used, and what looks wrong
 };
 

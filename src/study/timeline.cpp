@@ -32,10 +32,13 @@ Timeline timeline(const Scenario& scenario, const Catalog& catalog, const HostPr
   const pipeline::Outcome outcome = pipeline::simulate(inputs, {});
   // No more than the job has, where it ends in its first epoch.
   const double has = inputs.epochs < 1.0 ? inputs.unfinished_steps : outcome.steps;
-  const pipeline::Window window{std::clamp(std::floor(options.steps), 1.0, has),
+  // An epoch that is asked for more steps than it has comes to its own end.
+  const bool ends = options.to_the_end && inputs.epochs >= 1.0;
+  const pipeline::Window window{std::clamp(std::floor(options.steps), 1.0, ends ? has + 1.0 : has),
                                 options.most_events};
   Timeline timeline;
   timeline.gpus = inputs.instances * inputs.ranks;
+  timeline.threads = resolved.installed.threads;
   Duration begin = outcome.startup;
   if (inputs.staging) {
     TimelineSection section = pipeline::watch_staging(inputs, window);

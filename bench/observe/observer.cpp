@@ -1,0 +1,138 @@
+#include "bench/observe/observer.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "base/version.hpp"
+#include "bench/clock.hpp"
+#include "bench/observe/gpus.hpp"
+#include "bench/observe/kernel_file.hpp"
+#include "bench/observe/machine.hpp"
+#include "bench/observe/processes.hpp"
+
+namespace feedrate::bench::observe {
+namespace {
+
+std::string node_name() {
+  utsname name{};
+  return uname(&name) == 0 ? name.nodename : "";
+}
+
+/// A process's arguments as one would type them, near enough to be recognised.
+std::string command_of(const Roots& roots, std::int64_t pid) {
+  std::string text = text_of(fmt::format("{}/{}/cmdline", roots.proc, pid));
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  std::replace(text.begin(), text.end(), '\0', ' ');
+  return text;
+}
+
+std::optional<int> usable_cpus(std::int64_t pid) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(static_cast<pid_t>(pid), sizeof set, &set) != 0) return std::nullopt;
+  return CPU_COUNT(&set);
+}
+
+}  // namespace
+
+class Observer::State {
+ public:
+  State(const Roots& roots, const Target& target, Duration interval, const std::string& nvml)
+      : pid_(target.pid ? fmt::format("{}", *target.pid) : "self") {
+    auto gpus = gpu_source(nvml, interval);
+    gpu_count = gpus->count();
+    auto processes = std::make_unique<Processes>(roots, target.pid);
+    job = processes.get();
+    // In the order in which they are shown.
+    sources.push_back(cpu_source(roots));
+    sources.push_back(std::move(processes));  // as near to the CPUs in time as can be
+    sources.push_back(std::move(gpus));
+    sources.push_back(disk_source(roots));
+    sources.push_back(link_source(roots, pid_));
+    sources.push_back(memory_source(roots));
+    sources.push_back(pressure_source(roots));
+    sources.push_back(quota_source(roots, pid_));
+  }
+
+  std::vector<std::unique_ptr<Source>> sources;
+  const Processes* job = nullptr;
+  double gpu_count = 0.0;
+  std::optional<Duration> before;
+  std::set<std::string> said;
+
+ private:
+  std::string pid_;
+};
+
+Observer::Observer(Target target, Duration interval, const Roots& roots, const std::string& nvml) {
+  if (target.pid && text_of(fmt::format("{}/{}/stat", roots.proc, *target.pid)).empty()) {
+    throw InputError({{"", 0, "--pid",
+                       fmt::format("expected the number of a process that runs here and can be "
+                                   "seen, got {}",
+                                   *target.pid)}});
+  }
+  header_.source = "observe";
+  header_.program = fmt::format("feedrate {}", version);
+  header_.node = node_name();
+  header_.started = utc_clock();
+  header_.interval = interval;
+  if (const Duration boot = boot_time_of(roots); boot.base() > 0.0) header_.boot_time = boot;
+  header_.command = target.command;
+  if (target.pid) {
+    header_.pid = static_cast<double>(*target.pid);
+    if (header_.command.empty()) header_.command = command_of(roots, *target.pid);
+  }
+  if (const double cpus = cpus_of(roots); cpus > 0.0) header_.cpus = cpus;
+  if (const Bytes memory = memory_of(roots); memory.base() > 0.0) header_.memory = memory;
+  state_ = std::make_unique<State>(roots, target, interval, nvml);
+  header_.gpus = state_->gpu_count;
+}
+
+Observer::~Observer() = default;
+
+Seen Observer::look(Duration at, Duration late) {
+  State& state = *state_;
+  Look look;
+  look.at = at;
+  if (state.before) look.length = at - *state.before;
+  const bool first = !std::exchange(state.before, at);
+  for (const auto& source : state.sources) source->look(look);
+  if (first && header_.pid) {
+    const auto usable = usable_cpus(static_cast<std::int64_t>(*header_.pid));
+    if (usable && header_.cpus && *usable < *header_.cpus) {
+      look.remarks.push_back(
+          fmt::format("the job may use {} of the {} CPUs", *usable, *header_.cpus));
+    }
+  }
+  Seen seen;
+  for (Sample& sample : look.samples) {
+    sample.node = header_.node;
+    if (late > latest_fine) sample.late = late;
+  }
+  seen.samples = std::move(look.samples);
+  for (std::string& remark : look.remarks) {
+    if (state.said.insert(remark).second) seen.remarks.push_back({at, remark, header_.node});
+  }
+  return seen;
+}
+
+bool Observer::ended() const {
+  return state_->job->ended();
+}
+
+Duration utc_clock() {
+  using Clock = std::chrono::system_clock;
+  static const Duration offset =
+      seconds(std::chrono::duration<double>(Clock::now().time_since_epoch()).count()) - now();
+  // To the microsecond: what is finer would not be true, and makes files longer.
+  return seconds(std::round((offset + now()).base() * 1e6) / 1e6);
+}
+
+}  // namespace feedrate::bench::observe

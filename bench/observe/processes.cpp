@@ -1,0 +1,231 @@
+#include "bench/observe/processes.hpp"
+
+#include <dirent.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <ctime>
+#include <memory>
+#include <set>
+#include <utility>
+
+namespace feedrate::bench::observe {
+namespace {
+
+/// Looking for new processes may take this share of a core.
+constexpr double share_of_finding = 0.002;
+
+Duration since_boot() {
+  timespec now{};
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  return seconds(static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec));
+}
+
+double ticks_per_second() {
+  static const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
+  return ticks;
+}
+
+/// The folder's entries that are numbers.
+std::vector<std::int64_t> numbers_in(const std::string& folder) {
+  std::vector<std::int64_t> numbers;
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), ::closedir);
+  if (!open) return numbers;
+  while (const dirent* const entry = ::readdir(open.get())) {
+    const std::string_view name(entry->d_name);
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (error == std::errc{} && end == name.data() + name.size()) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+/// A line of /proc/PID/stat.
+struct Stat {
+  std::string_view name;
+  char state = 'X';
+  std::int64_t parent = 0;
+  std::uint64_t faults = 0, cpu = 0, threads = 0, pages = 0;
+  Duration started;  ///< since boot
+};
+
+std::optional<Stat> stat_in(std::string_view text) {
+  const std::size_t open = text.find('(');
+  const std::size_t close = text.rfind(')');  // a name may hold brackets
+  if (open == std::string_view::npos || close == std::string_view::npos) return std::nullopt;
+  Stat stat;
+  stat.name = text.substr(open + 1, close - open - 1);
+  text.remove_prefix(close + 1);
+  const std::string_view state = take_word(text);
+  if (!state.empty()) stat.state = state.front();
+  stat.parent = static_cast<std::int64_t>(take_number(text));
+  skip_words(text, 7);
+  stat.faults = take_number(text);
+  skip_words(text, 1);
+  const std::uint64_t user = take_number(text);
+  stat.cpu = user + take_number(text);
+  skip_words(text, 4);
+  stat.threads = take_number(text);
+  skip_words(text, 1);
+  stat.started = seconds(static_cast<double>(take_number(text)) / ticks_per_second());
+  skip_words(text, 1);
+  stat.pages = take_number(text);
+  return stat;
+}
+
+bool has_ended(const Stat& stat) {
+  return stat.state == 'Z' || stat.state == 'X';
+}
+
+double percent_of_a_cpu(double ticks, Duration length) {
+  return 100.0 * ticks / ticks_per_second() / length.base();
+}
+
+}  // namespace
+
+Processes::Processes(const Roots& roots, std::optional<std::int64_t> root)
+    : roots_(roots), root_(root), look_before_(since_boot()) {}
+
+std::string Processes::path_of(std::int64_t id) const {
+  return fmt::format("{}/{}", roots_.proc, id);
+}
+
+std::vector<std::int64_t> Processes::children_of(std::int64_t id) const {
+  std::vector<std::int64_t> children;
+  const std::string tasks = path_of(id) + "/task";
+  for (const std::int64_t thread : numbers_in(tasks)) {
+    const std::string whole = text_of(fmt::format("{}/{}/children", tasks, thread));
+    std::string_view text = whole;
+    while (const std::uint64_t child = take_number(text)) {
+      children.push_back(static_cast<std::int64_t>(child));
+    }
+  }
+  return children;
+}
+
+std::vector<std::int64_t> Processes::training_processes() const {
+  std::vector<std::int64_t> found;
+  for (const std::int64_t id : numbers_in(roots_.proc)) {
+    const std::string name = text_of(path_of(id) + "/comm");
+    if (is_training_process(name.substr(0, name.find('\n')))) found.push_back(id);
+  }
+  return found;
+}
+
+/// Adds what has started, and gives everyone a role anew: a worker gets its name after its start.
+void Processes::find() {
+  std::vector<std::int64_t> open = root_ ? std::vector<std::int64_t>{*root_} : training_processes();
+  std::set<std::int64_t> seen(open.begin(), open.end());
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    for (const std::int64_t child : children_of(open[i])) {
+      if (seen.insert(child).second) open.push_back(child);
+    }
+  }
+  for (const auto& [id, process] : processes_) {
+    if (seen.insert(id).second) open.push_back(id);  // its parent has ended
+  }
+  std::vector<ProcessFacts> facts;
+  for (const std::int64_t id : open) {
+    const std::string whole = text_of(path_of(id) + "/stat");
+    const auto stat = stat_in(whole);
+    if (!stat) continue;
+    facts.push_back({id, stat->parent, std::string(stat->name), text_of(path_of(id) + "/cmdline")});
+    if (!processes_.contains(id)) {
+      processes_.emplace(id, Process{KernelFile(path_of(id) + "/stat"),
+                                     KernelFile(path_of(id) + "/io"),
+                                     ProcessRole::other,
+                                     std::nullopt,
+                                     {},
+                                     true});
+    }
+  }
+  for (const auto& [id, role] : roles_of(facts)) {
+    Process& process = processes_.at(id);
+    process.role = role;
+    if (role == ProcessRole::trainer) find_pins(id, process);
+  }
+}
+
+void Processes::find_pins(std::int64_t id, Process& process) const {
+  const std::string tasks = path_of(id) + "/task";
+  for (const std::int64_t thread : numbers_in(tasks)) {
+    if (thread == id || process.pins.contains(thread)) continue;
+    const std::string name = text_of(fmt::format("{}/{}/comm", tasks, thread));
+    if (!is_pinning_thread(name.substr(0, name.find('\n')))) continue;
+    KernelFile stat(fmt::format("{}/{}/stat", tasks, thread));
+    const auto now = stat_in(stat.read());
+    if (now) process.pins.emplace(thread, Thread{std::move(stat), now->cpu});
+  }
+}
+
+/// False: it has gone.
+bool Processes::one(Look& look, std::int64_t id, Process& process) const {
+  const auto stat = stat_in(process.stat.read());
+  if (!stat) return false;
+  Counts now{stat->cpu, stat->faults, 0, 0};
+  const std::string_view io = process.io.read();
+  const auto read = number_after(io, "rchar:");
+  const auto from_device = number_after(io, "read_bytes:");
+  const bool reads_seen = read && from_device;
+  if (reads_seen) {
+    now.read = *read;
+    now.from_device = *from_device;
+  } else if (process.io.error() == EACCES) {
+    look.remarks.emplace_back(
+        "what processes of other users read is not seen: only they and root may see it");
+  }
+  // What has started since the last look has counted from nought.
+  const bool is_new = !process.before && stat->started > look_before_;
+  const bool known = process.before || is_new;
+  const Counts was = process.before.value_or(is_new ? Counts{} : now);
+  const bool reads_known = reads_seen && process.reads_seen;
+  process.before = now;
+  process.reads_seen = reads_seen;
+  if (look.first() || !known) return true;
+  const std::string name = process_name(process.role, id);
+  look.add(MetricId::process_cpu, name, percent_of_a_cpu(growth(now.cpu, was.cpu), look.length));
+  look.rate(MetricId::process_major_faults, name, growth(now.faults, was.faults));
+  if (reads_known) {
+    const double device = growth(now.from_device, was.from_device);
+    look.rate(MetricId::process_device_read, name, device);
+    // A page that is read ahead comes from the device before it is asked for.
+    look.rate(MetricId::process_cached_read, name,
+              std::max(0.0, growth(now.read, was.read) - device));
+  }
+  look.add(MetricId::process_resident, name,
+           static_cast<double>(stat->pages) * static_cast<double>(sysconf(_SC_PAGESIZE)));
+  look.add(MetricId::process_threads, name, static_cast<double>(stat->threads));
+  for (auto pin = process.pins.begin(); pin != process.pins.end();) {
+    const auto of_thread = stat_in(pin->second.stat.read());
+    if (!of_thread) {
+      pin = process.pins.erase(pin);
+      continue;
+    }
+    const std::uint64_t cpu_was = std::exchange(pin->second.cpu, of_thread->cpu);
+    look.add(MetricId::process_cpu, process_name(ProcessRole::pin, pin->first),
+             percent_of_a_cpu(growth(of_thread->cpu, cpu_was), look.length));
+    ++pin;
+  }
+  return !has_ended(*stat);
+}
+
+void Processes::look(Look& look) {
+  const Duration begin = since_boot();
+  if (begin >= next_find_) {
+    find();
+    const Duration end = since_boot();
+    next_find_ = end + (end - begin) * (1.0 / share_of_finding);
+  }
+  for (auto it = processes_.begin(); it != processes_.end();) {
+    const bool lives = one(look, it->first, it->second);
+    if (!lives && root_ == it->first) ended_ = true;
+    it = lives ? std::next(it) : processes_.erase(it);
+  }
+  if (root_ && !processes_.contains(*root_)) ended_ = true;
+  look_before_ = begin;
+}
+
+}  // namespace feedrate::bench::observe

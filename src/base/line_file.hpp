@@ -1,0 +1,70 @@
+#pragma once
+// Files of lines of any length, read and written a line at a time in constant memory.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/byte_reader.hpp"
+
+namespace feedrate {
+
+/// A line of text is never that long; a file with one was named by mistake.
+inline constexpr std::size_t longest_line = 1'000'000;
+
+class LineReader {
+ public:
+  /// As ByteReader: "-" is standard input, a gzip file is unpacked.
+  explicit LineReader(std::string path);
+  /// Reads on where `bytes` stand.
+  explicit LineReader(std::unique_ptr<ByteReader> bytes);
+
+  /// The next line without its end, be that of Unix or Windows, nor the mark that editors put at a
+  /// file's start; it holds until the next call. InputError for a line over longest_line, and,
+  /// after the last line that is whole, for a gzip file that was cut or damaged.
+  std::optional<std::string_view> next();
+  [[nodiscard]] std::int64_t number() const { return number_; }  ///< of that line, from 1 on
+  /// Whether that line, the last one, has no end: it may have been cut.
+  [[nodiscard]] bool unfinished() const { return unfinished_; }
+  /// As messages name it.
+  [[nodiscard]] const std::string& name() const { return bytes_->name(); }
+
+ private:
+  bool fill();
+  [[noreturn]] void refuse_here(const std::string& message, std::int64_t line) const;
+
+  std::unique_ptr<ByteReader> bytes_;
+  std::string buffer_;
+  std::size_t at_ = 0;
+  std::int64_t number_ = 0;
+  bool ended_ = false;
+  bool unfinished_ = false;
+};
+
+/// Whatever ends the program, the file holds whole lines: each call of write() is one of the
+/// kernel, and what a full disk took of it is cut off again.
+class LineWriter {
+ public:
+  /// Makes `path` an empty file; "-" is standard output. A pipe or device is written to directly.
+  /// InputError where it is a directory, HostError where the host refuses.
+  explicit LineWriter(std::string path);
+  ~LineWriter();
+  LineWriter(const LineWriter&) = delete;
+  LineWriter& operator=(const LineWriter&) = delete;
+
+  /// `lines`: one or more, each with its end. HostError where the host refuses. A reader that has
+  /// gone away is not an error: ask gone().
+  void write(std::string_view lines);
+  [[nodiscard]] bool gone() const { return gone_; }
+
+ private:
+  std::string path_;
+  int file_ = -1;
+  bool regular_ = false;
+  bool gone_ = false;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace feedrate

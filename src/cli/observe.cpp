@@ -1,0 +1,284 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <poll.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <memory>
+
+#include "base/errors.hpp"
+#include "base/quote.hpp"
+#include "base/unit_text.hpp"
+#include "bench/clock.hpp"
+#include "bench/observe/observer.hpp"
+#include "catalog/lookup.hpp"
+#include "cli/commands.hpp"
+#include "cli/inputs.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/live_view.hpp"
+#include "cli/observe_import.hpp"
+#include "cli/observe_show.hpp"
+#include "cli/observed_command.hpp"
+#include "cli/terminal.hpp"
+#include "report/numbers.hpp"
+#include "schema/observation.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+struct ObserveArguments {
+  std::string pid;
+  std::string interval;  ///< "" where not given
+  std::string length;    ///< "" for as long as there is something to observe
+  std::string output;
+  bool live = false;
+  std::string instance;
+  std::vector<std::string> command;
+  ObserveImportArguments imported;
+};
+
+/// That of SageMaker Debugger.
+const std::string default_interval = "500ms";
+
+struct Plan {
+  std::optional<std::int64_t> pid;
+  Duration interval;
+  std::optional<Duration> length;
+};
+
+Duration time_of(const std::string& text, const char* flag, Duration least, Duration most) {
+  const ParsedQuantity parsed = parse_quantity(text, dimension_of(Duration{}));
+  if (!parsed.ok()) throw InputError({{"", 0, flag, parsed.problem}});
+  const Duration time = seconds(parsed.base);
+  if (time < least || time > most) {
+    throw InputError({{"", 0, flag,
+                       fmt::format("expected a time from {} to {}, got {}", report::duration(least),
+                                   report::duration(most), in_quotes(text))}});
+  }
+  return time;
+}
+
+Plan plan_of(const ObserveArguments& arguments) {
+  Plan plan;
+  const std::string& interval = arguments.interval.empty() ? default_interval : arguments.interval;
+  plan.interval = time_of(interval, "--interval", milliseconds(10.0), hours(1.0));
+  if (!arguments.length.empty()) {
+    plan.length = time_of(arguments.length, "--for", plan.interval, hours(24.0 * 365.0));
+  }
+  if (!arguments.pid.empty()) {
+    if (!arguments.command.empty()) {
+      throw InputError("expected --pid or a command, got both: a job is one of them");
+    }
+    plan.pid = std::stoll(arguments.pid);
+  }
+  return plan;
+}
+
+report::GlanceWords words_of(const ObserveArguments& arguments, const ObservationHeader& header) {
+  report::GlanceWords words;
+  words.job = header.command.empty() ? fmt::format("all of {}", header.node) : header.command;
+  words.instance = arguments.instance;
+  if (arguments.instance.empty()) return words;
+  const Catalog catalog = catalog_of({arguments.instance});
+  OfferQuery query;
+  query.instance = arguments.instance;
+  const auto offer = find_offer(catalog, query);
+  if (!offer) throw InputError({{"", 0, "--instance", offer.failure.message}});
+  words.price = offer->price.value;
+  return words;
+}
+
+/// Where samples go: to a file, before somebody's eyes, or both.
+class Outputs {
+ public:
+  Outputs(const ObserveArguments& arguments, const ObservationHeader& header)
+      : node_(header.node), glances_(header.started) {
+    const bool to_stdout = arguments.output == "-";
+    if (to_stdout && !arguments.command.empty()) {
+      throw InputError("--output -: expected a file, for standard output is the command's");
+    }
+    if (!arguments.output.empty()) {
+      writer_ = std::make_unique<schema::ObservationWriter>(arguments.output, header);
+    }
+    if (arguments.live || arguments.output.empty()) {
+      view_ = std::make_unique<LiveView>(to_stdout || !arguments.command.empty(),
+                                         words_of(arguments, header));
+    }
+  }
+
+  void take(const bench::observe::Seen& seen) {
+    for (const ObservationRemark& remark : seen.remarks) {
+      write_stderr("remark: " + remark.text);
+      if (writer_) writer_->put(remark);
+    }
+    if (writer_) {
+      for (const Sample& sample : seen.samples) writer_->put(sample);
+      writer_->flush();
+    }
+    if (seen.samples.empty()) return;
+    ++looks_;
+    if (seen.samples.front().late) ++late_;
+    if (view_) view_->show(glances_.add(seen.samples));
+  }
+  /// Nobody reads what is written.
+  [[nodiscard]] bool gone() const { return writer_ && writer_->gone(); }
+
+  void say_end(const ObserveArguments& arguments, Duration length) const {
+    std::string text = fmt::format("observed {} in {} samples", report::duration(length), looks_);
+    if (late_ > 0) text += fmt::format(", {} of them late", late_);
+    if (writer_ && arguments.output != "-") text += fmt::format(": {}", arguments.output);
+    write_stderr(text);
+  }
+
+ private:
+  std::string node_;
+  observe::GlanceMaker glances_;
+  std::unique_ptr<schema::ObservationWriter> writer_;
+  std::unique_ptr<LiveView> view_;
+  std::int64_t looks_ = 0;
+  std::int64_t late_ = 0;
+};
+
+/// Signals that reached us alone go on to the command, once it had time to get them itself.
+class Courier {
+ public:
+  void look(const Interrupt& interrupt, const ObservedCommand& command) {
+    constexpr Duration patience = milliseconds(300.0);
+    if (!interrupt.flag() || sent_ || interrupt.by_terminal()) return;
+    if (!since_) since_ = bench::now();
+    if (bench::now() - *since_ < patience) return;
+    command.send(interrupt.signal());
+    sent_ = true;
+  }
+
+ private:
+  std::optional<Duration> since_;
+  bool sent_ = false;
+};
+
+int observe_it(const ObserveArguments& arguments) {
+  using bench::now;
+  using bench::observe::utc_clock;
+  Plan plan = plan_of(arguments);
+  const Interrupt interrupt;
+  std::unique_ptr<ObservedCommand> command;
+  if (!arguments.command.empty()) {
+    command = std::make_unique<ObservedCommand>(arguments.command);
+    plan.pid = command->id();
+  }
+  bench::observe::Observer observer(
+      {plan.pid, fmt::format("{}", fmt::join(arguments.command, " "))}, plan.interval);
+  Outputs outputs(arguments, observer.header());
+  const Duration begin = now();
+  Duration before = begin;
+  outputs.take(observer.look(utc_clock()));
+  Courier courier;
+  std::string failure;
+  const auto over = [&] {
+    if (command) return command->ended();
+    return interrupt.flag().load() || outputs.gone() || observer.ended();
+  };
+  const auto time_is_up = [&] { return plan.length && now() - begin >= *plan.length; };
+  for (double next = 1.0;;) {
+    const Duration due = begin + next * plan.interval;
+    constexpr Duration longest_wait = milliseconds(50.0);
+    while (now() < due && !over() && !time_is_up()) {
+      const Duration left = std::min(due - now(), longest_wait);
+      poll(nullptr, 0, std::max(1, static_cast<int>(std::ceil(left.base() * 1e3))));
+      if (command) courier.look(interrupt, *command);
+    }
+    const Duration at = now();
+    const bool last = over() || time_is_up();
+    // A rate over a few milliseconds would tell of the clock's ticks.
+    if (at - before >= std::min(0.2 * plan.interval, milliseconds(50.0))) {
+      try {
+        outputs.take(observer.look(utc_clock(), at >= due ? at - due : Duration{}));
+      } catch (const HostError& error) {
+        if (!command) throw;
+        failure = error.what();  // the job is worth more than what is seen of it
+      }
+      before = at;
+    }
+    if (last || !failure.empty()) break;
+    next = std::max(next + 1.0, std::ceil((now() - begin) / plan.interval));
+  }
+  if (!failure.empty()) write_stderr(failure + ": observed no more; the command runs on");
+  const Duration length = now() - begin;
+  int status = 0;
+  if (command) {
+    while (!command->ended()) {
+      poll(nullptr, 0, 20);
+      courier.look(interrupt, *command);
+    }
+    status = command->wait();
+  }
+  if (!failure.empty()) throw HostError(failure);
+  outputs.say_end(arguments, length);
+  return status;
+}
+
+int import_it(ObserveArguments& arguments) {
+  const bool observes = !arguments.pid.empty() || !arguments.command.empty() || arguments.live ||
+                        !arguments.length.empty() || !arguments.instance.empty();
+  if (observes) {
+    throw InputError(
+        "expected --import or something to observe, got both: what was recorded is no job that "
+        "runs");
+  }
+  arguments.imported.interval = arguments.interval;
+  arguments.imported.output = arguments.output;
+  return observe_import(arguments.imported);
+}
+
+}  // namespace
+
+Command add_observe(CLI::App& parent) {
+  const auto arguments = std::make_shared<ObserveArguments>();
+  CLI::App* app = parent.add_subcommand(
+      "observe",
+      "What a running job does to this machine, or what other tools recorded of one, as one file");
+  CLI::Option* const pid =
+      app->add_option("--pid", arguments->pid, "A process that runs, and all that it started")
+          ->type_name("NUMBER");
+  allow_whole_numbers(*pid, 1, 4'194'304);
+  app->add_option("command", arguments->command,
+                  "Start this, observe it to its end and exit with its exit status")
+      ->type_name("-- COMMAND...");
+  refuse_empty(*app->add_option("--interval", arguments->interval,
+                                "From one sample to the next (default: 500ms; of imported tables "
+                                "without times 1 s)")
+                    ->type_name("TIME"));
+  refuse_empty(
+      *app->add_option("--for", arguments->length, "End after this time")->type_name("TIME"));
+  refuse_empty(*app->add_option("-o,--output", arguments->output,
+                                "Write an observation, a JSON object a line; - is standard output")
+                    ->type_name("FILE"));
+  app->add_flag("--live", arguments->live,
+                "Show the last interval too: drawn over on a terminal, else a line an interval");
+  refuse_empty(*app->add_option("--instance", arguments->instance,
+                                "What this machine is rented as: idle GPUs are shown in dollars")
+                    ->type_name("NAME"));
+  app->footer(
+      import_formats_text() +
+      "Observing needs no rights but to see the job's own processes, and changes nothing. It ends\n"
+      "with the job, after --for, or with Ctrl-C, which a command gets as well: that is observed\n"
+      "until it has ended. Exit status: that of the command, 128 + n where signal n ended it; 3 "
+      "where the\n"
+      "observation could not be written, whatever the command's. Without --output the last\n"
+      "interval is shown as with --live.\n"
+      "Examples:\n"
+      "  feedrate observe --output before.jsonl -- python train.py\n"
+      "  feedrate observe --pid 4711 --for 10min --output before.jsonl --live\n"
+      "  feedrate observe show before.jsonl\n"
+      "  feedrate observe --import train.log gpu.csv --start 2026-11-22T11:21:46 -o job.jsonl\n"
+      "  feedrate diagnose before.jsonl");
+  add_observe_import_flags(*app, arguments->imported);
+  const Command show = add_observe_show(*app);
+  return {app, [arguments, show] {
+            if (show.app->parsed()) return show.run();
+            return arguments->imported.files.empty() ? observe_it(*arguments)
+                                                     : import_it(*arguments);
+          }};
+}
+
+}  // namespace feedrate::cli

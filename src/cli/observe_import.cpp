@@ -1,0 +1,135 @@
+#include "cli/observe_import.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+
+#include "base/errors.hpp"
+#include "base/quote.hpp"
+#include "base/spool.hpp"
+#include "base/unit_text.hpp"
+#include "cli/options.hpp"
+#include "cli/terminal.hpp"
+#include "schema/import_observations.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+[[noreturn]] void refuse(const char* flag, const std::string& message) {
+  throw InputError(std::vector<Problem>{{"", 0, flag, message}});
+}
+
+schema::ImportOptions options_of(const ObserveImportArguments& arguments) {
+  schema::ImportOptions options;
+  options.step_regex = arguments.step_regex;
+  if (!arguments.start.empty()) {
+    options.start = schema::parse_moment(arguments.start);
+    if (!options.start) {
+      refuse("--start", "expected a time such as 2026-11-22T11:21:46+01:00, got " +
+                            in_quotes(arguments.start));
+    }
+  }
+  if (!arguments.time_zone.empty()) {
+    options.zone = schema::parse_zone(arguments.time_zone);
+    if (!options.zone) {
+      refuse("--time-zone",
+             "expected how far it is ahead of UTC, such as +01:00, -0530 or UTC, got " +
+                 in_quotes(arguments.time_zone));
+    }
+  }
+  if (!arguments.interval.empty()) {
+    const ParsedQuantity interval = parse_quantity(arguments.interval, dimension_of(Duration{}));
+    if (!interval.ok()) refuse("--interval", interval.problem);
+    if (interval.base <= 0.0) {
+      refuse("--interval", "expected a time above 0, got " + in_quotes(arguments.interval));
+    }
+    options.interval = seconds(interval.base);
+  }
+  return options;
+}
+
+/// "train.log: 20 records of timm", and a line for each thing that has to be known of it.
+std::string told(const schema::ImportedFile& file) {
+  std::vector<std::string> kept;
+  for (const auto& [format, count] : file.kept) {
+    kept.push_back(fmt::format("{} {} of {}", count, count == 1 ? "record" : "records", format));
+  }
+  std::vector<std::string> skipped;
+  for (const auto& [why, count] : file.skipped)
+    skipped.push_back(fmt::format("{} ({})", why, count));
+  std::string text = fmt::format("{}: {}", file.name, fmt::join(kept, ", "));
+  if (!skipped.empty()) text += fmt::format("\n  not used: {}", fmt::join(skipped, ", "));
+  for (const std::string& remark : file.remarks) text += "\n  " + remark;
+  return text;
+}
+
+void write_file(const std::string& path, const schema::ImportedObservation& observation) {
+  Spool spool(path);
+  spool.append(schema::observation_line(observation.header()));
+  observation.for_each(
+      [&](const schema::ObservationLine& line) { spool.append(schema::observation_line(line)); });
+  spool.finish();
+}
+
+void print(const schema::ImportedObservation& observation) {
+  constexpr std::size_t block = 100'000;
+  std::string text = schema::observation_line(observation.header());
+  observation.for_each([&](const schema::ObservationLine& line) {
+    text += schema::observation_line(line);
+    if (text.size() < block) return;
+    write_stdout(text);
+    text.clear();
+  });
+  write_stdout(text);
+}
+
+}  // namespace
+
+void add_observe_import_flags(CLI::App& app, ObserveImportArguments& arguments) {
+  const std::string group = "Import";
+  app.add_option("--import", arguments.files,
+                 "Take what other tools recorded: logs, samples and traces, plain or gzip; several "
+                 "files become one observation, in any order")
+      ->type_name("FILE")
+      ->group(group);
+  const auto add = [&](const char* flag, std::string& into, const std::string& about,
+                       const char* type) {
+    refuse_empty(*app.add_option(flag, into, about)->type_name(type)->group(group));
+  };
+  add("--step-regex", arguments.step_regex,
+      fmt::format("Lines of steps in a form of your own, with named groups such as "
+                  "(?<time>[0-9.]+): {}",
+                  fmt::join(schema::step_group_names(), ", ")),
+      "REGEX");
+  add("--start", arguments.start,
+      "When a log began that names no times, so that it goes with files that do", "TIME");
+  add("--time-zone", arguments.time_zone,
+      "Of times that name no zone, ahead of UTC, such as +01:00 (default: UTC)", "OFFSET");
+}
+
+std::string import_formats_text() {
+  std::string text = "Formats of --import, told by what is in the file:\n";
+  for (const schema::ImportFormat& format : schema::import_formats()) {
+    text += fmt::format("  {}\n", format.name);
+  }
+  return text;
+}
+
+int observe_import(const ObserveImportArguments& arguments) {
+  const schema::ImportOptions options = options_of(arguments);
+  if (!arguments.output.empty()) {
+    refuse_to_overwrite("--output", arguments.output, arguments.files);
+  }
+  const schema::ImportedObservation observation =
+      schema::import_observations(arguments.files, options);
+  if (arguments.output.empty()) {
+    print(observation);
+  } else {
+    write_file(arguments.output, observation);
+  }
+  for (const schema::ImportedFile& file : observation.files()) write_stderr(told(file));
+  return 0;
+}
+
+}  // namespace feedrate::cli

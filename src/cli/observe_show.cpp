@@ -1,0 +1,95 @@
+#include "cli/observe_show.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "base/errors.hpp"
+#include "base/text_file.hpp"
+#include "cli/options.hpp"
+#include "cli/terminal.hpp"
+#include "observe/heat_map.hpp"
+#include "report/heat_map_report.hpp"
+#include "schema/observation.hpp"
+#include "study/diagnose.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+struct ShowArguments {
+  std::vector<std::string> files;
+  std::string html;  ///< "" for none
+  OutputOptions output;
+};
+
+constexpr std::size_t columns_of_page = 300;
+constexpr std::size_t columns_of_csv = 1000;
+
+observe::HeatMapMaker read(const std::string& path) {
+  observe::HeatMapMaker maker;
+  schema::for_each_line(path, [&](const schema::ObservationLine& line) {
+    std::visit([&](const auto& of) { maker.add(of); }, line);
+  });
+  return maker;
+}
+
+/// At most so many columns each, as long in one as in the other, so that lengths can be compared.
+std::vector<report::ShownObservation> shown(const std::vector<std::string>& files,
+                                            const std::vector<observe::HeatMapMaker>& makers,
+                                            std::size_t columns) {
+  Duration longest;
+  for (const auto& maker : makers) longest = std::max(longest, maker.length());
+  const Duration column = longest * (1.0 / static_cast<double>(columns));
+  std::vector<report::ShownObservation> all;
+  for (std::size_t i = 0; i < makers.size(); ++i) {
+    report::ShownObservation one{files[i], makers[i].finish(column, files[i]), {}};
+    one.diagnosis = study::diagnose(one.map.readings, {});
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+int show(const ShowArguments& arguments) {
+  std::vector<observe::HeatMapMaker> makers;
+  for (const std::string& file : arguments.files) makers.push_back(read(file));
+  if (!arguments.html.empty()) {
+    refuse_to_overwrite("--html", arguments.html, arguments.files);
+    const auto of_page = shown(arguments.files, makers, columns_of_page);
+    write_text_file(arguments.html, report::heat_map_page(of_page));
+  }
+  const bool to_file = !arguments.output.file.empty();
+  const report::Style style = to_file ? style_of_file() : style_of_stdout();
+  const auto of_text =
+      shown(arguments.files, makers, report::heat_columns(style.width, arguments.files.size()));
+  deliver(
+      arguments.output, arguments.files,
+      {.report = [&] { return report::heat_map_report(of_text); },
+       .json = {},
+       .csv = [&] { return report::heat_map_csv(shown(arguments.files, makers, columns_of_csv)); },
+       .remarks = {}});
+  return 0;
+}
+
+}  // namespace
+
+Command add_observe_show(CLI::App& observe) {
+  const auto arguments = std::make_shared<ShowArguments>();
+  CLI::App* app = observe.add_subcommand(
+      "show", "An observation as a heat map: a row a CPU, GPU, disk, link, process, stage");
+  app->add_option("observations", arguments->files,
+                  "An observation, or one before and one after a change")
+      ->type_name("OBS [OTHER]")
+      ->expected(1, 2)
+      ->required();
+  refuse_empty(*app->add_option("--html", arguments->html, "Also write a page that stands alone")
+                    ->type_name("FILE"));
+  add_output_flags(*app, arguments->output, {"text", "csv", "markdown"});
+  app->footer(
+      "Below the map stands what the rules of thumb of feedrate diagnose say of the whole.\n"
+      "Examples:\n"
+      "  feedrate observe show before.jsonl\n"
+      "  feedrate observe show before.jsonl after.jsonl --html change.html");
+  return {app, [arguments] { return show(*arguments); }};
+}
+
+}  // namespace feedrate::cli

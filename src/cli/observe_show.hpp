@@ -1,0 +1,10 @@
+#pragma once
+// feedrate observe show: observations as heat maps.
+#include "cli/commands.hpp"
+
+namespace feedrate::cli {
+
+/// A sub-command of `observe`.
+Command add_observe_show(CLI::App& observe);
+
+}  // namespace feedrate::cli

@@ -1,0 +1,82 @@
+#include "model/shares.hpp"
+
+#include <algorithm>
+
+namespace feedrate {
+namespace {
+
+/// How several of a kind make one reading at a moment.
+enum class Together { mean, busiest };
+
+struct ShareMetric {
+  MetricId metric;
+  std::string_view reading;
+  Together together = Together::mean;
+};
+constexpr ShareMetric share_metrics[] = {
+    {MetricId::cpu_busy, "cpu"},
+    {MetricId::cpu_io_wait, "io-wait"},
+    {MetricId::gpu_busy, "gpu"},
+    {MetricId::gpu_memory_used, "gpu-memory"},
+    {MetricId::memory_used, "ram"},
+    {MetricId::disk_busy, "disk", Together::busiest},
+    {MetricId::link_busy, "network", Together::busiest},
+};
+
+/// The reading that Debugger's totals would tell if they were shares.
+std::string_view reading_of_total(std::string_view type) {
+  return type == "i/o" ? "disk" : type == "network" ? "network" : "";
+}
+
+}  // namespace
+
+void ShareFold::add(const Sample& sample) {
+  if (sample.cumulative) return;
+  const auto* const found =
+      std::find_if(std::begin(share_metrics), std::end(share_metrics),
+                   [&](const ShareMetric& row) { return row.metric == sample.metric; });
+  if (found == std::end(share_metrics)) {
+    const std::string_view type = metric(sample.metric).type;
+    if (const auto reading = reading_of_total(type); !reading.empty()) {
+      totals_.emplace(type, reading);
+    }
+    return;
+  }
+  Moment& moment = moments_[found->reading][sample.at.base()];
+  const double share = sample.value / 100.0;
+  moment.sum += share;
+  moment.count += 1.0;
+  moment.most = std::max(moment.most, share);
+}
+
+Shares ShareFold::shares() const {
+  Shares shares;
+  for (const ShareMetric& row : share_metrics) {
+    const auto found = moments_.find(row.reading);
+    if (found == moments_.end()) continue;
+    std::vector<double>& series = shares[std::string(row.reading)];
+    for (const auto& [at, moment] : found->second) {
+      series.push_back(row.together == Together::busiest ? moment.most : moment.sum / moment.count);
+    }
+  }
+  return shares;
+}
+
+std::vector<std::string_view> ShareFold::not_shares() const {
+  std::vector<std::string_view> types;
+  for (const auto& [type, reading] : totals_) {
+    if (!moments_.contains(reading)) types.push_back(type);
+  }
+  return types;
+}
+
+void add_shares(Readings& readings, const Shares& shares) {
+  for (const ReadingRow& row : all_readings()) {
+    const ReadingRow& of = row.quantile > 0.0 ? reading(row.samples_of) : row;
+    const auto found = shares.find(std::string(of.name));
+    if (found == shares.end()) continue;
+    readings[row.id] = summary_of(row, found->second);
+  }
+}
+
+}  // namespace feedrate

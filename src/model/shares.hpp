@@ -1,0 +1,39 @@
+#pragma once
+// The shares that samples tell: of the machine's many CPUs, GPUs, disks and links one number each.
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/observation.hpp"
+#include "model/readings.hpp"
+
+namespace feedrate {
+
+/// Shares 0…1 by reading ("gpu", "io-wait"), in the order of time.
+using Shares = std::map<std::string, std::vector<double>>;
+
+/// Collects samples of any order.
+class ShareFold {
+ public:
+  void add(const Sample& sample);
+
+  /// Of several CPUs or GPUs the mean of each moment, of several disks or links the busiest.
+  [[nodiscard]] Shares shares() const;
+  /// Debugger's totals of which no share is known: "i/o", "network".
+  [[nodiscard]] std::vector<std::string_view> not_shares() const;
+
+ private:
+  struct Moment {
+    double sum = 0.0;
+    double count = 0.0;
+    double most = 0.0;
+  };
+  std::map<std::string_view, std::map<double, Moment>> moments_;  ///< by reading and time
+  std::map<std::string_view, std::string_view> totals_;           ///< type → reading
+};
+
+/// Sets the readings that the shares tell: their means, and the quantiles that rules ask for.
+void add_shares(Readings& readings, const Shares& shares);
+
+}  // namespace feedrate

@@ -1,0 +1,179 @@
+// feedrate observe as a user meets it.
+#include "cli/process.hpp"
+#include "schema/observation.hpp"
+#include "tests/catch.hpp"
+
+namespace {
+
+using namespace testing_cli;
+using namespace feedrate;
+
+struct Told {
+  ObservationHeader header;
+  std::vector<Sample> samples;
+  std::vector<std::string> remarks;
+};
+
+/// The file's lines, all of them fine.
+Told told_by(const std::string& path) {
+  Told told;
+  schema::for_each_line(path, [&](const schema::ObservationLine& line) {
+    if (const auto* header = std::get_if<ObservationHeader>(&line)) told.header = *header;
+    if (const auto* sample = std::get_if<Sample>(&line)) told.samples.push_back(*sample);
+    if (const auto* remark = std::get_if<ObservationRemark>(&line)) {
+      told.remarks.push_back(remark->text);
+    }
+  });
+  return told;
+}
+
+double sum_of(const Told& told, MetricId metric) {
+  double sum = 0.0;
+  for (const Sample& sample : told.samples) {
+    if (sample.metric == metric) sum += sample.value;
+  }
+  return sum;
+}
+
+TEST_CASE("observe: a command from its start to its end, whose exit status it passes on") {
+  const Folder folder;
+  const std::string file = folder / "o.jsonl";
+  const Outcome outcome = shell(
+      "feedrate observe --interval 100ms --output '" + file +
+      "' -- bash -c 'echo hello; for ((i = 0; i < 150000; i++)); do :; done; sleep 0.3; exit 7'");
+  INFO(outcome.err);
+  CHECK(outcome.status == 7);
+  CHECK(outcome.out == "hello\n");
+  CHECK(has(outcome.err, "samples: " + file));
+  const Told told = told_by(file);
+  CHECK(told.header.source == "observe");
+  CHECK(told.header.interval == feedrate::milliseconds(100.0));
+  CHECK(has(told.header.command, "bash -c echo hello"));
+  CHECK(sum_of(told, MetricId::process_cpu) > 0.0);
+  CHECK(sum_of(told, MetricId::process_cached_read) > 0.0);
+  CHECK(sum_of(told, MetricId::memory_bytes) > 0.0);
+  const Outcome diagnosis = shell("feedrate diagnose '" + file + "'");
+  CHECK(diagnosis.status == 0);
+  CHECK(has(diagnosis.out, "Monitors show CPU"));
+  const Outcome killed = shell("feedrate observe --output '" + file + "' -- sh -c 'kill -9 $$'");
+  CHECK(killed.status == 128 + 9);
+}
+
+TEST_CASE("observe: without a file it shows a line an interval, which says what it saw") {
+  const Outcome outcome = shell("feedrate observe --interval 100ms --for 450ms");
+  INFO(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(std::count(outcome.out.begin(), outcome.out.end(), '\n') >= 3);
+  CHECK(has(outcome.out, "CPU "));
+  CHECK(has(outcome.out, "RAM "));
+  CHECK(outcome.out.find('\x1b') == std::string::npos);
+  CHECK(has(outcome.err, "observed "));
+}
+
+TEST_CASE("observe: on a terminal the lines are drawn over, and Ctrl-C leaves it clean") {
+  const Outcome outcome =
+      on_terminal("feedrate observe --interval 50ms 2>&-", "LC_ALL=C.UTF-8", "\x03");
+  INFO(outcome.out);
+  CHECK(outcome.status == 0);
+  CHECK(has(outcome.out, "█"));
+  // Neither the cursor nor the screen is put into another state.
+  CHECK_FALSE(has(outcome.out, "\x1b[?"));
+  const Outcome ascii = on_terminal("feedrate observe --interval 50ms --for 300ms", "LC_ALL=C");
+  CHECK(has(ascii.out, "A\x1b[J"));
+  CHECK(has(ascii.out, "observed "));
+  for (const char c : ascii.out) CHECK(static_cast<unsigned char>(c) < 0x80U);
+}
+
+TEST_CASE("observe: Ctrl-C ends a command politely, and SIGTERM is passed on to it") {
+  const std::string job =
+      " -- bash -c 'trap \"echo bye; exit 3\" INT TERM; echo ready; while :; do sleep 0.05; done'";
+  const Folder folder;
+  const std::string file = folder / "o.jsonl";
+  const std::string observe = "feedrate observe --interval 50ms --output '" + file + "'";
+  const std::string script = folder.write("job", observe + job + " 2>&-");
+  const Outcome typed = on_terminal(". '" + script + "'", "LC_ALL=C.UTF-8", "\x03");
+  INFO(typed.out);
+  CHECK(typed.status == 3);
+  CHECK(has(typed.out, "bye"));
+  const Outcome ended = shell(observe + job + " & sleep 0.4; kill $!; wait $!");
+  INFO(ended.err);
+  CHECK(ended.status == 3);
+  CHECK(has(ended.out, "bye"));
+  CHECK_FALSE(told_by(file).samples.empty());
+}
+
+TEST_CASE("observe: GPUs by the driver's library, and dollars while they wait") {
+  const std::string driver = FEEDRATE_FAKE_NVML;
+  const Outcome outcome =
+      shell("feedrate observe --interval 50ms --for 200ms --instance p3.2xlarge",
+            "LC_ALL=C.UTF-8 LD_LIBRARY_PATH='" + driver.substr(0, driver.rfind('/')) + "'");
+  INFO(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK_FALSE(has(outcome.err, "no GPU is seen"));
+  CHECK(has(outcome.out, "GPU 50 %"));
+  CHECK(has(outcome.out, "$1.53 an hour of $3.06 (p3.2xlarge) wasted"));
+}
+
+TEST_CASE("observe: whatever ends it, the file holds whole lines") {
+  const Folder folder;
+  const std::string file = folder / "o.jsonl";
+  const Outcome outcome = shell("feedrate observe --interval 20ms --output '" + file +
+                                "' & sleep 0.5; kill -9 $!; wait $!; true");
+  CHECK(outcome.status == 0);
+  CHECK(slurp(file).back() == '\n');
+  CHECK(told_by(file).samples.size() > 20);
+}
+
+TEST_CASE("observe: the job's end is the observation's") {
+  const Folder folder;
+  const std::string file = folder / "o.jsonl";
+  const Outcome outcome = shell(
+      "sleep 0.6 & feedrate observe --pid $! --interval 100ms --output '" + file + "' --for 1min");
+  INFO(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(has(told_by(file).header.command, "sleep 0.6"));
+}
+
+TEST_CASE("observe: a full disk is said, and the command runs on to its end") {
+  CHECK(shell("feedrate observe --interval 50ms --for 200ms --output /dev/full").status == 3);
+  // The file may hold three kilobytes: the header and a few samples.
+  const Folder folder;
+  const Outcome outcome = shell("cd '" + (folder / "") +
+                                "' && (trap '' XFSZ; ulimit -f 3; feedrate observe --interval 50ms "
+                                "--output o.jsonl -- bash -c 'trap - XFSZ; sleep 0.5; echo done')");
+  INFO(outcome.err);
+  CHECK(outcome.status == 3);
+  CHECK(has(outcome.out, "done"));
+  CHECK(has(outcome.err, "cannot write o.jsonl"));
+  CHECK_FALSE(told_by(folder / "o.jsonl").header.program.empty());
+}
+
+TEST_CASE("observe: what cannot be done is said") {
+  struct Slip {
+    std::string line;
+    std::string says;
+  };
+  const Slip slips[] = {
+      {"--pid 4194304", "--pid: expected the number of a process that runs here"},
+      {"--pid x", "--pid"},
+      {"--pid 1 -- true", "a job is one of them"},
+      {"--interval 1ms", "--interval: expected a time from 10.0 ms to 1.00 h"},
+      {"--interval 5", "--interval"},
+      {"--for 10ms", "--for: expected a time from 500 ms"},
+      {"--output ''", "--output"},
+      {"--output - -- true", "standard output is the command's"},
+      {"--output /tmp -- true", "expected a file name, got a directory"},
+      {"-- no-such-program", "cannot run no-such-program"},
+      {"--for 1s --instance p99.large", "p99.large"},
+      {"--lve", "did you mean \"--live\"?"},
+  };
+  for (const Slip& slip : slips) {
+    const Outcome outcome = shell("feedrate observe " + slip.line);
+    INFO(slip.line << "\n" << outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK(has(outcome.err, slip.says));
+  }
+}
+
+}  // namespace

@@ -1,0 +1,158 @@
+// Observations as pictures: every share in its column, whatever the observation's length.
+#include "observe/heat_map.hpp"
+
+#include "base/errors.hpp"
+#include "report/heat_map_report.hpp"
+#include "report/render.hpp"
+#include "study/diagnose.hpp"
+#include "tests/catch.hpp"
+
+namespace feedrate::observe {
+namespace {
+
+Sample sample(double at, MetricId metric, const char* name, double value) {
+  return {.at = seconds(at), .metric = metric, .name = name, .value = value};
+}
+
+/// `seconds_long` of looks at half a second: cpu0 rises from 0 to 100 %, the GPU stalls in the
+/// second half, a step ends each second.
+HeatMapMaker made(int seconds_long) {
+  HeatMapMaker maker;
+  ObservationHeader header;
+  header.interval = seconds(0.5);
+  header.command = "train <b>";
+  maker.add(header);
+  for (int i = 1; i <= 2 * seconds_long; ++i) {
+    const double at = 1000.0 + 0.5 * i;
+    const double done = (i - 0.5) / (2.0 * seconds_long);
+    maker.add(sample(at, MetricId::cpu_busy, "cpu10", 25.0));
+    maker.add(sample(at, MetricId::cpu_busy, "cpu2", 100.0 * done));
+    maker.add(sample(at, MetricId::gpu_busy, "gpu0", done < 0.5 ? 100.0 : 0.0));
+    maker.add(sample(at, MetricId::link_receive, "eth0", done < 0.5 ? 1e6 : 5e5));
+    maker.add(sample(at, MetricId::process_cpu, "worker-7", 80.0));
+    maker.add(sample(at, MetricId::process_cpu, "worker-8", 40.0));
+    if (i % 2 == 0) maker.add(Mark{seconds(at - 0.1), MarkKind::step, false, i / 2});
+  }
+  return maker;
+}
+
+const HeatRow& row_of(const HeatMap& map, const std::string& name) {
+  for (const HeatRow& row : map.rows) {
+    if (row.name == name) return row;
+  }
+  FAIL("no row " << name);
+  return map.rows.front();
+}
+
+TEST_CASE("heat map: means stay what they are, however many columns and however long") {
+  for (const int length : {4, 60, 5000}) {
+    for (const std::size_t columns : {1U, 7U, 40U, 300U}) {
+      INFO(length << " s in " << columns << " columns");
+      const auto most = static_cast<double>(columns);
+      const HeatMap map = made(length).finish(seconds(length / most), "o");
+      CHECK(map.columns <= columns);
+      CHECK(map.columns >= 1);
+      CHECK(map.column.base() * static_cast<double>(map.columns) >= length - 1e-6);
+      CHECK(row_of(map, "cpu2").mean == Approx(0.5).epsilon(1e-6));
+      CHECK(row_of(map, "cpu10").mean == Approx(0.25));
+      CHECK(row_of(map, "gpu0").mean == Approx(0.5));
+      CHECK(row_of(map, "worker").mean == Approx(0.6));
+      CHECK(row_of(map, "eth0").most == 1.0);
+      double steps = 0.0;
+      for (const double of_column : map.steps) steps += of_column;
+      CHECK(steps == length);
+      REQUIRE(map.stalls.size() == map.columns);
+      const HeatRow& rises = row_of(map, "cpu2");
+      for (std::size_t c = 0; c < map.columns; ++c) {
+        REQUIRE(rises.shares[c]);
+        if (c > 0) CHECK(*rises.shares[c] >= *rises.shares[c - 1]);
+      }
+      if (map.columns > 2) {
+        CHECK_FALSE(map.stalls.front());
+        CHECK(map.stalls.back());
+      }
+      CHECK(*map.readings[ReadingId::gpu] == Approx(0.5));
+    }
+  }
+}
+
+TEST_CASE("heat map: kinds in their order, names as people count; pauses are left out") {
+  HeatMapMaker maker = made(10);
+  maker.add(sample(9000.0, MetricId::cpu_busy, "cpu2", 50.0));
+  const HeatMap map = maker.finish(seconds(0.1), "o");
+  CHECK(map.length.base() == Approx(10.5));
+  CHECK(map.rows[0].name == "cpu2");
+  CHECK(map.rows[1].name == "cpu10");
+  CHECK(map.rows[2].name == "gpu0");
+  CHECK_FALSE(row_of(map, "gpu0").shares.back());  // not seen after the pause
+  CHECK_THROWS_AS(HeatMapMaker{}.finish(seconds(1.0), "o"), InputError);
+}
+
+TEST_CASE("heat map: a log of steps shows how long each waited; samples without an interval") {
+  HeatMapMaker log;
+  for (int i = 1; i <= 40; ++i) {
+    const auto of_step = [&](MetricId metric, double value) {
+      Sample told = sample(20.0 * i, metric, "rank0", value);
+      told.step = i;
+      log.add(told);
+    };
+    of_step(MetricId::step_time, 2.0);
+    of_step(MetricId::data_wait, i <= 20 ? 0.5 : 1.5);
+    log.add(sample(20.0 * i, MetricId::cpu_busy, "cpu", 30.0));
+  }
+  const HeatMap map = log.finish(seconds(1.0), "log");
+  const HeatRow& wait = row_of(map, "waits for data");
+  CHECK(wait.mean == Approx(0.5));
+  CHECK(*wait.shares.front() == Approx(0.25));
+  CHECK(*wait.shares.back() == Approx(0.75));
+  CHECK(map.columns <= 41);
+  double steps = 0.0;
+  for (const double of_column : map.steps) steps += of_column;
+  CHECK(steps == 40.0);
+  const auto unseen = std::count(wait.shares.begin(), wait.shares.end(), std::nullopt);
+  CHECK(unseen <= 3);
+}
+
+report::ShownObservation shown(const char* file, int length) {
+  report::ShownObservation one{file, made(length).finish(seconds(0.5), file), {}};
+  one.diagnosis = study::diagnose(one.map.readings, {});
+  return one;
+}
+
+TEST_CASE("heat map: in the terminal, one and two beside each other, in UTF-8 and ASCII") {
+  const std::vector<report::ShownObservation> two = {shown("a.jsonl", 10), shown("b.jsonl", 5)};
+  const report::Report report = report::heat_map_report(two);
+  const std::string text = report::to_text(report, {});
+  INFO(text);
+  for (const char* part : {"a.jsonl", "b.jsonl", "cpu10", "gpu0", "worker CPU", "█", "▒", "steps",
+                           "stalls", "!!!!!", "| | |", "eth0 (of 1.00 MB/s)"}) {
+    CHECK(text.find(part) != std::string::npos);
+  }
+  const std::string ascii = report::to_text(report, {.unicode = false});
+  for (const char c : ascii) CHECK(static_cast<unsigned char>(c) < 0x80U);
+  CHECK(ascii.find("####") != std::string::npos);
+  CHECK(report::heat_columns(100, 1) + 44 <= 100);
+  CHECK(2 * report::heat_columns(120, 2) + 44 <= 120);
+}
+
+TEST_CASE("heat map: the page stands alone, holds each number and no markup of names") {
+  const std::vector<report::ShownObservation> one = {shown("a<i>.jsonl", 10)};
+  const std::string page = report::heat_map_page(one);
+  CHECK(page.find("<!doctype html>") == 0);
+  for (const char* banned : {"<script", "http://", "https://", "<b>", "<i>", "src="}) {
+    INFO(banned);
+    CHECK(page.find(banned) == std::string::npos);
+  }
+  for (const char* part :
+       {"role=\"img\"", "aria-label", "<table", "cpu10", "print-color-adjust", "a&lt;i&gt;.jsonl",
+        "class=\"stall\"", "class=\"step\"", "default-src 'none'"}) {
+    INFO(part);
+    CHECK(page.find(part) != std::string::npos);
+  }
+  const std::string csv = report::heat_map_csv(one);
+  CHECK(csv.find("file,row,begin_s,share\n") == 0);
+  CHECK(csv.find(",gpu0,0,1\n") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace feedrate::observe
