@@ -91,8 +91,10 @@ TEST_CASE("loader probe: the script hears what to load, for how long and how oft
         loader, data);
     return set.probes.at(0).remarks.at(0);
   };
-  CHECK(asked("mine:Images", "/some data") == "mine:Images --quick --device auto --seconds 120 --rounds 3");
-  CHECK(asked("images", "/some data") == "--data /some data --quick --device auto --seconds 120 --rounds 3");
+  CHECK(asked("mine:Images", "/some data") ==
+        "mine:Images --quick --device auto --seconds 120 --rounds 3");
+  CHECK(asked("images", "/some data") ==
+        "--data /some data --quick --device auto --seconds 120 --rounds 3");
   CHECK(asked("images", "") == "--quick --device auto --seconds 120 --rounds 3");  // generated ones
 }
 

@@ -31,7 +31,8 @@ Run run(const std::string& command) {
 TEST_CASE("step_time.py: its manual needs no PyTorch") {
   const Run manual = run("python3 " + script + " --help");
   CHECK(manual.end.fine());
-  for (const char* flag : {"--batch-sizes", "--device", "--amp", "--model", "--in-a-row", "--channels-last"}) {
+  for (const char* flag :
+       {"--batch-sizes", "--device", "--amp", "--model", "--in-a-row", "--channels-last"}) {
     CHECK(manual.output.find(flag) != std::string::npos);
   }
 }
