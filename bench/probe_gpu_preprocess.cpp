@@ -53,9 +53,9 @@ std::function<void()> open(const Settings& settings, Recorder& recorder) {
   }
   const auto decode = std::make_shared<GpuDecode>(settings, recorder);
   return [parts, series, decode, &recorder] {
-    decode->round();
     describe_gpus(recorder);
     series->warm_up(gpu::normalize(first_gpu, {16, width, height, side}));
+    decode->round();  // at the clocks that the GPU has risen to
     recorder.take_turns(*parts);
   };
 }

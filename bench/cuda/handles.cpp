@@ -97,9 +97,10 @@ bool Stream::done() const {
   return finished(cudaStreamQuery(stream_), gpu_);
 }
 
-Event::Event(int gpu) : gpu_(gpu) {
+Event::Event(int gpu, bool sleeps) : gpu_(gpu) {
   use(gpu);
-  check(cudaEventCreate(&event_), "create an event");
+  const unsigned flags = sleeps ? cudaEventBlockingSync | cudaEventDisableTiming : cudaEventDefault;
+  check(cudaEventCreateWithFlags(&event_, flags), "create an event");
 }
 
 Event::~Event() {

@@ -71,7 +71,8 @@ class Stream {
 /// A place in a stream, and the GPU's own time when it came there.
 class Event {
  public:
-  explicit Event(int gpu);
+  /// `sleeps`: who waits for it gives its core away meanwhile, and it tells no time.
+  explicit Event(int gpu, bool sleeps = false);
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
   ~Event();

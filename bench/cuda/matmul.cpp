@@ -39,14 +39,26 @@ struct Cublas {
     library.find("cublasSetStream_v2", set_stream);
     library.find("cublasGetStatusString", status_text);
     library.find("cublasGemmEx", gemm);
+    missing = library.missing();
+    if (missing.empty()) missing = why_not_started();
   }
-  [[nodiscard]] bool found() const { return library.missing().empty(); }
+  [[nodiscard]] bool found() const { return missing.empty(); }
   void check(int status, const std::string& doing) const {
     if (status == 0) return;
     throw HostError(fmt::format("cuBLAS could not {}: {}", doing, status_text(status)));
   }
 
+  /// A library newer than the driver is found, and does not start.
+  [[nodiscard]] std::string why_not_started() const {
+    Handle handle = nullptr;
+    const int status = create(&handle);
+    if (status != 0) return fmt::format("cuBLAS does not start: {}", status_text(status));
+    static_cast<void>(destroy(handle));
+    return "";
+  }
+
   Library library;
+  std::string missing;  ///< why it cannot be used; "" when it can
   int (*create)(Handle*) = nullptr;
   int (*destroy)(Handle) = nullptr;
   int (*set_stream)(Handle, cudaStream_t) = nullptr;
@@ -162,7 +174,7 @@ std::string matmul_library() {
 std::string matmul_unavailable(int gpu, Precision precision) {
   if (precision == Precision::fp32) return "";
   if (!cublas().found()) {
-    return "only cuBLAS multiplies with tensor cores, and " + cublas().library.missing();
+    return "only cuBLAS multiplies with tensor cores, and " + cublas().missing;
   }
   constexpr int ampere = 8;
   if (attribute(gpu, cudaDevAttrComputeCapabilityMajor) >= ampere) return "";

@@ -178,8 +178,8 @@ class Training final : public TrainingStream {
   Duration whole_;  ///< of a kernel that copies all of `from_`
   Stream steps_;    // after the memory, so that it goes first
   Stream copies_;
-  std::array<Event, buffers> uploaded_ = {Event(first_gpu), Event(first_gpu)};
-  std::array<Event, 2> stepped_ = {Event(first_gpu), Event(first_gpu)};
+  std::array<Event, buffers> uploaded_ = {Event(first_gpu, true), Event(first_gpu, true)};
+  std::array<Event, 2> stepped_ = {Event(first_gpu, true), Event(first_gpu, true)};
   Event start_;
   Event stop_;
 };

@@ -163,6 +163,7 @@ def transfers(dataset, batch, repeats, cost, device):
         times[into].append(time.perf_counter() - start)
         return made
 
+    threads = torch.get_num_threads()
     for number, made in enumerate(loader):
         if number % 8 == 0:
             time.sleep(wait)  # so that no worker is in the way
@@ -171,7 +172,9 @@ def transfers(dataset, batch, repeats, cost, device):
         if number % 2:
             timed("worker", lambda: [part.to(device) for part in parts])
         else:
+            torch.set_num_threads(1)  # the pinning thread has one
             pinned = timed("pin", lambda: [part.pin_memory() for part in parts])
+            torch.set_num_threads(threads)
             timed("pinned", lambda: [part.to(device, non_blocking=True) for part in pinned])
     return {name: found[1:] for name, found in times.items()}  # the first one allocates
 

@@ -183,7 +183,7 @@ def measure(runs, arguments, output):
     setting's; a canary before each epoch. Epochs that would end too late are left out."""
     chosen = runs.settings()
     measured = {setting: [] for setting in chosen}
-    canary, left_out = {}, 0
+    canary, left_out, failed = {}, 0, set()
     order = random.Random(1)
     output.write(measured, canary)
     start = time.perf_counter()
@@ -191,13 +191,21 @@ def measure(runs, arguments, output):
         sung = {}
         order.shuffle(chosen)
         for done, setting in enumerate(chosen):
+            if setting in failed:
+                continue
             expected = max([runs.expected(setting), *measured[setting]])
             if time.perf_counter() - start + expected > arguments.seconds:
                 left_out += 1
                 continue
             for name, took in canary_of(arguments.feedrate).items() if arguments.feedrate else ():
                 sung.setdefault(name, []).append(took)
-            took = runs.epoch(setting)
+            try:
+                took = runs.epoch(setting)
+            except RuntimeError as error:  # a worker was killed (a small /dev/shm), no GPU memory
+                failed.add(setting)
+                print(f"{runs.name(setting)}: left out: {str(error).splitlines()[0]}", file=sys.stderr,
+                      flush=True)
+                continue
             measured[setting].append(took)
             means = {name: statistics.mean(times) for name, times in sung.items()}
             output.write(measured, {n: canary.get(n, []) + [mean] for n, mean in means.items()})

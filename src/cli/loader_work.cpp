@@ -50,8 +50,9 @@ std::vector<LoaderRun> settings(const HostProfile& profile, bool quick) {
 }
 
 /// Every way to copy a batch, with steps that are waited for and without, in turn over the
-/// settings: all of them with each would take eight times as long. Where the loader alone is meant,
-/// nothing is in its way.
+/// settings: all of them with each would take eight times as long. From one group of step times to
+/// the next both move on by one, so that no way to copy stays with one step time or one loop. Where
+/// the loader alone is meant, nothing is in its way.
 void copy_in_turn(std::vector<LoaderRun>& runs) {
   constexpr std::array uploads = {Upload::pageable, Upload::pinned, Upload::queued, Upload::beside};
   std::size_t turn = 0;
@@ -60,8 +61,9 @@ void copy_in_turn(std::vector<LoaderRun>& runs) {
       run.upload = Upload::beside;
       run.asynchronous = true;
     } else {
-      run.upload = uploads[turn % uploads.size()];
-      run.asynchronous = turn / uploads.size() % 2 == 0;
+      const std::size_t group = turn / uploads.size();
+      run.upload = uploads[(turn + group) % uploads.size()];
+      run.asynchronous = (turn + group / uploads.size()) % 2 == 0;
       ++turn;
     }
   }

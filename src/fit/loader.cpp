@@ -1,4 +1,6 @@
 // The user's own loader: Python's costs, which no native probe sees.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -105,8 +107,17 @@ void fit_transfers(Findings& findings) {
       continue;
     }
     const Estimate each = pooled(list);
+    const double ratio = 1.0 / each.value / (profile.*member)->value.base();
+    std::string why = "latency included; the profile has what h2d measured";
+    // Batches of workers lie in fresh pages, the probe's buffer in warm ones.
+    if (std::abs(ratio - 1.0) > 0.15) {
+      why += fmt::format(
+          ", and this is {:.0f} % of it: PyTorch's epochs may be off by that much of "
+          "their copies",
+          100.0 * ratio);
+    }
     findings.only_shown(list, what, Findings::text(1.0 / each.value, dimension_of(Bandwidth{})),
-                        each.relative_error, "latency included; the profile has what h2d measured");
+                        each.relative_error, why);
   }
 }
 

@@ -71,8 +71,8 @@ TEST_CASE("step_time.py: its steps are read by the gpu probe") {
   CHECK(all[0].how.at("precision") == "fp32");
   CHECK(all[0].how.at("memory_format") == "channels_last");
   CHECK_FALSE(all[0].how.at("torch").empty());
-  CHECK(all[0].at.at("batch") == 2.0);
-  CHECK(all[1].at.at("batch") == 3.0);
+  CHECK(all[0].at.at("batch") == 3.0);
+  CHECK(all[1].at.at("batch") == 2.0);
   CHECK(all[0].times.size() == 3);
   CHECK(all[1].times.size() == 3);
 }
