@@ -249,6 +249,13 @@ std::vector<JobObserver::Run> JobObserver::runs(double workers) const {
       if (all.empty() || epoch != s.epoch) all.emplace_back();
       epoch = s.epoch;
       Step step{s.at.base(), s.value, s.steps, std::nullopt};
+      // Logs give the time of a step to the second at best, or that of a line before it.
+      if (!all.back().empty()) {
+        const double begin = all.back().back().end;
+        if (step.end < begin + 0.5 * step.length * step.steps) {
+          step.end = begin + step.length * step.steps;
+        }
+      }
       if (const auto found = wait_of.find(key(s, i++)); found != wait_of.end())
         step.wait = found->second;
       all.back().push_back(step);

@@ -211,13 +211,21 @@ class Maker {
       how = ", busy time of all CPUs over throughput: the main process's with it";
       unseen("the workers apart from what else ran", "all of the CPUs' time is theirs");
     }
-    const bool short_of_cores = job_.cpu_busy && job_.cpu_busy->value > 0.95;
+    const bool busy_cores = job_.cpu_busy && job_.cpu_busy->value > 0.95;
+    // Others' programs may be what keeps the cores busy.
+    double own = cpu ? cpu->value * x.value : 0.0;
+    if (cpu && job_.main_cpu && cpu->value != job_.all_cpu.value_or(*cpu).value) {
+      own += job_.main_cpu->value * x.value;
+    }
+    const bool others = busy_cores && job_.cpus && own < 0.85 * *job_.cpus;
+    const bool short_of_cores = busy_cores && (!others || hands > *job_.cpus);
     if (cpu) {
-      // The simulation slows each core for the others' sake: that is in what was seen.
-      const double busy = std::max(1.0, cpu->value * x.value);
-      const double alone =
-          cpu->value / (1.0 + resolve::assumed::contention.value *
-                                  (std::min(busy, job_.cpus.value_or(busy)) - 1.0));
+      // The simulation makes cores slower that others use too, or that have too many to run: that
+      // is in what was seen.
+      const double cores = job_.cpus.value_or(hands);
+      const double busy = std::clamp(cpu->value * x.value, 1.0, std::max(1.0, cores));
+      double alone = cpu->value / (1.0 + resolve::assumed::contention.value * (busy - 1.0));
+      if (short_of_cores && !others) alone /= 1.0 + resolve::assumed::oversubscription.value;
       if (alone > 0.0) operation("load", alone, *cpu, how);
     } else if (waits || (job_.workers == 0.0 && each > 0.0)) {
       operation("load", each, x, ", a worker's whole time at a sample");
@@ -238,6 +246,15 @@ class Maker {
     }
     const double reading = each - cpu->value;
     if (reading < 0.03 * each) return;
+    if (short_of_cores && others) {
+      out_.scenario.cluster.cpu_quota = rounded(own);
+      input("/cluster/cpu_quota", fmt::format("{:.4g}", own), *cpu,
+            ", what other programs left the job of the CPUs");
+    }
+    if (others && !short_of_cores) {
+      unseen("waiting for cores that other programs keep busy, apart from reading",
+             "all that workers wait is reading; observe again while nothing else runs");
+    }
     if (short_of_cores) {
       unseen("what workers wait for besides cores, all of which are busy", "nothing");
       return;
