@@ -453,8 +453,13 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
   const double of_step = job.batch_size * job.gpus;
   if (!all.empty()) {
     tell_steps(job, all);
-    if (!(job.interval.value > 0.0)) {
-      throw InputError({{source, 0, "", "expected steps that take time, got steps of 0 s"}});
+    // Others are no steps of a training loop, or were told in another unit.
+    constexpr double shortest = 1e-6;
+    constexpr double longest = 1e6;
+    if (!(job.interval.value >= shortest && job.interval.value <= longest)) {
+      throw InputError({{source, 0, "",
+                         fmt::format("expected steps of 1 us to 1e6 s, got steps of {:.3g} s",
+                                     job.interval.value)}});
     }
     job.throughput = {of_step / job.interval.value, job.interval.relative_error, job.interval.count,
                       "steps"};

@@ -244,6 +244,10 @@ class Maker {
                          format_quantity(seconds(rounded(std::max(0.0, each - cpu->value), 3)))));
       return;
     }
+    if (others && !short_of_cores) {
+      unseen("how many of the cores that other programs keep busy more workers would get",
+             "all; observe again while nothing else runs");
+    }
     const double reading = each - cpu->value;
     if (reading < 0.03 * each) return;
     if (short_of_cores && others) {
@@ -252,8 +256,7 @@ class Maker {
             ", what other programs left the job of the CPUs");
     }
     if (others && !short_of_cores) {
-      unseen("waiting for cores that other programs keep busy, apart from reading",
-             "all that workers wait is reading; observe again while nothing else runs");
+      unseen("waiting for such cores apart from reading", "all that workers wait is reading");
     }
     if (short_of_cores) {
       unseen("what workers wait for besides cores, all of which are busy", "nothing");

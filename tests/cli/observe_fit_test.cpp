@@ -73,6 +73,15 @@ TEST_CASE("observe fit: a step log needs what it does not tell, and says the fla
   CHECK(has(fit.out, "\"cpu\": \"25 ms/sample\""));  // 4 workers, 0.4 s, 64 samples
 }
 
+std::string steps_of(const std::string& seconds) {
+  std::string text;
+  for (int i = 0; i < 20; ++i) {
+    text += R"({"Type":"step","Name":"","Dimension":"StepSeconds","NodeId":"n","Timestamp":)" +
+            std::to_string(i) + R"(,"Value":)" + seconds + "}\n";
+  }
+  return text;
+}
+
 TEST_CASE("observe fit: what is no observation is refused, and nothing is written") {
   const Folder folder;
   const std::string output = folder / "job.json";
@@ -89,6 +98,9 @@ TEST_CASE("observe fit: what is no observation is refused, and nothing is writte
            Bad{"negative.jsonl", line + "-5}\n"},
            Bad{"twice.jsonl", line + "5}\n" + line + "5}\n"},
            Bad{"cut.jsonl", line},
+           Bad{"zero.jsonl", steps_of("0")},
+           Bad{"huge.jsonl", steps_of("1e300")},
+           Bad{"tiny.jsonl", steps_of("1e-300")},
            Bad{"no_steps.jsonl", line + "5}\n" + line + "6}\n"},
        }) {
     const std::string file = folder.write(bad.name, bad.text);
