@@ -54,6 +54,19 @@ TEST_CASE("observe fit: a scenario is set beside what was observed, and what dif
   CHECK(has(first.out, "num_workers=1"));
 }
 
+TEST_CASE("observe fit: real loops are told from their observations, and settings not observed") {
+  const Outcome table = shell(
+      "python3 bench/observed_jobs/observe_jobs.py table --program \"$(command -v feedrate)\" "
+      "bench/measurements/observed_jobs");
+  INFO(table.out << table.err);
+  REQUIRE(table.status == 0);
+  CHECK(has(table.out, "5 of 5 bottlenecks named rightly"));
+  const std::string summary = "Settings that were not observed: ";
+  const std::size_t at = table.out.find(summary);
+  REQUIRE(at != std::string::npos);
+  CHECK(std::stod(table.out.substr(at + summary.size())) <= 5.0);
+}
+
 TEST_CASE("observe fit: a step log needs what it does not tell, and says the flag") {
   const Folder folder;
   std::string log;
