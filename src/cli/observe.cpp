@@ -16,6 +16,7 @@
 #include "cli/inputs.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/live_view.hpp"
+#include "cli/observe_fit.hpp"
 #include "cli/observe_import.hpp"
 #include "cli/observe_show.hpp"
 #include "cli/observed_command.hpp"
@@ -270,12 +271,15 @@ Command add_observe(CLI::App& parent) {
       "  feedrate observe --output before.jsonl -- python train.py\n"
       "  feedrate observe --pid 4711 --for 10min --output before.jsonl --live\n"
       "  feedrate observe show before.jsonl\n"
+      "  feedrate observe fit job.jsonl --batch-size 64 -o job.json\n"
       "  feedrate observe --import train.log gpu.csv --start 2026-11-22T11:21:46 -o job.jsonl\n"
       "  feedrate diagnose before.jsonl");
   add_observe_import_flags(*app, arguments->imported);
   const Command show = add_observe_show(*app);
-  return {app, [arguments, show] {
+  const Command fit = add_observe_fit(*app);
+  return {app, [arguments, show, fit] {
             if (show.app->parsed()) return show.run();
+            if (fit.app->parsed()) return fit.run();
             return arguments->imported.files.empty() ? observe_it(*arguments)
                                                      : import_it(*arguments);
           }};

@@ -1,0 +1,74 @@
+"""A training loop with PyTorch's DataLoader whose GPU is a sleep, to be observed from outside.
+
+What a sample costs is set: CPU work (compression), a wait for a read, or a request to a store. It logs steps as PyTorch's
+ImageNet example does, and runs for a time, not for an epoch, so that no queue runs empty at its end.
+"""
+import argparse
+import datetime
+import time
+import urllib.request
+import zlib
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+BLOCK = bytes((i * 2654435761 >> 13) & 0xFF for i in range(20_000))
+
+
+def work_of(milliseconds):
+    """How many blocks take so long in CPU time on this machine, alone."""
+    count = 0
+    begin = time.process_time()
+    while time.process_time() - begin < 0.5:
+        zlib.compress(BLOCK, 6)
+        count += 1
+    return max(1, round(count * milliseconds / 500.0))
+
+
+class Samples(Dataset):
+    def __init__(self, blocks, wait, store):
+        self.blocks, self.wait, self.store = blocks, wait, store
+
+    def __len__(self):
+        return 10_000_000
+
+    def __getitem__(self, index):
+        if self.wait > 0:
+            time.sleep(self.wait)
+        if self.store:
+            with urllib.request.urlopen(self.store) as answer:
+                answer.read()
+        for _ in range(self.blocks):
+            zlib.compress(BLOCK, 6)
+        return torch.full((3, 64, 64), float(index % 7))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, required=True)
+    parser.add_argument("--batch", type=int, required=True)
+    parser.add_argument("--step-ms", type=float, required=True)
+    parser.add_argument("--blocks", type=int, required=True, help="of CPU work a sample")
+    parser.add_argument("--wait-ms", type=float, default=0.0, help="of a read, a sample")
+    parser.add_argument("--store", default="", help="URL that each sample is fetched from")
+    parser.add_argument("--seconds", type=float, required=True)
+    parser.add_argument("--log", required=True)
+    args = parser.parse_args()
+    data = Samples(args.blocks, args.wait_ms / 1e3, args.store)
+    loader = DataLoader(data, batch_size=args.batch, num_workers=args.workers)
+    with open(args.log, "w", buffering=1) as log:
+        now = datetime.datetime.now(datetime.timezone.utc)
+        log.write(f"started {now.isoformat(timespec='microseconds')}\n")
+        begin = end = time.monotonic()
+        for step, _ in enumerate(loader):
+            got = time.monotonic()
+            time.sleep(args.step_ms / 1e3)
+            done = time.monotonic()
+            log.write(f"Epoch: [0][{step}/100000]\tTime {done - end:.6f} (0)\tData {got - end:.6f} (0)\n")
+            end = done
+            if done - begin > args.seconds:
+                break
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,211 @@
+#include "cli/observe_fit.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <memory>
+
+#include "base/errors.hpp"
+#include "base/line_file.hpp"
+#include "base/quote.hpp"
+#include "base/text_file.hpp"
+#include "base/unit_text.hpp"
+#include "cli/calibrate_files.hpp"
+#include "cli/inputs.hpp"
+#include "cli/options.hpp"
+#include "cli/scenario_maker.hpp"
+#include "cli/terminal.hpp"
+#include "observe/job_observer.hpp"
+#include "report/observe_fit_report.hpp"
+#include "schema/import_observations.hpp"
+#include "schema/observation.hpp"
+#include "schema/scenario.hpp"
+#include "study/observed_scenario.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+struct FitArguments {
+  std::vector<std::string> files;
+  std::string batch_size, gpus, workers, samples, throughput, start, instance;
+  std::string file;  ///< of the scenario
+  std::string format = "text";
+};
+
+/// A scenario is one JSON document that is no line of an observation: it has no Type.
+bool is_scenario(const std::string& path) {
+  LineReader lines(path);
+  std::string text;
+  while (const auto line = lines.next()) {
+    const std::size_t first = line->find_first_not_of(" \t");
+    if (first == std::string_view::npos) continue;
+    if (text.empty() && (*line)[first] != '{') return false;
+    text += *line;
+    if (text.find("\"Type\"") != std::string::npos) return false;
+    if (text.find("\"traceEvents\"") != std::string::npos) return false;
+    for (const char* key : {"\"dataset\"", "\"loader\"", "\"cluster\"", "\"include\"", "\"job\""}) {
+      if (text.find(key) != std::string::npos) return true;
+    }
+    constexpr std::size_t enough = 100'000;
+    if (text.size() > enough) return false;
+  }
+  return false;
+}
+
+bool is_observation(const std::string& path) {
+  LineReader lines(path);
+  const auto line = lines.next();
+  return line && line->find("\"Type\"") != std::string_view::npos;
+}
+
+std::optional<double> number_of(const std::string& text, const char* flag, bool whole) {
+  if (text.empty()) return std::nullopt;
+  std::size_t used = 0;
+  double value = 0.0;
+  try {
+    value = std::stod(text, &used);
+  } catch (const std::exception&) {
+    used = 0;
+  }
+  const bool fine = used == text.size() && std::isfinite(value) && value <= 1e12 &&
+                    (whole ? value >= 0.0 && std::floor(value) == value : value > 0.0);
+  if (fine) return value;
+  throw InputError(std::vector<Problem>{
+      {"", 0, flag,
+       fmt::format("expected a {}, got {}", whole ? "whole number" : "number above 0",
+                   in_quotes(text))}});
+}
+
+std::optional<double> above_zero(const std::string& text, const char* flag) {
+  const auto value = number_of(text, flag, true);
+  if (value && *value < 1.0) {
+    throw InputError(std::vector<Problem>{
+        {"", 0, flag, fmt::format("expected a whole number above 0, got {}", in_quotes(text))}});
+  }
+  return value;
+}
+
+ToldOfJob told_by(const FitArguments& arguments) {
+  ToldOfJob told;
+  told.batch_size = above_zero(arguments.batch_size, "--batch-size");
+  told.gpus = above_zero(arguments.gpus, "--gpus");
+  told.workers = number_of(arguments.workers, "--num-workers", true);
+  told.samples = above_zero(arguments.samples, "--samples");
+  told.throughput = number_of(arguments.throughput, "--throughput", false);
+  return told;
+}
+
+observe::JobObserver read(const std::vector<std::string>& files, const std::string& start) {
+  observe::JobObserver job;
+  const auto take = [&](const schema::ObservationLine& line) {
+    std::visit([&](const auto& of) { job.add(of); }, line);
+  };
+  if (files.size() == 1 && (files.front() == "-" || is_observation(files.front()))) {
+    schema::for_each_line(files.front(), take);
+    return job;
+  }
+  schema::ImportOptions options;
+  if (!start.empty()) {
+    options.start = schema::parse_moment(start);
+    if (!options.start) {
+      throw InputError(std::vector<Problem>{
+          {"", 0, "--start",
+           "expected a time such as 2026-11-22T11:21:46+01:00, got " + in_quotes(start)}});
+    }
+  }
+  const schema::ImportedObservation observation = schema::import_observations(files, options);
+  job.add(observation.header());
+  observation.for_each(take);
+  return job;
+}
+
+int fit(const FitArguments& arguments) {
+  std::vector<std::string> files = arguments.files;
+  const ToldOfJob told = told_by(arguments);
+  std::string scenario_file;
+  if (files.size() > 1 && files.back() != "-" && is_scenario(files.back())) {
+    scenario_file = files.back();
+    files.pop_back();
+  }
+  if (!arguments.file.empty()) {
+    refuse_to_overwrite("--output", arguments.file, arguments.files);
+    expect_writable(arguments.file);
+  }
+  const observe::JobObserver observer = read(files, arguments.start);
+  ObservedJob job = observer.finish(told, fmt::format("{}", fmt::join(files, ", ")));
+  if (!arguments.instance.empty()) job.instance = arguments.instance;
+  const study::ObservedScenario observed = study::observed_scenario(job);
+  const std::string text = schema::write_scenario(observed.scenario);
+  // What is written must be a job: with its complaints nothing is.
+  const Scenario again = schema::read_scenario(schema::parse_document(text, "observed job"));
+  std::set<std::string> instances;
+  add_instances(instances, again);
+  const study::RunOptions options;
+  static_cast<void>(study::run(again, catalog_of(instances), nullptr, options));
+  std::optional<study::ObservedComparison> comparison;
+  if (!scenario_file.empty()) {
+    const schema::Document document = load_with_settings(scenario_file, {});
+    const ScenarioMaker make(document);
+    std::set<std::string> names;
+    add_instances(names, make.scenario());
+    comparison = with_places(document, [&] {
+      return study::compare_observed(observed, make.scenario(), make, catalog_of(names), nullptr);
+    });
+  }
+  if (!arguments.file.empty()) write_text_file(arguments.file, text);
+  deliver({arguments.format, ""}, arguments.files,
+          {.report =
+               [&] {
+                 return report::observe_fit_report(
+                     job, observed, comparison ? &*comparison : nullptr, arguments.file);
+               },
+           .json = [&] { return text; },
+           .csv = {},
+           .remarks = {}});
+  return 0;
+}
+
+}  // namespace
+
+Command add_observe_fit(CLI::App& observe) {
+  const auto arguments = std::make_shared<FitArguments>();
+  CLI::App* app = observe.add_subcommand(
+      "fit", "An observed job as a scenario: what a sample asks of each resource, and its cases");
+  app->add_option("observations", arguments->files,
+                  "Observations, or logs and traces as --import takes them; a scenario after them "
+                  "is set beside what was observed")
+      ->type_name("OBS... [SCENARIO]")
+      ->required();
+  const auto add = [&](const char* flag, std::string& into, const char* about, const char* type) {
+    refuse_empty(*app->add_option(flag, into, about)->type_name(type)->group("Job"));
+  };
+  add("--batch-size", arguments->batch_size, "Samples that a GPU takes a step", "N");
+  add("--gpus", arguments->gpus, "GPUs that train together", "N");
+  add("--num-workers", arguments->workers, "Loader workers for each GPU; 0: none", "N");
+  add("--samples", arguments->samples, "Samples of an epoch", "N");
+  add("--throughput", arguments->throughput,
+      "Samples a second of all GPUs, where no step was recorded", "N");
+  add("--instance", arguments->instance, "What the machine is rented as", "NAME");
+  add("--start", arguments->start, "When a log began that names no times", "TIME");
+  refuse_empty(*app->add_option("-o,--output", arguments->file, "Write the scenario to this file")
+                    ->type_name("FILE")
+                    ->group("Output"));
+  allow_only(*app->add_option("-f,--format", arguments->format,
+                              "How to print what was found; json: the scenario")
+                  ->group("Output"),
+             {"text", "json", "markdown"});
+  app->footer(
+      "The flags of the job tell what its records do not. The scenario lists where each number\n"
+      "comes from (/about/fitted), how sure it is (/errors), what could not be seen\n"
+      "(/about/expectation), and what was observed (/cases).\n"
+      "Examples:\n"
+      "  feedrate observe fit before.jsonl train.log --batch-size 64 --gpus 1 -o job.json\n"
+      "  feedrate cases job.json\n"
+      "  feedrate run job.json --set num_workers=8\n"
+      "  feedrate observe fit before.jsonl train.log --batch-size 64 --gpus 1 mine.json");
+  return {app, [arguments] { return fit(*arguments); }};
+}
+
+}  // namespace feedrate::cli

@@ -1,0 +1,9 @@
+#pragma once
+// `observe fit`: from an observation to a scenario.
+#include "cli/commands.hpp"
+
+namespace feedrate::cli {
+
+Command add_observe_fit(CLI::App& observe);
+
+}  // namespace feedrate::cli

@@ -1,0 +1,28 @@
+#pragma once
+// Means of what was observed one after the other, and how sure they are.
+#include <vector>
+
+#include "model/observed_job.hpp"
+
+namespace feedrate::observe {
+
+struct Moments {
+  double mean = 0.0;
+  double sd = 0.0;
+  double count = 0.0;
+};
+
+/// Zeros where there is nothing; no deviation of one.
+Moments moments_of(const std::vector<double>& values);
+
+/// Standard error of the mean over it, of a series whose neighbours depend on each other: by the
+/// means of ten stretches, which do less. 0 where it is not known.
+double error_of_mean(const std::vector<double>& values);
+
+/// Their mean with its error; `what` they are: "steps".
+ObservedNumber number_of(const std::vector<double>& values, const char* what);
+
+/// Of all of them the one below which this share lies. Precondition: not empty.
+double quantile(std::vector<double> values, double share);
+
+}  // namespace feedrate::observe

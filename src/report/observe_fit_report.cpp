@@ -1,0 +1,124 @@
+#include "report/observe_fit_report.hpp"
+
+#include <fmt/format.h>
+
+#include "base/unit_text.hpp"
+#include "report/numbers.hpp"
+#include "study/setting.hpp"
+
+namespace feedrate::report {
+namespace {
+
+std::string per_sample(double seconds_each) {
+  return duration(seconds(seconds_each)) + " a sample";
+}
+
+Table figures(const ObservedJob& job) {
+  Table table;
+  table.title = "Observed";
+  table.columns = {{"what"}, {"value", Align::right}, {"of"}, {"error", Align::right}};
+  const auto add = [&](const char* what, const std::string& value, const ObservedNumber& number) {
+    table.rows.push_back(
+        {{what, value,
+          number.count > 0.0 ? fmt::format("{} {}", count(number.count), number.what) : number.what,
+          number.relative_error > 0.0 ? "± " + percent(number.relative_error) : ""},
+         false});
+  };
+  const auto time = [&](const char* what, const std::optional<ObservedNumber>& number) {
+    if (number) add(what, duration(seconds(number->value)), *number);
+  };
+  const auto cost = [&](const char* what, const std::optional<ObservedNumber>& number) {
+    if (number) add(what, per_sample(number->value), *number);
+  };
+  const auto share = [&](const char* what, const std::optional<ObservedNumber>& number) {
+    if (number) add(what, percent(number->value), *number);
+  };
+  const auto data = [&](const char* what, const std::optional<ObservedNumber>& number) {
+    if (!number) return;
+    const double three_digits = std::stod(fmt::format("{:.3g}", number->value));
+    add(what, format_quantity(bytes(three_digits)) + " a sample", *number);
+  };
+  add("throughput", number(job.throughput.value) + " samples/s", job.throughput);
+  time("from step to step", job.interval);
+  time("  of it: wait for the batch", job.wait);
+  time("  of it: the host", job.host_time);
+  time("  of it: the GPU's kernels", job.gpu_time);
+  time("  of it: copies to the GPU", job.copy_time);
+  time("  of it: exposed communication", job.exposed_collective);
+  share("GPUs busy", job.gpu_busy);
+  share("CPUs busy", job.cpu_busy);
+  share("disk busy", job.disk_busy);
+  cost("workers' CPU", job.worker_cpu);
+  cost("main process's CPU", job.main_cpu);
+  cost("the machine's CPU", job.all_cpu);
+  data("read from devices", job.device_bytes);
+  data("read from the page cache", job.cached_bytes);
+  data("received", job.network_bytes);
+  if (job.device_reads)
+    add("device reads", number(job.device_reads->value) + " a sample", *job.device_reads);
+  return table;
+}
+
+}  // namespace
+
+Report observe_fit_report(const ObservedJob& job, const study::ObservedScenario& observed,
+                          const study::ObservedComparison* comparison, const std::string& written) {
+  Report report;
+  report.title = written.empty() ? "Observed job" : fmt::format("{} written", written);
+  std::string headline = fmt::format("{} samples/s", number(job.throughput.value));
+  if (const auto share = job.wait_share()) {
+    headline += fmt::format(", {} of each step waiting for its batch", percent(*share));
+  }
+  report.headline = {headline + "."};
+  report.blocks.emplace_back(figures(job));
+  Table inputs;
+  inputs.title = "Inputs of the scenario";
+  inputs.columns = {{"key"}, {"value", Align::right}, {"origin"}};
+  for (const study::ObservedInput& input : observed.inputs) {
+    inputs.rows.push_back({{input.pointer, input.text, input.origin}, false});
+  }
+  report.blocks.emplace_back(std::move(inputs));
+  List unseen;
+  unseen.title = "Not seen, and what is taken instead";
+  for (const Unseen& one : observed.unseen) {
+    unseen.items.push_back(fmt::format("{}: {}", one.what, one.instead));
+  }
+  for (const std::string& note : job.notes) unseen.items.push_back(note);
+  if (!unseen.items.empty()) report.blocks.emplace_back(std::move(unseen));
+  if (comparison != nullptr) {
+    Table beside;
+    beside.title = "The scenario beside it";
+    beside.columns = {{"figure"},
+                      {"observed", Align::right},
+                      {"predicted", Align::right},
+                      {"error", Align::right}};
+    for (const study::ObservedFigure& figure : comparison->figures) {
+      beside.rows.push_back({{figure.metric, number(figure.observed),
+                              figure.predicted ? number(*figure.predicted) : "-",
+                              figure.predicted && figure.observed != 0.0
+                                  ? signed_percent(*figure.predicted / figure.observed - 1.0)
+                                  : ""},
+                             false});
+    }
+    report.blocks.emplace_back(std::move(beside));
+    Table why;
+    why.title = "With one observed input put in";
+    why.columns = {{"input"},
+                   {"was", Align::right},
+                   {"throughput then", Align::right},
+                   {"of the difference it explains", Align::right}};
+    for (const study::Explanation& one : comparison->explanations) {
+      why.rows.push_back({{study::setting_words(one.set), one.was.empty() ? "-" : one.was,
+                           number(one.predicted) + " samples/s", signed_percent(one.closed)},
+                          why.rows.empty() && one.closed > 0.1});
+    }
+    if (!why.rows.empty()) report.blocks.emplace_back(std::move(why));
+  }
+  if (!written.empty()) {
+    report.blocks.emplace_back(
+        Paragraph{fmt::format("feedrate cases {} shows predicted beside observed.", written), {}});
+  }
+  return report;
+}
+
+}  // namespace feedrate::report

@@ -1,0 +1,136 @@
+// feedrate observe fit as a user meets it.
+#include <filesystem>
+
+#include "cli/process.hpp"
+#include "tests/catch.hpp"
+
+namespace {
+
+using namespace testing_cli;
+
+const char* const scenario = "scenarios/caltech256_p3.json";
+
+TEST_CASE("observe fit: a simulated job's samples give a scenario that is validated from birth") {
+  const Folder folder;
+  const std::string twin = folder / "twin.jsonl";
+  const std::string job = folder / "job.json";
+  REQUIRE(shell(std::string("feedrate run ") + scenario + " --set num_workers=1 --samples '" +
+                twin + "' --interval 200ms")
+              .status == 0);
+  const Outcome fit = shell("feedrate observe fit '" + twin + "' --batch-size 64 -o '" + job + "'");
+  INFO(fit.out << fit.err);
+  REQUIRE(fit.status == 0);
+  for (const char* part : {"waiting for its batch", "workers' CPU", "/preprocess/0/cpu",
+                           "Not seen, and what is taken instead", "prefetch_factor"}) {
+    CHECK(has(fit.out, part));
+  }
+  const std::string text = slurp(job);
+  for (const char* part : {"\"errors\"", "\"/preprocess/0/cpu\"", "steps of", "\"fitted\"",
+                           "\"cases\"", "bottleneck is gpu"}) {
+    CHECK(has(text, part));
+  }
+  const Outcome cases = shell("feedrate cases '" + job + "'");
+  INFO(cases.out << cases.err);
+  CHECK(cases.status == 0);
+  CHECK(has(cases.out, "predictions"));
+  CHECK(shell("feedrate run '" + job + "' --set num_workers=4").status == 0);
+  CHECK(shell("feedrate observe fit '" + twin + "' --batch-size 64 --format json | diff - '" + job +
+              "'")
+            .status == 0);
+}
+
+TEST_CASE("observe fit: a scenario is set beside what was observed, and what differs is found") {
+  const Folder folder;
+  const std::string twin = folder / "twin.jsonl";
+  REQUIRE(shell(std::string("feedrate run ") + scenario +
+                " --set num_workers=1 --set /preprocess/resize/cpu='13 ms' --samples '" + twin +
+                "' --interval 200ms")
+              .status == 0);
+  // The scenario as it stands has seven workers: that is the larger difference.
+  const Outcome first = shell("feedrate observe fit '" + twin + "' " + scenario +
+                              " --batch-size 64 | grep -A2 'With one observed input put in' | tail "
+                              "-n 1");
+  INFO(first.out);
+  CHECK(has(first.out, "num_workers=1"));
+}
+
+TEST_CASE("observe fit: real loops are told from their observations, and settings not observed") {
+  const Outcome table = shell(
+      "python3 bench/observed_jobs/observe_jobs.py table --program \"$(command -v feedrate)\" "
+      "bench/measurements/observed_jobs");
+  INFO(table.out << table.err);
+  REQUIRE(table.status == 0);
+  CHECK(has(table.out, "5 of 5 bottlenecks named rightly"));
+  const std::string summary = "Settings that were not observed: ";
+  const std::size_t at = table.out.find(summary);
+  REQUIRE(at != std::string::npos);
+  CHECK(std::stod(table.out.substr(at + summary.size())) <= 5.0);
+}
+
+TEST_CASE("observe fit: a step log needs what it does not tell, and says the flag") {
+  const Folder folder;
+  std::string log;
+  for (int i = 0; i < 60; ++i) {
+    log += "Epoch: [0][" + std::to_string(i) + "/5005]\tTime 0.400 (0.400)\tData 0.150 (0.150)\n";
+  }
+  const std::string file = folder.write("train.log", log);
+  const Outcome bare = shell("feedrate observe fit '" + file + "'");
+  INFO(bare.err);
+  CHECK(bare.status == 2);
+  for (const char* flag : {"--batch-size", "--gpus", "--num-workers"}) CHECK(has(bare.err, flag));
+  const Outcome fit = shell("feedrate observe fit '" + file +
+                            "' --batch-size 64 --gpus 1 --num-workers 4 --format json");
+  INFO(fit.out << fit.err);
+  CHECK(fit.status == 0);
+  CHECK(has(fit.out, "\"fixed\": \"250 ms\""));
+  CHECK(has(fit.out, "\"cpu\": \"25 ms/sample\""));  // 4 workers, 0.4 s, 64 samples
+}
+
+std::string steps_of(const std::string& seconds) {
+  std::string text;
+  for (int i = 0; i < 20; ++i) {
+    text += R"({"Type":"step","Name":"","Dimension":"StepSeconds","NodeId":"n","Timestamp":)" +
+            std::to_string(i) + R"(,"Value":)" + seconds + "}\n";
+  }
+  return text;
+}
+
+TEST_CASE("observe fit: what is no observation is refused, and nothing is written") {
+  const Folder folder;
+  const std::string output = folder / "job.json";
+  const std::string line =
+      R"({"Type":"gpu","Name":"gpu0","Dimension":"GPUUtilization","Value":38,"NodeId":"n","Timestamp":)";
+  struct Bad {
+    const char* name;
+    std::string text;
+  };
+  for (const Bad& bad : {
+           Bad{"empty.jsonl", ""},
+           Bad{"noise.jsonl", "nothing of the kind\n"},
+           Bad{"nan.jsonl", line + "NaN}\n"},
+           Bad{"negative.jsonl", line + "-5}\n"},
+           Bad{"twice.jsonl", line + "5}\n" + line + "5}\n"},
+           Bad{"cut.jsonl", line},
+           Bad{"zero.jsonl", steps_of("0")},
+           Bad{"huge.jsonl", steps_of("1e300")},
+           Bad{"tiny.jsonl", steps_of("1e-300")},
+           Bad{"no_steps.jsonl", line + "5}\n" + line + "6}\n"},
+       }) {
+    const std::string file = folder.write(bad.name, bad.text);
+    const Outcome outcome = shell("feedrate observe fit '" + file +
+                                  "' --batch-size 8 --gpus 1 --num-workers 2 -o '" + output + "'");
+    INFO(bad.name << ": " << outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') <= 2);
+    CHECK_FALSE(std::filesystem::exists(output));
+  }
+  const std::string fine = folder.write("fine.jsonl", line + "5}\n" + line + "6}\n");
+  for (const char* flag : {"--batch-size 0", "--batch-size x", "--gpus 1.5", "--throughput 0",
+                           "--throughput nan", "--num-workers -1", "--samples 1e99"}) {
+    const Outcome outcome = shell("feedrate observe fit '" + fine + "' " + flag);
+    INFO(flag << ": " << outcome.err);
+    CHECK(outcome.status == 2);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,105 @@
+// What is made of an observed job: from what each number comes, and what is said where it is not
+// seen.
+#include "study/observed_scenario.hpp"
+
+#include <algorithm>
+
+#include "catalog/catalog.hpp"
+#include "study/run.hpp"
+#include "tests/catch.hpp"
+
+namespace feedrate::study {
+namespace {
+
+ObservedNumber of_steps(double value) {
+  return {value, 0.01, 100.0, "steps"};
+}
+
+/// 160 samples/s by two workers, of which each is 12.5 ms at a sample.
+ObservedJob starved() {
+  ObservedJob job;
+  job.source = "job.jsonl";
+  job.batch_size = 16.0;
+  job.workers = 2.0;
+  job.cpus = 8.0;
+  job.throughput = of_steps(160.0);
+  job.interval = of_steps(0.1);
+  job.wait = of_steps(0.08);
+  job.least_wait = 0.05;
+  job.cpu_busy = of_steps(0.1);
+  job.worker_cpu = of_steps(0.0025);
+  job.main_cpu = of_steps(0.0001);
+  job.all_cpu = of_steps(0.005);
+  return job;
+}
+
+bool says(const ObservedScenario& made, const std::string& part) {
+  return std::any_of(made.unseen.begin(), made.unseen.end(), [&](const Unseen& one) {
+    return one.what.find(part) != std::string::npos || one.instead.find(part) != std::string::npos;
+  });
+}
+
+double predicted(const ObservedScenario& made) {
+  return run(made.scenario, Catalog{}, nullptr).throughput->base();
+}
+
+TEST_CASE("observed scenario: what a worker is at a sample without its CPU is reading") {
+  const ObservedScenario made = observed_scenario(starved());
+  CHECK(made.scenario.disk.latency->base() == Approx(0.01));
+  CHECK(made.scenario.job.step->fixed->base() == Approx(0.02));
+  CHECK(made.scenario.preprocess.front().cpu->base() == Approx(0.0025));
+  CHECK(predicted(made) == Approx(160.0).epsilon(0.03));
+  CHECK(made.scenario.errors.contains("/disk/latency"));
+  CHECK(says(made, "prefetch_factor"));
+}
+
+TEST_CASE("observed scenario: of a job whose GPU is the limit, reading is not seen, and said so") {
+  ObservedJob job = starved();
+  job.wait = of_steps(0.0005);
+  job.least_wait = 0.0003;
+  const ObservedScenario made = observed_scenario(job);
+  CHECK(made.scenario.disk.latency->base() == 0.0);
+  CHECK(says(made, "at most 10 ms a sample"));
+  CHECK(predicted(made) == Approx(160.0).epsilon(0.02));
+  CHECK(made.scenario.cases.back().metric == "bottleneck is gpu");
+  CHECK(made.scenario.cases.back().measured == 1.0);
+  CHECK(run(made.scenario, Catalog{}, nullptr).bottleneck.stage == Stage::gpu);
+}
+
+TEST_CASE("observed scenario: without marked steps the GPU's utilisation bounds the step") {
+  ObservedJob job = starved();
+  job.wait.reset();
+  job.least_wait.reset();
+  job.gpu_busy = of_steps(0.3);
+  const ObservedScenario made = observed_scenario(job);
+  CHECK(made.scenario.job.step->fixed->base() == Approx(0.03));
+  CHECK(says(made, "no step was marked"));
+}
+
+TEST_CASE("observed scenario: cores that are busy with the job, or with other programs") {
+  ObservedJob own = starved();
+  own.workers = 4.0;
+  own.cpus = 2.0;
+  own.cpu_busy = of_steps(0.99);
+  own.worker_cpu = of_steps(0.012);
+  const ObservedScenario busy = observed_scenario(own);
+  CHECK(busy.scenario.disk.latency->base() == 0.0);
+  CHECK_FALSE(busy.scenario.cluster.cpu_quota);
+  CHECK(run(busy.scenario, Catalog{}, nullptr).bottleneck.stage == Stage::decode);
+
+  ObservedJob crowded = own;
+  crowded.worker_cpu = of_steps(0.006);
+  const ObservedScenario left = observed_scenario(crowded);
+  REQUIRE(left.scenario.cluster.cpu_quota);
+  CHECK(*left.scenario.cluster.cpu_quota < 1.2);
+  CHECK(predicted(left) == Approx(160.0).epsilon(0.06));
+
+  ObservedJob few = crowded;
+  few.workers = 2.0;
+  const ObservedScenario reads = observed_scenario(few);
+  CHECK(says(reads, "observe again while nothing else runs"));
+  CHECK(predicted(reads) == Approx(160.0).epsilon(0.06));
+}
+
+}  // namespace
+}  // namespace feedrate::study
