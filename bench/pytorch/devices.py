@@ -50,6 +50,12 @@ def finish(device):
         torch.cuda.synchronize(device)
 
 
+def no_memory(error):
+    """Whether a RuntimeError says that the GPU's memory does not suffice."""
+    known = getattr(torch.cuda, "OutOfMemoryError", ())  # PyTorch 1.13 and later
+    return isinstance(error, known) or "out of memory" in str(error)
+
+
 def described(device):
     if device.type == "cuda":
         return f"{torch.cuda.get_device_name(device)}, CUDA {torch.version.cuda}"

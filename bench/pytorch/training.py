@@ -101,11 +101,6 @@ class Trainer:
         return (time.perf_counter() - start) / steps
 
 
-def no_memory(error):
-    known = getattr(torch.cuda, "OutOfMemoryError", ())  # PyTorch 1.13 and later
-    return isinstance(error, known) or "out of memory" in str(error)
-
-
 class Training:
     """What validate.py varies, and how long an epoch of each setting takes."""
 
@@ -118,7 +113,7 @@ class Training:
             try:
                 self.alone[batch] = self.trainer.alone((batch, *shape))
             except RuntimeError as error:
-                if not no_memory(error):
+                if not devices.no_memory(error):
                     raise
                 print(f"batches of {batch} and more are left out: the GPU has not enough memory",
                       file=sys.stderr)

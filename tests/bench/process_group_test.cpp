@@ -1,4 +1,5 @@
 #include "bench/process_group.hpp"
+#include "bench/free_port.hpp"
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -54,16 +55,6 @@ std::string refusal(const std::map<std::string, std::string>& variables) {
   return "";
 }
 
-int free_port() {
-  const OpenFile socket(::socket(AF_INET, SOCK_STREAM, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  socklen_t size = sizeof address;
-  REQUIRE(bind(socket.get(), reinterpret_cast<sockaddr*>(&address), size) == 0);
-  REQUIRE(getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
-  return ntohs(address.sin_port);
-}
-
 }  // namespace
 
 TEST_CASE("process group: torchrun's and Open MPI's variables say who we are") {
@@ -107,7 +98,7 @@ TEST_CASE("process group: every rank gets what the first one has, and how many h
   const std::vector<std::vector<std::string>> groups = {
       {"a", "a"}, {"a", "b"}, {"a", "b", "a", "b"}, {"a", "b", "c", "c"}, {"a", "a", "a", "a"}};
   for (const std::vector<std::string>& hosts : groups) {
-    const int port = free_port();
+    const int port = test::free_port();
     const auto size = static_cast<int>(hosts.size());
     const std::string id(128, '\x7f');
     const auto join = [&, port, size](int rank) {
@@ -135,7 +126,7 @@ TEST_CASE("process group: every rank gets what the first one has, and how many h
 }
 
 TEST_CASE("process group: nobody is answered before all have called, and strangers never") {
-  const int port = free_port();
+  const int port = test::free_port();
   std::atomic<bool> second_came{false};
   auto first = std::async(std::launch::async, [=] {
     return share_from_first({0, 3, 0, "127.0.0.1", port, "a"}, "id", seconds(20.0), never);
@@ -154,7 +145,7 @@ TEST_CASE("process group: nobody is answered before all have called, and strange
 }
 
 TEST_CASE("process group: one that waits in vain says for whom") {
-  const int port = free_port();
+  const int port = test::free_port();
   CHECK_THROWS_WITH(share_from_first({0, 3, 0, "127.0.0.1", port, ""}, "id", seconds(0.2), never),
                     "0 of 2 other processes called on port " + std::to_string(port) + " in time");
   CHECK_THROWS_AS(share_from_first({1, 3, 0, "127.0.0.1", port, ""}, "id", seconds(0.2), never),

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "bench/cuda/simulated_host.hpp"
+#include "bench/free_port.hpp"
 #include "bench/open_file.hpp"
 #include "catch.hpp"
 #include "fit/profile.hpp"
@@ -40,16 +41,6 @@ std::string reason(const SimulatedEnd& end, const std::string& probe) {
 
 bool holds(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
-}
-
-int free_port() {
-  const bench::OpenFile socket(::socket(AF_INET, SOCK_STREAM, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  socklen_t size = sizeof address;
-  REQUIRE(bind(socket.get(), reinterpret_cast<sockaddr*>(&address), size) == 0);
-  REQUIRE(getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
-  return ntohs(address.sin_port);
 }
 
 }  // namespace
@@ -105,7 +96,7 @@ TEST_CASE("simulated GPUs: all-reduce over 2, 4 and 6 of a host") {
 }
 
 TEST_CASE("simulated GPUs: processes of a group meet, and know that they share a host") {
-  const std::string port = std::to_string(free_port() - 1);
+  const std::string port = std::to_string(test::free_port() - 1);
   const auto process = [&](const std::string& rank) {
     return Variables{{"GPUS", "2"},       {"RANK", rank},        {"LOCAL_RANK", rank},
                      {"WORLD_SIZE", "2"}, {"MASTER_PORT", port}, {"MASTER_ADDR", "127.0.0.1"}};
