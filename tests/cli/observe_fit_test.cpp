@@ -65,6 +65,8 @@ TEST_CASE("observe fit: real loops are told from their observations, and setting
   const std::size_t at = table.out.find(summary);
   REQUIRE(at != std::string::npos);
   CHECK(std::stod(table.out.substr(at + summary.size())) <= 5.0);
+  const std::string worst = " in the median, ";
+  CHECK(std::stod(table.out.substr(table.out.find(worst) + worst.size())) <= 15.0);
 }
 
 TEST_CASE("observe fit: a step log needs what it does not tell, and says the flag") {
