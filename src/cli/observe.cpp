@@ -226,7 +226,7 @@ int import_it(ObserveArguments& arguments) {
         "expected --import or something to observe, got both: what was recorded is no job that "
         "runs");
   }
-  arguments.imported.interval = arguments.interval;
+  arguments.imported.how.interval = arguments.interval;
   arguments.imported.output = arguments.output;
   return observe_import(arguments.imported);
 }

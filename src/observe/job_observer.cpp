@@ -76,7 +76,8 @@ void JobObserver::tell_demands(ObservedJob& job, const std::vector<Run>& runs) c
   job.gpu_busy = share("gpu");
   job.cpu_busy = share("cpu all");
   if (!job.cpu_busy) job.cpu_busy = share("cpu");
-  job.disk_busy = share("disk");
+  job.disk = device("disk", "disk read", "written", runs);
+  job.link = device("link", "receive", "", runs);
   const ObservedNumber& x = job.throughput;
   const auto each = [&](const char* series, double factor = 1.0) {
     return demand(series_.sum(series, runs), factor, x);
@@ -99,21 +100,67 @@ void JobObserver::tell_demands(ObservedJob& job, const std::vector<Run>& runs) c
   job.network_bytes = each("receive");
   if (!job.network_bytes) job.network_bytes = each("receive in all");
   job.device_reads = each("disk reads");
+  job.gpu_bytes = each("gpu bytes");
   job.gpu_time = step_figure(of_steps_, MetricId::gpu_time);
   job.host_time = step_figure(of_steps_, MetricId::host_time);
-  job.exposed_collective = step_figure(of_steps_, MetricId::exposed_collective_time);
-  job.copy_time = step_figure(of_steps_, MetricId::copy_time);
-  if (const auto bytes = step_figure(of_steps_, MetricId::copied_bytes)) {
-    job.copied_bytes = bytes->value;
-    const auto pinned = step_figure(of_steps_, MetricId::pinned_bytes);
-    if (pinned && bytes->value > 0.0) job.pinned_share = pinned->value / bytes->value;
-  }
+  tell_transfers(job, of_steps_);
   if (!job.copy_time) {
     if (auto link = share("h2d")) {
       link->value *= job.interval.value;
       job.copy_time = link;
     }
   }
+}
+
+/// The one that is busiest; where no device says how busy it is, the one that carries most.
+std::optional<ObservedDevice> JobObserver::device(const std::string& busy, const std::string& bytes,
+                                                  const std::string& written,
+                                                  const std::vector<Run>& runs) const {
+  constexpr double throughout = 95.0;  // percent
+  ObservedDevice seen;
+  std::string name = series_.busiest(busy, runs);
+  if (name.empty()) name = series_.busiest(bytes, runs);
+  if (name.empty()) return std::nullopt;
+  const std::string one = ':' + name;
+  const auto rate = series_.sum(bytes + one, runs);
+  seen.busy = series_.mean(busy + one, runs);
+  if (!seen.busy && !rate) return std::nullopt;
+  if (seen.busy) seen.busy->value /= 100.0;
+  seen.saturated = series_.share_above(busy + one, runs, throughout);
+  if (rate) seen.rate = *rate;
+  seen.highest_rate = series_.highest(bytes + one, runs);
+  if (const auto writes = series_.sum(written + one, runs)) seen.written = writes->value;
+  seen.name = name.substr(0, name.find('/'));
+  return seen;
+}
+
+/// What else ran beside the job makes its figures others than they are on a machine of its own; no
+/// number of samples shows that.
+void JobObserver::tell_neighbours(ObservedJob& job, const std::vector<Run>& runs) const {
+  job.steal = series_.mean("steal all", runs);
+  if (!job.steal) job.steal = series_.mean("steal", runs);
+  if (job.steal) job.steal->value /= 100.0;
+  if (job.cpu_busy && job.cpus && series_.sum("main cpu", runs)) {
+    double own = 0.0;
+    for (const char* role : {"main cpu", "worker cpu", "other cpu"}) {
+      if (const auto seen = series_.sum(role, runs)) own += 0.01 * seen->value;
+    }
+    job.others = std::max(0.0, job.cpu_busy->value - own / *job.cpus);
+  }
+  constexpr double much = 0.1;
+  const double steal = job.steal ? job.steal->value : 0.0;
+  const double others = job.others.value_or(0.0);
+  if (steal + others < much) return;
+  std::string who;
+  if (others >= 0.01) who = fmt::format("other programs {:.0f} %", 100.0 * others);
+  if (steal >= 0.01) {
+    who +=
+        fmt::format("{}the hypervisor {:.0f} % (steal)", who.empty() ? "" : " and ", 100.0 * steal);
+  }
+  job.notes.push_back(fmt::format(
+      "the job had neighbours: {} of the machine's CPU time; the errors given are those of "
+      "sampling alone, and on a quiet machine the job may be faster than they allow",
+      who));
 }
 
 ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source) const {
@@ -142,6 +189,7 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
   if (!gpus && ranks_.size() > 1) gpus = static_cast<double>(ranks_.size());
   if (!gpus && header_.gpus && *header_.gpus >= 1.0) gpus = header_.gpus;
   job.gpus = need(told.gpus, gpus, "--gpus", "how many GPUs train together");
+  job.ranks_elsewhere = header_.gpus && *header_.gpus >= 1.0 && job.gpus > *header_.gpus;
   std::optional<double> workers = known(MetricId::workers);
   if (!workers && !workers_.empty()) {
     const double trainers = std::max<double>(1.0, static_cast<double>(trainers_.size()));
@@ -183,6 +231,7 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
         "no step was seen: everything is a mean of the whole time that was observed");
   }
   tell_demands(job, all);
+  tell_neighbours(job, all);
   if (told.samples) job.epoch_steps = std::ceil(*told.samples / of_step);
   // An epoch that was seen from its first to its last step tells how many it has.
   std::map<std::int64_t, double> counted;

@@ -34,6 +34,11 @@ class JobObserver {
  private:
   [[nodiscard]] double workers_seen() const;
   void tell_demands(ObservedJob& job, const std::vector<Run>& runs) const;
+  void tell_neighbours(ObservedJob& job, const std::vector<Run>& runs) const;
+  [[nodiscard]] std::optional<ObservedDevice> device(const std::string& busy,
+                                                     const std::string& bytes,
+                                                     const std::string& written,
+                                                     const std::vector<Run>& runs) const;
 
   ObservationHeader header_;
   ResourceSeries series_;

@@ -21,12 +21,17 @@ std::string kind_of(const Sample& sample) {
     case disk_busy: return "disk";
     case disk_read:
     case io_read: return sample.metric == disk_read ? "disk read" : "disk read in all";
+    case disk_write: return "written";
     case disk_reads: return "disk reads";
+    case link_busy: return sample.name == "lo" ? "" : "link";
+    case cpu_steal: return sample.name == "cpu" ? "steal all" : "steal";
+    case gpu_receive: return "gpu bytes";
     case link_receive: return sample.name == "lo" ? "" : "receive";
     case network_receive: return sample.name == "Platform" ? "" : "receive in all";
     case process_cpu:
       return role == ProcessRole::worker    ? "worker cpu"
              : role == ProcessRole::trainer ? "main cpu"
+             : role == ProcessRole::other   ? "other cpu"
                                             : "";
     case process_device_read: return loads ? "device read" : "";
     case process_cached_read: return loads ? "cached read" : "";
@@ -34,6 +39,12 @@ std::string kind_of(const Sample& sample) {
     case throughput: return "throughput";
     default: return "";
   }
+}
+
+bool is_of_device(MetricId id) {
+  using enum MetricId;
+  return id == disk_busy || id == disk_read || id == disk_write || id == link_busy ||
+         id == link_receive;
 }
 
 }  // namespace
@@ -66,26 +77,26 @@ void ResourceSeries::add(const Sample& sample, double usual) {
     length = at - before->second;
   }
   last_[series] = at;
-  Point& point = points_[kind][at];
-  point.at = at;
-  point.length = std::max(point.length, length);
-  point.sum += value;
-  point.count += 1.0;
+  const auto put = [&](const std::string& under) {
+    Point& point = points_[under][at];
+    point.at = at;
+    point.length = std::max(point.length, length);
+    point.sum += value;
+    point.count += 1.0;
+  };
+  put(kind);
+  if (is_of_device(sample.metric)) put(fmt::format("{}:{}/{}", kind, sample.name, sample.node));
 }
 
-std::optional<ObservedNumber> ResourceSeries::over(const std::string& kind,
-                                                   const std::vector<Run>& runs, bool sum) const {
+std::vector<ResourceSeries::Weighted> ResourceSeries::in(const std::string& kind,
+                                                         const std::vector<Run>& runs,
+                                                         bool sum) const {
+  std::vector<Weighted> all;
   const auto found = points_.find(kind);
-  if (found == points_.end()) return std::nullopt;
-  double weighted = 0.0;
-  double weights = 0.0;
-  std::vector<double> values;
+  if (found == points_.end()) return all;
   const auto take = [&](const Point& point, double share) {
-    const double value = sum ? point.sum : point.sum / point.count;
     const double weight = (point.length > 0.0 ? point.length : 1.0) * share;
-    weighted += value * weight;
-    weights += weight;
-    values.push_back(value);
+    all.push_back({sum ? point.sum : point.sum / point.count, weight});
   };
   for (const Run& run : runs) {
     const double from = run.front().end - run.front().length;
@@ -102,8 +113,20 @@ std::optional<ObservedNumber> ResourceSeries::over(const std::string& kind,
       }
     }
   }
-  if (values.empty()) {
+  if (all.empty()) {
     for (const auto& [at, point] : found->second) take(point, 1.0);
+  }
+  return all;
+}
+
+std::optional<ObservedNumber> ResourceSeries::mean_of(const std::vector<Weighted>& all) {
+  double weighted = 0.0;
+  double weights = 0.0;
+  std::vector<double> values;
+  for (const Weighted& one : all) {
+    weighted += one.value * one.weight;
+    weights += one.weight;
+    values.push_back(one.value);
   }
   if (weights <= 0.0) return std::nullopt;
   return ObservedNumber{weighted / weights, error_of_mean(values),
@@ -112,12 +135,43 @@ std::optional<ObservedNumber> ResourceSeries::over(const std::string& kind,
 
 std::optional<ObservedNumber> ResourceSeries::mean(const std::string& kind,
                                                    const std::vector<Run>& runs) const {
-  return over(kind, runs, false);
+  return mean_of(in(kind, runs, false));
 }
 
 std::optional<ObservedNumber> ResourceSeries::sum(const std::string& kind,
                                                   const std::vector<Run>& runs) const {
-  return over(kind, runs, true);
+  return mean_of(in(kind, runs, true));
+}
+
+double ResourceSeries::highest(const std::string& kind, const std::vector<Run>& runs) const {
+  double highest = 0.0;
+  for (const Weighted& one : in(kind, runs, true)) highest = std::max(highest, one.value);
+  return highest;
+}
+
+double ResourceSeries::share_above(const std::string& kind, const std::vector<Run>& runs,
+                                   double bound) const {
+  double above = 0.0;
+  double whole = 0.0;
+  for (const Weighted& one : in(kind, runs, false)) {
+    whole += one.weight;
+    if (one.value >= bound) above += one.weight;
+  }
+  return whole > 0.0 ? above / whole : 0.0;
+}
+
+std::string ResourceSeries::busiest(const std::string& kind, const std::vector<Run>& runs) const {
+  std::string found;
+  double most = -1.0;
+  const std::string prefix = kind + ':';
+  for (auto at = points_.lower_bound(prefix); at != points_.end() && at->first.starts_with(prefix);
+       ++at) {
+    const auto seen = mean(at->first, runs);
+    if (!seen || seen->value <= most) continue;
+    most = seen->value;
+    found = at->first.substr(prefix.size());
+  }
+  return found;
 }
 
 }  // namespace feedrate::observe

@@ -19,11 +19,19 @@ class ResourceSeries {
 
   /// Of those of a kind ("cpu", "disk read", "worker cpu") their mean at a time, or their sum, as
   /// a mean over the time of the runs; over the whole where there are none, or no sample lies in
-  /// them.
+  /// them. Of disks and links each is a kind besides: "disk:sda/node-1".
   [[nodiscard]] std::optional<ObservedNumber> mean(const std::string& kind,
                                                    const std::vector<Run>& runs) const;
   [[nodiscard]] std::optional<ObservedNumber> sum(const std::string& kind,
                                                   const std::vector<Run>& runs) const;
+  /// In any interval of that time.
+  [[nodiscard]] double highest(const std::string& kind, const std::vector<Run>& runs) const;
+  /// Of that time, what lies in intervals of at least `bound`.
+  [[nodiscard]] double share_above(const std::string& kind, const std::vector<Run>& runs,
+                                   double bound) const;
+  /// The disk or link whose mean is the highest: "sda/node-1" of "disk" or "disk read"; "" where
+  /// there is none.
+  [[nodiscard]] std::string busiest(const std::string& kind, const std::vector<Run>& runs) const;
 
  private:
   struct Point {
@@ -35,8 +43,13 @@ class ResourceSeries {
   /// By time.
   using Points = std::map<double, Point>;
 
-  [[nodiscard]] std::optional<ObservedNumber> over(const std::string& kind,
-                                                   const std::vector<Run>& runs, bool sum) const;
+  /// Values in that time, each with how much of it they are of.
+  struct Weighted {
+    double value = 0.0, weight = 0.0;
+  };
+  [[nodiscard]] std::vector<Weighted> in(const std::string& kind, const std::vector<Run>& runs,
+                                         bool sum) const;
+  static std::optional<ObservedNumber> mean_of(const std::vector<Weighted>& all);
 
   std::map<std::string, Points> points_;    ///< by kind
   std::map<std::string, double> last_;      ///< time of the last sample of each series

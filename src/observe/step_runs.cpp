@@ -102,6 +102,42 @@ std::vector<Run> runs_of_samples(const std::vector<Sample>& times,
   return runs;
 }
 
+/// Bytes over time of the steps all of whose copies are from pinned memory, or none.
+std::optional<ObservedNumber> copy_rate(const StepSamples& told, bool from_pinned) {
+  using Key = std::pair<std::string, std::int64_t>;
+  std::map<Key, double> times;
+  std::map<Key, double> pinned;
+  const auto gather = [&](MetricId id, std::map<Key, double>& into) {
+    const auto found = told.find(id);
+    if (found == told.end()) return;
+    for (const Sample& s : found->second) {
+      if (s.step) into[{s.name, *s.step}] = s.value;
+    }
+  };
+  gather(MetricId::copy_time, times);
+  gather(MetricId::pinned_bytes, pinned);
+  const auto copied = told.find(MetricId::copied_bytes);
+  if (copied == told.end()) return std::nullopt;
+  double bytes = 0.0;
+  double time = 0.0;
+  std::vector<double> rates;
+  for (const Sample& s : copied->second) {
+    const auto took = times.find({s.name, s.step.value_or(0)});
+    const auto of = pinned.find({s.name, s.step.value_or(0)});
+    if (!s.step || took == times.end() || of == pinned.end()) continue;
+    if (took->second <= 0.0 || s.value <= 0.0) continue;
+    const double share = of->second / s.value;
+    constexpr double as_good_as_none = 0.01;
+    if ((from_pinned ? 1.0 - share : share) > as_good_as_none) continue;
+    bytes += s.value;
+    time += took->second;
+    rates.push_back(s.value / took->second);
+  }
+  if (rates.empty()) return std::nullopt;
+  return ObservedNumber{bytes / time, error_of_mean(rates), static_cast<double>(rates.size()),
+                        "steps"};
+}
+
 void leave_out_starts(std::vector<Run>& runs, double workers) {
   std::erase_if(runs, [](const Run& run) { return run.size() < 3; });
   if (runs.size() > 1) runs.erase(runs.begin());
@@ -125,8 +161,8 @@ void leave_out_starts(std::vector<Run>& runs, double workers) {
 bool is_of_step(MetricId id) {
   using enum MetricId;
   return id == step_time || id == data_wait || id == host_time || id == gpu_time ||
-         id == copy_time || id == copied_bytes || id == pinned_bytes ||
-         id == exposed_collective_time;
+         id == copy_time || id == exposed_copy_time || id == copied_bytes || id == pinned_bytes ||
+         id == collective_time || id == exposed_collective_time || id == collective_bytes;
 }
 
 std::vector<Run> runs_of(std::vector<Mark> marks, const StepSamples& told, double workers) {
@@ -187,6 +223,22 @@ std::optional<ObservedNumber> step_figure(const StepSamples& told, MetricId id) 
     values.push_back(found->second[i].value);
   }
   return number_of(values, "steps");
+}
+
+void tell_transfers(ObservedJob& job, const StepSamples& told) {
+  job.exposed_collective = step_figure(told, MetricId::exposed_collective_time);
+  job.collective_time = step_figure(told, MetricId::collective_time);
+  job.all_reduced_bytes = step_figure(told, MetricId::collective_bytes);
+  job.copy_time = step_figure(told, MetricId::copy_time);
+  job.exposed_copy = step_figure(told, MetricId::exposed_copy_time);
+  job.copied_bytes = step_figure(told, MetricId::copied_bytes);
+  if (!job.copied_bytes) return;
+  const auto pinned = step_figure(told, MetricId::pinned_bytes);
+  if (pinned && job.copied_bytes->value > 0.0) {
+    job.pinned_share = pinned->value / job.copied_bytes->value;
+  }
+  job.pinned_rate = copy_rate(told, true);
+  job.pageable_rate = copy_rate(told, false);
 }
 
 }  // namespace feedrate::observe

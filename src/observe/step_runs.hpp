@@ -37,4 +37,7 @@ void tell_steps(ObservedJob& job, const std::vector<Run>& runs);
 /// The mean of what samples of steps tell, but for the first.
 std::optional<ObservedNumber> step_figure(const StepSamples& told, MetricId id);
 
+/// Copies and collective operations of the steps: how long, how much, and what of it nothing hides.
+void tell_transfers(ObservedJob& job, const StepSamples& told);
+
 }  // namespace feedrate::observe
