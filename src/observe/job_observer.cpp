@@ -10,6 +10,9 @@
 namespace feedrate::observe {
 namespace {
 
+/// More would not fit into memory, and tell no more of the job.
+constexpr std::size_t most_kept = 10'000'000;
+
 [[noreturn]] void ask_for(const char* flag, const std::string& message) {
   throw InputError(std::vector<Problem>{{"", 0, flag, message}});
 }
@@ -26,7 +29,15 @@ std::optional<ObservedNumber> demand(const std::optional<ObservedNumber>& used, 
 
 }  // namespace
 
+void JobObserver::keep_one_more() {
+  if (++kept_ <= most_kept) return;
+  throw InputError(fmt::format(
+      "expected an observation of at most {} samples and marks, got more: fit a part of it",
+      most_kept));
+}
+
 void JobObserver::add(const Sample& sample) {
+  keep_one_more();
   if (!first_) first_ = sample.at.base();
   using enum MetricId;
   if (is_of_step(sample.metric)) {
@@ -49,6 +60,7 @@ void JobObserver::add(const Sample& sample) {
 void JobObserver::add(const Mark& mark) {
   if (!first_) first_ = mark.at.base();
   if (mark.kind == MarkKind::step && mark.begins) return;
+  keep_one_more();
   marks_.push_back(mark);
 }
 

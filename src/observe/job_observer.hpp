@@ -1,5 +1,6 @@
 #pragma once
 // From the lines of an observation to what it says of the job: the operational laws.
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -32,6 +33,8 @@ class JobObserver {
   [[nodiscard]] ObservedJob finish(const ToldOfJob& told, const std::string& source) const;
 
  private:
+  /// InputError where that is too much.
+  void keep_one_more();
   [[nodiscard]] double workers_seen() const;
   void tell_demands(ObservedJob& job, const std::vector<Run>& runs) const;
   void tell_neighbours(ObservedJob& job, const std::vector<Run>& runs) const;
@@ -48,6 +51,7 @@ class JobObserver {
   StepSamples of_steps_;
   std::map<MetricId, double> told_;  ///< batch size, ranks, workers
   std::optional<double> first_;      ///< time of any line
+  std::size_t kept_ = 0;
 };
 
 }  // namespace feedrate::observe
