@@ -204,8 +204,11 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
   job.ranks_elsewhere = header_.gpus && *header_.gpus >= 1.0 && job.gpus > *header_.gpus;
   std::optional<double> workers = known(MetricId::workers);
   if (!workers && !workers_.empty()) {
-    const double trainers = std::max<double>(1.0, static_cast<double>(trainers_.size()));
-    workers = std::max(1.0, std::round(workers_seen() / trainers));
+    // One process may train on several GPUs, whose loader is then one for all of them.
+    const double here =
+        header_.gpus && *header_.gpus >= 1.0 ? std::min(job.gpus, *header_.gpus) : job.gpus;
+    const double ranks_here = std::max(here, static_cast<double>(trainers_.size()));
+    workers = std::max(1.0, std::round(workers_seen() / ranks_here));
   }
   job.workers = need(told.workers, workers, "--num-workers", "how many workers load for each GPU");
   const std::vector<Run> all = runs_of(marks_, of_steps_, job.workers);

@@ -34,6 +34,7 @@ Table figures(const ObservedJob& job) {
   };
   const auto data = [&](const char* what, const std::optional<ObservedNumber>& number) {
     if (!number) return;
+    if (number->value <= 0.0) return add(what, "none", *number);
     const double three_digits = std::stod(fmt::format("{:.3g}", number->value));
     add(what, format_quantity(bytes(three_digits)) + " a sample", *number);
   };

@@ -16,7 +16,9 @@ std::string origin(const ObservedNumber& number, const std::string& source) {
   if (number.what == "told") return "told on the command line";
   std::string text = fmt::format("observed: {} of {}", counted(number), source);
   if (number.relative_error >= 1e-4) {
-    text += fmt::format(", ± {:.2g} %", 100.0 * number.relative_error);
+    const double percent = 100.0 * number.relative_error;
+    text += percent < 10.0 ? fmt::format(", ± {:.2g} %", percent)
+                           : fmt::format(", ± {:.0f} %", percent);
   }
   return text;
 }

@@ -117,6 +117,14 @@ void write_variation(ObservedDraft& draft, Step& step) {
     return;
   }
   if (*job.step_cv <= least_cv) return;
+  if (job.gpus > 1.0) {
+    draft.unseen(
+        fmt::format("how much each GPU's steps differ, for all wait for the slowest of {:.0f} "
+                    "(whose cv is {:.3g})",
+                    job.gpus, *job.step_cv),
+        "not at all: the step is the slowest's");
+    return;
+  }
   step.cv = rounded(std::min(1.0, *job.step_cv), 3);
   ObservedNumber cv = job.interval;
   // Of a standard deviation of n that are normal; steps with a long tail have a larger one.

@@ -111,6 +111,30 @@ TEST_CASE("observe fit: logs are read with the flags of --import") {
   }
 }
 
+TEST_CASE("observe fit: twins of many GPUs and of loaders on other machines are predicted") {
+  const Folder folder;
+  struct Twin {
+    const char* name;
+    const char* batch;
+  };
+  for (const Twin& twin : {Twin{"albert_p3dn", "32"}, Twin{"aws_hetero_tf", "1024"},
+                           Twin{"mlperf_storage_micron", "400"}}) {
+    const std::string lines = folder / "twin.jsonl";
+    const std::string job = folder / "job.json";
+    REQUIRE(shell(std::string("feedrate run scenarios/") + twin.name + ".json --samples '" + lines +
+                  "' --interval 500ms")
+                .status == 0);
+    const Outcome fit = shell("feedrate observe fit '" + lines + "' --batch-size " + twin.batch +
+                              " -o '" + job + "'");
+    INFO(twin.name << fit.err);
+    REQUIRE(fit.status == 0);
+    const Outcome cases = shell("feedrate cases '" + job + "'");
+    INFO(cases.out);
+    CHECK_FALSE(has(cases.out, "and misses"));
+    CHECK_FALSE(has(cases.out, "misses 5.0 %"));
+  }
+}
+
 std::string steps_of(const std::string& seconds) {
   std::string text;
   for (int i = 0; i < 20; ++i) {
