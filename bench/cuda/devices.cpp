@@ -5,7 +5,7 @@
 
 #include "bench/clock.hpp"
 #include "bench/cuda/handles.hpp"
-#include "bench/cuda/nvml.hpp"
+#include "bench/cuda/gpu_states.hpp"
 #include "bench/cuda/operations.hpp"
 
 namespace feedrate::bench::gpu {
@@ -47,7 +47,7 @@ void look_at_link(int gpu, const std::string& bus, GpuFacts& facts) {
                             stream.get()),
             "copy to the GPU");
     }
-    nvml().link(bus, facts);
+    describe_link(bus, facts);
     stream.wait();
   } while (now() < end);
 }
@@ -127,7 +127,7 @@ GpuFacts facts(int gpu) {
   facts.multiprocessors = properties.multiProcessorCount;
   facts.ecc = properties.ECCEnabled != 0;
   const std::string bus = bus_id(gpu);
-  nvml().describe(bus, facts);
+  describe(bus, facts);
   if (!nvml().missing().empty()) return facts;
   try {
     look_at_link(gpu, bus, facts);
@@ -139,7 +139,7 @@ GpuFacts facts(int gpu) {
 }
 
 GpuState state_of(int gpu) {
-  return nvml().missing().empty() ? nvml().state(bus_id(gpu)) : GpuState{};
+  return nvml().missing().empty() ? state_by_bus(bus_id(gpu)) : GpuState{};
 }
 
 }  // namespace feedrate::bench::gpu

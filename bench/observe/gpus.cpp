@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "bench/observe/nvml.hpp"
+#include "bench/nvml.hpp"
 
 namespace feedrate::bench::observe {
 namespace {
@@ -74,9 +74,9 @@ class PcieWatch {
 class Gpus : public GpuSource {
  public:
   Gpus(const std::string& library, Duration interval) : nvml_(library) {
-    for (unsigned int i = 0; nvml_.missing().empty() && i < nvml_.count(); ++i) {
-      Nvml::Device device = nullptr;
-      if (nvml_.device(i, &device) == 0) devices_.push_back(device);
+    const auto count = nvml_.count(missing_);
+    for (Nvml::Number i = 0; i < count.value_or(0); ++i) {
+      if (Nvml::Device const device = nvml_.by_place(i)) devices_.push_back(device);
     }
     if (nvml_.pcie != nullptr && !devices_.empty()) {
       pcie_ = std::make_unique<PcieWatch>(nvml_, devices_, interval);
@@ -85,7 +85,7 @@ class Gpus : public GpuSource {
   [[nodiscard]] double count() const override { return static_cast<double>(devices_.size()); }
 
   void look(Look& look) override {
-    if (!nvml_.missing().empty()) look.remarks.push_back(nvml_.missing());
+    if (!missing_.empty()) look.remarks.push_back("no GPU is seen: " + missing_);
     if (look.first()) return;
     for (std::size_t i = 0; i < devices_.size(); ++i) one(look, i);
   }
@@ -123,6 +123,7 @@ class Gpus : public GpuSource {
   }
 
   Nvml nvml_;
+  std::string missing_;  ///< why no GPU is seen
   std::vector<Nvml::Device> devices_;
   std::unique_ptr<PcieWatch> pcie_;  // ends before what it asks
 };

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 
+#include "base/did_you_mean.hpp"
 #include "base/errors.hpp"
 #include "base/quote.hpp"
 #include "base/unit_text.hpp"
@@ -125,7 +126,8 @@ class Outputs {
   [[nodiscard]] bool gone() const { return writer_ && writer_->gone(); }
 
   void say_end(const ObserveArguments& arguments, Duration length) const {
-    std::string text = fmt::format("observed {} in {} samples", report::duration(length), looks_);
+    std::string text = fmt::format("observed {} in {} {}", report::duration(length), looks_,
+                                   looks_ == 1 ? "sample" : "samples");
     if (late_ > 0) text += fmt::format(", {} of them late", late_);
     if (writer_ && arguments.output != "-") text += fmt::format(": {}", arguments.output);
     write_stderr(text);
@@ -157,6 +159,19 @@ class Courier {
   bool sent_ = false;
 };
 
+/// What stands where a command may is one; where there is no such program a name of ours may have
+/// been meant.
+std::unique_ptr<ObservedCommand> started(const std::vector<std::string>& command) {
+  try {
+    return std::make_unique<ObservedCommand>(command);
+  } catch (const InputError& error) {
+    const std::string ours[] = {"show", "fit"};
+    const std::string meant = nearest(command.front(), ours);
+    if (meant.empty()) throw;
+    throw InputError(fmt::format("{} (did you mean `feedrate observe {}`?)", error.what(), meant));
+  }
+}
+
 int observe_it(const ObserveArguments& arguments) {
   using bench::now;
   using bench::observe::utc_clock;
@@ -164,7 +179,7 @@ int observe_it(const ObserveArguments& arguments) {
   const Interrupt interrupt;
   std::unique_ptr<ObservedCommand> command;
   if (!arguments.command.empty()) {
-    command = std::make_unique<ObservedCommand>(arguments.command);
+    command = started(arguments.command);
     plan.pid = command->id();
   }
   bench::observe::Observer observer(
@@ -226,7 +241,7 @@ int import_it(ObserveArguments& arguments) {
         "expected --import or something to observe, got both: what was recorded is no job that "
         "runs");
   }
-  arguments.imported.interval = arguments.interval;
+  arguments.imported.how.interval = arguments.interval;
   arguments.imported.output = arguments.output;
   return observe_import(arguments.imported);
 }

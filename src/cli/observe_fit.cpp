@@ -14,6 +14,7 @@
 #include "base/unit_text.hpp"
 #include "cli/calibrate_files.hpp"
 #include "cli/inputs.hpp"
+#include "cli/observe_import.hpp"
 #include "cli/options.hpp"
 #include "cli/scenario_maker.hpp"
 #include "cli/terminal.hpp"
@@ -29,7 +30,8 @@ namespace {
 
 struct FitArguments {
   std::vector<std::string> files;
-  std::string batch_size, gpus, workers, samples, throughput, start, instance;
+  std::string batch_size, gpus, workers, samples, throughput, instance;
+  ImportFlags how;
   std::string file;  ///< of the scenario
   std::string format = "text";
 };
@@ -97,7 +99,8 @@ ToldOfJob told_by(const FitArguments& arguments) {
   return told;
 }
 
-observe::JobObserver read(const std::vector<std::string>& files, const std::string& start) {
+observe::JobObserver read(const std::vector<std::string>& files, const ImportFlags& how) {
+  const schema::ImportOptions options = import_options(how);
   observe::JobObserver job;
   const auto take = [&](const schema::ObservationLine& line) {
     std::visit([&](const auto& of) { job.add(of); }, line);
@@ -106,16 +109,8 @@ observe::JobObserver read(const std::vector<std::string>& files, const std::stri
     schema::for_each_line(files.front(), take);
     return job;
   }
-  schema::ImportOptions options;
-  if (!start.empty()) {
-    options.start = schema::parse_moment(start);
-    if (!options.start) {
-      throw InputError(std::vector<Problem>{
-          {"", 0, "--start",
-           "expected a time such as 2026-11-22T11:21:46+01:00, got " + in_quotes(start)}});
-    }
-  }
   const schema::ImportedObservation observation = schema::import_observations(files, options);
+  say_imported(observation);
   job.add(observation.header());
   observation.for_each(take);
   return job;
@@ -133,7 +128,7 @@ int fit(const FitArguments& arguments) {
     refuse_to_overwrite("--output", arguments.file, arguments.files);
     expect_writable(arguments.file);
   }
-  const observe::JobObserver observer = read(files, arguments.start);
+  const observe::JobObserver observer = read(files, arguments.how);
   ObservedJob job = observer.finish(told, fmt::format("{}", fmt::join(files, ", ")));
   if (!arguments.instance.empty()) job.instance = arguments.instance;
   const study::ObservedScenario observed = study::observed_scenario(job);
@@ -188,7 +183,11 @@ Command add_observe_fit(CLI::App& observe) {
   add("--throughput", arguments->throughput,
       "Samples a second of all GPUs, where no step was recorded", "N");
   add("--instance", arguments->instance, "What the machine is rented as", "NAME");
-  add("--start", arguments->start, "When a log began that names no times", "TIME");
+  add_import_flags(*app, arguments->how);
+  refuse_empty(*app->add_option("--interval", arguments->how.interval,
+                                "From one row to the next of tables without times (default: 1s)")
+                    ->type_name("TIME")
+                    ->group("Import"));
   refuse_empty(*app->add_option("-o,--output", arguments->file, "Write the scenario to this file")
                     ->type_name("FILE")
                     ->group("Output"));

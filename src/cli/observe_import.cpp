@@ -20,34 +20,38 @@ namespace {
   throw InputError(std::vector<Problem>{{"", 0, flag, message}});
 }
 
-schema::ImportOptions options_of(const ObserveImportArguments& arguments) {
+}  // namespace
+
+schema::ImportOptions import_options(const ImportFlags& flags) {
   schema::ImportOptions options;
-  options.step_regex = arguments.step_regex;
-  if (!arguments.start.empty()) {
-    options.start = schema::parse_moment(arguments.start);
+  options.step_regex = flags.step_regex;
+  if (!flags.start.empty()) {
+    options.start = schema::parse_moment(flags.start);
     if (!options.start) {
-      refuse("--start", "expected a time such as 2026-11-22T11:21:46+01:00, got " +
-                            in_quotes(arguments.start));
+      refuse("--start",
+             "expected a time such as 2026-11-22T11:21:46+01:00, got " + in_quotes(flags.start));
     }
   }
-  if (!arguments.time_zone.empty()) {
-    options.zone = schema::parse_zone(arguments.time_zone);
+  if (!flags.time_zone.empty()) {
+    options.zone = schema::parse_zone(flags.time_zone);
     if (!options.zone) {
       refuse("--time-zone",
              "expected how far it is ahead of UTC, such as +01:00, -0530 or UTC, got " +
-                 in_quotes(arguments.time_zone));
+                 in_quotes(flags.time_zone));
     }
   }
-  if (!arguments.interval.empty()) {
-    const ParsedQuantity interval = parse_quantity(arguments.interval, dimension_of(Duration{}));
+  if (!flags.interval.empty()) {
+    const ParsedQuantity interval = parse_quantity(flags.interval, dimension_of(Duration{}));
     if (!interval.ok()) refuse("--interval", interval.problem);
     if (interval.base <= 0.0) {
-      refuse("--interval", "expected a time above 0, got " + in_quotes(arguments.interval));
+      refuse("--interval", "expected a time above 0, got " + in_quotes(flags.interval));
     }
     options.interval = seconds(interval.base);
   }
   return options;
 }
+
+namespace {
 
 /// "train.log: 20 records of timm", and a line for each thing that has to be known of it.
 std::string told(const schema::ImportedFile& file) {
@@ -86,26 +90,33 @@ void print(const schema::ImportedObservation& observation) {
 
 }  // namespace
 
-void add_observe_import_flags(CLI::App& app, ObserveImportArguments& arguments) {
-  const std::string group = "Import";
-  app.add_option("--import", arguments.files,
-                 "Take what other tools recorded: logs, samples and traces, plain or gzip; several "
-                 "files become one observation, in any order")
-      ->type_name("FILE")
-      ->group(group);
+void say_imported(const schema::ImportedObservation& observation) {
+  for (const schema::ImportedFile& file : observation.files()) write_stderr(told(file));
+}
+
+void add_import_flags(CLI::App& app, ImportFlags& flags) {
   const auto add = [&](const char* flag, std::string& into, const std::string& about,
                        const char* type) {
-    refuse_empty(*app.add_option(flag, into, about)->type_name(type)->group(group));
+    refuse_empty(*app.add_option(flag, into, about)->type_name(type)->group("Import"));
   };
-  add("--step-regex", arguments.step_regex,
+  add("--step-regex", flags.step_regex,
       fmt::format("Lines of steps in a form of your own, with named groups such as "
                   "(?<time>[0-9.]+): {}",
                   fmt::join(schema::step_group_names(), ", ")),
       "REGEX");
-  add("--start", arguments.start,
+  add("--start", flags.start,
       "When a log began that names no times, so that it goes with files that do", "TIME");
-  add("--time-zone", arguments.time_zone,
+  add("--time-zone", flags.time_zone,
       "Of times that name no zone, ahead of UTC, such as +01:00 (default: UTC)", "OFFSET");
+}
+
+void add_observe_import_flags(CLI::App& app, ObserveImportArguments& arguments) {
+  app.add_option("--import", arguments.files,
+                 "Take what other tools recorded: logs, samples and traces, plain or gzip; several "
+                 "files become one observation, in any order")
+      ->type_name("FILE")
+      ->group("Import");
+  add_import_flags(app, arguments.how);
 }
 
 std::string import_formats_text() {
@@ -117,7 +128,7 @@ std::string import_formats_text() {
 }
 
 int observe_import(const ObserveImportArguments& arguments) {
-  const schema::ImportOptions options = options_of(arguments);
+  const schema::ImportOptions options = import_options(arguments.how);
   if (!arguments.output.empty()) {
     refuse_to_overwrite("--output", arguments.output, arguments.files);
   }
@@ -128,7 +139,7 @@ int observe_import(const ObserveImportArguments& arguments) {
   } else {
     write_file(arguments.output, observation);
   }
-  for (const schema::ImportedFile& file : observation.files()) write_stderr(told(file));
+  say_imported(observation);
   return 0;
 }
 

@@ -3,20 +3,34 @@
 #include <string>
 #include <vector>
 
+#include "schema/import_observations.hpp"
+
 namespace CLI {
 class App;
 }
 
 namespace feedrate::cli {
 
+/// How recordings are to be read: as typed, "" where not given.
+struct ImportFlags {
+  std::string step_regex;
+  std::string start;
+  std::string time_zone;
+  std::string interval;
+};
+
 struct ObserveImportArguments {
   std::vector<std::string> files;
-  std::string step_regex;
-  std::string start;      ///< as typed; "" where not given
-  std::string time_zone;  ///< as typed; "" where not given
-  std::string interval;   ///< as typed; "" where not given
-  std::string output;     ///< "" for standard output
+  ImportFlags how;
+  std::string output;  ///< "" for standard output
 };
+
+/// Declares --step-regex, --start and --time-zone.
+void add_import_flags(CLI::App& app, ImportFlags& flags);
+/// InputError naming the flag.
+schema::ImportOptions import_options(const ImportFlags& flags);
+/// Says on standard error what was recognised in each file, and what was not used.
+void say_imported(const schema::ImportedObservation& observation);
 
 /// Declares --import and the flags that go with it alone; --interval and --output are the
 /// command's.

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/errors.hpp"
+#include "base/line_file.hpp"
 #include "base/text_file.hpp"
 #include "cli/options.hpp"
 #include "cli/terminal.hpp"
@@ -25,7 +26,21 @@ struct ShowArguments {
 constexpr std::size_t columns_of_page = 300;
 constexpr std::size_t columns_of_csv = 1000;
 
+/// A log or a trace would be told line by line that it is no JSON.
+void expect_observation(const std::string& path) {
+  if (path == "-") return;
+  LineReader lines(path);
+  const auto line = lines.next();
+  if (!line || line->find("\"Type\"") != std::string_view::npos) return;
+  throw InputError(
+      {{path, 1, "",
+        "expected an observation, of which each line is a JSON object with a Type, got "
+        "none; of a log or a trace `feedrate observe --import FILE -o OBS.jsonl` makes "
+        "one"}});
+}
+
 observe::HeatMapMaker read(const std::string& path) {
+  expect_observation(path);
   observe::HeatMapMaker maker;
   schema::for_each_line(path, [&](const schema::ObservationLine& line) {
     std::visit([&](const auto& of) { maker.add(of); }, line);

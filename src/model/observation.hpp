@@ -59,10 +59,12 @@ enum class MetricId : std::uint8_t {
   host_time,
   gpu_time,
   copy_time,
+  exposed_copy_time,
   copied_bytes,
   pinned_bytes,
   collective_time,
   exposed_collective_time,
+  collective_bytes,
   throughput,
   batch_size,
   ranks,
@@ -71,7 +73,7 @@ enum class MetricId : std::uint8_t {
   collective_bandwidth,
 };
 
-inline constexpr std::size_t metric_count = 53;
+inline constexpr std::size_t metric_count = 55;
 
 /// The unit of a sample's value.
 enum class MetricUnit : std::uint8_t {

@@ -17,6 +17,22 @@ struct ObservedNumber {
   std::string what{};           ///< what was counted: "steps", "samples"
 };
 
+/// "20 steps"
+std::string counted(const ObservedNumber& number);
+
+/// A disk or a link, while the job goes on.
+struct ObservedDevice {
+  std::string name;
+  std::optional<ObservedNumber> busy;  ///< of its time; of a link, of its line rate
+  double saturated = 0.0;              ///< of the time: in intervals in which it is busy throughout
+  ObservedNumber rate;                 ///< bytes/s read or received
+  double highest_rate = 0.0;           ///< in any interval
+  double written = 0.0;                ///< bytes/s; of a disk
+
+  /// Whether it was seen to give all that it can.
+  [[nodiscard]] bool is_saturated() const { return saturated >= 0.95; }
+};
+
 /// What the observation does not tell, and what was taken instead.
 struct Unseen {
   std::string what;
@@ -27,7 +43,8 @@ struct ObservedJob {
   // Of the job; told by the observation, or by somebody who knows.
   double batch_size = 0.0;  ///< of a rank
   double gpus = 1.0;
-  double workers = 0.0;  ///< of a rank; 0: the training process loads
+  bool ranks_elsewhere = false;  ///< of the GPUs some are in machines that were not observed
+  double workers = 0.0;          ///< of a rank; 0: the training process loads
   std::string instance;
   std::optional<double> cpus;  ///< hardware threads
   std::optional<Bytes> memory;
@@ -44,14 +61,22 @@ struct ObservedJob {
   std::optional<ObservedNumber> gpu_time;  ///< s of a step in which a kernel runs
   std::optional<ObservedNumber> host_time;
   std::optional<ObservedNumber> exposed_collective;
-  std::optional<ObservedNumber> copy_time;  ///< s a step
-  std::optional<double> copied_bytes;       ///< a step and rank
-  std::optional<double> pinned_share;       ///< of these
+  std::optional<ObservedNumber> collective_time;
+  std::optional<ObservedNumber> all_reduced_bytes;  ///< a step, of each rank
+  std::optional<ObservedNumber> copy_time;          ///< s a step
+  std::optional<ObservedNumber> exposed_copy;       ///< of it, while no kernel runs
+  std::optional<ObservedNumber> copied_bytes;       ///< a step and rank
+  std::optional<double> pinned_share;               ///< of these
+  std::optional<ObservedNumber> pinned_rate;        ///< bytes/s while it copies
+  std::optional<ObservedNumber> pageable_rate;
 
   // Shares of one, of the time of the steps above.
   std::optional<ObservedNumber> gpu_busy;
   std::optional<ObservedNumber> cpu_busy;  ///< of all hardware threads
-  std::optional<ObservedNumber> disk_busy;
+  std::optional<ObservedNumber> steal;     ///< the hypervisor's, of all hardware threads
+  std::optional<double> others;            ///< of these busy with what is no process of the job
+  // Of the disk and the link that are busiest, or carry most where that is not told.
+  std::optional<ObservedDevice> disk, link;
 
   // Demands of a sample: busy / throughput.
   std::optional<ObservedNumber> worker_cpu;  ///< s
@@ -61,6 +86,7 @@ struct ObservedJob {
   std::optional<ObservedNumber> cached_bytes;
   std::optional<ObservedNumber> network_bytes;
   std::optional<ObservedNumber> device_reads;
+  std::optional<ObservedNumber> gpu_bytes;  ///< from the host over PCIe, whatever they are
 
   std::string source;  ///< the files
   std::vector<std::string> notes;

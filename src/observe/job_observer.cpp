@@ -6,44 +6,12 @@
 #include <cmath>
 
 #include "base/errors.hpp"
-#include "observe/observed_means.hpp"
 
 namespace feedrate::observe {
 namespace {
 
-/// Under what a sample's value is kept; "" where nothing is made of it. "Platform" holds
-/// "Algorithm", and the loopback is no network.
-std::string series_of(const Sample& sample) {
-  using enum MetricId;
-  const ProcessRole role = role_in(sample.name);
-  const bool loads = role == ProcessRole::trainer || role == ProcessRole::worker;
-  switch (sample.metric) {
-    case cpu_busy: return sample.name == "cpu" ? "cpu all" : "cpu";
-    case gpu_busy: return "gpu";
-    case disk_busy: return "disk";
-    case disk_read:
-    case io_read: return sample.metric == disk_read ? "disk read" : "disk read in all";
-    case disk_reads: return "disk reads";
-    case link_receive: return sample.name == "lo" ? "" : "receive";
-    case network_receive: return sample.name == "Platform" ? "" : "receive in all";
-    case process_cpu:
-      return role == ProcessRole::worker    ? "worker cpu"
-             : role == ProcessRole::trainer ? "main cpu"
-                                            : "";
-    case process_device_read: return loads ? "device read" : "";
-    case process_cached_read: return loads ? "cached read" : "";
-    case stage_busy: return sample.name == "h2d" ? "h2d" : "";
-    case throughput: return "throughput";
-    default: return "";
-  }
-}
-
-bool is_of_step(MetricId id) {
-  using enum MetricId;
-  return id == step_time || id == data_wait || id == host_time || id == gpu_time ||
-         id == copy_time || id == copied_bytes || id == pinned_bytes ||
-         id == exposed_collective_time;
-}
+/// More would not fit into memory, and tell no more of the job.
+constexpr std::size_t most_kept = 10'000'000;
 
 [[noreturn]] void ask_for(const char* flag, const std::string& message) {
   throw InputError(std::vector<Problem>{{"", 0, flag, message}});
@@ -61,7 +29,15 @@ std::optional<ObservedNumber> demand(const std::optional<ObservedNumber>& used, 
 
 }  // namespace
 
+void JobObserver::keep_one_more() {
+  if (++kept_ <= most_kept) return;
+  throw InputError(fmt::format(
+      "expected an observation of at most {} samples and marks, got more: fit a part of it",
+      most_kept));
+}
+
 void JobObserver::add(const Sample& sample) {
+  keep_one_more();
   if (!first_) first_ = sample.at.base();
   using enum MetricId;
   if (is_of_step(sample.metric)) {
@@ -78,43 +54,13 @@ void JobObserver::add(const Sample& sample) {
     if (role_in(sample.name) == ProcessRole::worker) workers_[at].insert(sample.name);
     if (role_in(sample.name) == ProcessRole::trainer) trainers_.insert(sample.name);
   }
-  const std::string kind = series_of(sample);
-  if (kind.empty()) return;
-  const std::string series =
-      fmt::format("{}/{}/{}", static_cast<int>(sample.metric), sample.name, sample.node);
-  const auto before = last_.find(series);
-  const double usual = header_.interval ? header_.interval->base() : 0.0;
-  double length = usual;
-  if (before != last_.end()) {
-    length = at - before->second;
-    // What lies between parts that were seen is not the sample's.
-    if (usual > 0.0) {
-      length = std::min(length, usual + (sample.late ? sample.late->base() : 0.0));
-    }
-  }
-  double value = sample.value;
-  if (sample.cumulative) {
-    const auto [counter, fresh] = counters_.try_emplace(series, value);
-    const double grown = value - counter->second;
-    counter->second = value;
-    if (fresh || grown < 0.0 || before == last_.end()) {
-      last_[series] = at;
-      return;
-    }
-    value = grown / (at - before->second);
-    length = at - before->second;
-  }
-  last_[series] = at;
-  Point& point = points_[kind][at];
-  point.at = at;
-  point.length = std::max(point.length, length);
-  point.sum += value;
-  point.count += 1.0;
+  series_.add(sample, header_.interval ? header_.interval->base() : 0.0);
 }
 
 void JobObserver::add(const Mark& mark) {
   if (!first_) first_ = mark.at.base();
   if (mark.kind == MarkKind::step && mark.begins) return;
+  keep_one_more();
   marks_.push_back(mark);
 }
 
@@ -133,203 +79,20 @@ double JobObserver::workers_seen() const {
   return static_cast<double>(usual);
 }
 
-/// Without the first steps, which do not go on like that; without the first epoch where there are
-/// others, for it reads what the others find in memory.
-std::vector<JobObserver::Run> JobObserver::runs(double workers) const {
-  std::vector<Run> all;
-  std::vector<Mark> marks = marks_;
-  std::stable_sort(marks.begin(), marks.end(),
-                   [](const Mark& a, const Mark& b) { return a.at < b.at; });
-  double wait = 0.0;
-  bool waits = false;
-  double waits_since = 0.0;
-  bool waits_marked = false;
-  std::string rank;
-  std::int64_t last = 0;
-  bool ranked = false;
-  for (const Mark& mark : marks) {
-    if (mark.kind == MarkKind::epoch) {
-      if (all.empty() || !all.back().empty()) all.emplace_back();
-      wait = 0.0;
-      waits = false;
-      continue;
-    }
-    if (!ranked) {
-      ranked = true;
-      rank = mark.name;
-    }
-    if (mark.name != rank) continue;  // one stands for all, which wait for each other
-    if (mark.kind == MarkKind::batch) {
-      waits_marked = true;
-      if (mark.begins) {
-        waits = true;
-        waits_since = mark.at.base();
-      } else if (waits) {
-        wait += mark.at.base() - waits_since;
-        waits = false;
-      }
-      continue;
-    }
-    if (all.empty() || (!all.back().empty() && mark.number != last + 1)) all.emplace_back();
-    last = mark.number;
-    Step step{mark.at.base(), 0.0, 1.0, wait};
-    if (!all.back().empty()) step.length = step.end - all.back().back().end;
-    all.back().push_back(step);
-    wait = 0.0;
-  }
-  const auto told = of_steps_.find(MetricId::step_time);
-  const bool by_marks =
-      std::any_of(all.begin(), all.end(), [](const Run& r) { return r.size() > 3; });
-  if (!waits_marked) {
-    for (Run& run : all) {
-      for (Step& step : run) step.wait.reset();
-    }
-  }
-  if (told != of_steps_.end() && (!by_marks || !waits_marked)) {
-    all.clear();
-    std::map<std::pair<std::int64_t, std::int64_t>, double> wait_of;
-    const auto key = [](const Sample& s, std::int64_t i) {
-      return std::pair(s.epoch.value_or(0), s.step.value_or(i));
-    };
-    const auto told_waits = of_steps_.find(MetricId::data_wait);
-    const std::string& first = told->second.front().name;
-    std::int64_t i = 0;
-    if (told_waits != of_steps_.end()) {
-      for (const Sample& s : told_waits->second) {
-        if (s.name == first) wait_of[key(s, i++)] = s.value;
-      }
-    }
-    i = 0;
-    std::optional<std::int64_t> epoch;
-    for (const Sample& s : told->second) {
-      if (s.name != first) continue;
-      if (all.empty() || epoch != s.epoch) all.emplace_back();
-      epoch = s.epoch;
-      Step step{s.at.base(), s.value, s.steps, std::nullopt};
-      // Logs give the time of a step to the second at best, or that of a line before it.
-      if (!all.back().empty()) {
-        const double begin = all.back().back().end;
-        if (step.end < begin + 0.5 * step.length * step.steps) {
-          step.end = begin + step.length * step.steps;
-        }
-      }
-      if (const auto found = wait_of.find(key(s, i++)); found != wait_of.end())
-        step.wait = found->second;
-      all.back().push_back(step);
-    }
-  }
-  std::erase_if(all, [](const Run& run) { return run.size() < 3; });
-  if (all.size() > 1) all.erase(all.begin());
-  const double first_steps = std::max(2.0 * workers, 1.0);
-  for (Run& run : all) {
-    const double at_most = std::floor(static_cast<double>(run.size()) / 3.0);
-    double left = std::min(first_steps, at_most);
-    auto end = run.begin();
-    while (left >= 1.0 && end != run.end()) {
-      left -= end->steps;
-      ++end;
-    }
-    // Where lengths are between ends, the first that stays has one only if something is before it.
-    if (end == run.begin()) ++end;
-    run.erase(run.begin(), end);
-  }
-  std::erase_if(all, [](const Run& run) { return run.empty(); });
-  return all;
-}
-
-/// In the time of the runs; of the whole where there are none, or no sample lies in them.
-std::optional<ObservedNumber> JobObserver::mean_of(const std::string& series,
-                                                   const std::vector<Run>& runs, bool sum) const {
-  const auto found = points_.find(series);
-  if (found == points_.end()) return std::nullopt;
-  double weighted = 0.0;
-  double weights = 0.0;
-  std::vector<double> values;
-  const auto take = [&](const Point& point, double share) {
-    const double value = sum ? point.sum : point.sum / point.count;
-    const double weight = (point.length > 0.0 ? point.length : 1.0) * share;
-    weighted += value * weight;
-    weights += weight;
-    values.push_back(value);
-  };
-  for (const Run& run : runs) {
-    const double from = run.front().end - run.front().length;
-    const double to = run.back().end;
-    for (auto at = found->second.lower_bound(from); at != found->second.end(); ++at) {
-      const Point& point = at->second;
-      const double begin = point.at - point.length;
-      if (begin >= to) break;
-      const double inside = std::min(to, point.at) - std::max(from, begin);
-      if (point.length <= 0.0) {
-        if (point.at <= to) take(point, 1.0);
-      } else if (inside > 0.0) {
-        take(point, inside / point.length);
-      }
-    }
-  }
-  if (values.empty()) {
-    for (const auto& [at, point] : found->second) take(point, 1.0);
-  }
-  if (weights <= 0.0) return std::nullopt;
-  return ObservedNumber{weighted / weights, error_of_mean(values),
-                        static_cast<double>(values.size()), "samples"};
-}
-
-std::optional<ObservedNumber> JobObserver::step_figure(MetricId id) const {
-  const auto found = of_steps_.find(id);
-  if (found == of_steps_.end()) return std::nullopt;
-  std::vector<double> values;
-  const std::size_t first = found->second.size() > 3 ? 1 : 0;
-  for (std::size_t i = first; i < found->second.size(); ++i) {
-    values.push_back(found->second[i].value);
-  }
-  return number_of(values, "steps");
-}
-
-void JobObserver::tell_steps(ObservedJob& job, const std::vector<Run>& runs) const {
-  std::vector<double> lengths;
-  std::vector<double> waits;
-  std::vector<double> rests;
-  double time = 0.0;
-  double steps = 0.0;
-  double waited = 0.0;
-  bool each = true;
-  for (const Run& run : runs) {
-    for (const Step& step : run) {
-      lengths.push_back(step.length);
-      time += step.length * step.steps;
-      steps += step.steps;
-      each = each && step.steps == 1.0;
-      if (!step.wait) continue;
-      waits.push_back(*step.wait);
-      waited += *step.wait * step.steps;
-      rests.push_back(std::max(0.0, step.length - *step.wait));
-    }
-  }
-  job.interval = {time / steps, error_of_mean(lengths), steps, "steps"};
-  if (!waits.empty() && waits.size() == lengths.size()) {
-    job.wait = ObservedNumber{std::min(waited / steps, job.interval.value), error_of_mean(waits),
-                              steps, "steps"};
-    job.least_wait = quantile(waits, 0.1);
-  }
-  // A mean of many steps says nothing of how they differ.
-  const Moments rest = moments_of(rests.empty() ? lengths : rests);
-  if (each && rest.count >= 10.0 && rest.mean > 0.0) job.step_cv = rest.sd / rest.mean;
-}
-
 void JobObserver::tell_demands(ObservedJob& job, const std::vector<Run>& runs) const {
   const auto share = [&](const char* series) {
-    auto seen = mean_of(series, runs, false);
+    auto seen = series_.mean(series, runs);
     if (seen) seen->value /= 100.0;
     return seen;
   };
   job.gpu_busy = share("gpu");
   job.cpu_busy = share("cpu all");
   if (!job.cpu_busy) job.cpu_busy = share("cpu");
-  job.disk_busy = share("disk");
+  job.disk = device("disk", "disk read", "written", runs);
+  job.link = device("link", "receive", "", runs);
   const ObservedNumber& x = job.throughput;
   const auto each = [&](const char* series, double factor = 1.0) {
-    return demand(mean_of(series, runs, true), factor, x);
+    return demand(series_.sum(series, runs), factor, x);
   };
   job.worker_cpu = each("worker cpu", 0.01);
   job.main_cpu = each("main cpu", 0.01);
@@ -349,21 +112,67 @@ void JobObserver::tell_demands(ObservedJob& job, const std::vector<Run>& runs) c
   job.network_bytes = each("receive");
   if (!job.network_bytes) job.network_bytes = each("receive in all");
   job.device_reads = each("disk reads");
-  job.gpu_time = step_figure(MetricId::gpu_time);
-  job.host_time = step_figure(MetricId::host_time);
-  job.exposed_collective = step_figure(MetricId::exposed_collective_time);
-  job.copy_time = step_figure(MetricId::copy_time);
-  if (const auto bytes = step_figure(MetricId::copied_bytes)) {
-    job.copied_bytes = bytes->value;
-    const auto pinned = step_figure(MetricId::pinned_bytes);
-    if (pinned && bytes->value > 0.0) job.pinned_share = pinned->value / bytes->value;
-  }
+  job.gpu_bytes = each("gpu bytes");
+  job.gpu_time = step_figure(of_steps_, MetricId::gpu_time);
+  job.host_time = step_figure(of_steps_, MetricId::host_time);
+  tell_transfers(job, of_steps_);
   if (!job.copy_time) {
     if (auto link = share("h2d")) {
       link->value *= job.interval.value;
       job.copy_time = link;
     }
   }
+}
+
+/// The one that is busiest; where no device says how busy it is, the one that carries most.
+std::optional<ObservedDevice> JobObserver::device(const std::string& busy, const std::string& bytes,
+                                                  const std::string& written,
+                                                  const std::vector<Run>& runs) const {
+  constexpr double throughout = 95.0;  // percent
+  ObservedDevice seen;
+  std::string name = series_.busiest(busy, runs);
+  if (name.empty()) name = series_.busiest(bytes, runs);
+  if (name.empty()) return std::nullopt;
+  const std::string one = ':' + name;
+  const auto rate = series_.sum(bytes + one, runs);
+  seen.busy = series_.mean(busy + one, runs);
+  if (!seen.busy && !rate) return std::nullopt;
+  if (seen.busy) seen.busy->value /= 100.0;
+  seen.saturated = series_.share_above(busy + one, runs, throughout);
+  if (rate) seen.rate = *rate;
+  seen.highest_rate = series_.highest(bytes + one, runs);
+  if (const auto writes = series_.sum(written + one, runs)) seen.written = writes->value;
+  seen.name = name.substr(0, name.find('/'));
+  return seen;
+}
+
+/// What else ran beside the job makes its figures others than they are on a machine of its own; no
+/// number of samples shows that.
+void JobObserver::tell_neighbours(ObservedJob& job, const std::vector<Run>& runs) const {
+  job.steal = series_.mean("steal all", runs);
+  if (!job.steal) job.steal = series_.mean("steal", runs);
+  if (job.steal) job.steal->value /= 100.0;
+  if (job.cpu_busy && job.cpus && series_.sum("main cpu", runs)) {
+    double own = 0.0;
+    for (const char* role : {"main cpu", "worker cpu", "other cpu"}) {
+      if (const auto seen = series_.sum(role, runs)) own += 0.01 * seen->value;
+    }
+    job.others = std::max(0.0, job.cpu_busy->value - own / *job.cpus);
+  }
+  constexpr double much = 0.1;
+  const double steal = job.steal ? job.steal->value : 0.0;
+  const double others = job.others.value_or(0.0);
+  if (steal + others < much) return;
+  std::string who;
+  if (others >= 0.01) who = fmt::format("other programs {:.0f} %", 100.0 * others);
+  if (steal >= 0.01) {
+    who +=
+        fmt::format("{}the hypervisor {:.0f} % (steal)", who.empty() ? "" : " and ", 100.0 * steal);
+  }
+  job.notes.push_back(fmt::format(
+      "the job had neighbours: {} of the machine's CPU time; the errors given are those of "
+      "sampling alone, and on a quiet machine the job may be faster than they allow",
+      who));
 }
 
 ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source) const {
@@ -392,14 +201,18 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
   if (!gpus && ranks_.size() > 1) gpus = static_cast<double>(ranks_.size());
   if (!gpus && header_.gpus && *header_.gpus >= 1.0) gpus = header_.gpus;
   job.gpus = need(told.gpus, gpus, "--gpus", "how many GPUs train together");
+  job.ranks_elsewhere = header_.gpus && *header_.gpus >= 1.0 && job.gpus > *header_.gpus;
   std::optional<double> workers = known(MetricId::workers);
   if (!workers && !workers_.empty()) {
-    const double trainers = std::max<double>(1.0, static_cast<double>(trainers_.size()));
-    workers = std::max(1.0, std::round(workers_seen() / trainers));
+    // One process may train on several GPUs, whose loader is then one for all of them.
+    const double here =
+        header_.gpus && *header_.gpus >= 1.0 ? std::min(job.gpus, *header_.gpus) : job.gpus;
+    const double ranks_here = std::max(here, static_cast<double>(trainers_.size()));
+    workers = std::max(1.0, std::round(workers_seen() / ranks_here));
   }
   job.workers = need(told.workers, workers, "--num-workers", "how many workers load for each GPU");
-  const std::vector<Run> all = runs(job.workers);
-  const auto x = mean_of("throughput", all, false);
+  const std::vector<Run> all = runs_of(marks_, of_steps_, job.workers);
+  const auto x = series_.mean("throughput", all);
   if (all.empty() && !told.throughput && !x) {
     problems.push_back({"", 0, "--throughput",
                         fmt::format("expected how many samples a second all GPUs take together, or "
@@ -433,6 +246,7 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
         "no step was seen: everything is a mean of the whole time that was observed");
   }
   tell_demands(job, all);
+  tell_neighbours(job, all);
   if (told.samples) job.epoch_steps = std::ceil(*told.samples / of_step);
   // An epoch that was seen from its first to its last step tells how many it has.
   std::map<std::int64_t, double> counted;

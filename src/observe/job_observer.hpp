@@ -1,5 +1,6 @@
 #pragma once
 // From the lines of an observation to what it says of the job: the operational laws.
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -9,6 +10,8 @@
 
 #include "model/observation.hpp"
 #include "model/observed_job.hpp"
+#include "observe/resource_series.hpp"
+#include "observe/step_runs.hpp"
 
 namespace feedrate::observe {
 
@@ -30,40 +33,25 @@ class JobObserver {
   [[nodiscard]] ObservedJob finish(const ToldOfJob& told, const std::string& source) const;
 
  private:
-  struct Step {
-    double end = 0.0;
-    double length = 0.0;  ///< 0: since the one before
-    double steps = 1.0;
-    std::optional<double> wait;
-  };
-  /// Steps that follow each other.
-  using Run = std::vector<Step>;
-  struct Point {
-    double at = 0.0;
-    double length = 0.0;
-    double sum = 0.0;
-    double count = 0.0;
-  };
-  using Points = std::map<double, Point>;
-
-  [[nodiscard]] std::vector<Run> runs(double workers) const;
+  /// InputError where that is too much.
+  void keep_one_more();
   [[nodiscard]] double workers_seen() const;
-  [[nodiscard]] std::optional<ObservedNumber> mean_of(const std::string& series,
-                                                      const std::vector<Run>& runs, bool sum) const;
-  [[nodiscard]] std::optional<ObservedNumber> step_figure(MetricId id) const;
-  void tell_steps(ObservedJob& job, const std::vector<Run>& runs) const;
   void tell_demands(ObservedJob& job, const std::vector<Run>& runs) const;
+  void tell_neighbours(ObservedJob& job, const std::vector<Run>& runs) const;
+  [[nodiscard]] std::optional<ObservedDevice> device(const std::string& busy,
+                                                     const std::string& bytes,
+                                                     const std::string& written,
+                                                     const std::vector<Run>& runs) const;
 
   ObservationHeader header_;
-  std::map<std::string, Points> points_;    ///< by what is seen, summed over those of a kind
-  std::map<std::string, double> last_;      ///< time of the last sample of each series
-  std::map<std::string, double> counters_;  ///< of cumulative series, the last value
+  ResourceSeries series_;
   std::set<std::string> ranks_, trainers_;
   std::map<double, std::set<std::string>> workers_;  ///< that there are, by time
   std::vector<Mark> marks_;                          ///< of steps' ends, epochs and waits
-  std::map<MetricId, std::vector<Sample>> of_steps_;
+  StepSamples of_steps_;
   std::map<MetricId, double> told_;  ///< batch size, ranks, workers
   std::optional<double> first_;      ///< time of any line
+  std::size_t kept_ = 0;
 };
 
 }  // namespace feedrate::observe

@@ -19,8 +19,7 @@ Table figures(const ObservedJob& job) {
   table.columns = {{"what"}, {"value", Align::right}, {"of"}, {"error", Align::right}};
   const auto add = [&](const char* what, const std::string& value, const ObservedNumber& number) {
     table.rows.push_back(
-        {{what, value,
-          number.count > 0.0 ? fmt::format("{} {}", count(number.count), number.what) : number.what,
+        {{what, value, number.count > 0.0 ? counted(number) : number.what,
           number.relative_error > 0.0 ? "± " + percent(number.relative_error) : ""},
          false});
   };
@@ -35,8 +34,14 @@ Table figures(const ObservedJob& job) {
   };
   const auto data = [&](const char* what, const std::optional<ObservedNumber>& number) {
     if (!number) return;
+    if (number->value <= 0.0) return add(what, "none", *number);
     const double three_digits = std::stod(fmt::format("{:.3g}", number->value));
     add(what, format_quantity(bytes(three_digits)) + " a sample", *number);
+  };
+  const auto rate = [&](const char* what, const std::optional<ObservedNumber>& number) {
+    if (!number) return;
+    const double three_digits = std::stod(fmt::format("{:.3g}", number->value));
+    add(what, format_quantity(bytes_per_second(three_digits)), *number);
   };
   add("throughput", number(job.throughput.value) + " samples/s", job.throughput);
   time("from step to step", job.interval);
@@ -47,13 +52,17 @@ Table figures(const ObservedJob& job) {
   time("  of it: exposed communication", job.exposed_collective);
   share("GPUs busy", job.gpu_busy);
   share("CPUs busy", job.cpu_busy);
-  share("disk busy", job.disk_busy);
+  if (job.disk) share("disk busy", job.disk->busy);
+  if (job.link) share("link busy", job.link->busy);
   cost("workers' CPU", job.worker_cpu);
   cost("main process's CPU", job.main_cpu);
   cost("the machine's CPU", job.all_cpu);
   data("read from devices", job.device_bytes);
   data("read from the page cache", job.cached_bytes);
   data("received", job.network_bytes);
+  data("over PCIe to the GPUs", job.gpu_bytes);
+  rate("copies from pinned memory", job.pinned_rate);
+  rate("copies from pageable memory", job.pageable_rate);
   if (job.device_reads)
     add("device reads", number(job.device_reads->value) + " a sample", *job.device_reads);
   return table;

@@ -88,6 +88,55 @@ TEST_CASE("observe fit: a step log needs what it does not tell, and says the fla
   CHECK(has(fit.out, "\"cpu\": \"25 ms/sample\""));  // 4 workers, 0.4 s, 64 samples
 }
 
+TEST_CASE("observe fit: logs are read with the flags of --import") {
+  const Folder folder;
+  std::string log;
+  for (int i = 10; i < 50; ++i) {
+    log += "2026-11-22T12:21:" + std::to_string(i) + " it " + std::to_string(i) +
+           " took 400 ms, 150 of it data\n";
+  }
+  const std::string file = folder.write("own.log", log);
+  const std::string job = " --batch-size 64 --gpus 1 --num-workers 4 --format json";
+  CHECK(shell("feedrate observe fit '" + file + "'" + job).status == 2);
+  const std::string regex =
+      " --step-regex 'it (?<step>[0-9]+) took (?<time_ms>[0-9]+) ms, (?<wait_ms>[0-9]+)'";
+  const Outcome fit = shell("feedrate observe fit '" + file + "'" + regex + job);
+  INFO(fit.out << fit.err);
+  CHECK(fit.status == 0);
+  CHECK(has(fit.out, "\"fixed\": \"250 ms\""));
+  CHECK(has(fit.err, "own.log: 40 records of"));
+  for (const char* bad : {" --time-zone x", " --start noon", " --interval -1s"}) {
+    const Outcome refused = shell("feedrate observe fit '" + file + "'" + regex + job + bad);
+    INFO(bad << ": " << refused.err);
+    CHECK(refused.status == 2);
+    CHECK(has(refused.err, std::string(bad + 1, 6)));
+  }
+}
+
+TEST_CASE("observe fit: twins of many GPUs and of loaders on other machines are predicted") {
+  const Folder folder;
+  struct Twin {
+    const char* name;
+    const char* batch;
+  };
+  for (const Twin& twin : {Twin{"albert_p3dn", "32"}, Twin{"aws_hetero_tf", "1024"},
+                           Twin{"mlperf_storage_micron", "400"}}) {
+    const std::string lines = folder / "twin.jsonl";
+    const std::string job = folder / "job.json";
+    REQUIRE(shell(std::string("feedrate run scenarios/") + twin.name + ".json --samples '" + lines +
+                  "' --interval 500ms")
+                .status == 0);
+    const Outcome fit = shell("feedrate observe fit '" + lines + "' --batch-size " + twin.batch +
+                              " -o '" + job + "'");
+    INFO(twin.name << fit.err);
+    REQUIRE(fit.status == 0);
+    const Outcome cases = shell("feedrate cases '" + job + "'");
+    INFO(cases.out);
+    CHECK_FALSE(has(cases.out, "and misses"));
+    CHECK_FALSE(has(cases.out, "misses 5.0 %"));
+  }
+}
+
 std::string steps_of(const std::string& seconds) {
   std::string text;
   for (int i = 0; i < 20; ++i) {

@@ -1,11 +1,11 @@
 // Damaged scenarios and random ones: read or refused, never anything else.
-#include <cctype>
 #include <cmath>
 #include <cstdint>
 #include <random>
 
 #include "schema/scenario.hpp"
 #include "tests/catch.hpp"
+#include "tests/damage.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -22,61 +22,15 @@ const std::string seed_text = R"({
   "cases": [{"name": "c", "set": {"num_workers": 1}, "metric": "total_s", "measured": 2.6e2}]
 })";
 
-const std::string_view pieces[] = {"{",
-                                   "}",
-                                   "[",
-                                   "]",
-                                   ",",
-                                   ":",
-                                   "\"",
-                                   "\\",
-                                   "\\u",
-                                   "null",
-                                   "NaN",
-                                   "-1",
-                                   "1e999",
-                                   "0",
-                                   "true",
-                                   "\xff",
-                                   "\xc3",
-                                   "\n",
-                                   "GB/s",
-                                   "/",
-                                   "\"include\": \"fuzz.json\",",
-                                   "<<<<<<<",
-                                   "9999999999999999"};
-
-std::string damaged(std::mt19937_64& random) {
-  std::string text = seed_text;
-  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
-  for (std::size_t i = 0, n = 1 + below(3); i < n && !text.empty(); ++i) {
-    const std::size_t at = below(text.size());
-    const std::size_t length = std::min<std::size_t>(1 + below(12), text.size() - at);
-    switch (below(8)) {
-      case 0: text[at] = static_cast<char>(random() & 0xFFU); break;
-      case 1: text.erase(at, length); break;
-      case 2: text.insert(at, pieces[below(std::size(pieces))]); break;
-      case 3: text.insert(at, text.substr(below(text.size()), length)); break;
-      case 4: text.resize(at); break;
-      case 5:
-      case 6:
-        // A digit changed inside a value leaves many files readable.
-        if (std::isdigit(static_cast<unsigned char>(text[at])) != 0) {
-          text[at] = static_cast<char>('0' + random() % 10);
-        }
-        break;
-      default: text.replace(at, length, pieces[below(std::size(pieces))]); break;
-    }
-  }
-  return text;
-}
+constexpr std::string_view pieces[] = {"GB/s", "\"include\": \"fuzz.json\",", "<<<<<<<"};
+constexpr test::Damage damage{3, 12, pieces};
 
 TEST_CASE("scenario: five thousand damaged files are read or refused with a place") {
   std::mt19937_64 random(7);
   int fine = 0;
   int refused = 0;
   for (int i = 0; i < 5000; ++i) {
-    const std::string text = damaged(random);
+    const std::string text = test::damaged(seed_text, random, damage);
     try {
       const Scenario scenario = read_scenario(parse_document(text, "/nowhere/fuzz.json"));
       ++fine;

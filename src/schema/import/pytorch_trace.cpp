@@ -29,7 +29,7 @@ struct PytorchTrace::Events : TraceEvents {
   bool any = false;
 
   // Of the event that is being read; kept to spare allocations.
-  std::string name, category, process, thread;
+  std::string name, category, process, thread, collective, data_type;
 
   std::uint32_t thread_number() {
     process += '\n';
@@ -38,7 +38,24 @@ struct PytorchTrace::Events : TraceEvents {
   }
   void read_event(JsonStream& json, Collector& to);
   const char* take(double start, double duration, double bytes, double device);
+  void take_collective(double start, double elements);
+  void read_args(JsonStream& json, double& bytes, double& device, double& elements);
 };
+
+namespace {
+
+/// Of an element, by PyTorch's name of its type; 0 where it has no such name.
+double bytes_of_type(std::string_view name) {
+  constexpr std::pair<std::string_view, double> types[] = {
+      {"Double", 8.0},   {"Long", 8.0},  {"Float", 4.0}, {"Int", 4.0}, {"Half", 2.0},
+      {"BFloat16", 2.0}, {"Short", 2.0}, {"Char", 1.0},  {"Byte", 1.0}};
+  for (const auto& [type, bytes] : types) {
+    if (type == name) return bytes;
+  }
+  return 0.0;
+}
+
+}  // namespace
 
 PytorchTrace::PytorchTrace() : events_(std::make_unique<Events>()) {}
 PytorchTrace::~PytorchTrace() = default;
@@ -85,14 +102,47 @@ const char* PytorchTrace::Events::take(double start, double duration, double byt
   return nullptr;
 }
 
+void PytorchTrace::Events::take_collective(double start, double elements) {
+  const double bytes = elements * bytes_of_type(data_type);
+  if (collective == "allreduce" && std::isfinite(bytes) && bytes > 0.0) {
+    all_reduces.push_back({start, bytes});
+  } else {
+    other_collectives = true;
+  }
+}
+
+void PytorchTrace::Events::read_args(JsonStream& json, double& bytes, double& device,
+                                     double& elements) {
+  json.enter();
+  while (const auto arg = json.member()) {
+    double* const number = *arg == "bytes"           ? &bytes
+                           : *arg == "device"        ? &device
+                           : *arg == "In msg nelems" ? &elements
+                                                     : nullptr;
+    std::string* const text = *arg == "Collective name" ? &collective
+                              : *arg == "dtype"         ? &data_type
+                                                        : nullptr;
+    if (number != nullptr && json.next() == JsonStream::Kind::number) {
+      *number = json.number();
+    } else if (text != nullptr && json.next() == JsonStream::Kind::text) {
+      *text = json.text();
+    } else {
+      json.skip();
+    }
+  }
+}
+
 void PytorchTrace::Events::read_event(JsonStream& json, Collector& to) {
   double start = std::nan("");
   double duration = std::nan("");
   double bytes = std::nan("");
   double device = -1.0;
+  double elements = std::nan("");
   bool complete = false;
   name.clear();
   category.clear();
+  collective.clear();
+  data_type.clear();
   json.enter();
   while (const auto key = json.member()) {
     if (*key == "name") {
@@ -111,22 +161,17 @@ void PytorchTrace::Events::read_event(JsonStream& json, Collector& to) {
     } else if (*key == "tid") {
       thread = plain(json);
     } else if (*key == "args" && json.next() == JsonStream::Kind::object) {
-      json.enter();
-      while (const auto arg = json.member()) {
-        const bool is_bytes = *arg == "bytes";
-        const bool is_device = *arg == "device";
-        if ((!is_bytes && !is_device) || json.next() != JsonStream::Kind::number) {
-          json.skip();
-        } else {
-          (is_bytes ? bytes : device) = json.number();
-        }
-      }
+      read_args(json, bytes, device, elements);
     } else {
       json.skip();
     }
   }
   const char* const why = complete ? take(start, duration, bytes, device) : "events of other kinds";
-  if (why != nullptr) to.skip(why);
+  if (why != nullptr) return to.skip(why);
+  if (!gpu.empty() && gpu.back().work == GpuWork::collective && gpu.back().start == start &&
+      name.starts_with("nccl")) {
+    take_collective(start, elements);
+  }
 }
 
 void PytorchTrace::read_events(JsonStream& json, Collector& to) {

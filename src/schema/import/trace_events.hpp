@@ -40,11 +40,17 @@ struct Copy {
   bool pinned = false;
 };
 
+struct Collective {
+  double start = 0.0, bytes = 0.0;
+};
+
 struct TraceEvents {
   std::vector<Step> steps;
   std::vector<Wait> waits;
   std::vector<GpuInterval> gpu;
   std::vector<Copy> copies;
+  std::vector<Collective> all_reduces;
+  bool other_collectives = false;          ///< there are some, or some whose bytes are not told
   std::optional<double> base_nanoseconds;  ///< 1970 to the moment from which times count
   std::optional<double> rank, world_size;
 };

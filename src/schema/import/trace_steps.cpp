@@ -42,10 +42,10 @@ using ByDevice = std::map<std::uint8_t, std::vector<Interval>>;
 
 /// The GPU's work by what it is, of all devices: merged for each device.
 struct Busy {
-  ByDevice kernels, compute, collectives, copies;
+  ByDevice kernels, compute, collectives, copies, all;
 
-  explicit Busy(const std::vector<GpuInterval>& all) {
-    for (const GpuInterval& one : all) {
+  explicit Busy(const std::vector<GpuInterval>& intervals_of) {
+    for (const GpuInterval& one : intervals_of) {
       const Interval interval{one.start, one.start + static_cast<double>(one.duration)};
       const bool collective = one.work == GpuWork::collective;
       if (one.work == GpuWork::kernel || collective) {
@@ -54,8 +54,9 @@ struct Busy {
       } else {
         copies[one.device].push_back(interval);
       }
+      all[one.device].push_back(interval);
     }
-    for (auto* const kind : {&kernels, &compute, &collectives, &copies}) {
+    for (auto* const kind : {&kernels, &compute, &collectives, &copies, &all}) {
       for (auto& [device, intervals] : *kind) intervals = merged(std::move(intervals));
     }
   }
@@ -81,7 +82,8 @@ void steps_of_batches(TraceEvents& events, Collector& to) {
 
 /// Leaves the steps that count, in order; returns how many events the others were.
 std::int64_t leave_steps(TraceEvents& events, Collector& to) {
-  auto& [steps, waits, gpu, copies, base, rank, world] = events;
+  auto& steps = events.steps;
+  auto& waits = events.waits;
   std::sort(steps.begin(), steps.end());
   const auto end = std::unique(steps.begin(), steps.end(),
                                [](const Step& a, const Step& b) { return a.number == b.number; });
@@ -112,11 +114,14 @@ class Telling {
     std::sort(events.copies.begin(), events.copies.end(),
               [](const Copy& a, const Copy& b) { return a.start < b.start; });
     copy_ = events.copies.begin();
+    std::sort(events.all_reduces.begin(), events.all_reduces.end(),
+              [](const Collective& a, const Collective& b) { return a.start < b.start; });
+    all_reduce_ = events.all_reduces.begin();
   }
 
   void tell_all() {
     if (devices_ > 1) {
-      to_.remark(fmt::format("it has {} GPUs: times of them are their mean", devices_));
+      to_.remark(fmt::format("it has {} GPUs: their figures are means of one", devices_));
     }
     if (events_.world_size && *events_.world_size >= 1.0) {
       Sample sample{.at = at(events_.steps.front().end), .metric = MetricId::ranks};
@@ -159,6 +164,7 @@ class Telling {
       tell(step, MetricId::collective_time, covered_of(busy_.collectives, step));
       tell(step, MetricId::exposed_collective_time,
            std::max(0.0, kernels - covered_of(busy_.compute, step)));
+      if (!events_.other_collectives) tell_all_reduced(step);
     }
     if (!busy_.copies.empty()) tell_copies(step);
   }
@@ -173,8 +179,21 @@ class Telling {
       if (copy_->pinned) pinned += copy_->bytes;
     }
     tell(step, MetricId::copy_time, covered_of(busy_.copies, step));
-    tell(step, MetricId::copied_bytes, bytes);
-    tell(step, MetricId::pinned_bytes, pinned);
+    tell(step, MetricId::exposed_copy_time,
+         std::max(0.0, covered_of(busy_.all, step) - covered_of(busy_.kernels, step)));
+    const auto devices = static_cast<double>(devices_);
+    tell(step, MetricId::copied_bytes, bytes / devices);
+    tell(step, MetricId::pinned_bytes, pinned / devices);
+  }
+
+  /// Precondition: as for copies.
+  void tell_all_reduced(const Step& step) {
+    double bytes = 0.0;
+    for (; all_reduce_ != events_.all_reduces.end() && all_reduce_->start < step.end;
+         ++all_reduce_) {
+      if (all_reduce_->start >= step.start) bytes += all_reduce_->bytes;
+    }
+    tell(step, MetricId::collective_bytes, bytes / static_cast<double>(devices_));
   }
 
   void tell(const Step& step, MetricId metric, double value) {
@@ -194,6 +213,7 @@ class Telling {
   std::map<std::uint32_t, std::vector<Interval>> waits_of_;  ///< by thread
   bool waits_known_ = false;
   std::vector<Copy>::iterator copy_;
+  std::vector<Collective>::iterator all_reduce_;
 };
 
 }  // namespace

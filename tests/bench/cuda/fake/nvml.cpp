@@ -1,6 +1,7 @@
 // libnvidia-ml.so.1 of the simulated host: GPUs as the driver sees them. FEEDRATE_SIM_CLOCK (MHz),
 // _POWER (W), _TEMPERATURE (degrees), _HELD_BACK (the bits of clocks event reasons),
-// _LINK_GENERATION and _LINK_LANES (of now), _FOREIGN (processes of others) say what it answers.
+// _LINK_GENERATION and _LINK_LANES (of now), _FOREIGN (processes of others), _BUSY (percent of GPU
+// 0, 20 more of each next one), _RECEIVED (bytes a second over PCIe) say what it answers.
 #include <unistd.h>
 
 #include <cstdio>
@@ -246,7 +247,15 @@ int nvmlDeviceGetMemoryInfo(Device device, Memory* memory) {
 int nvmlDeviceGetUtilizationRates(Device device, Utilization* rates) {
   if (const int status = asked("nvmlDeviceGetUtilizationRates", device)) return status;
   *rates = {setting("FEEDRATE_SIM_FOREIGN", 0.0) > 0.0 ? 90U : 0U, 0U};
+  const double busy = setting("FEEDRATE_SIM_BUSY", 0.0);
+  if (busy > 0.0)
+    *rates = {static_cast<unsigned>(busy) + 20U * static_cast<unsigned>(device - handles), 7U};
   return success;
+}
+
+int nvmlDeviceGetPcieThroughput(Device device, int direction, unsigned* kilobytes_per_second) {
+  return give("nvmlDeviceGetPcieThroughput", device, kilobytes_per_second,
+              direction == 1 ? 1e-3 * setting("FEEDRATE_SIM_RECEIVED", 0.0) : 1e3);
 }
 
 /// The program itself, and FEEDRATE_SIM_FOREIGN others.

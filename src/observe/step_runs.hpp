@@ -1,0 +1,43 @@
+#pragma once
+// Of an observation's marks and of the steps that logs tell: stretches of steps that follow each
+// other, in which a job goes on as it does in the long run.
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "model/observation.hpp"
+#include "model/observed_job.hpp"
+
+namespace feedrate::observe {
+
+struct SeenStep {
+  double end = 0.0;     ///< s
+  double length = 0.0;  ///< s; of the first of its stretch that marks tell, 0
+  double steps = 1.0;   ///< this is the mean of so many
+  std::optional<double> wait;
+};
+
+/// Steps that follow each other.
+using Run = std::vector<SeenStep>;
+
+/// Whether a sample tells of a step, and is kept whole until the end.
+bool is_of_step(MetricId id);
+
+using StepSamples = std::map<MetricId, std::vector<Sample>>;
+
+/// Without the first steps of each epoch, which come of full queues or wait for the first batches,
+/// and without the first epoch where there are others, for it reads what the others find in memory.
+/// `marks` are of steps' ends, of epochs and of waits; `workers` are of a rank.
+std::vector<Run> runs_of(std::vector<Mark> marks, const StepSamples& told, double workers);
+
+/// What the steps of the runs come to: the interval, the wait, and how they differ. Precondition:
+/// there are some.
+void tell_steps(ObservedJob& job, const std::vector<Run>& runs);
+
+/// The mean of what samples of steps tell, but for the first.
+std::optional<ObservedNumber> step_figure(const StepSamples& told, MetricId id);
+
+/// Copies and collective operations of the steps: how long, how much, and what of it nothing hides.
+void tell_transfers(ObservedJob& job, const StepSamples& told);
+
+}  // namespace feedrate::observe

@@ -1,0 +1,56 @@
+// What was observed, as cases of the scenario that was made of it.
+#include <algorithm>
+#include <string>
+
+#include "model/figures.hpp"
+#include "study/observed_parts.hpp"
+
+namespace feedrate::study {
+namespace {
+
+constexpr double least_tolerance = 0.05;
+
+Case case_of(const std::string& name, FigureId figure, double value, double error, bool fitted) {
+  Case one;
+  one.name = "observed: " + name;
+  one.metric = name_of(figure);
+  one.measured = rounded(value, 6);
+  one.tolerance = rounded(std::max(least_tolerance, 3.0 * error), 3);
+  one.fitted = fitted;
+  return one;
+}
+
+}  // namespace
+
+void write_cases(ObservedDraft& draft) {
+  const ObservedJob& job = draft.job;
+  std::vector<Case>& cases = draft.out.scenario.cases;
+  const bool waits = draft.starved().value_or(false);
+  // Where the step is what was fitted, or the reading, throughput is no prediction.
+  const bool predicts = waits && !draft.reads_seen && job.worker_cpu && job.workers > 0.0;
+  cases.push_back(case_of("throughput", FigureId::throughput, job.throughput.value,
+                          job.throughput.relative_error, !predicts));
+  cases.push_back(case_of("step", FigureId::step_time, job.interval.value * 1e3,
+                          job.interval.relative_error, !predicts));
+  if (job.gpu_busy && job.gpu_busy->value > 0.01) {
+    cases.push_back(case_of("GPUs in nvidia-smi", FigureId::gpu_shown,
+                            std::min(1.0, job.gpu_busy->value), job.gpu_busy->relative_error,
+                            !job.wait));
+  }
+  const auto share = job.wait_share();
+  if (!share) return;
+  const double wait = *share - draft.constant_share();
+  // Without workers the two take turns, and the longer one is the bottleneck.
+  const bool turns = job.workers == 0.0;
+  const double fed = turns ? 0.4 : 0.02;
+  const double starved = turns ? 0.6 : 0.1;
+  if (wait >= fed && wait <= starved) return;
+  Case one;
+  one.name = "observed: bottleneck";
+  one.metric = "bottleneck is gpu";
+  one.measured = wait < fed ? 1.0 : 0.0;
+  one.tolerance = 0.0;
+  cases.push_back(one);
+}
+
+}  // namespace feedrate::study

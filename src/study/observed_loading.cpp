@@ -1,0 +1,270 @@
+// Of an observed job the loader's side: what a sample asks of CPUs, and where its workers wait.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/unit_text.hpp"
+#include "resolve/assumptions.hpp"
+#include "study/observed_parts.hpp"
+
+namespace feedrate::study {
+namespace {
+
+constexpr Bytes all_of_it = gigabytes(1e6);
+
+class Loading {
+ public:
+  explicit Loading(ObservedDraft& draft) : draft_(draft), job_(draft.job) {
+    waits_ = draft.starved().value_or(false);
+    hands_ = job_.workers > 0.0 ? job_.workers * job_.gpus : job_.gpus;
+    // A worker's time at a sample, by Little's law: it is at one all the time.
+    each_ = hands_ / job_.throughput.value;
+    if (job_.workers == 0.0) each_ = job_.wait ? job_.wait->value / job_.batch_size : 0.0;
+  }
+
+  void write() {
+    Disk& d = draft_.out.scenario.disk;
+    d.kind = DiskKind::other;
+    d.bandwidth = at_once;
+    d.latency = Duration{};
+    d.open_latency = Duration{};
+    d.page_cache = all_of_it;
+    network_ = comes_by_network();
+    if (network_) by_network();
+    if (const auto reading = computing()) waiting(*reading);
+    if (!network_) from_disk();
+    limits();
+  }
+
+ private:
+  [[nodiscard]] double of_devices() const {
+    return job_.device_bytes ? job_.device_bytes->value : 0.0;
+  }
+  [[nodiscard]] double of_memory() const {
+    return job_.cached_bytes ? job_.cached_bytes->value : 0.0;
+  }
+
+  /// Whether what the job reads arrives by the network. What sockets give to read() is counted
+  /// among the bytes that come from no device.
+  [[nodiscard]] bool comes_by_network() const {
+    constexpr double noise = 1e5;  // bytes/s that any machine receives
+    if (!job_.network_bytes || job_.ranks_elsewhere) return false;
+    const double received = job_.network_bytes->value;
+    return received * job_.throughput.value > noise && received > of_devices() &&
+           received > 0.5 * of_memory();
+  }
+
+  void by_network() {
+    Scenario& s = draft_.out.scenario;
+    Source& source = s.source;
+    source.service = Service::http;
+    source.input_mode = InputMode::stream;
+    source.first_byte_latency = Duration{};
+    source.open_latency = Duration{};
+    source.bandwidth_per_connection = at_once;
+    source.bandwidth = at_once;
+    s.dataset.bytes_per_sample =
+        bytes_per_sample(std::max(1.0, rounded(job_.network_bytes->value)));
+    draft_.input("/dataset/bytes_per_sample", format_quantity(*s.dataset.bytes_per_sample),
+                 *job_.network_bytes, ", received from the network over throughput");
+    draft_.unseen("what serves the data", "a store behind the network that costs nothing");
+  }
+
+  void from_disk() {
+    Dataset& d = draft_.out.scenario.dataset;
+    d.bytes_per_sample = bytes_per_sample(1.0);
+    const bool limit = draft_.out.scenario.disk.bandwidth != at_once;
+    const double stored = rounded(limit ? of_devices() : of_devices() + of_memory());
+    if (stored < 1.0) return draft_.unseen("bytes of a sample", "1 B");
+    d.bytes_per_sample = bytes_per_sample(stored);
+    std::string how;
+    if (const auto hits = job_.hit_ratio()) {
+      how = fmt::format(", {:.3g} % of {}from the page cache", 100.0 * *hits,
+                        limit ? "all reads besides it " : "it ");
+    }
+    const bool by_device = limit || !job_.cached_bytes;
+    draft_.input("/dataset/bytes_per_sample", format_quantity(*d.bytes_per_sample),
+                 by_device ? *job_.device_bytes : *job_.cached_bytes, how);
+  }
+
+  /// A disk is seen to give all it can when it is always busy and the job waits.
+  [[nodiscard]] bool disk_is_limit() const {
+    return waits_ && job_.disk && job_.disk->is_saturated() && of_devices() > 0.0 &&
+           job_.disk->written <= 0.1 * job_.disk->rate.value;
+  }
+  [[nodiscard]] bool link_is_limit() const {
+    return waits_ && job_.link && job_.link->is_saturated();
+  }
+
+  void operation(double cost, const ObservedNumber& number, const std::string& how) {
+    Operation made;
+    made.operation = "load";
+    made.cpu = seconds_per_sample(rounded(cost));
+    draft_.out.scenario.preprocess.push_back(made);
+    draft_.input("/preprocess/0/cpu", format_quantity(*made.cpu), number, how);
+  }
+
+  /// The CPU's part. Returns what is left of a worker's time at a sample, where that is reading.
+  std::optional<double> computing() {
+    const ObservedNumber& x = job_.throughput;
+    std::optional<ObservedNumber> cpu = job_.workers > 0.0 ? job_.worker_cpu : std::nullopt;
+    std::string how = ", busy time of the workers' CPUs over throughput";
+    if (!cpu && job_.workers > 0.0 && job_.all_cpu) {
+      cpu = job_.all_cpu;
+      how = ", busy time of all CPUs over throughput: the main process's with it";
+      draft_.unseen("the workers apart from what else ran", "all of the CPUs' time is theirs");
+    }
+    const bool busy_cores = job_.cpu_busy && job_.cpu_busy->value > 0.95;
+    // Others' programs may be what keeps the cores busy.
+    own_ = cpu ? cpu->value * x.value : 0.0;
+    if (cpu && job_.main_cpu && cpu->value != job_.all_cpu.value_or(*cpu).value) {
+      own_ += job_.main_cpu->value * x.value;
+    }
+    others_ = busy_cores && job_.cpus && own_ < 0.85 * *job_.cpus;
+    short_of_cores_ = busy_cores && (!others_ || hands_ > *job_.cpus);
+    if (cpu) {
+      // The simulation makes cores slower that others use too, or that have too many to run: that
+      // is in what was seen.
+      const double cores = job_.cpus.value_or(hands_);
+      const double busy = std::clamp(cpu->value * x.value, 1.0, std::max(1.0, cores));
+      double alone = cpu->value / (1.0 + resolve::assumed::contention.value * (busy - 1.0));
+      if (short_of_cores_ && !others_) alone /= 1.0 + resolve::assumed::oversubscription.value;
+      if (alone > 0.0) operation(alone, *cpu, how);
+    } else if (waits_ || (job_.workers == 0.0 && each_ > 0.0)) {
+      operation(each_, x, ", a worker's whole time at a sample");
+      draft_.unseen("CPU time of the loader",
+                    "a worker computes all the time that it is at a sample");
+      return std::nullopt;
+    } else {
+      draft_.unseen("what the loader asks of CPUs",
+                    fmt::format("nothing; at most {} a sample, or the GPU would wait",
+                                format_quantity(seconds(rounded(each_, 3)))));
+      return std::nullopt;
+    }
+    cpu_ = *cpu;
+    if (!waits_) {
+      draft_.unseen(
+          "how long workers wait while they read, for the GPU does not wait for them",
+          fmt::format("not at all; at most {} a sample",
+                      format_quantity(seconds(rounded(std::max(0.0, each_ - cpu->value), 3)))));
+      return std::nullopt;
+    }
+    if (others_ && !short_of_cores_) {
+      draft_.unseen("how many of the cores that other programs keep busy more workers would get",
+                    "all; observe again while nothing else runs");
+    }
+    const double reading = each_ - cpu->value;
+    if (reading < 0.03 * each_) return std::nullopt;
+    return reading;
+  }
+
+  /// What a worker waits at a sample: s.
+  void waiting(double reading) {
+    if (short_of_cores_ && others_) {
+      draft_.out.scenario.cluster.cpu_quota = rounded(own_);
+      draft_.input("/cluster/cpu_quota", fmt::format("{:.4g}", own_), cpu_,
+                   ", what other programs left the job of the CPUs");
+    }
+    if (others_ && !short_of_cores_) {
+      draft_.unseen("waiting for such cores apart from reading",
+                    "all that workers wait is reading");
+    }
+    if (short_of_cores_) {
+      draft_.unseen("what workers wait for besides cores, all of which are busy", "nothing");
+      return;
+    }
+    ObservedNumber number = job_.throughput;
+    number.relative_error =
+        std::hypot(job_.throughput.relative_error, cpu_.relative_error * cpu_.value / reading);
+    draft_.reads_seen = true;
+    Scenario& s = draft_.out.scenario;
+    const char* const how =
+        ", a worker's time at a sample that is not its CPU's: what it waits while it reads";
+    if (network_) {
+      if (link_is_limit()) return link_limit();
+      s.source.first_byte_latency = seconds(rounded(reading));
+      draft_.input("/source/first_byte_latency", format_quantity(*s.source.first_byte_latency),
+                   number, how);
+    } else {
+      s.disk.page_cache = bytes(1.0);
+      if (disk_is_limit()) return disk_limit();
+      const auto reads = reads_of_device(reading);
+      s.disk.reads_per_sample = reads;
+      s.disk.latency = seconds(rounded(reading / reads.value_or(1.0)));
+      draft_.input("/disk/latency", format_quantity(*s.disk.latency), number,
+                   reads ? std::string(how) + ", over its reads of the device" : how);
+    }
+    draft_.unseen("where workers wait",
+                  "at each sample as long, however many workers wait at once");
+  }
+
+  /// Reads of the device that a sample's waiting is shared among. Empty where it is not the
+  /// device that workers wait for: it is busy for less than half of the time in which some of them
+  /// wait.
+  std::optional<double> reads_of_device(double reading) {
+    const double at_once_waiting = std::min(1.0, reading * job_.throughput.value);
+    const bool device = job_.disk && job_.disk->busy &&
+                        job_.disk->busy->value >= 0.5 * at_once_waiting && job_.device_reads;
+    constexpr double fewest = 1e-3;
+    if (!device || job_.device_reads->value < fewest) return std::nullopt;
+    const double reads = rounded(job_.device_reads->value);
+    draft_.input("/disk/reads_per_sample", fmt::format("{:.4g}", reads), *job_.device_reads,
+                 ", reads of the device over throughput");
+    return reads;
+  }
+
+  void disk_limit() {
+    Disk& d = draft_.out.scenario.disk;
+    ObservedNumber rate = job_.throughput;
+    d.bandwidth = bytes_per_second(rounded(of_devices() * job_.throughput.value));
+    rate.relative_error = std::hypot(rate.relative_error, job_.device_bytes->relative_error);
+    draft_.input("/disk/bandwidth", format_quantity(*d.bandwidth), rate,
+                 fmt::format(", all that {} gives: it is busy throughout while the job waits",
+                             job_.disk->name));
+    draft_.unseen("whether the disk serves more reads at once faster", "it does not");
+  }
+
+  void link_limit() {
+    Scenario& s = draft_.out.scenario;
+    s.cluster.network = bytes_per_second(rounded(job_.link->rate.value));
+    s.source.bandwidth.reset();
+    draft_.input("/cluster/network", format_quantity(*s.cluster.network), job_.link->rate,
+                 fmt::format(", all that {} carries: its line is full while the job waits",
+                             job_.link->name));
+  }
+
+  /// Of what was not full only the least that it can give is known, and that is no limit.
+  void limits() {
+    const auto say = [&](const char* what, const ObservedDevice& seen) {
+      if (seen.highest_rate <= 0.0) return;
+      const std::string busy =
+          seen.busy ? fmt::format(", busy {:.0f} % of the time", 100.0 * seen.busy->value) : "";
+      draft_.unseen(fmt::format("what the {} gives at most ({}{})", what, seen.name, busy),
+                    fmt::format("any rate; it gave up to {}",
+                                format_quantity(bytes_per_second(rounded(seen.highest_rate, 3)))));
+    };
+    const Scenario& s = draft_.out.scenario;
+    if (job_.disk && of_devices() >= 1.0 && s.disk.bandwidth == at_once) say("disk", *job_.disk);
+    if (job_.link && network_ && !s.cluster.network) say("network", *job_.link);
+  }
+
+  ObservedDraft& draft_;
+  const ObservedJob& job_;
+  bool waits_ = false;
+  bool network_ = false;
+  bool others_ = false;
+  bool short_of_cores_ = false;
+  double hands_ = 1.0;
+  double each_ = 0.0;  ///< s
+  double own_ = 0.0;   ///< CPUs
+  ObservedNumber cpu_;
+};
+
+}  // namespace
+
+void write_loading(ObservedDraft& draft) {
+  Loading(draft).write();
+}
+
+}  // namespace feedrate::study
