@@ -350,7 +350,7 @@ const std::vector<Entry<Communication>>& entries<Communication>() {
       written<C>("bytes", "that each GPU hands over, as they are sent",
                  [](const C& c) { return c.size.base(); }),
       written<&C::messages>("messages"),
-      written<C>("total_s", "of all messages, one after the other",
+      written<C>("time_s", "of all messages, one after the other",
                  [](const C& c) { return c.total.base(); }),
       written<C>("exposed_s", "of these, that the GPUs wait for",
                  [](const C& c) { return c.exposed.base(); }),
@@ -389,8 +389,11 @@ const std::vector<Entry<Result>>& entries<Result>() {
     all.push_back(
         written<Result>("time", "of the job", [](const Result& r) { return TimePart{&r}; }));
     add_figures(all, FigureGroup::pace);
-    all.push_back(written<&efficiency_losses>(
-        "efficiency_losses", "add up to 1 - job_efficiency; empty for one instance"));
+    all.push_back(written<Result>(
+        "efficiency_losses", "add up to 1 - job_efficiency; null: one instance",
+        [](const Result& r) {
+          return r.lost_to_scaling ? std::optional(efficiency_losses(r)) : std::nullopt;
+        }));
     all.push_back(written<&Result::communication>(
         "communication", "of an optimiser step; null: none, or nothing known of its parts"));
     all.push_back(written<Result>(

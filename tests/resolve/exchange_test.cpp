@@ -132,6 +132,21 @@ TEST_CASE("exchange: measured points come before the model, over as many GPUs al
   CHECK(says(beyond.caveats, "lies outside of /job/allreduce/points"));
 }
 
+TEST_CASE("exchange: points that were measured on another machine are taken with a caveat") {
+  schema::Document document = schema::parse_document(
+      R"({"name": "t", "dataset": {"samples": 200000}, "loader": {"batch_size": 64},
+          "cluster": {"instance": "p4d.24xlarge", "instances": 4},
+          "job": {"step": "100 ms",
+                  "allreduce": {"gradient_bytes": "1 MB", "points": [[1000000, "2 ms"]],
+                                "points_gpus": 32}}})",
+      "t.json");
+  document.keep_as_base();
+  schema::set_value(document, "/cluster/instance", "p5.48xlarge");
+  const auto of = resolve::resolve(schema::read_scenario(document), catalog());
+  CHECK(of.communication->algorithm == "measured");
+  CHECK(says(of.caveats, "points was given for p4d.24xlarge"));
+}
+
 TEST_CASE("exchange: an NVSwitch sums only where its bus bandwidth was not measured") {
   const auto on = [](const std::string& more) {
     Settings settings = job(R"({"parameters": 350000000)" + more + "}", "1");
