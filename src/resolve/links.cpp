@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "catalog/gpu_speed.hpp"
+
 namespace feedrate::resolve {
 namespace {
 
@@ -21,8 +23,20 @@ Bandwidth bus(Context& context, std::string_view key, const std::optional<Bandwi
                                       : std::string());
 }
 
+/// Of the machine; where the catalogue does not know how its GPUs are connected, of the GPU itself
+/// (its SXM form has NVLinks wherever it is built in).
+Known<Bandwidth> nvlink_of(const Context& context) {
+  const Machine* machine = context.machine();
+  if (machine == nullptr) return std::nullopt;
+  if (machine->nvlink || machine->interconnect != Interconnect::unknown || machine->pcie) {
+    return machine->nvlink;
+  }
+  const Gpu* gpu = find_gpu(context.catalog, machine->gpu_model);
+  return gpu != nullptr ? gpu->nvlink : std::nullopt;
+}
+
 bool has_nvlink(const Context& context) {
-  const Known<Bandwidth> nvlink = context.published(&Machine::nvlink);
+  const Known<Bandwidth> nvlink = nvlink_of(context);
   return nvlink && nvlink->value.base() > 0.0;
 }
 
@@ -48,7 +62,7 @@ Bandwidth bus_inside(Context& context, std::string_view key,
                      const std::optional<Bandwidth>& of_scenario, const std::string& what) {
   const bool nvlink = has_nvlink(context);
   return bus(context, key, of_scenario, context.measured(&HostProfile::allreduce_busbw),
-             context.published(nvlink ? &Machine::nvlink : &Machine::pcie),
+             nvlink ? nvlink_of(context) : context.published(&Machine::pcie),
              nvlink ? assumed::nvlink_share : assumed::pcie_share, what);
 }
 
