@@ -28,13 +28,13 @@ struct Preset {
 constexpr Bytes mebibytes(double n) {
   return bytes(n * 1048576.0);
 }
-Preset preset(Parallelism how, double bytes_per_number) {
+Preset preset(Parallelism how) {
   switch (how) {
     case Parallelism::horovod:
       return {mebibytes(128.0), "Horovod's fusion buffer from version 0.21 on (64 MB before)"};
     case Parallelism::zero1:
     case Parallelism::zero2:
-      return {bytes(5e8 * bytes_per_number), "DeepSpeed's reduce_bucket_size: 500 M numbers"};
+      return {bytes(5e8 * fp32_bytes), "DeepSpeed's reduce_bucket_size: 500 M numbers"};
     default: return {mebibytes(25.0), "bucket_cap_mb of PyTorch's DistributedDataParallel"};
   }
 }
@@ -121,9 +121,7 @@ class Messages {
 };
 
 Bytes bucket_of(Context& context, const AllReduce& given, Parallelism how) {
-  const double number =
-      given.parameters ? fp32_bytes : bytes_of(given.gradient_type.value_or(NumberType::fp32));
-  const Preset by_default = preset(how, number);
+  const Preset by_default = preset(how);
   return context.find_or<Bytes>(Stage::allreduce, "/job/allreduce/bucket", given.bucket, {}, {},
                                 by_default.bucket, by_default.why);
 }
