@@ -20,8 +20,10 @@ schema::Document load_with_settings(const std::string& path, const SimulationOpt
 Scenario scenario_of(const schema::Document& document) {
   Scenario scenario = schema::read_scenario(document);
   if (scenario.job.scaling) {
-    scenario.job.scaling_fit =
-        with_places(document, [&] { return fit::fit_scaling(*scenario.job.scaling); });
+    scenario.job.scaling_fit = with_places(document, [&] {
+      return fit::fit_scaling(*scenario.job.scaling, scenario.job.scaling_batch_sizes.value_or(
+                                                         std::vector<std::pair<double, double>>{}));
+    });
   }
   return scenario;
 }

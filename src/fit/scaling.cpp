@@ -34,13 +34,26 @@ ScalingFit fitted(const std::vector<Equation>& all, const std::vector<std::size_
 
 }  // namespace
 
-ScalingFit fit_scaling(std::span<const std::pair<double, Duration>> points) {
+ScalingFit fit_scaling(std::span<const std::pair<double, Duration>> points,
+                       std::span<const std::pair<double, double>> batch_sizes) {
+  const auto fewest = std::min_element(batch_sizes.begin(), batch_sizes.end());
+  const double reference = fewest != batch_sizes.end() ? fewest->second : 0.0;
+  // Exchanges for as many samples, against those of the reference.
+  const auto exchanges = [&](double instances) {
+    for (const auto& [n, batch] : batch_sizes) {
+      if (n == instances) return reference / batch;
+    }
+    return 1.0;
+  };
   std::vector<Equation> equations;
   std::vector<double> sizes;
   for (const auto& [instances, time] : points) {
     const double work = instances * time.base();
+    const double more = exchanges(instances);
     equations.push_back(
-        {{1.0, 2.0 * (instances - 1.0) / instances, 2.0 * (instances - 1.0)}, work, 1.0 / work});
+        {{1.0, more * 2.0 * (instances - 1.0) / instances, more * 2.0 * (instances - 1.0)},
+         work,
+         1.0 / work});
     sizes.push_back(instances);
   }
   std::sort(sizes.begin(), sizes.end());
@@ -49,13 +62,10 @@ ScalingFit fit_scaling(std::span<const std::pair<double, Duration>> points) {
     throw InputError(std::vector<Problem>{
         {"", 0, "/job/scaling", "expected points at two or more numbers of instances, got one"}});
   }
-  // Two sizes cannot tell bandwidth from latency: the one of them that fits better is taken, the
-  // bandwidth where both do.
-  if (different > 2) return fitted(equations, {1, 2});
-  const ScalingFit by_bandwidth = fitted(equations, {1});
-  const ScalingFit by_latency = fitted(equations, {2});
-  constexpr double as_good = 1e-6;
-  return by_latency.worst_error + as_good < by_bandwidth.worst_error ? by_latency : by_bandwidth;
+  ScalingFit fit = different > 2 ? fitted(equations, {1, 2}) : fitted(equations, {1});
+  fit.batch_size = reference;
+  fit.sizes = static_cast<double>(different);
+  return fit;
 }
 
 }  // namespace feedrate::fit

@@ -8,9 +8,12 @@
 
 namespace feedrate::fit {
 
-/// (instances, time of the same work). Fits N·T(N) = T₁ · (1 + bandwidth·2(N−1)/N +
-/// latency·2(N−1)), all coefficients ≥ 0, relative residuals. Throws InputError with fewer than two
-/// different N.
-ScalingFit fit_scaling(std::span<const std::pair<double, Duration>> points);
+/// (instances, time of the same work). Fits N·T(N) = T₁ · (1 + (b₁/b)·(bandwidth·2(N−1)/N +
+/// latency·2(N−1))), all coefficients ≥ 0, relative residuals; b is the batch of a GPU, b₁ that on
+/// the fewest instances. Two different N fit the bandwidth alone: a term that grows with N needs
+/// three. Throws InputError with fewer than two different N. `batch_sizes`: (instances, b), of each
+/// N; empty: the same.
+ScalingFit fit_scaling(std::span<const std::pair<double, Duration>> points,
+                       std::span<const std::pair<double, double>> batch_sizes = {});
 
 }  // namespace feedrate::fit

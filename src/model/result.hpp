@@ -109,6 +109,18 @@ struct Certainty {
   double own_variance_share = 0.0;  ///< of the job's own variability, beside those of its inputs
 };
 
+/// What the GPUs exchange in an optimiser step.
+struct Communication {
+  std::string parallelism;  ///< as the key has it
+  std::string algorithm;    ///< of the largest message: "ring", "tree", "nvls", "hierarchical", or
+                            ///< "measured"
+  std::string protocol;     ///< of NCCL, of that: "LL", "LL128", "Simple"; "" where it has none
+  Bytes size;               ///< that each GPU hands over, as they are sent
+  double messages = 0.0;
+  Duration total;    ///< of all messages, one after the other
+  Duration exposed;  ///< what of it the step waits for
+};
+
 /// How the result was reached, for the curious and for the tests.
 struct Effort {
   double events = 0.0;  ///< simulated, with --exact; 0: the mean in closed form
@@ -132,6 +144,9 @@ struct Result {
   /// What of 1 - job_efficiency each stage loses; adds up to it, and where a stage gains by more
   /// instances (as caches do) it is below 0. Empty for one instance.
   std::optional<PerStage<double>> lost_to_scaling;
+  /// What of lost_to_scaling's allreduce is waiting for the slowest rank.
+  std::optional<double> lost_to_stragglers;
+  std::optional<Communication> communication;  ///< empty: none, or only its efficiency is known
   double steps_per_epoch = 0.0;
   double steps = 0.0;                ///< of the whole job, each GPU; need not be whole epochs
   std::optional<Monitors> monitors;  ///< empty where only the job's time is given

@@ -228,17 +228,34 @@ struct Step {
   bool operator==(const Step&) const = default;
 };
 
-enum class AllReduceAlgorithm { ring, hierarchical };
-inline constexpr std::array<std::string_view, 2> algorithm_words = {"ring", "hierarchical"};
-static_assert(names_all(algorithm_words, AllReduceAlgorithm::hierarchical));
+/// `ring` and `hierarchical` from one bus bandwidth and one latency of a hop; `tree` alone, or what
+/// NCCL would choose by size (`nccl`), by its own model.
+enum class AllReduceAlgorithm { ring, hierarchical, tree, nccl };
+inline constexpr std::array<std::string_view, 4> algorithm_words = {"ring", "hierarchical", "tree",
+                                                                    "nccl"};
+static_assert(names_all(algorithm_words, AllReduceAlgorithm::nccl));
+
+/// What is exchanged, and when: gradients in PyTorch's buckets (ddp), in Horovod's fusion buffer,
+/// by SageMaker's library; sharded parameters (fsdp, zero3), gradients (zero2), optimiser (zero1).
+enum class Parallelism { ddp, horovod, smddp, fsdp, zero1, zero2, zero3 };
+inline constexpr std::array<std::string_view, 7> parallelism_words = {
+    "ddp", "horovod", "smddp", "fsdp", "zero1", "zero2", "zero3"};
+static_assert(names_all(parallelism_words, Parallelism::zero3));
+
+/// Of a number that is sent.
+enum class NumberType { fp32, bf16, fp16 };
+inline constexpr std::array<std::string_view, 3> number_type_words = {"fp32", "bf16", "fp16"};
+static_assert(names_all(number_type_words, NumberType::fp16));
 
 /// Communication fitted to measured (instances, time) points by fit/: the time of one instance's
 /// share grows by bandwidth · 2(N−1)/N + latency · 2(N−1), both as fractions of the time on one
-/// instance.
+/// instance, where the batches are of `batch_size`; larger ones make both smaller by as much.
 struct ScalingFit {
   double bandwidth = 0.0;
   double latency = 0.0;
   double worst_error = 0.0;  ///< largest relative error on the points themselves
+  double batch_size = 0.0;   ///< 0: the same on any number of instances
+  double sizes = 0.0;  ///< numbers of instances among the points; below 3 no latency is fitted
   bool operator==(const ScalingFit&) const = default;
 };
 
@@ -249,6 +266,16 @@ struct AllReduce {
   std::optional<Bandwidth> busbw_inside;  ///< hierarchical: inside an instance
   std::optional<Duration> latency;        ///< per hop
   std::optional<double> overlap;          ///< fraction hidden behind the backward pass, 0…1
+  std::optional<double> parameters = {};  ///< of the model, instead of gradient_bytes
+  std::optional<NumberType> gradient_type = {};   ///< as gradients are sent; with `parameters`
+  std::optional<NumberType> parameter_type = {};  ///< as sharded parameters are gathered
+  std::optional<double> compression = {};         ///< bytes of gradients over those sent, ≥ 1
+  std::optional<Bytes> bucket = {};               ///< DDP, ZeRO: of gradients; Horovod: the buffer
+  std::optional<Bytes> first_bucket = {};         ///< DDP: the one that is ready first
+  std::optional<double> blocks = {};              ///< FSDP, ZeRO-3: that are gathered one by one
+  /// Measured all-reduces (bytes, time), and over how many GPUs.
+  std::optional<std::vector<std::pair<double, Duration>>> points = {};
+  std::optional<double> points_gpus = {};
   bool operator==(const AllReduce&) const = default;
 };
 
@@ -276,7 +303,10 @@ struct Job {
   std::optional<double> gradient_accumulation;       ///< batches per optimiser step and all-reduce
   std::optional<double> efficiency;                  ///< S(N) at this N, 0 < S ≤ 1
   std::optional<AllReduce> allreduce;
+  std::optional<Parallelism> parallelism = {};                      ///< default: ddp
   std::optional<std::vector<std::pair<double, Duration>>> scaling;  ///< measured (instances, time)
+  /// (instances, batch_size) of those measurements, where it changed with the instances.
+  std::optional<std::vector<std::pair<double, double>>> scaling_batch_sizes = {};
   std::optional<ScalingFit> scaling_fit;  ///< of `scaling`; made by fit/, not a key of the file
   std::optional<bool> asynchronous_step;  ///< the loop launches a step and does not wait for it
   std::optional<bool> non_blocking;       ///< the loop does not wait for copies

@@ -400,6 +400,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   if (!c.copy_beside) book(Stage::h2d, n * c.copy);
   if (c.one_process) book(Stage::handover, n * c.handover * pace.crowding);
   book(Stage::allreduce, c.reductions * c.reduction + n * pace.straggling);
+  span.straggling = std::min(seconds(n * pace.straggling), span.stall[Stage::allreduce]);
   const bool elsewhere =
       pace.line.slowest != Stage::decode && pace.line.slowest != Stage::gpu_preprocess;
   if (!c.one_process && pace.line.other > pace.line.gpu && elsewhere) {

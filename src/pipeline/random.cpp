@@ -68,6 +68,7 @@ void count_shared(Span& span, const EpochModel& built, const engine::Outcome& ou
   const Duration idle = span.wall - span.busy;
   const double left = idle > Duration{} ? (span.wall - busy) / idle : 0.0;
   for (Stage stage : all_stages()) span.stall[stage] *= left;
+  span.straggling *= left;
   span.busy = busy;
 }
 
@@ -76,6 +77,7 @@ Span spans_of(const EpochModel& built, const engine::Outcome& outcome) {
   span.wall = from_ticks(static_cast<double>(outcome.now.ns));
   const double share = 1.0 / static_cast<double>(built.gpus.size());
   PerStage<Duration> waiting;
+  Duration exchanging;
   for (const engine::ProcessId id : built.gpus) {
     const engine::ProcessStats& gpu = outcome.processes[static_cast<std::size_t>(id)];
     for (Stage stage : all_stages()) {
@@ -88,6 +90,7 @@ Span spans_of(const EpochModel& built, const engine::Outcome& outcome) {
         span.stall[Stage::allreduce] += blocked;
       } else {
         span.stall[stage] += active;
+        if (stage == Stage::allreduce) exchanging += active;
         waiting[stage] += blocked;
       }
     }
@@ -97,6 +100,7 @@ Span spans_of(const EpochModel& built, const engine::Outcome& outcome) {
   }
   share_out(waiting, built, outcome);
   for (Stage stage : all_stages()) span.stall[stage] += waiting[stage];
+  span.straggling = span.stall[Stage::allreduce] - exchanging;
   count_shared(span, built, outcome);
   return span;
 }

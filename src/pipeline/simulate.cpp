@@ -90,6 +90,7 @@ void hold_ratio(Outcome& out, const Inputs& inputs, const SimulationOptions& opt
 Span& Span::operator+=(const Span& other) {
   wall += other.wall;
   busy += other.busy;
+  straggling += other.straggling;
   for (Stage stage : all_stages()) stall[stage] += other.stall[stage];
   return *this;
 }
@@ -97,6 +98,7 @@ Span& Span::operator+=(const Span& other) {
 Span operator*(double factor, Span span) {
   span.wall *= factor;
   span.busy *= factor;
+  span.straggling *= factor;
   for (Stage stage : all_stages()) span.stall[stage] *= factor;
   return span;
 }

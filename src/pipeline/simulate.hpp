@@ -22,6 +22,7 @@ struct Span {
   Duration wall;
   Duration busy;
   PerStage<Duration> stall;
+  Duration straggling;  ///< of stall[allreduce]: waiting for the slowest rank
 
   Span& operator+=(const Span& other);
   friend Span operator*(double factor, Span span);

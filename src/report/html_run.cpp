@@ -7,6 +7,7 @@
 #include "base/unit_text.hpp"
 #include "model/figures.hpp"
 #include "report/certainty_report.hpp"
+#include "report/communication_words.hpp"
 #include "report/html_parts.hpp"
 #include "report/html_text.hpp"
 #include "report/numbers.hpp"
@@ -56,7 +57,9 @@ std::string figures(const HtmlInput& input) {
   out += figure("GPUs busy", percent(r.gpu_busy),
                 r.times.staging > Duration{} ? "of the time after staging" : "of the time");
   if (r.efficiency && r.instances > 1.0) {
-    out += figure("Efficiency", percent(*r.efficiency), efficiency_remark(r));
+    const std::string sum = efficiency_sum(r);
+    out += figure("Efficiency", percent(*r.efficiency),
+                  efficiency_remark(r) + (sum.empty() ? "" : ": " + sum));
   }
   return out;
 }
@@ -112,6 +115,7 @@ Table gpu_table(const Result& r) {
         money(r.stages[stage].idle_gpu));
   }
   add("whole job", r.times.total, money(r.bill.idle_gpu));
+  table.note = communication_line(r);
   return table;
 }
 

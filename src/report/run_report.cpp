@@ -7,6 +7,7 @@
 
 #include "report/bands.hpp"
 #include "report/certainty_report.hpp"
+#include "report/communication_words.hpp"
 #include "report/monitor_words.hpp"
 #include "report/numbers.hpp"
 #include "report/reports.hpp"
@@ -183,34 +184,9 @@ bool is_bottleneck(const Result& r, Stage stage) {
   return r.bottleneck.stage == stage && r.bottleneck.gain_if_twice_as_fast >= study::least_gain;
 }
 
-namespace {
-
-// "60 % download, 8.1 % allreduce": what several instances lose of their time to each stage, most
-// first, down to 1 %.
-std::string lost_words(const Result& r) {
-  if (!r.lost_to_scaling) return "";
-  std::vector<std::pair<double, Stage>> losses;
-  for (const Stage stage : all_stages()) {
-    const double lost = (*r.lost_to_scaling)[stage];
-    if (lost >= 0.01) losses.emplace_back(lost, stage);
-  }
-  std::stable_sort(losses.begin(), losses.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::string text;
-  for (const auto& [lost, stage] : losses) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", percent(lost), name_of(stage));
-  }
-  return text;
-}
-
-}  // namespace
-
 std::string efficiency_remark(const Result& r) {
   if (!r.job_efficiency) return "of the steps";
-  std::string text =
-      fmt::format("of the steps, {} of the whole job", figure_text(r, FigureId::job_efficiency));
-  if (const std::string lost = lost_words(r); !lost.empty()) text += "; lost: " + lost;
-  return text;
+  return fmt::format("of the steps, {} of the whole job", figure_text(r, FigureId::job_efficiency));
 }
 
 Cell gain_cell(const Bottleneck& bottleneck, Stage stage) {
@@ -303,8 +279,8 @@ Report run_report(const NamedResult& named) {
   const Table stages = stage_table(r);
   if (!stages.rows.empty()) report.blocks.emplace_back(stages);
   report.blocks.emplace_back(time_table(r));
-  if (const std::string shown = monitors_line(r); !shown.empty()) {
-    report.blocks.emplace_back(Paragraph{shown, Tone::plain});
+  for (const std::string& shown : {efficiency_sum(r), communication_line(r), monitors_line(r)}) {
+    if (!shown.empty()) report.blocks.emplace_back(Paragraph{shown, Tone::plain});
   }
   if (const std::string shares = r.bands ? bottlenecks(*r.bands) : ""; !shares.empty()) {
     report.blocks.emplace_back(Paragraph{shares, Tone::plain});

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "resolve/context.hpp"
+#include "resolve/exchange.hpp"
+#include "resolve/links.hpp"
 
 namespace feedrate::resolve {
 
@@ -18,10 +20,11 @@ Duration hierarchical(Bytes size, double instances, double gpus, const Links& in
   return ring(size, gpus, inside) + ring(size, instances, between);
 }
 
-double from_fit(const ScalingFit& fit, double instances) {
+double from_fit(const ScalingFit& fit, double instances, double batch) {
   if (instances <= 1.0) return 1.0;
+  const double exchanges = fit.batch_size > 0.0 && batch > 0.0 ? fit.batch_size / batch : 1.0;
   const double bandwidth = fit.bandwidth * 2.0 * (instances - 1.0) / instances;
-  return (1.0 + bandwidth + fit.latency * 2.0 * (instances - 1.0)) / instances;
+  return (1.0 + exchanges * (bandwidth + fit.latency * 2.0 * (instances - 1.0))) / instances;
 }
 
 namespace {
@@ -31,12 +34,10 @@ constexpr std::string_view hop_latency_inside = "latency of a hop inside an inst
 
 Duration by_algorithm(Context& context, const AllReduce& given) {
   const Inputs& inputs = context.out.inputs;
-  const Cluster& cluster = context.scenario.cluster;
   const double ranks = inputs.instances * inputs.ranks;
   if (ranks <= 1.0) return {};
-  const Bytes size =
-      context.need<Bytes>(Stage::allreduce, "/job/allreduce/gradient_bytes", given.gradient_bytes,
-                          {}, {}, "the bytes of all gradients");
+  const Volume all_of_it = volume(context, given);
+  const Bytes size = all_of_it.sent * all_of_it.gradients;
   const bool several = inputs.instances > 1.0;
   // What is measured among the GPUs of one host says nothing of several, nor the other way round.
   const Duration hop =
@@ -44,12 +45,6 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
                                 context.measured(several ? &HostProfile::allreduce_latency_between
                                                          : &HostProfile::allreduce_latency),
                                 assumed::hop_latency);
-  Known<Bandwidth> inside = context.published(&Machine::nvlink);
-  const bool nvlink = inside && inside->value.base() > 0.0;
-  if (!nvlink) inside = context.published(&Machine::pcie);
-  const Assumption& inside_share = nvlink ? assumed::nvlink_share : assumed::pcie_share;
-  Known<Bandwidth> between = context.published(&Machine::network);
-  if (cluster.network) between = Value<Bandwidth>::given(*cluster.network);
   const bool ring_only =
       given.algorithm.value_or(AllReduceAlgorithm::ring) == AllReduceAlgorithm::ring;
   const double overlap = given.overlap.value_or(0.0);
@@ -58,47 +53,31 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
   const Duration step = step_time(inputs, inputs.batch);
   const auto exposed = [&](Duration all) {
     const Duration hidden = std::min(overlap * all, backward * step);
+    Communication out;
+    out.parallelism = parallelism_words.front();
+    out.algorithm = algorithm_words[ring_only ? 0 : 1];
+    out.size = size;
+    out.messages = 1.0;
+    out.total = all;
+    out.exposed = all - hidden;
+    context.out.communication = std::move(out);
     return all - hidden;
-  };
-  // A line rate is what the bus bandwidth cannot exceed, and hardly what it is.
-  const auto bus = [&](std::string_view key, const std::optional<Bandwidth>& of_scenario,
-                       const std::optional<Value<Bandwidth>>& of_host, const Known<Bandwidth>& line,
-                       const Assumption& of_line, const std::string& what) {
-    if (of_scenario || of_host || !line) {
-      return context.need<Bandwidth>(Stage::allreduce, key, of_scenario, of_host, {}, what);
-    }
-    Assumption share = of_line;
-    share.key = key;
-    return context.assume(Stage::allreduce, share, of_line.value * line->value,
-                          context.texts ? fmt::format("{:g} of the line rate ({}): {}",
-                                                      of_line.value, of_line.why, line->from.source)
-                                        : std::string());
-  };
-  const auto inside_bus = [&](std::string_view key, const std::optional<Bandwidth>& of_scenario,
-                              const std::string& what) {
-    return bus(key, of_scenario, context.measured(&HostProfile::allreduce_busbw), inside,
-               inside_share, what);
-  };
-  const auto between_bus = [&](const std::string& what) {
-    return bus("/job/allreduce/busbw", given.busbw,
-               context.measured(&HostProfile::allreduce_busbw_between), between,
-               unmeasured(assumed::network_share), what);  // not by a host alone
   };
   if (ring_only) {
     Links links{Bandwidth::of(1.0), hop};
     constexpr const char* what = "the bus bandwidth of the ring";
     if (several) {
-      links.busbw = between_bus(what);
+      links.busbw = bus_between(context, given, what);
       context.out.inputs.network_allreduce = 2.0 * (ranks - 1.0) / ranks * size;
     } else {
-      links.busbw = inside_bus("/job/allreduce/busbw", given.busbw, what);
+      links.busbw = bus_inside(context, "/job/allreduce/busbw", given.busbw, what);
     }
     return exposed(ring(size, ranks, links));
   }
   Links within{Bandwidth::of(1.0), hop};
   Links across = within;
   if (inputs.ranks > 1.0) {
-    within.busbw = inside_bus("/job/allreduce/busbw_inside", given.busbw_inside,
+    within.busbw = bus_inside(context, "/job/allreduce/busbw_inside", given.busbw_inside,
                               "the bus bandwidth inside an instance");
     const auto measured = context.measured(&HostProfile::allreduce_latency);
     if (several && !given.latency && measured) {
@@ -106,7 +85,7 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
     }
   }
   if (several) {
-    across.busbw = between_bus("the bus bandwidth between instances");
+    across.busbw = bus_between(context, given, "the bus bandwidth between instances");
     context.out.inputs.network_allreduce = 2.0 * (inputs.instances - 1.0) / inputs.instances * size;
   }
   return exposed(hierarchical(size, inputs.instances, inputs.ranks, within, across));
@@ -141,6 +120,15 @@ std::optional<double> measured_ratio(const std::vector<std::pair<double, Duratio
   return *many / *one;
 }
 
+/// Of points whose batches change with the instances, only those of this job's batch are its own.
+bool was_measured(const Job& job, const Inputs& inputs) {
+  if (!job.scaling_batch_sizes) return true;
+  return std::any_of(job.scaling_batch_sizes->begin(), job.scaling_batch_sizes->end(),
+                     [&](const auto& point) {
+                       return point.first == inputs.instances && point.second == inputs.batch;
+                     });
+}
+
 void say_fitted(Context& context, const ScalingFit& fit) {
   if (!context.texts) return;
   constexpr double good = 0.05;
@@ -154,7 +142,17 @@ void say_fitted(Context& context, const ScalingFit& fit) {
       context.out.inputs.instances, terms,
       fit.worst_error < 1e-4 ? std::string("reproduces")
                              : fmt::format("misses by {:.2g} % at most", 100.0 * fit.worst_error));
-  (fit.worst_error > good ? context.out.caveats : context.out.remarks).push_back(std::move(text));
+  double most = 0.0;
+  for (const auto& point : *context.scenario.job.scaling) most = std::max(most, point.first);
+  const bool bare = fit.sizes < 3.0 && context.out.inputs.instances > most;
+  if (bare) {
+    text += fmt::format(
+        " Two points show no term that grows with the instances: beyond {:g} it is a bound from "
+        "above.",
+        most);
+  }
+  (bare || fit.worst_error > good ? context.out.caveats : context.out.remarks)
+      .push_back(std::move(text));
 }
 
 }  // namespace
@@ -167,14 +165,17 @@ void resolve_communication(Context& context) {
         context.use(Stage::allreduce, "/job/efficiency", Value<double>::given(*job.efficiency));
     inputs.time_ratio = 1.0 / (inputs.instances * efficiency);
   } else if (job.scaling_fit && inputs.instances > 1.0) {
-    const double fitted = from_fit(*job.scaling_fit, inputs.instances);
-    const auto measured = measured_ratio(*job.scaling, inputs.instances);
+    const double fitted = from_fit(*job.scaling_fit, inputs.instances, inputs.batch);
+    const auto measured =
+        was_measured(job, inputs) ? measured_ratio(*job.scaling, inputs.instances) : std::nullopt;
     inputs.time_ratio = measured.value_or(fitted);
     if (!measured) say_fitted(context, *job.scaling_fit);
     context.use(
         Stage::allreduce, "/job/scaling",
         Value<double>::given(*inputs.time_ratio, measured ? "measured with so many instances"
                                                           : "fitted to the scaling points"));
+  } else if (is_computed(job)) {
+    inputs.exposed_allreduce = exchange(context, job.allreduce.value_or(AllReduce{}));
   } else if (job.allreduce) {
     inputs.exposed_allreduce = by_algorithm(context, *job.allreduce);
   } else if (inputs.instances > 1.0 && !job.efficiency && !job.scaling_fit) {

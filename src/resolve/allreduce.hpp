@@ -22,7 +22,7 @@ Duration hierarchical(Bytes size, double instances, double gpus, const Links& in
                       const Links& between);
 
 /// T(N)/T(1) of a whole job from a fit of measured times (see ScalingFit):
-/// (1 + bandwidth · 2(N−1)/N + latency · 2(N−1)) / N.
-double from_fit(const ScalingFit& fit, double instances);
+/// (1 + (b₁/b) · (bandwidth · 2(N−1)/N + latency · 2(N−1))) / N. `batch`: b; 0 for the fit's own.
+double from_fit(const ScalingFit& fit, double instances, double batch = 0.0);
 
 }  // namespace feedrate::resolve

@@ -49,6 +49,7 @@ std::span<const Assumption* const> assumptions() {
                                      &copy_latency,
                                      &hop_latency,
                                      &backward_share,
+                                     &sharded_blocks,
                                      &nvlink_share,
                                      &pcie_share,
                                      &network_share,

@@ -352,6 +352,15 @@ inline constexpr Assumption backward_share = {
     "the backward pass takes two thirds of a step; communication can hide behind it",
     "half, to three quarters (engineering judgement)",
     ""};
+/// Of a model whose parameters are sharded: gathered one after the other.
+inline constexpr Assumption sharded_blocks = {
+    "/job/allreduce/blocks",
+    32.0,
+    12.0,
+    96.0,
+    "a block of a transformer is gathered as a whole; models of 7 to 8 billion parameters have 32",
+    "GPT-2 with 12 blocks, to models of 175 billion parameters with 96",
+    ""};
 /// Of the line rate of a GPU's NVLinks, one way.
 inline constexpr Assumption nvlink_share = {
     "/job/allreduce/busbw_inside",

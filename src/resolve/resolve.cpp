@@ -49,6 +49,7 @@ void say_whose_figures(Context& context) {
   if (const auto& allreduce = context.scenario.job.allreduce) {
     add(allreduce->busbw.has_value(), "busbw");
     add(allreduce->busbw_inside.has_value(), "busbw_inside");
+    add(allreduce->points.has_value(), "points");
   }
   if (keys.empty()) return;
   const std::string written =

@@ -44,6 +44,7 @@ struct Resolved {
   Inputs inputs;
   Installed installed;
   Terms terms;
+  std::optional<Communication> communication;
   std::optional<LocalDisk> disk;     ///< there where inputs.disk is
   const Machine* machine = nullptr;  ///< in the catalogue; null where none is named
   std::vector<InputUsed> used;

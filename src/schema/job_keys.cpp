@@ -7,6 +7,10 @@ namespace feedrate::schema {
 template <>
 inline constexpr std::span<const std::string_view> words_of<AllReduceAlgorithm> = algorithm_words;
 template <>
+inline constexpr std::span<const std::string_view> words_of<Parallelism> = parallelism_words;
+template <>
+inline constexpr std::span<const std::string_view> words_of<NumberType> = number_type_words;
+template <>
 inline constexpr std::span<const std::string_view> words_of<ModelFamily> = family_words;
 template <>
 inline constexpr std::span<const std::string_view> words_of<Precision> = precision_words;
@@ -73,17 +77,48 @@ const std::vector<Entry<Step>>& entries<Step>() {
 template <>
 const std::vector<Entry<AllReduce>>& entries<AllReduce>() {
   static const std::vector<Entry<AllReduce>> list = {
-      entry<&AllReduce::algorithm>("algorithm", {"how gradients are summed", "ring"}),
+      entry<&AllReduce::algorithm>(
+          "algorithm", {"how gradients are summed; nccl: the fastest by size, as NCCL reckons",
+                        "ring where busbw, latency or overlap is given, else nccl"}),
       entry<&AllReduce::gradient_bytes>(
           "gradient_bytes",
           {.manual = "of the model", .limits = above(0, 1e15), .example = "102 MB"}),
+      entry<&AllReduce::parameters>(
+          "parameters",
+          {.manual = "of the model, instead: 4 bytes of gradient each", .limits = above(0, 1e15)}),
+      entry<&AllReduce::gradient_type>(
+          "gradient_type", {"with parameters: as they are sent (bf16, fp16: by a hook)", "fp32"}),
+      entry<&AllReduce::parameter_type>(
+          "parameter_type", {"fsdp, zero: as parameters are gathered", "as gradient_type"}),
+      entry<&AllReduce::compression>(
+          "compression", {"bytes of gradients over bytes sent; what it computes is not counted",
+                          "1", between(1, 1e6)}),
+      entry<&AllReduce::bucket>("bucket",
+                                {.manual = "of gradients, sent as one; horovod: the fusion buffer",
+                                 .fallback = "ddp: 25 MiB; horovod: 128 MiB; zero: 500 M numbers",
+                                 .limits = above(0, 1e15),
+                                 .example = "25 MiB"}),
+      entry<&AllReduce::first_bucket>("first_bucket",
+                                      {.manual = "ddp: of those that are ready first",
+                                       .fallback = "1 MiB",
+                                       .limits = above(0, 1e15),
+                                       .example = "1 MiB"}),
+      entry<&AllReduce::blocks>("blocks", {"fsdp, zero3: of parameters, each gathered as a whole",
+                                           "32 (assumed)", whole(1, 1e6)}),
+      entry<&AllReduce::points>("points",
+                                {.manual = "measured [[bytes, time], …], as nccl-tests has them",
+                                 .limits = whole(1, 1e13),
+                                 .hint = {"a duration", "1.2 ms"}}),
+      entry<&AllReduce::points_gpus>("points_gpus",
+                                     {"that the points were measured over", "", whole(2, 1e6)}),
       entry<&AllReduce::busbw>("busbw", {.manual = "bus bandwidth; hierarchical: between instances",
                                          .example = "10 GB/s"}),
       entry<&AllReduce::busbw_inside>(
           "busbw_inside", {.manual = "hierarchical: inside an instance", .example = "120 GB/s"}),
       entry<&AllReduce::latency>("latency", {.manual = "per hop", .example = "20 us"}),
       entry<&AllReduce::overlap>("overlap",
-                                 {"fraction hidden behind the backward pass", "0", between(0, 1)}),
+                                 {"fraction hidden behind the backward pass",
+                                  "ring, hierarchical: 0; else computed", between(0, 1)}),
   };
   return list;
 }
@@ -118,9 +153,17 @@ const std::vector<Entry<Job>>& entries<Job>() {
       entry<&Job::efficiency>("efficiency",
                               {"parallel efficiency S(N), instead of allreduce", "", above(0, 1)}),
       entry<&Job::allreduce>("allreduce", {"what gradients cost"}),
+      entry<&Job::parallelism>(
+          "parallelism",
+          {"what is exchanged when: gradients in buckets, or sharded parameters", "ddp"}),
       entry<&Job::scaling>("scaling", {.manual = "measured [[instances, time], …] to fit, instead",
                                        .limits = whole(1, 1e5),
                                        .hint = {"a duration", "57 min"}}),
+      entry<&Job::scaling_batch_sizes>(
+          "scaling_batch_sizes",
+          {.manual = "[[instances, batch_size], …] of scaling, where it changed with them",
+           .limits = whole(1, 1e5),
+           .hint = {"a number", "64"}}),
       entry<&Job::asynchronous_step>("asynchronous_step",
                                      {"the loop launches a step and goes on", "true"}),
       entry<&Job::non_blocking>("non_blocking",

@@ -27,7 +27,8 @@ constexpr std::array figure_keys = {std::string_view("vcpus"),
                                     std::string_view("copy_latency"),
                                     std::string_view("pageable_bandwidth"),
                                     std::string_view("busbw"),
-                                    std::string_view("busbw_inside")};
+                                    std::string_view("busbw_inside"),
+                                    std::string_view("points")};
 
 const JsonValue* at(const JsonValue* node, const Way& way) {
   for (const std::string_view token : way) {

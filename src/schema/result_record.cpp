@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "model/efficiency.hpp"
 #include "model/figures.hpp"
 #include "schema/written.hpp"
 
@@ -148,6 +149,10 @@ template <>
 inline constexpr bool is_record<Certainty> = true;
 template <>
 inline constexpr bool is_record<Effort> = true;
+template <>
+inline constexpr bool is_record<Communication> = true;
+template <>
+inline constexpr bool is_record<EfficiencyLoss> = true;
 
 template <>
 inline constexpr Layout layout_of<Result> = Layout::block;
@@ -333,6 +338,37 @@ const std::vector<Entry<Certainty>>& entries<Certainty>() {
 }
 
 template <>
+const std::vector<Entry<Communication>>& entries<Communication>() {
+  using C = Communication;
+  static const std::vector<Entry<C>> list = {
+      written<&C::parallelism>("parallelism", "as /job/parallelism has it"),
+      written<&C::algorithm>("algorithm",
+                             "of the largest message: ring, tree, nvls, hierarchical, "
+                             "measured"),
+      written<C>("protocol", "of it: LL, LL128, Simple; null: NCCL's model is not asked",
+                 [](const C& c) { return words_or_null(c.protocol); }),
+      written<C>("bytes", "that each GPU hands over, as they are sent",
+                 [](const C& c) { return c.size.base(); }),
+      written<&C::messages>("messages"),
+      written<C>("time_s", "of all messages, one after the other",
+                 [](const C& c) { return c.total.base(); }),
+      written<C>("exposed_s", "of these, that the GPUs wait for",
+                 [](const C& c) { return c.exposed.base(); }),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<EfficiencyLoss>>& entries<EfficiencyLoss>() {
+  using L = EfficiencyLoss;
+  static const std::vector<Entry<L>> list = {
+      written<&L::to>("to", "exposed communication, stragglers, or a stage"),
+      written<&L::share>("share", "below 0: a gain"),
+  };
+  return list;
+}
+
+template <>
 const std::vector<Entry<Effort>>& entries<Effort>() {
   static const std::vector<Entry<Effort>> list = {
       written<&Effort::events>("events", "with --exact; 0: the mean in closed form"),
@@ -353,6 +389,13 @@ const std::vector<Entry<Result>>& entries<Result>() {
     all.push_back(
         written<Result>("time", "of the job", [](const Result& r) { return TimePart{&r}; }));
     add_figures(all, FigureGroup::pace);
+    all.push_back(written<Result>(
+        "efficiency_losses", "add up to 1 - job_efficiency; null: one instance",
+        [](const Result& r) {
+          return r.lost_to_scaling ? std::optional(efficiency_losses(r)) : std::nullopt;
+        }));
+    all.push_back(written<&Result::communication>(
+        "communication", "of an optimiser step; null: none, or nothing known of its parts"));
     all.push_back(written<Result>(
         "monitors", "what they would show in a steady epoch; null: not known", [](const Result& r) {
           return r.monitors ? std::optional(MonitorsPart{&r}) : std::nullopt;

@@ -47,6 +47,7 @@ class Checks {
 
   void contradictions() {
     one_way_to_communicate();
+    what_is_exchanged();
     epochs_or_steps();
     duration_or_dataset();
     loader();
@@ -93,6 +94,45 @@ class Checks {
                                    " (null leaves a key out)");
       }
     }
+  }
+
+  /// Keys that say the same twice, or that nothing would read.
+  void what_is_exchanged() {
+    const auto given = [&](std::string_view key) {
+      return at(root_, {"job", "allreduce", key}).exact;
+    };
+    const auto wrong = [&](std::string_view key, const std::string& expected) {
+      complain({"job", "allreduce", key},
+               "expected " + expected + ", got " +
+                   describe(*at(root_, {"job", "allreduce", key}).value));
+    };
+    for (const std::string_view way : {"efficiency", "scaling"}) {
+      if (at(root_, {"job", "parallelism"}).exact && at(root_, {"job", way}).exact) {
+        complain({"job", "parallelism"},
+                 "expected nothing beside " + std::string(way) +
+                     ", which says what it costs (null leaves a key out), got " +
+                     describe(*at(root_, {"job", "parallelism"}).value));
+      }
+    }
+    if (!s_.job.allreduce) return;
+    if (given("parameters") && given("gradient_bytes")) {
+      wrong("gradient_bytes", "nothing beside parameters, which say the same");
+    }
+    if (given("gradient_type") && !given("parameters")) {
+      wrong("gradient_type", "parameters beside it (gradient_bytes are taken as they are sent)");
+    }
+    if (given("points") != given("points_gpus")) {
+      const std::string_view there = given("points") ? "points" : "points_gpus";
+      wrong(there, given("points") ? "points_gpus beside it: over how many GPUs they were measured"
+                                   : "points beside it");
+    }
+    const Parallelism how = s_.job.parallelism.value_or(Parallelism::ddp);
+    const bool sharded = how == Parallelism::fsdp || how == Parallelism::zero3;
+    if (given("first_bucket") && how != Parallelism::ddp && how != Parallelism::smddp) {
+      wrong("first_bucket", "it with parallelism ddp or smddp only");
+    }
+    if (given("blocks") && !sharded) wrong("blocks", "it with parallelism fsdp or zero3 only");
+    if (given("bucket") && sharded) wrong("bucket", "blocks instead with fsdp and zero3");
   }
 
   void epochs_or_steps() {
@@ -247,8 +287,24 @@ class Checks {
   }
 
   void scaling() {
-    if (!s_.job.scaling || s_.job.scaling->size() >= 2) return;
-    complain({"job", "scaling"}, "expected at least two pairs, got one");
+    if (s_.job.scaling && s_.job.scaling->size() < 2) {
+      complain({"job", "scaling"}, "expected at least two pairs, got one");
+    }
+    if (!s_.job.scaling_batch_sizes) return;
+    if (!s_.job.scaling) {
+      complain({"job", "scaling_batch_sizes"}, "expected job.scaling beside it, got nothing");
+      return;
+    }
+    const auto& sizes = *s_.job.scaling_batch_sizes;
+    for (const auto& point : *s_.job.scaling) {
+      const bool has = std::any_of(sizes.begin(), sizes.end(),
+                                   [&](const auto& size) { return size.first == point.first; });
+      if (has) continue;
+      complain({"job", "scaling_batch_sizes"},
+               "expected the batch size of each point of "
+               "job.scaling, got none for " +
+                   number_text(point.first) + " instances");
+    }
   }
 
   /// A price is what is paid, whatever the purchase: one of the two would be ignored. on_demand is

@@ -155,9 +155,16 @@ const Remedy list[] = {
       "GPUs wait for gradients of a known size", "half the bytes (PyTorch's bf16 compression hook)",
       "only where they are fp32 now; sums lose precision"},
      [](const Situation& s) {
-       return exchanges(s) && s.scenario.job.allreduce->gradient_bytes.has_value();
+       if (!exchanges(s)) return false;
+       const AllReduce& a = *s.scenario.job.allreduce;
+       if (a.parameters) return a.gradient_type.value_or(NumberType::fp32) == NumberType::fp32;
+       return a.gradient_bytes.has_value();
      },
      [](const Situation& s) {
+       if (s.scenario.job.allreduce->parameters) {
+         return std::vector<Change>{
+             {{{"/job/allreduce/gradient_type", "bf16"}}, "gradient_type = bf16"}};
+       }
        const std::string half = format_quantity(*s.scenario.job.allreduce->gradient_bytes / 2.0);
        return std::vector<Change>{
            {{{"gradient_bytes", half}}, "gradient_bytes = " + half + ", if fp32 now"}};
@@ -168,8 +175,8 @@ const Remedy list[] = {
       "NCCL chooses among ring and tree by itself"},
      [](const Situation& s) {
        return exchanges(s) && s.inputs().instances > 1.0 && s.inputs().ranks > 1.0 &&
-              s.scenario.job.allreduce->algorithm.value_or(AllReduceAlgorithm::ring) ==
-                  AllReduceAlgorithm::ring;
+              s.resolved.communication && s.resolved.communication->protocol.empty() &&
+              s.resolved.communication->algorithm == "ring";
      },
      [](const Situation&) {
        return std::vector<Change>{

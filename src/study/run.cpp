@@ -50,6 +50,7 @@ void fill_efficiencies(Result& result, const Scenario& scenario, const Catalog& 
     }
     shares[Stage::gpu] += lost(one.total.busy, outcome.total.busy);
     result.lost_to_scaling = shares;
+    result.lost_to_stragglers = lost(one.total.straggling, outcome.total.straggling);
   } catch (const InputError&) {
     return;  // what several hold together need not fit one of them
   }
@@ -210,6 +211,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.remarks = resolved.remarks;
   result.caveats = resolved.caveats;
   if (options.list_inputs) result.inputs = resolved.used;
+  result.communication = resolved.communication;
   result.times = {outcome.startup, outcome.staging, outcome.first.wall, outcome.later.wall,
                   outcome.total.wall};
   result.gpu_busy_time = outcome.total.busy;

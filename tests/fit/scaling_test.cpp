@@ -30,17 +30,51 @@ TEST_CASE("scaling: points that follow the law are reproduced, whichever of its 
       CHECK(found.worst_error < 1e-6);
       CHECK(found.bandwidth == Approx(bandwidth).margin(1e-6));
       CHECK(found.latency == Approx(latency).margin(1e-6));
-      if (bandwidth > 0.0 && latency > 0.0) continue;
+      // Two points fit the bandwidth alone.
+      if (latency > 0.0) continue;
       CHECK(fit::fit_scaling(points_of(law, {2.0, 8.0})).worst_error < 1e-6);
     }
   }
 }
 
-TEST_CASE("scaling: as long on eight instances as on two is no gain at all") {
-  const ScalingFit found = fit::fit_scaling(Points{{2.0, minutes(10.0)}, {8.0, minutes(10.0)}});
+TEST_CASE("scaling: a term that grows with the instances needs three points") {
+  const ScalingFit law{0.02, 0.01, 0.0};
+  const ScalingFit two = fit::fit_scaling(points_of(law, {2.0, 8.0}));
+  CHECK(two.sizes == 2.0);
+  CHECK(two.latency == 0.0);
+  // Without it more instances look better than they are.
+  CHECK(resolve::from_fit(two, 64.0) < resolve::from_fit(law, 64.0));
+  CHECK(fit::fit_scaling(points_of(law, {2.0, 4.0, 8.0})).latency == Approx(0.01).margin(1e-6));
+}
+
+TEST_CASE("scaling: as long on eight instances as on four and two is no gain at all") {
+  const ScalingFit found =
+      fit::fit_scaling(Points{{2.0, minutes(10.0)}, {4.0, minutes(10.0)}, {8.0, minutes(10.0)}});
   CHECK(found.worst_error < 1e-6);
-  CHECK(resolve::from_fit(found, 8.0) == Approx(resolve::from_fit(found, 2.0)));
   CHECK(1.0 / (8.0 * resolve::from_fit(found, 8.0)) == Approx(0.125));
+}
+
+TEST_CASE("scaling: batches that grow with the instances exchange as much less often") {
+  const std::vector<std::pair<double, double>> batches = {
+      {1.0, 32.0}, {2.0, 64.0}, {4.0, 128.0}, {8.0, 128.0}};
+  for (const double bandwidth : {0.02, 0.3}) {
+    for (const double latency : {0.0, 0.01}) {
+      const ScalingFit law{bandwidth, latency, 0.0, 32.0, 4.0};
+      Points points;
+      for (const auto& [n, batch] : batches) {
+        points.emplace_back(n, hours(5.0) * resolve::from_fit(law, n, batch));
+      }
+      const ScalingFit found = fit::fit_scaling(points, batches);
+      CHECK(found.worst_error < 1e-6);
+      CHECK(found.batch_size == 32.0);
+      CHECK(found.bandwidth == Approx(bandwidth).margin(1e-6));
+      CHECK(found.latency == Approx(latency).margin(1e-6));
+      // A batch half as large exchanges twice as often.
+      const double large = resolve::from_fit(found, 8.0, 128.0) * 8.0 - 1.0;
+      const double small = resolve::from_fit(found, 8.0, 64.0) * 8.0 - 1.0;
+      CHECK(small == Approx(2.0 * large));
+    }
+  }
 }
 
 TEST_CASE("scaling: points that the law cannot follow say by how much it misses them") {

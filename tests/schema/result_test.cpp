@@ -51,6 +51,11 @@ Result full_result() {
   r.inputs.back().probe = "decode";
   r.inputs.back().effect = Effect{seconds(250), seconds(270), usd(1), usd(2), 0.25};
   r.certainty = Certainty{seconds(260), seconds(240), seconds(280), 0.01};
+  r.lost_to_scaling.emplace();
+  (*r.lost_to_scaling)[Stage::allreduce] = 0.1;
+  r.lost_to_stragglers = 0.04;
+  r.communication =
+      Communication{"ddp", "ring", "LL128", megabytes(47), 3.0, milliseconds(30), milliseconds(5)};
   r.caveats.push_back("Measured elsewhere.");
   r.remarks.push_back("decode cost is \"assumed\"\n");
   return r;
@@ -93,6 +98,12 @@ TEST_CASE("result: the envelope and every key are as the contract and the schema
   CHECK(result.find("stages")->items[0]->find("stall_s")->number == 7200.0);
   CHECK(result.find("time")->find("epoch_s")->number == 260.5);
   CHECK(result.find("cost")->find("money_usd")->number == 102.0);
+  CHECK(result.find("communication")->find("exposed_s")->number == 0.005);
+  const auto& losses = result.find("efficiency_losses")->items;
+  REQUIRE(losses.size() == 2);
+  CHECK(losses[0]->find("to")->text == "exposed communication");
+  CHECK(losses[0]->find("share")->number == Approx(0.06));
+  CHECK(losses[1]->find("to")->text == "stragglers");
   CHECK(result.find("bands")->find("total_s")->items[2]->number == 3.0);
   CHECK(result.find("remarks")->items[0]->text == "decode cost is \"assumed\"\n");
 }
@@ -104,6 +115,8 @@ TEST_CASE("result: what does not apply is null, and NaN and infinity are never w
   const JsonValue& result = *none->find("result");
   CHECK(result.find("instance")->kind == JsonKind::null);
   CHECK(result.find("efficiency")->kind == JsonKind::null);
+  CHECK(result.find("efficiency_losses")->kind == JsonKind::null);
+  CHECK(result.find("communication")->kind == JsonKind::null);
   CHECK(result.find("bands")->kind == JsonKind::null);
   CHECK(result.find("bottleneck")->find("stage")->kind == JsonKind::null);
   CHECK(result.find("bottleneck")->find("probability")->kind == JsonKind::null);

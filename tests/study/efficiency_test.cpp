@@ -1,4 +1,5 @@
 // Parallel efficiency, held for every shipped scenario: of the epochs, and of the whole job.
+#include "model/efficiency.hpp"
 #include "catch.hpp"
 #include "scenarios/shipped.hpp"
 #include "schema/catalog_reader.hpp"
@@ -49,6 +50,9 @@ TEST_CASE("efficiency: the job's is T(1)/(N T(N)) of the times that the report s
       double lost = 0.0;
       for (const Stage stage : all_stages()) lost += (*all.lost_to_scaling)[stage];
       CHECK(lost == Approx(1.0 - *all.job_efficiency).margin(1e-9));
+      double parts = 0.0;
+      for (const EfficiencyLoss& part : efficiency_losses(all)) parts += part.share;
+      CHECK(parts == Approx(lost).margin(1e-9));
       ++several;
       // What no number of instances shortens makes the whole job's the smaller of the two.
       const Duration fixed = all.times.startup + all.times.staging;

@@ -1,0 +1,71 @@
+#pragma once
+// How long a collective operation of NCCL takes, by NCCL's own reckoning: latency + bytes/bandwidth
+// for each algorithm and protocol, of which the fastest is taken. Source: NCCL's tuning model
+// (src/graph/tuning.cc, version 2.19 era), whose table PyTorch's comm_analysis.py repeats.
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/units.hpp"
+
+namespace feedrate::collective {
+
+enum class Collective : std::uint8_t { all_reduce, all_gather, reduce_scatter };
+enum class Algorithm : std::uint8_t { ring, tree, nvls };
+enum class Protocol : std::uint8_t { ll, ll128, simple };
+enum class Link : std::uint8_t { nvlink, pcie };
+/// Of GPUs: what NCCL's constants differ by.
+enum class Generation : std::uint8_t { before_ampere, ampere, hopper, blackwell };
+
+std::string_view name_of(Algorithm algorithm);  ///< "ring"
+std::string_view name_of(Protocol protocol);    ///< "Simple"
+
+/// What ranks are connected by. Bandwidths are bus bandwidths as nccl-tests defines them, of a ring
+/// with large messages: not line rates.
+struct Fabric {
+  double nodes = 1.0;
+  double gpus = 1.0;  ///< of a node
+  Link link = Link::nvlink;
+  Bandwidth inside;   ///< unused where a node has one GPU
+  Bandwidth between;  ///< of all NICs of a node together; unused with one node
+  Generation generation = Generation::ampere;
+  bool switch_sums = false;  ///< NVLS: the NVSwitch may reduce; from Hopper on
+  /// Of each hop of whichever kind, measured or given; it stands for all of NCCL's latencies.
+  std::optional<Duration> hop{};
+
+  [[nodiscard]] double ranks() const { return nodes * gpus; }
+  /// Of a ring over all ranks: the slower of its two kinds of links.
+  [[nodiscard]] Bandwidth bus() const;
+};
+
+struct Cost {
+  Duration latency;
+  Duration transfer;  ///< bytes over the algorithm's bandwidth
+  Algorithm algorithm = Algorithm::ring;
+  Protocol protocol = Protocol::simple;
+
+  [[nodiscard]] Duration time() const { return latency + transfer; }
+};
+
+/// Of `size` bytes (all-reduce: of each rank's buffer; all-gather and reduce-scatter: of the whole
+/// one, of which each rank has a part). 0 for one rank. With `only`, that algorithm alone; ring
+/// where the operation does not have it.
+Cost cost(Collective operation, Bytes size, const Fabric& fabric,
+          std::optional<Algorithm> only = std::nullopt);
+
+/// Measured all-reduces (bytes, time), ascending in bytes: linear in the logarithms of both between
+/// two points. Below the first point the time of it, beyond the last its bandwidth.
+class Measured {
+ public:
+  explicit Measured(std::vector<std::pair<Bytes, Duration>> points);
+
+  [[nodiscard]] Duration all_reduce(Bytes size) const;
+  [[nodiscard]] bool beyond(Bytes size) const;
+
+ private:
+  std::vector<std::pair<Bytes, Duration>> points_;
+};
+
+}  // namespace feedrate::collective

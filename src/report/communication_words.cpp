@@ -1,0 +1,58 @@
+#include "report/communication_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/unit_text.hpp"
+#include "model/efficiency.hpp"
+#include "report/numbers.hpp"
+
+namespace feedrate::report {
+namespace {
+
+std::string term(double lost, std::string_view to, int decimals) {
+  return fmt::format(" {} {:.{}f} {}", lost < 0.0 ? "+" : "-", std::abs(lost), decimals, to);
+}
+
+/// "46.8 MB": three digits.
+std::string size_text(Bytes size) {
+  const double digits = std::pow(10.0, std::floor(std::log10(size.base())) - 2.0);
+  return format_quantity(bytes(std::round(size.base() / digits) * digits));
+}
+
+}  // namespace
+
+std::string communication_line(const Result& result) {
+  if (!result.communication || result.communication->total <= Duration{}) return "";
+  const Communication& c = *result.communication;
+  std::string how = c.parallelism + ", " + c.algorithm;
+  if (!c.protocol.empty()) how += ", " + c.protocol;
+  return fmt::format(
+      "Each optimiser step exchanges {} in {} message{} ({}): {}, of which the GPUs wait for {}.",
+      size_text(c.size), count(c.messages), c.messages == 1.0 ? "" : "s", how, duration(c.total),
+      c.exposed > Duration{} ? duration(c.exposed) : "nothing");
+}
+
+std::string efficiency_sum(const Result& result) {
+  if (!result.job_efficiency) return "";
+  std::vector<EfficiencyLoss> losses = efficiency_losses(result);
+  std::stable_sort(losses.begin(), losses.end(), [](const auto& a, const auto& b) {
+    return std::abs(a.share) > std::abs(b.share);
+  });
+  constexpr double little = 0.05;
+  const int decimals = std::abs(1.0 - *result.job_efficiency) < little ? 4 : 2;
+  const double shown = 0.5 * std::pow(10.0, -decimals);  // what does not read as 0
+  std::string text = fmt::format("efficiency {:.{}f} = 1", *result.job_efficiency, decimals);
+  double rest = 1.0 - *result.job_efficiency;
+  for (const EfficiencyLoss& loss : losses) {
+    if (std::abs(loss.share) < shown) break;
+    text += term(loss.share, loss.to, decimals);
+    rest -= loss.share;
+  }
+  if (std::abs(rest) >= shown) text += term(rest, "all else", decimals);
+  return text;
+}
+
+}  // namespace feedrate::report

@@ -1,0 +1,116 @@
+#include "resolve/links.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "catalog/gpu_speed.hpp"
+
+namespace feedrate::resolve {
+namespace {
+
+Bandwidth bus(Context& context, std::string_view key, const std::optional<Bandwidth>& of_scenario,
+              const std::optional<Value<Bandwidth>>& of_host, const Known<Bandwidth>& line,
+              const Assumption& of_line, const std::string& what) {
+  if (of_scenario || of_host || !line) {
+    return context.need<Bandwidth>(Stage::allreduce, key, of_scenario, of_host, {}, what);
+  }
+  Assumption share = of_line;
+  share.key = key;
+  return context.assume(Stage::allreduce, share, of_line.value * line->value,
+                        context.texts ? fmt::format("{:g} of the line rate ({}): {}", of_line.value,
+                                                    of_line.why, line->from.source)
+                                      : std::string());
+}
+
+/// Of the machine; where the catalogue does not know how its GPUs are connected, of the GPU itself
+/// (its SXM form has NVLinks wherever it is built in).
+Known<Bandwidth> nvlink_of(const Context& context) {
+  const Machine* machine = context.machine();
+  if (machine == nullptr) return std::nullopt;
+  if (machine->nvlink || machine->interconnect != Interconnect::unknown || machine->pcie) {
+    return machine->nvlink;
+  }
+  const Gpu* gpu = find_gpu(context.catalog, machine->gpu_model);
+  return gpu != nullptr ? gpu->nvlink : std::nullopt;
+}
+
+bool has_nvlink(const Context& context) {
+  const Known<Bandwidth> nvlink = nvlink_of(context);
+  return nvlink && nvlink->value.base() > 0.0;
+}
+
+/// By its chip: "GV100", "TU104", "GA100", "AD102", "GH100", "GB202".
+collective::Generation generation(const Context& context) {
+  using enum collective::Generation;
+  const Machine* machine = context.machine();
+  if (machine == nullptr) return ampere;
+  for (const Gpu& gpu : context.catalog.gpus) {
+    if (gpu.name != machine->gpu_model) continue;
+    const std::string_view chip = gpu.chip;
+    if (chip.starts_with("GB")) return blackwell;
+    if (chip.starts_with("GH")) return hopper;
+    if (chip.starts_with("GA") || chip.starts_with("AD")) return ampere;
+    return before_ampere;
+  }
+  return ampere;
+}
+
+}  // namespace
+
+Bandwidth bus_inside(Context& context, std::string_view key,
+                     const std::optional<Bandwidth>& of_scenario, const std::string& what) {
+  const bool nvlink = has_nvlink(context);
+  return bus(context, key, of_scenario, context.measured(&HostProfile::allreduce_busbw),
+             nvlink ? nvlink_of(context) : context.published(&Machine::pcie),
+             nvlink ? assumed::nvlink_share : assumed::pcie_share, what);
+}
+
+Bandwidth bus_between(Context& context, const AllReduce& given, const std::string& what) {
+  Known<Bandwidth> line = context.published(&Machine::network);
+  if (context.scenario.cluster.network) {
+    line = Value<Bandwidth>::given(*context.scenario.cluster.network);
+  }
+  return bus(context, "/job/allreduce/busbw", given.busbw,
+             context.measured(&HostProfile::allreduce_busbw_between), line,
+             unmeasured(assumed::network_share), what);  // not by a host alone
+}
+
+collective::Fabric fabric(Context& context, const AllReduce& given) {
+  const Inputs& inputs = context.out.inputs;
+  const bool several = inputs.instances > 1.0;
+  const auto of_group = [&](auto inside, auto between) {
+    return context.measured(several ? between : inside);
+  };
+  collective::Fabric f;
+  f.nodes = inputs.instances;
+  f.gpus = inputs.ranks;
+  f.generation = generation(context);
+  f.hop = context.find<Duration>(
+      Stage::allreduce, "/job/allreduce/latency", given.latency,
+      of_group(&HostProfile::allreduce_latency, &HostProfile::allreduce_latency_between), {});
+  if (several) f.between = bus_between(context, given, "the bus bandwidth between instances");
+  // What was given or measured of a ring over all instances has what is inside them in it.
+  const bool whole_ring = several && given.algorithm != AllReduceAlgorithm::hierarchical &&
+                          (given.busbw || context.measured(&HostProfile::allreduce_busbw_between));
+  if (f.gpus > 1.0 && whole_ring && !given.busbw_inside) {
+    f.inside = f.between;
+  } else if (f.gpus > 1.0) {
+    const bool one_ring = !several && given.busbw;
+    f.inside = bus_inside(
+        context, one_ring ? "/job/allreduce/busbw" : "/job/allreduce/busbw_inside",
+        one_ring ? given.busbw : given.busbw_inside, "the bus bandwidth inside an instance");
+  }
+  // Without a machine: no PCIe link of a GPU reaches as much.
+  constexpr double most_of_pcie = 64e9;
+  const bool nvlink = context.machine() ? has_nvlink(context) : f.inside.base() > most_of_pcie;
+  f.link = nvlink ? collective::Link::nvlink : collective::Link::pcie;
+  // A bus bandwidth that was measured is that of whatever NCCL chose.
+  const bool derived =
+      !given.busbw && !given.busbw_inside && !context.measured(&HostProfile::allreduce_busbw);
+  f.switch_sums =
+      derived && context.machine() && context.machine()->interconnect == Interconnect::nvswitch;
+  return f;
+}
+
+}  // namespace feedrate::resolve

@@ -1,0 +1,23 @@
+#pragma once
+// What GPUs are connected by, each figure from the first of: the scenario, what a host measured, a
+// share of a published line rate. Internal to resolve.
+#include <string>
+#include <string_view>
+
+#include "collective/nccl.hpp"
+#include "resolve/context.hpp"
+
+namespace feedrate::resolve {
+
+/// Bus bandwidth among the GPUs of an instance; `key` is that of `of_scenario`. A line rate is what
+/// it cannot exceed, and hardly what it is.
+Bandwidth bus_inside(Context& context, std::string_view key,
+                     const std::optional<Bandwidth>& of_scenario, const std::string& what);
+
+/// The same between instances.
+Bandwidth bus_between(Context& context, const AllReduce& given, const std::string& what);
+
+/// All of it, as NCCL reckons with it.
+collective::Fabric fabric(Context& context, const AllReduce& given);
+
+}  // namespace feedrate::resolve

@@ -1,0 +1,359 @@
+// What communication costs and what hides it, over generated fabrics and jobs: monotone, bounded,
+// and as a second implementation by events has it.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "catch.hpp"
+#include "collective/nccl.hpp"
+#include "collective/overlap.hpp"
+#include "engine/simulate.hpp"
+#include "pipeline/generated.hpp"
+
+using namespace feedrate;
+using namespace feedrate::collective;
+using pipeline::Generator;
+
+namespace {
+
+constexpr Collective operations[] = {Collective::all_reduce, Collective::all_gather,
+                                     Collective::reduce_scatter};
+
+Fabric fabric(Generator& random) {
+  Fabric f;
+  f.nodes = random.chance(0.4) ? 1.0 : random.whole(2.0, 64.0);
+  f.gpus = random.whole(2.0, 16.0);
+  f.link = random.chance(0.5) ? Link::nvlink : Link::pcie;
+  f.inside = bytes_per_second(random.log_uniform(2e9, 8e11));
+  f.between = bytes_per_second(random.log_uniform(5e8, 4e11));
+  f.generation = static_cast<Generation>(random.whole(0.0, 3.0));
+  f.switch_sums = random.chance(0.5);
+  if (random.chance(0.2)) f.hop = seconds(random.log_uniform(1e-6, 1e-4));
+  return f;
+}
+
+Collective operation(Generator& random) {
+  return operations[static_cast<std::size_t>(random.whole(0.0, 2.0))];
+}
+
+Bytes size(Generator& random) {
+  return bytes(random.log_uniform(1.0, 1e11));
+}
+
+double time_of(Collective what, Bytes of, const Fabric& f) {
+  return cost(what, of, f).time().base();
+}
+
+/// A message takes latency + bytes/bandwidth.
+TimeOf line(Generator& random, bool with_latency = true) {
+  const double latency = with_latency ? random.log_uniform(1e-7, 1e-3) : 0.0;
+  const double rate = random.log_uniform(1e8, 1e12);
+  return [=](Bytes of) { return seconds(latency + of.base() / rate); };
+}
+
+struct Pass {
+  Bytes gradients;
+  Buckets buckets;
+  Duration backward;
+  TimeOf time;
+
+  [[nodiscard]] Exchange exchange() const { return bucketed(gradients, buckets, backward, time); }
+};
+
+Pass pass(Generator& random) {
+  return {bytes(random.log_uniform(1e4, 1e10)),
+          {bytes(random.log_uniform(1e4, 1e8)), bytes(random.log_uniform(1e5, 1e9))},
+          seconds(random.log_uniform(1e-4, 10.0)),
+          line(random)};
+}
+
+/// Sizes of the buckets, in the order in which they are ready.
+std::vector<double> sizes(const Pass& p) {
+  std::vector<double> list = {std::min(p.buckets.first, p.gradients).base()};
+  double left = p.gradients.base() - list.front();
+  while (left > 1e-9 * p.gradients.base()) {
+    list.push_back(std::min(left, p.buckets.rest.base()));
+    left -= list.back();
+  }
+  return list;
+}
+
+/// Seconds after which the stream has sent all of them, by events: the pass makes one bucket after
+/// the other and a server of its own sends them.
+double sent_by_events(const Pass& p) {
+  using namespace engine;
+  const auto ns = [](double time) { return Ticks{std::llround(time * 1e9)}; };
+  Model model;
+  const QueueId ready = model.add(Queue{.name = "ready"});
+  ProgramBuilder makes, sends;
+  double done = 0.0;
+  double at = 0.0;
+  for (const double one : sizes(p)) {
+    done += one;
+    const double next = p.backward.base() * (done / p.gradients.base());
+    makes.delay({ns(next).ns - ns(at).ns}, 0).put(ready, 0);
+    sends.take(ready, 1).delay(ns(p.time(bytes(one)).base()), 1);
+    at = next;
+  }
+  model.add(Process{.name = "backward", .program = model.add(makes.build())});
+  model.add(Process{.name = "stream", .program = model.add(sends.build())});
+  const auto outcome = simulate(model);
+  return static_cast<double>(outcome.processes[1].wall.ns) * 1e-9;
+}
+
+}  // namespace
+
+TEST_CASE("collective: more bytes never take less time, nor less than the links need") {
+  Generator random(41);
+  for (int i = 0; i < 2000; ++i) {
+    const Fabric f = fabric(random);
+    const Collective what = operation(random);
+    const Bytes of = size(random);
+    const double now = time_of(what, of, f);
+    CHECK(time_of(what, of * random.uniform(1.0, 100.0), f) >= now);
+    // Each byte leaves each rank once at least; a sum over all without a switch twice, less its own
+    // part. The other two move half of that.
+    const double n = f.ranks();
+    const bool sums = what == Collective::all_reduce;
+    const bool in_switch = f.switch_sums && f.nodes == 1.0 && sums;
+    const double moved = in_switch ? 1.0 : (sums ? 2.0 : 1.0) * (n - 1.0) / n;
+    CHECK(now >= moved * (of / f.bus()).base() * (1.0 - 1e-12));
+    CHECK(cost(what, of, f).latency > Duration{});
+  }
+}
+
+TEST_CASE("collective: more ranks never take less time, and one takes none") {
+  Generator random(42);
+  for (int i = 0; i < 2000; ++i) {
+    const Fabric f = fabric(random);
+    const Collective what = operation(random);
+    const Bytes of = size(random);
+    const double now = time_of(what, of, f);
+    Fabric more = f;
+    more.nodes += random.whole(1.0, 10.0);
+    CHECK(time_of(what, of, more) >= now * (1.0 - 1e-12));
+    more = f;
+    more.gpus += random.whole(1.0, 8.0);
+    CHECK(time_of(what, of, more) >= now * (1.0 - 1e-12));
+    Fabric one = f;
+    one.nodes = one.gpus = 1.0;
+    CHECK(time_of(what, of, one) == 0.0);
+  }
+}
+
+TEST_CASE("collective: faster links never take longer, and the fastest algorithm is taken") {
+  Generator random(43);
+  for (int i = 0; i < 2000; ++i) {
+    const Fabric f = fabric(random);
+    const Bytes of = size(random);
+    const Cost now = cost(Collective::all_reduce, of, f);
+    Fabric faster = f;
+    (random.chance(0.5) ? faster.inside : faster.between) *= random.uniform(1.0, 10.0);
+    CHECK(time_of(Collective::all_reduce, of, faster) <= now.time().base());
+    for (const Algorithm only : {Algorithm::ring, Algorithm::tree}) {
+      const Cost alone = cost(Collective::all_reduce, of, f, only);
+      CHECK(alone.time() >= now.time());
+      CHECK(alone.algorithm == only);
+    }
+    // Summing is scattering and gathering: no ring does it faster than both.
+    const Cost ring = cost(Collective::all_reduce, of, f, Algorithm::ring);
+    CHECK(ring.transfer * 2.0 >= cost(Collective::all_gather, of, f).transfer);
+  }
+}
+
+TEST_CASE("collective: with a hop's latency given a ring of large messages is the textbook's") {
+  Generator random(44);
+  for (int i = 0; i < 500; ++i) {
+    Fabric f = fabric(random);
+    f.hop = seconds(random.log_uniform(1e-6, 1e-4));
+    const Bytes of = size(random);
+    const double n = f.ranks();
+    const double textbook =
+        2.0 * (n - 1.0) / n * (of / f.bus()).base() + 2.0 * (n - 1.0) * f.hop->base();
+    CHECK(cost(Collective::all_reduce, of, f, Algorithm::ring).time().base() ==
+          Approx(textbook).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("collective: small messages go by LL or a tree, large ones by Simple") {
+  Fabric f;
+  f.nodes = 32.0;
+  f.gpus = 8.0;
+  f.inside = bytes_per_second(230e9);
+  f.between = bytes_per_second(40e9);
+  const Cost small = cost(Collective::all_reduce, bytes(1024.0), f);
+  CHECK(small.algorithm == Algorithm::tree);
+  CHECK(small.protocol == Protocol::ll);
+  // 6.8 + 2 · (7 · 0.6 + 5 · 5) µs
+  CHECK(small.latency.base() == Approx(65.2e-6));
+  const Cost large = cost(Collective::all_reduce, gigabytes(10.0), f);
+  CHECK(large.algorithm == Algorithm::ring);
+  CHECK(large.protocol == Protocol::simple);
+  // 1.4 · (8.4 + (510 − 64) · 3.4 + 64 · 14) µs
+  CHECK(large.latency.base() == Approx(1.4 * (8.4 + 446.0 * 3.4 + 64.0 * 14.0) * 1e-6));
+}
+
+TEST_CASE("collective: measured points are met, and nothing between them is outside of both") {
+  Generator random(45);
+  for (int i = 0; i < 500; ++i) {
+    std::vector<std::pair<Bytes, Duration>> points;
+    double at = random.log_uniform(1e3, 1e6);
+    double time = random.log_uniform(1e-5, 1e-3);
+    for (int k = 0; k < 5; ++k) {
+      points.emplace_back(bytes(at), seconds(time));
+      at *= random.uniform(1.5, 10.0);
+      time *= random.uniform(1.0, 10.0);
+    }
+    const Measured measured(points);
+    for (const auto& [of, took] : points) {
+      CHECK(measured.all_reduce(of).base() == Approx(took.base()).epsilon(1e-12));
+      CHECK_FALSE(measured.beyond(of));
+    }
+    double before = 0.0;
+    for (double of = points.front().first.base() / 100.0; of < at * 100.0; of *= 1.3) {
+      const double now = measured.all_reduce(bytes(of)).base();
+      CHECK(now >= before * (1.0 - 1e-12));
+      before = now;
+    }
+    CHECK(measured.beyond(points.back().first * 1.01));
+    CHECK(measured.all_reduce(points.back().first * 3.0).base() ==
+          Approx(3.0 * points.back().second.base()));
+  }
+}
+
+TEST_CASE("overlap: what is exposed lies between all less the pass, and all; the last one always") {
+  Generator random(46);
+  for (int i = 0; i < 2000; ++i) {
+    const Pass p = pass(random);
+    const Exchange e = p.exchange();
+    const double slack = 1e-9 * (e.total + p.backward).base();
+    CHECK(e.exposed.base() >= (e.total - p.backward).base() - slack);
+    CHECK(e.exposed <= e.total);
+    const double last = p.time(bytes(sizes(p).back())).base();
+    CHECK(e.exposed.base() >= last * (1.0 - 1e-9));
+    double sum = 0.0;
+    for (const double one : sizes(p)) sum += p.time(bytes(one)).base();
+    CHECK(e.total.base() == Approx(sum).epsilon(1e-6));
+    // A longer pass hides more, faster messages expose less.
+    Pass longer = p;
+    longer.backward *= random.uniform(1.0, 10.0);
+    CHECK(longer.exchange().exposed.base() <= e.exposed.base() + slack);
+    Pass compressed = p;
+    const double factor = random.uniform(1.0, 50.0);
+    compressed.time = [&](Bytes of) { return p.time(of / factor); };
+    CHECK(compressed.exchange().exposed.base() <= e.exposed.base() + slack);
+    Pass none = p;
+    none.backward = {};
+    CHECK(none.exchange().exposed.base() == Approx(e.total.base()).epsilon(1e-9));
+  }
+}
+
+TEST_CASE(
+    "overlap: tiny buckets without latency leave the last one, or what the pass is short of") {
+  Generator random(47);
+  for (int i = 0; i < 500; ++i) {
+    Pass p = pass(random);
+    p.buckets = {p.gradients * 1e-4, p.gradients * 1e-4};
+    p.time = line(random, false);
+    const double all = p.time(p.gradients).base();
+    const double last = all * 1e-4;
+    const double short_of = all - p.backward.base() * (1.0 - 1e-4);
+    CHECK(p.exchange().exposed.base() ==
+          Approx(std::max(last, short_of)).epsilon(1e-6).margin(1e-12 * p.backward.base()));
+  }
+}
+
+TEST_CASE("overlap: the stream of buckets is what a queue and a server make of it, by events") {
+  Generator random(48);
+  int hidden = 0;
+  for (int i = 0; i < 500; ++i) {
+    Pass p = pass(random);
+    if (p.gradients / p.buckets.rest > 500.0) continue;
+    const Exchange e = p.exchange();
+    const double by_events = sent_by_events(p) - p.backward.base();
+    CHECK(e.exposed.base() == Approx(by_events).epsilon(1e-6).margin(1e-6));
+    CHECK(e.messages == static_cast<double>(sizes(p).size()));
+    hidden += e.exposed < 0.5 * e.total ? 1 : 0;
+  }
+  CHECK(hidden > 50);
+}
+
+TEST_CASE("overlap: a fusion buffer sends every byte, and its cycle costs no more than a turn") {
+  Generator random(49);
+  for (int i = 0; i < 1000; ++i) {
+    const Bytes all = bytes(random.log_uniform(1e5, 1e10));
+    const Duration backward = seconds(random.log_uniform(1e-3, 20.0));
+    const Fusion fusion = {megabytes(random.log_uniform(1.0, 256.0)),
+                           milliseconds(random.log_uniform(0.5, 10.0))};
+    double sent = 0.0;
+    const double rate = random.log_uniform(1e8, 1e12);
+    const double latency = random.log_uniform(1e-6, 1e-3);
+    const TimeOf time = [&](Bytes of) { return seconds(latency + of.base() / rate); };
+    const Exchange e = fused(all, fusion, backward, time);
+    // total = messages · latency + bytes / rate
+    sent = (e.total.base() - e.messages * latency) * rate;
+    CHECK(sent == Approx(all.base()).epsilon(1e-6));
+    CHECK(e.largest <= fusion.buffer);
+    CHECK(e.exposed <= e.total + fusion.cycle * (1.0 + e.messages));
+    CHECK(e.exposed.base() >= (e.total - backward).base() - 1e-9);
+    CHECK(e.exposed > Duration{});
+    // Turn by turn, nothing counted at once.
+    double now = std::min(fusion.cycle, backward).base();
+    double done = 0.0;
+    const double cycle = fusion.cycle.base();
+    for (int turn = 0; turn < 1000000 && done < all.base() * (1.0 - 1e-12); ++turn) {
+      const double ready = all.base() * std::min(1.0, now / backward.base());
+      const double message = std::min(ready - done, fusion.buffer.base());
+      if (message < 1e-12 * all.base()) {
+        now = std::min(now + cycle, backward.base());
+        continue;
+      }
+      const double took = time(bytes(message)).base();
+      done += message;
+      now += done < all.base() * (1.0 - 1e-12) ? std::max(took, cycle) : took;
+    }
+    CHECK(e.exposed.base() ==
+          Approx(now - backward.base()).margin(1e-3 * e.total.base() + 2.0 * cycle));
+  }
+}
+
+TEST_CASE("overlap: sharded blocks as their recurrence has them, block by block") {
+  Generator random(50);
+  for (int i = 0; i < 2000; ++i) {
+    const double blocks = random.whole(1.0, 100.0);
+    const double g = random.log_uniform(1e-5, 1e-1);
+    const double r = random.log_uniform(1e-5, 1e-1);
+    const double f = random.log_uniform(1e-5, 1e-1);
+    const double b = random.log_uniform(1e-5, 1e-1);
+    const Exchange e =
+        sharded(blocks, seconds(g), seconds(r), seconds(blocks * f), seconds(blocks * b));
+    double stream = 0.0;  // when it is free
+    double ends = 0.0;    // the block before
+    double began = 0.0;
+    for (int k = 0; k < blocks; ++k) {
+      stream = std::max(stream, began) + g;
+      began = std::max(ends, stream);
+      ends = began + f;
+    }
+    double to_scatter = 0.0;
+    stream = ends + g;
+    began = stream;
+    for (int k = 0; k < blocks; ++k) {
+      if (k > 0) {
+        // Behind what block k − 2 leaves to scatter, as block k − 1 computes.
+        stream = std::max(stream, began) + to_scatter + g;
+        to_scatter = r;
+        began = std::max(ends, stream);
+      }
+      ends = began + b;
+    }
+    stream = std::max(stream, blocks > 1.0 ? began : 0.0) + to_scatter;
+    const double finish = std::max(stream, ends) + r;
+    const double slower = finish - blocks * (f + b);
+    CHECK(e.exposed.base() == Approx(slower).epsilon(1e-9).margin(1e-12));
+    CHECK(e.exposed.base() >= (e.total.base() - blocks * (f + b)) - 1e-12);
+    CHECK(e.exposed.base() >= (2.0 * g + r) * (1.0 - 1e-9));
+    CHECK(e.exposed <= e.total * (1.0 + 1e-12));
+    CHECK(e.total.base() == Approx(blocks * (2.0 * g + r)));
+  }
+}

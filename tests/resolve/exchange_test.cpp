@@ -1,0 +1,210 @@
+// Communication that a scenario leaves to be computed: who asks for it, and what it answers.
+#include <algorithm>
+
+#include "base/errors.hpp"
+#include "catch.hpp"
+#include "resolve/generated_scenario.hpp"
+#include "resolve/resolve.hpp"
+
+using namespace feedrate;
+using namespace testing_resolve;
+
+namespace {
+
+resolve::Resolved resolved(const Settings& settings) {
+  return resolve::resolve(scenario_with(settings), catalog());
+}
+
+Settings job(const std::string& allreduce, const std::string& instances = "4",
+             const std::string& parallelism = "") {
+  Settings settings = {{"/cluster/instance", "p4d.24xlarge"},
+                       {"/cluster/instances", instances},
+                       {"/job/allreduce", allreduce}};
+  if (!parallelism.empty()) settings.emplace_back("/job/parallelism", parallelism);
+  return settings;
+}
+
+double exposed(const Settings& settings) {
+  return resolved(settings).inputs.exposed_allreduce.base();
+}
+
+bool says(const std::vector<std::string>& list, const std::string& words) {
+  return std::any_of(list.begin(), list.end(), [&](const std::string& text) {
+    return text.find(words) != std::string::npos;
+  });
+}
+
+const char* const sizes[] = {R"("gradient_bytes": "10 MB")", R"("parameters": 25600000)",
+                             R"("parameters": 350000000, "gradient_type": "bf16")",
+                             R"("parameters": 7000000000)"};
+
+}  // namespace
+
+TEST_CASE("exchange: a size alone is computed; a figure of the textbook's ring keeps that ring") {
+  const auto computed = resolved(job(R"({"gradient_bytes": "100 MB"})"));
+  REQUIRE(computed.communication);
+  CHECK(computed.communication->parallelism == "ddp");
+  CHECK_FALSE(computed.communication->protocol.empty());
+  CHECK(computed.communication->messages == 5.0);  // 1 MiB, three of 25 MiB, what is left
+  for (const char* const figure : {R"("busbw": "10 GB/s")", R"("latency": "20 us")",
+                                   R"("overlap": 0.5)", R"("algorithm": "ring")"}) {
+    const auto textbook =
+        resolved(job(fmt::format(R"({{"gradient_bytes": "100 MB", {}}})", figure)));
+    INFO(figure);
+    CHECK(textbook.communication->protocol.empty());
+    CHECK(textbook.communication->messages == 1.0);
+  }
+}
+
+TEST_CASE("exchange: every parallelism exposes no more than all of it, on any number of hosts") {
+  for (const auto how : parallelism_words) {
+    for (const char* const size : sizes) {
+      double before = 0.0;
+      for (const char* const instances : {"1", "2", "8", "32"}) {
+        INFO(how << " " << size << " " << instances);
+        const auto of = resolved(job(fmt::format("{{{}}}", size), instances, std::string(how)));
+        REQUIRE(of.communication);
+        const Communication& c = *of.communication;
+        CHECK(c.exposed > Duration{});
+        CHECK(c.exposed <= c.total + milliseconds(2.0));  // Horovod's cycles
+        CHECK(of.inputs.exposed_allreduce == c.exposed);
+        CHECK(c.total.base() >= before);
+        before = c.total.base();
+      }
+    }
+  }
+}
+
+TEST_CASE("exchange: half the bytes cost no more, whether by type or by compression") {
+  for (const auto how : parallelism_words) {
+    INFO(how);
+    const auto with = [&](const std::string& more) {
+      return exposed(job("{\"parameters\": 350000000" + more + "}", "4", std::string(how)));
+    };
+    CHECK(with(R"(, "gradient_type": "bf16")") <= with(""));
+    CHECK(with(R"(, "compression": 2)") <= with(""));
+    CHECK(with(R"(, "compression": 100)") <= with(R"(, "compression": 2)"));
+  }
+}
+
+TEST_CASE("exchange: accumulation exchanges gradients once, sharded parameters each time") {
+  const auto with = [](const char* how, const char* batches) {
+    Settings settings = job(R"({"parameters": 350000000})", "4", how);
+    settings.emplace_back("/job/gradient_accumulation", batches);
+    return *resolved(settings).communication;
+  };
+  for (const char* const how : {"ddp", "horovod", "zero1"}) {
+    CHECK(with(how, "8").size == with(how, "1").size);
+    CHECK(with(how, "8").exposed == with(how, "1").exposed);
+  }
+  for (const char* const how : {"fsdp", "zero3"}) {
+    CHECK(with(how, "8").size.base() == Approx(8.0 * with(how, "1").size.base()));
+    CHECK(with(how, "8").exposed.base() == Approx(8.0 * with(how, "1").exposed.base()));
+  }
+  CHECK(with("zero2", "8").size > with("zero2", "1").size);
+}
+
+TEST_CASE("exchange: overlap is an override, and says how much of all of it is hidden") {
+  const auto with = [](const std::string& overlap) {
+    return *resolved(job(R"({"parameters": 25600000, "algorithm": "nccl")" + overlap + "}"))
+                .communication;
+  };
+  const Communication none = with(R"(, "overlap": 0)");
+  CHECK(none.exposed == none.total);
+  CHECK(with(R"(, "overlap": 0.4)").exposed.base() == Approx(0.6 * none.total.base()));
+  CHECK(with("").total == none.total);
+  CHECK(with("").exposed < none.total);
+}
+
+TEST_CASE("exchange: measured points come before the model, over as many GPUs alone") {
+  const std::string points =
+      R"({"gradient_bytes": "1 MB", "points": [[500000, "1 ms"], [1000000, "2 ms"]], )"
+      R"("points_gpus": 32})";
+  const auto of = resolved(job(points));
+  CHECK(of.communication->algorithm == "measured");
+  CHECK(of.communication->total.base() == Approx(2e-3));
+  CHECK_FALSE(says(of.caveats, "points"));
+  const auto other = resolved(job(points, "2"));
+  CHECK(other.communication->algorithm != "measured");
+  CHECK(says(other.caveats, "hold for 32 GPUs: for 16"));
+  const auto beyond = resolved(
+      job(R"({"gradient_bytes": "10 MB", "points": [[500000, "1 ms"]], "points_gpus": 32})"));
+  CHECK(says(beyond.caveats, "lies outside of /job/allreduce/points"));
+}
+
+TEST_CASE("exchange: points that were measured on another machine are taken with a caveat") {
+  schema::Document document = schema::parse_document(
+      R"({"name": "t", "dataset": {"samples": 200000}, "loader": {"batch_size": 64},
+          "cluster": {"instance": "p4d.24xlarge", "instances": 4},
+          "job": {"step": "100 ms",
+                  "allreduce": {"gradient_bytes": "1 MB", "points": [[1000000, "2 ms"]],
+                                "points_gpus": 32}}})",
+      "t.json");
+  document.keep_as_base();
+  schema::set_value(document, "/cluster/instance", "p5.48xlarge");
+  const auto of = resolve::resolve(schema::read_scenario(document), catalog());
+  CHECK(of.communication->algorithm == "measured");
+  CHECK(says(of.caveats, "points was given for p4d.24xlarge"));
+}
+
+TEST_CASE("exchange: an NVSwitch sums only where its bus bandwidth was not measured") {
+  const auto on = [](const std::string& more) {
+    Settings settings = job(R"({"parameters": 350000000)" + more + "}", "1");
+    settings.front().second = "p5.48xlarge";
+    return resolved(settings).communication->algorithm;
+  };
+  CHECK(on("") == "nvls");
+  CHECK(on(R"(, "algorithm": "nccl", "busbw": "360 GB/s")") == "ring");
+}
+
+TEST_CASE("exchange: where nobody says how a machine's GPUs are connected, their own links count") {
+  Settings settings = job(R"({"parameters": 350000000})", "1");
+  settings.front().second = "a3-highgpu-8g";
+  settings.emplace_back("/cluster/region", "us-central1");
+  const auto of = resolved(settings);
+  REQUIRE_FALSE(of.machine->nvlink);
+  settings.pop_back();
+  // 0.77 of 450 GB/s, as on the same GPUs elsewhere; no word of a switch that would sum.
+  settings.front().second = "p5.48xlarge";
+  settings[2].second = R"({"parameters": 350000000, "algorithm": "nccl", "busbw": "346.5 GB/s"})";
+  CHECK(of.inputs.exposed_allreduce.base() ==
+        Approx(resolved(settings).inputs.exposed_allreduce.base()));
+}
+
+TEST_CASE("exchange: SageMaker's library is computed as DDP, with a word that it is not known") {
+  const auto smddp = resolved(job(R"({"parameters": 350000000})", "4", "smddp"));
+  CHECK(smddp.inputs.exposed_allreduce.base() ==
+        exposed(job(R"({"parameters": 350000000})", "4", "ddp")));
+  CHECK(says(smddp.caveats, "only measured points"));
+}
+
+TEST_CASE("exchange: what nothing would read, or says the same twice, is refused by its name") {
+  const auto refused = [](const Settings& settings, std::string_view words) {
+    try {
+      scenario_with(settings);
+    } catch (const InputError& error) {
+      INFO(error.what());
+      CHECK(std::string_view(error.what()).find(words) != std::string_view::npos);
+      return;
+    }
+    FAIL_CHECK("taken, where expected: " << words);
+  };
+  refused(job(R"({"parameters": 1000, "gradient_bytes": "1 MB"})"),
+          "expected nothing beside parameters");
+  refused(job(R"({"gradient_bytes": "1 MB", "gradient_type": "bf16"})"),
+          "expected parameters beside it");
+  refused(job(R"({"gradient_bytes": "1 MB", "points": [[1, "1 ms"]]})"),
+          "expected points_gpus beside it");
+  refused(job(R"({"gradient_bytes": "1 MB", "points_gpus": 8})"), "expected points beside it");
+  refused(job(R"({"gradient_bytes": "1 MB", "blocks": 3})"), "with parallelism fsdp or zero3 only");
+  refused(job(R"({"gradient_bytes": "1 MB", "first_bucket": "1 MB"})", "2", "horovod"),
+          "with parallelism ddp or smddp only");
+  refused(job(R"({"gradient_bytes": "1 MB", "bucket": "1 MB"})", "2", "fsdp"),
+          "expected blocks instead");
+  refused({{"/job/efficiency", "0.9"}, {"/job/parallelism", "ddp"}},
+          "expected nothing beside efficiency");
+  refused({{"/job/scaling_batch_sizes", "[[1, 2]]"}}, "expected job.scaling beside it");
+  refused(
+      {{"/job/scaling", R"([[1, "2 h"], [2, "1 h"]])"}, {"/job/scaling_batch_sizes", "[[1, 32]]"}},
+      "got none for 2 instances");
+}
