@@ -77,6 +77,7 @@ int execute(int argc, const char* const* argv) {
       add_diagnose(app),   //
       add_observe(app),    //
       add_sweep(app),      //
+      add_merge(app),      //
       add_optimize(app),   //
       add_feeds(app),      //
       add_compare(app),    //
