@@ -46,8 +46,9 @@ for index in range(job["completions"]):
     subprocess.run(words, check=True, env=os.environ | names)
 )python";
   const std::string script = folder.write("pods.py", pods);
-  const auto run = shell("python3 '" + script + "' '" + (folder / "") + "' && feedrate merge '" +
-                         (folder / "") + "'*.share");
+  const auto run =
+      shell("PATH=\"$PATH\":/usr/bin; $(command -v /usr/bin/python3 || echo python3) '" + script +
+            "' '" + (folder / "") + "' && feedrate merge '" + (folder / "") + "'*.share");
   INFO(run.err);
   if (run.status == 77) {
     WARN("left out: python3-yaml is not installed");
