@@ -88,6 +88,36 @@ constexpr Member members[] = {
     plain<&ShareHeader::rows>("rows", "one of --format csv beside one of whole results"),
 };
 
+constexpr std::string_view before_print = "{\"check\": \"";
+constexpr std::string_view after_print = "\", \"of\": ";
+constexpr std::size_t print_size = 16;
+
+/// The line of what `out` wrote, behind a fingerprint of it: a number of which a digit is damaged
+/// is a number still.
+std::string checked(JsonWriter&& out) {
+  std::string text = std::move(out).finish();
+  text.pop_back();
+  Fingerprint print;
+  print.add(text);
+  return fmt::format("{}{}{}{}}}\n", before_print, print.text(), after_print, text);
+}
+
+/// What was written; empty where the line is not whole.
+std::optional<std::string_view> unchecked(std::string_view line) {
+  constexpr std::size_t begin = before_print.size() + print_size + after_print.size();
+  if (line.size() <= begin || !line.starts_with(before_print) || !line.ends_with('}')) {
+    return std::nullopt;
+  }
+  if (line.substr(begin - after_print.size(), after_print.size()) != after_print) {
+    return std::nullopt;
+  }
+  const std::string_view text = line.substr(begin, line.size() - begin - 1);
+  Fingerprint print;
+  print.add(text);
+  if (line.substr(before_print.size(), print_size) != print.text()) return std::nullopt;
+  return text;
+}
+
 std::string text_of(const Member& member, const ShareHeader& header) {
   JsonWriter out;
   member.write(header, out);
@@ -123,7 +153,7 @@ std::string write_share_header(const ShareHeader& header) {
   out.end();
   for (const Member& member : members) member.write(header, out.key(member.name));
   out.end();
-  std::string line = std::move(out).finish();
+  std::string line = checked(std::move(out));
   if (line.size() > longest_line) {
     throw InputError(
         {{header.scenario_file, 0, "",
@@ -141,7 +171,9 @@ ShareHeader read_share_header(std::string_view line, const std::string& file) {
   };
   ShareHeader header;
   try {
-    const JsonPtr root = parse_json(line, file);
+    const auto text = unchecked(line);
+    if (!text) throw NotThatStruct{};
+    const JsonPtr root = parse_json(*text, file);
     const JsonValue* const is = root->find("kind");
     if (is == nullptr || is->text != kind) throw NotThatStruct{};
     const JsonValue* const by = root->find("feedrate");
@@ -192,13 +224,15 @@ std::vector<std::string> differences(const ShareHeader& a, const ShareHeader& b)
 std::string write_shared_point(const SharedPoint& point) {
   JsonWriter out;
   write_fields(point, out);
-  return std::move(out).finish();
+  return checked(std::move(out));
 }
 
 std::optional<SharedPoint> read_shared_point(std::string_view line) {
+  const auto text = unchecked(line);
+  if (!text) return std::nullopt;
   SharedPoint point;
   try {
-    read_fields(point, *parse_json(line, ""));
+    read_fields(point, *parse_json(*text, ""));
   } catch (const InputError&) {
     return std::nullopt;
   } catch (const NotThatStruct&) {

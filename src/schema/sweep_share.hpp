@@ -45,7 +45,7 @@ std::string fingerprint(const Catalog& catalog);
 
 /// The file's first line, with its end. InputError for a scenario or profile that is too large.
 std::string write_share_header(const ShareHeader& header);
-/// InputError, naming `file`, where the line is none.
+/// `line`: without its end. InputError, naming `file`, where it is none.
 ShareHeader read_share_header(std::string_view line, const std::string& file);
 
 /// The host profile that the shares were made with.
@@ -57,7 +57,7 @@ std::vector<std::string> differences(const ShareHeader& a, const ShareHeader& b)
 
 /// A point's line, with its end.
 std::string write_shared_point(const SharedPoint& point);
-/// Empty where the line is none, as when it was cut.
+/// `line`: without its end. Empty where the line is none, as when it was cut or damaged.
 std::optional<SharedPoint> read_shared_point(std::string_view line);
 
 }  // namespace feedrate::schema
