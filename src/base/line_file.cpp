@@ -1,6 +1,7 @@
 #include "base/line_file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -82,6 +83,28 @@ LineWriter::LineWriter(std::string path) : path_(std::move(path)) {
     regular_ = file_ >= 0 && ::fstat(file_, &status) == 0 && S_ISREG(status.st_mode);
   }
   if (file_ < 0) throw HostError("cannot write " + path_ + ": " + reason());
+}
+
+LineWriter::LineWriter(std::string path, std::uint64_t keep) : path_(std::move(path)), size_(keep) {
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    refuse(path_, "expected a file, got " + what_it_is(status.st_mode));
+  }
+  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (file_ < 0) throw HostError("cannot write " + path_ + ": " + reason());
+  regular_ = true;
+  const auto give_up = [&](const std::string& why) {
+    ::close(file_);
+    throw HostError("cannot write " + path_ + ": " + why);
+  };
+  // A file system without locks is no reason to give up.
+  if (::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    give_up("another process is writing it");
+  }
+  if (::ftruncate(file_, static_cast<off_t>(keep)) != 0 ||
+      ::lseek(file_, static_cast<off_t>(keep), SEEK_SET) < 0) {
+    give_up(reason());
+  }
 }
 
 LineWriter::~LineWriter() {

@@ -50,6 +50,10 @@ class LineWriter {
   /// Makes `path` an empty file; "-" is standard output. A pipe or device is written to directly.
   /// InputError where it is a directory, HostError where the host refuses.
   explicit LineWriter(std::string path);
+  /// Goes on behind the first `keep` bytes of the file `path`, which is made where there is none,
+  /// and cuts off what follows them. No other process can do the same until this one has ended:
+  /// HostError where one does.
+  LineWriter(std::string path, std::uint64_t keep);
   ~LineWriter();
   LineWriter(const LineWriter&) = delete;
   LineWriter& operator=(const LineWriter&) = delete;

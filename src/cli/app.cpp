@@ -77,6 +77,7 @@ int execute(int argc, const char* const* argv) {
       add_diagnose(app),   //
       add_observe(app),    //
       add_sweep(app),      //
+      add_merge(app),      //
       add_optimize(app),   //
       add_feeds(app),      //
       add_compare(app),    //
@@ -87,6 +88,7 @@ int execute(int argc, const char* const* argv) {
       add_validate(app),   //
       add_report(app),     //
       add_plot(app),       //
+      add_export(app),     //
       add_catalog(app),    //
       add_schema(app),     //
       add_completion(app),

@@ -17,6 +17,8 @@ struct Command {
 
 Command add_run(CLI::App& parent);
 Command add_sweep(CLI::App& parent);
+Command add_merge(CLI::App& parent);
+Command add_export(CLI::App& parent);
 Command add_advise(CLI::App& parent);
 Command add_optimize(CLI::App& parent);
 Command add_compare(CLI::App& parent);

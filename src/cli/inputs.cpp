@@ -7,13 +7,17 @@
 
 namespace feedrate::cli {
 
-schema::Document load_with_settings(const std::string& path, const SimulationOptions& options) {
-  schema::Document document = schema::load_document(path);
+void apply_settings(schema::Document& document, const SimulationOptions& options) {
   for (const std::string& text : options.settings) {
     const auto [key, value] = parse_setting(text, "--set");
     schema::set_value(document, key, value);
   }
   document.keep_as_base();
+}
+
+schema::Document load_with_settings(const std::string& path, const SimulationOptions& options) {
+  schema::Document document = schema::load_document(path);
+  apply_settings(document, options);
   return document;
 }
 

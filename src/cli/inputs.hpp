@@ -19,6 +19,9 @@ namespace feedrate::cli {
 /// The scenario file with every --set applied. InputError as load_document and set_value.
 schema::Document load_with_settings(const std::string& path, const SimulationOptions& options);
 
+/// Every --set applied to a document as it was read.
+void apply_settings(schema::Document& document, const SimulationOptions& options);
+
 /// The instances that a scenario can ask the catalogue for.
 void add_instances(std::set<std::string>& names, const Scenario& scenario);
 /// The machine that a profile is of, to compare others with it.

@@ -1,153 +1,101 @@
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
-#include <cstdint>
+#include <filesystem>
 #include <memory>
-#include <optional>
-#include <set>
+#include <utility>
 
 #include "base/errors.hpp"
-#include "base/spool.hpp"
+#include "base/quote.hpp"
 #include "cli/commands.hpp"
-#include "cli/constraint_flags.hpp"
 #include "cli/filter_help.hpp"
 #include "cli/inputs.hpp"
-#include "cli/instance_filter.hpp"
 #include "cli/progress.hpp"
-#include "cli/sweep_inputs.hpp"
-#include "cli/terminal.hpp"
-#include "cli/vary.hpp"
-#include "report/csv.hpp"
-#include "report/reports.hpp"
-#include "report/sweep_words.hpp"
-#include "schema/result.hpp"
-#include "study/decision.hpp"
-#include "study/run.hpp"
+#include "cli/shard.hpp"
+#include "cli/sweep_share.hpp"
+#include "cli/sweep_work.hpp"
 #include "study/sweep.hpp"
 #include "study/sweep_stream.hpp"
 
 namespace feedrate::cli {
 namespace {
 
+constexpr int host_failed = 3;
+
 struct SweepArguments {
-  std::string scenario;
-  std::vector<std::string> vary;
-  std::string instances;  // a filter; empty: those of the scenario and of --vary
-  ConstraintOptions constraints;
+  SweepQuestion question;
   int jobs = 0;  // 0: one a core
-  SimulationOptions simulation;
+  std::string shard;
+  bool resume = false;
   OutputOptions output;
 };
 
-/// Results that are kept whole, for text, JSON and Markdown: at some 33 kB each, a gigabyte.
-constexpr std::size_t most_kept = 30'000;
+[[noreturn]] void refuse(const char* flag, std::string message) {
+  throw InputError({{.file = "", .line = 0, .pointer = flag, .message = std::move(message)}});
+}
 
-/// Rows are written while points are simulated and forgotten; the marks of the few points that
-/// stand out are set when all are known.
-int sweep_to_csv(const SweepArguments& arguments, const schema::Document& document,
-                 const SweepPoints& points, const Constraints& constraints) {
-  const World world = world_of(points, arguments.simulation);
-  study::RunOptions options = run_options(arguments.simulation);
-  options.list_inputs = false;
-  const std::string& file = arguments.output.file;
-  if (!file.empty()) {
-    refuse_to_overwrite("--output", file,
-                        files_read({&arguments.scenario, 1}, arguments.simulation));
+std::vector<std::string> files_read(const SweepQuestion& question) {
+  return files_read({&question.scenario, 1}, question.simulation);
+}
+
+int sweep_a_share(const SweepArguments& arguments) {
+  const SweepShare share = parse_shard(arguments.shard, environment());
+  const OutputOptions& output = arguments.output;
+  if (output.format != "text" && output.format != "csv") {
+    refuse("--format", "expected csv, or none for whole results, of a share, got " +
+                           in_quotes(output.format) + ": merge writes what the shares come to");
   }
-  Spool spool(file);
-  spool.append(report::sweep_csv_header(points.setting(0), constraints));
-  std::uint64_t end = spool.size();
-  Progress progress("sweep");
-  study::SweepStream stream;
-  stream.points = points.size();
-  stream.point = [&](std::size_t i) { return points.at(i); };
-  stream.run = [&](const study::SweepInput& input) {
-    return with_places(document, [&] {
-      return study::run(input.scenario, world.catalog, world.profile(), options);
-    });
-  };
-  stream.add_row = [&](std::string& out, const SweepPoint& point) {
-    report::add_sweep_row(out, point, constraints);
-  };
-  stream.write = [&](std::string_view rows) { spool.append(rows); };
-  const study::StreamedSweep swept = study::stream_sweep(
-      stream, arguments.jobs,
-      [&progress](std::size_t done, std::size_t total) { progress.update(done, total); });
-  const study::Standing standing = study::standing(swept.points);
-  const std::set<std::size_t> pareto(standing.pareto.begin(), standing.pareto.end());
-  for (std::size_t i = 0; i < swept.bytes.size(); ++i) {
-    end += swept.bytes[i];
-    // Whoever is fastest or cheapest is in the Pareto set too.
-    if (!pareto.contains(i)) continue;
-    const std::string marks =
-        report::sweep_marks(i == standing.fastest, i == standing.cheapest, true);
-    spool.overwrite(end - 1 - marks.size(), marks);
+  if (arguments.resume && (output.file.empty() || output.file == "-")) {
+    refuse("--resume", "expected --output FILE, which the share's points are kept in");
   }
-  if (file.empty()) {
-    spool.read([](std::string_view text) { write_stdout(text); });
-  } else {
-    spool.finish();
+  const PreparedSweep sweep = prepared_sweep(arguments.question, output.format);
+  if (!output.file.empty()) {
+    refuse_to_overwrite("--output", output.file, files_read(arguments.question));
   }
-  if (constraints.any()) {
-    const study::Meeting meeting = study::meeting(swept.points, constraints);
-    const std::string cheapest =
-        meeting.cheapest ? study::setting_words(points.setting(*meeting.cheapest)) : "";
-    write_stderr("remark: " +
-                 report::meeting_words(constraints, meeting.points, points.size(), cheapest));
+  return write_share(sweep, share, output.file, arguments.resume, arguments.jobs) ? 0 : host_failed;
+}
+
+/// The whole sweep, its points kept beside the output until that is written.
+int sweep_in_a_file(const SweepArguments& arguments) {
+  const OutputOptions& output = arguments.output;
+  if (output.file.empty() || output.file == "-") {
+    refuse("--resume", "expected --output FILE, beside which the points are kept, or --shard");
   }
-  if (swept.unanswered > 0) {
-    write_stderr("remark: " + report::unanswered_words(swept.unanswered, points.size()) +
-                 "; the column \"problem\" says why");
-  }
+  const std::string kept = output.file + ".part";
+  const PreparedSweep sweep = prepared_sweep(arguments.question, output.format);
+  const std::vector<std::string> inputs = files_read(arguments.question);
+  refuse_to_overwrite("--output", output.file, inputs);
+  refuse_to_overwrite("--output", kept, inputs);
+  if (!write_share(sweep, {}, kept, true, arguments.jobs)) return host_failed;
+  deliver_share(sweep, kept, output, inputs);
+  std::error_code ignored;
+  std::filesystem::remove(kept, ignored);
   return 0;
 }
 
-int sweep(const SweepArguments& arguments) {
-  for (const std::string& text : arguments.vary) static_cast<void>(parse_vary(text));
-  const schema::Document document = load_with_settings(arguments.scenario, arguments.simulation);
-  std::vector<Vary> varied =
-      varied_by("sweep", arguments.instances, arguments.vary, "--vary", document);
-  if (arguments.output.format != "csv") {
-    if (const std::size_t size = Grid(varied).size(); size > most_kept) {
-      throw InputError(
-          {{.file = "",
-            .line = 0,
-            .pointer = "--vary",
-            .message = fmt::format("expected at most {} points with --format {}, "
-                                   "which needs them all in memory, got {}; --format "
-                                   "csv takes up to {}",
-                                   most_kept, arguments.output.format, size, max_points)}});
-    }
-  }
-  const SweepPoints points(document, std::move(varied));
-  const Constraints constraints = constraints_of(arguments.constraints, points.first().currency);
-  if (arguments.output.format == "csv") {
-    return sweep_to_csv(arguments, document, points, constraints);
-  }
-  std::vector<study::SweepInput> inputs;
-  for (std::size_t i = 0; i < points.size(); ++i) inputs.push_back(points.at(i));
-  const World world = world_of(points, arguments.simulation);
+int sweep(SweepArguments arguments) {
+  arguments.question.rows = arguments.output.format == "csv";
+  if (!arguments.shard.empty()) return sweep_a_share(arguments);
+  if (arguments.resume) return sweep_in_a_file(arguments);
+  const PreparedSweep sweep = prepared_sweep(arguments.question, arguments.output.format);
+  const std::vector<std::string> inputs = files_read(arguments.question);
   Progress progress("sweep");
-  const HostProfile* const host = world.profile();
-  const Sweep result = with_places(document, [&] {
-    Sweep made = study::sweep(
-        inputs, world.catalog, host, run_options(arguments.simulation), arguments.jobs,
-        [&progress](std::size_t done, std::size_t total) { progress.update(done, total); });
-    made.decision =
-        study::decide(made, inputs, world.catalog, host, run_options(arguments.simulation).seed);
-    study::hold_against(made, constraints);
-    return made;
-  });
-  const std::string name = points.first().name;
-  deliver(arguments.output, files_read({&arguments.scenario, 1}, arguments.simulation),
-          {.report =
-               [&] {
-                 return report::shown_in(points.first().currency,
-                                         [&] { return report::sweep_report(result, name); });
-               },
-           .json = [&] { return schema::write_sweep(result, name, arguments.scenario); },
-           .csv = [&] { return report::sweep_csv(result); },
-           .remarks = {}});
+  const study::SweepProgress update = [&](std::size_t done, std::size_t total) {
+    progress.update(done, total);
+  };
+  if (sweep.question.rows) {
+    deliver_rows(sweep, arguments.output, inputs, [&](Spool& spool) {
+      study::SweepStream stream = row_stream(sweep);
+      stream.write = [&](std::string_view rows) { spool.append(rows); };
+      return study::stream_sweep(stream, arguments.jobs, update);
+    });
+    return 0;
+  }
+  deliver_results(
+      sweep,
+      [&](std::span<const study::SweepInput> points) {
+        return study::sweep(points, sweep.world.catalog, sweep.world.profile(), sweep.options(),
+                            arguments.jobs, update);
+      },
+      arguments.output, inputs);
   return 0;
 }
 
@@ -157,23 +105,31 @@ Command add_sweep(CLI::App& parent) {
   const auto arguments = std::make_shared<SweepArguments>();
   CLI::App* app = parent.add_subcommand(
       "sweep", "Simulate a scenario at many settings: the fastest, the cheapest, the Pareto set");
-  app->add_option("scenario", arguments->scenario, "Scenario file; - reads standard input")
+  app->add_option("scenario", arguments->question.scenario, "Scenario file; - reads standard input")
       ->type_name("SCENARIO")
       ->required();
-  app->add_option("--vary", arguments->vary,
+  app->add_option("--vary", arguments->question.vary,
                   "Values for a key: KEY=A,B,C or KEY=FROM:TO:STEP or KEY=FROM:TO:*FACTOR; several "
                   "keys make a grid")
       ->type_name("KEY=VALUES")
       ->allow_extra_args(false);
-  refuse_empty(*app->add_option("--instances", arguments->instances,
+  refuse_empty(*app->add_option("--instances", arguments->question.instances,
                                 "Instances, purchases and regions of the catalogue that fit all "
                                 "conditions KEY OP VALUE, separated by commas")
                     ->type_name("FILTER"));
-  add_constraint_flags(*app, arguments->constraints);
+  add_constraint_flags(*app, arguments->question.constraints);
   app->add_option("-j,--jobs", arguments->jobs, "Points simulated at a time; default: one a core")
       ->type_name("J")
       ->check(CLI::Range(1, 4096));
-  add_simulation_flags(*app, arguments->simulation);
+  refuse_empty(*app->add_option("--shard", arguments->shard,
+                                "Only the K-th of N shares, to be joined by merge; auto: the share "
+                                "of this task of a Slurm, AWS Batch or Kubernetes array job; "
+                                "auto/N: of its index, counted from 0")
+                    ->type_name("K/N"));
+  app->add_flag("--resume", arguments->resume,
+                "Go on with the points that a stopped sweep left in FILE of --output (without "
+                "--shard: in FILE.part), if any");
+  add_simulation_flags(*app, arguments->question.simulation);
   add_output_flags(*app, arguments->output);
   app->footer(
       "With --format csv, points are written as they are simulated, up to a million of them in\n"
@@ -186,7 +142,8 @@ Command add_sweep(CLI::App& parent) {
       "  feedrate sweep my.json --vary instances=1:64:*2 --vary "
       "instance=ml.p3.2xlarge,ml.g5.2xlarge\n"
       "  feedrate sweep my.json --vary instances=1:8:1 --deadline '3 h' --budget '40 USD'\n"
-      "  feedrate sweep my.json --vary efficiency=0.1:1:0.1 --format csv --output sweep.csv");
+      "  feedrate sweep my.json --vary efficiency=0.1:1:0.1 --format csv --output sweep.csv\n"
+      "  feedrate sweep my.json --vary instances=1:64:1 --shard 3/8 --resume --output 3.share");
   return {app, [arguments] { return sweep(*arguments); }};
 }
 

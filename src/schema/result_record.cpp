@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "model/efficiency.hpp"
+#include "model/exported.hpp"
 #include "model/figures.hpp"
 #include "schema/written.hpp"
 
@@ -65,11 +66,6 @@ std::vector<Entry<T>> figure_entries(FigureGroup group) {
   std::vector<Entry<T>> list;
   add_figures(list, group);
   return list;
-}
-
-/// Whether the stage has a place on this job's path at all.
-bool takes_part(const StageStats& stats) {
-  return stats.capacity || stats.utilization || stats.stall.base() != 0.0;
 }
 
 std::vector<StageRow> stage_rows(const Result& result) {

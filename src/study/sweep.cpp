@@ -96,35 +96,41 @@ std::vector<std::size_t> pareto_set(std::span<const SweepPoint> points) {
   return front;
 }
 
-Sweep sweep(std::span<const SweepInput> inputs, const Catalog& catalog, const HostProfile* host,
-            const RunOptions& options, int jobs, const SweepProgress& progress) {
+Sweep swept(std::vector<SweepPoint> points) {
   Sweep sweep;
-  sweep.points.resize(inputs.size());
-  std::mutex reporting;
-  std::size_t done = 0;
-  for_each_index(inputs.size(), jobs, [&](std::size_t i) {
-    try {
-      sweep.points[i].set = inputs[i].set;
-      sweep.points[i].result = run(inputs[i].scenario, catalog, host, options);
-    } catch (const InputError& error) {
-      sweep.points[i].problems = error.problems();
-    }
-    const std::lock_guard lock(reporting);
-    ++done;
-    if (progress) progress(done, inputs.size());
-  });
+  sweep.points = std::move(points);
   PointProblems problems;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
+  for (std::size_t i = 0; i < sweep.points.size(); ++i) {
     if (!sweep.points[i].answered()) problems.add(i, InputError(sweep.points[i].problems));
   }
-  problems.throw_if_all(inputs.size(), [&](std::size_t i) { return setting_words(inputs[i].set); });
-  if (inputs.empty()) return sweep;
+  problems.throw_if_all(sweep.points.size(),
+                        [&](std::size_t i) { return setting_words(sweep.points[i].set); });
+  if (sweep.points.empty()) return sweep;
   sweep.pareto = pareto_set(sweep.points);
   // Both ends of the set are the least in time and in cost, ties broken by the other.
   sweep.fastest = sweep.pareto.front();
   sweep.cheapest = sweep.pareto.back();
   add_scale_out(sweep);
   return sweep;
+}
+
+Sweep sweep(std::span<const SweepInput> inputs, const Catalog& catalog, const HostProfile* host,
+            const RunOptions& options, int jobs, const SweepProgress& progress) {
+  std::vector<SweepPoint> points(inputs.size());
+  std::mutex reporting;
+  std::size_t done = 0;
+  for_each_index(inputs.size(), jobs, [&](std::size_t i) {
+    try {
+      points[i].set = inputs[i].set;
+      points[i].result = run(inputs[i].scenario, catalog, host, options);
+    } catch (const InputError& error) {
+      points[i].problems = error.problems();
+    }
+    const std::lock_guard lock(reporting);
+    ++done;
+    if (progress) progress(done, inputs.size());
+  });
+  return swept(std::move(points));
 }
 
 }  // namespace feedrate::study

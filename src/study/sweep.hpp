@@ -28,6 +28,9 @@ using SweepProgress = std::function<void(std::size_t, std::size_t)>;
 Sweep sweep(std::span<const SweepInput> inputs, const Catalog& catalog, const HostProfile* host,
             const RunOptions& options, int jobs = 0, const SweepProgress& progress = {});
 
+/// The same of points that are simulated already, in the order of the sweep.
+Sweep swept(std::vector<SweepPoint> points);
+
 /// Says which points meet the constraints, if there are any.
 void hold_against(Sweep& sweep, const Constraints& constraints);
 

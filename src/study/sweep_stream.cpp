@@ -17,8 +17,7 @@ namespace {
 
 /// Points that a thread takes at a time: many, so that threads seldom meet, but few enough that no
 /// thread is left alone with the last ones.
-std::size_t block_of(std::size_t points, std::size_t threads) {
-  constexpr std::size_t most = 64;
+std::size_t block_of(std::size_t points, std::size_t threads, std::size_t most) {
   constexpr std::size_t blocks_of_a_thread = 16;
   return std::clamp<std::size_t>(points / (threads * blocks_of_a_thread), 1, most);
 }
@@ -31,7 +30,7 @@ class Streaming {
   Streaming(const SweepStream& stream, std::size_t threads, const SweepProgress& progress)
       : stream_(stream),
         progress_(progress),
-        block_points_(block_of(stream.points, threads)),
+        block_points_(block_of(stream.points, threads, stream.most_together)),
         ahead_(threads * blocks_ahead) {
     result_.points.resize(stream.points);
     result_.bytes.resize(stream.points);
@@ -43,6 +42,7 @@ class Streaming {
       {
         std::unique_lock lock(mutex_);
         room_.wait(lock, [&] { return next_ < written_ + ahead_ || broken_; });
+        if (stream_.stop && stream_.stop()) return;
         if (broken_ || next_ * block_points_ >= std::min(stream_.points, failed_at_.load())) return;
         block = next_++;
       }
@@ -62,6 +62,7 @@ class Streaming {
   void throw_if_failed() const {
     if (writing_failed_) std::rethrow_exception(writing_failed_);
     if (failure_) std::rethrow_exception(failure_);
+    if (stream_.part) return;
     problems_.throw_if_all(stream_.points,
                            [&](std::size_t i) { return setting_words(stream_.point(i).set); });
   }
@@ -82,7 +83,7 @@ class Streaming {
         result_.points[i] = {point.result.times.total, point.result.bill.total, point.answered(),
                              point.result.bill.money};
         const std::size_t before = rows.size();
-        stream_.add_row(rows, point);
+        stream_.add_row(rows, i, point);
         result_.bytes[i] = static_cast<std::uint32_t>(rows.size() - before);
       } catch (...) {
         const std::lock_guard lock(mutex_);

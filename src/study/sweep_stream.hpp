@@ -28,15 +28,20 @@ struct StreamedSweep {
   std::size_t unanswered = 0;        ///< points without a result
 };
 
-/// The hooks of a streamed sweep. `point`, `run` and `add_row` are called from several threads.
+/// The hooks of a streamed sweep. `point`, `run`, `add_row` and `stop` are called from several
+/// threads.
 struct SweepStream {
   std::size_t points = 0;
   /// The point's input; an InputError of it names the point by itself.
   std::function<SweepInput(std::size_t)> point;
   std::function<Result(const SweepInput&)> run;
-  std::function<void(std::string&, const SweepPoint&)> add_row;
+  /// Appends what is written of a point.
+  std::function<void(std::string&, std::size_t, const SweepPoint&)> add_row;
   /// Rows of several points, in the order of the points, from one thread at a time.
   std::function<void(std::string_view)> write;
+  std::size_t most_together = 64;  ///< points that are handed to `write` at a time
+  bool part = false;               ///< of a sweep: it may be that none of these points has a result
+  std::function<bool()> stop{};    ///< true: points that are not begun are left out
 };
 
 /// Every point, `jobs` at a time (0: one a hardware thread); what is written does not depend on

@@ -1,0 +1,330 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "base/quote.hpp"
+#include "base/text_file.hpp"
+#include "catalog/lookup.hpp"
+#include "cli/commands.hpp"
+#include "cli/filter_help.hpp"
+#include "cli/inputs.hpp"
+#include "cli/progress.hpp"
+#include "cli/sweep_work.hpp"
+#include "cli/terminal.hpp"
+#include "model/exported.hpp"
+#include "report/prometheus.hpp"
+#include "report/skypilot.hpp"
+#include "schema/exported.hpp"
+#include "study/sweep.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+struct ExportArguments {
+  SweepQuestion question;  // `scenario` may be a result
+  int jobs = 0;
+  std::string output;
+  std::string format = "yaml";    // of skypilot
+  std::string minimize = "cost";  // of skypilot
+};
+
+/// The figures, and the scenario that each point is of.
+struct ExportInput {
+  Exported figures;
+  std::function<Scenario(std::size_t)> scenario;  ///< InputError where there is none
+};
+
+/// The scenario of a result, with what its point sets.
+Scenario scenario_behind(const Exported& figures, const SimulationOptions& options,
+                         std::size_t point) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(figures.file, ignored)) {
+    throw InputError(
+        fmt::format("expected the scenario of the result beside it, for the region and "
+                    "the purchase of its machines; got none at {}",
+                    in_quotes(figures.file)));
+  }
+  schema::Document document = load_with_settings(figures.file, options);
+  for (const auto& [key, value] : figures.points[point].set) {
+    schema::set_value(document, key, value, "--vary");
+  }
+  return scenario_of(document);
+}
+
+ExportInput from_result(const ExportArguments& arguments, const schema::JsonPtr& root) {
+  const SweepQuestion& question = arguments.question;
+  if (!question.vary.empty() || !question.instances.empty() || !question.simulation.host.empty() ||
+      question.simulation.exact) {
+    throw InputError(
+        fmt::format("{} is a result: expected no --vary, --instances, --host or "
+                    "--exact, which a scenario is simulated with",
+                    question.scenario));
+  }
+  ExportInput input{schema::read_exported(root), {}};
+  input.scenario = [figures = input.figures, options = question.simulation](std::size_t point) {
+    return scenario_behind(figures, options, point);
+  };
+  return input;
+}
+
+ExportInput from_scenario(const ExportArguments& arguments) {
+  ExportInput input;
+  input.figures.file = arguments.question.scenario;
+  const SweepQuestion& question = arguments.question;
+  if (question.vary.empty() && question.instances.empty()) {
+    const schema::Document document = load_with_settings(question.scenario, question.simulation);
+    Scenario scenario = scenario_of(document);
+    const std::optional<HostProfile> host = host_of(question.simulation);
+    std::set<std::string> instances;
+    add_instances(instances, scenario);
+    add_instances(instances, host);
+    const Result result = with_places(document, [&] {
+      return study::run(scenario, catalog_of(instances), host ? &*host : nullptr,
+                        run_options(question.simulation));
+    });
+    input.figures.name = scenario.name;
+    input.figures.points.push_back(exported(result));
+    input.scenario = [scenario = std::move(scenario)](std::size_t) { return scenario; };
+    return input;
+  }
+  const auto sweep = std::make_shared<PreparedSweep>(prepared_sweep(question, "text"));
+  std::vector<study::SweepInput> points;
+  for (std::size_t i = 0; i < sweep->points.size(); ++i) points.push_back(sweep->points.at(i));
+  Progress progress("export");
+  const Sweep result = with_places(sweep->document, [&] {
+    return study::sweep(points, sweep->world.catalog, sweep->world.profile(), sweep->options(),
+                        arguments.jobs,
+                        [&](std::size_t done, std::size_t total) { progress.update(done, total); });
+  });
+  input.figures.name = sweep->points.first().name;
+  for (const SweepPoint& point : result.points) {
+    ExportedPoint& made = input.figures.points.emplace_back();
+    if (point.answered()) {
+      made = exported(point.result);
+    } else {
+      for (const Problem& problem : point.problems) {
+        made.problem += (made.problem.empty() ? "" : "; ") +
+                        (problem.pointer.empty() ? "" : problem.pointer + ": ") + problem.message;
+      }
+    }
+    made.set = point.set;
+  }
+  input.scenario = [sweep](std::size_t point) { return sweep->points.at(point).scenario; };
+  return input;
+}
+
+ExportInput input_of(const ExportArguments& arguments) {
+  const std::string& file = arguments.question.scenario;
+  // A result is larger than a scenario may be, and standard input can be read only once.
+  constexpr std::size_t largest_result = 2'000'000'000;
+  if (file != standard_input_path) {
+    const std::string text = read_text_file(file, largest_result);
+    if (text.find("\"kind\"") != std::string::npos) {
+      const schema::JsonPtr root = schema::parse_json(text, file);
+      if (schema::is_result(*root)) return from_result(arguments, root);
+    }
+  }
+  return from_scenario(arguments);
+}
+
+void write_out(const ExportArguments& arguments, const std::string& text) {
+  if (arguments.output.empty()) return write_stdout(text);
+  const std::vector<std::string> inputs =
+      files_read({&arguments.question.scenario, 1}, arguments.question.simulation);
+  refuse_to_overwrite("--output", arguments.output, inputs);
+  write_text_file(arguments.output, text);
+}
+
+void tell_unanswered(const Exported& figures) {
+  const auto without = std::count_if(figures.points.begin(), figures.points.end(),
+                                     [](const ExportedPoint& p) { return !p.problem.empty(); });
+  if (without == 0) return;
+  write_stderr(fmt::format("remark: {} of {} points have no result and are left out", without,
+                           figures.points.size()));
+}
+
+int export_json(const ExportArguments& arguments) {
+  write_out(arguments, schema::write_exported(input_of(arguments).figures));
+  return 0;
+}
+
+int export_prometheus(const ExportArguments& arguments) {
+  const ExportInput input = input_of(arguments);
+  std::vector<std::vector<std::pair<std::string, std::string>>> labels;
+  for (const ExportedPoint& point : input.figures.points) {
+    auto& list = labels.emplace_back();
+    for (const auto& pair : point.set) {
+      const std::string pointer = schema::set_pointer(pair.first);
+      // These have labels of their own.
+      if (pointer != "/cluster/instance" && pointer != "/cluster/instances") list.push_back(pair);
+    }
+  }
+  tell_unanswered(input.figures);
+  write_out(arguments, report::prometheus_text(input.figures, labels));
+  return 0;
+}
+
+/// "num_workers=8" of what a point sets, but for the machine.
+std::string other_settings(const ExportedPoint& point) {
+  std::string words;
+  for (const auto& [key, value] : point.set) {
+    if (schema::set_pointer(key).starts_with("/cluster/")) continue;
+    words += (words.empty() ? "" : ", ") + key + "=" + value;
+  }
+  return words;
+}
+
+int export_skypilot(const ExportArguments& arguments) {
+  const ExportInput input = input_of(arguments);
+  const Exported& figures = input.figures;
+  report::SkyTask task;
+  task.name = figures.name;
+  task.by_time = arguments.minimize == "time";
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < figures.points.size(); ++i) {
+    if (figures.points[i].problem.empty()) order.push_back(i);
+  }
+  if (order.empty()) throw InputError("export: expected a point with a result, got none");
+  const auto value = [&](std::size_t i) {
+    const ExportedPoint& point = figures.points[i];
+    const double time = point.figure(FigureId::total_time).value_or(0.0);
+    const double cost = point.figure(FigureId::total_cost).value_or(0.0);
+    return task.by_time ? std::pair(time, cost) : std::pair(cost, time);
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return value(a) < value(b); });
+  const auto nodes_of = [&](std::size_t i) {
+    return static_cast<int>(figures.points[i].figure(FigureId::instances).value_or(1.0));
+  };
+  task.nodes = nodes_of(order.front());
+  std::set<std::string> names;
+  for (const std::size_t i : order) names.insert(figures.points[i].instance);
+  const Catalog catalog = catalog_of(names);
+  std::set<std::tuple<std::string, std::string, std::string, bool>> seen;
+  std::size_t other_nodes = 0;
+  bool sagemaker = false;
+  for (const std::size_t i : order) {
+    if (nodes_of(i) != task.nodes) {
+      ++other_nodes;
+      continue;
+    }
+    const ExportedPoint& point = figures.points[i];
+    const auto machine = find_machine(catalog, point.instance);
+    if (!machine) throw InputError("export: " + machine.failure.message);
+    const Scenario scenario = input.scenario(i);
+    report::SkyCandidate candidate;
+    candidate.cloud = (*machine)->cloud;
+    candidate.instance_type = (*machine)->name;
+    candidate.region = scenario.cluster.region.value_or("");
+    candidate.spot = scenario.cluster.purchase == Purchase::spot;
+    candidate.seconds = point.figure(FigureId::total_time).value_or(0.0);
+    candidate.usd = point.figure(FigureId::total_cost).value_or(0.0);
+    candidate.setting = other_settings(point);
+    // Of a machine at several settings the best is the one to run.
+    if (seen.emplace(candidate.cloud, candidate.region, candidate.instance_type, candidate.spot)
+            .second) {
+      task.candidates.push_back(std::move(candidate));
+      sagemaker = sagemaker || without_prefix(point.instance) != point.instance;
+    }
+  }
+  tell_unanswered(figures);
+  if (other_nodes > 0) {
+    write_stderr(
+        fmt::format("remark: {} points of another number of instances than {}, the best, "
+                    "are left out: a task of SkyPilot has one number of nodes",
+                    other_nodes, task.nodes));
+  }
+  if (sagemaker) {
+    write_stderr(
+        "remark: instances of SageMaker (ml.) stand as those of EC2, which is what SkyPilot "
+        "rents; their costs are SageMaker's");
+  }
+  write_out(arguments, arguments.format == "python" ? report::skypilot_python(task)
+                                                    : report::skypilot_yaml(task));
+  return 0;
+}
+
+void add_input_flags(CLI::App& app, ExportArguments& arguments) {
+  app.add_option("input", arguments.question.scenario,
+                 "Scenario, or what run or sweep wrote with --format json")
+      ->type_name("FILE")
+      ->required();
+  app.add_option("--vary", arguments.question.vary, "Values for a key, as for sweep")
+      ->type_name("KEY=VALUES")
+      ->allow_extra_args(false);
+  refuse_empty(
+      *app.add_option("--instances", arguments.question.instances, "Instances, as for sweep")
+           ->type_name("FILTER"));
+  app.add_option("-j,--jobs", arguments.jobs, "Points simulated at a time; default: one a core")
+      ->type_name("J")
+      ->check(CLI::Range(1, 4096));
+  app.add_option("-o,--output", arguments.output, "Write to this file instead of standard output")
+      ->type_name("FILE")
+      ->group("Output");
+  add_simulation_flags(app, arguments.question.simulation);
+}
+
+}  // namespace
+
+Command add_export(CLI::App& parent) {
+  CLI::App* app = parent.add_subcommand(
+      "export", "Predicted figures for other tools: SkyPilot, Prometheus, JSON");
+  app->require_subcommand(1);
+  using Work = int (*)(const ExportArguments&);
+  auto works = std::make_shared<
+      std::vector<std::tuple<CLI::App*, std::shared_ptr<ExportArguments>, Work>>>();
+  const auto add = [&](const char* name, const char* about, Work work) {
+    const auto arguments = std::make_shared<ExportArguments>();
+    CLI::App* sub = app->add_subcommand(name, about);
+    add_input_flags(*sub, *arguments);
+    works->emplace_back(sub, arguments, work);
+    return std::pair(sub, arguments);
+  };
+  const auto [skypilot, sky] =
+      add("skypilot", "A sweep's machines as a task of SkyPilot, best first", export_skypilot);
+  allow_only(*skypilot
+                  ->add_option("-f,--format", sky->format,
+                               "A task, or a program that gives SkyPilot's optimizer the "
+                               "predicted times")
+                  ->group("Output"),
+             {"yaml", "python"});
+  allow_only(
+      *skypilot->add_option("--minimize", sky->minimize, "What the candidates are sorted by"),
+      {"cost", "time"});
+  skypilot->footer(
+      "SkyPilot's YAML has no field for how long a task runs: without an estimator its optimizer\n"
+      "takes an hour for every candidate. The task therefore lists them in feedrate's order\n"
+      "(resources: ordered); the program of --format python sets the predicted seconds as the\n"
+      "task's time estimator and has the optimizer choose among them at SkyPilot's own prices.\n"
+      "Examples:\n"
+      "  feedrate export skypilot my.json --instances 'gpu>=A10G, region=us-east-1' -o task.yaml\n"
+      "  feedrate export skypilot sweep.json --format python -o choose.py");
+  const auto [prometheus, prom] =
+      add("prometheus", "Predicted figures in Prometheus' text format, for dashboards",
+          export_prometheus);
+  prometheus->footer(
+      "A gauge a figure, in seconds, USD and ratios, with the labels scenario, instance_type,\n"
+      "instances and what was varied. Put the file where the node exporter's textfile collector\n"
+      "looks.\n"
+      "Example:\n"
+      "  feedrate export prometheus my.json -o /var/lib/node_exporter/textfile/feedrate.prom");
+  const auto [json, flat] = add("json", "Predicted figures by name, flat", export_json);
+  json->footer("Example:\n  feedrate export json sweep.json -o figures.json");
+  static_cast<void>(prom);
+  static_cast<void>(flat);
+  return {app, [works] {
+            for (const auto& [sub, arguments, work] : *works) {
+              if (sub->parsed()) return work(*arguments);
+            }
+            return 2;
+          }};
+}
+
+}  // namespace feedrate::cli

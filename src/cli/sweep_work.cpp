@@ -1,0 +1,161 @@
+#include "cli/sweep_work.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "cli/inputs.hpp"
+#include "cli/instance_filter.hpp"
+#include "cli/terminal.hpp"
+#include "report/csv.hpp"
+#include "report/reports.hpp"
+#include "report/sweep_words.hpp"
+#include "schema/result.hpp"
+#include "study/decision.hpp"
+#include "study/sweep.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+/// Results that are kept whole, for text, JSON and Markdown: at some 33 kB each, a gigabyte.
+constexpr std::size_t most_kept = 30'000;
+
+PreparedSweep prepared(const SweepQuestion& question, const std::string& format,
+                       schema::Document document,
+                       const std::function<World(const SweepPoints&)>& world) {
+  std::vector<Vary> varied =
+      varied_by("sweep", question.instances, question.vary, "--vary", document);
+  if (const std::size_t size = Grid(varied).size(); !question.rows && size > most_kept) {
+    throw InputError({{.file = "",
+                       .line = 0,
+                       .pointer = "--vary",
+                       .message = fmt::format("expected at most {} points with --format {}, "
+                                              "which needs them all in memory, got {}; --format "
+                                              "csv takes up to {}",
+                                              most_kept, format, size, max_points)}});
+  }
+  SweepPoints points(document, std::move(varied));
+  const Constraints constraints = constraints_of(question.constraints, points.first().currency);
+  World in = world(points);
+  return {question, std::move(document), std::move(points), constraints, std::move(in)};
+}
+
+/// What a table of rows has no place for.
+std::vector<std::string> remarks_beside_rows(const PreparedSweep& sweep, std::size_t meeting,
+                                             std::optional<std::size_t> cheapest,
+                                             std::size_t unanswered) {
+  std::vector<std::string> remarks;
+  if (sweep.constraints.any()) {
+    remarks.push_back(report::meeting_words(
+        sweep.constraints, meeting, sweep.points.size(),
+        cheapest ? study::setting_words(sweep.points.setting(*cheapest)) : ""));
+  }
+  if (unanswered > 0) {
+    remarks.push_back(report::unanswered_words(unanswered, sweep.points.size()) +
+                      "; the column \"problem\" says why");
+  }
+  return remarks;
+}
+
+}  // namespace
+
+study::RunOptions PreparedSweep::options() const {
+  study::RunOptions options = run_options(question.simulation);
+  options.list_inputs = !question.rows;
+  return options;
+}
+
+PreparedSweep prepared_sweep(const SweepQuestion& question, const std::string& format) {
+  for (const std::string& text : question.vary) static_cast<void>(parse_vary(text));
+  return prepared(question, format, load_with_settings(question.scenario, question.simulation),
+                  [&](const SweepPoints& points) { return world_of(points, question.simulation); });
+}
+
+PreparedSweep prepared_sweep(const SweepQuestion& question, schema::Document document,
+                             std::optional<HostProfile> host) {
+  return prepared(question, "text", std::move(document), [&](const SweepPoints& points) {
+    std::set<std::string> instances = points.instances();
+    add_instances(instances, host);
+    return World{host, catalog_of(instances)};
+  });
+}
+
+study::SweepStream row_stream(const PreparedSweep& sweep) {
+  study::SweepStream stream;
+  stream.points = sweep.points.size();
+  stream.point = [&](std::size_t i) { return sweep.points.at(i); };
+  stream.run = [&sweep, options = sweep.options()](const study::SweepInput& input) {
+    return with_places(sweep.document, [&] {
+      return study::run(input.scenario, sweep.world.catalog, sweep.world.profile(), options);
+    });
+  };
+  stream.add_row = [&](std::string& out, std::size_t /*index*/, const SweepPoint& point) {
+    report::add_sweep_row(out, point, sweep.constraints);
+  };
+  return stream;
+}
+
+void deliver_results(const PreparedSweep& sweep,
+                     const std::function<Sweep(std::span<const study::SweepInput>)>& results,
+                     const OutputOptions& output, std::span<const std::string> inputs) {
+  const Scenario& first = sweep.points.first();
+  std::vector<study::SweepInput> points;
+  for (std::size_t i = 0; i < sweep.points.size(); ++i) points.push_back(sweep.points.at(i));
+  const Sweep result = with_places(sweep.document, [&] {
+    Sweep made = results(points);
+    made.decision = study::decide(made, points, sweep.world.catalog, sweep.world.profile(),
+                                  sweep.options().seed);
+    study::hold_against(made, sweep.constraints);
+    return made;
+  });
+  deliver(
+      output, inputs,
+      {.report =
+           [&] {
+             return report::shown_in(first.currency,
+                                     [&] { return report::sweep_report(result, first.name); });
+           },
+       .json = [&] { return schema::write_sweep(result, first.name, sweep.question.scenario); },
+       .csv = [&] { return report::sweep_csv(result); },
+       .remarks = remarks_beside_rows(sweep, result.meeting, result.cheapest_meeting,
+                                      static_cast<std::size_t>(std::count_if(
+                                          result.points.begin(), result.points.end(),
+                                          [](const SweepPoint& p) { return !p.answered(); })))});
+}
+
+void deliver_rows(const PreparedSweep& sweep, const OutputOptions& output,
+                  std::span<const std::string> inputs,
+                  const std::function<study::StreamedSweep(Spool&)>& write_rows) {
+  const SweepPoints& points = sweep.points;
+  const Constraints& constraints = sweep.constraints;
+  if (!output.file.empty()) refuse_to_overwrite("--output", output.file, inputs);
+  Spool spool(output.file);
+  spool.append(report::sweep_csv_header(points.setting(0), constraints));
+  std::uint64_t end = spool.size();
+  const study::StreamedSweep swept = write_rows(spool);
+  const study::Standing standing = study::standing(swept.points);
+  const std::set<std::size_t> pareto(standing.pareto.begin(), standing.pareto.end());
+  for (std::size_t i = 0; i < swept.bytes.size(); ++i) {
+    end += swept.bytes[i];
+    // Whoever is fastest or cheapest is in the Pareto set too.
+    if (!pareto.contains(i)) continue;
+    const std::string marks =
+        report::sweep_marks(i == standing.fastest, i == standing.cheapest, true);
+    spool.overwrite(end - 1 - marks.size(), marks);
+  }
+  if (output.file.empty()) {
+    spool.read([](std::string_view text) { write_stdout(text); });
+  } else {
+    spool.finish();
+  }
+  const study::Meeting meeting = study::meeting(swept.points, constraints);
+  for (const std::string& remark :
+       remarks_beside_rows(sweep, meeting.points, meeting.cheapest, swept.unanswered)) {
+    write_stderr("remark: " + remark);
+  }
+}
+
+}  // namespace feedrate::cli

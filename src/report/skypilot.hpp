@@ -1,0 +1,43 @@
+#pragma once
+// Candidates of a sweep as a task of SkyPilot.
+//
+// What its optimizer knows of time (sky/optimizer.py and sky/task.py, read 2026-07): a task's YAML
+// has no field for it, and every candidate is then taken to run for one hour, so that the cheapest
+// hour wins, however long it takes. A program may give a task an estimator, a function from
+// resources to seconds (Task.set_time_estimator); it does not survive the way to an API server,
+// which takes the YAML. The number of nodes is the task's and the same for every candidate.
+#include <string>
+#include <vector>
+
+namespace feedrate::report {
+
+struct SkyCandidate {
+  std::string cloud;          ///< "aws"
+  std::string region;         ///< "" for any
+  std::string instance_type;  ///< as the cloud calls it
+  bool spot = false;
+  double seconds = 0.0;  ///< of the whole job, on all nodes
+  double usd = 0.0;      ///< what the whole job costs in all
+  std::string setting;   ///< "num_workers=8" of the point that it is; "" for none
+};
+
+struct SkyTask {
+  std::string name;  ///< the scenario's
+  int nodes = 1;
+  bool by_time = false;                  ///< what the candidates are sorted by; else by cost
+  std::vector<SkyCandidate> candidates;  ///< best first, each once
+};
+
+/// A task whose `resources: ordered` has SkyPilot try the candidates in that order: what it takes
+/// for one hour does not matter then.
+std::string skypilot_yaml(const SkyTask& task);
+
+/// A program that gives the candidates to SkyPilot's optimizer together with the times predicted
+/// for them, has it choose, and with --launch launches what it chose. The rest of the task comes
+/// from a YAML file.
+std::string skypilot_python(const SkyTask& task);
+
+/// The name as SkyPilot takes it: letters and digits, with single hyphens between.
+std::string skypilot_name(const std::string& name);
+
+}  // namespace feedrate::report

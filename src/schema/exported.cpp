@@ -1,0 +1,174 @@
+#include "schema/exported.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/version.hpp"
+#include "schema/json_writer.hpp"
+
+namespace feedrate::schema {
+namespace {
+
+using Layout = JsonWriter::Layout;
+
+/// Reads members of objects that must be there.
+class Reader {
+ public:
+  Problems problems;
+
+  const JsonValue* member(const JsonValue& object, const std::string& pointer,
+                          std::string_view name, JsonKind kind) {
+    const JsonValue* const found = object.find(name);
+    if (found != nullptr && found->kind == kind) return found;
+    problems.add(found != nullptr ? *found : object, join_pointer(pointer, name),
+                 fmt::format("expected {}, got {}",
+                             kind == JsonKind::object  ? "an object"
+                             : kind == JsonKind::array ? "a list"
+                                                       : "a text",
+                             found != nullptr ? describe(*found) : "nothing"));
+    return nullptr;
+  }
+
+  /// Empty: null, or not there, as in what an older feedrate wrote.
+  std::optional<double> number(const JsonValue& object, const std::string& pointer,
+                               std::string_view name) {
+    const JsonValue* const found = object.find(name);
+    if (found == nullptr || found->kind == JsonKind::null) return std::nullopt;
+    if (found->kind == JsonKind::number) return found->number;
+    problems.add(*found, join_pointer(pointer, name),
+                 "expected a number or null, got " + describe(*found));
+    return std::nullopt;
+  }
+
+  void result(ExportedPoint& point, const JsonValue& result, const std::string& pointer) {
+    // null where only the job's times are given.
+    if (const JsonValue* const instance = result.find("instance")) point.instance = instance->text;
+    for (const Figure& figure : all_figures()) {
+      if (!is_exported(figure)) continue;
+      // A group of figures stands in an object of its own, or in the result itself.
+      const JsonValue* in = &result;
+      std::string at = pointer;
+      for (const char* const group : {"bottleneck", "time", "monitors", "cost"}) {
+        const JsonValue* const object = result.find(group);
+        if (object == nullptr || object->find(figure.name) == nullptr) continue;
+        in = object;
+        at = join_pointer(pointer, group);
+      }
+      point.figures[static_cast<std::size_t>(figure.id)] = number(*in, at, figure.name);
+    }
+    if (const JsonValue* const bottleneck = result.find("bottleneck")) {
+      const JsonValue* const stage = bottleneck->find("stage");
+      if (stage != nullptr && stage->kind == JsonKind::text) point.bottleneck = stage->text;
+    }
+    const JsonValue* const stages = member(result, pointer, "stages", JsonKind::array);
+    if (stages == nullptr) return;
+    for (std::size_t i = 0; i < stages->items.size(); ++i) {
+      const JsonValue& row = *stages->items[i];
+      const std::string at = join_pointer(join_pointer(pointer, "stages"), i);
+      const JsonValue* const name = member(row, at, "stage", JsonKind::text);
+      const auto* const known = name == nullptr
+                                    ? stage_names.end()
+                                    : std::find(stage_names.begin(), stage_names.end(), name->text);
+      if (known == stage_names.end()) continue;  // of a later feedrate
+      const auto stage = static_cast<Stage>(known - stage_names.begin());
+      for (std::size_t j = 0; j < stage_figures().size(); ++j) {
+        point.stages[stage][j] = number(row, at, stage_figures()[j].name);
+      }
+    }
+  }
+
+  void point(ExportedPoint& point, const JsonValue& value, const std::string& pointer) {
+    if (const JsonValue* const set = member(value, pointer, "set", JsonKind::object)) {
+      for (const JsonMember& pair : set->members) {
+        point.set.emplace_back(pair.key, pair.value->text);
+      }
+    }
+    const JsonValue* const found = value.find("result");
+    if (found != nullptr && found->kind == JsonKind::object) {
+      return result(point, *found, join_pointer(pointer, "result"));
+    }
+    const JsonValue* const why = member(value, pointer, "problems", JsonKind::array);
+    for (std::size_t i = 0; why != nullptr && i < why->items.size(); ++i) {
+      const JsonValue* const message = why->items[i]->find("message");
+      const JsonValue* const key = why->items[i]->find("key");
+      if (message == nullptr) continue;
+      if (!point.problem.empty()) point.problem += "; ";
+      if (key != nullptr && !key->text.empty()) point.problem += key->text + ": ";
+      point.problem += message->text;
+    }
+    if (point.problem.empty()) point.problem = "no result";
+  }
+};
+
+}  // namespace
+
+bool is_result(const JsonValue& root) {
+  const JsonValue* const kind = root.find("kind");
+  return kind != nullptr && (kind->text == "sweep" || kind->text == "result");
+}
+
+Exported read_exported(const JsonPtr& root) {
+  Reader reader;
+  Exported out;
+  if (const JsonValue* const scenario = reader.member(*root, "", "scenario", JsonKind::object)) {
+    if (const auto* const name = reader.member(*scenario, "/scenario", "name", JsonKind::text)) {
+      out.name = name->text;
+    }
+    if (const JsonValue* const file = scenario->find("file")) out.file = file->text;
+  }
+  if (root->find("kind")->text == "result") {
+    if (const JsonValue* const result = reader.member(*root, "", "result", JsonKind::object)) {
+      reader.result(out.points.emplace_back(), *result, "/result");
+    }
+  } else if (const JsonValue* const points = reader.member(*root, "", "points", JsonKind::array)) {
+    for (std::size_t i = 0; i < points->items.size(); ++i) {
+      reader.point(out.points.emplace_back(), *points->items[i], join_pointer("/points", i));
+    }
+  }
+  reader.problems.throw_if_any();
+  return out;
+}
+
+std::string write_exported(const Exported& exported) {
+  JsonWriter out;
+  out.begin_object().text("feedrate", version).text("kind", "figures").number("schema", 1.0);
+  out.key("scenario").begin_object(Layout::line).text("name", exported.name).key("file");
+  if (exported.file.empty()) {
+    out.null();
+  } else {
+    out.text(exported.file);
+  }
+  out.end().key("points").begin_array(Layout::block);
+  const auto text_or_null = [&](std::string_view key, const std::string& text) {
+    out.key(key);
+    if (text.empty()) {
+      out.null();
+    } else {
+      out.text(text);
+    }
+  };
+  for (const ExportedPoint& point : exported.points) {
+    out.begin_object().key("set").begin_object(Layout::line);
+    for (const auto& [key, value] : point.set) out.text(key, value);
+    out.end();
+    text_or_null("problem", point.problem);
+    text_or_null("instance", point.instance);
+    text_or_null("bottleneck", point.bottleneck);
+    for (const Figure& figure : all_figures()) {
+      if (is_exported(figure)) out.number(figure.name, point.figure(figure.id));
+    }
+    for (const Stage stage : all_stages()) {
+      for (std::size_t i = 0; i < stage_figures().size(); ++i) {
+        out.number(fmt::format("{}.{}", name_of(stage), stage_figures()[i].name),
+                   point.stages[stage][i]);
+      }
+    }
+    out.end();
+  }
+  out.end().end();
+  return std::move(out).finish();
+}
+
+}  // namespace feedrate::schema
