@@ -48,13 +48,15 @@ class Exposure {
 /// The job as a stretch of exposure: `length` in all, a checkpoint of each multiple of `period`,
 /// usable `delay` later.
 struct Schedule {
+  Duration writes;
   double length = 0.0;
   double period = 0.0;  ///< 0: no checkpoints
   double delay = 0.0;
 
   explicit Schedule(const InterruptedJob& job) {
     const double stop = job.interval > Duration{} ? job.writing.stop(job.interval).base() : 0.0;
-    length = job.work.base() + job.checkpoints() * stop;
+    writes = seconds(job.checkpoints() * stop);
+    length = (job.work + writes).base();
     if (job.interval <= Duration{}) return;
     period = job.interval.base() + stop;
     delay = job.writing.delay(job.interval).base();
@@ -99,7 +101,7 @@ Course closed_form(const InterruptedJob& job) {
   Course course;
   course.interruptions = rate > 0.0 ? phases * attempts : 0.0;
   course.rework = seconds(std::max(0.0, exposed - schedule.length));
-  course.writes = seconds(schedule.length) - job.work + announced * exposed * job.writing.time;
+  course.writes = schedule.writes + announced * exposed * job.writing.time;
   course.waits = course.interruptions * job.wait;
   course.restarts =
       seconds(phases * until_undisturbed(rate, job.restart.base()) + launching - launch);
@@ -147,7 +149,7 @@ class Play {
       return course;
     }
     course.wall = seconds(paid_ + waits_);
-    course.writes = seconds(schedule_.length + last_writes_) - job_.work;
+    course.writes = schedule_.writes + seconds(last_writes_);
     course.rework = seconds(worked_ - schedule_.length);
     course.restarts = seconds(starts_ - launched);
     course.waits = seconds(waits_);

@@ -23,6 +23,9 @@ struct CostPart {
 struct MonitorsPart {
   const Result* whole;
 };
+struct InterruptionsPart {
+  const Result* whole;
+};
 struct StageRow {
   Stage stage;
   const StageStats* of;
@@ -134,6 +137,8 @@ template <>
 inline constexpr bool is_record<CostPart> = true;
 template <>
 inline constexpr bool is_record<MonitorsPart> = true;
+template <>
+inline constexpr bool is_record<InterruptionsPart> = true;
 template <>
 inline constexpr bool is_record<OtherWorkers> = true;
 template <>
@@ -263,6 +268,12 @@ const std::vector<Entry<CostPart>>& entries<CostPart>() {
 }
 
 template <>
+const std::vector<Entry<InterruptionsPart>>& entries<InterruptionsPart>() {
+  static const auto list = figure_entries<InterruptionsPart>(FigureGroup::interrupted);
+  return list;
+}
+
+template <>
 const std::vector<Entry<Bands>>& entries<Bands>() {
   static const std::vector<Entry<Bands>> list = [] {
     std::vector<Entry<Bands>> all = {written<Bands>(
@@ -359,6 +370,10 @@ const std::vector<Entry<Result>>& entries<Result>() {
         }));
     all.push_back(
         written<Result>("cost", "the bill", [](const Result& r) { return CostPart{&r}; }));
+    all.push_back(written<Result>(
+        "interruptions", "what they do; null: none are counted", [](const Result& r) {
+          return r.interruptions ? std::optional(InterruptionsPart{&r}) : std::nullopt;
+        }));
     const Entry<Result> rest[] = {
         written<&Result::bands>(
             "bands", "5 %, 50 % and 95 % over draws of uncertain inputs and of variability"),
