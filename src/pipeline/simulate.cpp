@@ -68,6 +68,10 @@ void hold_ratio(Outcome& out, const Inputs& inputs, const SimulationOptions& opt
   if (!inputs.time_ratio || !inputs.alone) return;
   Inputs alone = *inputs.alone;
   alone.speed = inputs.speed;
+  // The epochs alone are compared.
+  alone.interruptions.reset();
+  alone.booked = alone.checkpoint_interval = Duration{};
+  alone.best_interval = false;
   SimulationOptions plain = options;
   plain.details = false;
   const Duration goal = *inputs.time_ratio * simulate(alone, plain).training();

@@ -69,7 +69,7 @@ double effective_share(Duration interval, Duration write, Duration restart, Dura
 Duration best_interval(const InterruptedJob& of) {
   InterruptedJob job = of;
   job.fallback.reset();
-  if (job.work <= Duration{} || job.rate() <= Frequency{}) return job.work;
+  if (job.work <= Duration{} || job.rate() <= Frequency{}) return interval_of(job, 0.0);
   // Writes in a row have no room below their own time; and no schedule is finer than a second.
   const Duration least = std::max(job.writing.time, seconds(1.0));
   if (job.writing.background) return best_in_background(job, least);

@@ -310,12 +310,13 @@ TEST_CASE("scenario: what a price leaves without effect is refused beside it, na
   CHECK(cluster(R"("purchase": "savings_plan", "savings": 0.5)") == "fine");
 
   Document document = parse_document(beside("\"cluster\": {\"price\": \"3 USD/h\"}"), "s.json");
-  set_value(document, "purchase", "spot");
+  set_value(document, "purchase", "savings_plan");
   try {
     read_scenario(document);
     FAIL_CHECK("accepted");
   } catch (const InputError& error) {
-    CHECK(std::string(error.what()).find("--set purchase=spot: " + paid) != std::string::npos);
+    CHECK(std::string(error.what()).find("--set purchase=savings_plan: " + paid) !=
+          std::string::npos);
   }
 }
 
