@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 namespace feedrate::reliability {
 namespace {
@@ -19,37 +20,30 @@ double time_with(InterruptedJob job, double count) {
   return expected(job).wall.base();
 }
 
-/// In the background the expected time has a dip wherever one checkpoint more is just usable before
-/// the end, so all of the range is looked at before the best place is narrowed down by golden
-/// section.
+/// In the background a write costs nothing that is known, so that the least time is as often as the
+/// storage can: the longest interval is taken that is no worse than half a thousandth. All of the
+/// range is looked at, for the time has a dip wherever one checkpoint more is just usable before
+/// the end.
 Duration best_in_background(InterruptedJob job, Duration least) {
-  constexpr double golden = 0.6180339887498949;
   constexpr int places = 200;
+  constexpr double as_good = 1.0005;
   const auto time = [&](double interval) {
     job.interval = seconds(interval);
     return expected(job).wall;
   };
   const double longest = interval_of(job, 0.0).base();
   const double step = std::pow(std::min(1.0, least / job.work), 1.0 / places);
-  double best = longest;
-  for (double at = longest; at >= least.base(); at *= step) {
-    if (time(at) < time(best)) best = at;
+  std::vector<std::pair<double, Duration>> tried;
+  for (int i = 0; i <= places; ++i) {
+    const double interval = longest * std::pow(step, i);
+    tried.emplace_back(interval, time(interval));
   }
-  double low = std::max(least.base(), best * step);
-  double high = std::min(longest, best / step);
-  const double found = best;
-  double a = high - golden * (high - low);
-  double b = low + golden * (high - low);
-  for (int i = 0; i < 30; ++i) {
-    if (time(a) < time(b)) {
-      high = std::exchange(b, a);
-      a = high - golden * (high - low);
-    } else {
-      low = std::exchange(a, b);
-      b = low + golden * (high - low);
-    }
-  }
-  return seconds(time(a) < time(found) ? a : found);
+  const auto by_time = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const Duration shortest = std::min_element(tried.begin(), tried.end(), by_time)->second;
+  const auto found = std::find_if(tried.begin(), tried.end(), [&](const auto& one) {
+    return one.second <= as_good * shortest;
+  });
+  return seconds(found->first);
 }
 
 }  // namespace

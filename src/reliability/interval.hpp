@@ -15,8 +15,9 @@ Duration daly_interval(Duration write, Duration between);
 double effective_share(Duration interval, Duration write, Duration restart, Duration between);
 
 /// The interval with the least expected time of this job, whatever `job.interval` is: of as many
-/// equal stretches as are best. A hair longer than the job where no checkpoint pays. Of a job with
-/// a fallback, that of its spot instances.
+/// equal stretches as are best. In the background, where writes cost no time, the longest that is
+/// within half a thousandth of it. A hair longer than the job where no checkpoint pays. Of a job
+/// with a fallback, that of its spot instances.
 Duration best_interval(const InterruptedJob& job);
 
 }  // namespace feedrate::reliability
