@@ -73,6 +73,8 @@ std::string_view word_of(Purchase purchase) {
     case Purchase::on_demand: return "on_demand";
     case Purchase::spot: return "spot";
     case Purchase::savings_plan: return "savings_plan";
+    case Purchase::capacity_block: return "capacity_block";
+    case Purchase::training_plan: return "training_plan";
   }
   return "";
 }

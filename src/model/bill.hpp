@@ -89,6 +89,8 @@ struct TransferUse {
 /// Everything that goes on a bill, with its price already looked up.
 struct BillInput {
   MachineUse compute;
+  std::optional<MachineUse> fallback;  ///< on-demand instances that took a spot job over
+  Duration booked;  ///< `compute` is paid in blocks of so long, whole; 0: as it is used
   std::vector<MachineUse> auxiliary;
   std::vector<StorageUse> storage;
   std::vector<IopsUse> iops;
@@ -119,11 +121,12 @@ struct Bill {
   Money requests;
   Money transfer;
   Money money;       ///< sum of the above: what the invoice says
+  Money unused;      ///< part of `compute`: booked and not used
   Money hour_value;  ///< job's wall time times the value of an hour
   Money total;       ///< money + hour_value
   Money idle_gpu;  ///< part of `compute` that paid for GPUs that waited: never more than all of it
   PerStage<Money> idle_gpu_by_stage;  ///< adds up to idle_gpu
-  Duration billed_time;  ///< of one instance of the cluster, after rounding and minimum
+  Duration billed_time;  ///< of one instance of the cluster, after rounding, minimum and booking
   std::vector<BillLine> lines;
 };
 

@@ -26,6 +26,35 @@ Value shown(R r) {
   return r.monitors ? Value((*r.monitors).*member) : std::nullopt;
 }
 
+Value number_of(double value) {
+  return value;
+}
+template <int T, int B, int M, int S>
+Value number_of(Quantity<T, B, M, S> value) {
+  return value.base();
+}
+template <class T>
+Value number_of(const std::optional<T>& value) {
+  return value ? number_of(*value) : std::nullopt;
+}
+
+template <auto member>
+Value of_interruptions(R r) {
+  return r.interruptions ? number_of((*r.interruptions).*member) : std::nullopt;
+}
+
+/// An end of what the middle 90 % of played jobs have.
+template <auto member, std::size_t end>
+Value drawn(R r) {
+  if (!r.interruptions || r.interruptions->draws == 0) return std::nullopt;
+  return number_of(((*r.interruptions).*member)[end]);
+}
+
+const OnDemandInstead* instead(R r) {
+  const bool known = r.interruptions && r.interruptions->on_demand;
+  return known ? &*r.interruptions->on_demand : nullptr;
+}
+
 constexpr std::array<Figure, figure_count> table = {{
     {FigureId::instances, cluster, "instances", number, neither, "instances", "how many",
      [](R r) -> Value { return r.instances; }},
@@ -107,6 +136,45 @@ constexpr std::array<Figure, figure_count> table = {{
      "part of compute_usd while GPUs waited", [](R r) -> Value { return r.bill.idle_gpu.base(); }},
     {FigureId::billed_time, cost, "billed_time_s", second, less, "billed time",
      "of one instance, after rounding", [](R r) -> Value { return r.bill.billed_time.base(); }},
+
+    {FigureId::interruptions, interrupted, "expected_interruptions", number, less,
+     "interruptions", "in the mean", of_interruptions<&Interruptions::expected>, nullptr, "", true},
+    {FigureId::between_interruptions, interrupted, "between_interruptions_s", second, neither,
+     "between two", "mean time to the next of the whole cluster; null: none", of_interruptions<&Interruptions::between>, nullptr, "", true},
+    {FigureId::rework, interrupted, "rework_s", second, less, "work done again", "since the last usable checkpoint",
+     of_interruptions<&Interruptions::rework>, nullptr, "", true},
+    {FigureId::restarts, interrupted, "restarts_s", second, less, "restarts", "start-up, staging and cold caches included",
+     of_interruptions<&Interruptions::restarts>, nullptr, "", true},
+    {FigureId::capacity_wait, interrupted, "capacity_wait_s", second, less, "waiting for capacity", "not paid",
+     of_interruptions<&Interruptions::waits>, nullptr, "", true},
+    {FigureId::effective_time, interrupted, "effective_time_ratio", share, more, "effective time",
+     "training that lasts, of total_s", of_interruptions<&Interruptions::effective>, nullptr, "", true},
+    {FigureId::checkpoint_interval, interrupted, "checkpoint_interval_s", second, neither, "checkpoint every",
+     "of training; null: none is written", of_interruptions<&Interruptions::interval>, nullptr, "", true},
+    {FigureId::best_interval, interrupted, "best_interval_s", second, neither, "best interval",
+     "that takes least time", of_interruptions<&Interruptions::best>, nullptr, "", true},
+    {FigureId::young_interval, interrupted, "young_interval_s", second, neither, "Young's interval",
+     "square root of 2 * write * between_interruptions_s", of_interruptions<&Interruptions::young>, nullptr, "", true},
+    {FigureId::daly_interval, interrupted, "daly_interval_s", second, neither, "Daly's interval",
+     "the same less a write", of_interruptions<&Interruptions::daly>, nullptr, "", true},
+    {FigureId::time_p5, interrupted, "total_p5_s", second, less, "time, 5 %", "one job in 20 is faster",
+     drawn<&Interruptions::time, 0>, nullptr, "", true},
+    {FigureId::time_p95, interrupted, "total_p95_s", second, less, "time, 95 %", "one job in 20 is slower",
+     drawn<&Interruptions::time, 1>, nullptr, "", true},
+    {FigureId::money_p5, interrupted, "money_p5_usd", dollar, less, "money, 5 %", "one job in 20 is cheaper",
+     drawn<&Interruptions::money, 0>, nullptr, "", true},
+    {FigureId::money_p95, interrupted, "money_p95_usd", dollar, less, "money, 95 %", "one job in 20 is dearer",
+     drawn<&Interruptions::money, 1>, nullptr, "", true},
+    {FigureId::on_demand_money, interrupted, "on_demand_usd", dollar, neither, "on demand", "the same job there; null: not on spot, or no price",
+     [](R r) { return instead(r) ? Value(instead(r)->money.base()) : std::nullopt; }, nullptr, "", true},
+    {FigureId::spot_saving, interrupted, "spot_saving", share, more, "saved by spot", "of on_demand_usd, in the mean",
+     [](R r) { return instead(r) ? Value(instead(r)->saving) : std::nullopt; }, nullptr, "", true},
+    {FigureId::spot_loses, interrupted, "spot_loses", share, less, "spot loses", "share of spot jobs that cost more than on_demand_usd",
+     [](R r) { return instead(r) ? Value(instead(r)->loses) : std::nullopt; }, nullptr, "", true},
+    {FigureId::blocks, interrupted, "blocks", number, less, "blocks", "booked one after the other; null: nothing is booked",
+     of_interruptions<&Interruptions::blocks>, nullptr, "", true},
+    {FigureId::unused, interrupted, "unused_usd", dollar, less, "booked and not used", "part of compute_usd",
+     [](R r) { return r.interruptions && r.interruptions->blocks ? Value(r.bill.unused.base()) : std::nullopt; }, nullptr, "", true},
 
     {FigureId::hours, derived, "hours", FigureUnit::hours, less, "hours", "total_s in hours",
      [](R r) -> Value { return r.times.total / hours(1.0); }},

@@ -50,22 +50,42 @@ enum class FigureId : std::uint8_t {
   total_cost,
   idle_gpu,
   billed_time,
+  interruptions,
+  between_interruptions,
+  rework,
+  restarts,
+  capacity_wait,
+  effective_time,
+  checkpoint_interval,
+  best_interval,
+  young_interval,
+  daly_interval,
+  time_p5,
+  time_p95,
+  money_p5,
+  money_p95,
+  on_demand_money,
+  spot_saving,
+  spot_loses,
+  blocks,
+  unused,
   hours,
   step_time,
   stall,
 };
 
-inline constexpr std::size_t figure_count = 36;
+inline constexpr std::size_t figure_count = 55;
 
 /// Where a document has the figure: in the object of that name, or beside it.
 enum class FigureGroup : std::uint8_t {
-  cluster,     ///< how many machines and GPUs
-  bottleneck,  ///< what the stage that gains most would gain
-  time,        ///< parts of the job's wall time
-  pace,        ///< rates and shares
-  monitors,    ///< what top, iostat, sar and nvidia-smi would show
-  cost,        ///< the bill
-  derived,     ///< another form of the others: for limits and cases, in no document
+  cluster,      ///< how many machines and GPUs
+  bottleneck,   ///< what the stage that gains most would gain
+  time,         ///< parts of the job's wall time
+  pace,         ///< rates and shares
+  monitors,     ///< what top, iostat, sar and nvidia-smi would show
+  cost,         ///< the bill
+  interrupted,  ///< what interruptions do, where they are counted
+  derived,      ///< another form of the others: for limits and cases, in no document
 };
 
 enum class FigureUnit : std::uint8_t {

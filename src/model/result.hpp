@@ -8,6 +8,7 @@
 
 #include "base/units.hpp"
 #include "model/bill.hpp"
+#include "model/interruptions.hpp"
 #include "model/provenance.hpp"
 #include "model/stage.hpp"
 
@@ -151,6 +152,7 @@ struct Result {
   double steps = 0.0;                ///< of the whole job, each GPU; need not be whole epochs
   std::optional<Monitors> monitors;  ///< empty where only the job's time is given
   Bill bill;
+  std::optional<Interruptions> interruptions;  ///< empty where none are counted
   std::optional<Bands> bands;
   std::vector<InputUsed> inputs;
   std::optional<Certainty> certainty;  ///< empty where nobody asked for it

@@ -162,10 +162,41 @@ struct Operation {
   bool operator==(const Operation&) const = default;
 };
 
-enum class Purchase { on_demand, spot, savings_plan };
-inline constexpr std::array<std::string_view, 3> purchase_words = {"on_demand", "spot",
-                                                                   "savings_plan"};
-static_assert(names_all(purchase_words, Purchase::savings_plan));
+enum class Purchase { on_demand, spot, savings_plan, capacity_block, training_plan };
+inline constexpr std::array<std::string_view, 5> purchase_words = {
+    "on_demand", "spot", "savings_plan", "capacity_block", "training_plan"};
+static_assert(names_all(purchase_words, Purchase::training_plan));
+
+/// Paid whole and in advance, for `Cluster::booked`.
+constexpr bool is_booked(Purchase purchase) {
+  return purchase == Purchase::capacity_block || purchase == Purchase::training_plan;
+}
+
+/// How often an instance fails; at most one is given.
+struct Failures {
+  std::optional<double> per_1000_node_days;
+  std::optional<Duration> mttf;  ///< mean time to failure of one instance
+  bool operator==(const Failures&) const = default;
+};
+
+/// When spot instances are given up for on-demand ones, for the rest of the job.
+struct SpotFallback {
+  std::optional<double> after_interruptions;
+  std::optional<Duration> after_wait;  ///< of a single wait for capacity
+  bool operator==(const SpotFallback&) const = default;
+};
+
+/// How spot instances are taken away, and come back. Counted where they are bought.
+struct Spot {
+  std::optional<double> interruption_share_per_month;  ///< of instances, or `rate`
+  std::optional<Frequency> rate;                       ///< interruptions of one instance
+  std::optional<Duration> notice;             ///< that the training program uses for a checkpoint
+  std::optional<Duration> wait_for_capacity;  ///< mean, after an interruption
+  std::optional<SpotFallback> fallback;
+  std::optional<HourlyPrice>
+      on_demand_price;  ///< of one instance, to compare with and fall back to
+  bool operator==(const Spot&) const = default;
+};
 
 struct Cluster {
   std::optional<std::string> instance;  ///< "ml.p3.2xlarge"; the prefix ml. means SageMaker
@@ -174,6 +205,9 @@ struct Cluster {
   std::optional<std::string> region;
   Purchase purchase = Purchase::on_demand;
   std::optional<double> savings;     ///< savings plan: fraction off the on-demand price
+  std::optional<Duration> booked;    ///< capacity block, training plan: length of one, paid whole
+  std::optional<Failures> failures;  ///< empty: none are counted
+  std::optional<Spot> spot;          ///< empty: spot instances are never interrupted
   std::optional<HourlyPrice> price;  ///< per instance; overrides the catalogue
   /// Own on-demand prices by instance type; they come before the catalogue's.
   std::optional<std::map<std::string, HourlyPrice>> prices;
@@ -280,9 +314,11 @@ struct AllReduce {
 };
 
 struct Checkpoint {
-  std::optional<Duration> interval;  ///< of training time
+  std::optional<Duration> interval;  ///< of training time; empty: the best where any are counted
   std::optional<Bytes> size;
   std::optional<Bandwidth> bandwidth;
+  std::optional<bool> background;   ///< training goes on while one is written
+  std::optional<Duration> restart;  ///< after an interruption, without start-up and staging
   bool operator==(const Checkpoint&) const = default;
 };
 

@@ -20,13 +20,14 @@ enum class Stage : std::uint8_t {
   gpu,             ///< forward, backward, optimiser
   allreduce,       ///< exposed communication of gradients
   checkpoint,      ///< writing checkpoints
+  interruption,    ///< what interruptions cost: work done again, restarts, waiting for instances
 };
 
-inline constexpr std::size_t stage_count = 12;
+inline constexpr std::size_t stage_count = 13;
 
 inline constexpr std::array<std::string_view, stage_count> stage_names = {
-    "startup",  "download", "disk",           "decode", "remote",    "collate",
-    "handover", "h2d",      "gpu_preprocess", "gpu",    "allreduce", "checkpoint"};
+    "startup", "download",       "disk", "decode",    "remote",     "collate",     "handover",
+    "h2d",     "gpu_preprocess", "gpu",  "allreduce", "checkpoint", "interruption"};
 
 constexpr std::string_view name_of(Stage stage) {
   return stage_names[static_cast<std::size_t>(stage)];

@@ -11,6 +11,7 @@
 #include "model/discipline.hpp"
 #include "model/scenario.hpp"
 #include "model/stage.hpp"
+#include "reliability/interruptions.hpp"
 
 namespace feedrate::pipeline {
 
@@ -133,10 +134,17 @@ struct Inputs {
   /// The whole job's parallel efficiency where it is given or measured: the epochs take this share
   /// of what they take in `alone`, whatever keeps them.
   std::optional<double> time_ratio;
-  std::shared_ptr<const Inputs> alone;  ///< the same job on one instance; set with time_ratio
-  Duration startup;                     ///< of the job
-  Duration checkpoint_interval;         ///< 0 = none
-  Duration checkpoint_time;             ///< each
+  std::shared_ptr<const Inputs> alone;     ///< the same job on one instance; set with time_ratio
+  Duration startup;                        ///< of the job
+  Duration checkpoint_interval;            ///< 0 = none
+  Duration checkpoint_time;                ///< each
+  bool checkpoint_background = false;      ///< training goes on while one is written
+  bool best_interval = false;              ///< instead of checkpoint_interval: by `interruptions`
+  std::optional<Stage> checkpoint_beside;  ///< whose storage, read meanwhile, takes the writes
+  /// Rates, restart and waits of the whole cluster; the work is what is simulated, and start-up,
+  /// staging and cold caches are added to each restart. Empty: nothing is interrupted.
+  std::optional<reliability::InterruptedJob> interruptions;
+  Duration booked;  ///< the cluster is there for so long at a time; 0: as long as it takes
 
   /// A stage's virtual speed: 2 = every cost of it halved.
   PerStage<double> speed = ones();

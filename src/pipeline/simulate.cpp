@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/errors.hpp"
+#include "pipeline/interruptions.hpp"
 #include "pipeline/mean.hpp"
 #include "pipeline/random.hpp"
 
@@ -67,6 +68,10 @@ void hold_ratio(Outcome& out, const Inputs& inputs, const SimulationOptions& opt
   if (!inputs.time_ratio || !inputs.alone) return;
   Inputs alone = *inputs.alone;
   alone.speed = inputs.speed;
+  // The epochs alone are compared.
+  alone.interruptions.reset();
+  alone.booked = alone.checkpoint_interval = Duration{};
+  alone.best_interval = false;
   SimulationOptions plain = options;
   plain.details = false;
   const Duration goal = *inputs.time_ratio * simulate(alone, plain).training();
@@ -117,12 +122,7 @@ Outcome simulate(const Inputs& inputs, const SimulationOptions& options) {
   make_epochs(out, inputs, options, credits);
   hold_ratio(out, inputs, options);
   out.total = out.trained;
-  if (inputs.checkpoint_interval.base() > 0.0) {
-    const double count = std::floor(out.total.wall / inputs.checkpoint_interval);
-    out.checkpoints = count * inputs.checkpoint_time / inputs.speed[Stage::checkpoint];
-    out.total.stall[Stage::checkpoint] += out.checkpoints;
-    out.total.wall += out.checkpoints;
-  }
+  add_interruptions(out, inputs);
   out.total.stall[Stage::startup] += out.startup;
   out.total.stall[staging.waits_for] += out.staging;
   out.total.wall += out.startup + out.staging;

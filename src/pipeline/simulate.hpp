@@ -36,13 +36,23 @@ struct CreditEnd {
   Duration epoch_before;  ///< an epoch's time while it lasted
 };
 
+/// How checkpoints and interruptions were counted.
+struct Interrupted {
+  reliability::InterruptedJob job;  ///< with the work, the launch and the interval of this one
+  reliability::Course mean;         ///< without what blocks lose
+  double checkpoints = 0.0;         ///< written, but for those that are written again
+  double blocks = 1.0;              ///< booked one after the other
+  Duration between_blocks;  ///< work done again and restarts, because a block ends before the job
+};
+
 /// The whole job. `wall` of the parts and stalls + busy add up.
 struct Outcome {
   Duration startup, staging;
   Span first, later;     ///< whole epochs, the first and the last; the same where there is but one
   Span trained;          ///< all epochs, one that is left in its middle included
-  Duration checkpoints;  ///< over the whole job
-  Span total;            ///< start-up, staging and checkpoints included
+  Duration checkpoints;  ///< over the whole job: what training stops for them
+  Interrupted interrupted;
+  Span total;            ///< start-up, staging, checkpoints and the mean of interruptions included
   double epochs = 1.0;   ///< passes over the dataset, parts of one included
   double steps = 0.0;    ///< of an epoch
   double samples = 0.0;  ///< trained in an epoch, all ranks: drop_last leaves some out

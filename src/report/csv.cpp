@@ -131,8 +131,8 @@ void add_result(Row& row, const Result& r) {
           r.bottleneck.stage ? name_of(*r.bottleneck.stage) : std::string_view());
   add_figures(row, r, FigureGroup::bottleneck);
   row.add("", "", "bottleneck_probability", r.bottleneck.probability);
-  for (const FigureGroup group :
-       {FigureGroup::time, FigureGroup::pace, FigureGroup::monitors, FigureGroup::cost}) {
+  for (const FigureGroup group : {FigureGroup::time, FigureGroup::pace, FigureGroup::monitors,
+                                  FigureGroup::cost, FigureGroup::interrupted}) {
     add_figures(row, r, group);
   }
   add_stages(row, r);

@@ -10,6 +10,7 @@
 #include "report/communication_words.hpp"
 #include "report/html_parts.hpp"
 #include "report/html_text.hpp"
+#include "report/interruption_report.hpp"
 #include "report/numbers.hpp"
 #include "report/reports.hpp"
 #include "report/run_tables.hpp"
@@ -233,6 +234,8 @@ void add_run_parts(PageValues& values, const HtmlInput& input) {
   values["gpu_table"] = html_table(gpu_table(r), "Where a GPU’s time goes");
   values["time_table"] = html_table(time_table(r), "Time");
   values["bill"] = bill(input);
+  values["interruptions"] =
+      r.interruptions ? html_table(interruption_table(r), "Interruptions") : "";
   values["measure_first"] = list_items(guesses(r));
   values["remarks"] = list_items(r.remarks);
   values["inputs"] = inputs(r);

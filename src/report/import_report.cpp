@@ -17,6 +17,8 @@ std::string_view purchase_text(Purchase purchase) {
     case Purchase::on_demand: return "on demand";
     case Purchase::spot: return "spot";
     case Purchase::savings_plan: return "savings plan";
+    case Purchase::capacity_block: return "capacity block";
+    case Purchase::training_plan: return "training plan";
   }
   return "";
 }

@@ -8,6 +8,7 @@
 #include "report/bands.hpp"
 #include "report/certainty_report.hpp"
 #include "report/communication_words.hpp"
+#include "report/interruption_report.hpp"
 #include "report/monitor_words.hpp"
 #include "report/numbers.hpp"
 #include "report/reports.hpp"
@@ -172,6 +173,8 @@ std::string_view explained(Stage stage) {
     case Stage::gpu: return "the GPU's own work";
     case Stage::allreduce: return "exchanging gradients";
     case Stage::checkpoint: return "writing checkpoints";
+    case Stage::interruption:
+      return "interruptions: work done again, restarts, waits for instances";
   }
   return "";
 }
@@ -284,6 +287,9 @@ Report run_report(const NamedResult& named) {
   }
   if (const std::string shares = r.bands ? bottlenecks(*r.bands) : ""; !shares.empty()) {
     report.blocks.emplace_back(Paragraph{shares, Tone::plain});
+  }
+  if (Table table = interruption_table(r); !table.rows.empty()) {
+    report.blocks.emplace_back(std::move(table));
   }
   report.blocks.emplace_back(bill_table(r));
   for (Block& block : certainty_blocks(r)) report.blocks.push_back(std::move(block));

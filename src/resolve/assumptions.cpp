@@ -56,7 +56,12 @@ std::span<const Assumption* const> assumptions() {
                                      &cores_of_threads,
                                      &unknown_page_cache,
                                      &nvme_floor,
-                                     &connection_share};
+                                     &connection_share,
+                                     &failures,
+                                     &spot_share,
+                                     &wait_for_capacity,
+                                     &restart,
+                                     &checkpoint_share};
   return all;
 }
 

@@ -389,6 +389,50 @@ inline constexpr Assumption network_share = {
     "64 MiB there (0.39), or TCP, to 16 GiB (0.95)",
     "allreduce"};
 
+// interruptions
+/// Of 1,000 instances a day.
+inline constexpr Assumption failures = {
+    "/cluster/failures/per_1000_node_days",
+    3.8,
+    2.34,
+    6.5,
+    "419 unexpected interruptions of 2,048 nodes in 54 days (Llama 3, 2024)",
+    "the two research clusters of Meta (arXiv 2410.21680)",
+    ""};
+/// Where the catalogue has no share of the instance.
+inline constexpr Assumption spot_share = {"/cluster/spot/interruption_share_per_month",
+                                          0.1,
+                                          0.03,
+                                          0.3,
+                                          "no share is published for the instance",
+                                          "between AWS's buckets below 5 % and above 20 %",
+                                          ""};
+inline constexpr Assumption wait_for_capacity = {
+    "/cluster/spot/wait_for_capacity",
+    2400.0,
+    300.0,
+    7200.0,
+    "three on-demand requests for GPUs waited 28 to 58 min in us-west-2 (2026)",
+    "capacity at hand, to two hours: spot draws on the same pools (engineering judgement)",
+    ""};
+inline constexpr Assumption restart = {
+    "/job/checkpoint/restart",
+    300.0,
+    60.0,
+    1200.0,
+    "noticing, replacing and launching; loading the checkpoint comes on top",
+    "an automatic restart in place, to a replaced node (engineering judgement)",
+    ""};
+/// Of what the storage that the data comes from can be read at.
+inline constexpr Assumption checkpoint_share = {
+    "/job/checkpoint/bandwidth",
+    1.0,
+    0.2,
+    1.0,
+    "written where the data comes from, as fast as that is read",
+    "a fifth, as of one writer, to all of it (engineering judgement)",
+    ""};
+
 }  // namespace assumed
 
 /// All of them, for lists and tests.

@@ -355,6 +355,8 @@ void resolve_source(Context& context);
 void resolve_copy(Context& context);
 void resolve_step(Context& context);
 void resolve_communication(Context& context);
+/// Checkpoints, what interrupts the job, and what is booked.
+void resolve_interruptions(Context& context);
 /// After all others: problems with what cannot be, caveats with what is doubtful.
 void check_plan(Context& context);
 /// After that: prices what they have decided.

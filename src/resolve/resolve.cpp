@@ -60,22 +60,6 @@ void say_whose_figures(Context& context) {
                   keys.size() == 1 ? "is" : "are", *cluster.instance, keys.front()));
 }
 
-void resolve_checkpoint(Context& context) {
-  const auto& checkpoint = context.scenario.job.checkpoint;
-  if (!checkpoint) return;
-  Inputs& inputs = context.out.inputs;
-  const auto& interval = checkpoint->interval;
-  inputs.checkpoint_interval =
-      context.need<Duration>(Stage::checkpoint, "/job/checkpoint/interval", interval, {}, {},
-                             "the time between checkpoints");
-  const Bytes size = context.need<Bytes>(Stage::checkpoint, "/job/checkpoint/size",
-                                         checkpoint->size, {}, {}, "the bytes of one checkpoint");
-  const Bandwidth rate =
-      context.need<Bandwidth>(Stage::checkpoint, "/job/checkpoint/bandwidth", checkpoint->bandwidth,
-                              {}, {}, "how fast it is written");
-  inputs.checkpoint_time = size / rate;
-}
-
 /// How much the reading of a batch varies from step to step: a tenth that all of its requests
 /// share, and a half of each request, or of each megabyte of a large one, that averages out. For
 /// MLPerf Storage's U-Net3D and CosmoFlow that is 0.2 to 0.35 with their sizes, as their published
@@ -133,7 +117,8 @@ DriftGroup drift_group(Stage stage) {
     case Stage::decode:
     case Stage::remote:
     case Stage::collate:
-    case Stage::handover: return DriftGroup::cpu;
+    case Stage::handover:
+    case Stage::interruption: return DriftGroup::cpu;
     case Stage::disk:
     case Stage::checkpoint: return DriftGroup::disk;
     case Stage::download:
@@ -295,7 +280,7 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
     }
   }
   resolve_communication(context);
-  resolve_checkpoint(context);
+  resolve_interruptions(context);
   if (want != Want::inputs_alone) {
     note_what_is_installed(context);
     check_plan(context);

@@ -61,8 +61,12 @@ struct Pricer {
       use.price = *own;
       return use;
     }
-    const auto offer = find_offer(catalog, {"", name, scenario.cluster.region,
-                                            scenario.cluster.purchase, scenario.cluster.savings});
+    // A block is booked of the cluster's own instances.
+    const bool beside = is_booked(scenario.cluster.purchase) && name != scenario.cluster.instance;
+    const auto offer =
+        find_offer(catalog, {"", name, scenario.cluster.region,
+                             beside ? Purchase::on_demand : scenario.cluster.purchase,
+                             scenario.cluster.savings});
     if (!offer) {
       if (!context.machine_missing) {
         context.problem(offer.failure.key.empty() ? key : offer.failure.key, offer.failure.message,
@@ -73,6 +77,25 @@ struct Pricer {
     if (!offer->remark.empty()) remark(name + ": " + offer->remark);
     if (region.empty()) region = offer->region;
     use.price = offer->price;
+    return use;
+  }
+
+  /// What the same instances cost on demand.
+  MachineTerms on_demand(const std::string& name) const {
+    MachineTerms use = terms.compute;
+    use.what += " on demand";
+    if (const auto& price = scenario.cluster.spot->on_demand_price) {
+      use.price = Value<HourlyPrice>::given(*price);
+      return use;
+    }
+    const auto offer =
+        find_offer(catalog, {"", name, scenario.cluster.region, Purchase::on_demand, std::nullopt});
+    if (offer) {
+      use.price = offer->price;
+    } else if (!context.machine_missing) {
+      context.problem("/cluster/spot/on_demand_price",
+                      "needed for /cluster/spot/fallback: " + offer.failure.message);
+    }
     return use;
   }
 
@@ -92,6 +115,9 @@ struct Pricer {
     if (another && given.price) {
       remark(fmt::format("/cluster/price is that of {}: {} has the catalogue's", *of,
                          *given.instance));
+    }
+    if (inputs.interruptions && inputs.interruptions->fallback) {
+      terms.on_demand = on_demand(given.instance.value_or("instance"));
     }
     if (const auto& remote = scenario.loader.remote) {
       terms.auxiliary.push_back(

@@ -56,6 +56,7 @@ struct MachineTerms {
 
 struct Terms {
   MachineTerms compute;
+  std::optional<MachineTerms> on_demand;  ///< what spot instances fall back to
   std::vector<MachineTerms> auxiliary;
   std::vector<Leased<StorageUse>> storage;
   std::vector<Leased<IopsUse>> iops;

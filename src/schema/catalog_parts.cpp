@@ -153,8 +153,10 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
         return offer && text_of(record, "instance") == name &&
                text_of(record, "service") == service &&
                text_of(record, "region") == offer->region &&
-               text_of(record, "date") == offer->date &&
-               (purchase == "spot") == (scenario.cluster.purchase == Purchase::spot);
+               ((text_of(record, "date") == offer->date &&
+                 (purchase == "spot") == (scenario.cluster.purchase == Purchase::spot)) ||
+                // What spot instances are compared with, and may fall back to.
+                (scenario.cluster.spot && purchase == "on_demand"));
       });
       // A price of another region answers only for a region that some offer shows to exist.
       if (offer && scenario.cluster.region && offer->region != *scenario.cluster.region) {

@@ -15,11 +15,13 @@ namespace feedrate::schema {
 namespace {
 
 /// The longest prefix decides. What no row names (name, about …) changes no figure.
-constexpr std::array<std::pair<std::string_view, InputGroup>, 17> groups = {{
+constexpr std::array<std::pair<std::string_view, InputGroup>, 19> groups = {{
     {"/cluster/price", InputGroup::price},
     {"/cluster/prices", InputGroup::price},
     {"/cluster/purchase", InputGroup::price},
     {"/cluster/savings", InputGroup::price},
+    {"/cluster/booked", InputGroup::price},
+    {"/cluster/spot", InputGroup::price},
     {"/cluster/region", InputGroup::price},
     {"/loader/remote/price", InputGroup::price},
     {"/source/bill_storage", InputGroup::price},

@@ -126,11 +126,22 @@ const std::vector<Entry<AllReduce>>& entries<AllReduce>() {
 template <>
 const std::vector<Entry<Checkpoint>>& entries<Checkpoint>() {
   static const std::vector<Entry<Checkpoint>> list = {
-      entry<&Checkpoint::interval>(
-          "interval",
-          {.manual = "of training time", .limits = above(0, 3.6e8), .example = "15 min"}),
+      entry<&Checkpoint::interval>("interval",
+                                   {.manual = "of training time",
+                                    .fallback = "the best one where interruptions are counted",
+                                    .limits = above(0, 3.6e8),
+                                    .example = "15 min"}),
       entry<&Checkpoint::size>("size", {.manual = "bytes of one", .example = "1 GB"}),
-      entry<&Checkpoint::bandwidth>("bandwidth", {"at which it is written"}),
+      entry<&Checkpoint::bandwidth>("bandwidth", {"at which it is written, reading aside",
+                                                  "that of the storage the data comes from"}),
+      entry<&Checkpoint::background>("background",
+                                     {"training goes on meanwhile; usable once written", "false"}),
+      entry<&Checkpoint::restart>(
+          "restart", {.manual = "of an interrupted job, beside start-up and staging: noticing, "
+                                "launching, loading the checkpoint",
+                      .fallback = "5 min and the loading",
+                      .limits = between(0, 3.6e7),
+                      .example = "5 min"}),
   };
   return list;
 }
@@ -175,7 +186,8 @@ const std::vector<Entry<Job>>& entries<Job>() {
       entry<&Job::startup>(
           "startup",
           {.manual = "before any data: container, imports", .fallback = "0 s", .example = "5 min"}),
-      entry<&Job::checkpoint>("checkpoint", {"interval, size and bandwidth"}),
+      entry<&Job::checkpoint>("checkpoint",
+                              {"what is saved, how often, and how it is gone back to"}),
       entry<&Job::value_of_hour>("value_of_hour", {.manual = "what an hour of waiting costs you",
                                                    .fallback = "0 USD/h",
                                                    .example = "3 USD/h"}),

@@ -25,6 +25,9 @@ struct CostPart {
 struct MonitorsPart {
   const Result* whole;
 };
+struct InterruptionsPart {
+  const Result* whole;
+};
 struct StageRow {
   Stage stage;
   const StageStats* of;
@@ -131,6 +134,8 @@ template <>
 inline constexpr bool is_record<CostPart> = true;
 template <>
 inline constexpr bool is_record<MonitorsPart> = true;
+template <>
+inline constexpr bool is_record<InterruptionsPart> = true;
 template <>
 inline constexpr bool is_record<OtherWorkers> = true;
 template <>
@@ -260,6 +265,12 @@ const std::vector<Entry<CostPart>>& entries<CostPart>() {
                                     [](const CostPart& part) { return part.whole->bill.lines; }));
     return all;
   }();
+  return list;
+}
+
+template <>
+const std::vector<Entry<InterruptionsPart>>& entries<InterruptionsPart>() {
+  static const auto list = figure_entries<InterruptionsPart>(FigureGroup::interrupted);
   return list;
 }
 
@@ -398,6 +409,10 @@ const std::vector<Entry<Result>>& entries<Result>() {
         }));
     all.push_back(
         written<Result>("cost", "the bill", [](const Result& r) { return CostPart{&r}; }));
+    all.push_back(written<Result>(
+        "interruptions", "what they do; null: none are counted", [](const Result& r) {
+          return r.interruptions ? std::optional(InterruptionsPart{&r}) : std::nullopt;
+        }));
     const Entry<Result> rest[] = {
         written<&Result::bands>(
             "bands", "5 %, 50 % and 95 % over draws of uncertain inputs and of variability"),

@@ -58,6 +58,7 @@ class Checks {
     cases();
     errors();
     prices();
+    interruptions();
     currency();
   }
 
@@ -307,13 +308,12 @@ class Checks {
     }
   }
 
-  /// A price is what is paid, whatever the purchase: one of the two would be ignored. on_demand is
-  /// the default, and a default that is typed in changes nothing.
+  /// A price is what is paid, whatever the purchase: a savings plan beside it would be ignored. Of
+  /// what is interrupted, or paid whole, the purchase says that.
   void prices() {
     const Found price = at(root_, {"cluster", "price"});
     const Found purchase = at(root_, {"cluster", "purchase"});
     const Found savings = at(root_, {"cluster", "savings"});
-    const bool on_demand = s_.cluster.purchase == Purchase::on_demand;
     if (price.exact && at(root_, {"cluster", "prices"}).exact) {
       complain({"cluster", "prices"},
                "expected either cluster.price, of the scenario's own instance, or cluster.prices, "
@@ -321,7 +321,7 @@ class Checks {
     }
     const std::string_view paid =
         "expected nothing beside cluster.price, which is paid as it is given, got ";
-    if (price.exact && purchase.exact && !on_demand) {
+    if (price.exact && purchase.exact && s_.cluster.purchase == Purchase::savings_plan) {
       complain({"cluster", "purchase"}, std::string(paid) + describe(*purchase.value));
     }
     if (!savings.exact) return;
@@ -331,6 +331,32 @@ class Checks {
       complain({"cluster", "savings"},
                "expected cluster.purchase to be \"savings_plan\" beside savings, got " +
                    (purchase.exact ? describe(*purchase.value) : "no purchase (on_demand)"));
+    }
+  }
+
+  void interruptions() {
+    const auto one_of = [&](std::string_view section, std::string_view first,
+                            std::string_view second) {
+      if (!at(root_, {"cluster", section, first}).exact ||
+          !at(root_, {"cluster", section, second}).exact) {
+        return;
+      }
+      complain({"cluster", section, second}, "expected either " + std::string(first) + " or " +
+                                                 std::string(second) + ", got both");
+    };
+    one_of("failures", "per_1000_node_days", "mttf");
+    one_of("spot", "interruption_share_per_month", "rate");
+    const Found fallback = at(root_, {"cluster", "spot", "fallback"});
+    const auto& given = s_.cluster.spot ? s_.cluster.spot->fallback : std::nullopt;
+    if (fallback.exact && given && !given->after_interruptions && !given->after_wait) {
+      complain({"cluster", "spot", "fallback"},
+               "expected after_interruptions, after_wait or both, got an object without them");
+    }
+    if (is_booked(s_.cluster.purchase) && !s_.cluster.booked) {
+      const Found purchase = at(root_, {"cluster", "purchase"});
+      complain({"cluster", "booked"},
+               "expected the hours that are booked, such as \"24 h\", beside " +
+                   describe(*purchase.value) + ", got nothing");
     }
   }
 

@@ -69,6 +69,12 @@ inline constexpr bool is_record<Loader> = true;
 template <>
 inline constexpr bool is_record<Operation> = true;
 template <>
+inline constexpr bool is_record<Failures> = true;
+template <>
+inline constexpr bool is_record<SpotFallback> = true;
+template <>
+inline constexpr bool is_record<Spot> = true;
+template <>
 inline constexpr bool is_record<Cluster> = true;
 template <>
 inline constexpr bool is_record<MeasuredOn> = true;
@@ -83,6 +89,10 @@ inline constexpr bool is_record<Scenario> = true;
 
 template <>
 const std::vector<Entry<Job>>& entries<Job>();  // job_keys.cpp
+template <>
+const std::vector<Entry<Failures>>& entries<Failures>();  // interruption_keys.cpp
+template <>
+const std::vector<Entry<Spot>>& entries<Spot>();
 
 template <>
 const std::vector<Entry<About>>& entries<About>() {
@@ -304,6 +314,14 @@ const std::vector<Entry<Cluster>>& entries<Cluster>() {
       entry<&Cluster::purchase>("purchase", {"how instances are paid", "on_demand"}),
       entry<&Cluster::savings>("savings",
                                {"savings plan: fraction off on-demand", "", between(0, 0.99)}),
+      entry<&Cluster::booked>(
+          "booked", {.manual = "capacity block, training plan: how long one is, paid whole",
+                     .limits = above(0, 3.6e7),
+                     .example = "24 h"}),
+      entry<&Cluster::failures>("failures",
+                                {"machines that fail; {}: as often as published", "not counted"}),
+      entry<&Cluster::spot>(
+          "spot", {"how spot instances are interrupted; {}: as published", "not counted"}),
       entry<&Cluster::price>("price", {"of one instance", "the catalogue's"}),
       entry<&Cluster::prices>("prices", {.manual = "own on-demand prices by type, instead",
                                          .fallback = "the catalogue's",

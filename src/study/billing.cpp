@@ -25,8 +25,18 @@ struct Biller {
   std::vector<std::string>& remarks;
 
   [[nodiscard]] MachineUse machine(const MachineTerms& of) const {
-    return {of.what,  of.instances, outcome.startup, outcome.total.wall - outcome.startup,
+    const reliability::Course& mean = outcome.interrupted.mean;
+    const Duration paid = outcome.total.wall - outcome.startup - mean.waits;
+    return {of.what,  of.instances, outcome.startup, terms.on_demand ? paid - mean.on_demand : paid,
             of.price, of.rule};
+  }
+
+  /// The part of the job that on-demand instances took over.
+  [[nodiscard]] std::optional<MachineUse> fallback() const {
+    if (!terms.on_demand) return std::nullopt;
+    const MachineTerms& of = *terms.on_demand;
+    return MachineUse{of.what,  of.instances, Duration{}, outcome.interrupted.mean.on_demand,
+                      of.price, of.rule};
   }
 
   [[nodiscard]] Duration time_of(const Lease& lease) const {
@@ -52,9 +62,7 @@ struct Biller {
         if (inputs.staging) return inputs.staging->objects * inputs.instances;
         if (!inputs.source) return 0.0;
         return inputs.samples * inputs.source->requests * pipeline::epochs_read(inputs);
-      case RequestTerms::Of::checkpoints:
-        return inputs.checkpoint_time.base() > 0.0 ? outcome.checkpoints / inputs.checkpoint_time
-                                                   : 0.0;
+      case RequestTerms::Of::checkpoints: return outcome.interrupted.checkpoints;
     }
     return 0.0;
   }
@@ -106,6 +114,8 @@ BillInput bill_input(const Terms& terms, const pipeline::Inputs& inputs,
   const Biller biller{terms, inputs, outcome, remarks};
   BillInput bill;
   bill.compute = biller.machine(terms.compute);
+  bill.fallback = biller.fallback();
+  bill.booked = inputs.booked;
   for (const MachineTerms& one : terms.auxiliary) bill.auxiliary.push_back(biller.machine(one));
   bill.storage = biller.held(terms.storage);
   bill.iops = biller.held(terms.iops);
@@ -120,6 +130,7 @@ BillInput bill_input(const Terms& terms, const pipeline::Inputs& inputs,
   bill.job = outcome.total.wall;
   bill.value_of_hour = terms.value_of_hour;
   bill.stall = outcome.total.stall;
+  bill.stall[Stage::interruption] -= outcome.interrupted.mean.waits;
   return bill;
 }
 

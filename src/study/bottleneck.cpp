@@ -13,7 +13,9 @@ bool costs(const pipeline::Inputs& inputs, Stage stage, const PerStage<Throughpu
   if (stage == Stage::startup)
     return (inputs.worker_startup + inputs.worker_warmup + inputs.worker_shutdown).base() > 0.0 &&
            inputs.workers > 0.0;
-  if (stage == Stage::checkpoint) return inputs.checkpoint_interval.base() > 0.0;
+  if (stage == Stage::checkpoint)
+    return inputs.checkpoint_interval.base() > 0.0 || inputs.best_interval;
+  if (stage == Stage::interruption) return inputs.interruptions.has_value();
   if (inputs.staging && (stage == Stage::download || stage == Stage::disk)) return true;
   return first[stage].base() > 0.0 || later[stage].base() > 0.0;
 }

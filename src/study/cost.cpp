@@ -72,6 +72,23 @@ BillLine machine_line(BillPart part, const MachineUse& use, bool texts) {
   });
 }
 
+/// Whole blocks that hold `used`; a rounding error needs no further one.
+Duration in_blocks(Duration used, Duration booked) {
+  constexpr double noise = 1e-9;
+  return std::max(1.0, std::ceil(used / booked - noise)) * booked;
+}
+
+BillLine unused_line(const MachineUse& use, Duration unused, bool texts) {
+  const Duration time = std::max(Duration{}, unused);
+  const Money amount = checked(use.instances * (use.price.value * time), use.what);
+  return line_of(BillPart::compute, amount, texts, [&](BillLine& line) {
+    line.what = fmt::format("{:g} x {}, booked and not used", use.instances, use.what);
+    line.quantity = fmt::format("{} each", hours_text(time));
+    line.price = format_quantity(use.price.value);
+    line.from = use.price.from;
+  });
+}
+
 BillLine storage_line(const StorageUse& use, bool texts) {
   const Bytes size = billed_capacity(use.amount, use.steps);
   const Money amount = checked(size * use.price.value * use.held, use.what);
@@ -194,8 +211,18 @@ Money transfer_cost(const TransferUse& use) {
 
 Bill bill_of(const BillInput& input, bool texts) {
   Bill bill;
-  bill.billed_time = billed_time(input.compute.rule, input.compute.startup, input.compute.busy);
+  const Duration used = billed_time(input.compute.rule, input.compute.startup, input.compute.busy);
+  bill.billed_time = used;
   bill.lines.push_back(machine_line(BillPart::compute, input.compute, texts));
+  if (input.booked > Duration{}) {
+    bill.billed_time = in_blocks(used, input.booked);
+    bill.lines.push_back(unused_line(input.compute, bill.billed_time - used, texts));
+    bill.unused = bill.lines.back().amount;
+  }
+  if (const auto& use = input.fallback; use && use->busy > Duration{}) {
+    bill.billed_time += billed_time(use->rule, use->startup, use->busy);
+    bill.lines.push_back(machine_line(BillPart::compute, *use, texts));
+  }
   for (const MachineUse& use : input.auxiliary) {
     bill.lines.push_back(machine_line(BillPart::auxiliary, use, texts));
   }
@@ -216,7 +243,7 @@ Bill bill_of(const BillInput& input, bool texts) {
 
   // All GPUs of the cluster wait together, and a waiting instance costs what a busy one does.
   const HourlyPrice cluster = input.compute.instances * input.compute.price.value;
-  const PerStage<Duration> waiting = paid_waiting(input, bill.billed_time);
+  const PerStage<Duration> waiting = paid_waiting(input, used);
   for (const Stage stage : all_stages()) {
     bill.idle_gpu_by_stage[stage] = cluster * waiting[stage];
     bill.idle_gpu += bill.idle_gpu_by_stage[stage];

@@ -81,7 +81,8 @@ Cause simulated_cause(const Result& result) {
     case Stage::handover:
     case Stage::h2d:
     case Stage::allreduce:
-    case Stage::checkpoint: return Cause::other;
+    case Stage::checkpoint:
+    case Stage::interruption: return Cause::other;
   }
   return Cause::other;
 }

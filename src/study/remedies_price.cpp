@@ -1,12 +1,8 @@
 // Remedies in how and where the same machines are paid for.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <optional>
 
-#include "base/number_text.hpp"
-#include "base/unit_text.hpp"
 #include "catalog/listing.hpp"
 #include "catalog/lookup.hpp"
 #include "study/remedy.hpp"
@@ -49,37 +45,13 @@ std::optional<PricedOffer> spot_offer(const Situation& s) {
   return *found;
 }
 
-/// Instances that are reclaimed in a month, as a share: the upper end of what is published, or the
-/// lower one where it is open (">20%").
-std::optional<double> reclaimed(const Situation& s) {
-  for (const Offer& offer : s.catalog.offers) {
-    if (offer.instance != s.resolved.machine->name || offer.interruption.empty()) continue;
-    const std::string_view text = offer.interruption;
-    const std::size_t dash = text.find('-');
-    const auto number = leading_number(dash == std::string_view::npos
-                                           ? text.substr(text.find_first_of("0123456789"))
-                                           : text.substr(dash + 1));
-    if (number) return number->value / 100.0;
-  }
-  return std::nullopt;
-}
-
-/// Young's interval (1974) for this many interruptions: λ = −ln(1 − p) a month of 730 hours.
-std::optional<Duration> best_interval(const Situation& s) {
-  const auto& checkpoint = s.scenario.job.checkpoint;
-  const auto share = reclaimed(s);
-  if (!checkpoint || s.inputs().checkpoint_time <= Duration{} || !share) return std::nullopt;
-  const double per_second = -std::log1p(-*share) / hours(730.0).base() * s.inputs().instances;
-  return seconds(std::sqrt(2.0 * s.inputs().checkpoint_time.base() / per_second));
-}
-
+/// With the interruptions that are published or assumed, and the interval that is best for them.
 std::vector<Change> on_spot(const Situation& s) {
-  const auto interval = best_interval(s);
-  if (!interval) return {};
-  const std::string text = fmt::format("{:.0f} min", std::ceil(*interval / minutes(1.0)));
-  return {
-      {{{"purchase", "spot"}, {"/job/checkpoint/interval", text}},
-       fmt::format("spot, a checkpoint every {}; what interruptions lose is not simulated", text)}};
+  if (!s.scenario.job.checkpoint || s.inputs().checkpoint_time <= Duration{}) return {};
+  Change change{{{"purchase", "spot"}, {"/job/checkpoint/interval", "null"}},
+                "spot, interrupted as published, with the best time between checkpoints"};
+  if (!s.scenario.cluster.spot) change.set.emplace_back("/cluster/spot", "{}");
+  return {change};
 }
 
 std::string spot_lacking(const Situation& s) {
@@ -88,7 +60,6 @@ std::string spot_lacking(const Situation& s) {
     return "give /job/checkpoint (interval, size, bandwidth): an interruption loses what came "
            "after the last one";
   }
-  if (!reclaimed(s)) return "no share of interruptions is known for " + s.resolved.machine->name;
   return "";
 }
 
@@ -116,9 +87,8 @@ const Remedy list[] = {
      }},
     {{"spot", "spot instances with the best checkpoint interval", RemedyKind::infrastructure, 8.0,
       Rung::fed, "instances are paid on demand",
-      "up to 90 % off (SageMaker guide, 2023); the interval of Young (1974) for the published "
-      "interruptions",
-      "interruptions take time that is not simulated; the published shares are of the last month"},
+      "up to 90 % off (SageMaker guide, 2023), less what interruptions cost in the mean",
+      "the published shares of interruptions are of the last month; a single job may lose"},
      [](const Situation& s) { return on_demand(s); },
      on_spot,
      spot_lacking},

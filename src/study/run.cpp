@@ -16,6 +16,7 @@
 #include "study/bottleneck.hpp"
 #include "study/certainty.hpp"
 #include "study/cost.hpp"
+#include "study/interruptions.hpp"
 #include "study/monitors.hpp"
 #include "study/other_workers.hpp"
 #include "study/replicate.hpp"
@@ -225,6 +226,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.effort = outcome.effort;
   fill_efficiencies(result, scenario, catalog, host, outcome, simulation);
   result.bill = bill_of(bill_input(resolved.terms, inputs, outcome, result.remarks));
+  report_interruptions(result, scenario, catalog, host, resolved, outcome);
   result.bottleneck = find_bottleneck(inputs, mean.total.wall);
   fill_stages(result, resolved, outcome);
   remark_on_latency(result, inputs);

@@ -52,6 +52,22 @@ Result distinct() {
     *part = usd(value());
   }
   bill.billed_time = seconds(value());
+  bill.unused = usd(value());
+  Interruptions& interruptions = r.interruptions.emplace();
+  for (auto* time : {&interruptions.between, &interruptions.interval, &interruptions.best,
+                     &interruptions.young, &interruptions.daly}) {
+    *time = seconds(value());
+  }
+  for (Duration* time : {&interruptions.rework, &interruptions.restarts, &interruptions.waits,
+                         &interruptions.time[0], &interruptions.time[1]}) {
+    *time = seconds(value());
+  }
+  interruptions.expected = value();
+  interruptions.effective = value();
+  interruptions.blocks = value();
+  interruptions.draws = 1;
+  interruptions.money = {usd(value()), usd(value())};
+  interruptions.on_demand = OnDemandInstead{usd(value()), value(), value()};
   return r;
 }
 
@@ -108,6 +124,7 @@ TEST_CASE("figures: JSON and CSV hold each figure with its value; limits and cas
     if (figure.group == FigureGroup::time) home = body.find("time");
     if (figure.group == FigureGroup::cost) home = body.find("cost");
     if (figure.group == FigureGroup::monitors) home = body.find("monitors");
+    if (figure.group == FigureGroup::interrupted) home = body.find("interruptions");
     if (figure.group == FigureGroup::bottleneck) home = body.find("bottleneck");
     const schema::JsonValue* written = home->find(figure.name);
     REQUIRE(written != nullptr);

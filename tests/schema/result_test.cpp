@@ -39,6 +39,7 @@ Result full_result() {
                           "3.825 USD/h",
                           usd(102),
                           {Origin::published, "price list", 0.0}});
+  r.interruptions.emplace();
   r.bands.emplace();
   r.bands->replications = 20;
   r.bands->total_s = {1, 2, 3};
@@ -118,6 +119,7 @@ TEST_CASE("result: what does not apply is null, and NaN and infinity are never w
   CHECK(result.find("efficiency_losses")->kind == JsonKind::null);
   CHECK(result.find("communication")->kind == JsonKind::null);
   CHECK(result.find("bands")->kind == JsonKind::null);
+  CHECK(result.find("interruptions")->kind == JsonKind::null);
   CHECK(result.find("bottleneck")->find("stage")->kind == JsonKind::null);
   CHECK(result.find("bottleneck")->find("probability")->kind == JsonKind::null);
   CHECK(result.find("bottleneck")->find("workers")->kind == JsonKind::null);

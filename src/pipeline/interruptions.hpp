@@ -1,0 +1,18 @@
+#pragma once
+// Checkpoints and interruptions of a job whose epochs are known: the mean of reliability/, in the
+// job's own figures.
+#include "pipeline/simulate.hpp"
+
+namespace feedrate::pipeline {
+
+/// The job that `out` has trained, as reliability/ sees it, under `plan`: a restart starts up,
+/// copies the data again, and trains an epoch at the first one's pace until caches are warm.
+reliability::InterruptedJob interrupted_job(const Outcome& out, const Inputs& inputs,
+                                            const reliability::InterruptedJob& plan);
+
+/// Adds to `out.total` (of epochs alone) what checkpoints, interruptions and the ends of booked
+/// blocks take. A mean that is beyond a double is cut at 1e15 s. Throws InputError where the job
+/// cannot be brought to an end in blocks.
+void add_interruptions(Outcome& out, const Inputs& inputs);
+
+}  // namespace feedrate::pipeline

@@ -1,0 +1,75 @@
+#pragma once
+// A job of useful work that is interrupted at random: what an interruption loses, what keeps the
+// loss small, and how long all of it takes. Interruptions are a Poisson process of the whole
+// cluster: any instance that goes stops the job, which starts again as a gang. Two implementations:
+// `expected` is the mean in closed form, `draw_courses` plays jobs.
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/units.hpp"
+
+namespace feedrate::reliability {
+
+/// Writing one checkpoint. In the foreground training stops until it is written. In the background
+/// training goes on, and the checkpoint is of no use before it is written: the storage has only
+/// what reading leaves of it, so a write takes write / (1 − storage_busy); where reading and
+/// writing of an interval together need longer than the interval, training waits for the
+/// difference.
+struct Writing {
+  Duration time;  ///< with the storage to itself
+  bool background = false;
+  double storage_busy = 0.0;  ///< share of the storage's time that training's reads take, 0…1
+
+  /// What each checkpoint adds to `interval` of work.
+  [[nodiscard]] Duration stop(Duration interval) const;
+  /// From when training goes on to when the checkpoint can be used.
+  [[nodiscard]] Duration delay(Duration interval) const;
+};
+
+/// On-demand instances, which take the job over for good: after so many interruptions, or once
+/// capacity has been waited for so long.
+struct Fallback {
+  std::optional<double> after_interruptions;
+  std::optional<Duration> after_wait;
+  Frequency sudden;  ///< interruptions of the on-demand cluster
+};
+
+struct InterruptedJob {
+  Duration work;        ///< useful: what the job takes without interruptions and checkpoints
+  Duration launch;      ///< before it: start-up, copying of the data
+  Frequency sudden;     ///< interruptions that lose all work since the last usable checkpoint
+  Frequency announced;  ///< those with time for a last checkpoint: they lose none
+  Duration restart;   ///< from having instances again to going on: launch and cold caches included
+  Duration wait;      ///< for instances, before each restart, exponential with this mean; not paid
+  Duration interval;  ///< of work between checkpoints; 0: none are written
+  Writing writing;
+  std::optional<Fallback> fallback;
+
+  [[nodiscard]] Frequency rate() const { return sudden + announced; }
+  /// Checkpoints that a job without interruptions writes: one after each whole interval.
+  [[nodiscard]] double checkpoints() const;
+};
+
+/// What a job took, or takes in the mean. wall = launch + work + writes + rework + restarts +
+/// waits.
+struct Course {
+  Duration wall;
+  Duration writes;     ///< training stands for them
+  Duration rework;     ///< work done again
+  Duration restarts;   ///< those that were interrupted themselves included
+  Duration waits;      ///< for instances: nothing is paid
+  Duration on_demand;  ///< part of wall − waits on the instances of `fallback`
+  double interruptions = 0.0;
+};
+
+/// The mean: closed forms, but with a fallback, where it is the mean of `fallback_draws` courses.
+/// Infinite where the mean is beyond a double.
+Course expected(const InterruptedJob& job);
+inline constexpr int fallback_draws = 2000;
+
+/// `count` jobs, each as chance has it; the same for the same seed on every machine. One that meets
+/// 100,000 interruptions is taken to never end: it is infinite, and the last of the list.
+std::vector<Course> draw_courses(const InterruptedJob& job, std::uint64_t seed, int count);
+
+}  // namespace feedrate::reliability

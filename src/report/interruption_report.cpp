@@ -1,0 +1,73 @@
+#include "report/interruption_report.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+
+#include "model/figures.hpp"
+#include "report/figure_text.hpp"
+#include "report/numbers.hpp"
+
+namespace feedrate::report {
+namespace {
+
+std::string other_intervals(const Interruptions& of) {
+  if (!of.best) return "";
+  std::string text = "the best is " + duration(*of.best);
+  if (of.young && of.daly) {
+    text += fmt::format("; Young's formula says {}, Daly's {}", duration(*of.young),
+                        duration(*of.daly));
+  }
+  return text;
+}
+
+std::string spot_words(const OnDemandInstead& of) {
+  const std::string loses = of.loses > 0.0 && of.loses < 0.01 ? "under 1 %" : percent(of.loses);
+  const char* const more = of.saving < 0.0 ? "costs" : "saves";
+  return fmt::format("spot {} {}{} in the mean, and loses in {} of jobs", more,
+                     percent(std::abs(of.saving)), of.saving < 0.0 ? " more" : "", loses);
+}
+
+}  // namespace
+
+Table interruption_table(const Result& r) {
+  Table table;
+  if (!r.interruptions) return table;
+  const Interruptions& of = *r.interruptions;
+  table.title = "Interruptions";
+  table.columns = {{""}, {"", Align::right}, {""}};
+  const auto add = [&](FigureId id, std::string remark) {
+    table.rows.push_back(
+        {{std::string(figure(id).title), figure_text(r, id), std::move(remark)}, false});
+  };
+  const auto add_time = [&](FigureId id, Duration time, std::string remark) {
+    if (time > Duration{}) add(id, std::move(remark));
+  };
+  if (of.between) {
+    table.rows.push_back(
+        {{std::string(figure(FigureId::interruptions).title), fmt::format("{:.3g}", of.expected),
+          "in the mean; one every " + duration(*of.between)},
+         false});
+  }
+  add_time(FigureId::rework, of.rework, "");
+  add_time(FigureId::restarts, of.restarts, "");
+  add_time(FigureId::capacity_wait, of.waits, "not paid");
+  add(FigureId::effective_time, "training that lasts, of the whole time");
+  if (of.interval) add(FigureId::checkpoint_interval, other_intervals(of));
+  if (of.draws > 0 && of.between) {
+    table.rows.push_back(
+        {{"90 % of jobs take", "",
+          fmt::format("{} to {}, and cost {} to {}", duration(of.time[0]), duration(of.time[1]),
+                      money(of.money[0]), money(of.money[1]))},
+         false});
+  }
+  if (of.on_demand) add(FigureId::on_demand_money, spot_words(*of.on_demand));
+  if (of.blocks) {
+    add(FigureId::blocks, "");
+    add(FigureId::unused, "");
+  }
+  return table;
+}
+
+}  // namespace feedrate::report

@@ -1,0 +1,227 @@
+// What interrupts a job, and the checkpoints that it goes back to.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string_view>
+
+#include "base/number_text.hpp"
+#include "resolve/context.hpp"
+
+namespace feedrate::resolve {
+namespace {
+
+/// "5-10%" or ">20%" of the spot advisor, as shares; above the last bucket up to one and a half
+/// times it.
+std::optional<std::pair<double, double>> bucket(std::string_view text) {
+  const std::size_t first = text.find_first_of("0123456789");
+  if (first == std::string_view::npos) return std::nullopt;
+  const auto one = leading_number(text.substr(first));
+  if (!one) return std::nullopt;
+  const double number = one->value / 100.0;
+  const std::size_t dash = text.find('-', first);
+  const auto two =
+      dash == std::string_view::npos ? std::nullopt : leading_number(text.substr(dash + 1));
+  if (two) return std::pair(number, two->value / 100.0);
+  return text.front() == '<' ? std::pair(0.0, number) : std::pair(number, 1.5 * number);
+}
+
+/// Published for the instance, wherever it stands.
+std::optional<std::pair<double, double>> published_bucket(const Context& context) {
+  if (context.machine() == nullptr) return std::nullopt;
+  for (const Offer& offer : context.catalog.offers) {
+    if (offer.instance != context.machine()->name || offer.interruption.empty()) continue;
+    if (const auto found = bucket(offer.interruption)) return found;
+  }
+  return std::nullopt;
+}
+
+/// Where checkpoints go: where the data comes from. Empty where nothing says how fast that is.
+struct Place {
+  Bandwidth rate;
+  std::optional<Stage> read_as;  ///< the stage of its reads, where training reads it meanwhile
+};
+
+std::optional<Place> storage(const Inputs& inputs) {
+  const auto rate_of = [](const Read& read) {
+    if (read.rate.empty()) return Bandwidth{};
+    Bandwidth rate =
+        read.connections > 0.0 ? read.rate.total(read.connections) : read.rate.maximum();
+    for (const RateLimit& limit : read.limits) {
+      if (!limit.of_requests && limit.rate > 0.0) {
+        rate = std::min(rate, Bandwidth::of(limit.rate));
+      }
+    }
+    return rate;
+  };
+  const Read* read = nullptr;
+  Place place;
+  if (inputs.source) {
+    read = &*inputs.source;
+    place.read_as = Stage::download;
+  } else if (inputs.first_source) {
+    read = &*inputs.first_source;
+  } else if (inputs.staging) {
+    read = &inputs.staging->read;
+  } else if (inputs.disk) {
+    read = &*inputs.disk;
+    place.read_as = Stage::disk;
+  }
+  if (read == nullptr) return std::nullopt;
+  place.rate = rate_of(*read);
+  if (place.rate <= Bandwidth{}) return std::nullopt;
+  return place;
+}
+
+bool counted(const Scenario& s) {
+  return s.cluster.failures || (s.cluster.spot && s.cluster.purchase == Purchase::spot);
+}
+
+void checkpoints(Context& context) {
+  const auto& given = context.scenario.job.checkpoint;
+  if (!given) return;
+  const bool written = given->interval || given->size || given->bandwidth || given->background;
+  if (!written) return;  // only how a job without any starts again
+  Inputs& inputs = context.out.inputs;
+  constexpr Stage stage = Stage::checkpoint;
+  const Cluster& cluster = context.scenario.cluster;
+  // Also on demand where spot is only described: nothing interrupts it, and none are written.
+  if (given->interval || !(cluster.failures || cluster.spot)) {
+    inputs.checkpoint_interval = context.need<Duration>(
+        stage, "/job/checkpoint/interval", given->interval, {}, {},
+        "the time between checkpoints; the best one follows from /cluster/failures or spot");
+  } else {
+    inputs.best_interval = true;
+  }
+  const Bytes size = context.need<Bytes>(stage, "/job/checkpoint/size", given->size, {}, {},
+                                         "the bytes of one checkpoint");
+  const auto place = given->bandwidth ? std::nullopt : storage(inputs);
+  Bandwidth rate;
+  if (place) {
+    rate = context.assume(stage, assumed::checkpoint_share, place->rate);
+    inputs.checkpoint_beside = place->read_as;
+  } else {
+    rate = context.need<Bandwidth>(stage, "/job/checkpoint/bandwidth", given->bandwidth, {}, {},
+                                   "how fast it is written");
+  }
+  inputs.checkpoint_time = size / rate;
+  inputs.checkpoint_background = given->background.value_or(false);
+}
+
+/// From an interruption to going on, but for start-up, staging and cold caches.
+Duration restart_of(Context& context) {
+  const auto& given = context.scenario.job.checkpoint;
+  constexpr std::string_view key = assumed::restart.key;
+  if (given && given->restart) {
+    return context.use(Stage::interruption, key, Value<Duration>::given(*given->restart));
+  }
+  return context.assume<Duration>(Stage::interruption, assumed::restart) +
+         context.out.inputs.checkpoint_time;
+}
+
+/// Of one instance.
+Frequency failure_rate(Context& context, const Failures& given) {
+  constexpr Stage stage = Stage::interruption;
+  if (given.mttf) {
+    return 1.0 / context.use(stage, "/cluster/failures/mttf", Value<Duration>::given(*given.mttf));
+  }
+  constexpr double many = 32.0;
+  if (context.texts && context.out.inputs.instances >= many) {
+    context.out.remarks.emplace_back(
+        "failures are taken to grow with the instances: on Meta's research clusters 1,024 GPUs ran "
+        "7.9 h between two where that says 28.9 h (arXiv 2410.21680); /cluster/failures/mttf sets "
+        "what was measured");
+  }
+  const double per_1000 =
+      context.find_or<double>(stage, given.per_1000_node_days, {}, assumed::failures);
+  return per_1000 / 1000.0 / hours(24.0);
+}
+
+/// Of one instance. A share p of instances in a month of 730 hours is taken for the rate at which
+/// instances at a constant hazard are interrupted: −ln(1 − p) a month.
+Frequency spot_rate(Context& context, const Spot& given) {
+  constexpr Stage stage = Stage::interruption;
+  if (given.rate) {
+    return context.use(stage, "/cluster/spot/rate", Value<Frequency>::given(*given.rate));
+  }
+  double share = 0.0;
+  constexpr std::string_view key = assumed::spot_share.key;
+  const auto published = published_bucket(context);
+  if (given.interruption_share_per_month) {
+    share = context.use(stage, key, Value<double>::given(*given.interruption_share_per_month));
+  } else if (published) {
+    const auto [low, high] = *published;
+    const Assumption middle = {key,
+                               0.5 * (low + high),
+                               low,
+                               high,
+                               "middle of the share that AWS's spot advisor published",
+                               "its bucket",
+                               ""};
+    share = context.assume<double>(stage, middle);
+  } else {
+    share = context.assume<double>(stage, assumed::spot_share);
+  }
+  if (context.texts) {
+    context.out.remarks.push_back(fmt::format(
+        "spot interruptions are taken to come at a constant rate: {:.3g} % of instances in a month "
+        "are one every {:.3g} days of an instance",
+        100.0 * share, months(1.0) / -std::log1p(-share) / hours(24.0)));
+  }
+  return -std::log1p(-share) / months(1.0);
+}
+
+void spot(Context& context, const Spot& given, reliability::InterruptedJob& job) {
+  constexpr Stage stage = Stage::interruption;
+  const Inputs& inputs = context.out.inputs;
+  const Frequency failures = job.sudden;
+  const Frequency rate = spot_rate(context, given) * inputs.instances;
+  const bool writes = inputs.checkpoint_time > Duration{};
+  Duration notice;
+  if (given.notice) {
+    notice = context.use(stage, "/cluster/spot/notice", Value<Duration>::given(*given.notice));
+  }
+  const bool fits = writes && inputs.checkpoint_time <= notice;
+  (fits ? job.announced : job.sudden) += rate;
+  if (context.texts && given.notice && *given.notice > Duration{} && !fits) {
+    context.out.remarks.push_back(
+        writes
+            ? fmt::format("/cluster/spot/notice is too short for a last checkpoint, which takes {}",
+                          short_text_of(inputs.checkpoint_time))
+            : std::string("/cluster/spot/notice is of no use without /job/checkpoint/size: there "
+                          "is nothing to save"));
+  }
+  // AWS announces spot interruptions two minutes ahead.
+  constexpr Duration announced = minutes(2.0);
+  if (context.texts && !given.notice && writes && inputs.checkpoint_time <= announced) {
+    context.out.remarks.push_back(
+        "a last checkpoint would fit into the two minutes in which AWS announces a spot "
+        "interruption; where the training program writes one, set /cluster/spot/notice");
+  }
+  job.wait =
+      context.find_or<Duration>(stage, given.wait_for_capacity, {}, assumed::wait_for_capacity);
+  if (given.fallback) {
+    job.fallback = reliability::Fallback{given.fallback->after_interruptions,
+                                         given.fallback->after_wait, failures};
+  }
+}
+
+}  // namespace
+
+void resolve_interruptions(Context& context) {
+  const Cluster& cluster = context.scenario.cluster;
+  checkpoints(context);
+  Inputs& inputs = context.out.inputs;
+  if (is_booked(cluster.purchase)) {
+    inputs.booked = context.need<Duration>(Stage::interruption, "/cluster/booked", cluster.booked,
+                                           {}, {}, "the hours that are booked");
+  }
+  const bool by_spot = cluster.spot && cluster.purchase == Purchase::spot;
+  if (!counted(context.scenario) && inputs.booked <= Duration{}) return;
+  reliability::InterruptedJob job;
+  job.restart = restart_of(context);
+  if (cluster.failures) job.sudden = failure_rate(context, *cluster.failures) * inputs.instances;
+  if (by_spot) spot(context, *cluster.spot, job);
+  inputs.interruptions = std::move(job);
+}
+
+}  // namespace feedrate::resolve

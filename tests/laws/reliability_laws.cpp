@@ -1,0 +1,255 @@
+// Laws of interrupted jobs, over generated ones: from a few minutes to months of work, rare and
+// frequent interruptions, checkpoints in the foreground, in the background, and none.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "catch.hpp"
+#include "pipeline/generated.hpp"
+#include "reliability/interval.hpp"
+
+using namespace feedrate;
+using namespace feedrate::reliability;
+
+namespace {
+
+constexpr int jobs = 2000;
+
+/// Times over six decades would leave most jobs undisturbed or endless: an interval holds up to two
+/// interruptions, and the job up to `most`.
+class Jobs {
+ public:
+  explicit Jobs(unsigned seed) : generate_(seed) {}
+
+  InterruptedJob job(double most = 50.0) {
+    InterruptedJob job;
+    job.work = seconds(generate_.log_uniform(1e2, 1e7));
+    const double each = job.work.base() / generate_.log_uniform(1.0, 100.0);
+    if (generate_.chance(0.8)) job.interval = seconds(each);
+    const double stretch = job.interval > Duration{} ? each : job.work.base();
+    const double rate =
+        std::min(generate_.log_uniform(1e-3, 2.0) / stretch, most / job.work.base());
+    job.sudden = Frequency::of(rate);
+    if (generate_.chance(0.4)) {
+      const double share = generate_.uniform(0.0, 1.0);
+      job.announced = Frequency::of(rate * share);
+      job.sudden = Frequency::of(rate * (1.0 - share));
+    }
+    job.writing.time = seconds(generate_.log_uniform(1e-3, 0.5) * stretch);
+    job.writing.background = generate_.chance(0.4);
+    job.writing.storage_busy = generate_.uniform(0.0, 0.9);
+    job.launch = seconds(generate_.chance(0.5) ? generate_.log_uniform(1e-3, 0.3) / rate : 0.0);
+    job.restart = job.launch + seconds(generate_.log_uniform(1e-3, 0.3) / rate);
+    if (generate_.chance(0.5)) job.wait = seconds(generate_.log_uniform(1e-2, 1.0) / rate);
+    return job;
+  }
+  pipeline::Generator& chance() { return generate_; }
+
+ private:
+  pipeline::Generator generate_;
+};
+
+double wall(const InterruptedJob& job) {
+  return expected(job).wall.base();
+}
+
+double deviation(const std::vector<Course>& courses, double mean) {
+  double squares = 0.0;
+  for (const Course& course : courses) squares += std::pow(course.wall.base() - mean, 2.0);
+  return std::sqrt(squares / static_cast<double>(courses.size()));
+}
+
+}  // namespace
+
+TEST_CASE("reliability: without interruptions a job takes its work and its checkpoints") {
+  Jobs generated(901);
+  for (int i = 0; i < jobs; ++i) {
+    InterruptedJob job = generated.job();
+    job.sudden = job.announced = Frequency{};
+    const double writes = job.checkpoints() * job.writing.stop(job.interval).base();
+    INFO("job " << i);
+    REQUIRE(wall(job) ==
+            Approx((job.launch + job.work).base() + (job.interval > Duration{} ? writes : 0.0))
+                .epsilon(1e-12));
+    REQUIRE(expected(job).interruptions == 0.0);
+  }
+}
+
+TEST_CASE("reliability: parts add up to the whole, and none is negative") {
+  Jobs generated(902);
+  for (int i = 0; i < jobs; ++i) {
+    const InterruptedJob job = generated.job();
+    std::vector<Course> courses = draw_courses(job, 7, 5);
+    courses.push_back(expected(job));
+    for (const Course& c : courses) {
+      INFO("job " << i);
+      const Duration sum = job.launch + job.work + c.writes + c.rework + c.restarts + c.waits;
+      REQUIRE(c.wall.base() == Approx(sum.base()).epsilon(1e-9));
+      const double least = -1e-9 * c.wall.base();
+      for (const Duration part : {c.writes, c.rework, c.restarts, c.waits}) {
+        REQUIRE(part.base() >= least);
+      }
+    }
+  }
+}
+
+TEST_CASE(
+    "reliability: more interruptions, longer restarts, waits and writes never shorten a job") {
+  Jobs generated(903);
+  for (int i = 0; i < jobs; ++i) {
+    const InterruptedJob job = generated.job();
+    const double now = wall(job) * (1.0 - 1e-9);
+    const double more = generated.chance().uniform(1.0, 3.0);
+    const auto with = [&](auto change) {
+      InterruptedJob other = job;
+      change(other);
+      return wall(other);
+    };
+    INFO("job " << i);
+    REQUIRE(with([&](InterruptedJob& j) { j.sudden *= more; }) >= now);
+    // Announced ones alone need not: each leaves a checkpoint that a sudden one goes back to.
+    REQUIRE(with([&](InterruptedJob& j) { j.sudden *= more, j.announced *= more; }) >= now);
+    REQUIRE(with([&](InterruptedJob& j) { j.restart *= more; }) >= now);
+    REQUIRE(with([&](InterruptedJob& j) { j.wait *= more; }) >= now);
+    REQUIRE(with([&](InterruptedJob& j) { j.writing.time *= more; }) >= now);
+    REQUIRE(with([&](InterruptedJob& j) { j.writing.storage_busy *= 1.0 / more; }) <=
+            wall(job) * (1 + 1e-9));
+    REQUIRE(with([&](InterruptedJob& j) { j.writing.background = false; }) >=
+            with([&](InterruptedJob& j) { j.writing.time = Duration{}; }) * (1.0 - 1e-9));
+  }
+}
+
+TEST_CASE("reliability: a warning never costs more than it saves") {
+  Jobs generated(904);
+  for (int i = 0; i < jobs; ++i) {
+    InterruptedJob warned = generated.job();
+    // A last checkpoint takes time of its own: only then may a warning be no gain.
+    warned.writing.time = Duration{};
+    InterruptedJob sudden = warned;
+    sudden.sudden = warned.rate();
+    sudden.announced = Frequency{};
+    INFO("job " << i);
+    REQUIRE(wall(warned) <= wall(sudden) * (1.0 + 1e-9));
+  }
+}
+
+TEST_CASE("reliability: the closed form is the mean of played jobs") {
+  Jobs generated(905);
+  constexpr int plays = 4000;
+  int beyond_three = 0;
+  constexpr int tried = 250;
+  for (int i = 0; i < tried; ++i) {
+    const InterruptedJob job = generated.job(20.0);
+    const std::vector<Course> courses = draw_courses(job, 11, plays);
+    REQUIRE(courses.size() == plays);
+    double mean = 0.0;
+    double rework = 0.0;
+    double interruptions = 0.0;
+    for (const Course& course : courses) {
+      mean += course.wall.base() / plays;
+      rework += course.rework.base() / plays;
+      interruptions += course.interruptions / plays;
+    }
+    const double error = deviation(courses, mean) / std::sqrt(plays) + 1e-9 * mean;
+    const Course closed = expected(job);
+    const double off = std::abs(closed.wall.base() - mean) / error;
+    INFO("job " << i << ": " << closed.wall.base() << " s, played " << mean << " +- " << error);
+    if (off > 3.0) ++beyond_three;
+    REQUIRE(off < 5.0);
+    CHECK(closed.interruptions == Approx(interruptions).epsilon(0.15).margin(0.02));
+    CHECK(std::abs(closed.rework.base() - rework) < 6.0 * error + 0.02 * mean);
+  }
+  // Normal errors are that large in 0.3 % of all cases.
+  CHECK(beyond_three <= 5);
+}
+
+TEST_CASE("reliability: two halves with a checkpoint between them take what the whole takes") {
+  Jobs generated(906);
+  for (int i = 0; i < jobs; ++i) {
+    InterruptedJob half = generated.job(20.0);
+    half.writing.background = false;
+    const double each = std::max(1.0, std::round(half.work / std::max(half.interval, seconds(1))));
+    half.interval = half.work / each;
+    InterruptedJob whole = half;
+    whole.work = half.work * 2.0;
+    if (whole.checkpoints() != 2.0 * half.checkpoints()) continue;  // by a last digit
+    InterruptedJob second = half;
+    second.launch = Duration{};
+    INFO("job " << i);
+    REQUIRE(wall(whole) == Approx(wall(half) + wall(second)).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("reliability: no other interval is better than the best") {
+  Jobs generated(908);
+  for (int i = 0; i < 500; ++i) {
+    InterruptedJob job = generated.job(30.0);
+    job.interval = best_interval(job);
+    const double best = wall(job);
+    for (int k = 0; k < 20; ++k) {
+      InterruptedJob other = job;
+      // As in the search: no interval is below a write's own time.
+      const double least = std::max({job.writing.time.base(), 1.0, job.work.base() * 1e-5});
+      other.interval = seconds(
+          generated.chance().log_uniform(std::min(least, job.work.base()), job.work.base() * 1.01));
+      INFO("job " << i << ": " << job.interval.base() << " s, tried " << other.interval.base());
+      REQUIRE(best <= wall(other) * (1.0 + (job.writing.background ? 1e-3 : 1e-7)));
+    }
+  }
+}
+
+TEST_CASE("reliability: Young's interval comes out where writes are short") {
+  Jobs generated(909);
+  for (int i = 0; i < 200; ++i) {
+    InterruptedJob job;
+    const Duration between = seconds(generated.chance().log_uniform(1e3, 1e6));
+    job.sudden = 1.0 / between;
+    job.writing.time = between * generated.chance().log_uniform(1e-5, 1e-3);
+    job.work = between * 20.0;
+    const double young = young_interval(job.writing.time, between).base();
+    INFO("job " << i);
+    REQUIRE(best_interval(job).base() == Approx(young).epsilon(0.05));
+  }
+}
+
+TEST_CASE("reliability: the middle 90 % of jobs hold the mean where interruptions are no rarity") {
+  Jobs generated(910);
+  int held = 0;
+  for (int i = 0; i < 300; ++i) {
+    const InterruptedJob job = generated.job(20.0);
+    // Where fewer than one job in twenty is interrupted, the mean may lie above the 95 %.
+    if (expected(job).interruptions < 0.2) continue;
+    std::vector<double> times;
+    for (const Course& course : draw_courses(job, 3, 1000)) times.push_back(course.wall.base());
+    std::sort(times.begin(), times.end());
+    const double mean = wall(job);
+    INFO("job " << i);
+    REQUIRE(times[50] <= mean);
+    REQUIRE(mean <= times[949]);
+    REQUIRE(times.front() >= (job.launch + job.work).base() * (1.0 - 1e-9));
+    ++held;
+  }
+  CHECK(held > 100);
+}
+
+TEST_CASE("reliability: a fallback only ever shortens what spot instances take") {
+  Jobs generated(911);
+  for (int i = 0; i < 60; ++i) {
+    InterruptedJob job = generated.job(20.0);
+    job.announced = Frequency{};
+    const double without = wall(job);
+    job.fallback = Fallback{generated.chance().whole(1.0, 6.0), std::nullopt, {}};
+    const Course with = expected(job);
+    INFO("job " << i);
+    REQUIRE(with.wall.base() <= without * 1.1);
+    REQUIRE(with.on_demand <= with.wall);
+    // After so many it meets none.
+    for (const Course& course : draw_courses(job, 5, 50)) {
+      REQUIRE(course.interruptions <= *job.fallback->after_interruptions);
+    }
+    // One that is never asked changes nothing but the way to the mean.
+    job.fallback = Fallback{1e9, std::nullopt, {}};
+    REQUIRE(wall(job) == Approx(without).epsilon(0.25));
+    REQUIRE(expected(job).on_demand == Duration{});
+  }
+}

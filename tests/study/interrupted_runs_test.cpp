@@ -1,0 +1,191 @@
+// Interrupted jobs as a user meets them: what is counted, what it costs, what is said of it.
+#include <cmath>
+#include <string>
+
+#include "catch.hpp"
+#include "scenarios/shipped.hpp"
+
+using testing_cli::shell;
+using testing_scenarios::at;
+using testing_scenarios::json_of;
+
+namespace {
+
+const std::string spot_job = "spot_checkpoints.json";
+const std::string day_job = "total_cost_24h_p3.json --set instances=1 --set efficiency=null";
+const std::string failing = " --set /cluster/failures={}";
+
+/// A run and what it answers.
+class Run {
+ public:
+  explicit Run(const std::string& arguments) : json_(json_of("run scenarios/" + arguments)) {}
+  double operator()(const std::string& path) const { return at(*json_, "result." + path).number; }
+  [[nodiscard]] bool is_null(const std::string& path) const {
+    return at(*json_, "result." + path).kind == feedrate::schema::JsonKind::null;
+  }
+  /// Whether one of the texts of "remarks" or "caveats" has this part.
+  [[nodiscard]] bool says(const std::string& list, const std::string& part) const {
+    for (const auto& item : at(*json_, "result." + list).items) {
+      if (item->text.find(part) != std::string::npos) return true;
+    }
+    return false;
+  }
+
+ private:
+  feedrate::schema::JsonPtr json_;
+};
+
+}  // namespace
+
+TEST_CASE("interrupted runs: nothing is counted that nobody asked for") {
+  const Run plain(day_job);
+  CHECK(plain("time.total_s") == Approx(24.0 * 3600.0));
+  CHECK(plain.is_null("interruptions"));
+  // One machine for a day loses 0.2 %: not worth a word. A hundred for a month are.
+  CHECK(!plain.says("remarks", "machines fail"));
+  const Run large(day_job +
+                  " --set instances=100 --set efficiency=1 "
+                  "--set duration_on_one_instance=70000h");
+  CHECK(large.is_null("interruptions"));
+  CHECK(large.says("remarks", "machines fail"));
+  CHECK(large.says("remarks", "/cluster/failures counts them"));
+}
+
+TEST_CASE("interrupted runs: spot without interruptions says so beside the headline") {
+  const Run bare(spot_job + " --set /cluster/spot=null");
+  CHECK(bare.is_null("interruptions"));
+  CHECK(bare.says("caveats", "/cluster/spot counts them"));
+  CHECK(!Run(spot_job).says("caveats", "/cluster/spot counts them"));
+  CHECK(!Run(spot_job + " --set purchase=on_demand").says("caveats", "spot"));
+}
+
+TEST_CASE("interrupted runs: failures of a cluster come N times as often") {
+  for (const double n : {1.0, 4.0, 32.0}) {
+    const Run run(day_job + failing + " --set efficiency=1 --set instances=" + std::to_string(n));
+    CHECK(run("interruptions.between_interruptions_s") == Approx(24.0 * 3600.0 * 1000.0 / 3.8 / n));
+    // n machines take an n-th of the time: the same exposure, as many failures.
+    CHECK(run("interruptions.expected_interruptions") == Approx(0.0038).epsilon(0.01));
+  }
+  const Run by_mttf(day_job + " --set /cluster/failures/mttf=100h");
+  CHECK(by_mttf("interruptions.between_interruptions_s") == Approx(360000.0));
+}
+
+TEST_CASE("interrupted runs: time and money are the means, and their parts add up") {
+  const Run run(day_job + " --set /cluster/failures/mttf=40h");
+  const double lambda = 1.0 / 40.0;
+  const double restart = 300.0 / 3600.0;
+  const double hours = std::exp(lambda * restart) * std::expm1(lambda * 24.0) / lambda;
+  CHECK(run("time.total_s") == Approx(hours * 3600.0));
+  CHECK(run("cost.money_usd") == Approx(hours * 3.825).epsilon(1e-4));
+  CHECK(run("time.total_s") ==
+        Approx(24.0 * 3600.0 + run("interruptions.rework_s") + run("interruptions.restarts_s")));
+  CHECK(run("interruptions.effective_time_ratio") == Approx(24.0 / hours));
+  CHECK(run("interruptions.total_p5_s") == Approx(24.0 * 3600.0));
+  CHECK(run("interruptions.total_p5_s") < run("time.total_s"));
+  CHECK(run("time.total_s") < run("interruptions.total_p95_s"));
+  CHECK(run("interruptions.money_p5_usd") == Approx(24.0 * 3.825).epsilon(1e-3));
+  CHECK(run.says("caveats", "those expected with interruptions"));
+}
+
+TEST_CASE("interrupted runs: waiting for capacity takes time and no money") {
+  const Run waits(spot_job + " --set /cluster/spot/wait_for_capacity=1h");
+  const Run none(spot_job);
+  const double more = waits("time.total_s") - none("time.total_s");
+  CHECK(more == Approx(3600.0 * waits("interruptions.expected_interruptions")));
+  CHECK(waits("interruptions.capacity_wait_s") == Approx(more));
+  CHECK(waits("cost.money_usd") == Approx(none("cost.money_usd")).epsilon(1e-6));
+}
+
+TEST_CASE("interrupted runs: an interval that is left out is the best one") {
+  const std::string writes = spot_job + " --set '/job/checkpoint/size=60 GB'";
+  const Run best(writes + " --set /job/checkpoint/interval=null");
+  CHECK(best("interruptions.checkpoint_interval_s") == best("interruptions.best_interval_s"));
+  // λ = 0.15 /h, a write of a minute: Young says 40 minutes.
+  CHECK(best("interruptions.young_interval_s") == Approx(std::sqrt(2.0 * 60.0 * 24000.0)));
+  CHECK(best("interruptions.daly_interval_s") ==
+        Approx(best("interruptions.young_interval_s") - 60.0));
+  CHECK(best("interruptions.best_interval_s") ==
+        Approx(best("interruptions.daly_interval_s")).epsilon(0.1));
+  for (const char* other : {"5min", "20min", "1h", "4h"}) {
+    const Run tried(writes + " --set /job/checkpoint/interval=" + other);
+    CHECK(best("time.total_s") <= tried("time.total_s"));
+    CHECK(tried("interruptions.best_interval_s") == best("interruptions.best_interval_s"));
+  }
+}
+
+TEST_CASE("interrupted runs: a notice that a checkpoint fits into loses no work") {
+  const Run sudden(spot_job);
+  const Run announced(spot_job + " --set '/cluster/spot/notice=2 min'");
+  CHECK(announced("interruptions.rework_s") == Approx(0.0).margin(1e-6));
+  CHECK(announced("time.total_s") < sudden("time.total_s"));
+  const Run late(spot_job + " --set '/cluster/spot/notice=0.5 s'");
+  CHECK(late("time.total_s") == sudden("time.total_s"));
+  CHECK(late.says("remarks", "too short for a last checkpoint"));
+}
+
+TEST_CASE("interrupted runs: spot beside on demand, and falling back to it") {
+  const Run run(spot_job);
+  CHECK(run("interruptions.on_demand_usd") == Approx(48.5).epsilon(0.01));
+  CHECK(run("interruptions.spot_saving") ==
+        Approx(1.0 - run("cost.money_usd") / run("interruptions.on_demand_usd")));
+  // On demand nothing interrupts it: without an interval of its own it writes nothing.
+  const std::string free_interval = spot_job + " --set /job/checkpoint/interval=null";
+  CHECK(Run(free_interval)("interruptions.on_demand_usd") == Approx(48.5));
+  CHECK(Run(free_interval + " --set purchase=on_demand --set '/cluster/price=1 USD/h'")(
+            "cost.money_usd") == Approx(48.5));
+  const std::string without = spot_job + " --set '/job/checkpoint/interval=1000 h'";
+  const Run hopeless(without);
+  CHECK(hopeless("interruptions.spot_saving") < -10.0);
+  CHECK(hopeless("interruptions.spot_loses") > 0.9);
+  const Run rescued(without + " --set /cluster/spot/fallback/after_interruptions=2");
+  CHECK(rescued("cost.money_usd") < 100.0);
+  CHECK(rescued("interruptions.expected_interruptions") <= 2.0);
+  // The bill has a line for each kind of instance.
+  const auto text = shell("feedrate run scenarios/" + without +
+                          " --set /cluster/spot/fallback/after_interruptions=2");
+  CHECK(text.out.find("instance on demand") != std::string::npos);
+}
+
+TEST_CASE("interrupted runs: what is booked is paid whole") {
+  const std::string block =
+      "total_cost_24h_p3.json --set purchase=capacity_block --set efficiency=1 ";
+  const Run early(block + "--set '/cluster/booked=4 h'");  // 3 h are used
+  CHECK(early("cost.money_usd") == Approx(8.0 * 4.0 * 3.825));
+  CHECK(early("interruptions.unused_usd") == Approx(8.0 * 3.825));
+  CHECK(early("interruptions.blocks") == 1.0);
+  CHECK(early("time.total_s") == Approx(3.0 * 3600.0));
+  const Run exact(block + "--set '/cluster/booked=3 h'");
+  CHECK(exact("interruptions.unused_usd") == Approx(0.0).margin(1e-6));
+  // Without checkpoints a block that is too short never ends the job.
+  const auto never = shell("feedrate run scenarios/" + block + "--set '/cluster/booked=2 h'");
+  CHECK(never.status == 2);
+  CHECK(never.err.find("/cluster/booked") != std::string::npos);
+  // With them it is a second block, a restart, and what came after the last checkpoint.
+  const Run late(block +
+                 "--set '/cluster/booked=2 h' --set '/job/checkpoint={\"interval\": \"25 min\", "
+                 "\"size\": \"1 GB\", \"bandwidth\": \"100 GB/s\", \"restart\": \"10 min\"}'");
+  CHECK(late("interruptions.blocks") == 2.0);
+  CHECK(late("cost.money_usd") == Approx(8.0 * 4.0 * 3.825));
+  CHECK(late("interruptions.restarts_s") == Approx((20.0 + 10.0) * 60.0).epsilon(0.01));
+  CHECK(late("time.total_s") == Approx(3.5 * 3600.0).epsilon(0.001));
+}
+
+TEST_CASE("interrupted runs: contradictions are told by key, and all at once") {
+  const auto refused = shell(
+      "feedrate run scenarios/" + spot_job +
+      " --set /cluster/spot/interruption_share_per_month=5% --set '/cluster/spot/fallback={}' "
+      "--set '/cluster/failures={\"mttf\": \"100 h\", \"per_1000_node_days\": 3}'");
+  CHECK(refused.status == 2);
+  CHECK(refused.err.find("/cluster/spot/rate") != std::string::npos);
+  CHECK(refused.err.find("/cluster/spot/fallback") != std::string::npos);
+  CHECK(refused.err.find("per_1000_node_days or mttf") != std::string::npos);
+  const auto unbooked =
+      shell("feedrate run scenarios/total_cost_24h_p3.json --set purchase=training_plan");
+  CHECK(unbooked.status == 2);
+  CHECK(unbooked.err.find("/cluster/booked") != std::string::npos);
+  const auto never =
+      shell("feedrate run scenarios/" + spot_job +
+            " --set '/cluster/spot/rate=20 /h' --set '/job/checkpoint/interval=9 h'");
+  CHECK(never.status == 2);
+  CHECK(never.err.find("would in effect never end") != std::string::npos);
+}
