@@ -11,6 +11,7 @@
 #include "report/numbers.hpp"
 #include "report/reports.hpp"
 #include "report/run_tables.hpp"
+#include "report/shared_limit_words.hpp"
 #include "study/bottleneck.hpp"
 
 namespace feedrate::report {
@@ -302,6 +303,9 @@ Report run_report(const NamedResult& named) {
   for (const std::string& caveat : r.caveats) report.headline.text += " " + caveat;
   const Table stages = stage_table(r);
   if (!stages.rows.empty()) report.blocks.emplace_back(stages);
+  if (const std::string shared = shared_limit_words(r); !shared.empty()) {
+    report.blocks.emplace_back(Paragraph{shared, Tone::plain});
+  }
   report.blocks.emplace_back(time_table(r));
   if (const std::string shown = monitors_line(r); !shown.empty()) {
     report.blocks.emplace_back(Paragraph{shown, Tone::plain});
