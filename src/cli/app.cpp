@@ -78,6 +78,7 @@ int execute(int argc, const char* const* argv) {
       add_observe(app),    //
       add_sweep(app),      //
       add_optimize(app),   //
+      add_scale(app),      //
       add_feeds(app),      //
       add_compare(app),    //
       add_cases(app),      //
