@@ -142,7 +142,9 @@ void write_page(const PageRequest& arguments) {
   Question question;
   question.varied = arguments.varied;
   refuse_large(question.varied);
-  question.document = load_with_settings(arguments.scenario, arguments.simulation);
+  question.document = arguments.document
+                          ? *arguments.document
+                          : load_with_settings(arguments.scenario, arguments.simulation);
   refuse_to_overwrite(arguments.output_flag, arguments.output,
                       files_read({&arguments.scenario, 1}, arguments.simulation));
   question.scenario = scenario_of(question.document);
@@ -197,8 +199,12 @@ Command add_report(CLI::App& parent) {
       "  feedrate report my.json --vary instances=1:64:*2 --vary efficiency=0.5:1:0.1 -o "
       "scaling.html");
   return {app, [arguments] {
-            PageRequest page{arguments->scenario, parsed(arguments->vary), arguments->output,
-                             "--output",          arguments->jobs,         arguments->simulation};
+            PageRequest page;
+            page.scenario = arguments->scenario;
+            page.varied = parsed(arguments->vary);
+            page.output = arguments->output;
+            page.jobs = arguments->jobs;
+            page.simulation = arguments->simulation;
             write_page(page);
             return 0;
           }};

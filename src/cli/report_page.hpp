@@ -1,15 +1,18 @@
 #pragma once
 // The page of `report`, for whoever has something to show on it.
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/options.hpp"
 #include "cli/vary.hpp"
+#include "schema/scenario.hpp"
 
 namespace feedrate::cli {
 
 struct PageRequest {
-  std::string scenario;      ///< file
+  std::string scenario;                        ///< file
+  std::optional<schema::Document> document{};  ///< of it, with all settings; empty: not read yet
   std::vector<Vary> varied;  ///< empty: instances around the scenario's own number
   std::string output;        ///< file
   std::string output_flag = "--output";

@@ -121,12 +121,15 @@ int scale(const ScaleArguments& arguments) {
   }
   const Scaling scaling = study::scaling_of(std::move(curves), first, options);
   if (!arguments.html.empty()) {
-    PageRequest page{arguments.scenario, varied,         arguments.html,
-                     "--html",           arguments.jobs, arguments.simulation};
+    PageRequest page;
+    page.scenario = arguments.scenario;
+    page.document = document;
+    page.varied = varied;
     page.varied.push_back(rows_of(scaling.curves[scaling.best]));
-    if (!arguments.value_of_hour.empty()) {
-      page.simulation.settings.push_back(fmt::format("{}={}", hour_key, arguments.value_of_hour));
-    }
+    page.output = arguments.html;
+    page.output_flag = "--html";
+    page.jobs = arguments.jobs;
+    page.simulation = arguments.simulation;
     write_page(page);
   }
   deliver(arguments.output, files_read({&arguments.scenario, 1}, arguments.simulation),

@@ -24,6 +24,25 @@ std::string whole_text(double n) {
   return fmt::format("{:.0f}", n);
 }
 
+/// With the global batch kept, a job on one instance is one with all of it, and not `many`'s own
+/// small batch alone: what several lose is told against `one`, as a run tells it of equal batches.
+void tell_against(const Result& one, Result& many) {
+  const auto epochs = [](const Result& r) {
+    return r.times.total - r.times.startup - r.times.staging - r.stages[Stage::checkpoint].stall;
+  };
+  many.efficiency = epochs(one) / (many.instances * epochs(many));
+  many.job_efficiency = one.times.total / (many.instances * many.times.total);
+  PerStage<double> lost;
+  const auto share = [&](Duration alone, Duration time) {
+    return (time - alone / many.instances) / many.times.total;
+  };
+  for (const Stage stage : all_stages()) {
+    lost[stage] = share(one.stages[stage].stall, many.stages[stage].stall);
+  }
+  lost[Stage::gpu] += share(one.gpu_busy_time, many.gpu_busy_time);
+  many.lost_to_scaling = lost;
+}
+
 class Curve {
  public:
   Curve(const Setting& set, const MakeScenario& make, const Catalog& catalog,
@@ -51,6 +70,7 @@ class Curve {
     choose();
     for (const double n : numbers_shown()) add_row(n);
     find_bound();
+    if (options_.kept == BatchKept::global) compare_with_one();
     std::vector<SweepPoint> points;
     for (const ScaleRow& row : made_.rows) {
       // Beside the fewest of the same job: what keeps the global batch belongs to the number.
@@ -153,6 +173,20 @@ class Curve {
   }
 
   void add_row(double n) { made_.rows.push_back(row_of(n)); }
+
+  void compare_with_one() {
+    const ScaleRow& one = made_.rows.front();
+    for (auto row = made_.rows.begin() + 1; row != made_.rows.end(); ++row) {
+      if (!row->point.answered()) continue;
+      if (one.instances == 1.0 && one.point.answered()) {
+        tell_against(one.point.result, row->point.result);
+      } else {
+        row->point.result.efficiency.reset();
+        row->point.result.job_efficiency.reset();
+        row->point.result.lost_to_scaling.reset();
+      }
+    }
+  }
 
   /// Between a row that shares without waiting and the next one that waits: the first that does.
   void find_bound() {

@@ -217,6 +217,16 @@ TEST_CASE("law: the global batch is kept as far as whole samples allow, and so a
       CHECK(trained >= wanted * (1.0 - 1e-9));
       CHECK(trained < wanted + *scenario.loader.batch_size * row.instances + 1e-6 * wanted);
     }
+    // What is lost adds up to what the whole job lacks, against all of the batch on one instance.
+    const Result& one = curve.rows.front().point.result;
+    for (const ScaleRow& row : curve.rows) {
+      const Result& r = row.point.result;
+      if (row.instances == 1.0 || !row.point.answered() || !r.lost_to_scaling) continue;
+      double lost = 0.0;
+      for (const Stage stage : all_stages()) lost += (*r.lost_to_scaling)[stage];
+      CHECK(lost == Approx(1.0 - *r.job_efficiency).margin(1e-9));
+      CHECK(*r.job_efficiency == Approx(one.times.total / (row.instances * r.times.total)));
+    }
     if (curve.end_of_batch) CHECK(*curve.end_of_batch == batch * job.cluster.instances);
   });
 }
