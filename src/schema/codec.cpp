@@ -289,7 +289,7 @@ bool read_points(std::vector<std::pair<double, double>>& out, const JsonValue& v
     const bool y_fine = plain ? read_number(y, *pair->items[1], second, {&at, "", 1, true}, r)
                               : read_quantity(y, *pair->items[1], second, {&at, "", 1, true}, r);
     if (!x_fine || !y_fine) continue;
-    if (!out.empty() && x <= out.back().first) {
+    if (!key.counted && !out.empty() && x <= out.back().first) {
       r.problems.add(*pair, at.text(),
                      "expected pairs in ascending order of their first number, got " +
                          number_text(x) + " after " + number_text(out.back().first));

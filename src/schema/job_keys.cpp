@@ -61,7 +61,8 @@ const std::vector<Entry<Step>>& entries<Step>() {
       entry<&Step::times>(
           "times", {.manual = "instead of cv: single steps measured, [[how many, time], …]; alone, "
                               "their mean is the step",
-                    .limits = whole(1, 1e12)}),
+                    .limits = whole(1, 1e12),
+                    .counted = true}),
       entry<&Step::by_gpu>("by_gpu", {.manual = "GPU (\"V100\", \"A100-40GB\") → its own step",
                                       .fallback = "scaled from measured_on.gpu_times",
                                       .hint = {"a duration", "300 ms"},
