@@ -39,6 +39,8 @@ Result full_result() {
                           "3.825 USD/h",
                           usd(102),
                           {Origin::published, "price list", 0.0}});
+  r.shared_limit =
+      SharedLimit{"EFS", "source bandwidth", false, SharedIn::staging, 1e9, 1e8, 11, true};
   r.bands.emplace();
   r.bands->replications = 20;
   r.bands->total_s = {1, 2, 3};
@@ -93,6 +95,8 @@ TEST_CASE("result: the envelope and every key are as the contract and the schema
   CHECK(result.find("stages")->items[0]->find("stall_s")->number == 7200.0);
   CHECK(result.find("time")->find("epoch_s")->number == 260.5);
   CHECK(result.find("cost")->find("money_usd")->number == 102.0);
+  CHECK(result.find("shared_limit")->find("binds_from")->number == 11.0);
+  CHECK(result.find("shared_limit")->find("name")->text == "EFS, source bandwidth");
   CHECK(result.find("bands")->find("total_s")->items[2]->number == 3.0);
   CHECK(result.find("remarks")->items[0]->text == "decode cost is \"assumed\"\n");
 }
