@@ -79,6 +79,7 @@ int execute(int argc, const char* const* argv) {
       add_sweep(app),      //
       add_merge(app),      //
       add_optimize(app),   //
+      add_scale(app),      //
       add_feeds(app),      //
       add_compare(app),    //
       add_cases(app),      //

@@ -26,6 +26,7 @@ Command add_cases(CLI::App& parent);
 Command add_fit(CLI::App& parent);
 Command add_check(CLI::App& parent);
 Command add_feeds(CLI::App& parent);
+Command add_scale(CLI::App& parent);
 Command add_diagnose(CLI::App& parent);
 Command add_observe(CLI::App& parent);
 Command add_report(CLI::App& parent);

@@ -10,6 +10,7 @@
 #include "cli/default_sweep.hpp"
 #include "cli/inputs.hpp"
 #include "cli/progress.hpp"
+#include "cli/report_page.hpp"
 #include "cli/scenario_maker.hpp"
 #include "cli/sweep_inputs.hpp"
 #include "cli/terminal.hpp"
@@ -48,6 +49,10 @@ struct Question {
 std::vector<Vary> parsed(const std::vector<std::string>& texts) {
   std::vector<Vary> varied;
   for (const std::string& text : texts) varied.push_back(parse_vary(text));
+  return varied;
+}
+
+void refuse_large(const std::vector<Vary>& varied) {
   if (const std::size_t points = varied.empty() ? 0 : combinations(varied).size();
       points > most_points) {
     throw InputError({{.file = "",
@@ -57,11 +62,10 @@ std::vector<Vary> parsed(const std::vector<std::string>& texts) {
                                               "`feedrate sweep --format csv` takes more",
                                               most_points, points)}});
   }
-  return varied;
 }
 
 Sweep swept(const Question& question, const std::vector<study::SweepInput>& inputs,
-            const Catalog& catalog, const ReportArguments& arguments) {
+            const Catalog& catalog, const PageRequest& arguments) {
   Progress progress("report");
   return with_places(question.document, [&] {
     return study::sweep(
@@ -70,8 +74,7 @@ Sweep swept(const Question& question, const std::vector<study::SweepInput>& inpu
   });
 }
 
-Result own_result(const Question& question, const Catalog& catalog,
-                  const ReportArguments& arguments) {
+Result own_result(const Question& question, const Catalog& catalog, const PageRequest& arguments) {
   return with_places(question.document, [&] {
     return study::run(question.scenario, catalog, question.profile(),
                       weighing_options(arguments.simulation));
@@ -100,8 +103,7 @@ Answer shown(Result own, Sweep sweep) {
 /// The scenario's own result and the sweep that was asked for; or else a small sweep over
 /// instances, whose first point is the scenario itself. It is an extra: where it cannot be made,
 /// the page says why and is made all the same.
-Answer answer_of(const Question& question, const Catalog& catalog,
-                 const ReportArguments& arguments) {
+Answer answer_of(const Question& question, const Catalog& catalog, const PageRequest& arguments) {
   const auto sweep = [&](const std::vector<Vary>& varied) {
     return swept(question, sweep_inputs(question.document, varied), catalog, arguments);
   };
@@ -124,8 +126,7 @@ bool varies_hour_value(const Sweep& sweep, HourlyPrice own) {
   });
 }
 
-Advice advice_of(const Question& question, const Catalog& catalog,
-                 const ReportArguments& arguments) {
+Advice advice_of(const Question& question, const Catalog& catalog, const PageRequest& arguments) {
   const ScenarioMaker make(question.document);
   study::AdviseOptions options;
   options.jobs = question.scenario.job.jobs.value_or(1.0);
@@ -135,11 +136,16 @@ Advice advice_of(const Question& question, const Catalog& catalog,
   });
 }
 
-int make_report(const ReportArguments& arguments) {
+}  // namespace
+
+void write_page(const PageRequest& arguments) {
   Question question;
-  question.varied = parsed(arguments.vary);
-  question.document = load_with_settings(arguments.scenario, arguments.simulation);
-  refuse_to_overwrite("--output", arguments.output,
+  question.varied = arguments.varied;
+  refuse_large(question.varied);
+  question.document = arguments.document
+                          ? *arguments.document
+                          : load_with_settings(arguments.scenario, arguments.simulation);
+  refuse_to_overwrite(arguments.output_flag, arguments.output,
                       files_read({&arguments.scenario, 1}, arguments.simulation));
   question.scenario = scenario_of(question.document);
   question.host = host_of(arguments.simulation);
@@ -164,10 +170,7 @@ int make_report(const ReportArguments& arguments) {
   page.scenario = schema::write_scenario(question.scenario);
   write_text_file(arguments.output, report::html_page(page));
   if (!report::html_has_charts()) write_stderr("remark: " + report::html_charts_hint());
-  return 0;
 }
-
-}  // namespace
 
 Command add_report(CLI::App& parent) {
   const auto arguments = std::make_shared<ReportArguments>();
@@ -195,7 +198,16 @@ Command add_report(CLI::App& parent) {
       "  feedrate report my.json --vary num_workers=1:8:1 --output workers.html\n"
       "  feedrate report my.json --vary instances=1:64:*2 --vary efficiency=0.5:1:0.1 -o "
       "scaling.html");
-  return {app, [arguments] { return make_report(*arguments); }};
+  return {app, [arguments] {
+            PageRequest page;
+            page.scenario = arguments->scenario;
+            page.varied = parsed(arguments->vary);
+            page.output = arguments->output;
+            page.jobs = arguments->jobs;
+            page.simulation = arguments->simulation;
+            write_page(page);
+            return 0;
+          }};
 }
 
 }  // namespace feedrate::cli

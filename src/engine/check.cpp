@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -82,6 +83,18 @@ class ProgramCheck {
     if (spread.law == Law::lognormal && (!(cv >= 0) || cv > 1e6)) {
       fail(fmt::format("coefficient of variation must be from 0 to 1e6, got {}", cv));
     }
+    if (spread.largest_of == 0 || spread.mean_of == 0)
+      fail("the largest, or the mean, of no draws");
+    if (spread.law != Law::listed) return;
+    index(spread.list, model_.lists.size(), "list");
+    const FactorList& list = model_.lists[spread.list];
+    if (list.factor.empty() || list.factor.size() != list.up_to.size()) {
+      fail("a list needs a factor, and as many chances as factors");
+    }
+    for (const double factor : list.factor) {
+      if (!(factor >= 0) || !std::isfinite(factor)) fail("a listed factor is negative");
+    }
+    if (!std::is_sorted(list.up_to.begin(), list.up_to.end())) fail("chances of a list fall");
   }
 
   void queue(const Instruction& in) {

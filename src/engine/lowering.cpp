@@ -18,7 +18,8 @@ struct OpenLoop {
 
 bool varies(Spread spread) {
   return spread.law == Law::exponential ||
-         (spread.law == Law::lognormal && spread.coefficient_of_variation != 0);
+         (spread.law == Law::lognormal && spread.coefficient_of_variation != 0) ||
+         spread.law == Law::listed;
 }
 
 // One program into Lowered::steps.
@@ -74,7 +75,10 @@ class Lowering {
   std::uint32_t sigma(Spread spread) {
     if (!varies(spread)) return none;
     const double cv = spread.coefficient_of_variation;
-    out_.sigmas.push_back(spread.law == Law::exponential ? -1.0 : std::sqrt(std::log1p(cv * cv)));
+    out_.sigmas.push_back(spread.law == Law::exponential ? -1.0
+                          : spread.law == Law::listed    ? -2.0 - spread.list
+                                                         : std::sqrt(std::log1p(cv * cv)));
+    out_.draws.push_back({spread.largest_of, spread.mean_of});
     out_.random = true;
     return static_cast<std::uint32_t>(out_.sigmas.size() - 1);
   }

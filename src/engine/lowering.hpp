@@ -83,10 +83,17 @@ struct QueuePlan {
   std::uint32_t ordered = none;  // numbering: the ordered queue its tickets are for
 };
 
+// What a random amount is made of: the largest of so many means of so many draws.
+struct Draws {
+  std::uint32_t largest_of = 1;
+  std::uint32_t mean_of = 1;
+};
+
 struct Lowered {
   std::vector<Step> steps;     // all programs, one behind the other, each with a `done` at its end
   std::vector<Nest> nests;     // per step
-  std::vector<double> sigmas;  // of the logarithm; negative: exponential
+  std::vector<double> sigmas;  // of the logarithm; -1: exponential; -2 - k: list k
+  std::vector<Draws> draws;    // beside each sigma
   std::vector<std::uint32_t> entry;  // per process: its first step
   std::vector<std::uint32_t> users;  // per shared resource: processes that use it
   // The model's buckets come first, then one for every resource that serves one at a time.

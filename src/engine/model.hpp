@@ -43,11 +43,17 @@ struct Work {
 };
 
 // How an amount varies from draw to draw; its mean is the amount in the instruction. With
-// coefficient_of_variation 0 a lognormal is constant. exponential ignores it.
-enum class Law : std::uint8_t { constant, exponential, lognormal };
+// coefficient_of_variation 0 a lognormal is constant. exponential and listed ignore it; listed is
+// one of the factors of a list of the model.
+enum class Law : std::uint8_t { constant, exponential, lognormal, listed };
 struct Spread {
   Law law = Law::constant;
   double coefficient_of_variation = 0;
+  std::uint32_t list = 0;  // index into Model::lists
+  // The largest of so many draws, each the mean of `mean_of`: one process in place of many that
+  // start together and are waited for together.
+  std::uint32_t largest_of = 1;
+  std::uint32_t mean_of = 1;
 };
 inline constexpr Spread no_spread{};
 inline constexpr Spread exponential_spread{Law::exponential, 1.0};
@@ -165,7 +171,15 @@ struct Process {
   std::int64_t stream = -1;
 };
 
+// Factors of mean 1 (if they are to keep the mean) and how likely each is: the chances of it and
+// all before it, rising to 1.
+struct FactorList {
+  std::vector<double> factor;
+  std::vector<double> up_to;
+};
+
 struct Model {
+  std::vector<FactorList> lists;
   std::vector<Resource> resources;
   std::vector<Bucket> buckets;
   std::vector<Queue> queues;

@@ -122,6 +122,21 @@ struct Communication {
   Duration exposed;  ///< what of it the step waits for
 };
 
+/// When something happens that all instances share a limit in.
+enum class SharedIn { staging, first_epoch, later_epochs };
+
+/// A limit of the source that all instances share, and from how many on it keeps them waiting.
+struct SharedLimit {
+  std::string service;       ///< "FSx for Lustre"
+  std::string name;          ///< "source bandwidth"
+  bool of_requests = false;  ///< counts requests, else bytes
+  SharedIn when = SharedIn::later_epochs;
+  double rate = 0.0;    ///< bytes or requests a second, of all instances together
+  double demand = 0.0;  ///< what one of them would take if nothing were shared
+  double from = 1.0;    ///< instances: the fewest whose demand is above the rate
+  bool binds = false;   ///< as many instances as the job has keep each other waiting
+};
+
 /// How the result was reached, for the curious and for the tests.
 struct Effort {
   double events = 0.0;  ///< simulated, with --exact; 0: the mean in closed form
@@ -148,6 +163,9 @@ struct Result {
   /// What of lost_to_scaling's allreduce is waiting for the slowest rank.
   std::optional<double> lost_to_stragglers;
   std::optional<Communication> communication;  ///< empty: none, or only its efficiency is known
+  /// Of the limits that instances share, the one that binds from the fewest of them on; empty where
+  /// they share none, or none is ever asked for anything.
+  std::optional<SharedLimit> shared_limit;
   double steps_per_epoch = 0.0;
   double steps = 0.0;                ///< of the whole job, each GPU; need not be whole epochs
   std::optional<Monitors> monitors;  ///< empty where only the job's time is given

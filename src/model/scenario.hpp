@@ -259,6 +259,8 @@ struct Step {
   std::optional<std::map<std::string, GpuStep>> by_gpu;  ///< GPU ("V100", "A100-40GB") → its own
   std::optional<ModelFamily> family;   ///< which published figures compare GPUs; default: all
   std::optional<Precision> precision;  ///< likewise
+  /// Measured times of single steps of one GPU, (how many, time): how steps vary, instead of `cv`.
+  std::optional<std::vector<std::pair<double, Duration>>> times = {};
   bool operator==(const Step&) const = default;
 };
 

@@ -97,6 +97,11 @@ Layout apart(const Inputs& inputs, int most_processes) {
   }
   layout.instances =
       static_cast<int>(std::clamp(std::floor(rank_limit / layout.ranks), 1.0, inputs.instances));
+  if (inputs.step_cv > 0.0) {
+    const double ranks = inputs.instances * inputs.ranks;
+    layout.fed =
+        static_cast<int>(std::max(0.0, ranks - layout.fold * layout.instances * layout.ranks));
+  }
   return layout;
 }
 
@@ -128,10 +133,13 @@ EpochModel build_epoch(const Inputs& given, EpochKind kind, const Misses& misses
   const EpochShape loaded = epoch_shape(inputs);
   const bool left = layout.steps > 0.0 && layout.steps < loaded.steps;
   const EpochShape shape = left ? EpochShape{layout.steps, inputs.batch} : loaded;
+  if (inputs.step_times) {
+    const queueing::Empirical& step = inputs.step_times->step;
+    model.lists.push_back({step.values(), step.up_to()});
+  }
   std::optional<engine::BarrierId> barrier;
-  if (layout.instances * layout.ranks > 1) {
-    barrier = model.add(
-        engine::Barrier{"all-reduce", static_cast<std::uint32_t>(layout.instances * layout.ranks)});
+  if (const int ranks = layout.instances * layout.ranks + (layout.fed > 0 ? 1 : 0); ranks > 1) {
+    barrier = model.add(engine::Barrier{"all-reduce", static_cast<std::uint32_t>(ranks)});
   }
   const bool workers = inputs.kind == LoaderKind::pytorch && inputs.workers > 0.0;
   const double chunk = inputs.batch / chunks_of(inputs);
@@ -165,6 +173,11 @@ EpochModel build_epoch(const Inputs& given, EpochKind kind, const Misses& misses
       const Fetch fetch = inputs.pooled() ? add_pool(rank) : workers ? add_pytorch(rank) : Fetch{};
       built.gpus.push_back(add_consumer(rank, fetch));
     }
+  }
+  if (layout.fed > 0) {
+    RankBuilder rank{model, inputs, layout, nullptr, nullptr, {},   kind,
+                     shape, loaded, "fed ", barrier, built,   false};
+    add_fed_ranks(rank, layout.fed);
   }
   model.reference = built.gpus.front();
   return built;

@@ -17,10 +17,13 @@ struct Layout {
   int ranks = 1;       ///< simulated apart, of each instance
   double fold = 1.0;   ///< real ranks that one simulated rank stands for
   double steps = 0.0;  ///< > 0: the loop is left after so many steps of the epoch
+  int fed = 0;         ///< ranks beside them that make their steps and have no loader
 };
 
 /// Ranks apart, up to `most_processes` simulated processes; beyond, fewer instances, then fewer
-/// ranks. Ranks that remote workers serve are one: their workers belong to all.
+/// ranks. Where steps vary, the ranks that are left out make theirs all the same, each its own, as
+/// if their loaders kept up: every barrier waits for the slowest of all. Ranks that remote workers
+/// serve are one: their workers belong to all.
 Layout apart(const Inputs& inputs, int most_processes);
 
 /// Mark number at each end of a step of the first rank.

@@ -89,16 +89,21 @@ struct Consumer {
     const Duration time = rank.inputs.copy_latency + rank.inputs.copy * feedrate::samples(samples);
     if (ticks(time).ns > 0) p.delay(ticks(time / rank.inputs.speed[Stage::h2d]), tag(Stage::h2d));
   }
+  /// Of a step's time; the model has one list.
+  [[nodiscard]] engine::Spread step_spread() const {
+    if (rank.inputs.step_times) return {engine::Law::listed, 0.0, 0};
+    return spread(rank.inputs.step_cv);
+  }
   void step(ProgramBuilder& p, double samples) const {
     const Duration before = rank.inputs.gpu_preprocess * feedrate::samples(samples) /
                             rank.inputs.speed[Stage::gpu_preprocess];
     const Duration time = step_time(rank.inputs, samples) / rank.inputs.speed[Stage::gpu];
     if (gpu) {
       if (before.base() > 0.0) p.use(*gpu, {before.base()}, tag(Stage::gpu_preprocess));
-      p.use(*gpu, {time.base()}, tag(Stage::gpu), spread(rank.inputs.step_cv));
+      p.use(*gpu, {time.base()}, tag(Stage::gpu), step_spread());
     } else {
       if (ticks(before).ns > 0) p.delay(ticks(before), tag(Stage::gpu_preprocess));
-      p.delay(ticks(time), tag(Stage::gpu), spread(rank.inputs.step_cv));
+      p.delay(ticks(time), tag(Stage::gpu), step_spread());
     }
     if (rank.first_rank) p.mark(step_mark);
   }
@@ -248,6 +253,45 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
   });
   consumer.shut_down(gpu);
   return rank.add_process(gpu, {.kind = TrackKind::gpu});
+}
+
+void add_fed_ranks(RankBuilder& rank, int count) {
+  const Inputs& inputs = rank.inputs;
+  const Consumer consumer{rank, {}};
+  const bool one_process = !inputs.asynchronous_step;
+  const bool copies = one_process || inputs.copies != Copies::beside;
+  // All of them leave the barrier together and are waited for together: what counts of them is the
+  // largest sum of their steps.
+  const auto steps = [&](ProgramBuilder& p, double samples, double n) {
+    Duration other =
+        inputs.gpu_preprocess * feedrate::samples(samples) / inputs.speed[Stage::gpu_preprocess];
+    if (one_process) other += inputs.handover / inputs.speed[Stage::handover];
+    if (copies) {
+      other += (inputs.copy_latency + inputs.copy * feedrate::samples(samples)) /
+               inputs.speed[Stage::h2d];
+    }
+    if (ticks(n * other).ns > 0) p.delay(ticks(n * other), tag(Stage::h2d));
+    engine::Spread spread = consumer.step_spread();
+    spread.largest_of = static_cast<std::uint32_t>(count);
+    spread.mean_of = static_cast<std::uint32_t>(n);
+    const Duration time = step_time(inputs, samples) / inputs.speed[Stage::gpu];
+    p.delay(ticks(n * time), tag(Stage::gpu), spread);
+  };
+  ProgramBuilder loop;
+  const double every = inputs.accumulation;
+  const double groups = std::floor(rank.full_steps() / every);
+  if (groups > 0.0) {
+    loop.repeat_long(whole(groups));
+    steps(loop, inputs.batch, every);
+    consumer.reduce(loop);
+    loop.next();
+  }
+  const double rest = rank.full_steps() - groups * every;
+  if (rest > 0.0) steps(loop, inputs.batch, rest);
+  if (rank.partial_last()) steps(loop, rank.shape.last_batch, 1.0);
+  if (rest > 0.0 || rank.partial_last()) consumer.reduce(loop);
+  consumer.shut_down(loop);
+  rank.model.add(engine::Process{rank.name + "ranks", rank.model.add(loop.build()), false, -1});
 }
 
 }  // namespace feedrate::pipeline

@@ -4,14 +4,17 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/units.hpp"
 #include "model/curve.hpp"
 #include "model/discipline.hpp"
+#include "model/result.hpp"
 #include "model/scenario.hpp"
 #include "model/stage.hpp"
 #include "reliability/interruptions.hpp"
+#include "queueing/empirical.hpp"
 
 namespace feedrate::pipeline {
 
@@ -24,6 +27,7 @@ struct RateLimit {
   double credit = 0.0;      ///< saved up at the job's start, used up by what exceeds `rate`
   double each = 1.0;        ///< what a sample counts (staging: an object)
   bool of_requests = false;
+  bool shared = false;  ///< `rate` is an equal part of what all instances have together
 };
 
 /// How bytes come to one instance: requests of `requests` a sample, each a latency that nothing
@@ -36,7 +40,22 @@ struct Read {
   Discipline discipline = Discipline::shared;  ///< of `rate`: shared, or one at a time
   double connections = 0.0;                    ///< requests in flight at most; 0: no limit
   std::vector<RateLimit> limits;
+  /// Where `rate` is no more than an equal part of what all instances have together: all of that,
+  /// and the rate without it.
+  Bandwidth shared_by_all;
+  Curve<Bandwidth> unshared;
 };
+
+/// How the times of single steps vary, as they were measured: each over the mean of all.
+struct StepTimes {
+  queueing::Empirical step;
+  queueing::Empirical group;  ///< of the mean of as many as there are between two all-reduces
+};
+
+/// Of (how many, time) as they were measured, for so many batches between two all-reduces; null
+/// where all times are one.
+std::shared_ptr<const StepTimes> step_times_of(
+    const std::vector<std::pair<double, Duration>>& counted, double accumulation);
 
 /// Auxiliary CPU instances that preprocess for all training instances together: customers of a
 /// network of their own.
@@ -125,6 +144,7 @@ struct Inputs {
   DurationPerSample gpu_preprocess;        ///< on the GPU, in the step's own stream before it
   DurationPerSample gpu_preprocess_ahead;  ///< on the GPU, in a stream of the loader (pool)
   double step_cv = 0.0;
+  std::shared_ptr<const StepTimes> step_times{};  ///< of that cv; null: lognormal
   double size_cv = 0.0;  ///< of a sample's size and cost
   double read_cv = 0.0;  ///< of a batch's reading, from step to step, beyond its samples' sizes
   double make_cv = 0.0;  ///< of the rest of a batch's making

@@ -29,6 +29,14 @@ struct Consumer {
   bool pinning = false;
 };
 
+/// The slowest of `gpus` between two all-reduces, `group` batches apart, over their mean.
+queueing::Largest slowest_gpu(const Inputs& inputs, double gpus, double group) {
+  if (!inputs.step_times) return queueing::largest_of(gpus, inputs.step_cv / std::sqrt(group));
+  const StepTimes& times = *inputs.step_times;
+  if (group == inputs.accumulation) return times.group.largest(gpus);
+  return times.step.mean_of(std::floor(group)).largest(gpus);
+}
+
 Consumer consumer_of(const Inputs& inputs, double full, double steps, double last) {
   const auto speed = [&](Stage stage) { return inputs.speed[stage]; };
   Consumer c;
@@ -45,8 +53,7 @@ Consumer consumer_of(const Inputs& inputs, double full, double steps, double las
   c.ahead = inputs.gpu_preprocess_ahead.base() * full / speed(Stage::gpu_preprocess);
   const double gpus = inputs.instances * inputs.ranks;
   const double group = std::min(inputs.accumulation, std::max(1.0, steps));
-  const double cv = inputs.step_cv / std::sqrt(group);
-  c.straggling = c.step * (queueing::largest_of(gpus, cv).mean - 1.0);
+  c.straggling = c.step * (slowest_gpu(inputs, gpus, group).mean - 1.0);
   const double batches = steps + (last > 0.0 ? 1.0 : 0.0);
   c.reduction = inputs.exposed_allreduce.base() / speed(Stage::allreduce);
   c.reductions = std::ceil(batches / inputs.accumulation);
@@ -423,8 +430,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   const double weight = std::pow(std::min(1.0, pace.loader / pace.period), 8.0);
   const double gpus = inputs.instances * inputs.ranks;
   const double group = std::min(inputs.accumulation, steps);
-  const double deviation =
-      queueing::largest_of(gpus, inputs.step_cv / std::sqrt(group)).deviation * c.step;
+  const double deviation = slowest_gpu(inputs, gpus, group).deviation * c.step;
   made.variance = steps * (weight * pace.variance * pace.loader * pace.loader +
                            (1.0 - weight) * deviation * deviation * group);
   return made;

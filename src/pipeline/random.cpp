@@ -121,6 +121,12 @@ void require_bounded(const Inputs& inputs) {
            most, chunks)}});
 }
 
+std::optional<double> instances_apart(const Inputs& inputs) {
+  const Layout layout = apart(inputs, most_processes);
+  if (inputs.remote || layout.instances >= inputs.instances) return std::nullopt;
+  return layout.instances;
+}
+
 Span random_epoch(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed, Effort& effort) {
   Layout layout = apart(inputs, most_processes);
   layout.steps = epochs.steps;

@@ -2,6 +2,7 @@
 // An epoch event by event, with its variability: every chunk of every worker of every rank. The
 // second implementation of what mean.hpp says in closed form, and what --exact runs.
 #include <cstdint>
+#include <optional>
 
 #include "pipeline/loading.hpp"
 #include "pipeline/simulate.hpp"
@@ -13,5 +14,8 @@ void require_bounded(const Inputs& inputs);
 
 /// The first of `epochs`. The same seed, the same epoch.
 Span random_epoch(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed, Effort& effort);
+
+/// Instances whose loaders are simulated, where that is not all of them.
+std::optional<double> instances_apart(const Inputs& inputs);
 
 }  // namespace feedrate::pipeline

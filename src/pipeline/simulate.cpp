@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/errors.hpp"
+#include "pipeline/alone.hpp"
 #include "pipeline/interruptions.hpp"
 #include "pipeline/mean.hpp"
 #include "pipeline/random.hpp"
@@ -74,7 +75,7 @@ void hold_ratio(Outcome& out, const Inputs& inputs, const SimulationOptions& opt
   alone.best_interval = false;
   SimulationOptions plain = options;
   plain.details = false;
-  const Duration goal = *inputs.time_ratio * simulate(alone, plain).training();
+  const Duration goal = *inputs.time_ratio * simulate_alone(alone, plain).training();
   const double factor = goal / out.trained.wall;
   if (factor < 1.0 - 1e-9) {
     out.ratio_missed = true;

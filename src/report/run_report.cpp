@@ -13,6 +13,7 @@
 #include "report/numbers.hpp"
 #include "report/reports.hpp"
 #include "report/run_tables.hpp"
+#include "report/shared_limit_words.hpp"
 #include "study/bottleneck.hpp"
 
 namespace feedrate::report {
@@ -281,6 +282,9 @@ Report run_report(const NamedResult& named) {
   for (const std::string& caveat : r.caveats) report.headline.text += " " + caveat;
   const Table stages = stage_table(r);
   if (!stages.rows.empty()) report.blocks.emplace_back(stages);
+  if (const std::string shared = shared_limit_words(r); !shared.empty()) {
+    report.blocks.emplace_back(Paragraph{shared, Tone::plain});
+  }
   report.blocks.emplace_back(time_table(r));
   for (const std::string& shown : {efficiency_sum(r), communication_line(r), monitors_line(r)}) {
     if (!shown.empty()) report.blocks.emplace_back(Paragraph{shown, Tone::plain});

@@ -120,11 +120,16 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
           of_service.burst_rate = (known.burst->value / of_instances).base();
           of_service.credit = (known.credit / of_instances).base();
         }
+        of_service.shared = shared;
         read.limits.push_back(std::move(of_service));
         break;
       }
       case Discipline::one_at_a_time: read.discipline = Discipline::one_at_a_time; [[fallthrough]];
       case Discipline::shared:
+        if (shared) {
+          read.shared_by_all = *limit;
+          read.unshared = read.rate;
+        }
         for (auto& point : read.rate.points) {
           point.total = std::min(point.total, *limit / of_instances);
         }
@@ -141,7 +146,7 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
   // A request-rate limit is the service's, whoever asks: all instances share it.
   if (requests) {
     read.limits.push_back(
-        {"request rate", requests->base() / s.cluster.instances, 0.0, 0.0, 0.0, true});
+        {"request rate", requests->base() / s.cluster.instances, 0.0, 0.0, 0.0, true, true});
   }
   return read;
 }

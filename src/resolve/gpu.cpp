@@ -37,6 +37,17 @@ Stated stated(const std::pair<const std::string, GpuStep>& entry) {
           entry.second.table};
 }
 
+/// Measured steps alone say how long one takes, too.
+Stated mean_of_times(const Table& counted) {
+  double count = 0.0;
+  Duration sum;
+  for (const auto& [n, time] : counted) {
+    count += n;
+    sum += n * time;
+  }
+  return {"/job/step/times", sum / count, {}, {}};
+}
+
 /// Beyond a table's ends nothing was measured.
 void say_beyond(Context& context, const Table& table) {
   const double batch = context.out.inputs.batch;
@@ -59,8 +70,10 @@ void fill(Context& context, const Stated& step, double speed) {
     return;
   }
   if (step.fixed) {
-    inputs.step.fixed =
-        context.use(Stage::gpu, step.key + "/fixed", Value<Duration>::given(*step.fixed)) / speed;
+    const bool by_times = step.key.ends_with("/times");
+    inputs.step.fixed = context.use(Stage::gpu, by_times ? step.key : step.key + "/fixed",
+                                    Value<Duration>::given(*step.fixed)) /
+                        speed;
   }
   if (step.per_sample) {
     inputs.step.per_sample = context.use(Stage::gpu, step.key + "/per_sample",
@@ -193,13 +206,21 @@ void resolve_step(Context& context) {
   Inputs& inputs = context.out.inputs;
   const Step given = s.job.step.value_or(Step{});
   inputs.step_cv = given.cv.value_or(0.0);
-  const bool step_is_given =
-      given.fixed || given.per_sample || given.table || (given.by_gpu && !given.by_gpu->empty());
+  const bool step_is_given = given.fixed || given.per_sample || given.table || given.times ||
+                             (given.by_gpu && !given.by_gpu->empty());
+  if (given.times) {
+    inputs.step_times = pipeline::step_times_of(*given.times, inputs.accumulation);
+    inputs.step_cv = inputs.step_times ? inputs.step_times->step.cv() : 0.0;
+  }
   add_launch(context, given, step_is_given);
   if (from_table_of_gpus(context, given)) return;
   if (given.table) {
     fill(context, {"/job/step", {}, {}, given.table}, given_gpu_speed(context));
     return;
+  }
+  if (given.times && !given.fixed && !given.per_sample) {
+    fill(context, mean_of_times(*given.times), given_gpu_speed(context));
+    return at_another_batch(context);
   }
   if (!step_is_given && context.host != nullptr && context.host->step_table) {
     return fill_measured(context, *context.host->step_table);

@@ -361,6 +361,7 @@ struct KeyText {
   bool text_form = false;
   std::string_view example{};  ///< instead of the hint's
   bool percent = false;        ///< "5%" is taken beside 0.05
+  bool counted = false;        ///< points: the first number says how many, in any order
 };
 
 constexpr Limits between(double low, double high) {
@@ -417,6 +418,7 @@ Key make_key(std::string_view name, const KeyText& about) {
   key.hint = about.hint.name.empty() ? unit_hint(key.dimension) : about.hint;
   if (!about.example.empty()) key.hint.example = about.example;
   key.limits = about.limits;
+  key.counted = about.counted;
   const bool has_unit = key.kind == KeyKind::quantity;
   if (has_unit && !about.limits.given()) key.limits = default_limits(key.dimension);
   key.required = about.required;

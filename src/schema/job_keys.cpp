@@ -62,6 +62,11 @@ const std::vector<Entry<Step>>& entries<Step>() {
                            {"CPU time of the main process to start a step, which is beside it",
                             "the host profile's with its step, else 0 s"}),
       entry<&Step::cv>("cv", {"coefficient of variation of the step", "0", between(0, 10)}),
+      entry<&Step::times>(
+          "times", {.manual = "instead of cv: single steps measured, [[how many, time], …]; alone, "
+                              "their mean is the step",
+                    .limits = whole(1, 1e12),
+                    .counted = true}),
       entry<&Step::by_gpu>("by_gpu", {.manual = "GPU (\"V100\", \"A100-40GB\") → its own step",
                                       .fallback = "scaled from measured_on.gpu_times",
                                       .hint = {"a duration", "300 ms"},

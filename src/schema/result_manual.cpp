@@ -146,6 +146,14 @@ search   (run --find, feeds) … "kind": "search", "answers": [{"question", "key
          answer over "draws" draws, "tried": values simulated, "tried_all"}]; a value: {"at",
          "holds", "value": of the metric, FIGURES, "bytes_per_s": of
          samples as stored, "waits_for": stage, "bottleneck", "problems": [{"key", "message"}]}
+scale    … "kind": "scale", "batch_kept": per_gpu or global, "deadline_s", "in_time", "best":
+         index of "curves", one a setting of --vary: [{"set", "to": instances looked at,
+         "unanswered": of them, "end_of_batch": more have no sample for each GPU, "least": point of
+         the lowest total cost, "one_fewer" and "one_more" beside it, "fastest", "fewest_in_time",
+         "least_in_time", "shared_limit": {"name", "unit", "rate", "binds_from"}, "rows":
+         [{"instances", "set": what makes it, as for --set, figures, "break_even_efficiency",
+         "lost_to_scaling": {STAGE: share of what the whole job's efficiency lacks}, "bottleneck",
+         "batch_rounded", "problems"}]}], "remarks"; a point: {"instances", its time and cost}
 catalog  list: … "kind": "catalog", "filter", "machines": [one a machine and region: "instance",
          "cloud", "region", "vcpus", "memory_bytes", "gpus", "gpu", "gpu_memory_bytes",
          "gpu_16_bit_tflop_per_s", "network_bytes_per_s", "nvme_bytes", "on_demand_usd_per_h",

@@ -147,6 +147,8 @@ inline constexpr bool is_record<InputUsed> = true;
 template <>
 inline constexpr bool is_record<Uncertainty> = true;
 template <>
+inline constexpr bool is_record<SharedLimit> = true;
+template <>
 inline constexpr bool is_record<Certainty> = true;
 template <>
 inline constexpr bool is_record<Effort> = true;
@@ -331,6 +333,33 @@ const std::vector<Entry<InputUsed>>& entries<InputUsed>() {
   return list;
 }
 
+std::string_view word_of(SharedIn when) {
+  switch (when) {
+    case SharedIn::staging: return "staging";
+    case SharedIn::first_epoch: return "first_epoch";
+    case SharedIn::later_epochs: break;
+  }
+  return "later_epochs";
+}
+
+template <>
+const std::vector<Entry<SharedLimit>>& entries<SharedLimit>() {
+  using L = SharedLimit;
+  static const std::vector<Entry<L>> list = {
+      written<L>("name", "of which service",
+                 [](const L& l) { return l.service + ", " + l.name; }),
+      written<L>("unit", "of both rates",
+                 [](const L& l) -> std::string_view { return l.of_requests ? "/s" : "B/s"; }),
+      written<&L::rate>("rate", "of all instances together"),
+      written<&L::demand>("demand", "of one instance, if nothing were shared"),
+      written<L>("when", "staging, first_epoch or later_epochs",
+                 [](const L& l) { return word_of(l.when); }),
+      written<&L::from>("binds_from", "instances that ask together for more than the rate"),
+      written<&L::binds>("binds", "with as many instances as the job has"),
+  };
+  return list;
+}
+
 template <>
 const std::vector<Entry<Certainty>>& entries<Certainty>() {
   using C = Certainty;
@@ -414,6 +443,8 @@ const std::vector<Entry<Result>>& entries<Result>() {
           return r.interruptions ? std::optional(InterruptionsPart{&r}) : std::nullopt;
         }));
     const Entry<Result> rest[] = {
+        written<&Result::shared_limit>(
+            "shared_limit", "that all instances share and that binds from fewest; null: none"),
         written<&Result::bands>(
             "bands", "5 %, 50 % and 95 % over draws of uncertain inputs and of variability"),
         written<&Result::inputs>("inputs", "every parameter used, and where it comes from"),

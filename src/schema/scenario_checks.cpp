@@ -234,9 +234,22 @@ class Checks {
     if (step.by_gpu) {
       for (const auto& [gpu, own] : *step.by_gpu) each_gpu(gpu, own);
     }
+    if (step.times) step_times(step);
     const bool zero = formula && step.fixed.value_or(Duration{}).base() == 0.0 &&
                       step.per_sample.value_or(DurationPerSample{}).base() == 0.0;
     if (zero) complain({"job", "step"}, "expected a step that takes time, got 0 s");
+  }
+
+  void step_times(const Step& step) {
+    if (step.cv) {
+      complain({"job", "step", "times"},
+               "expected either the times of single steps or their cv, got both");
+    }
+    const bool takes_time = std::any_of(step.times->begin(), step.times->end(),
+                                        [](const auto& one) { return one.second > Duration{}; });
+    if (!takes_time) {
+      complain({"job", "step", "times"}, "expected a step that takes time, got none above 0 s");
+    }
   }
 
   void each_gpu(const std::string& gpu, const GpuStep& own) {

@@ -9,7 +9,9 @@
 
 #include "base/errors.hpp"
 #include "base/unit_text.hpp"
+#include "pipeline/alone.hpp"
 #include "pipeline/mean.hpp"
+#include "pipeline/random.hpp"
 #include "pipeline/simulate.hpp"
 #include "resolve/resolve.hpp"
 #include "study/billing.hpp"
@@ -20,6 +22,7 @@
 #include "study/monitors.hpp"
 #include "study/other_workers.hpp"
 #include "study/replicate.hpp"
+#include "study/shared_limit.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -38,7 +41,7 @@ void fill_efficiencies(Result& result, const Scenario& scenario, const Catalog& 
   if (alone.job.steps) *alone.job.steps *= scenario.cluster.instances;
   try {
     const auto resolved = resolve::resolve(alone, catalog, host, {}, resolve::Want::inputs_alone);
-    const pipeline::Outcome one = pipeline::simulate(resolved.inputs, options);
+    const pipeline::Outcome one = pipeline::simulate_alone(resolved.inputs, options);
     result.efficiency = one.training() / (result.instances * outcome.training());
     result.job_efficiency = one.total.wall / (result.instances * outcome.total.wall);
     // What an instance of many spends on a stage beyond its share of what one alone does.
@@ -160,7 +163,7 @@ void remark_on_rounds(Result& result, const std::optional<pipeline::RoundGap>& g
 
 /// Credits that the job uses up, and settings that have no effect.
 void remark_on_limits(Result& result, const pipeline::Inputs& inputs,
-                      const pipeline::Outcome& outcome) {
+                      const pipeline::Outcome& outcome, bool exact) {
   for (const pipeline::CreditEnd& end : outcome.ends) {
     result.remarks.push_back(fmt::format(
         "the {} last {} of training: an epoch takes {} while they do, the last one {}", end.limit,
@@ -183,6 +186,15 @@ void remark_on_limits(Result& result, const pipeline::Inputs& inputs,
             std::floor(inputs.workers - active), inputs.workers, active,
             batches ? "batches" : "objects to stream",
             batches ? "" : "; make smaller objects, or take fewer workers."));
+  }
+  if (exact) {
+    if (const auto instances = pipeline::instances_apart(inputs)) {
+      result.remarks.push_back(fmt::format(
+          "{:g} of {:g} instances are simulated whole; of the others {}, as if their loaders kept "
+          "up with them",
+          *instances, inputs.instances,
+          inputs.step_cv > 0.0 ? "the steps of every GPU" : "nothing differs from step to step"));
+    }
   }
   if (outcome.ratio_missed) {
     result.remarks.emplace_back(
@@ -225,6 +237,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.steps = inputs.epochs * outcome.steps + inputs.unfinished_steps;
   result.effort = outcome.effort;
   fill_efficiencies(result, scenario, catalog, host, outcome, simulation);
+  result.shared_limit = shared_limit_of(scenario, inputs);
   result.bill = bill_of(bill_input(resolved.terms, inputs, outcome, result.remarks));
   report_interruptions(result, scenario, catalog, host, resolved, outcome);
   result.bottleneck = find_bottleneck(inputs, mean.total.wall);
@@ -232,7 +245,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   remark_on_latency(result, inputs);
   const auto gap = gap_of(inputs);
   remark_on_rounds(result, gap);
-  remark_on_limits(result, inputs, outcome);
+  remark_on_limits(result, inputs, outcome, options.exact);
   if (!scenario.job.duration_on_one_instance) {
     result.monitors = monitors_of(resolved, outcome);
     if (gap) result.monitors->gap_every = gap->every;

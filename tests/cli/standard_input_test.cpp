@@ -15,7 +15,8 @@ TEST_CASE("standard input: - is the same scenario in every command") {
   for (const std::string& command :
        {std::string("run F"), std::string("run F --find 'largest epochs in 1..9 with hours <= 1'"),
         std::string("sweep F --vary num_workers=1:3:1"), std::string("compare F ") + scenario,
-        std::string("cases F --format csv"), std::string("feeds F")}) {
+        std::string("cases F --format csv"), std::string("feeds F"),
+        std::string("scale F --to 4")}) {
     const auto with = [&](const std::string& file) {
       std::string line = "feedrate " + command;
       line.replace(line.find(" F") + 1, 1, file);

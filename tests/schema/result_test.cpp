@@ -40,6 +40,8 @@ Result full_result() {
                           usd(102),
                           {Origin::published, "price list", 0.0}});
   r.interruptions.emplace();
+  r.shared_limit =
+      SharedLimit{"EFS", "source bandwidth", false, SharedIn::staging, 1e9, 1e8, 11, true};
   r.bands.emplace();
   r.bands->replications = 20;
   r.bands->total_s = {1, 2, 3};
@@ -105,6 +107,8 @@ TEST_CASE("result: the envelope and every key are as the contract and the schema
   CHECK(losses[0]->find("to")->text == "exposed communication");
   CHECK(losses[0]->find("share")->number == Approx(0.06));
   CHECK(losses[1]->find("to")->text == "stragglers");
+  CHECK(result.find("shared_limit")->find("binds_from")->number == 11.0);
+  CHECK(result.find("shared_limit")->find("name")->text == "EFS, source bandwidth");
   CHECK(result.find("bands")->find("total_s")->items[2]->number == 3.0);
   CHECK(result.find("remarks")->items[0]->text == "decode cost is \"assumed\"\n");
 }

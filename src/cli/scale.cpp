@@ -1,0 +1,196 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <functional>
+#include <memory>
+
+#include "base/errors.hpp"
+#include "cli/commands.hpp"
+#include "cli/constraint_flags.hpp"
+#include "cli/inputs.hpp"
+#include "cli/progress.hpp"
+#include "cli/report_page.hpp"
+#include "cli/scenario_maker.hpp"
+#include "cli/sweep_inputs.hpp"
+#include "cli/vary.hpp"
+#include "report/reports.hpp"
+#include "report/scale_report.hpp"
+#include "schema/scale.hpp"
+#include "study/scale.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+/// Tables that anyone would read one below the other.
+constexpr std::size_t most_curves = 64;
+constexpr const char* hour_key = "/job/value_of_hour";
+
+struct ScaleArguments {
+  std::string scenario;
+  std::vector<std::string> vary;
+  std::string deadline;
+  std::string value_of_hour;
+  std::uint64_t to = 1024;
+  bool per_gpu = false;
+  bool strong = false;
+  std::string html;
+  int jobs = 0;
+  SimulationOptions simulation;
+  OutputOptions output;
+};
+
+/// What varies beside the instances.
+std::vector<Vary> varied_of(const ScaleArguments& arguments) {
+  std::vector<Vary> varied;
+  for (const std::string& text : arguments.vary) {
+    varied.push_back(parse_vary(text));
+    const auto refuse = [&](const std::string& message) {
+      throw InputError(std::vector<Problem>{{"", 0, "--vary", message}});
+    };
+    std::string pointer;
+    try {
+      pointer = schema::set_pointer(varied.back().key);
+    } catch (const InputError&) {
+      continue;  // reading the first point says what is wrong with it
+    }
+    if (pointer == "/cluster/instances") {
+      refuse("expected another key than instances, which scale varies itself up to --to");
+    }
+    if (pointer == hour_key && !arguments.value_of_hour.empty()) {
+      refuse("expected either --value-of-hour or the same key varied, got both");
+    }
+  }
+  if (const std::size_t size = varied.empty() ? 1 : Grid(varied).size(); size > most_curves) {
+    throw InputError(std::vector<Problem>{
+        {"", 0, "--vary",
+         fmt::format("expected at most {} settings, each a table of its own, got {}", most_curves,
+                     size)}});
+  }
+  return varied;
+}
+
+/// The rows of one machine as the values of a sweep: what belongs to a number changes along with
+/// it.
+Vary rows_of(const ScaleCurve& curve) {
+  Vary rows{"instances", {}};
+  std::vector<Vary> with = {{"batch_size", {}}, {"/job/steps", {}}};
+  for (const ScaleRow& row : curve.rows) {
+    if (!row.point.answered()) continue;
+    rows.values.push_back(fmt::format("{:.0f}", row.instances));
+    const Setting& set = row.point.set;
+    const auto add = [&](Vary& to, const std::string& key) {
+      for (const auto& [name, value] : set) {
+        if (name == key) to.values.push_back(value);
+      }
+    };
+    add(with[0], "/loader/batch_size");
+    add(with[1], "/job/steps");
+  }
+  for (Vary& one : with) {
+    if (one.values.size() == rows.values.size()) rows.with.push_back(std::move(one));
+  }
+  return rows;
+}
+
+int scale(const ScaleArguments& arguments) {
+  const std::vector<Vary> varied = varied_of(arguments);
+  schema::Document document = load_with_settings(arguments.scenario, arguments.simulation);
+  if (!arguments.value_of_hour.empty()) {
+    schema::set_value(document, hour_key, arguments.value_of_hour, "--value-of-hour");
+    document.keep_as_base();
+  }
+  const SweepPoints points(document, varied);
+  const Scenario& first = points.first();
+  study::ScaleOptions options;
+  options.to = static_cast<long>(arguments.to);
+  options.kept = arguments.strong ? BatchKept::global : BatchKept::per_gpu;
+  options.deadline = constraints_of({arguments.deadline, ""}, first.currency).deadline;
+  options.jobs = arguments.jobs;
+  const World world = world_of(points, arguments.simulation);
+  const ScenarioMaker make(document, "--vary");
+  std::vector<ScaleCurve> curves;
+  Progress progress("scale");
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    curves.push_back(with_places(document, [&] {
+      return study::scale_curve(points.setting(i), std::cref(make), world.catalog, world.profile(),
+                                options, [&](std::size_t done, std::size_t total) {
+                                  progress.update(i * total + done, points.size() * total);
+                                });
+    }));
+  }
+  const Scaling scaling = study::scaling_of(std::move(curves), first, options);
+  if (!arguments.html.empty()) {
+    PageRequest page;
+    page.scenario = arguments.scenario;
+    page.document = document;
+    page.varied = varied;
+    page.varied.push_back(rows_of(scaling.curves[scaling.best]));
+    page.output = arguments.html;
+    page.output_flag = "--html";
+    page.jobs = arguments.jobs;
+    page.simulation = arguments.simulation;
+    write_page(page);
+  }
+  deliver(arguments.output, files_read({&arguments.scenario, 1}, arguments.simulation),
+          {.report =
+               [&] {
+                 return report::shown_in(first.currency,
+                                         [&] { return report::scale_report(scaling, first.name); });
+               },
+           .json = [&] { return schema::write_scaling(scaling, first.name, arguments.scenario); },
+           .csv = [&] { return report::scale_csv(scaling); },
+           .remarks = report::scale_remarks(scaling)});
+  return scaling.in_time() ? 0 : 1;
+}
+
+}  // namespace
+
+Command add_scale(CLI::App& parent) {
+  const auto arguments = std::make_shared<ScaleArguments>();
+  CLI::App* app = parent.add_subcommand(
+      "scale", "How far more instances pay: time, cost and efficiency over their number");
+  app->add_option("scenario", arguments->scenario, "Scenario file; - reads standard input")
+      ->type_name("SCENARIO")
+      ->required();
+  refuse_empty(*app->add_option("--deadline", arguments->deadline,
+                                "The whole job's time must be no longer: \"3 h\"")
+                    ->type_name("TIME"));
+  refuse_empty(*app->add_option("--value-of-hour", arguments->value_of_hour,
+                                "What an hour of waiting costs you, \"40 USD/h\", instead of the "
+                                "scenario's")
+                    ->type_name("PRICE"));
+  allow_whole_numbers(
+      *app->add_option("--to", arguments->to, "Instances at most, 1024 where not given")
+           ->type_name("N"),
+      1, static_cast<std::uint64_t>(study::most_instances));
+  CLI::Option* per_gpu =
+      app->add_flag("--per-gpu-batch,--weak", arguments->per_gpu,
+                    "Keep the batch of each GPU (the default): the global batch grows");
+  app->add_flag("--strong", arguments->strong, "Keep the global batch: a GPU's share of it shrinks")
+      ->excludes(per_gpu);
+  app->add_option("--vary", arguments->vary,
+                  "Values for another key, a table for each: KEY=A,B,C, as for sweep")
+      ->type_name("KEY=VALUES")
+      ->allow_extra_args(false);
+  refuse_empty(*app->add_option("--html", arguments->html,
+                                "Also write the page of feedrate report, with charts over the "
+                                "instances")
+                    ->type_name("FILE"));
+  app->add_option("-j,--jobs", arguments->jobs, "Points simulated at a time; default: one a core")
+      ->type_name("J")
+      ->check(CLI::Range(1, 4096));
+  add_scenario_flags(*app, arguments->simulation);
+  add_output_flags(*app, arguments->output);
+  app->footer(
+      "Every whole number of instances up to --to is looked at, so that the answers do not depend\n"
+      "on the rows that are shown. Exit status 1: no number of them meets the deadline.\n"
+      "Examples:\n"
+      "  feedrate scale scenarios/caltech256_p3.json --value-of-hour '40 USD/h' --to 64\n"
+      "  feedrate scale my.json --deadline '3 h' --strong\n"
+      "  feedrate scale my.json --vary instance=ml.p3.2xlarge,ml.g5.2xlarge --deadline '3 h'\n"
+      "  feedrate scale my.json --value-of-hour '40 USD/h' --html scaling.html");
+  return {app, [arguments] { return scale(*arguments); }};
+}
+
+}  // namespace feedrate::cli

@@ -1,0 +1,69 @@
+#pragma once
+// What more instances of one job bring: time, money, and where to stop.
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "model/optimum.hpp"
+#include "model/result.hpp"
+#include "model/sweep.hpp"
+
+namespace feedrate {
+
+/// What stays as it is while instances are added.
+enum class BatchKept {
+  per_gpu,  ///< a GPU's batch: the global one grows with the instances
+  global,   ///< the global batch: a GPU's share of it shrinks
+};
+
+/// The job on so many instances. `point.set` is what makes it, as for --set.
+struct ScaleRow {
+  double instances = 1.0;
+  SweepPoint point;
+  bool rounded = false;  ///< the global batch does not divide: a GPU's share is the nearest whole
+};
+
+/// A number of instances and what the job then comes to.
+struct ScalePoint {
+  double instances = 1.0;
+  Outlay outlay;
+};
+
+/// One machine. All whole numbers of instances from 1 to `to` were looked at; `rows` are some of
+/// them, ascending, every number that an answer names among them.
+struct ScaleCurve {
+  std::vector<std::pair<std::string, std::string>> set;  ///< of --vary
+  std::string instance;                                  ///< its type; may be empty
+  double to = 1.0;
+  double unanswered = 0.0;  ///< numbers that cannot be simulated or priced
+  std::vector<ScaleRow> rows;
+  ScalePoint least;                          ///< total cost; of equal ones the fewest
+  std::optional<ScalePoint> before;          ///< one instance fewer than that
+  std::optional<ScalePoint> after;           ///< one more
+  ScalePoint fastest;                        ///< likewise the fewest
+  std::optional<ScalePoint> fewest_in_time;  ///< empty: no deadline, or none meets it
+  std::optional<ScalePoint> least_in_time;   ///< of those, the one of the least total cost
+  /// The limit that all instances share and that binds first, with the number from which on it does
+  /// within the range; empty: none does.
+  std::optional<SharedLimit> bound;
+  std::optional<double> end_of_batch;  ///< more instances than this have no sample for each GPU
+};
+
+struct Scaling {
+  BatchKept kept = BatchKept::per_gpu;
+  std::optional<double> global_batch;  ///< samples, where that is kept
+  std::optional<Duration> deadline;
+  bool hours_count = false;        ///< an hour has a value, so that totals are not just money
+  std::vector<ScaleCurve> curves;  ///< at least one
+  std::size_t best = 0;            ///< of them: least total cost, within the deadline if any is
+  std::vector<std::string> remarks;
+
+  [[nodiscard]] bool in_time() const {
+    return !deadline || curves[best].fewest_in_time.has_value();
+  }
+};
+
+}  // namespace feedrate

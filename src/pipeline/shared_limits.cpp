@@ -1,0 +1,86 @@
+#include "pipeline/shared_limits.hpp"
+
+#include <algorithm>
+
+#include "pipeline/loading.hpp"
+#include "pipeline/mean.hpp"
+#include "pipeline/simulate.hpp"
+
+namespace feedrate::pipeline {
+namespace {
+
+bool shares(const Read& read) {
+  return read.shared_by_all > Bandwidth{} ||
+         std::any_of(read.limits.begin(), read.limits.end(),
+                     [](const RateLimit& limit) { return limit.shared; });
+}
+
+bool shares(const std::optional<Read>& read) {
+  return read && shares(*read);
+}
+
+void lift(Read& read) {
+  if (read.shared_by_all > Bandwidth{}) read.rate = read.unshared;
+  std::erase_if(read.limits, [](const RateLimit& limit) { return limit.shared; });
+}
+
+/// Where one instance reads `often` of the samples (or objects) that it has, `pace` of them a
+/// second.
+void add(std::vector<SharedDemand>& demands, const Inputs& inputs, const Read& read, SharedIn when,
+         double pace, double bytes_each) {
+  if (!(pace > 0.0)) return;
+  for (const RateLimit& limit : read.limits) {
+    if (!limit.shared || limit.each <= 0.0) continue;
+    demands.push_back(
+        {limit.name, limit.of_requests, when, limit.rate * inputs.instances, limit.each * pace});
+  }
+  if (read.shared_by_all > Bandwidth{}) {
+    demands.push_back(
+        {"source bandwidth", false, when, read.shared_by_all.base(), bytes_each * pace});
+  }
+}
+
+}  // namespace
+
+Inputs without_shared_limits(const Inputs& inputs) {
+  Inputs lifted = inputs;
+  if (lifted.staging) lift(lifted.staging->read);
+  if (lifted.first_source) lift(*lifted.first_source);
+  if (lifted.source) lift(*lifted.source);
+  return lifted;
+}
+
+std::vector<SharedDemand> shared_demands(const Inputs& inputs) {
+  const bool staged = inputs.staging && shares(inputs.staging->read);
+  const bool read = shares(inputs.first_source) || shares(inputs.source);
+  std::vector<SharedDemand> demands;
+  // Remote workers read for all instances together.
+  if (inputs.remote || (!staged && !read)) return demands;
+  const Inputs lifted = without_shared_limits(inputs);
+  if (staged) {
+    Credits credits;
+    const Duration time = mean_staging(lifted, credits).time;
+    const double pace = time > Duration{} ? inputs.staging->objects / time.base() : 0.0;
+    add(demands, inputs, inputs.staging->read, SharedIn::staging, pace,
+        inputs.staging->object_size.base());
+  }
+  if (!read) return demands;
+  SimulationOptions options;
+  options.details = false;
+  const Outcome outcome = simulate(lifted, options);
+  const auto of_epoch = [&](const std::optional<Read>& source, EpochKind kind, double epoch,
+                            SharedIn when, Duration wall) {
+    if (!shares(source) || !(wall > Duration{}) || source->bytes.base() <= 0.0) return;
+    const double fetched =
+        bytes_fetched(inputs, kind, misses_in(inputs, epoch)) / source->bytes.base();
+    add(demands, inputs, *source, when, fetched * samples_of_instance(inputs) / wall.base(),
+        source->bytes.base());
+  };
+  of_epoch(inputs.first_source, EpochKind::first, 1.0, SharedIn::first_epoch, outcome.first.wall);
+  if (const double epochs = epochs_begun(inputs); epochs > 1.0) {
+    of_epoch(inputs.source, EpochKind::later, epochs, SharedIn::later_epochs, outcome.later.wall);
+  }
+  return demands;
+}
+
+}  // namespace feedrate::pipeline

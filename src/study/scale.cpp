@@ -1,0 +1,315 @@
+#include "study/scale.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <set>
+
+#include "base/parallel.hpp"
+#include "study/drawn_job.hpp"
+#include "study/run.hpp"
+#include "study/scale_out.hpp"
+
+namespace feedrate::study {
+namespace {
+
+/// A GPU's share of the global batch, which need not be whole.
+double share_of_batch(const Scenario& job, double instances) {
+  return job.loader.batch_size.value_or(0.0) * job.cluster.instances / instances;
+}
+
+std::string whole_text(double n) {
+  return fmt::format("{:.0f}", n);
+}
+
+/// With the global batch kept, a job on one instance is one with all of it, and not `many`'s own
+/// small batch alone: what several lose is told against `one`, as a run tells it of equal batches.
+void tell_against(const Result& one, Result& many) {
+  const auto epochs = [](const Result& r) {
+    return r.times.total - r.times.startup - r.times.staging - r.stages[Stage::checkpoint].stall;
+  };
+  many.efficiency = epochs(one) / (many.instances * epochs(many));
+  many.job_efficiency = one.times.total / (many.instances * many.times.total);
+  PerStage<double> lost;
+  const auto share = [&](Duration alone, Duration time) {
+    return (time - alone / many.instances) / many.times.total;
+  };
+  for (const Stage stage : all_stages()) {
+    lost[stage] = share(one.stages[stage].stall, many.stages[stage].stall);
+  }
+  lost[Stage::gpu] += share(one.gpu_busy_time, many.gpu_busy_time);
+  many.lost_to_scaling = lost;
+}
+
+class Curve {
+ public:
+  Curve(const Setting& set, const MakeScenario& make, const Catalog& catalog,
+        const HostProfile* host, const ScaleOptions& options)
+      : set_(set), make_(make), catalog_(catalog), host_(host), options_(options), job_(make(set)) {
+    made_.set = set;
+    made_.instance = job_.cluster.instance.value_or("");
+    made_.to = static_cast<double>(options.to);
+    if (options.kept != BatchKept::global) return;
+    if (!job_.loader.batch_size) {
+      throw InputError(std::vector<Problem>{
+          {"", 0, "/loader/batch_size",
+           "expected the batch of a GPU, whose sum over all GPUs is to be kept, got nothing"}});
+    }
+    // The fewest samples that a GPU can have: one.
+    const double most = std::floor(share_of_batch(job_, 1.0));
+    if (most < made_.to) {
+      made_.end_of_batch = most;
+      made_.to = most;
+    }
+  }
+
+  ScaleCurve answer(const SweepProgress& progress) {
+    look_at_all(progress);
+    choose();
+    for (const double n : numbers_shown()) add_row(n);
+    find_bound();
+    if (options_.kept == BatchKept::global) compare_with_one();
+    std::vector<SweepPoint> points;
+    for (const ScaleRow& row : made_.rows) {
+      // Beside the fewest of the same job: what keeps the global batch belongs to the number.
+      points.push_back(row.point);
+      points.back().set = {{"/cluster/instances", whole_text(row.instances)}};
+    }
+    const auto beside = scale_out(points);
+    for (std::size_t i = 0; i < beside.size(); ++i) made_.rows[i].point.scale_out = beside[i];
+    return std::move(made_);
+  }
+
+ private:
+  [[nodiscard]] Setting setting(double n) const {
+    Setting all = set_;
+    for (auto& one : instances_setting(job_, n, options_.kept)) all.push_back(std::move(one));
+    return all;
+  }
+
+  void look_at_all(const SweepProgress& progress) {
+    const auto count = static_cast<std::size_t>(made_.to);
+    outlays_.resize(count);
+    std::mutex guard;
+    std::size_t done = 0;
+    std::optional<std::pair<std::size_t, std::vector<Problem>>> first;
+    for_each_index(count, options_.jobs, [&](std::size_t i) {
+      std::vector<Problem> problems;
+      try {
+        const DrawnJob job =
+            drawn_job(make_(setting(static_cast<double>(i + 1))), catalog_, host_, {});
+        outlays_[i] = Outlay{job.outcome.total.wall, job.bill.money, job.bill.total};
+      } catch (const InputError& error) {
+        problems = error.problems();
+      }
+      const std::lock_guard lock(guard);
+      if (!outlays_[i] && (!first || i < first->first)) first.emplace(i, std::move(problems));
+      if (progress) progress(++done, count);
+    });
+    for (const auto& outlay : outlays_) made_.unanswered += outlay ? 0.0 : 1.0;
+    if (first && made_.unanswered == made_.to) throw InputError(std::move(first->second));
+  }
+
+  [[nodiscard]] std::optional<ScalePoint> at(double n) const {
+    if (n < 1.0 || n > made_.to) return std::nullopt;
+    const auto& outlay = outlays_[static_cast<std::size_t>(n) - 1];
+    if (!outlay) return std::nullopt;
+    return ScalePoint{n, *outlay};
+  }
+
+  /// The first of all that has least of it.
+  template <class Of>
+  [[nodiscard]] std::optional<ScalePoint> least(const Of& of, const Constraints& within) const {
+    std::optional<ScalePoint> best;
+    for (double n = 1.0; n <= made_.to; n += 1.0) {
+      const auto one = at(n);
+      if (!one || !within.in_time(one->outlay.time)) continue;
+      if (!best || of(one->outlay) < of(best->outlay)) best = one;
+    }
+    return best;
+  }
+
+  void choose() {
+    const auto total = [](const Outlay& outlay) { return outlay.total; };
+    const auto time = [](const Outlay& outlay) { return outlay.time; };
+    made_.least = *least(total, {});
+    made_.before = at(made_.least.instances - 1.0);
+    made_.after = at(made_.least.instances + 1.0);
+    made_.fastest = *least(time, {});
+    if (!options_.deadline) return;
+    const Constraints within{options_.deadline, {}};
+    made_.least_in_time = least(total, within);
+    made_.fewest_in_time = least([](const Outlay&) { return 0.0; }, within);
+  }
+
+  [[nodiscard]] std::set<double> numbers_shown() const {
+    std::set<double> shown;
+    for (const double n : scale_ladder(made_.to)) shown.insert(n);
+    for (const auto* one :
+         {&made_.before, &made_.after, &made_.fewest_in_time, &made_.least_in_time}) {
+      if (*one) shown.insert((*one)->instances);
+    }
+    shown.insert(made_.least.instances);
+    shown.insert(made_.fastest.instances);
+    return shown;
+  }
+
+  ScaleRow row_of(double n) const {
+    ScaleRow row;
+    row.instances = n;
+    row.point.set = setting(n);
+    const double share = share_of_batch(job_, n);
+    row.rounded = options_.kept == BatchKept::global && share != std::round(share);
+    RunOptions options;
+    options.list_inputs = false;
+    try {
+      row.point.result = run(make_(row.point.set), catalog_, host_, options);
+    } catch (const InputError& error) {
+      row.point.problems = error.problems();
+    }
+    return row;
+  }
+
+  void add_row(double n) { made_.rows.push_back(row_of(n)); }
+
+  void compare_with_one() {
+    const ScaleRow& one = made_.rows.front();
+    for (auto row = made_.rows.begin() + 1; row != made_.rows.end(); ++row) {
+      if (!row->point.answered()) continue;
+      if (one.instances == 1.0 && one.point.answered()) {
+        tell_against(one.point.result, row->point.result);
+      } else {
+        row->point.result.efficiency.reset();
+        row->point.result.job_efficiency.reset();
+        row->point.result.lost_to_scaling.reset();
+      }
+    }
+  }
+
+  /// Between a row that shares without waiting and the next one that waits: the first that does.
+  void find_bound() {
+    const auto binds = [](const ScaleRow& row) {
+      return row.point.answered() && row.point.result.shared_limit &&
+             row.point.result.shared_limit->binds;
+    };
+    const auto first = std::find_if(made_.rows.begin(), made_.rows.end(), binds);
+    if (first == made_.rows.end()) return;
+    ScaleRow bound = *first;
+    double free = first == made_.rows.begin() ? 0.0 : std::prev(first)->instances;
+    while (bound.instances - free > 1.0) {
+      const double middle = std::floor((free + bound.instances) / 2.0);
+      ScaleRow row = row_of(middle);
+      if (binds(row)) {
+        bound = std::move(row);
+      } else {
+        free = middle;
+      }
+    }
+    made_.bound = bound.point.result.shared_limit;
+    made_.bound->from = bound.instances;
+    if (bound.instances == first->instances) return;
+    made_.rows.insert(first, std::move(bound));
+  }
+
+  const Setting& set_;
+  const MakeScenario& make_;
+  const Catalog& catalog_;
+  const HostProfile* host_;
+  const ScaleOptions& options_;
+  const Scenario job_;
+  ScaleCurve made_;
+  std::vector<std::optional<Outlay>> outlays_;  ///< of 1, 2, … instances; empty: no result
+};
+
+}  // namespace
+
+Setting instances_setting(const Scenario& job, double instances, BatchKept kept) {
+  Setting set = {{"/cluster/instances", whole_text(instances)}};
+  const double before = job.cluster.instances;
+  double batch_share = 1.0;  // of what a GPU's batch is in `job`
+  if (kept == BatchKept::global && job.loader.batch_size) {
+    const double batch = std::max(1.0, std::round(share_of_batch(job, instances)));
+    batch_share = batch / *job.loader.batch_size;
+    set.emplace_back("/loader/batch_size", whole_text(batch));
+  }
+  if (job.job.steps) {
+    const double steps = std::ceil(*job.job.steps * before / (instances * batch_share) - 1e-9);
+    set.emplace_back("/job/steps", whole_text(std::max(1.0, steps)));
+  }
+  return set;
+}
+
+std::vector<double> scale_ladder(double to) {
+  std::vector<double> ladder;
+  for (double n = 1.0; n <= to; n *= 2.0) {
+    ladder.push_back(n);
+    const double half_way = 1.5 * n;
+    if (half_way == std::floor(half_way) && half_way <= to) ladder.push_back(half_way);
+  }
+  return ladder;
+}
+
+ScaleCurve scale_curve(const Setting& set, const MakeScenario& make, const Catalog& catalog,
+                       const HostProfile* host, const ScaleOptions& options,
+                       const SweepProgress& progress) {
+  return Curve(set, make, catalog, host, options).answer(progress);
+}
+
+Scaling scaling_of(std::vector<ScaleCurve> curves, const Scenario& job,
+                   const ScaleOptions& options) {
+  Scaling made;
+  made.kept = options.kept;
+  made.deadline = options.deadline;
+  if (options.kept == BatchKept::global && job.loader.batch_size) {
+    for (const ScaleRow& row : curves.front().rows) {
+      if (!row.point.answered()) continue;
+      const double gpus = row.point.result.gpus / row.point.result.instances;
+      made.global_batch = *job.loader.batch_size * job.cluster.instances * gpus;
+    }
+  }
+  made.hours_count = job.job.value_of_hour.value_or(HourlyPrice{}) > HourlyPrice{};
+  const auto offered = [](const ScaleCurve& curve, bool in_time) {
+    return in_time ? curve.least_in_time : std::optional(curve.least);
+  };
+  for (const bool in_time : {options.deadline.has_value(), false}) {
+    std::optional<std::size_t> best;
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+      const auto one = offered(curves[i], in_time);
+      if (one && (!best || one->outlay.total < offered(curves[*best], in_time)->outlay.total)) {
+        best = i;
+      }
+    }
+    if (!best) continue;
+    made.best = *best;
+    break;
+  }
+  // Late whatever is rented: what comes nearest is the fastest.
+  if (options.deadline && std::none_of(curves.begin(), curves.end(), [](const ScaleCurve& curve) {
+        return curve.fewest_in_time.has_value();
+      })) {
+    made.best = static_cast<std::size_t>(
+        std::min_element(curves.begin(), curves.end(),
+                         [](const ScaleCurve& a, const ScaleCurve& b) {
+                           return a.fastest.outlay.time < b.fastest.outlay.time;
+                         }) -
+        curves.begin());
+  }
+  if (job.job.efficiency) {
+    made.remarks.push_back(fmt::format(
+        "/job/efficiency = {:g} was stated for one number of instances and is taken for every "
+        "number above 1: give /job/allreduce or /job/scaling, and it is found for each",
+        *job.job.efficiency));
+  }
+  if (job.job.steps) {
+    made.remarks.push_back(
+        fmt::format("all numbers of instances train on as many samples as {} {} in {} steps",
+                    whole_text(job.cluster.instances), job.cluster.instances == 1.0 ? "does" : "do",
+                    whole_text(*job.job.steps)));
+  }
+  made.curves = std::move(curves);
+  return made;
+}
+
+}  // namespace feedrate::study

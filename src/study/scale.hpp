@@ -1,0 +1,41 @@
+#pragma once
+// How far it pays to add instances to a job.
+#include <functional>
+#include <optional>
+
+#include "catalog/catalog.hpp"
+#include "model/host.hpp"
+#include "model/scale.hpp"
+#include "study/setting.hpp"
+#include "study/sweep.hpp"
+
+namespace feedrate::study {
+
+inline constexpr long most_instances = 100'000;
+
+struct ScaleOptions {
+  long to = 1024;  ///< at most most_instances
+  BatchKept kept = BatchKept::per_gpu;
+  std::optional<Duration> deadline;
+  int jobs = 0;  ///< numbers simulated at a time; 0: one a hardware thread
+};
+
+/// What makes `instances` of them of a job that trains on as many samples: the number itself, the
+/// batch of a GPU where the global one is kept, and the steps of a job that counts steps.
+Setting instances_setting(const Scenario& job, double instances, BatchKept kept);
+
+/// 1, 2, 3, 4, 6, 8, 12, 16 …: powers of two and what lies half-way between them, up to `to`.
+std::vector<double> scale_ladder(double to);
+
+/// The job of `make`(`set`) on 1 to `options.to` instances, every whole number of them, so that no
+/// answer depends on which rows are shown; nothing is taken to be monotone. InputError where no
+/// number can be simulated, or where a batch is to be kept that the scenario does not have.
+ScaleCurve scale_curve(const Setting& set, const MakeScenario& make, const Catalog& catalog,
+                       const HostProfile* host, const ScaleOptions& options,
+                       const SweepProgress& progress = {});
+
+/// Several of them beside each other: which is best, and what must be known of all.
+Scaling scaling_of(std::vector<ScaleCurve> curves, const Scenario& job,
+                   const ScaleOptions& options);
+
+}  // namespace feedrate::study

@@ -1,0 +1,286 @@
+// Laws of adding instances, over generated scenarios: the answers are those of trying every number,
+// whatever rows are shown, and they move the way that deadlines and values of an hour push them.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+
+#include "catch.hpp"
+#include "cli/scenario_maker.hpp"
+#include "pipeline/shared_limits.hpp"
+#include "pipeline/simulate.hpp"
+#include "resolve/generated_scenario.hpp"
+#include "resolve/resolve.hpp"
+#include "study/run.hpp"
+#include "study/scale.hpp"
+
+using namespace feedrate;
+using testing_resolve::catalog;
+using testing_resolve::Settings;
+
+namespace {
+
+constexpr long most = 40;
+
+/// With a value of an hour, of which the knee depends.
+Settings generated(pipeline::Generator& random) {
+  Settings settings = testing_resolve::generated_settings(random);
+  if (random.chance(0.8)) {
+    settings.emplace_back("/job/value_of_hour",
+                          fmt::format("{:.2f} USD/h", random.log_uniform(1.0, 1e4)));
+  }
+  if (random.chance(0.4)) {
+    settings.emplace_back("/job/allreduce",
+                          fmt::format(R"({{"gradient_bytes": "{:.0f} MB", "busbw": "1 GB/s"}})",
+                                      random.log_uniform(10.0, 2000.0)));
+  }
+  if (random.chance(0.3)) {
+    settings.emplace_back("/job/epochs", "null");
+    settings.emplace_back("/job/steps", fmt::format("{:.0f}", random.log_uniform(10.0, 5000.0)));
+  }
+  return settings;
+}
+
+void for_generated(
+    int count, unsigned seed,
+    const std::function<void(const cli::ScenarioMaker&, pipeline::Generator&)>& law) {
+  pipeline::Generator random(seed);
+  int checked = 0;
+  for (int i = 0; i < 3 * count && checked < count; ++i) {
+    const Settings settings = generated(random);
+    INFO(i << " " << study::setting_words(settings));
+    std::optional<cli::ScenarioMaker> make;
+    try {
+      make.emplace(testing_resolve::document_with(settings));
+      static_cast<void>(study::run(make->scenario(), catalog(), nullptr));
+    } catch (const InputError&) {
+      continue;
+    }
+    law(*make, random);
+    ++checked;
+  }
+  CHECK(checked == count);
+}
+
+ScaleCurve curve_of(const cli::ScenarioMaker& make, study::ScaleOptions options = {},
+                    const study::Setting& set = {}) {
+  if (options.to == study::ScaleOptions{}.to) options.to = most;
+  options.jobs = 1;
+  return study::scale_curve(set, std::cref(make), catalog(), nullptr, options);
+}
+
+/// A run of each number, by itself; empty where there is no result.
+std::vector<std::optional<Result>> each_by_itself(const cli::ScenarioMaker& make) {
+  std::vector<std::optional<Result>> all;
+  study::RunOptions options;
+  options.list_inputs = false;
+  for (double n = 1.0; n <= most; n += 1.0) {
+    try {
+      const auto set = study::instances_setting(make.scenario(), n, BatchKept::per_gpu);
+      all.emplace_back(study::run(make(set), catalog(), nullptr, options));
+    } catch (const InputError&) {
+      all.emplace_back();
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("law: every row is a run of its setting, and the knee is that of trying every number") {
+  int inside = 0;
+  for_generated(30, 1, [&](const cli::ScenarioMaker& make, pipeline::Generator&) {
+    const ScaleCurve curve = curve_of(make);
+    const auto all = each_by_itself(make);
+    for (const ScaleRow& row : curve.rows) {
+      const auto& alone = all[static_cast<std::size_t>(row.instances) - 1];
+      REQUIRE(row.point.answered() == alone.has_value());
+      if (!alone) continue;
+      CHECK(row.point.result.times.total == alone->times.total);
+      CHECK(row.point.result.bill.total == alone->bill.total);
+      CHECK(row.point.result.efficiency == alone->efficiency);
+    }
+    double best = 0.0;
+    double fastest = 0.0;
+    const auto at = [&](double n) -> const Result& {
+      return *all[static_cast<std::size_t>(n) - 1];
+    };
+    for (double n = 1.0; n <= most; n += 1.0) {
+      if (!all[static_cast<std::size_t>(n) - 1]) continue;
+      if (best == 0.0 || at(n).bill.total < at(best).bill.total) best = n;
+      if (fastest == 0.0 || at(n).times.total < at(fastest).times.total) fastest = n;
+    }
+    CHECK(curve.least.instances == best);
+    CHECK(curve.fastest.instances == fastest);
+    CHECK(curve.least.outlay.total == at(best).bill.total);
+    // The difference of totals changes its sign there.
+    if (curve.before) CHECK(curve.before->outlay.total > curve.least.outlay.total);
+    if (curve.after) CHECK(curve.after->outlay.total >= curve.least.outlay.total);
+    CHECK(curve.before.has_value() ==
+          (best > 1.0 && all[static_cast<std::size_t>(best) - 2].has_value()));
+    inside += best > 1.0 && best < most ? 1 : 0;
+  });
+  CHECK(inside > 3);
+}
+
+TEST_CASE("law: a later deadline never asks for more instances, and no answer is late") {
+  int two = 0;
+  for_generated(25, 2, [&](const cli::ScenarioMaker& make, pipeline::Generator& random) {
+    const ScaleCurve free = curve_of(make);
+    double before = 1e9;
+    double dearest = 1e300;
+    bool met = false;
+    for (const double factor : {0.9, 1.0, 1.3, 2.0, 4.0, 50.0}) {
+      study::ScaleOptions options;
+      options.deadline = factor * free.fastest.outlay.time * (1.0 + 1e-12);
+      const ScaleCurve curve = curve_of(make, options);
+      CHECK(curve.least.instances == free.least.instances);
+      CHECK(curve.fewest_in_time.has_value() == (factor >= 1.0));
+      CHECK_FALSE((met && !curve.fewest_in_time));
+      if (!curve.fewest_in_time) continue;
+      met = true;
+      CHECK(curve.fewest_in_time->outlay.time <= *options.deadline);
+      CHECK(curve.least_in_time->outlay.time <= *options.deadline);
+      CHECK(curve.fewest_in_time->instances <= before);
+      CHECK(curve.least_in_time->outlay.total.base() <= dearest);
+      CHECK(curve.least_in_time->instances >= curve.fewest_in_time->instances);
+      two += curve.least_in_time->instances > curve.fewest_in_time->instances ? 1 : 0;
+      before = curve.fewest_in_time->instances;
+      dearest = curve.least_in_time->outlay.total.base();
+    }
+    static_cast<void>(random);
+  });
+  CHECK(two > 0);
+}
+
+TEST_CASE("law: the more an hour is worth, the sooner the job of least total is done") {
+  int more = 0;
+  for_generated(25, 3, [&](const cli::ScenarioMaker& make, pipeline::Generator&) {
+    std::optional<ScaleCurve> before;
+    for (const char* worth : {"0 USD/h", "5 USD/h", "50 USD/h", "500 USD/h", "50000 USD/h"}) {
+      ScaleCurve curve = curve_of(make, {}, {{"/job/value_of_hour", worth}});
+      if (before) {
+        const double rounding = 1.0 + 1e-12;
+        CHECK(curve.least.outlay.time <= rounding * before->least.outlay.time);
+        CHECK(rounding * curve.least.outlay.money >= before->least.outlay.money);
+        // Slower with more of them is dearer too: so no fewer, either.
+        CHECK(curve.least.instances >= before->least.instances);
+        more += curve.least.instances > before->least.instances ? 1 : 0;
+      }
+      before = std::move(curve);
+    }
+  });
+  CHECK(more > 10);
+}
+
+TEST_CASE("law: a shorter range is the beginning of a longer one") {
+  for_generated(20, 4, [&](const cli::ScenarioMaker& make, pipeline::Generator& random) {
+    study::ScaleOptions options;
+    options.to = static_cast<long>(random.whole(1.0, most - 1.0));
+    const ScaleCurve whole = curve_of(make);
+    const ScaleCurve part = curve_of(make, options);
+    const auto ladder = study::scale_ladder(most);
+    const auto shorter = study::scale_ladder(static_cast<double>(options.to));
+    CHECK(std::equal(shorter.begin(), shorter.end(), ladder.begin()));
+    for (const ScaleRow& row : part.rows) {
+      for (const ScaleRow& other : whole.rows) {
+        if (other.instances != row.instances) continue;
+        CHECK(other.point.set == row.point.set);
+        CHECK(other.point.result.times.total == row.point.result.times.total);
+        CHECK(other.point.result.bill.total == row.point.result.bill.total);
+      }
+    }
+    if (whole.least.instances <= part.to) CHECK(part.least.instances == whole.least.instances);
+    CHECK(part.least.outlay.total >= whole.least.outlay.total);
+    CHECK(part.fastest.outlay.time >= whole.fastest.outlay.time);
+    if (whole.bound && whole.bound->from <= part.to && part.bound) {
+      CHECK(part.bound->from == whole.bound->from);
+    }
+  });
+}
+
+TEST_CASE("law: the global batch is kept as far as whole samples allow, and so are the samples") {
+  for_generated(20, 5, [&](const cli::ScenarioMaker& make, pipeline::Generator&) {
+    study::ScaleOptions options;
+    options.kept = BatchKept::global;
+    const ScaleCurve curve = curve_of(make, options);
+    const Scenario& job = make.scenario();
+    const double batch = *job.loader.batch_size;
+    for (const ScaleRow& row : curve.rows) {
+      const Scenario scenario = make(row.point.set);
+      const double share = batch * job.cluster.instances / row.instances;
+      CHECK(*scenario.loader.batch_size == std::round(share));
+      CHECK(row.rounded == (share != std::round(share)));
+      if (!job.job.steps) continue;
+      const double trained = *scenario.job.steps * *scenario.loader.batch_size * row.instances;
+      const double wanted = *job.job.steps * batch * job.cluster.instances;
+      CHECK(trained >= wanted * (1.0 - 1e-9));
+      CHECK(trained < wanted + *scenario.loader.batch_size * row.instances + 1e-6 * wanted);
+    }
+    // What is lost adds up to what the whole job lacks, against all of the batch on one instance.
+    const Result& one = curve.rows.front().point.result;
+    for (const ScaleRow& row : curve.rows) {
+      const Result& r = row.point.result;
+      if (row.instances == 1.0 || !row.point.answered() || !r.lost_to_scaling) continue;
+      double lost = 0.0;
+      for (const Stage stage : all_stages()) lost += (*r.lost_to_scaling)[stage];
+      CHECK(lost == Approx(1.0 - *r.job_efficiency).margin(1e-9));
+      CHECK(*r.job_efficiency == Approx(one.times.total / (row.instances * r.times.total)));
+    }
+    if (curve.end_of_batch) CHECK(*curve.end_of_batch == batch * job.cluster.instances);
+  });
+}
+
+TEST_CASE(
+    "law: far below the number from which a shared limit binds it costs nothing, beyond it does") {
+  int below = 0;
+  int beyond = 0;
+  pipeline::Generator random(6);
+  for (int i = 0; i < 150; ++i) {
+    Settings settings = testing_resolve::generated_settings(random);
+    settings.emplace_back("/source/service", random.chance(0.5) ? "fsx-lustre" : "efs");
+    settings.emplace_back("/source/input_mode", random.chance(0.3) ? "File" : "mount");
+    settings.emplace_back("/source/bandwidth",
+                          fmt::format("{:.0f} MB/s", random.log_uniform(50.0, 2e4)));
+    settings.emplace_back("/source/throughput_mode", "null");
+    settings.emplace_back("/dataset/samples",
+                          "3000000");  // long epochs: an average over one is its pace
+    settings.emplace_back("/cluster/instances", fmt::format("{:.0f}", random.whole(1.0, 60.0)));
+    INFO(i << " " << study::setting_words(settings));
+    try {
+      const Scenario scenario = testing_resolve::scenario_with(settings);
+      const Result result = study::run(scenario, catalog(), nullptr);
+      if (!result.shared_limit) continue;
+      const SharedLimit& limit = *result.shared_limit;
+      CHECK(limit.binds == (result.instances >= limit.from));
+      const auto inputs =
+          resolve::resolve(scenario, catalog(), nullptr, {}, resolve::Want::inputs_alone).inputs;
+      const auto with = pipeline::simulate(inputs);
+      const auto without = pipeline::simulate(pipeline::without_shared_limits(inputs));
+      CHECK(without.total.wall <= with.total.wall * (1.0 + 1e-9));
+      const double asked = result.instances * limit.demand / limit.rate;
+      if (asked < 0.5) {
+        ++below;
+        CHECK(with.total.wall / without.total.wall < 1.02);
+      } else if (asked > 1.3) {
+        ++beyond;
+        CHECK(with.total.wall > without.total.wall);
+      }
+      // Twice as much to share carries no fewer.
+      Settings twice = settings;
+      if (scenario.source.bandwidth) {
+        twice.emplace_back("/source/bandwidth",
+                           fmt::format("{:.0f} B/s", 2.0 * scenario.source.bandwidth->base()));
+        const Result more = study::run(testing_resolve::scenario_with(twice), catalog(), nullptr);
+        if (more.shared_limit && more.shared_limit->name == limit.name &&
+            more.shared_limit->when == limit.when && limit.name == "source bandwidth") {
+          CHECK(more.shared_limit->from >= limit.from);
+        }
+      }
+    } catch (const InputError&) {
+      continue;
+    }
+  }
+  CHECK(below > 5);
+  CHECK(beyond > 5);
+}
