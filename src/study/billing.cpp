@@ -24,11 +24,17 @@ struct Biller {
   const pipeline::Outcome& outcome;
   std::vector<std::string>& remarks;
 
+  /// Nothing is paid while spot capacity is waited for.
   [[nodiscard]] MachineUse machine(const MachineTerms& of) const {
-    const reliability::Course& mean = outcome.interrupted.mean;
-    const Duration paid = outcome.total.wall - outcome.startup - mean.waits;
-    return {of.what,  of.instances, outcome.startup, terms.on_demand ? paid - mean.on_demand : paid,
-            of.price, of.rule};
+    const Duration paid = outcome.total.wall - outcome.startup - outcome.interrupted.mean.waits;
+    return {of.what, of.instances, outcome.startup, paid, of.price, of.rule};
+  }
+
+  /// The cluster's own instances, until others take the job over.
+  [[nodiscard]] MachineUse compute() const {
+    MachineUse use = machine(terms.compute);
+    if (terms.on_demand) use.busy -= outcome.interrupted.mean.on_demand;
+    return use;
   }
 
   /// The part of the job that on-demand instances took over.
@@ -113,7 +119,7 @@ BillInput bill_input(const Terms& terms, const pipeline::Inputs& inputs,
                      const pipeline::Outcome& outcome, std::vector<std::string>& remarks) {
   const Biller biller{terms, inputs, outcome, remarks};
   BillInput bill;
-  bill.compute = biller.machine(terms.compute);
+  bill.compute = biller.compute();
   bill.fallback = biller.fallback();
   bill.booked = inputs.booked;
   for (const MachineTerms& one : terms.auxiliary) bill.auxiliary.push_back(biller.machine(one));
