@@ -80,7 +80,8 @@ inline void Interpreter<traced>::execute(std::uint32_t p, bool leaf_is_set) {
         return delay(p, step->amount);
       case Code::delay_random: {
         process.at = static_cast<std::uint32_t>(step - steps_);
-        const double ns = static_cast<double>(step->amount) * factor(p, step->extra);
+        const double ns =
+            static_cast<double>(step->amount) * factor(p, s_.code.sigmas[step->extra]);
         // Never negative; lround is a call. NOLINTNEXTLINE(bugprone-incorrect-roundings)
         return delay(p, static_cast<std::int64_t>(std::min(ns, farthest) + 0.5));
       }
@@ -91,7 +92,7 @@ inline void Interpreter<traced>::execute(std::uint32_t p, bool leaf_is_set) {
       case Code::use_random: {
         process.at = static_cast<std::uint32_t>(step - steps_);
         const double mean = std::bit_cast<double>(step->amount_high);
-        const double work = mean * factor(p, step->extra);
+        const double work = mean * factor(p, s_.code.sigmas[step->extra]);
         use(p, step->target, to_wide(std::min(work, most_quanta)));
         break;
       }
@@ -100,7 +101,8 @@ inline void Interpreter<traced>::execute(std::uint32_t p, bool leaf_is_set) {
         step = steps_ + step->next;
         continue;
       case Code::pass_random: {
-        const double cost = std::bit_cast<double>(step->amount_high) * factor(p, step->extra);
+        const double cost =
+            std::bit_cast<double>(step->amount_high) * factor(p, s_.code.sigmas[step->extra]);
         if (!pass(p, *step, to_wide(std::min(cost, most_random_cost) + 0.5))) return;
         step = steps_ + step->next;
         continue;
@@ -214,33 +216,36 @@ inline void Interpreter<traced>::use(std::uint32_t p, std::uint32_t resource, Wi
 }
 
 template <bool traced>
-double Interpreter<traced>::drawn(Random& random, double sigma) {
-  if (sigma >= 0) return random.lognormal(sigma);
-  if (sigma > -2) return random.exponential();
-  const FactorList& list = s_.model.lists[static_cast<std::size_t>(-2 - sigma)];
-  const auto found = std::upper_bound(list.up_to.begin(), list.up_to.end() - 1, random.uniform());
-  return list.factor[static_cast<std::size_t>(found - list.up_to.begin())];
+double Interpreter<traced>::factor(std::uint32_t p, double sigma) {
+  Random& random = s_.streams[s_.stream_of[p]];
+  if (sigma < -1) [[unlikely]]
+    return drawn(random, s_.code.draws[static_cast<std::size_t>(-2 - sigma)]);
+  return sigma < 0 ? random.exponential() : random.lognormal(sigma);
 }
 
 template <bool traced>
-double Interpreter<traced>::factor(std::uint32_t p, std::uint32_t index) {
-  Random& random = s_.streams[s_.stream_of[p]];
-  const double sigma = s_.code.sigmas[index];
-  const auto [largest_of, mean_of] = s_.code.draws[index];
-  if (largest_of == 1 && mean_of == 1) return drawn(random, sigma);
-  if (mean_of == 1 && sigma >= 0) {
+double Interpreter<traced>::drawn(Random& random, const Draws& draws) {
+  if (draws.list == none && draws.mean_of == 1 && draws.sigma >= 0) {
     // The largest of lognormal draws is that of the largest deviate.
     double most = random.normal();
-    for (std::uint32_t i = 1; i < largest_of; ++i) most = std::max(most, random.normal());
-    return std::exp(sigma * most - 0.5 * sigma * sigma);
+    for (std::uint32_t i = 1; i < draws.largest_of; ++i) most = std::max(most, random.normal());
+    return std::exp(draws.sigma * most - 0.5 * draws.sigma * draws.sigma);
   }
+  const auto one = [&] {
+    if (draws.list == none) {
+      return draws.sigma < 0 ? random.exponential() : random.lognormal(draws.sigma);
+    }
+    const FactorList& list = s_.model.lists[draws.list];
+    const auto found = std::upper_bound(list.up_to.begin(), list.up_to.end() - 1, random.uniform());
+    return list.factor[static_cast<std::size_t>(found - list.up_to.begin())];
+  };
   double most = 0.0;
-  for (std::uint32_t i = 0; i < largest_of; ++i) {
+  for (std::uint32_t i = 0; i < draws.largest_of; ++i) {
     double sum = 0.0;
-    for (std::uint32_t k = 0; k < mean_of; ++k) sum += drawn(random, sigma);
+    for (std::uint32_t k = 0; k < draws.mean_of; ++k) sum += one();
     most = std::max(most, sum);
   }
-  return most / mean_of;
+  return most / draws.mean_of;
 }
 
 template <bool traced>

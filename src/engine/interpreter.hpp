@@ -30,8 +30,8 @@ class Interpreter {
   [[gnu::always_inline]] void execute(std::uint32_t p, bool leaf_is_set);
   [[gnu::always_inline]] void delay(std::uint32_t p, std::int64_t ns);
   [[gnu::always_inline]] void use(std::uint32_t p, std::uint32_t resource, Wide quanta);
-  double drawn(Random& random, double sigma);
-  double factor(std::uint32_t p, std::uint32_t index);
+  double drawn(Random& random, const Draws& draws);
+  double factor(std::uint32_t p, double sigma);
   bool pass(std::uint32_t p, const Step& step, Wide cost);
   void tell_served(std::uint32_t p, const Step& step);
   void settle();

@@ -75,10 +75,13 @@ class Lowering {
   std::uint32_t sigma(Spread spread) {
     if (!varies(spread)) return none;
     const double cv = spread.coefficient_of_variation;
-    out_.sigmas.push_back(spread.law == Law::exponential ? -1.0
-                          : spread.law == Law::listed    ? -2.0 - spread.list
-                                                         : std::sqrt(std::log1p(cv * cv)));
-    out_.draws.push_back({spread.largest_of, spread.mean_of});
+    double sigma = spread.law == Law::exponential ? -1.0 : std::sqrt(std::log1p(cv * cv));
+    if (spread.law == Law::listed || spread.largest_of > 1 || spread.mean_of > 1) {
+      const std::uint32_t list = spread.law == Law::listed ? spread.list : none;
+      out_.draws.push_back({sigma, list, spread.largest_of, spread.mean_of});
+      sigma = -1.0 - static_cast<double>(out_.draws.size());
+    }
+    out_.sigmas.push_back(sigma);
     out_.random = true;
     return static_cast<std::uint32_t>(out_.sigmas.size() - 1);
   }

@@ -83,8 +83,11 @@ struct QueuePlan {
   std::uint32_t ordered = none;  // numbering: the ordered queue its tickets are for
 };
 
-// What a random amount is made of: the largest of so many means of so many draws.
+// A random amount that is more than one draw of a law with a density: the largest of so many means
+// of so many draws.
 struct Draws {
+  double sigma = 0;           // as in Lowered::sigmas; what it says there where there is no list
+  std::uint32_t list = none;  // else of the model's, drawn from instead
   std::uint32_t largest_of = 1;
   std::uint32_t mean_of = 1;
 };
@@ -92,8 +95,8 @@ struct Draws {
 struct Lowered {
   std::vector<Step> steps;     // all programs, one behind the other, each with a `done` at its end
   std::vector<Nest> nests;     // per step
-  std::vector<double> sigmas;  // of the logarithm; -1: exponential; -2 - k: list k
-  std::vector<Draws> draws;    // beside each sigma
+  std::vector<double> sigmas;  // of the logarithm; -1: exponential; -2 - k: draws[k]
+  std::vector<Draws> draws;
   std::vector<std::uint32_t> entry;  // per process: its first step
   std::vector<std::uint32_t> users;  // per shared resource: processes that use it
   // The model's buckets come first, then one for every resource that serves one at a time.

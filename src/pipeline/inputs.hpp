@@ -145,7 +145,7 @@ struct Inputs {
   DurationPerSample gpu_preprocess_ahead;  ///< on the GPU, in a stream of the loader (pool)
   double step_cv = 0.0;
   std::shared_ptr<const StepTimes> step_times{};  ///< of that cv; null: lognormal
-  double size_cv = 0.0;  ///< of a sample's size and cost
+  double size_cv = 0.0;                           ///< of a sample's size and cost
   double read_cv = 0.0;  ///< of a batch's reading, from step to step, beyond its samples' sizes
   double make_cv = 0.0;  ///< of the rest of a batch's making
   Duration exposed_allreduce;        ///< per optimiser step

@@ -95,8 +95,8 @@ Fetch add_pool(RankBuilder& rank);
 /// process in which the GPU steps.
 engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch);
 
-/// `count` ranks whose next batch is always there, as one process that is as late at each barrier as
-/// the last of them.
+/// `count` ranks whose next batch is always there, as one process that is as late at each barrier
+/// as the last of them.
 void add_fed_ranks(RankBuilder& rank, int count);
 
 }  // namespace feedrate::pipeline

@@ -346,8 +346,7 @@ template <>
 const std::vector<Entry<SharedLimit>>& entries<SharedLimit>() {
   using L = SharedLimit;
   static const std::vector<Entry<L>> list = {
-      written<L>("name", "of which service",
-                 [](const L& l) { return l.service + ", " + l.name; }),
+      written<L>("name", "of which service", [](const L& l) { return l.service + ", " + l.name; }),
       written<L>("unit", "of both rates",
                  [](const L& l) -> std::string_view { return l.of_requests ? "/s" : "B/s"; }),
       written<&L::rate>("rate", "of all instances together"),
