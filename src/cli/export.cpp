@@ -176,7 +176,7 @@ std::string other_settings(const ExportedPoint& point) {
   std::string words;
   for (const auto& [key, value] : point.set) {
     if (schema::set_pointer(key).starts_with("/cluster/")) continue;
-    words += (words.empty() ? "" : ", ") + key + "=" + value;
+    words += fmt::format("{}{}={}", words.empty() ? "" : ", ", key, value);
   }
   return words;
 }
