@@ -64,7 +64,7 @@ std::vector<Explanation> candidates(const Scenario& observed, const Scenario& sc
   }
   if (observed.disk.discipline == Discipline::rate_limit) {
     add({{"/disk/bandwidth", words(observed.disk.bandwidth)},
-         {"/disk/discipline", "rate_limit"},
+         {"/disk/discipline", "rate-limit"},
          {"/disk/page_cache", "1 B"},
          {"/dataset/bytes_per_sample", words(observed.dataset.bytes_per_sample)}},
         words(scenario.disk.bandwidth));

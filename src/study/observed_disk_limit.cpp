@@ -30,13 +30,17 @@ void write(ObservedDraft& draft, const char* pointer, const std::string& text,
        number.relative_error});
 }
 
+/// Whether a part of what its control group may read is used by other programs.
+bool shares_limit(const ObservedJob& job, const ObservedNumber& most) {
+  constexpr double own = 0.85;
+  return reaches_disk_limit(job) && !job.disk->limit->reads && read_rate(job) < own * most.value;
+}
+
 void write_bandwidth(ObservedDraft& draft, const ObservedNumber& most) {
   Disk& disk = draft.out.scenario.disk;
   ObservedNumber number = most;
   std::string how = "the limit of the job's control group";
-  constexpr double own = 0.85;
-  if (reaches_disk_limit(draft.job) && read_rate(draft.job) < own * most.value &&
-      !draft.job.disk->limit->reads) {
+  if (shares_limit(draft.job, most)) {
     how = fmt::format("what other programs left the job of its control group's limit, {},",
                       format_quantity(bytes_per_second(rounded(most.value))));
     number.value = read_rate(draft.job);
@@ -56,13 +60,19 @@ bool reaches_disk_limit(const ObservedJob& job) {
   return limit != nullptr && limit->used && limit->used->value >= nearly;
 }
 
+double over_disk_limit(const ObservedJob& job) {
+  const ObservedLimit* const limit = limit_of(job);
+  if (limit == nullptr || !limit->bytes || !reaches_disk_limit(job)) return 1.0;
+  return std::max(1.0, read_rate(job) / limit->bytes->value);
+}
+
 std::optional<double> reads_of_limit(const ObservedJob& job) {
   const ObservedLimit* const limit = limit_of(job);
   if (limit == nullptr || !limit->reads) return std::nullopt;
   double requests = job.device_reads ? job.device_reads->value * job.throughput.value : 0.0;
   if (limit->used) {
     // Those that the limit counts, before the disk's queue makes fewer or more of them.
-    const double most = limit->used->value * limit->reads->value;
+    const double most = std::min(1.0, limit->used->value) * limit->reads->value;
     const bool counted =
         !limit->bytes || read_rate(job) < nearly * limit->used->value * limit->bytes->value;
     requests = counted || requests <= 0.0 ? most : std::min(requests, most);

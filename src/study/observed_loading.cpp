@@ -79,7 +79,8 @@ class Loading {
     d.bytes_per_sample = bytes_per_sample(1.0);
     const Disk& disk = draft_.out.scenario.disk;
     const bool limit = disk.bandwidth != at_once || disk.iops;
-    const double stored = rounded(limit ? of_devices() : of_devices() + of_memory());
+    const double stored =
+        rounded(limit ? of_devices() / over_disk_limit(job_) : of_devices() + of_memory());
     if (stored < 1.0) return draft_.unseen("bytes of a sample", "1 B");
     d.bytes_per_sample = bytes_per_sample(stored);
     std::string how;
@@ -87,6 +88,7 @@ class Loading {
       how = fmt::format(", {:.3g} % of {}from the page cache", 100.0 * *hits,
                         limit ? "all reads besides it " : "it ");
     }
+    if (over_disk_limit(job_) > 1.0) how += ", no more than the limit lets through";
     const bool by_device = limit || !job_.cached_bytes;
     draft_.input("/dataset/bytes_per_sample", format_quantity(*d.bytes_per_sample),
                  by_device ? *job_.device_bytes : *job_.cached_bytes, how);

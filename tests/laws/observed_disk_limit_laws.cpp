@@ -2,6 +2,7 @@
 // job came near to it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -9,6 +10,7 @@
 #include "observe/heat_map.hpp"
 #include "observe/job_observer.hpp"
 #include "schema/scenario.hpp"
+#include "study/diagnose.hpp"
 #include "study/observed_scenario.hpp"
 #include "study/run.hpp"
 #include "tests/catch.hpp"
@@ -118,22 +120,34 @@ TEST_CASE("observed disk limit: no prediction is over what the limit lets throug
 TEST_CASE("observed disk limit: a higher limit makes no job slower") {
   Draw draw(152);
   for (int i = 0; i < 30; ++i) {
-    ObservedJob job = limited(draw, draw.real(0.05, 0.9), draw.chance());
+    ObservedJob job = limited(draw, 0.94, draw.chance());
     if (draw.chance()) job = counted(job);
     const double workers = draw.whole(1, 32);
     double before = 0.0;
-    for (const double factor : {0.3, 0.7, 1.0, 2.0, 5.0}) {
+    // The same job under other limits, each of which it kept within.
+    for (const double used : {0.94, 0.7, 0.4, 0.2, 0.05}) {
       ObservedJob other = job;
       ObservedLimit& limit = *other.disk->limit;
-      if (limit.bytes) limit.bytes->value *= factor;
-      if (limit.reads) limit.reads->value *= factor;
-      limit.used->value = std::min(0.94, limit.used->value / factor);
-      if (limit.reads) limit.used->value = job.disk->limit->used->value / factor;
+      limit.used->value = used;
+      if (limit.bytes) limit.bytes->value *= 0.94 / used;
+      if (limit.reads) limit.reads->value *= 0.94 / used;
       Scenario scenario = observed_scenario(other).scenario;
       scenario.loader.num_workers = WorkerCount(workers);
       const double now = predicted(scenario);
+      INFO("case " << i << ", used " << used);
+      CHECK(now >= before * 0.999);
+      before = now;
+    }
+    // What if it were set to another.
+    before = 0.0;
+    for (const double factor : {0.01, 0.3, 1.0, 3.0, 100.0}) {
+      Scenario scenario = observed_scenario(job).scenario;
+      if (scenario.disk.discipline == Discipline::rate_limit) *scenario.disk.bandwidth *= factor;
+      if (scenario.disk.iops) *scenario.disk.iops *= factor;
+      const double now = predicted(scenario);
       INFO("case " << i << ", limit times " << factor);
       CHECK(now >= before * 0.999);
+      CHECK(now <= factor * job.throughput.value / 0.94 * 1.001);
       before = now;
     }
   }
@@ -143,7 +157,7 @@ TEST_CASE(
     "observed disk limit: where the job reaches it, it is the bottleneck, named as its origin") {
   Draw draw(153);
   for (int i = 0; i < 30; ++i) {
-    ObservedJob job = limited(draw, draw.real(0.96, 1.02), true);
+    ObservedJob job = limited(draw, draw.real(0.96, 1.1), true);
     const bool requests = draw.chance();
     if (requests) job = counted(job);
     const ObservedScenario made = observed_scenario(job);
@@ -185,6 +199,33 @@ TEST_CASE("observed disk limit: what others of the group read is no part of what
   }
 }
 
+TEST_CASE("observed disk limit: beside a scenario with another limit it is what explains the gap") {
+  Draw draw(157);
+  for (int i = 0; i < 10; ++i) {
+    ObservedJob job = limited(draw, 1.0, true);
+    job.cached_bytes.reset();
+    const ObservedScenario made = observed_scenario(job);
+    ObservedJob other = job;
+    other.disk->limit->bytes->value *= 1.5;
+    other.disk->limit->used->value = 0.5;
+    const schema::Document document = schema::parse_document(
+        schema::write_scenario(observed_scenario(other).scenario), "other.json");
+    const auto make = [&](const study::Setting& set) {
+      schema::Document changed = document;
+      for (const auto& [key, value] : set) schema::set_value(changed, key, value);
+      return schema::read_scenario(changed);
+    };
+    Scenario before = make({});
+    const study::ObservedComparison comparison =
+        study::compare_observed(made, before, make, Catalog{}, nullptr);
+    const auto found = std::find_if(
+        comparison.explanations.begin(), comparison.explanations.end(),
+        [](const study::Explanation& one) { return one.set.front().first == "/disk/bandwidth"; });
+    REQUIRE(found != comparison.explanations.end());
+    CHECK(found->predicted <= job.throughput.value * 1.05);
+  }
+}
+
 /// 100 steps of 100 ms in which a control group uses a share of its limit on one of two disks.
 template <class Take>
 void tell(double used, double busy, const Take& take) {
@@ -197,6 +238,8 @@ void tell(double used, double busy, const Take& take) {
     const auto put = [&](MetricId metric, const char* name, double value) {
       take(Sample{.at = milliseconds(100.0 * i), .metric = metric, .name = name, .value = value});
     };
+    put(MetricId::cpu_busy, "cpu0", 10.0);
+    put(MetricId::gpu_busy, "gpu0", 20.0);
     put(MetricId::disk_busy, "sda", 1.0);
     put(MetricId::disk_busy, "sdb", 100.0 * busy);
     put(MetricId::disk_read, "sda", used * 1e7);
@@ -235,6 +278,9 @@ TEST_CASE("observed disk limit: the disk that is nearest to its limit or its end
     const double reading = map.readings[ReadingId::disk].value();
     CHECK(reading <= 1.0);
     CHECK(reading >= 0.94 * std::max(used, busy));
+    const auto causes = study::causes_of(study::judge(map.readings, Thresholds{}));
+    const bool is_disk = std::find(causes.begin(), causes.end(), Cause::disk) != causes.end();
+    CHECK(is_disk == (reading >= Thresholds{}[ThresholdId::high]));
   }
 }
 
