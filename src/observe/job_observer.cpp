@@ -149,8 +149,13 @@ std::optional<ObservedDevice> JobObserver::device(const std::string& busy, const
   const auto rate = series_.sum(bytes + one, runs);
   seen.busy = series_.mean(busy + one, runs);
   if (may_have_limit) {
-    ObservedLimit limit{series_.mean("limit bytes" + one, runs),
-                        series_.mean("limit reads" + one, runs), series_.mean("limit" + one, runs)};
+    const auto at_most = [&](const char* kind) {
+      auto limit = series_.mean(kind + one, runs);
+      if (limit && limit->value < 1.0) limit.reset();  // none can be set lower
+      return limit;
+    };
+    ObservedLimit limit{at_most("limit bytes"), at_most("limit reads"),
+                        series_.mean("limit" + one, runs)};
     if (limit.used) limit.used->value /= 100.0;
     if (limit.bytes || limit.reads) seen.limit = limit;
   }

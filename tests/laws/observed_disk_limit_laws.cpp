@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <type_traits>
 
 #include "catalog/catalog.hpp"
 #include "observe/heat_map.hpp"
@@ -281,6 +282,22 @@ TEST_CASE("observed disk limit: the disk that is nearest to its limit or its end
     const auto causes = study::causes_of(study::judge(map.readings, Thresholds{}));
     const bool is_disk = std::find(causes.begin(), causes.end(), Cause::disk) != causes.end();
     CHECK(is_disk == (reading >= Thresholds{}[ThresholdId::high]));
+  }
+}
+
+TEST_CASE("observed disk limit: none is made of a limit that nobody can set") {
+  for (const double most : {0.0, 0.5}) {
+    observe::JobObserver observer;
+    tell(0.9, 0.1, [&](auto line) {
+      if constexpr (std::is_same_v<decltype(line), Sample>) {
+        if (line.metric == MetricId::disk_limit_bytes) line.value = most;
+      }
+      observer.add(line);
+    });
+    const ObservedJob job = observer.finish({8.0, 1.0, 0.0, {}, {}}, "drawn");
+    REQUIRE(job.disk);
+    CHECK_FALSE(job.disk->limit);
+    CHECK_NOTHROW(run(observed_scenario(job).scenario));
   }
 }
 
