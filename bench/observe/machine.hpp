@@ -20,6 +20,9 @@ std::unique_ptr<Source> memory_source(const Roots& roots);
 std::unique_ptr<Source> pressure_source(const Roots& roots);
 /// Throttling by the control groups around process `pid` that have a CPU quota (version 1 or 2).
 std::unique_ptr<Source> quota_source(const Roots& roots, const std::string& pid);
+/// What the control groups around process `pid` may read of disks (version 1 or 2), the tightest of
+/// each disk, and how near they are to it.
+std::unique_ptr<Source> disk_limit_source(const Roots& roots, const std::string& pid);
 
 /// Hardware threads, bytes of memory and moment of boot; 0 where not told.
 double cpus_of(const Roots& roots);

@@ -55,6 +55,7 @@ class Observer::State {
     sources.push_back(std::move(processes));  // as near to the CPUs in time as can be
     sources.push_back(std::move(gpus));
     sources.push_back(disk_source(roots));
+    sources.push_back(disk_limit_source(roots, pid_));
     sources.push_back(link_source(roots, pid_));
     sources.push_back(memory_source(roots));
     sources.push_back(pressure_source(roots));

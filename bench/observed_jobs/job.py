@@ -1,10 +1,12 @@
 """A training loop with PyTorch's DataLoader whose GPU is a sleep, to be observed from outside.
 
-What a sample costs is set: CPU work (compression), a wait for a read, or a request to a store. It logs steps as PyTorch's
+What a sample costs is set: CPU work (compression), a wait, a read of a disk past the page cache, or a request to a store. It logs steps as PyTorch's
 ImageNet example does, and runs for a time, not for an epoch, so that no queue runs empty at its end.
 """
 import argparse
 import datetime
+import mmap
+import os
 import time
 import urllib.request
 import zlib
@@ -26,8 +28,8 @@ def work_of(milliseconds):
 
 
 class Samples(Dataset):
-    def __init__(self, blocks, wait, store):
-        self.blocks, self.wait, self.store = blocks, wait, store
+    def __init__(self, blocks, wait, store, file, size):
+        self.blocks, self.wait, self.store, self.file, self.size = blocks, wait, store, file, size
 
     def __len__(self):
         return 10_000_000
@@ -35,12 +37,26 @@ class Samples(Dataset):
     def __getitem__(self, index):
         if self.wait > 0:
             time.sleep(self.wait)
+        if self.file:
+            self.read_cold(index)
         if self.store:
             with urllib.request.urlopen(self.store) as answer:
                 answer.read()
         for _ in range(self.blocks):
             zlib.compress(BLOCK, 6)
         return torch.full((3, 64, 64), float(index % 7))
+
+
+    def read_cold(self, index):
+        """The sample's part of the file, past the page cache."""
+        if not hasattr(self, "buffer"):  # of each worker
+            self.buffer = mmap.mmap(-1, self.size)  # a page's address, which such reads ask for
+        file = os.open(self.file, os.O_RDONLY | os.O_DIRECT)
+        try:
+            at = index % (os.fstat(file).st_size // self.size) * self.size
+            os.preadv(file, [self.buffer], at)
+        finally:
+            os.close(file)
 
 
 def main():
@@ -50,11 +66,13 @@ def main():
     parser.add_argument("--step-ms", type=float, required=True)
     parser.add_argument("--blocks", type=int, required=True, help="of CPU work a sample")
     parser.add_argument("--wait-ms", type=float, default=0.0, help="of a read, a sample")
+    parser.add_argument("--file", default="", help="that samples are read from, past the page cache")
+    parser.add_argument("--sample-bytes", type=int, default=65536, help="of that file")
     parser.add_argument("--store", default="", help="URL that each sample is fetched from")
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--log", required=True)
     args = parser.parse_args()
-    data = Samples(args.blocks, args.wait_ms / 1e3, args.store)
+    data = Samples(args.blocks, args.wait_ms / 1e3, args.store, args.file, args.sample_bytes)
     loader = DataLoader(data, batch_size=args.batch, num_workers=args.workers)
     with open(args.log, "w", buffering=1) as log:
         now = datetime.datetime.now(datetime.timezone.utc)

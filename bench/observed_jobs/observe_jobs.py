@@ -5,6 +5,7 @@
   bench/observed_jobs/observe_jobs.py table --program build/feedrate DIR        fits and predicts again from what DIR holds
 """
 import argparse
+import contextlib
 import datetime
 import gzip
 import http.server
@@ -20,6 +21,8 @@ import sys
 import tempfile
 import time
 
+import throttle
+
 HERE = pathlib.Path(__file__).resolve().parent
 PYTHON = "/usr/bin/python3"
 
@@ -31,19 +34,21 @@ JOBS = {
     "one worker": dict(workers=1, batch=16, step=20.0, cpu=6.0, limit="decode"),
     "workers beyond the cores": dict(workers=2 * (os.cpu_count() or 1), batch=16, step=15.0, cpu=6.0, limit="decode"),
     "slow reads": dict(workers=2, batch=16, step=20.0, cpu=1.0, wait=8.0, limit="disk"),
+    "throttled disk": dict(workers=2, batch=16, step=20.0, cpu=1.0, sample=65536, limit_mib=10.0, limit="disk"),
     "slow store": dict(workers=2, batch=16, step=20.0, cpu=1.0, store=8.0, limit="disk"),
     "slow GPU": dict(workers=2, batch=16, step=120.0, cpu=3.0, limit="gpu"),
 }
 
 
 def settings_of(job):
-    """The job as it is observed, and with other workers, another batch size, another step."""
+    """The job as it is observed, and with other workers, another batch size, another step; of a disk with a limit, another limit."""
     other = {1: 2, 2: 3}.get(job["workers"], job["workers"] // 2)
     return {
         "observed": job,
         f"{other} workers": {**job, "workers": other},
         f"batch {job['batch'] * 2}": {**job, "batch": job["batch"] * 2},
         f"step {job['step'] * 2:g} ms": {**job, "step": job["step"] * 2},
+        **({f"limit {job['limit_mib'] * 2:g} MiB/s": {**job, "limit_mib": job["limit_mib"] * 2}} if "limit_mib" in job else {}),
     }
 
 
@@ -91,7 +96,15 @@ def quietly(run, tries):
     return best
 
 
-def run_job(job, blocks, seconds, log, before=()):
+def write_samples(path):
+    """A file that samples are read from, on the disk."""
+    with open(path, "wb") as file:
+        for _ in range(256):
+            file.write(os.urandom(1 << 20))
+        os.fsync(file.fileno())
+
+
+def run_job(job, blocks, seconds, log, before=(), samples=None):
     command = [*before, PYTHON, str(HERE / "job.py"), "--workers", str(job["workers"]), "--batch", str(job["batch"]),
                "--step-ms", str(job["step"]), "--blocks", str(blocks), "--wait-ms", str(job.get("wait", 0.0)),
                "--seconds", str(seconds), "--log", str(log)]
@@ -101,8 +114,17 @@ def run_job(job, blocks, seconds, log, before=()):
         server = multiprocessing.Process(target=serve, args=(job["store"] / 1e3, there), daemon=True)
         server.start()
         command += ["--store", f"http://127.0.0.1:{here.recv()}/"]
+    group = contextlib.nullcontext()
+    if "limit_mib" in job:
+        command += ["--file", str(samples), "--sample-bytes", str(job["sample"])]
+        group = throttle.throttled(samples.parent, round(job["limit_mib"] * (1 << 20)))
     try:
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with group as members:
+            def join():
+                if members:
+                    members.write_text(str(os.getpid()))
+
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=join)
     finally:
         if server:
             server.terminate()
@@ -124,8 +146,20 @@ def measure(args):
     about = {"date": datetime.date.today().isoformat(), "cpus": os.cpu_count(), "python": platform.python_version(),
              "torch": looped.torch.__version__, "seconds": args.seconds,
              "jobs": {}}
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=args.disk) as folder:
+        samples = pathlib.Path(folder) / "samples"
         for name, job in JOBS.items():
+            if args.only and name not in args.only:
+                continue
+            if "limit_mib" in job:
+                try:
+                    with throttle.throttled(folder, 1 << 20):
+                        pass
+                except throttle.CannotThrottle as error:
+                    about.setdefault("left_out", {})[name] = str(error)
+                    print(f"{name}: left out: {error}", file=sys.stderr)
+                    continue
+                write_samples(samples)
             slug = name.replace(" ", "_")
             blocks = max(1, round(job["cpu"] * a_millisecond))
             entry = {"job": job, "blocks": blocks, "measured": {}}
@@ -138,7 +172,7 @@ def measure(args):
                     before = [args.program, "observe", "--interval", "200ms", "--output", str(observation), "--"]
 
                 def once():
-                    run_job(changed, blocks, args.seconds, log, before)
+                    run_job(changed, blocks, args.seconds, log, before, samples)
                     return log.read_text(), observation.read_bytes() if before else b""
 
                 others, (text, lines) = quietly(once, args.tries)
@@ -190,6 +224,8 @@ def table(args):
                 words = ["run", scenario, "--format", "json", "--set", f"num_workers={changed['workers']}", "--set",
                          f"batch_size={changed['batch']}", "--set",
                          f"/job/step/fixed={milliseconds + changed['step'] - job['step']:.4f} ms"]
+                if changed.get("limit_mib") != job.get("limit_mib"):
+                    words += ["--set", f"/disk/bandwidth={changed['limit_mib'] * (1 << 20) / 1e6} MB/s"]
                 result = json.loads(feedrate(args.program, *words))["result"]
                 predicted = result["throughput_samples_per_s"]
                 error = predicted / measured["samples_per_s"] - 1.0
@@ -212,6 +248,8 @@ def table(args):
     if quiet and len(quiet) < len(errors):
         print(f"Where other programs used less than {100 * disturbed:.0f} % of the CPUs: {summary(quiet)}.")
     print(f"{right} of {len(about['jobs'])} bottlenecks named rightly from the observation alone.")
+    for name, why in about.get("left_out", {}).items():
+        print(f"Left out: {name} ({why}).")
 
 
 def main():
@@ -221,6 +259,8 @@ def main():
     one.add_argument("--program", default="build/feedrate")
     one.add_argument("--seconds", type=float, default=8.0)
     one.add_argument("--tries", type=int, default=4, help="of a run that other programs disturb")
+    one.add_argument("--only", action="append", choices=list(JOBS), help="this job; more than once for several")
+    one.add_argument("--disk", help="a folder on the disk that is throttled; where temporary files lie by default")
     one.add_argument("-o", "--output", type=pathlib.Path, required=True)
     one.set_defaults(do=measure)
     two = commands.add_parser("table")

@@ -31,6 +31,9 @@ enum class MetricId : std::uint8_t {
   disk_read,
   disk_write,
   disk_reads,
+  disk_limit_busy,
+  disk_limit_bytes,
+  disk_limit_reads,
   link_busy,
   link_receive,
   link_transmit,
@@ -73,7 +76,7 @@ enum class MetricId : std::uint8_t {
   collective_bandwidth,
 };
 
-inline constexpr std::size_t metric_count = 55;
+inline constexpr std::size_t metric_count = 58;
 
 /// The unit of a sample's value.
 enum class MetricUnit : std::uint8_t {
@@ -96,7 +99,8 @@ struct MetricRow {
   bool debugger = true;  ///< one of SageMaker Debugger's; else this program's own
   std::string_view meaning;
   bool in_name = false;  ///< as Debugger has it for memory, i/o and network
-  /// A percentage of several CPUs together may be over 100; others are refused.
+  /// A percentage of several CPUs together, or of a limit that lets bursts through, may be over
+  /// 100; others are refused.
   bool over_a_hundred = false;
 };
 

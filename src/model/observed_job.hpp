@@ -20,6 +20,14 @@ struct ObservedNumber {
 /// "20 steps"
 std::string counted(const ObservedNumber& number);
 
+/// What the job's control groups let it read from a disk: they hold reads back before these reach
+/// the disk, which then looks idle.
+struct ObservedLimit {
+  std::optional<ObservedNumber> bytes;  ///< bytes/s at most
+  std::optional<ObservedNumber> reads;  ///< requests/s at most
+  std::optional<ObservedNumber> used;   ///< of it; over 1 in bursts
+};
+
 /// A disk or a link, while the job goes on.
 struct ObservedDevice {
   std::string name;
@@ -28,6 +36,7 @@ struct ObservedDevice {
   ObservedNumber rate;                 ///< bytes/s read or received
   double highest_rate = 0.0;           ///< in any interval
   double written = 0.0;                ///< bytes/s; of a disk
+  std::optional<ObservedLimit> limit;  ///< of a disk
 
   /// Whether it was seen to give all that it can.
   [[nodiscard]] bool is_saturated() const { return saturated >= 0.95; }

@@ -20,6 +20,7 @@ constexpr ShareMetric share_metrics[] = {
     {MetricId::gpu_memory_used, "gpu-memory"},
     {MetricId::memory_used, "ram"},
     {MetricId::disk_busy, "disk", Together::busiest},
+    {MetricId::disk_limit_busy, "disk", Together::busiest},
     {MetricId::link_busy, "network", Together::busiest},
 };
 
@@ -43,7 +44,7 @@ void ShareFold::add(const Sample& sample) {
     return;
   }
   Moment& moment = moments_[found->reading][sample.at.base()];
-  const double share = sample.value / 100.0;
+  const double share = std::min(1.0, sample.value / 100.0);  // a limit lets bursts through
   moment.sum += share;
   moment.count += 1.0;
   moment.most = std::max(moment.most, share);
@@ -55,6 +56,7 @@ Shares ShareFold::shares() const {
     const auto found = moments_.find(row.reading);
     if (found == moments_.end()) continue;
     std::vector<double>& series = shares[std::string(row.reading)];
+    if (!series.empty()) continue;  // of another metric of the same reading
     for (const auto& [at, moment] : found->second) {
       series.push_back(row.together == Together::busiest ? moment.most : moment.sum / moment.count);
     }

@@ -18,7 +18,8 @@ class ShareFold {
  public:
   void add(const Sample& sample);
 
-  /// Of several CPUs or GPUs the mean of each moment, of several disks or links the busiest.
+  /// Of several CPUs or GPUs the mean of each moment, of several disks, their
+  /// limits and links the busiest.
   [[nodiscard]] Shares shares() const;
   /// Debugger's totals of which no share is known: "i/o", "network".
   [[nodiscard]] std::vector<std::string_view> not_shares() const;

@@ -51,7 +51,11 @@ Glance GlanceMaker::add(std::span<const Sample> look) {
         glance.throttled = std::max(glance.throttled, sample.value / 100.0);
         break;
       case MetricId::disk_busy:
-        if (sample.value > busiest_disk) glance.busiest_disk = sample.name;
+      case MetricId::disk_limit_busy:
+        if (sample.value > busiest_disk) {
+          const bool limit = sample.metric == MetricId::disk_limit_busy;
+          glance.busiest_disk = sample.name + (limit ? " limit" : "");
+        }
         busiest_disk = std::max(busiest_disk, sample.value);
         break;
       case MetricId::link_busy:

@@ -26,9 +26,9 @@ struct Glance {
   Readings recent;    ///< means over the last `window`, for the rules
   Duration window;
   std::optional<Bandwidth> disk_read, network_receive, device_read, cached_read;
-  std::string busiest_disk, busiest_link;
-  std::vector<RoleGlance> roles;  ///< that have processes, in their order
-  double throttled = 0.0;         ///< share of the periods in which a quota ended
+  std::string busiest_disk, busiest_link;  ///< "sda limit": a control group's, on what it reads
+  std::vector<RoleGlance> roles;           ///< that have processes, in their order
+  double throttled = 0.0;                  ///< share of the periods in which a quota ended
   std::optional<Duration> late;
 };
 

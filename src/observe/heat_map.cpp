@@ -17,12 +17,14 @@ struct Told {
   MetricId metric;
   HeatKind kind;
   const char* name = nullptr;  ///< of the row; null: the sample's
+  const char* suffix = "";     ///< of the sample's
 };
 constexpr Told rows_told[] = {
     {MetricId::cpu_busy, HeatKind::cpu},
     {MetricId::cpu_io_wait, HeatKind::io_wait, "I/O wait"},
     {MetricId::gpu_busy, HeatKind::gpu},
     {MetricId::disk_busy, HeatKind::disk},
+    {MetricId::disk_limit_busy, HeatKind::disk, nullptr, " limit"},
     {MetricId::link_receive, HeatKind::link},
     {MetricId::memory_used, HeatKind::memory, "memory"},
     {MetricId::stage_busy, HeatKind::stage},
@@ -128,8 +130,10 @@ void HeatMapMaker::add(const Sample& sample) {
           std::min(1.0, sample.value / 100.0));
     return;
   }
-  const double value = told->kind == HeatKind::link ? sample.value : sample.value / 100.0;
-  count({told->kind, told->name == nullptr ? sample.name : told->name}, shown, value);
+  const double value =
+      told->kind == HeatKind::link ? sample.value : std::min(1.0, sample.value / 100.0);
+  count({told->kind, told->name == nullptr ? sample.name + told->suffix : told->name}, shown,
+        value);
 }
 
 void HeatMapMaker::add(const Mark& mark) {

@@ -124,6 +124,16 @@ void JobObserver::tell_demands(ObservedJob& job, const std::vector<Run>& runs) c
   }
 }
 
+/// Of this disk and those with a limit the one that is nearest to what it can give.
+std::string JobObserver::nearest_limit(const std::string& disk,
+                                       const std::vector<Run>& runs) const {
+  const std::string limited = series_.busiest("limit", runs);
+  if (limited.empty()) return disk;
+  const auto used = series_.mean("limit:" + limited, runs);
+  const auto busy = series_.mean("disk:" + disk, runs);
+  return busy && busy->value > used->value ? disk : limited;
+}
+
 /// The one that is busiest; where no device says how busy it is, the one that carries most.
 std::optional<ObservedDevice> JobObserver::device(const std::string& busy, const std::string& bytes,
                                                   const std::string& written,
@@ -132,11 +142,24 @@ std::optional<ObservedDevice> JobObserver::device(const std::string& busy, const
   ObservedDevice seen;
   std::string name = series_.busiest(busy, runs);
   if (name.empty()) name = series_.busiest(bytes, runs);
+  const bool may_have_limit = busy == "disk";
+  if (may_have_limit) name = nearest_limit(name, runs);
   if (name.empty()) return std::nullopt;
   const std::string one = ':' + name;
   const auto rate = series_.sum(bytes + one, runs);
   seen.busy = series_.mean(busy + one, runs);
-  if (!seen.busy && !rate) return std::nullopt;
+  if (may_have_limit) {
+    const auto at_most = [&](const char* kind) {
+      auto limit = series_.mean(kind + one, runs);
+      if (limit && limit->value < 1.0) limit.reset();  // none can be set lower
+      return limit;
+    };
+    ObservedLimit limit{at_most("limit bytes"), at_most("limit reads"),
+                        series_.mean("limit" + one, runs)};
+    if (limit.used) limit.used->value /= 100.0;
+    if (limit.bytes || limit.reads) seen.limit = limit;
+  }
+  if (!seen.busy && !rate && !seen.limit) return std::nullopt;
   if (seen.busy) seen.busy->value /= 100.0;
   seen.saturated = series_.share_above(busy + one, runs, throughout);
   if (rate) seen.rate = *rate;

@@ -38,6 +38,8 @@ class JobObserver {
   [[nodiscard]] double workers_seen() const;
   void tell_demands(ObservedJob& job, const std::vector<Run>& runs) const;
   void tell_neighbours(ObservedJob& job, const std::vector<Run>& runs) const;
+  [[nodiscard]] std::string nearest_limit(const std::string& disk,
+                                          const std::vector<Run>& runs) const;
   [[nodiscard]] std::optional<ObservedDevice> device(const std::string& busy,
                                                      const std::string& bytes,
                                                      const std::string& written,

@@ -23,6 +23,9 @@ std::string kind_of(const Sample& sample) {
     case io_read: return sample.metric == disk_read ? "disk read" : "disk read in all";
     case disk_write: return "written";
     case disk_reads: return "disk reads";
+    case disk_limit_busy: return "limit";
+    case disk_limit_bytes: return "limit bytes";
+    case disk_limit_reads: return "limit reads";
     case link_busy: return sample.name == "lo" ? "" : "link";
     case cpu_steal: return sample.name == "cpu" ? "steal all" : "steal";
     case gpu_receive: return "gpu bytes";
@@ -43,8 +46,8 @@ std::string kind_of(const Sample& sample) {
 
 bool is_of_device(MetricId id) {
   using enum MetricId;
-  return id == disk_busy || id == disk_read || id == disk_write || id == link_busy ||
-         id == link_receive;
+  return id == disk_busy || id == disk_read || id == disk_write || id == disk_limit_busy ||
+         id == disk_limit_bytes || id == disk_limit_reads || id == link_busy || id == link_receive;
 }
 
 }  // namespace

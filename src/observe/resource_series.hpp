@@ -19,7 +19,7 @@ class ResourceSeries {
 
   /// Of those of a kind ("cpu", "disk read", "worker cpu") their mean at a time, or their sum, as
   /// a mean over the time of the runs; over the whole where there are none, or no sample lies in
-  /// them. Of disks and links each is a kind besides: "disk:sda/node-1".
+  /// them. Of disks, limits and links each is a kind besides: "disk:sda/node-1".
   [[nodiscard]] std::optional<ObservedNumber> mean(const std::string& kind,
                                                    const std::vector<Run>& runs) const;
   [[nodiscard]] std::optional<ObservedNumber> sum(const std::string& kind,

@@ -53,6 +53,14 @@ Table figures(const ObservedJob& job) {
   share("GPUs busy", job.gpu_busy);
   share("CPUs busy", job.cpu_busy);
   if (job.disk) share("disk busy", job.disk->busy);
+  if (job.disk && job.disk->limit) {
+    const ObservedLimit& limit = *job.disk->limit;
+    rate("  its control group's limit", limit.bytes);
+    if (limit.reads) {
+      add("  its control group's limit", number(limit.reads->value) + " reads/s", *limit.reads);
+    }
+    share("  of it: used", limit.used);
+  }
   if (job.link) share("link busy", job.link->busy);
   cost("workers' CPU", job.worker_cpu);
   cost("main process's CPU", job.main_cpu);

@@ -62,6 +62,13 @@ std::vector<Explanation> candidates(const Scenario& observed, const Scenario& sc
     add({{"/disk/latency", words(observed.disk.latency)}, {"/disk/page_cache", "1 B"}},
         words(scenario.disk.latency));
   }
+  if (observed.disk.discipline == Discipline::rate_limit) {
+    add({{"/disk/bandwidth", words(observed.disk.bandwidth)},
+         {"/disk/discipline", "rate-limit"},
+         {"/disk/page_cache", "1 B"},
+         {"/dataset/bytes_per_sample", words(observed.dataset.bytes_per_sample)}},
+        words(scenario.disk.bandwidth));
+  }
   if (observed.dataset.bytes_per_sample && observed.dataset.bytes_per_sample->base() > 1.0) {
     add({{"/dataset/bytes_per_sample", words(observed.dataset.bytes_per_sample)}},
         words(scenario.dataset.bytes_per_sample));

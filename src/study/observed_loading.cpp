@@ -33,7 +33,10 @@ class Loading {
     network_ = comes_by_network();
     if (network_) by_network();
     if (const auto reading = computing()) waiting(*reading);
-    if (!network_) from_disk();
+    if (!network_) {
+      write_disk_limit(draft_);
+      from_disk();
+    }
     limits();
   }
 
@@ -74,8 +77,10 @@ class Loading {
   void from_disk() {
     Dataset& d = draft_.out.scenario.dataset;
     d.bytes_per_sample = bytes_per_sample(1.0);
-    const bool limit = draft_.out.scenario.disk.bandwidth != at_once;
-    const double stored = rounded(limit ? of_devices() : of_devices() + of_memory());
+    const Disk& disk = draft_.out.scenario.disk;
+    const bool limit = disk.bandwidth != at_once || disk.iops;
+    const double stored =
+        rounded(limit ? of_devices() / over_disk_limit(job_) : of_devices() + of_memory());
     if (stored < 1.0) return draft_.unseen("bytes of a sample", "1 B");
     d.bytes_per_sample = bytes_per_sample(stored);
     std::string how;
@@ -83,6 +88,7 @@ class Loading {
       how = fmt::format(", {:.3g} % of {}from the page cache", 100.0 * *hits,
                         limit ? "all reads besides it " : "it ");
     }
+    if (over_disk_limit(job_) > 1.0) how += ", no more than the limit lets through";
     const bool by_device = limit || !job_.cached_bytes;
     draft_.input("/dataset/bytes_per_sample", format_quantity(*d.bytes_per_sample),
                  by_device ? *job_.device_bytes : *job_.cached_bytes, how);
@@ -188,6 +194,9 @@ class Loading {
                    number, how);
     } else {
       s.disk.page_cache = bytes(1.0);
+      if (reaches_disk_limit(job_)) {
+        return draft_.unseen("how long a read takes that the limit does not hold back", "no time");
+      }
       if (disk_is_limit()) return disk_limit();
       const auto reads = reads_of_device(reading);
       s.disk.reads_per_sample = reads;
@@ -203,6 +212,7 @@ class Loading {
   /// device that workers wait for: it is busy for less than half of the time in which some of them
   /// wait.
   std::optional<double> reads_of_device(double reading) {
+    if (const auto limited = reads_of_limit(job_)) return limited;
     const double at_once_waiting = std::min(1.0, reading * job_.throughput.value);
     const bool device = job_.disk && job_.disk->busy &&
                         job_.disk->busy->value >= 0.5 * at_once_waiting && job_.device_reads;

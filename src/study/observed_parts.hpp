@@ -32,6 +32,16 @@ class ObservedDraft {
 
 /// The step, and copies and communication apart from it where they were seen.
 void write_step(ObservedDraft& draft);
+/// Whether what holds the job's reads back is its control group, not the disk.
+bool reaches_disk_limit(const ObservedJob& job);
+/// Bytes that were seen over those that its control group lets through: above 1 where bursts, or
+/// the ends of what was seen, make them more.
+double over_disk_limit(const ObservedJob& job);
+/// Reads of a sample, where a control group limits their number.
+std::optional<double> reads_of_limit(const ObservedJob& job);
+/// What the job's control groups let it read of the disk, whether or not it comes near to that.
+/// After what workers wait, before what a sample's bytes are.
+void write_disk_limit(ObservedDraft& draft);
 /// What a sample asks of CPUs, and where workers wait: the disk, or what lies behind a network.
 void write_loading(ObservedDraft& draft);
 /// The observed figures.

@@ -85,5 +85,15 @@ TEST_CASE("glance: the lines fit the terminal, in UTF-8 and ASCII") {
   CHECK(line.find("$2.45 an hour of $3.06 (p3.2xlarge) wasted") != std::string::npos);
 }
 
+TEST_CASE("glance: a control group's limit counts as the disk that it makes idle") {
+  GlanceMaker maker(seconds(100.0));
+  std::vector<Sample> samples = look(0.5, 20.0);
+  samples.push_back(
+      {.at = seconds(100.5), .metric = MetricId::disk_limit_busy, .name = "vda", .value = 104.0});
+  const Glance glance = maker.add(samples);
+  CHECK(glance.busiest_disk == "vda limit");
+  CHECK(*glance.readings[ReadingId::disk] == 1.0);
+}
+
 }  // namespace
 }  // namespace feedrate::observe

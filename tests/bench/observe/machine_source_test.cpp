@@ -164,9 +164,10 @@ TEST_CASE("observe: files that are missing, cut or full of nonsense are said or 
                              "proc/pressure/cpu", "proc/self/cgroup"}) {
       host.tell(file, text);
     }
-    for (const auto& source : {cpu_source(host.roots()), disk_source(host.roots()),
-                               link_source(host.roots(), "self"), memory_source(host.roots()),
-                               pressure_source(host.roots()), quota_source(host.roots(), "self")}) {
+    for (const auto& source :
+         {cpu_source(host.roots()), disk_source(host.roots()), link_source(host.roots(), "self"),
+          memory_source(host.roots()), pressure_source(host.roots()),
+          quota_source(host.roots(), "self"), disk_limit_source(host.roots(), "self")}) {
       const Look look = second_look(*source, [] {});
       for (const Sample& sample : look.samples) CHECK(sample.value >= 0.0);
     }
