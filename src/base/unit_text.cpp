@@ -26,7 +26,7 @@ constexpr std::array known_dimensions = {
     KnownDimension{{0, 0, 0, 1}, {"a number of samples", "30600 samples"}, "samples"},
     KnownDimension{{-1, 1, 0, 0}, {"a bandwidth", "2.1 GB/s"}, "GB/s MB/s KB/s B/s TB/s MiB/s"},
     KnownDimension{{-1, 0, 0, 1}, {"a rate of samples", "1500 samples/s"}, "samples/s"},
-    KnownDimension{{-1, 0, 0, 0}, {"a rate", "5500 /s"}, "/s"},
+    KnownDimension{{-1, 0, 0, 0}, {"a rate", "5500 /s"}, "/s /h"},
     KnownDimension{{-1, 0, 1, 0}, {"a price per time", "3.825 USD/h"}, "USD/h"},
     KnownDimension{{-1, -1, 1, 0},
                    {"a storage price", "0.14 USD/GB-month"},

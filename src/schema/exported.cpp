@@ -50,7 +50,7 @@ class Reader {
       // A group of figures stands in an object of its own, or in the result itself.
       const JsonValue* in = &result;
       std::string at = pointer;
-      for (const char* const group : {"bottleneck", "time", "monitors", "cost"}) {
+      for (const char* const group : {"bottleneck", "time", "monitors", "cost", "interruptions"}) {
         const JsonValue* const object = result.find(group);
         if (object == nullptr || object->find(figure.name) == nullptr) continue;
         in = object;

@@ -196,17 +196,21 @@ const Remedy list[] = {
       "training stops for checkpoints more often than failures ask for",
       "the best interval is √(2 · time of one · time between failures) (Young 1974); 3.8 failures "
       "per 1,000 node-days (Llama 3 paper, 2024)",
-      "what a failure loses grows, and is not simulated; not for spot instances"},
+      "what a failure loses grows, and is simulated only with /cluster/failures; not for spot "
+      "instances"},
      [](const Situation& s) {
+       // With interruptions counted, an interval that is left out is the best one.
        return s.wait(Stage::checkpoint) > 0.0 && s.scenario.cluster.purchase != Purchase::spot &&
+              !s.inputs().interruptions &&
               interval_for_failures(s) > s.inputs().checkpoint_interval;
      },
      [](const Situation& s) {
        const std::string text =
            fmt::format("{:.0f} min", std::ceil(interval_for_failures(s) / minutes(1.0)));
-       return std::vector<Change>{
-           {{{"/job/checkpoint/interval", text}},
-            fmt::format("a checkpoint every {}; what failures lose is not simulated", text)}};
+       return std::vector<Change>{{{{"/job/checkpoint/interval", text}},
+                                   fmt::format("a checkpoint every {}; what failures lose is "
+                                               "simulated with /cluster/failures only",
+                                               text)}};
      }},
     {{"batch_size", "larger batches", RemedyKind::setting, 1.0, Rung::fed,
       "the step's time is known for other batches",
