@@ -1,8 +1,8 @@
 // All-reduce among the GPUs of the host, and over several hosts.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
+#include <utility>
 
 #include "fit/series.hpp"
 
@@ -33,8 +33,7 @@ struct Ring {
 
 std::optional<Ring> fit_ring(SeriesList list) {
   if (list.empty()) return std::nullopt;
-  std::stable_sort(list.begin(), list.end(),
-                   [](const Series& a, const Series& b) { return a.bytes() < b.bytes(); });
+  list = by_size(std::move(list));
   const bool sizes = distinct(list, "bytes") > 1;
   std::vector<Observation> observations;
   for (const Series& s : list) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "fit/series.hpp"
 
@@ -20,8 +21,7 @@ struct Copies {
 /// latency + bytes/bandwidth over sizes; the bandwidth alone from one size.
 std::optional<Copies> fit_sizes(SeriesList list) {
   if (list.empty()) return std::nullopt;
-  std::stable_sort(list.begin(), list.end(),
-                   [](const Series& a, const Series& b) { return a.bytes() < b.bytes(); });
+  list = by_size(std::move(list));
   const bool sizes = distinct(list, "bytes") > 1;
   std::vector<Observation> observations;
   for (const Series& s : list) {

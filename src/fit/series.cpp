@@ -80,6 +80,12 @@ SeriesList with_users(const SeriesList& list, double users) {
   return where(list, [&](const Series& s) { return s.users() == users; });
 }
 
+SeriesList by_size(SeriesList list) {
+  std::stable_sort(list.begin(), list.end(),
+                   [](const Series& a, const Series& b) { return a.bytes() < b.bytes(); });
+  return list;
+}
+
 std::size_t distinct(const SeriesList& list, std::string_view name) {
   std::set<double> values;
   for (const Series& s : list) values.insert(s.at(name, 0.0));

@@ -36,6 +36,9 @@ using SeriesList = std::vector<Series>;
 /// Of a script for GPUs that ran on the CPU: shown, and no GPU's number.
 bool rehearsed(const Measurement& measurement);
 
+/// Ascending in bytes; those of one size as they were.
+SeriesList by_size(SeriesList list);
+
 SeriesList where(const SeriesList& list, const std::function<bool(const Series&)>& fits);
 SeriesList with_users(const SeriesList& list, double users);
 /// Different values of `at[name]`.

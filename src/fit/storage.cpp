@@ -29,10 +29,9 @@ struct Alone {
 
 std::optional<Alone> fit_alone(const SeriesList& list) {
   Alone alone;
-  alone.from = where(list, [](const Series& s) { return s.users() == 1.0 && s.bytes() > 0.0; });
+  alone.from =
+      by_size(where(list, [](const Series& s) { return s.users() == 1.0 && s.bytes() > 0.0; }));
   if (alone.from.empty()) return std::nullopt;
-  std::stable_sort(alone.from.begin(), alone.from.end(),
-                   [](const Series& a, const Series& b) { return a.bytes() < b.bytes(); });
   const bool sizes = distinct(alone.from, "bytes") > 1;
   std::vector<Observation> observations;
   for (const Series& s : alone.from) {

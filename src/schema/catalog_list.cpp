@@ -8,15 +8,6 @@ namespace {
 
 using Layout = JsonWriter::Layout;
 
-void write_text_or_null(std::string_view name, const std::string& text, JsonWriter& out) {
-  out.key(name);
-  if (text.empty()) {
-    out.null();
-  } else {
-    out.text(text);
-  }
-}
-
 std::optional<double> number_of(const Known<double>& known) {
   return known ? std::optional(known->value) : std::nullopt;
 }
@@ -40,10 +31,10 @@ std::string write_catalog_list(const Catalog& catalog, const Chosen& chosen,
   for (const PriceRow& row : price_rows(chosen.listings)) {
     const Machine& m = *row.machine;
     out.begin_object(Layout::line).text("instance", m.name).text("cloud", m.cloud);
-    write_text_or_null("region", row.region, out);
+    out.text_or_null("region", row.region);
     out.number("vcpus", number_of(m.vcpus)).number("memory_bytes", base_of(m.memory));
     out.number("gpus", number_of(m.gpus));
-    write_text_or_null("gpu", m.gpu_model, out);
+    out.text_or_null("gpu", m.gpu_model);
     out.number("gpu_memory_bytes", base_of(m.gpu_memory));
     out.number("gpu_16_bit_tflop_per_s", tensor_peak(catalog, m.gpu_model));
     out.number("network_bytes_per_s", base_of(m.network));

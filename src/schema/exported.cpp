@@ -134,28 +134,18 @@ Exported read_exported(const JsonPtr& root) {
 std::string write_exported(const Exported& exported) {
   JsonWriter out;
   out.begin_object().text("feedrate", version).text("kind", "figures").number("schema", 1.0);
-  out.key("scenario").begin_object(Layout::line).text("name", exported.name).key("file");
-  if (exported.file.empty()) {
-    out.null();
-  } else {
-    out.text(exported.file);
-  }
+  out.key("scenario")
+      .begin_object(Layout::line)
+      .text("name", exported.name)
+      .text_or_null("file", exported.file);
   out.end().key("points").begin_array(Layout::block);
-  const auto text_or_null = [&](std::string_view key, const std::string& text) {
-    out.key(key);
-    if (text.empty()) {
-      out.null();
-    } else {
-      out.text(text);
-    }
-  };
   for (const ExportedPoint& point : exported.points) {
     out.begin_object().key("set").begin_object(Layout::line);
     for (const auto& [key, value] : point.set) out.text(key, value);
     out.end();
-    text_or_null("problem", point.problem);
-    text_or_null("instance", point.instance);
-    text_or_null("bottleneck", point.bottleneck);
+    out.text_or_null("problem", point.problem);
+    out.text_or_null("instance", point.instance);
+    out.text_or_null("bottleneck", point.bottleneck);
     for (const Figure& figure : all_figures()) {
       if (is_exported(figure)) out.number(figure.name, point.figure(figure.id));
     }

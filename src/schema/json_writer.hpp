@@ -30,6 +30,10 @@ class JsonWriter {
   JsonWriter& number(std::optional<double> value) { return value ? number(*value) : null(); }
 
   JsonWriter& text(std::string_view name, std::string_view value) { return key(name).text(value); }
+  /// null where there is nothing to say.
+  JsonWriter& text_or_null(std::string_view name, std::string_view value) {
+    return value.empty() ? key(name).null() : text(name, value);
+  }
   JsonWriter& boolean_member(std::string_view name, bool value) { return key(name).boolean(value); }
   JsonWriter& number(std::string_view name, double value) { return key(name).number(value); }
   JsonWriter& number(std::string_view name, std::optional<double> value) {

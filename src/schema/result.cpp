@@ -12,28 +12,14 @@ using Layout = JsonWriter::Layout;
 
 constexpr double schema_version = 1.0;
 
-void write_text_or_null(std::string_view name, const std::string& words, JsonWriter& out) {
-  out.key(name);
-  if (words.empty()) {
-    out.null();
-  } else {
-    out.text(words);
-  }
-}
-
 void open_document(std::string_view kind, JsonWriter& out) {
   out.begin_object().text("feedrate", version).text("kind", kind);
   out.number("schema", schema_version);
 }
 
 void write_source(const std::string& name, const std::string& file, JsonWriter& out) {
-  out.key("scenario").begin_object(Layout::line).text("name", name).key("file");
-  if (file.empty()) {
-    out.null();
-  } else {
-    out.text(file);
-  }
-  out.end();
+  out.key("scenario").begin_object(Layout::line).text("name", name);
+  out.text_or_null("file", file).end();
 }
 
 void write_scale_out(const std::optional<ScaleOut>& scale_out, JsonWriter& out) {
@@ -71,7 +57,7 @@ void write_decision(const std::optional<Decision>& decision, JsonWriter& out) {
   out.key("worth_knowing").begin_array(Layout::block);
   for (const Worth& worth : decision->worth) {
     out.begin_object(Layout::line);
-    write_text_or_null("probe", worth.probe, out);
+    out.text_or_null("probe", worth.probe);
     out.key("inputs").begin_array();
     for (const std::string& key : worth.keys) out.text(key);
     out.end().number(named("worth"), worth.worth).number("share", worth.share);
@@ -138,7 +124,7 @@ std::string write_sweep(const Sweep& sweep, const std::string& name, const std::
     out.key("problems").begin_array();
     for (const Problem& problem : point.problems) {
       out.begin_object(Layout::line);
-      write_text_or_null("key", problem.pointer, out);
+      out.text_or_null("key", problem.pointer);
       out.text("message", problem.message).end();
     }
     out.end();

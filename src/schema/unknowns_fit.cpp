@@ -18,15 +18,6 @@ void write_amount(std::string_view name, const std::optional<Amount>& amount, Js
   out.number(name, amount ? std::optional(amount->number) : std::nullopt);
 }
 
-void write_text_or_null(std::string_view name, const std::string& text, JsonWriter& out) {
-  out.key(name);
-  if (text.empty()) {
-    out.null();
-  } else {
-    out.text(text);
-  }
-}
-
 void write_settings(std::string_view name,
                     const std::vector<std::pair<std::string, std::string>>& set, JsonWriter& out) {
   out.key(name).begin_object(Layout::line);
@@ -36,7 +27,7 @@ void write_settings(std::string_view name,
 
 void write_unknown(const FittedUnknown& unknown, JsonWriter& out) {
   out.begin_object().text("key", unknown.key);
-  write_text_or_null("set", unknown.used ? unknown.value.text : "", out);
+  out.text_or_null("set", unknown.used ? unknown.value.text : "");
   write_amount("value", unknown.used ? std::optional(unknown.value) : std::nullopt, out);
   write_amount("before", unknown.before, out);
   out.boolean_member("before_is_default", unknown.before_is_default);
@@ -58,7 +49,7 @@ void write_case(const FittedCase& one, JsonWriter& out) {
   out.begin_object().text("name", one.what.name);
   write_settings("set", one.what.set, out);
   out.text("metric", one.what.metric).number("measured", one.what.measured);
-  write_text_or_null("not_fitted_on", one.unused, out);
+  out.text_or_null("not_fitted_on", one.unused);
   out.number("before", one.before).number("fitted", one.after).number("left_out", one.left_out);
   out.number("error_before", error(one.before)).number("error", error(one.after));
   out.number("error_left_out", error(one.left_out)).end();
@@ -93,7 +84,7 @@ void write_leave_one_out(const std::optional<LeaveOneOut>& sum, JsonWriter& out)
   out.number("needed", static_cast<double>(sum->needed));
   out.number("median_absolute_error", any ? std::optional(sum->median) : std::nullopt);
   out.number("worst_absolute_error", any ? std::optional(sum->worst) : std::nullopt);
-  write_text_or_null("worst_case", sum->worst_case, out);
+  out.text_or_null("worst_case", sum->worst_case);
   out.end();
 }
 
@@ -103,7 +94,7 @@ std::string write_unknowns_fit(const UnknownsFit& fit) {
   JsonWriter out;
   out.begin_object().text("feedrate", version).text("kind", "fit").number("schema", fit_version);
   out.key("scenario").begin_object(Layout::line).text("name", fit.name);
-  write_text_or_null("file", fit.file, out);
+  out.text_or_null("file", fit.file);
   out.end().key("fit").begin_object();
   out.boolean_member("determined", fit.determined());
   out.number("measurements", static_cast<double>(fit.used));

@@ -17,12 +17,7 @@ void write_case(const CaseResult& result, JsonWriter& out) {
   out.end();
   out.text("metric", result.what.metric);
   out.number("measured", result.what.measured).number("predicted", result.predicted);
-  out.number("error", result.error).key("bottleneck");
-  if (result.bottleneck.empty()) {
-    out.null();
-  } else {
-    out.text(result.bottleneck);
-  }
+  out.number("error", result.error).text_or_null("bottleneck", result.bottleneck);
   out.key("band");
   if (result.band) {
     out.begin_array();

@@ -12,29 +12,18 @@
 #include "study/observed_scenario.hpp"
 #include "study/run.hpp"
 #include "tests/catch.hpp"
+#include "tests/draw.hpp"
 
 namespace feedrate {
 namespace {
 
 using study::observed_scenario;
 using study::ObservedScenario;
+using test::Draw;
 
 ObservedNumber steps_of(double value) {
   return {value, 0.0, 100.0, "steps"};
 }
-
-class Draw {
- public:
-  explicit Draw(std::uint64_t seed) : random_(seed) {}
-  double real(double low, double high) {
-    return low * std::pow(high / low, std::uniform_real_distribution<double>(0.0, 1.0)(random_));
-  }
-  double whole(double low, double high) { return std::floor(real(low, high + 0.999)); }
-  bool chance() { return random_() % 2 == 0; }
-
- private:
-  std::mt19937_64 random_;
-};
 
 /// A job that waits for its loader, whose workers wait for what they read most of the time.
 ObservedJob starved(Draw& draw) {

@@ -1,14 +1,11 @@
 // All-reduce by a group of processes, as torchrun starts them, on this machine alone.
-#include <netinet/in.h>
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "bench/cuda/simulated_host.hpp"
-#include "bench/open_file.hpp"
+#include "bench/free_port.hpp"
 #include "catch.hpp"
 
 using namespace feedrate;
@@ -20,13 +17,7 @@ namespace {
 
 /// One below a port that nobody listens on: the group meets above MASTER_PORT.
 std::string master_port() {
-  const bench::OpenFile socket(::socket(AF_INET, SOCK_STREAM, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  socklen_t size = sizeof address;
-  REQUIRE(bind(socket.get(), reinterpret_cast<sockaddr*>(&address), size) == 0);
-  REQUIRE(getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
-  return std::to_string(ntohs(address.sin_port) - 1);
+  return std::to_string(test::free_port() - 1);
 }
 
 std::unique_ptr<SimulatedRun> start_rank(int rank, int ranks, const std::string& port,
