@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "bench/clock.hpp"
-#include "bench/cuda/handles.hpp"
 #include "bench/cuda/gpu_states.hpp"
+#include "bench/cuda/handles.hpp"
 #include "bench/cuda/operations.hpp"
 
 namespace feedrate::bench::gpu {

@@ -70,7 +70,8 @@ Command add_feeds(CLI::App& parent) {
   add_host_age_flags(*app, arguments->host_age);
   add_output_flags(*app, arguments->request.output);
   app->footer(
-      "The first 64 values are all simulated, further ones at distances of an eighth, and the next\n"
+      "The first 64 values are all simulated, further ones at distances of an eighth, and the "
+      "next\n"
       "64 after the answer; where fewer GPUs would wait more, the answer says so. Exit status 1\n"
       "where not even one is kept busy.\n"
       "Examples:\n"

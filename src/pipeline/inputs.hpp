@@ -13,8 +13,8 @@
 #include "model/result.hpp"
 #include "model/scenario.hpp"
 #include "model/stage.hpp"
-#include "reliability/interruptions.hpp"
 #include "queueing/empirical.hpp"
+#include "reliability/interruptions.hpp"
 
 namespace feedrate::pipeline {
 

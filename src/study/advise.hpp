@@ -11,8 +11,8 @@
 namespace feedrate::study {
 
 struct AdviseOptions {
-  double target = 0.9;  ///< share of its time that a fed GPU is busy, 0…1
-  double jobs = 1.0;    ///< over which savings are counted, ≥ 1
+  double target = 0.9;      ///< share of its time that a fed GPU is busy, 0…1
+  double jobs = 1.0;        ///< over which savings are counted, ≥ 1
   Constraints constraints;  ///< of one job
   std::uint64_t seed = 1;
   int draws = 40;  ///< of what is uncertain, to say how probably a remedy pays; 0: none

@@ -58,7 +58,8 @@ TEST_CASE("observe: what NVML tells of each GPU") {
   CHECK(value_of(seen, MetricId::gpu_memory_busy, "gpu1") == 7.0);
   const double held = 20.0 * std::pow(2.0, 30);
   CHECK(value_of(seen, MetricId::gpu_memory_bytes, "gpu0") == held);
-  CHECK(value_of(seen, MetricId::gpu_memory_used, "gpu0") == Approx(100.0 * held / 80e9).epsilon(1e-4));
+  CHECK(value_of(seen, MetricId::gpu_memory_used, "gpu0") ==
+        Approx(100.0 * held / 80e9).epsilon(1e-4));
   CHECK(value_of(seen, MetricId::gpu_clock, "gpu0") == 1.755e9);
   CHECK(value_of(seen, MetricId::gpu_power, "gpu0") == 312.5);
   // Bytes over PCIe are asked for beside the samples.

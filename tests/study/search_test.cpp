@@ -138,7 +138,8 @@ TEST_CASE("search: what holds again where numbers divide evenly is found, as by 
   // 100 instances have their samples in as many full batches; 96 to 99 wait for the last one.
   for (const char* const file :
        {"scenarios/input_modes_efs.json", "scenarios/input_modes_fastfile.json"}) {
-    const cli::ScenarioMaker make(schema::load_document(FEEDRATE_SOURCE_DIR "/" + std::string(file)));
+    const cli::ScenarioMaker make(
+        schema::load_document(FEEDRATE_SOURCE_DIR "/" + std::string(file)));
     for (const char* const share : {"50%", "55%", "80%"}) {
       const std::string condition = std::string(" with gpu_busy >= ") + share;
       const SearchAnswer found =
