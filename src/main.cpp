@@ -3,12 +3,11 @@
 #include <string>
 
 #include "base/errors.hpp"
+#include "base/exit_status.hpp"
 #include "cli/app.hpp"
 #include "cli/terminal.hpp"
 
 int main(int argc, char** argv) {
-  constexpr int wrong_input = 2;
-  constexpr int host_failed = 3;
   try {
     feedrate::cli::prepare_streams();
     return feedrate::cli::execute(argc, argv);
@@ -16,11 +15,11 @@ int main(int argc, char** argv) {
     for (const feedrate::Problem& problem : error.problems()) {
       feedrate::cli::write_stderr((problem.file.empty() ? "feedrate: " : "") + problem.text());
     }
-    return wrong_input;
+    return feedrate::wrong_input;
   } catch (const std::bad_alloc&) {
     feedrate::cli::write_stderr("feedrate: out of memory");
   } catch (const std::exception& error) {
     feedrate::cli::write_stderr(std::string("feedrate: ") + error.what());
   }
-  return host_failed;
+  return feedrate::host_failed;
 }

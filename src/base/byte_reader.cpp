@@ -20,14 +20,6 @@ namespace {
 constexpr std::size_t block_size = 262144;
 constexpr std::string_view gzip_magic = "\x1f\x8b";
 
-[[noreturn]] void refuse(const std::string& file, const std::string& message) {
-  throw InputError({{file, 0, "", message}});
-}
-
-std::string reason() {
-  return std::strerror(errno);
-}
-
 }  // namespace
 
 #ifdef FEEDRATE_ZLIB
@@ -97,9 +89,9 @@ bool can_unpack() {
 }
 
 void ByteReader::unpack_to(std::string&) {
-  refuse(name_,
-         "expected a plain file, got a gzip one: this feedrate was built without zlib; "
-         "gunzip unpacks it");
+  refuse_file(name_,
+              "expected a plain file, got a gzip one: this feedrate was built without zlib; "
+              "gunzip unpacks it");
 }
 
 #endif
@@ -109,20 +101,20 @@ ByteReader::ByteReader(std::string path)
   if (name_ == standard_input_path) {
     name_ = standard_input_name;
     file_ = ::dup(STDIN_FILENO);
-    if (file_ < 0) refuse(name_, "expected a readable file, got: " + reason());
+    if (file_ < 0) refuse_file(name_, "expected a readable file, got: " + system_reason());
     return;
   }
   // Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
   file_ = ::open(name_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file_ < 0) {
-    refuse(name_, errno == ENOENT ? "expected a file, got no such file"
-                                  : "expected a readable file, got: " + reason());
+    refuse_file(name_, errno == ENOENT ? "expected a file, got no such file"
+                                       : "expected a readable file, got: " + system_reason());
   }
   struct stat status {};
   if (::fstat(file_, &status) == 0 && S_ISREG(status.st_mode)) return;
   ::close(file_);
-  refuse(name_, "expected a file, got " + what_it_is(status.st_mode) +
-                    (S_ISDIR(status.st_mode) ? "" : ": give - and redirect it"));
+  refuse_file(name_, "expected a file, got " + what_it_is(status.st_mode) +
+                         (S_ISDIR(status.st_mode) ? "" : ": give - and redirect it"));
 }
 
 ByteReader::~ByteReader() {
@@ -134,7 +126,7 @@ std::string_view ByteReader::read_block() {
   do {
     n = ::read(file_, block_.get(), block_size);
   } while (n < 0 && errno == EINTR);
-  if (n < 0) refuse(name_, "expected a readable file, got: " + reason());
+  if (n < 0) refuse_file(name_, "expected a readable file, got: " + system_reason());
   return {block_.get(), static_cast<std::size_t>(n)};
 }
 

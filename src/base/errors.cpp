@@ -1,5 +1,7 @@
 #include "base/errors.hpp"
 
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
 namespace feedrate {
@@ -32,6 +34,23 @@ InputError::InputError(std::vector<Problem> problems)
 
 InputError::InputError(const std::string& message)
     : InputError(std::vector<Problem>{{.file = "", .line = 0, .pointer = "", .message = message}}) {
+}
+
+void refuse_flag(std::string_view flag, std::string message) {
+  throw InputError(
+      {{.file = "", .line = 0, .pointer = std::string(flag), .message = std::move(message)}});
+}
+
+void refuse_file(const std::string& file, std::string message) {
+  refuse_file(file, 0, std::move(message));
+}
+
+void refuse_file(const std::string& file, int line, std::string message) {
+  throw InputError({{.file = file, .line = line, .pointer = "", .message = std::move(message)}});
+}
+
+std::string system_reason() {
+  return std::strerror(errno);
 }
 
 }  // namespace feedrate

@@ -2,6 +2,7 @@
 // What can go wrong, in three kinds: the user's input (exit 2), the host (exit 3), a bug (exit 3).
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace feedrate {
@@ -29,6 +30,16 @@ class InputError : public std::runtime_error {
  private:
   std::vector<Problem> problems_;
 };
+
+/// InputError about what a flag, or a key of the scenario, was given.
+[[noreturn]] void refuse_flag(std::string_view flag, std::string message);
+
+/// InputError about a file, or about a line of it (0: none).
+[[noreturn]] void refuse_file(const std::string& file, std::string message);
+[[noreturn]] void refuse_file(const std::string& file, int line, std::string message);
+
+/// What the system says of the call that failed last (errno).
+std::string system_reason();
 
 /// The host failed us: a file that cannot be written, memory, a device.
 class HostError : public std::runtime_error {

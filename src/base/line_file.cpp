@@ -17,15 +17,6 @@ namespace {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-[[noreturn]] void refuse(const std::string& file, const std::string& message,
-                         std::int64_t line = 0) {
-  throw InputError({{file, static_cast<int>(line), "", message}});
-}
-
-std::string reason() {
-  return std::strerror(errno);
-}
-
 }  // namespace
 
 LineReader::LineReader(std::string path)
@@ -34,7 +25,7 @@ LineReader::LineReader(std::string path)
 LineReader::LineReader(std::unique_ptr<ByteReader> bytes) : bytes_(std::move(bytes)) {}
 
 void LineReader::refuse_here(const std::string& message, std::int64_t line) const {
-  refuse(name(), message, line);
+  refuse_file(name(), static_cast<int>(line), message);
 }
 
 bool LineReader::fill() {
@@ -77,12 +68,12 @@ LineWriter::LineWriter(std::string path) : path_(std::move(path)) {
     file_ = ::dup(STDOUT_FILENO);
   } else {
     if (::stat(path_.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
-      refuse(path_, "expected a file name, got a directory");
+      refuse_file(path_, "expected a file name, got a directory");
     }
     file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     regular_ = file_ >= 0 && ::fstat(file_, &status) == 0 && S_ISREG(status.st_mode);
   }
-  if (file_ < 0) throw HostError("cannot write " + path_ + ": " + reason());
+  if (file_ < 0) throw HostError("cannot write " + path_ + ": " + system_reason());
 }
 
 LineWriter::LineWriter(std::string path, std::uint64_t keep) : path_(std::move(path)), size_(keep) {
@@ -121,7 +112,7 @@ void LineWriter::write(std::string_view lines) {
       return;
     }
     if (n < 0) {
-      const std::string why = reason();
+      const std::string why = system_reason();
       if (regular_ && ::ftruncate(file_, static_cast<off_t>(whole)) == 0) {
         ::lseek(file_, static_cast<off_t>(whole), SEEK_SET);
         size_ = whole;

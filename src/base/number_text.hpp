@@ -5,6 +5,11 @@
 
 namespace feedrate {
 
+/// In every locale.
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
 struct LeadingNumber {
   double value = 0.0;
   std::string_view rest;  ///< of the text, spaces included

@@ -37,14 +37,6 @@ class Descriptor {
   int fd_;
 };
 
-[[noreturn]] void refuse(const std::string& path, const std::string& message) {
-  throw InputError({{.file = path, .line = 0, .pointer = "", .message = message}});
-}
-
-std::string reason() {
-  return std::strerror(errno);
-}
-
 std::string size_text(double size) {
   std::string text = std::to_string(size / 1e6);
   return text.substr(0, text.find('.') + 2) + " MB";
@@ -53,7 +45,7 @@ std::string size_text(double size) {
 [[noreturn]] void refuse_size(const std::string& path, double size, std::size_t limit) {
   const std::string most = size_text(static_cast<double>(limit));
   const std::string got = size_text(size);
-  refuse(path, "expected a file of at most " + most + ", got " + (got == most ? "more" : got));
+  refuse_file(path, "expected a file of at most " + most + ", got " + (got == most ? "more" : got));
 }
 
 std::string read_all(int fd, const std::string& path, std::size_t limit, std::size_t expected) {
@@ -63,7 +55,7 @@ std::string read_all(int fd, const std::string& path, std::size_t limit, std::si
   for (;;) {
     const ssize_t n = ::read(fd, buffer, sizeof buffer);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) refuse(path, "expected a readable file, got: " + reason());
+    if (n < 0) refuse_file(path, "expected a readable file, got: " + system_reason());
     if (n == 0) return text;
     text.append(buffer, static_cast<std::size_t>(n));
     if (text.size() > limit) refuse_size(path, static_cast<double>(text.size()), limit);
@@ -81,7 +73,7 @@ bool write_all(int fd, std::string_view text) {
 }
 
 [[noreturn]] void cannot_write(const std::string& path) {
-  throw HostError(path + ": cannot be written: " + reason());
+  throw HostError(path + ": cannot be written: " + system_reason());
 }
 
 /// Where a symbolic link leads, so that renaming replaces the target and not the link.
@@ -131,12 +123,14 @@ std::string read_text_file(const std::string& path, std::size_t limit) {
   // Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
   const Descriptor in(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!in.ok()) {
-    if (errno == ENOENT) refuse(path, "expected a file, got no such file");
-    refuse(path, "expected a readable file, got: " + reason());
+    if (errno == ENOENT) refuse_file(path, "expected a file, got no such file");
+    refuse_file(path, "expected a readable file, got: " + system_reason());
   }
   struct stat status {};
-  if (::fstat(in.get(), &status) != 0) refuse(path, "expected a readable file, got: " + reason());
-  if (!S_ISREG(status.st_mode)) refuse(path, "expected a file, got " + what_it_is(status.st_mode));
+  if (::fstat(in.get(), &status) != 0)
+    refuse_file(path, "expected a readable file, got: " + system_reason());
+  if (!S_ISREG(status.st_mode))
+    refuse_file(path, "expected a file, got " + what_it_is(status.st_mode));
   if (static_cast<std::size_t>(status.st_size) > limit) {
     refuse_size(path, static_cast<double>(status.st_size), limit);
   }
@@ -147,20 +141,21 @@ std::string read_standard_input(std::size_t limit) {
   static std::atomic<bool> read_before = false;
   const std::string name(standard_input_name);
   if (read_before.exchange(true)) {
-    refuse(name, "expected \"-\" for one file, got it for another: standard input is read once");
+    refuse_file(name,
+                "expected \"-\" for one file, got it for another: standard input is read once");
   }
   std::string text = read_all(STDIN_FILENO, name, limit, 0);
-  if (text.empty()) refuse(name, "expected a file's text, got nothing");
+  if (text.empty()) refuse_file(name, "expected a file's text, got nothing");
   return text;
 }
 
 void write_text_file(const std::string& path, std::string_view text) {
   if (path == standard_input_path) {
-    refuse(path, "expected a file to write, got standard input; ./- is a file of that name");
+    refuse_file(path, "expected a file to write, got standard input; ./- is a file of that name");
   }
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
-  if (exists && S_ISDIR(status.st_mode)) refuse(path, "expected a file name, got a directory");
+  if (exists && S_ISDIR(status.st_mode)) refuse_file(path, "expected a file name, got a directory");
   if (exists && !S_ISREG(status.st_mode)) return write_directly(path, text);
   write_and_rename(path, text, status.st_mode, exists);
 }

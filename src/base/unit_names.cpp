@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/did_you_mean.hpp"
+#include "base/number_text.hpp"
 #include "base/quote.hpp"
 
 namespace feedrate {
@@ -133,10 +134,6 @@ std::string unknown_unit(std::string_view word) {
   std::vector<std::string> names;
   for (const Unit& unit : units) names.emplace_back(unit.name);
   return in_quotes(word, 20) + " is no unit" + did_you_mean(word, names);
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 constexpr std::string_view per = "per ";

@@ -6,7 +6,9 @@
 #include <span>
 #include <system_error>
 
+#include "base/number_text.hpp"
 #include "base/quote.hpp"
+#include "base/trimmed.hpp"
 #include "base/unit_names.hpp"
 
 namespace feedrate {
@@ -92,16 +94,6 @@ ParsedQuantity complain(UnitHint hint, std::string_view text, const std::string&
                         std::string(hint.example) + "\", got " + in_quotes(text);
   if (!why.empty()) problem += " (" + why + ")";
   return {0.0, std::move(problem)};
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 /// Why the unit does not fit, for the brackets of a complaint.

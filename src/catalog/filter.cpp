@@ -12,6 +12,7 @@
 #include "base/did_you_mean.hpp"
 #include "base/errors.hpp"
 #include "base/quote.hpp"
+#include "base/trimmed.hpp"
 
 namespace feedrate {
 namespace {
@@ -45,12 +46,6 @@ std::string lower(std::string_view text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   return out;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
-  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
-  return text;
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

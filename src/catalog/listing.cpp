@@ -7,8 +7,6 @@
 namespace feedrate {
 namespace {
 
-const std::string default_region = "us-east-1";
-
 constexpr std::array sold = {Purchase::on_demand, Purchase::spot};
 
 /// Words that stand where a region's name would.
@@ -91,8 +89,8 @@ std::vector<Listing> listings(const Catalog& catalog, const std::vector<std::str
     std::vector<std::optional<std::string>> first;
     if (wanted && places.has(machine, *wanted)) {
       first = {wanted};
-    } else if (places.has(machine, default_region)) {
-      first = {default_region, std::nullopt};
+    } else if (places.has(machine, std::string(default_region))) {
+      first = {std::string(default_region), std::nullopt};
     } else {
       first = {std::nullopt};
     }

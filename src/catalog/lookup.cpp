@@ -4,16 +4,11 @@
 
 #include <algorithm>
 
+#include "base/append_once.hpp"
 #include "base/did_you_mean.hpp"
 
 namespace feedrate {
 namespace {
-
-constexpr std::string_view default_region = "us-east-1";
-
-void append_once(std::vector<std::string>& list, const std::string& item) {
-  if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
-}
 
 LookupFailure unknown_instance(const Catalog& catalog, std::string_view instance) {
   LookupFailure failure{LookupProblem::unknown_name, "", {}, "/cluster/instance"};

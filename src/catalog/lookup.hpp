@@ -11,6 +11,9 @@
 
 namespace feedrate {
 
+/// Whose prices are looked up where no region is asked for.
+inline constexpr std::string_view default_region = "us-east-1";
+
 enum class LookupProblem { unknown_name, unknown_region, unknown_price };
 
 /// The same for a cell of a table: "no price".

@@ -4,16 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/append_once.hpp"
 #include "catalog/lookup.hpp"
 
 namespace feedrate {
 namespace {
-
-constexpr std::string_view default_region = "us-east-1";
-
-void append_once(std::vector<std::string>& list, const std::string& item) {
-  if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
-}
 
 /// Marks numbers that stand in for another region's.
 template <class... T>

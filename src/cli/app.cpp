@@ -8,6 +8,7 @@
 
 #include "base/did_you_mean.hpp"
 #include "base/errors.hpp"
+#include "base/exit_status.hpp"
 #include "base/quote.hpp"
 #include "base/version.hpp"
 #include "cli/commands.hpp"
@@ -15,8 +16,6 @@
 
 namespace feedrate::cli {
 namespace {
-
-constexpr int wrong_usage = 2;
 
 // The parser of the sub-command (or sub-sub-command) that the arguments name.
 const CLI::App* innermost(const CLI::App* app) {
@@ -109,7 +108,7 @@ int execute(int argc, const char* const* argv) {
     if (command.app->parsed()) return command.run();
   }
   write_stderr(app.help());
-  return wrong_usage;
+  return wrong_input;
 }
 
 }  // namespace feedrate::cli

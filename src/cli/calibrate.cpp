@@ -42,14 +42,10 @@ struct CalibrateArguments {
   std::string instance;
 };
 
-[[noreturn]] void refuse(const char* flag, const std::string& message) {
-  throw InputError(std::vector<Problem>{{"", 0, flag, message}});
-}
-
 void expect_directory(const char* flag, const std::string& path) {
   std::error_code ignored;
   if (path.empty() || std::filesystem::is_directory(path, ignored)) return;
-  refuse(flag, fmt::format("expected a directory, got {}", in_quotes(path, 200)));
+  refuse_flag(flag, fmt::format("expected a directory, got {}", in_quotes(path, 200)));
 }
 
 bench::Settings settings_of(const CalibrateArguments& arguments) {
@@ -58,9 +54,10 @@ bench::Settings settings_of(const CalibrateArguments& arguments) {
   expect_directory("--scratch", settings.scratch);
   if (!arguments.time_limit.empty()) {
     const ParsedQuantity time = parse_quantity(arguments.time_limit, dimension_of(Duration{}));
-    if (!time.ok()) refuse("--time-limit", time.problem);
+    if (!time.ok()) refuse_flag("--time-limit", time.problem);
     if (time.base <= 0.0) {
-      refuse("--time-limit", "expected a time above 0, got " + in_quotes(arguments.time_limit));
+      refuse_flag("--time-limit",
+                  "expected a time above 0, got " + in_quotes(arguments.time_limit));
     }
     settings.time_limit = seconds(time.base);
   }

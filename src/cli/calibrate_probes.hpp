@@ -4,13 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "base/exit_status.hpp"
 #include "bench/probe.hpp"
 #include "bench/process_group.hpp"
 #include "cli/interrupt.hpp"
 
 namespace feedrate::cli {
-
-inline constexpr int host_failed = 3;  ///< exit status
 
 using ChosenProbes = std::vector<const bench::Probe*>;
 

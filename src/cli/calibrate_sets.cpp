@@ -17,10 +17,6 @@
 namespace feedrate::cli {
 namespace {
 
-[[noreturn]] void refuse(const std::string& message) {
-  throw InputError(std::vector<Problem>{{"", 0, "--add", message}});
-}
-
 bool same_host(const HostFacts& a, const HostFacts& b) {
   return a.hostname == b.hostname && a.cpu == b.cpu;
 }
@@ -68,21 +64,24 @@ EarlierSets read_additions(const std::vector<std::string>& files, const HostFact
   earlier.files = files;
   for (const std::string& file : files) {
     if (!holds_measurements(file) && !read_text_file(file).empty()) {
-      refuse(
+      refuse_flag(
+          "--add",
           fmt::format("expected a measurements file of feedrate, got {}; a profile's samples "
                       "are in a file like {}",
                       in_quotes(file, 200), in_quotes(measurements_beside(file), 200)));
     }
     MeasurementSet set = schema::read_measurements(file);
     if (set.host.hostname != here.hostname) {
-      refuse(fmt::format("expected measurements of this host, {}, got those of {} in {}",
-                         in_quotes(here.hostname), in_quotes(set.host.hostname),
-                         in_quotes(file, 200)));
+      refuse_flag("--add",
+                  fmt::format("expected measurements of this host, {}, got those of {} in {}",
+                              in_quotes(here.hostname), in_quotes(set.host.hostname),
+                              in_quotes(file, 200)));
     }
     if (set.host.cpu != here.cpu) {
-      refuse(fmt::format("expected measurements of this host's CPU, {}, got those of {} in {}",
-                         in_quotes(here.cpu, 100), in_quotes(set.host.cpu, 100),
-                         in_quotes(file, 200)));
+      refuse_flag("--add",
+                  fmt::format("expected measurements of this host's CPU, {}, got those of {} in {}",
+                              in_quotes(here.cpu, 100), in_quotes(set.host.cpu, 100),
+                              in_quotes(file, 200)));
     }
     earlier.sets.push_back(std::move(set));
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/exit_status.hpp"
 #include "cli/case_work.hpp"
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
@@ -13,8 +14,6 @@
 
 namespace feedrate::cli {
 namespace {
-
-constexpr int verdict_against = 1;
 
 struct CasesArguments {
   std::vector<std::string> scenarios;

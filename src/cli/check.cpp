@@ -6,6 +6,7 @@
 
 #include "base/did_you_mean.hpp"
 #include "base/errors.hpp"
+#include "base/exit_status.hpp"
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
 #include "cli/check_work.hpp"
@@ -18,7 +19,6 @@
 namespace feedrate::cli {
 namespace {
 
-constexpr int verdict_against = 1;
 const std::vector<std::string> formats = {"text",  "json",   "markdown",
                                           "junit", "github", "benchmark"};
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/append_once.hpp"
 #include "base/errors.hpp"
 #include "base/version.hpp"
 #include "cli/check_jobs.hpp"
@@ -123,7 +124,7 @@ class Checker {
       const std::size_t count = line.what.find(" x ");
       const std::string what = count == std::string::npos ? line.what : line.what.substr(count + 3);
       const std::pair<std::string, std::string> price{what, line.from.date};
-      if (std::find(prices.begin(), prices.end(), price) == prices.end()) prices.push_back(price);
+      append_once(prices, price);
     }
     verdict.limits.push_back(study::judge_price_age(*price_age_, prices, today()));
     verdict.level = std::max(verdict.level, verdict.limits.back().level);

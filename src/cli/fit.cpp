@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "base/exit_status.hpp"
 #include "base/text_file.hpp"
 #include "cli/calibrate_files.hpp"
 #include "cli/commands.hpp"
@@ -12,8 +13,6 @@
 
 namespace feedrate::cli {
 namespace {
-
-constexpr int verdict_against = 1;
 
 struct FitArguments {
   std::string scenario;

@@ -288,9 +288,9 @@ class CaseFitter {
     }
     std::vector<std::string> pointers;
     for (const FreeKey& key : free_) pointers.push_back(key.pointer);
-    const std::vector<study::Candidate> candidates = study::candidates(by_pointer, pointers);
+    const std::vector<study::PointCandidate> candidates = study::candidates(by_pointer, pointers);
     std::vector<study::FigurePredictor::Figure> figures;
-    for (const study::Candidate& candidate : candidates) figures.push_back(candidate.figure);
+    for (const study::PointCandidate& candidate : candidates) figures.push_back(candidate.figure);
     const study::FigurePredictor predictor(figures);
     const std::vector<fit::Measured> like_others(candidates.size());
     const auto telling = fit::most_telling(
@@ -298,7 +298,7 @@ class CaseFitter {
           return predictor.each(maker_at(values), catalog_, host_);
         });
     if (!telling) return;
-    const study::Candidate& best = candidates[telling->candidate];
+    const study::PointCandidate& best = candidates[telling->candidate];
     NextMeasurement next{best.figure.set, best.figure.metric, best.words, {}};
     constexpr double half_of_90_percent = 1.645;
     constexpr double tells = 0.95;

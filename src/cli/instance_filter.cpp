@@ -12,12 +12,7 @@
 namespace feedrate::cli {
 namespace {
 
-constexpr std::string_view flag = "--instances";
-
-[[noreturn]] void refuse(std::string message) {
-  throw InputError(
-      {{.file = "", .line = 0, .pointer = std::string(flag), .message = std::move(message)}});
-}
+constexpr std::string_view filter_flag = "--instances";
 
 /// The value of a key of the cluster; null where it is not set.
 const schema::JsonValue* cluster_key(const schema::Document& document, std::string_view name) {
@@ -29,7 +24,8 @@ const schema::JsonValue* cluster_key(const schema::Document& document, std::stri
 void refuse_prices_of_one(const schema::Document& document) {
   for (const std::string_view name : {"price", "savings"}) {
     if (cluster_key(document, name) == nullptr) continue;
-    refuse(
+    refuse_flag(
+        filter_flag,
         fmt::format("expected no cluster.{0} in the scenario, which would hold for every "
                     "instance: --set {0}=null leaves it out, cluster.prices holds one of each",
                     name));
@@ -54,11 +50,11 @@ FilteredInstances filtered_instances(const std::string& filter, const schema::Do
   const Catalog catalog = whole_catalog();
   std::optional<std::string> region;
   if (const schema::JsonValue* given = cluster_key(document, "region")) region = given->text;
-  const Chosen chosen = choose(catalog, Filter::parse(filter, catalog, flag), region);
+  const Chosen chosen = choose(catalog, Filter::parse(filter, catalog, filter_flag), region);
   const std::string unknown = unknown_words(chosen);
   if (chosen.listings.empty()) {
-    refuse(fmt::format("nothing in the catalogue fits {}{}", in_quotes(filter),
-                       unknown.empty() ? "" : "; it does not say: " + unknown));
+    refuse_flag(filter_flag, fmt::format("nothing in the catalogue fits {}{}", in_quotes(filter),
+                                         unknown.empty() ? "" : "; it does not say: " + unknown));
   }
   FilteredInstances made;
   made.vary = {"instance", {}, {{"purchase", {}}, {"region", {}}}};

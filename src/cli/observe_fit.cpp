@@ -28,7 +28,7 @@
 namespace feedrate::cli {
 namespace {
 
-struct FitArguments {
+struct ObserveFitArguments {
   std::vector<std::string> files;
   std::string batch_size, gpus, workers, samples, throughput, instance;
   ImportFlags how;
@@ -89,7 +89,7 @@ std::optional<double> above_zero(const std::string& text, const char* flag) {
   return value;
 }
 
-ToldOfJob told_by(const FitArguments& arguments) {
+ToldOfJob told_by(const ObserveFitArguments& arguments) {
   ToldOfJob told;
   told.batch_size = above_zero(arguments.batch_size, "--batch-size");
   told.gpus = above_zero(arguments.gpus, "--gpus");
@@ -116,7 +116,7 @@ observe::JobObserver read(const std::vector<std::string>& files, const ImportFla
   return job;
 }
 
-int fit(const FitArguments& arguments) {
+int fit_observed(const ObserveFitArguments& arguments) {
   std::vector<std::string> files = arguments.files;
   const ToldOfJob told = told_by(arguments);
   std::string scenario_file;
@@ -165,7 +165,7 @@ int fit(const FitArguments& arguments) {
 }  // namespace
 
 Command add_observe_fit(CLI::App& observe) {
-  const auto arguments = std::make_shared<FitArguments>();
+  const auto arguments = std::make_shared<ObserveFitArguments>();
   CLI::App* app = observe.add_subcommand(
       "fit", "An observed job as a scenario: what a sample asks of each resource, and its cases");
   app->add_option("observations", arguments->files,
@@ -204,7 +204,7 @@ Command add_observe_fit(CLI::App& observe) {
       "  feedrate cases job.json\n"
       "  feedrate run job.json --set num_workers=8\n"
       "  feedrate observe fit before.jsonl train.log --batch-size 64 --gpus 1 mine.json");
-  return {app, [arguments] { return fit(*arguments); }};
+  return {app, [arguments] { return fit_observed(*arguments); }};
 }
 
 }  // namespace feedrate::cli

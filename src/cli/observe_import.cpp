@@ -14,37 +14,29 @@
 #include "schema/import_observations.hpp"
 
 namespace feedrate::cli {
-namespace {
-
-[[noreturn]] void refuse(const char* flag, const std::string& message) {
-  throw InputError(std::vector<Problem>{{"", 0, flag, message}});
-}
-
-}  // namespace
-
 schema::ImportOptions import_options(const ImportFlags& flags) {
   schema::ImportOptions options;
   options.step_regex = flags.step_regex;
   if (!flags.start.empty()) {
     options.start = schema::parse_moment(flags.start);
     if (!options.start) {
-      refuse("--start",
-             "expected a time such as 2026-11-22T11:21:46+01:00, got " + in_quotes(flags.start));
+      refuse_flag("--start", "expected a time such as 2026-11-22T11:21:46+01:00, got " +
+                                 in_quotes(flags.start));
     }
   }
   if (!flags.time_zone.empty()) {
     options.zone = schema::parse_zone(flags.time_zone);
     if (!options.zone) {
-      refuse("--time-zone",
-             "expected how far it is ahead of UTC, such as +01:00, -0530 or UTC, got " +
-                 in_quotes(flags.time_zone));
+      refuse_flag("--time-zone",
+                  "expected how far it is ahead of UTC, such as +01:00, -0530 or UTC, got " +
+                      in_quotes(flags.time_zone));
     }
   }
   if (!flags.interval.empty()) {
     const ParsedQuantity interval = parse_quantity(flags.interval, dimension_of(Duration{}));
-    if (!interval.ok()) refuse("--interval", interval.problem);
+    if (!interval.ok()) refuse_flag("--interval", interval.problem);
     if (interval.base <= 0.0) {
-      refuse("--interval", "expected a time above 0, got " + in_quotes(flags.interval));
+      refuse_flag("--interval", "expected a time above 0, got " + in_quotes(flags.interval));
     }
     options.interval = seconds(interval.base);
   }

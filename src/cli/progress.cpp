@@ -14,18 +14,13 @@ namespace {
 constexpr std::chrono::seconds patience{2};
 constexpr std::chrono::milliseconds between_updates{100};
 
-void draw(const std::string& text) {
-  // Nobody can be told that telling them failed.
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
-}
-
 }  // namespace
 
 Progress::Progress(std::string what)
     : what_(std::move(what)), wanted_(stderr_is_terminal()), next_(start_ + patience) {}
 
 Progress::~Progress() {
-  if (drawn_) draw("\r\x1b[K");
+  if (drawn_) write_prompt("\r\x1b[K");
 }
 
 void Progress::update(std::size_t done, std::size_t total) {
@@ -35,7 +30,7 @@ void Progress::update(std::size_t done, std::size_t total) {
   if (now < next_) return;
   next_ = now + between_updates;
   drawn_ = true;
-  draw("\r" + progress_text(what_, done, total, now - start_) + "\x1b[K");
+  write_prompt("\r" + progress_text(what_, done, total, now - start_) + "\x1b[K");
 }
 
 std::string progress_text(const std::string& what, std::size_t done, std::size_t total,

@@ -5,19 +5,10 @@
 
 #include <iostream>
 
+#include "base/trimmed.hpp"
 #include "cli/terminal.hpp"
 
 namespace feedrate::cli {
-namespace {
-
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string::npos) return "";
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-}  // namespace
-
 bool can_ask() {
   return isatty(STDIN_FILENO) == 1 && stderr_is_terminal();
 }
@@ -36,7 +27,7 @@ std::string Questions::ask(const std::string& question, const std::string& propo
       write_stderr("");
       break;
     }
-    const std::string answer = trimmed(line);
+    const std::string answer(trimmed(line, " \t\r"));
     if (answer.empty()) break;
     const std::string reason = refuse(answer);
     if (reason.empty()) return answer;

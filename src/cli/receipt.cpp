@@ -13,11 +13,7 @@
 namespace feedrate::cli {
 namespace {
 
-constexpr const char* flag = "--apply";
-
-[[noreturn]] void refuse(std::string message) {
-  throw InputError({{.file = "", .line = 0, .pointer = flag, .message = std::move(message)}});
-}
+constexpr const char* apply_flag = "--apply";
 
 std::size_t most_of(const Advice& advice) {
   std::size_t most = 0;
@@ -30,11 +26,13 @@ const Remedied& remedy_of(const Advice& advice, std::string_view text) {
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
   const std::size_t most = most_of(advice);
-  if (most == 0) refuse("no remedy saves anything here: there is nothing to apply");
+  if (most == 0)
+    refuse_flag(apply_flag, "no remedy saves anything here: there is nothing to apply");
   for (const Remedied& row : advice.remedies) {
     if (error == std::errc() && stop == end && number > 0 && row.number == number) return row;
   }
-  refuse(
+  refuse_flag(
+      apply_flag,
       fmt::format("expected numbers of the remedies, 1 to {}, separated by commas, or best; got "
                   "{}",
                   most, in_quotes(text)));
@@ -46,8 +44,10 @@ Applied applied_remedies(const Advice& advice, std::string_view numbers) {
   Applied applied;
   const auto add = [&](const Remedied& row) {
     if (study::clash(applied.set, row.set)) {
-      refuse(fmt::format("expected remedies that go together: {} changes what another of {} sets",
-                         row.number, in_quotes(numbers)));
+      refuse_flag(
+          apply_flag,
+          fmt::format("expected remedies that go together: {} changes what another of {} sets",
+                      row.number, in_quotes(numbers)));
     }
     applied.changes.push_back(row.change);
     for (const auto& pair : row.set) {

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "base/append_once.hpp"
 #include "base/errors.hpp"
+#include "base/exit_status.hpp"
 #include "cli/inputs.hpp"
 #include "cli/scenario_maker.hpp"
 #include "report/reports.hpp"
@@ -61,7 +63,7 @@ std::string held_fixed(const Scenario& scenario, const std::string& key) {
 }
 
 void add_once(std::vector<std::string>& list, const std::string& text) {
-  if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
+  append_once(list, text);
 }
 
 std::vector<std::string> remarks_on(const SearchRequest& request, const Scenario& scenario,
@@ -135,7 +137,6 @@ int answer_searches(const SearchRequest& request, const schema::Document& docume
            .remarks = searched.remarks});
   const bool all = std::all_of(searched.answers.begin(), searched.answers.end(),
                                [](const SearchAnswer& answer) { return answer.there; });
-  constexpr int verdict_against = 1;
   return all ? 0 : verdict_against;
 }
 

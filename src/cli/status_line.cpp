@@ -8,11 +8,6 @@
 namespace feedrate::cli {
 namespace {
 
-void draw(const std::string& text) {
-  // Nobody can be told that telling them failed.
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
-}
-
 std::size_t width() {
   winsize window{};
   const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1;
@@ -34,11 +29,11 @@ void StatusLine::show(const std::string& text) {
   for (char& c : line) {
     if (static_cast<unsigned char>(c) < 0x20U || c == 0x7f) c = '?';
   }
-  draw("\r" + line + "\x1b[K");
+  write_prompt("\r" + line + "\x1b[K");
 }
 
 void StatusLine::wipe() {
-  if (drawn_) draw("\r\x1b[K");
+  if (drawn_) write_prompt("\r\x1b[K");
   drawn_ = false;
 }
 

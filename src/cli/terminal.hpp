@@ -23,7 +23,8 @@ bool stderr_is_terminal();
 /// left to tell. HostError for everything else (a full disk).
 void write_stdout(std::string_view text);
 
-/// Writes to standard error what stands in front of an answer, without a line feed.
+/// Writes to standard error as it stands, without a line feed: a question, a line that is drawn
+/// over. Gives up silently where that fails.
 void write_prompt(std::string_view text);
 
 /// Writes a line to standard error, and gives up silently where that fails.

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/errors.hpp"
+#include "base/exit_status.hpp"
 #include "base/number_text.hpp"
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
@@ -21,8 +22,6 @@
 
 namespace feedrate::cli {
 namespace {
-
-constexpr int verdict_against = 1;
 
 struct ValidateArguments {
   std::string profile;

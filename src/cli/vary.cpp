@@ -11,6 +11,7 @@
 
 #include "base/errors.hpp"
 #include "base/quote.hpp"
+#include "base/trimmed.hpp"
 #include "base/unit_text.hpp"
 #include "base/units.hpp"
 
@@ -20,11 +21,6 @@ namespace {
 constexpr std::string_view forms =
     "KEY=A,B,C, KEY=FROM:TO:STEP or KEY=FROM:TO:*FACTOR (for example instances=1:64:*2)";
 
-[[noreturn]] void refuse(std::string_view flag, std::string message) {
-  throw InputError(
-      {{.file = "", .line = 0, .pointer = std::string(flag), .message = std::move(message)}});
-}
-
 /// What was typed, and behind which option.
 struct Typed {
   std::string_view text;
@@ -32,13 +28,7 @@ struct Typed {
 };
 
 [[noreturn]] void refuse_range(const Typed& typed, std::string_view reason) {
-  refuse(typed.flag, fmt::format("{}, got {}", reason, in_quotes(typed.text)));
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
-  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
-  return text;
+  refuse_flag(typed.flag, fmt::format("{}, got {}", reason, in_quotes(typed.text)));
 }
 
 // Parts of `text` between `separator`s that lie outside quotes and brackets.
@@ -185,10 +175,10 @@ std::pair<std::string, std::string> parse_setting(std::string_view text, std::st
   const std::size_t equals = text.find('=');
   const std::string_view key = trimmed(text.substr(0, equals));
   if (equals == std::string_view::npos || key.empty()) {
-    refuse(flag, fmt::format("expected KEY=VALUE, got {}", in_quotes(text)));
+    refuse_flag(flag, fmt::format("expected KEY=VALUE, got {}", in_quotes(text)));
   }
   const std::string_view value = trimmed(text.substr(equals + 1));
-  if (value.empty()) refuse(flag, fmt::format("expected a value after {}=", key));
+  if (value.empty()) refuse_flag(flag, fmt::format("expected a value after {}=", key));
   return {std::string(key), std::string(value)};
 }
 
@@ -196,17 +186,19 @@ Vary parse_vary(std::string_view text, std::string_view flag) {
   const std::size_t equals = text.find('=');
   Vary vary{std::string(trimmed(text.substr(0, equals))), {}};
   if (equals == std::string_view::npos || vary.key.empty()) {
-    refuse(flag, fmt::format("expected {}, got {}", forms, in_quotes(text)));
+    refuse_flag(flag, fmt::format("expected {}, got {}", forms, in_quotes(text)));
   }
   const std::string_view list = trimmed(text.substr(equals + 1));
-  if (list.empty()) refuse(flag, fmt::format("expected values after {}=: {}", vary.key, forms));
+  if (list.empty())
+    refuse_flag(flag, fmt::format("expected values after {}=: {}", vary.key, forms));
   if (auto values = range_values(split(list, ':'), {text, flag})) {
     vary.values = std::move(*values);
     return vary;
   }
   for (const std::string_view item : split(list, ',')) {
     if (item.empty()) {
-      refuse(flag, fmt::format("expected a value between the commas, got {}", in_quotes(text)));
+      refuse_flag(flag,
+                  fmt::format("expected a value between the commas, got {}", in_quotes(text)));
     }
     vary.values.emplace_back(item);
   }
@@ -220,15 +212,15 @@ Grid::Grid(std::vector<Vary> varied, std::string_view flag) : varied_(std::move(
   std::set<std::string> keys;
   const auto once = [&](const std::string& key) {
     if (keys.insert(key).second) return;
-    refuse(flag, fmt::format("expected each key once, got {} twice", in_quotes(key)));
+    refuse_flag(flag, fmt::format("expected each key once, got {} twice", in_quotes(key)));
   };
   for (std::size_t i = 0; i < varied_.size(); ++i) {
     once(varied_[i].key);
     for (const Vary& other : varied_[i].with) once(other.key);
     size_ *= varied_[i].values.size();
     if (size_ > max_points) {
-      refuse(flag,
-             fmt::format("expected at most {} points in all, got {} or more", max_points, size_));
+      refuse_flag(flag, fmt::format("expected at most {} points in all, got {} or more", max_points,
+                                    size_));
     }
   }
 }

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "fit/matrix_index.hpp"
+
 namespace feedrate::fit {
 namespace {
 
@@ -13,10 +15,6 @@ namespace {
 constexpr double told = 0.002;
 /// Of a unit vector: smaller shares are what two directions that are nearly the same leave.
 constexpr double takes_part = 0.02;
-
-Eigen::Index index(std::size_t i) {
-  return static_cast<Eigen::Index>(i);
-}
 
 Eigen::MatrixXd matrix_of(const Rows& rows, std::size_t columns) {
   Eigen::MatrixXd matrix(index(rows.size()), index(columns));

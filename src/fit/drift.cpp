@@ -133,7 +133,7 @@ Between between_calibrations(const SeriesList& list) {
   return {median(found.rbegin()->second), found.rbegin()->first};
 }
 
-std::string percent(double share) {
+std::string two_digit_percent(double share) {
   return fmt::format("{:.2g} %", share * 100.0);
 }
 
@@ -155,14 +155,14 @@ Drift drift_of(std::string_view group, const SeriesList& list, HostClass kind) {
   drift.words =
       (more ? fmt::format("seen in {}, above the floor of {} for {}; ",
                           drift.calibrations == 1 ? "one calibration" : "two calibrations",
-                          percent(floor.drift), floor.of)
+                          two_digit_percent(floor.drift), floor.of)
             : fmt::format("floor for {}; ", floor.of)) +
       "three calibrations 20 minutes apart replace it: calibrate --add";
   if (drift.seen > much) {
     drift.advice = fmt::format(
         "this machine drifted by {} during calibration: measure longer (--time-limit), "
         "or again (--add)",
-        percent(drift.seen));
+        two_digit_percent(drift.seen));
   }
   return drift;
 }

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "fit/matrix_index.hpp"
+
 namespace feedrate::fit {
 namespace {
 
@@ -14,10 +16,6 @@ constexpr double probe_step = 1e-4;
 /// A step of more than this many large ones trusts a slope too far.
 constexpr double longest_step = 2.0;
 constexpr double converged = 1e-11;
-
-Eigen::Index index(std::size_t i) {
-  return static_cast<Eigen::Index>(i);
-}
 
 /// d residuals / d coordinate j, from `here` to the point `by` further; empty without an answer.
 std::vector<double> slope(const Residuals& residuals, std::span<const double> at,

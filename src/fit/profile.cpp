@@ -19,7 +19,8 @@ void fit_values(Findings& findings) {
   show_rehearsals(findings);
 }
 
-Found fit_without(const MeasurementSet& set, const Sampling& sampling, const LeftOut& left_out) {
+FoundCurves fit_without(const MeasurementSet& set, const Sampling& sampling,
+                        const LeftOut& left_out) {
   Findings findings{set, sampling, left_out, nullptr, {}, {}};
   fit_values(findings);
   return std::move(findings.found);

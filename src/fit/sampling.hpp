@@ -33,7 +33,7 @@ class Sampling {
 };
 
 /// What a fit found, by what it is of. A number is a curve of one point.
-using Found = std::map<std::string, Curve<double>>;
+using FoundCurves = std::map<std::string, Curve<double>>;
 
 /// The rounds and calibrations that a number stands on.
 struct Units {
@@ -46,7 +46,7 @@ struct Refits {
   struct Without {
     std::size_t unit = 0;
     std::size_t stratum = 0;
-    Found found;
+    FoundCurves found;
   };
   std::vector<Without> rounds;
   std::vector<Without> calibrations;

@@ -71,7 +71,7 @@ struct Findings {
   const Sampling& sampling;
   LeftOut left_out;
   const Refits* refits = nullptr;  ///< for errors; without, they are those of the series
-  Found found;
+  FoundCurves found;
   FittedProfile out;
 
   /// Those with at least one sample above 0.

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/append_once.hpp"
+
 namespace feedrate {
 namespace {
 
@@ -13,7 +15,7 @@ auto identity(const Measurement& what) {
 
 void add_missing(std::vector<std::string>& into, const std::vector<std::string>& more) {
   for (const std::string& words : more) {
-    if (std::find(into.begin(), into.end(), words) == into.end()) into.push_back(words);
+    append_once(into, words);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "base/errors.hpp"
 #include "base/number_text.hpp"
 #include "base/quote.hpp"
+#include "base/trimmed.hpp"
 #include "base/unit_text.hpp"
 
 namespace feedrate {
@@ -58,29 +59,20 @@ constexpr bool ids_are_places() {
 }
 static_assert(ids_are_places());
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
-[[noreturn]] void refuse(const std::string& flag, std::string message) {
-  throw InputError({{.file = "", .line = 0, .pointer = flag, .message = std::move(message)}});
-}
-
 double share_of(std::string_view text, const std::string& flag) {
   std::string_view number = trimmed(text);
   if (number.ends_with('%')) number = trimmed(number.substr(0, number.size() - 1));
   const auto percent = number_of(number);
   if (!percent) {
-    refuse(flag,
-           fmt::format("expected a percentage such as 35 or \"35 %\", got {}", in_quotes(text)));
+    refuse_flag(
+        flag, fmt::format("expected a percentage such as 35 or \"35 %\", got {}", in_quotes(text)));
   }
   if (*percent < 0.0 || *percent > 100.0) {
-    refuse(flag, fmt::format("expected a percentage from 0 to 100, got {}{}", in_quotes(text),
-                             *percent > 100.0
-                                 ? "; a sum over CPUs or GPUs has to be divided by their number"
-                                 : ""));
+    refuse_flag(
+        flag,
+        fmt::format(
+            "expected a percentage from 0 to 100, got {}{}", in_quotes(text),
+            *percent > 100.0 ? "; a sum over CPUs or GPUs has to be divided by their number" : ""));
   }
   return *percent / 100.0;
 }
@@ -121,9 +113,9 @@ double parse_reading(const ReadingRow& row, std::string_view text, const std::st
   if (row.kind == share) return mean_share(text, flag);
   if (row.kind == time) {
     const ParsedQuantity parsed = parse_quantity(text, dimension_of(Duration{}));
-    if (!parsed.ok()) refuse(flag, parsed.problem);
+    if (!parsed.ok()) refuse_flag(flag, parsed.problem);
     if (parsed.base < 0.0) {
-      refuse(flag, fmt::format("expected a time of 0 s or more, got {}", in_quotes(text)));
+      refuse_flag(flag, fmt::format("expected a time of 0 s or more, got {}", in_quotes(text)));
     }
     return parsed.base;
   }
@@ -132,10 +124,10 @@ double parse_reading(const ReadingRow& row, std::string_view text, const std::st
   const bool fine =
       number && (whole ? *number >= 1.0 && *number == std::floor(*number) : *number >= 0.0);
   if (!fine) {
-    refuse(flag, fmt::format("expected {}, got {}",
-                             whole ? "a whole number of steps, 1 or more"
-                                   : "a ratio such as 1.8, 0 or more",
-                             in_quotes(text)));
+    refuse_flag(flag, fmt::format("expected {}, got {}",
+                                  whole ? "a whole number of steps, 1 or more"
+                                        : "a ratio such as 1.8, 0 or more",
+                                  in_quotes(text)));
   }
   return *number;
 }

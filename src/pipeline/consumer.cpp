@@ -63,7 +63,7 @@ void over_fetched(ProgramBuilder& program, const RankBuilder& rank, const Fetch&
   if (last > 0.0) batch(rank.shape.last_batch, 0.0);
 }
 
-struct Consumer {
+struct BatchConsumer {
   RankBuilder& rank;
   std::optional<engine::ResourceId> gpu;  ///< where a stream of the loader shares it
 
@@ -157,7 +157,7 @@ struct Consumer {
 
 engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
   const Inputs& inputs = rank.inputs;
-  Consumer consumer{rank, {}};
+  BatchConsumer consumer{rank, {}};
   if (rank.preprocesses_ahead()) {
     consumer.gpu = rank.model.add(engine::Resource{rank.name + "GPU", {1.0}});
     rank.built.shared_gpus.push_back(*consumer.gpu);

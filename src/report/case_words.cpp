@@ -28,10 +28,6 @@ const char* verb(std::size_t n) {
   return n == 1 ? "is" : "are";
 }
 
-std::string counted(std::size_t n, const char* what) {
-  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
-}
-
 std::string tolerance_sentence(const CaseSummary& of) {
   const std::size_t silent = of.predictions - of.judged;
   if (of.judged == 0) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/append_once.hpp"
 #include "base/quote.hpp"
 #include "report/csv.hpp"
 #include "report/numbers.hpp"
@@ -49,9 +50,7 @@ std::string flag_of(ReadingId id) {
 /// What decides the verdict: all that is met, all that is not, or what is missing.
 std::string because(const JudgedRule& judged, const Diagnosis& d) {
   std::vector<std::string> parts;
-  const auto add = [&](const std::string& part) {
-    if (std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(part);
-  };
+  const auto add = [&](const std::string& part) { append_once(parts, part); };
   for (const JudgedCondition& condition : judged.conditions) {
     const bool needed = condition.what.needed;
     switch (judged.fit) {
@@ -101,7 +100,7 @@ std::string what_is_simulated(const Diagnosis& d) {
       percent(bottleneck.gain_if_twice_as_fast));
 }
 
-List explained(const JudgedRule& judged, const Diagnosis& d) {
+List explained_rule(const JudgedRule& judged, const Diagnosis& d) {
   const Rule& rule = *judged.rule;
   List list;
   list.title = rule.name == rule.title
@@ -227,7 +226,7 @@ Report diagnose_report(const Diagnosis& d) {
   report.headline = {verdict_of(d), Tone::plain};
   if (d.simulated) report.headline.text += " " + what_is_simulated(d);
   for (const JudgedRule* judged : with_fit(d.rules, Fit::fits)) {
-    report.blocks.emplace_back(explained(*judged, d));
+    report.blocks.emplace_back(explained_rule(*judged, d));
   }
   if (study::distinct(d.causes).size() > 1) report.blocks.emplace_back(apart(d));
   if (d.simulated) report.blocks.emplace_back(monitors_table(d));

@@ -13,10 +13,6 @@
 namespace feedrate::report {
 namespace {
 
-std::string counted(std::size_t n, const char* what) {
-  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
-}
-
 /// "a", "a and b", "a, b and c"
 std::string listed(const std::vector<std::string>& names) {
   std::string text;

@@ -15,12 +15,12 @@ namespace {
 using observe::Glance;
 using observe::RoleGlance;
 
-constexpr std::size_t bar_width = 20;
+constexpr std::size_t share_bar_width = 20;
 
 std::string bar(double share) {
-  const auto full = static_cast<std::size_t>(std::lround(share * bar_width));
+  const auto full = static_cast<std::size_t>(std::lround(share * share_bar_width));
   std::string text;
-  for (std::size_t i = 0; i < bar_width; ++i) text += i < full ? "█" : "░";
+  for (std::size_t i = 0; i < share_bar_width; ++i) text += i < full ? "█" : "░";
   return text;
 }
 

@@ -24,7 +24,7 @@ double usd_per_hour_of(HourlyPrice price) {
 }
 
 // Digits that people would write: 3, not 3.0000000000000004.
-std::string plain(double value) {
+std::string all_digits(double value) {
   return fmt::format("{:.15g}", value);
 }
 
@@ -83,7 +83,7 @@ std::string caveats_of(const Sweep& sweep) {
   return text;
 }
 
-std::string points_table(const Sweep& sweep) {
+std::string points_html(const Sweep& sweep) {
   std::vector<Column> columns;
   for (const auto& [key, value] : sweep.points.front().set) columns.push_back({key, Align::right});
   const auto column = [](FigureId id) { return Column{column_of(id), Align::right}; };
@@ -160,9 +160,9 @@ bool has_break_even(const HtmlInput& input) {
 
 void add_sweep_parts(PageValues& values, const HtmlInput& input) {
   const double most = most_for_an_hour(input);
-  values["hour_value"] = plain(usd_per_hour_of(input.value_of_hour));
-  values["hour_most"] = plain(most);
-  values["hour_step"] = plain(most / 200.0);
+  values["hour_value"] = all_digits(usd_per_hour_of(input.value_of_hour));
+  values["hour_most"] = all_digits(most);
+  values["hour_step"] = all_digits(most / 200.0);
   values["hour_fixed"] = input.hour_varies ? "true" : "false";
   values["no_sweep"] = escaped(input.no_sweep);
   for (const char* name : {"points", "points_open", "points_count", "best", "break_even",
@@ -171,7 +171,7 @@ void add_sweep_parts(PageValues& values, const HtmlInput& input) {
   }
   if (input.sweep == nullptr || input.sweep->points.empty()) return;
   const Sweep& sweep = *input.sweep;
-  values["points"] = points_table(sweep);
+  values["points"] = points_html(sweep);
   values["points_open"] = sweep.points.size() <= rows_shown_at_once ? "open" : "";
   values["points_count"] =
       fmt::format("{} points", count(static_cast<double>(sweep.points.size())));

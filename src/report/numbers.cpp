@@ -8,7 +8,7 @@
 namespace feedrate::report {
 namespace {
 
-thread_local const Currency* shown_in = nullptr;  // null: dollars
+thread_local const Currency* shown_currency = nullptr;  // null: dollars
 
 // Digits after the point that leave `significant` digits, judged on the rounded value: 99.96 has
 // three digits before the point once it is rounded to 100.
@@ -68,20 +68,20 @@ std::string duration(Duration value) {
 }
 
 ShownMoney::ShownMoney(const Currency& currency) {
-  shown_in = &currency;
+  shown_currency = &currency;
 }
 
 ShownMoney::~ShownMoney() {
-  shown_in = nullptr;
+  shown_currency = nullptr;
 }
 
 std::string money(Money value) {
-  const double amount = value.base() / (shown_in != nullptr ? shown_in->usd : 1.0);
+  const double amount = value.base() / (shown_currency != nullptr ? shown_currency->usd : 1.0);
   if (!std::isfinite(amount)) return "-";
   std::string text = unsigned_money(std::abs(amount));
-  if (shown_in != nullptr) {
+  if (shown_currency != nullptr) {
     text.erase(text.find('$'), 1);
-    text += " " + shown_in->code;
+    text += " " + shown_currency->code;
   }
   return (amount < 0.0 ? "-" : "") + text;
 }
@@ -127,6 +127,10 @@ std::string signed_money(Money value) {
 
 std::string exact(double value) {
   return std::isfinite(value) ? fmt::format("{}", value) : "";
+}
+
+std::string counted(std::size_t n, std::string_view what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
 
 }  // namespace feedrate::report

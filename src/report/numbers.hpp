@@ -1,7 +1,9 @@
 #pragma once
 // Numbers as people read them: three significant digits, times in the unit that suits them.
 // None of this is read back by a program; JSON and CSV hold every digit.
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "base/units.hpp"
 #include "model/scenario.hpp"
@@ -36,6 +38,9 @@ std::string percent(double share);
 
 /// A relative difference with its sign: "+11.1 %", "-86.1 %".
 std::string signed_percent(double difference);
+
+/// "1 case", "3 cases".
+std::string counted(std::size_t n, std::string_view what);
 
 /// A whole number with thousands separated, others as number(): "30,600".
 std::string count(double value);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/append_once.hpp"
 #include "base/did_you_mean.hpp"
 #include "catalog/gpu_speed.hpp"
 #include "resolve/context.hpp"
@@ -30,7 +31,7 @@ double assumed_once(Context& context, Stage stage, const std::string& key, Assum
 
 void add_once(Context& context, std::vector<std::string>& list, std::string text) {
   if (!context.texts) return;
-  if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(std::move(text));
+  append_once(list, std::move(text));
 }
 void caveat(Context& context, std::string text) {
   add_once(context, context.out.caveats, std::move(text));

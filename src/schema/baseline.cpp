@@ -16,7 +16,7 @@ namespace {
 
 using Layout = JsonWriter::Layout;
 
-constexpr Envelope envelope{
+constexpr Envelope baseline_envelope{
     .kind = "baseline",
     .version = 1.0,
     .manual = "\"baseline\"",
@@ -267,7 +267,7 @@ std::vector<ThresholdText> threshold_texts(const JsonPtr& root) {
 
 Baseline parse_baseline(std::string_view text, const std::string& file) {
   refuse_conflict_markers(text, file);
-  const JsonPtr body = body_of(parse_json(text, file), envelope);
+  const JsonPtr body = body_of(parse_json(text, file), baseline_envelope);
   static const Key root{.name = "", .kind = KeyKind::object};
   Baseline baseline;
   baseline.file = file;
@@ -286,7 +286,7 @@ Baseline read_baseline(const std::string& path) {
 std::string write_baseline(const Baseline& baseline) {
   JsonWriter out;
   out.begin_object();
-  write_envelope(envelope, out);
+  write_envelope(baseline_envelope, out);
   write_members(baseline, out);
   out.end();
   return std::move(out).finish();

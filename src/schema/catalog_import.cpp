@@ -20,8 +20,6 @@
 namespace feedrate::schema {
 namespace {
 
-constexpr std::array<std::string_view, 3> purchase_words = {"on_demand", "spot", "savings_plan"};
-
 std::string_view word_of(Purchase purchase) {
   return purchase_words[static_cast<std::size_t>(purchase)];
 }

@@ -8,7 +8,7 @@ namespace {
 
 using Layout = JsonWriter::Layout;
 
-std::optional<double> number_of(const Known<double>& known) {
+std::optional<double> known_number(const Known<double>& known) {
   return known ? std::optional(known->value) : std::nullopt;
 }
 
@@ -32,8 +32,8 @@ std::string write_catalog_list(const Catalog& catalog, const Chosen& chosen,
     const Machine& m = *row.machine;
     out.begin_object(Layout::line).text("instance", m.name).text("cloud", m.cloud);
     out.text_or_null("region", row.region);
-    out.number("vcpus", number_of(m.vcpus)).number("memory_bytes", base_of(m.memory));
-    out.number("gpus", number_of(m.gpus));
+    out.number("vcpus", known_number(m.vcpus)).number("memory_bytes", base_of(m.memory));
+    out.number("gpus", known_number(m.gpus));
     out.text_or_null("gpu", m.gpu_model);
     out.number("gpu_memory_bytes", base_of(m.gpu_memory));
     out.number("gpu_16_bit_tflop_per_s", tensor_peak(catalog, m.gpu_model));

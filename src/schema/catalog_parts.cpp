@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "catalog/lookup.hpp"
+#include "schema/catalog_files.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -19,12 +20,11 @@ constexpr std::array<std::string_view, 16> naming_keys = {
     "name",          "instance",        "limit",      "service", "path", "region",     "purchase",
     "storage_class", "deployment_type", "throughput", "type",    "mode", "generation", "model",
     "gpu",           "precision"};
-constexpr std::array<std::string_view, 3> other_clouds = {"azure.json", "gcp.json", "lambda.json"};
 
 constexpr std::array<std::string_view, 4> offer_keys = {"service", "instance", "region",
                                                         "purchase"};
 
-std::string text_of(const JsonValue& record, std::string_view key) {
+std::string member_text(const JsonValue& record, std::string_view key) {
   const JsonValue* member = record.find(key);
   return member != nullptr && member->kind == JsonKind::text ? member->text : "";
 }
@@ -59,9 +59,9 @@ class Parts {
   void add_without_price(const std::string& file, const JsonPtr& root, const std::string& region) {
     const JsonValue* list = root ? root->find("offers") : nullptr;
     if (list == nullptr) return;
-    const auto found =
-        std::find_if(list->items.begin(), list->items.end(),
-                     [&](const JsonPtr& record) { return text_of(*record, "region") == region; });
+    const auto found = std::find_if(
+        list->items.begin(), list->items.end(),
+        [&](const JsonPtr& record) { return member_text(*record, "region") == region; });
     if (found == list->items.end()) return;
     auto bare = std::make_shared<JsonValue>(**found);
     std::erase_if(bare->members, [](const JsonMember& member) {
@@ -75,7 +75,7 @@ class Parts {
                     const std::string& region, const Fits& fits) {
     const auto in = [&](const std::set<std::string>& regions) -> Fits {
       return [&fits, regions](const JsonValue& record) {
-        return regions.contains(text_of(record, "region")) && fits(record);
+        return regions.contains(member_text(record, "region")) && fits(record);
       };
     };
     const JsonValue* list = root ? root->find(section) : nullptr;
@@ -147,13 +147,13 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
     for (const std::string& path : files) {
       const JsonPtr root = file(path);
       parts.add(path, root, "machines",
-                [&](const JsonValue& record) { return text_of(record, "name") == name; });
+                [&](const JsonValue& record) { return member_text(record, "name") == name; });
       parts.add(path, root, "offers", [&](const JsonValue& record) {
-        const std::string purchase = text_of(record, "purchase");
-        return offer && text_of(record, "instance") == name &&
-               text_of(record, "service") == service &&
-               text_of(record, "region") == offer->region &&
-               ((text_of(record, "date") == offer->date &&
+        const std::string purchase = member_text(record, "purchase");
+        return offer && member_text(record, "instance") == name &&
+               member_text(record, "service") == service &&
+               member_text(record, "region") == offer->region &&
+               ((member_text(record, "date") == offer->date &&
                  (purchase == "spot") == (scenario.cluster.purchase == Purchase::spot)) ||
                 // What spot instances are compared with, and may fall back to.
                 (scenario.cluster.spot && purchase == "on_demand"));
@@ -181,7 +181,7 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
     if (files.front().empty()) files.assign(other_clouds.begin(), other_clouds.end());
     for (const std::string& path : files) {
       parts.add(path, file(path), "machines",
-                [&](const JsonValue& record) { return text_of(record, "name") == name; });
+                [&](const JsonValue& record) { return member_text(record, "name") == name; });
     }
   }
   const bool compares = on.gpu_times || (scenario.job.step && scenario.job.step->by_gpu);
@@ -191,7 +191,7 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
   if (machine != nullptr && !machine->gpu_model.empty()) {
     const JsonPtr gpus = file("gpus.json");
     parts.add("gpus.json", gpus, "gpus", [&](const JsonValue& record) {
-      return compares || text_of(record, "name") == machine->gpu_model;
+      return compares || member_text(record, "name") == machine->gpu_model;
     });
     parts.add("gpus.json", gpus, "pcie", [&](const JsonValue& record) {
       const JsonValue* generation = record.find("generation");
@@ -200,11 +200,12 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
     });
   }
   region = aws_region(machine, region);
-  parts.add("services.json", file("services.json"), "billing",
-            [&](const JsonValue& record) { return services.contains(text_of(record, "service")); });
+  parts.add("services.json", file("services.json"), "billing", [&](const JsonValue& record) {
+    return services.contains(member_text(record, "service"));
+  });
   parts.add("services.json", file("services.json"), "limits", [](const JsonValue& record) {
-    return text_of(record, "limit") == "sagemaker_volume_price" ||
-           text_of(record, "limit") == "network_burst";
+    return member_text(record, "limit") == "sagemaker_volume_price" ||
+           member_text(record, "limit") == "network_burst";
   });
   if (scenario.job.duration_on_one_instance) return std::move(parts).finish();
   const Service service = scenario.source.service;
@@ -215,7 +216,7 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
     if (service == Service::s3) {
       parts.add_regional("s3.json", file("s3.json"), "prices", region,
                          [&](const JsonValue& record) {
-                           return text_of(record, "storage_class") == storage_class;
+                           return member_text(record, "storage_class") == storage_class;
                          });
     }
     const bool abroad = std::any_of(names.begin(), names.end(), [&](const std::string& instance) {
@@ -225,18 +226,18 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
     if (abroad) {
       parts.add_regional(
           "transfer.json", file("transfer.json"), "tariffs", region,
-          [](const JsonValue& record) { return text_of(record, "path") == "to internet"; });
+          [](const JsonValue& record) { return member_text(record, "path") == "to internet"; });
     }
   }
   if (lustre) {
     const std::string type = scenario.source.deployment_type.value_or(default_fsx_deployment);
     const JsonPtr root = file("fsx_lustre.json");
     const Fits of_type = [&](const JsonValue& record) {
-      return text_of(record, "deployment_type") == type;
+      return member_text(record, "deployment_type") == type;
     };
     parts.add("fsx_lustre.json", root, "tiers", of_type);
     parts.add("fsx_lustre.json", root, "steps", [&](const JsonValue& record) {
-      const std::string named = text_of(record, "deployment_type");
+      const std::string named = member_text(record, "deployment_type");
       return named.empty() || named == type;
     });
     parts.add("fsx_lustre.json", root, "limits", everything);
@@ -246,16 +247,18 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
     const std::string mode = scenario.source.throughput_mode.value_or("elastic");
     const JsonPtr root = file("efs.json");
     parts.add("efs.json", root, "modes",
-              [&](const JsonValue& record) { return text_of(record, "mode") == mode; });
+              [&](const JsonValue& record) { return member_text(record, "mode") == mode; });
     parts.add("efs.json", root, "limits", everything);
     parts.add_regional("efs.json", root, "prices", region, [](const JsonValue& record) {
-      return text_of(record, "storage_class") == "Standard (regional)";
+      return member_text(record, "storage_class") == "Standard (regional)";
     });
     parts.add_regional("efs.json", root, "throughput_prices", region, everything);
   }
   if (scenario.disk.kind.value_or(DiskKind::ebs) == DiskKind::ebs) {
     const std::string type = scenario.disk.volume_type.value_or("gp3");
-    const Fits of_type = [&](const JsonValue& record) { return text_of(record, "type") == type; };
+    const Fits of_type = [&](const JsonValue& record) {
+      return member_text(record, "type") == type;
+    };
     parts.add("ebs.json", file("ebs.json"), "volumes", of_type);
     parts.add_regional("ebs.json", file("ebs.json"), "prices", region, of_type);
   }

@@ -11,6 +11,7 @@
 #include "base/quote.hpp"
 #include "catalog/lookup.hpp"
 #include "schema/catalog_fields.hpp"
+#include "schema/catalog_files.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -156,9 +157,8 @@ constexpr File service_files[] = {
     {"object_stores.json", object_sections},
     {"transfer.json", transfer_sections},
 };
-constexpr std::string_view other_clouds[] = {"azure.json", "gcp.json", "lambda.json"};
 
-constexpr double schema_version = 1.0;
+constexpr double catalog_version = 1.0;
 
 /// Reads one file at a time into a catalogue and keeps what is wrong with all of them.
 class Reader {
@@ -174,9 +174,9 @@ class Reader {
     }
     keep_.push_back(root);
     const JsonValue* version = root->find("schema");
-    if (version == nullptr || version->number != schema_version) {
+    if (version == nullptr || version->number != catalog_version) {
       problems_.add(version == nullptr ? *root : *version, version == nullptr ? "" : "/schema",
-                    fmt::format("expected \"schema\": {:g}", schema_version));
+                    fmt::format("expected \"schema\": {:g}", catalog_version));
     }
     for (const JsonMember& member : root->members) {
       if (member.key != "schema") read_section(member, sections, "");

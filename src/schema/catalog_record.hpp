@@ -86,7 +86,6 @@ class Record {
   std::string note_;
 };
 
-inline constexpr std::string_view purchase_words[] = {"on_demand", "spot", "savings_plan"};
 inline constexpr std::string_view interconnect_words[] = {"unknown", "none", "pcie", "nvlink",
                                                           "nvswitch"};
 

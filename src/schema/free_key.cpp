@@ -20,10 +20,6 @@
 namespace feedrate::schema {
 namespace {
 
-[[noreturn]] void refuse(std::string_view flag, std::string message) {
-  throw InputError({{"", 0, std::string(flag), std::move(message)}});
-}
-
 struct Sensible {
   Dimension dimension;
   double low;
@@ -152,34 +148,35 @@ void set_range(FreeKey& free, const Key& key, std::string_view name, std::string
                std::string_view flag) {
   const std::size_t dots = text.find("..");
   if (dots == std::string_view::npos) {
-    refuse(flag, fmt::format("expected {}=LOW..HIGH, got {}", name, in_quotes(text)));
+    refuse_flag(flag, fmt::format("expected {}=LOW..HIGH, got {}", name, in_quotes(text)));
   }
   const auto end = [&](std::string_view part) {
     while (part.starts_with(' ')) part.remove_prefix(1);
     while (part.ends_with(' ')) part.remove_suffix(1);
     const auto number = number_in(part, key);
     if (!number && key.kind == KeyKind::quantity) {
-      refuse(flag,
-             fmt::format("{}: {}", name, parse_quantity(part, key.dimension, key.hint).problem));
+      refuse_flag(
+          flag, fmt::format("{}: {}", name, parse_quantity(part, key.dimension, key.hint).problem));
     }
-    if (!number) refuse(flag, fmt::format("{}: expected a number, got {}", name, in_quotes(part)));
+    if (!number)
+      refuse_flag(flag, fmt::format("{}: expected a number, got {}", name, in_quotes(part)));
     const Limits& limits = key.limits;
     const bool fits =
         !limits.given() ||
         ((limits.above ? *number > limits.low : *number >= limits.low) && *number <= limits.high);
     if (!fits) {
-      refuse(flag, fmt::format("{}: expected a value in the range {}, got {}", name,
-                               limits_text(key), in_quotes(part)));
+      refuse_flag(flag, fmt::format("{}: expected a value in the range {}, got {}", name,
+                                    limits_text(key), in_quotes(part)));
     }
     return *number;
   };
   free.low = end(text.substr(0, dots));
   free.high = end(text.substr(dots + 2));
   if (free.low >= free.high) {
-    refuse(flag, fmt::format("{}: expected LOW below HIGH, got {}", name, in_quotes(text)));
+    refuse_flag(flag, fmt::format("{}: expected LOW below HIGH, got {}", name, in_quotes(text)));
   }
   if (free.by_factors && free.low <= 0.0) {
-    refuse(flag, fmt::format("{}: expected LOW above 0, got {}", name, in_quotes(text)));
+    refuse_flag(flag, fmt::format("{}: expected LOW above 0, got {}", name, in_quotes(text)));
   }
 }
 
@@ -209,8 +206,8 @@ void name_both_ways(FreeKey& free, const Document& document, const KeyPlace& pla
   const JsonValue* list = document.root()->find("preprocess");
   const std::string& token = place.tokens[1];
   if (list == nullptr || list->items.empty()) {
-    refuse(flag, fmt::format("expected an operation of the scenario, which has none, got {}",
-                             in_quotes(token)));
+    refuse_flag(flag, fmt::format("expected an operation of the scenario, which has none, got {}",
+                                  in_quotes(token)));
   }
   KeyPlace by = place;
   const std::size_t index = place_of(*list, token);
@@ -220,10 +217,10 @@ void name_both_ways(FreeKey& free, const Document& document, const KeyPlace& pla
       const JsonValue* name = item->find("operation");
       if (name != nullptr) names.push_back(name->text);
     }
-    refuse(flag,
-           fmt::format("expected the number or the name of an operation of the scenario ({}), "
-                       "got {}{}",
-                       fmt::join(names, ", "), in_quotes(token), did_you_mean(token, names)));
+    refuse_flag(flag,
+                fmt::format("expected the number or the name of an operation of the scenario ({}), "
+                            "got {}{}",
+                            fmt::join(names, ", "), in_quotes(token), did_you_mean(token, names)));
   }
   by.tokens[1] = fmt::format("{}", index);
   free.pointer = by.pointer();
@@ -239,13 +236,13 @@ void name_both_ways(FreeKey& free, const Document& document, const KeyPlace& pla
 FreeKey free_key(const Document& document, std::string_view item, std::string_view flag) {
   const std::string_view name = item.substr(0, item.find('='));
   if (name.empty()) {
-    refuse(flag, fmt::format("expected KEY or KEY=LOW..HIGH, got {}", in_quotes(item)));
+    refuse_flag(flag, fmt::format("expected KEY or KEY=LOW..HIGH, got {}", in_quotes(item)));
   }
   KeyPlace place;
   try {
     place = find_key(scenario_root(), name);
   } catch (const InputError& error) {
-    refuse(flag, error.problems().front().message);
+    refuse_flag(flag, error.problems().front().message);
   }
   if (place.key->kind == KeyKind::object && place.key->text_form) {
     const Key& inner = key_meant(*place.key, document, place.tokens);
@@ -255,9 +252,10 @@ FreeKey free_key(const Document& document, std::string_view item, std::string_vi
   const Key& key = *place.key;
   const bool number = key.kind == KeyKind::number || key.kind == KeyKind::fraction;
   if (!number && key.kind != KeyKind::quantity) {
-    refuse(flag, fmt::format("expected a key that holds a quantity or a share, got {}, which holds "
-                             "{}",
-                             in_quotes(name), kind_words(key)));
+    refuse_flag(flag,
+                fmt::format("expected a key that holds a quantity or a share, got {}, which holds "
+                            "{}",
+                            in_quotes(name), kind_words(key)));
   }
   FreeKey free;
   name_both_ways(free, document, place, flag);
@@ -317,7 +315,7 @@ std::vector<FreeKey> free_keys(const Document& document, std::string_view text,
     while (item.starts_with(' ')) item.remove_prefix(1);
     while (item.ends_with(' ')) item.remove_suffix(1);
     if (item.empty()) {
-      refuse(flag, fmt::format("expected a key between the commas, got {}", in_quotes(text)));
+      refuse_flag(flag, fmt::format("expected a key between the commas, got {}", in_quotes(text)));
     }
     keys.push_back(free_key(document, item, flag));
     if (end == text.size()) return keys;

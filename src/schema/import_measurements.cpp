@@ -15,7 +15,7 @@
 namespace feedrate::schema {
 namespace {
 
-constexpr std::string_view known =
+constexpr std::string_view known_files =
     "expected measurements of feedrate, JSON of fio (--output-format=json) or nvbandwidth "
     "(--json), the table of all_reduce_perf, or steps as CSV with the columns batch,seconds";
 
@@ -64,7 +64,7 @@ MeasurementSet import_json(const std::string& object, const std::string& path) {
   }
   refuse_import(
       path, root->line,
-      fmt::format("{}; got an object with {}", known, keys.empty() ? "nothing in it" : keys));
+      fmt::format("{}; got an object with {}", known_files, keys.empty() ? "nothing in it" : keys));
 }
 
 }  // namespace
@@ -149,7 +149,7 @@ MeasurementSet parse_import(std::string_view text, const std::string& path) {
     if (std::count(line.begin(), line.end(), ',') == 1) return import_steps(text, path);
     break;
   }
-  refuse_import(path, 0, std::string(known) + ", got something else");
+  refuse_import(path, 0, std::string(known_files) + ", got something else");
 }
 
 MeasurementSet import_measurements(const std::string& path) {

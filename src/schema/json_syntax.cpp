@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/number_text.hpp"
 #include "base/quote.hpp"
 
 namespace feedrate::schema {
@@ -13,10 +14,6 @@ bool is_space(char c) {
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /// The rest of the line, or up to a comma or bracket: what a person would take for one word.
 std::string_view word_at(std::string_view text, std::size_t at) {
   std::size_t end = at;

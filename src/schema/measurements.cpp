@@ -13,11 +13,11 @@
 namespace feedrate::schema {
 namespace {
 
-constexpr Envelope envelope{.kind = "measurements",
-                            .version = 1.0,
-                            .manual = "\"measurements\"",
-                            .no_such = "this is no measurement file of feedrate",
-                            .remedy = ""};
+constexpr Envelope measurements_envelope{.kind = "measurements",
+                                         .version = 1.0,
+                                         .manual = "\"measurements\"",
+                                         .no_such = "this is no measurement file of feedrate",
+                                         .remedy = ""};
 constexpr std::array<std::string_view, 4> host_classes = {
     "unknown", "bare metal", "dedicated virtual machine", "shared virtual machine"};
 
@@ -266,7 +266,7 @@ const Key& measurements_root() {
   static const Key root = [] {
     Key key;
     key.kind = KeyKind::object;
-    key.keys = envelope_keys(envelope);
+    key.keys = envelope_keys(measurements_envelope);
     for (const Key& inner : keys_of<MeasurementSet>()) key.keys.push_back(inner);
     return key;
   }();
@@ -274,7 +274,7 @@ const Key& measurements_root() {
 }
 
 MeasurementSet measurements_of(const JsonPtr& root) {
-  const JsonPtr body = body_of(root, envelope);
+  const JsonPtr body = body_of(root, measurements_envelope);
   Reading reading;
   reading.root = &measurements_root();
   MeasurementSet set;
@@ -295,7 +295,7 @@ MeasurementSet read_measurements(const std::string& path) {
 std::string write_measurements(const MeasurementSet& set) {
   JsonWriter out;
   out.begin_object();
-  write_envelope(envelope, out);
+  write_envelope(measurements_envelope, out);
   write_members(set, out);
   out.end();
   return std::move(out).finish();

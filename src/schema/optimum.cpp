@@ -20,7 +20,7 @@ struct Whole {
   const std::string* name;
   const std::string* file;
 };
-struct Source {
+struct SettingsSource {
   const Whole* of;
 };
 /// The result of a run, whose keys have a home of their own.
@@ -46,7 +46,7 @@ std::optional<double> dollars_of(const std::optional<Money>& money) {
 template <>
 inline constexpr bool is_record<Whole> = true;
 template <>
-inline constexpr bool is_record<Source> = true;
+inline constexpr bool is_record<SettingsSource> = true;
 template <>
 inline constexpr bool is_record<Constraints> = true;
 template <>
@@ -92,12 +92,12 @@ struct Written<RunPart> {
 };
 
 template <>
-const std::vector<Entry<Source>>& entries<Source>() {
-  static const std::vector<Entry<Source>> list = {
-      written<Source>("name", "",
-                      [](const Source& s) -> const std::string& { return *s.of->name; }),
-      written<Source>("file", "as given",
-                      [](const Source& s) { return words_or_null(*s.of->file); }),
+const std::vector<Entry<SettingsSource>>& entries<SettingsSource>() {
+  static const std::vector<Entry<SettingsSource>> list = {
+      written<SettingsSource>(
+          "name", "", [](const SettingsSource& s) -> const std::string& { return *s.of->name; }),
+      written<SettingsSource>("file", "as given",
+                              [](const SettingsSource& s) { return words_or_null(*s.of->file); }),
   };
   return list;
 }
@@ -248,7 +248,7 @@ const std::vector<Entry<Whole>>& entries<Whole>() {
       written<W>("feedrate", "version", [](const W&) { return version; }),
       written<W>("kind", "optimum", [](const W&) { return std::string_view("optimum"); }),
       written<W>("schema", "1: the version of this format", [](const W&) { return 1.0; }),
-      written<W>("scenario", "that was varied", [](const W& w) { return Source{&w}; }),
+      written<W>("scenario", "that was varied", [](const W& w) { return SettingsSource{&w}; }),
       written<W>("minimized", "total, money or time",
                  [](const W& w) { return feedrate::name_of(w.of->minimized); }),
       written<W>("no_price", "nothing has one: time is minimized, whatever was asked for",

@@ -17,10 +17,6 @@ namespace {
 
 constexpr std::size_t longest_csv = 200'000'000;
 
-[[noreturn]] void refuse(const std::string& file, int line, const std::string& message) {
-  throw InputError(std::vector<Problem>{{file, line, "", message}});
-}
-
 /// RFC 4180: fields in quotes may hold commas, line breaks and doubled quotes.
 class Rows {
  public:
@@ -67,7 +63,7 @@ class Rows {
         return;
       }
     }
-    refuse(file_, line_, "expected the end of a quoted field, got the end of the file");
+    refuse_file(file_, line_, "expected the end of a quoted field, got the end of the file");
   }
 
   std::string_view text_;
@@ -85,7 +81,7 @@ double price_in(const std::string& field, const std::string& file, int line,
   const auto read = std::from_chars(field.data(), field.data() + field.size(), value);
   if (read.ec != std::errc() || read.ptr != field.data() + field.size() || !std::isfinite(value) ||
       value < 0.0) {
-    refuse(file, line, fmt::format("expected {} in USD/h, got {}", column, in_quotes(field)));
+    refuse_file(file, line, fmt::format("expected {} in USD/h, got {}", column, in_quotes(field)));
   }
   return value;
 }
@@ -107,7 +103,7 @@ double median(std::vector<double> values) {
 ImportedPrices read_skypilot_csv(const std::string& path, const std::string& date,
                                  const Wanted& wanted) {
   if (date.empty()) {
-    refuse(path, 0, "a CSV has no date: expected --date YYYY-MM-DD, the day it was made");
+    refuse_file(path, 0, "a CSV has no date: expected --date YYYY-MM-DD, the day it was made");
   }
   const std::string text = read_text_file(path, longest_csv);
   Rows rows(text, path);
@@ -119,10 +115,10 @@ ImportedPrices read_skypilot_csv(const std::string& path, const std::string& dat
   };
   for (const std::string_view needed : {"InstanceType", "Region", "Price"}) {
     if (column(needed) != header.size()) continue;
-    refuse(path, 1,
-           fmt::format("expected the columns InstanceType, Region and Price, got none "
-                       "called {}",
-                       needed));
+    refuse_file(path, 1,
+                fmt::format("expected the columns InstanceType, Region and Price, got none "
+                            "called {}",
+                            needed));
   }
   const std::size_t instance = column("InstanceType"), region = column("Region");
   const std::size_t price = column("Price"), spot = column("SpotPrice");
@@ -130,9 +126,9 @@ ImportedPrices read_skypilot_csv(const std::string& path, const std::string& dat
   while (rows.next(fields)) {
     if (fields.size() == 1 && fields.front().empty()) continue;
     if (fields.size() != header.size()) {
-      refuse(path, rows.line(),
-             fmt::format("expected {} fields, got {}: is the file whole?", header.size(),
-                         fields.size()));
+      refuse_file(path, rows.line(),
+                  fmt::format("expected {} fields, got {}: is the file whole?", header.size(),
+                              fields.size()));
     }
     const double on_demand = price_in(fields[price], path, rows.line(), "Price");
     double by_spot = 0.0;
@@ -141,9 +137,9 @@ ImportedPrices read_skypilot_csv(const std::string& path, const std::string& dat
     if (!wanted(fields[instance])) continue;
     Seen& machine = seen[{fields[instance], fields[region]}];
     if (on_demand > 0.0 && machine.on_demand > 0.0 && machine.on_demand != on_demand) {
-      refuse(path, rows.line(),
-             fmt::format("expected one price for {} in {}, got {} and {} USD/h", fields[instance],
-                         fields[region], machine.on_demand, on_demand));
+      refuse_file(path, rows.line(),
+                  fmt::format("expected one price for {} in {}, got {} and {} USD/h",
+                              fields[instance], fields[region], machine.on_demand, on_demand));
     }
     if (on_demand > 0.0) machine.on_demand = on_demand;
     if (by_spot > 0.0) machine.spot.push_back(by_spot);
@@ -181,25 +177,25 @@ ImportedPrices read_price_file(const std::string& path, const std::string& date,
         {"", 0, "--date", "expected a day such as 2026-11-01, got " + in_quotes(date)}});
   }
   std::ifstream file(path, std::ios::binary);
-  if (!file) refuse(path, 0, "expected a readable file, got none");
+  if (!file) refuse_file(path, 0, "expected a readable file, got none");
   char first = ' ';
   while (file.get(first) && (first == ' ' || first == '\n' || first == '\r' || first == '\t')) {
   }
-  if (!file) refuse(path, 0, "expected a price list, got an empty file");
+  if (!file) refuse_file(path, 0, "expected a price list, got an empty file");
   file.close();
   ImportedPrices prices =
       first == '{' ? read_aws_price_list(path, wanted) : read_skypilot_csv(path, date, wanted);
   if (!is_date(prices.date)) {
-    refuse(path, 0,
-           "expected a \"publicationDate\" such as 2026-11-01T00:00:00Z, got " +
-               in_quotes(prices.date));
+    refuse_file(path, 0,
+                "expected a \"publicationDate\" such as 2026-11-01T00:00:00Z, got " +
+                    in_quotes(prices.date));
   }
   if (!date.empty() && prices.date != date) {
-    refuse(path, 0,
-           fmt::format("expected a file of {} (--date), got one of {}", date, prices.date));
+    refuse_file(path, 0,
+                fmt::format("expected a file of {} (--date), got one of {}", date, prices.date));
   }
   if (prices.prices.empty()) {
-    refuse(path, 0, "expected prices of machines in the catalogue, got none of any");
+    refuse_file(path, 0, "expected prices of machines in the catalogue, got none of any");
   }
   return prices;
 }

@@ -10,16 +10,21 @@ namespace {
 
 using Layout = JsonWriter::Layout;
 
-constexpr double schema_version = 1.0;
+constexpr double result_version = 1.0;
 
 void open_document(std::string_view kind, JsonWriter& out) {
   out.begin_object().text("feedrate", version).text("kind", kind);
-  out.number("schema", schema_version);
+  out.number("schema", result_version);
 }
 
 void write_source(const std::string& name, const std::string& file, JsonWriter& out) {
-  out.key("scenario").begin_object(Layout::line).text("name", name);
-  out.text_or_null("file", file).end();
+  out.key("scenario").begin_object(Layout::line).text("name", name).key("file");
+  if (file.empty()) {
+    out.null();
+  } else {
+    out.text(file);
+  }
+  out.end();
 }
 
 void write_scale_out(const std::optional<ScaleOut>& scale_out, JsonWriter& out) {

@@ -11,13 +11,15 @@
 #include "base/number_text.hpp"
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
+#include "base/trimmed.hpp"
 #include "schema/observation.hpp"
 
 namespace feedrate::schema {
 namespace {
 
 constexpr std::size_t longest_file = 200'000'000;
-constexpr std::size_t most_problems = 20;
+constexpr std::size_t most_complaints = 20;
+constexpr std::string_view blank = " \t\r";
 
 /// Complaints about a file of many lines; the first of them are told.
 class Complaints {
@@ -25,7 +27,7 @@ class Complaints {
   explicit Complaints(const std::string& file) : file_(file) {}
 
   void add(int line, std::string message) {
-    if (list_.size() < most_problems) list_.push_back({file_, line, "", std::move(message)});
+    if (list_.size() < most_complaints) list_.push_back({file_, line, "", std::move(message)});
   }
   void throw_if_any() {
     if (!list_.empty()) throw InputError(std::move(list_));
@@ -36,24 +38,17 @@ class Complaints {
   std::vector<Problem> list_;
 };
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blank = " \t\r";
-  const std::size_t begin = text.find_first_not_of(blank);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blank) - begin + 1);
-}
-
 /// Without the quotes that some programs write around every field.
 std::string_view unquoted(std::string_view field) {
   const bool quoted = field.size() >= 2 && field.front() == '"' && field.back() == '"';
-  return quoted ? trimmed(field.substr(1, field.size() - 2)) : field;
+  return quoted ? trimmed(field.substr(1, field.size() - 2), blank) : field;
 }
 
 std::vector<std::string_view> fields_of(std::string_view line) {
   std::vector<std::string_view> fields;
   for (std::size_t begin = 0; begin <= line.size();) {
     const std::size_t end = std::min(line.find(',', begin), line.size());
-    fields.push_back(unquoted(trimmed(line.substr(begin, end - begin))));
+    fields.push_back(unquoted(trimmed(line.substr(begin, end - begin), blank)));
     begin = end + 1;
   }
   return fields;
@@ -70,7 +65,7 @@ std::string_view unmarked(std::string_view text) {
 bool begins_object(const std::string& path) {
   LineReader lines(path);
   while (const auto line = lines.next()) {
-    if (const auto first = trimmed(*line); !first.empty()) return first.front() == '{';
+    if (const auto first = trimmed(*line, blank); !first.empty()) return first.front() == '{';
   }
   return false;
 }
@@ -81,7 +76,7 @@ void over_lines(std::string_view text, const Take& take) {
   int number = 1;
   for (std::size_t begin = 0; begin < text.size(); ++number) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    if (const auto line = trimmed(text.substr(begin, end - begin)); !line.empty()) {
+    if (const auto line = trimmed(text.substr(begin, end - begin), blank); !line.empty()) {
       take(line, number);
     }
     begin = end + 1;
@@ -133,7 +128,7 @@ Samples from_csv(const std::string& path, std::span<const std::string_view> colu
     }
     for (std::size_t i = 0; i < fields.size(); ++i) {
       std::string_view field = fields[i];
-      if (field.ends_with('%')) field = trimmed(field.substr(0, field.size() - 1));
+      if (field.ends_with('%')) field = trimmed(field.substr(0, field.size() - 1), blank);
       if (header[i].empty() || field.empty()) continue;
       const auto value = number_of(field);
       if (!value || !is_percentage(*value)) {
@@ -183,7 +178,7 @@ Samples from_observation(const std::string& path) {
 bool holds_samples(const std::string& path) {
   LineReader lines(path);
   while (const auto line = lines.next()) {
-    const std::string_view first = trimmed(*line);
+    const std::string_view first = trimmed(*line, blank);
     if (first.empty()) continue;
     if (first.front() != '{') return true;
     return first.find("\"Type\"") != std::string_view::npos &&

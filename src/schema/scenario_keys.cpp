@@ -8,7 +8,7 @@ using namespace std::string_view_literals;
 
 namespace {
 
-constexpr double schema_version = 1.0;
+constexpr double scenario_version = 1.0;
 constexpr double any = 1e15;  // beyond it doubles stop counting one by one
 
 }  // namespace
@@ -408,13 +408,13 @@ Entry<Scenario> schema_entry() {
   const auto read = [](Scenario&, const JsonValue& v, const Key& key, const Path& path,
                        Reading& r) {
     double version = 0.0;
-    if (read_number(version, v, key, path, r) && version != schema_version) {
+    if (read_number(version, v, key, path, r) && version != scenario_version) {
       r.problems.add(v, path.text(),
                      "expected 1, got " + describe(v) + ": made for a newer feedrate?");
     }
   };
   const auto write = [](const Scenario&, const Key& key, JsonWriter& out) {
-    out.number(key.name, schema_version);
+    out.number(key.name, scenario_version);
   };
   return {make_key<double>("schema", {"version of this format", "1", whole(1, 1e6)}), read, write};
 }

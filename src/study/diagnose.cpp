@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/append_once.hpp"
 #include "base/errors.hpp"
 #include "pipeline/simulate.hpp"
 #include "resolve/resolve.hpp"
@@ -51,7 +52,7 @@ std::vector<Cause> causes_of(const std::vector<JudgedRule>& rules) {
   for (const JudgedRule& judged : rules) {
     const Cause cause = judged.rule->cause;
     if (judged.fit != Fit::fits || cause == Cause::unsaid) continue;
-    if (std::find(causes.begin(), causes.end(), cause) == causes.end()) causes.push_back(cause);
+    append_once(causes, cause);
   }
   return causes;
 }

@@ -154,7 +154,7 @@ std::vector<FigurePredictor::Figure> figures_of(const Scenario& scenario,
 namespace {
 
 /// A setting, by JSON pointers, and what it is called.
-struct Change {
+struct SettingChange {
   Setting set;
   std::string words;
 };
@@ -166,8 +166,8 @@ std::string short_key(const std::string& pointer) {
 }
 
 /// Changes of one key, those of little effort first.
-std::vector<Change> single_changes(const Scenario& scenario) {
-  std::vector<Change> changes = {{}};
+std::vector<SettingChange> single_changes(const Scenario& scenario) {
+  std::vector<SettingChange> changes = {{}};
   const auto add = [&](const std::string& pointer, const std::string& value,
                        const std::string& words) {
     changes.push_back({{{pointer, value}}, words});
@@ -203,12 +203,12 @@ std::vector<Change> single_changes(const Scenario& scenario) {
 
 /// What changes are made to: the scenario, what its cases set, and one worker, which nothing of the
 /// loader hides behind.
-std::vector<Change> bases(const Scenario& scenario) {
+std::vector<SettingChange> bases(const Scenario& scenario) {
   constexpr std::size_t most = 5;
-  std::vector<Change> list = {{}};
+  std::vector<SettingChange> list = {{}};
   const auto add = [&](const Setting& set) {
-    const bool known =
-        std::any_of(list.begin(), list.end(), [&](const Change& base) { return base.set == set; });
+    const bool known = std::any_of(list.begin(), list.end(),
+                                   [&](const SettingChange& base) { return base.set == set; });
     if (known || list.size() >= most) return;
     Setting named = set;
     for (auto& [key, value] : named) key = short_key(key);
@@ -224,8 +224,8 @@ std::vector<Change> bases(const Scenario& scenario) {
 }
 
 /// Both; nothing where they set the same key.
-std::optional<Change> joined(const Change& base, const Change& change) {
-  Change both = base;
+std::optional<SettingChange> joined(const SettingChange& base, const SettingChange& change) {
+  SettingChange both = base;
   for (const auto& [key, value] : change.set) {
     for (const auto& [other, unused] : base.set) {
       if (key == other) return std::nullopt;
@@ -256,16 +256,17 @@ bool measured(const Scenario& scenario, const Setting& set, const std::string& m
 
 }  // namespace
 
-std::vector<Candidate> candidates(const Scenario& scenario, std::span<const std::string> free) {
+std::vector<PointCandidate> candidates(const Scenario& scenario,
+                                       std::span<const std::string> free) {
   const std::pair<FigureId, const char*> metrics[] = {{FigureId::epoch, "an epoch after the first"},
                                                       {FigureId::first_epoch, "the first epoch"},
                                                       {FigureId::gpu_busy, "how busy GPUs are"}};
-  const std::vector<Change> changes = single_changes(scenario);
-  std::vector<Candidate> all;
+  const std::vector<SettingChange> changes = single_changes(scenario);
+  std::vector<PointCandidate> all;
   std::vector<Setting> seen;
-  for (const Change& base : bases(scenario)) {
-    for (const Change& change : changes) {
-      const std::optional<Change> both = joined(base, change);
+  for (const SettingChange& base : bases(scenario)) {
+    for (const SettingChange& change : changes) {
+      const std::optional<SettingChange> both = joined(base, change);
       if (!both || touches(both->set, free)) continue;
       if (std::find(seen.begin(), seen.end(), both->set) != seen.end()) continue;
       seen.push_back(both->set);

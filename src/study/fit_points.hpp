@@ -65,7 +65,7 @@ std::vector<FigurePredictor::Figure> figures_of(const Scenario& scenario,
                                                 std::span<const FitPoint> points);
 
 /// A measurement that could be made.
-struct Candidate {
+struct PointCandidate {
   FigurePredictor::Figure figure;
   std::string words;  ///< "the epoch with num_workers=0"
 };
@@ -74,6 +74,6 @@ struct Candidate {
 /// those of little effort first: other figures of the same job, other workers and batches, fewer
 /// GPUs, data in memory, an operation done ahead. Without those that the scenario's cases have, and
 /// without changes of the keys in `free`. The keys in both are JSON pointers.
-std::vector<Candidate> candidates(const Scenario& scenario, std::span<const std::string> free);
+std::vector<PointCandidate> candidates(const Scenario& scenario, std::span<const std::string> free);
 
 }  // namespace feedrate::study

@@ -7,7 +7,7 @@
 
 namespace feedrate::study {
 
-double rounded(double value) {
+double without_last_bits(double value) {
   int exponent = 0;
   const double mantissa = std::frexp(value, &exponent);
   return std::ldexp(std::round(std::ldexp(mantissa, 40)), exponent - 40);
@@ -38,9 +38,9 @@ Setting Axes::at(std::size_t point) const {
 }
 
 Rank rank_of(const Outlay& outlay, Minimized minimized) {
-  const double time = rounded(outlay.time.base());
-  const double money = rounded(outlay.money.base());
-  const double total = rounded(outlay.total.base());
+  const double time = without_last_bits(outlay.time.base());
+  const double money = without_last_bits(outlay.money.base());
+  const double total = without_last_bits(outlay.total.base());
   switch (minimized) {
     case Minimized::total: return {total, time, money};
     case Minimized::money: return {money, time, total};

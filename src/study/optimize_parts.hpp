@@ -10,7 +10,7 @@
 namespace feedrate::study {
 
 /// To 40 bits, which is twelve digits: what differs in its last bits only is equal.
-double rounded(double value);
+double without_last_bits(double value);
 
 /// What is minimized, then the others, rounded: the least comes first.
 using Rank = std::array<double, 3>;

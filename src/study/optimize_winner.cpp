@@ -117,8 +117,8 @@ void fill_front(Winner& winner, const Field& field) {
   const bool in_money = field.options().minimized == Minimized::money;
   const auto corner = [&](std::size_t i) {
     const Outlay& outlay = field[i];
-    return std::pair(rounded(outlay.time.base()),
-                     rounded(in_money ? outlay.money.base() : outlay.total.base()));
+    return std::pair(without_last_bits(outlay.time.base()),
+                     without_last_bits(in_money ? outlay.money.base() : outlay.total.base()));
   };
   std::vector<std::uint32_t> order;
   for (std::size_t i = 0; i < field.size(); ++i) {

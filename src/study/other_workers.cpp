@@ -12,9 +12,9 @@ namespace feedrate::study {
 namespace {
 
 /// The job's time by the number of workers; what the instance has no memory for takes for ever.
-class Trial {
+class WorkersTrial {
  public:
-  Trial(Scenario scenario, const Catalog& catalog, const HostProfile* host)
+  WorkersTrial(Scenario scenario, const Catalog& catalog, const HostProfile* host)
       : scenario_(std::move(scenario)), catalog_(catalog), host_(host) {}
 
   double operator()(double workers) {
@@ -76,7 +76,7 @@ OtherWorkers try_workers(const Scenario& scenario, const Catalog& catalog, const
   workers.replaces_inline = scenario.loader.kind == LoaderKind::inline_;
   const double threads = resolved.installed.threads.value_or(16.0) / inputs.ranks;
   workers.tried = most_workers_tried(resolved);
-  Trial time(scenario, catalog, host);
+  WorkersTrial time(scenario, catalog, host);
   double shortest = base.base();
   double fastest = workers.now;
   const auto attempt = [&](double n) {

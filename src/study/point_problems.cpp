@@ -6,7 +6,7 @@ namespace feedrate::study {
 namespace {
 
 /// More of them are read by nobody.
-constexpr std::size_t most_reasons = 8;
+constexpr std::size_t most_kept = 8;
 
 }  // namespace
 
@@ -20,7 +20,7 @@ void PointProblems::add(std::size_t point, const InputError& error) {
   } else {
     reasons_.push_back({error.problems(), point});
   }
-  if (reasons_.size() <= most_reasons) return;
+  if (reasons_.size() <= most_kept) return;
   // Whichever comes last among the points goes: what is kept then hangs on no order of adding.
   more_ = true;
   reasons_.erase(

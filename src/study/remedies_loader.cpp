@@ -54,7 +54,7 @@ std::vector<Change> prefetch_factors(const Situation& s) {
   return list;
 }
 
-const Remedy list[] = {
+const Remedy loader_list[] = {
     {{"num_workers", "another number of workers", RemedyKind::setting, 0.1, Rung::one_gpu_in_memory,
       "the loader has workers",
       "Caltech-256 on ml.p3.2xlarge: one worker 260 s an epoch, seven 96 s (AWS blog, SageMaker "
@@ -145,7 +145,7 @@ const Remedy list[] = {
 }  // namespace
 
 std::span<const Remedy> loader_remedies() {
-  return list;
+  return loader_list;
 }
 
 }  // namespace feedrate::study

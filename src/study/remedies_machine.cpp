@@ -167,7 +167,7 @@ std::vector<Change> more_instances(const Situation& s) {
   return list;
 }
 
-const Remedy list[] = {
+const Remedy machine_list[] = {
     {{"more_cpus", "the same GPUs with more CPUs", RemedyKind::infrastructure, 2.0,
       Rung::one_gpu_in_memory, "GPUs wait for the CPUs",
       "Ray's first remedy for an input-bound job: an instance with a better ratio of CPUs to GPUs "
@@ -224,7 +224,7 @@ const Remedy list[] = {
 }  // namespace
 
 std::span<const Remedy> machine_remedies() {
-  return list;
+  return machine_list;
 }
 
 }  // namespace feedrate::study

@@ -157,7 +157,7 @@ std::vector<Change> native(const Situation& s) {
   return {{set, words}};
 }
 
-const Remedy list[] = {
+const Remedy preprocess_list[] = {
     {{"offline_preprocessing", "preprocessing done once, ahead", RemedyKind::data, 8.0,
       Rung::one_gpu_in_memory, "operations run on the CPU for every sample of every epoch",
       "Caltech-256 with images resized ahead: one worker reaches what seven did, 96 s an epoch "
@@ -218,7 +218,7 @@ const Remedy list[] = {
 }  // namespace
 
 std::span<const Remedy> preprocess_remedies() {
-  return list;
+  return preprocess_list;
 }
 
 }  // namespace feedrate::study

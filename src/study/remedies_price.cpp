@@ -63,7 +63,7 @@ std::string spot_lacking(const Situation& s) {
   return "";
 }
 
-const Remedy list[] = {
+const Remedy price_list[] = {
     {{"region", "another region", RemedyKind::infrastructure, 4.0, Rung::fed,
       "other regions have a price for the instance",
       "the catalogue's price of the same instance in another region",
@@ -107,7 +107,7 @@ const Remedy list[] = {
 }  // namespace
 
 std::span<const Remedy> price_remedies() {
-  return list;
+  return price_list;
 }
 
 }  // namespace feedrate::study

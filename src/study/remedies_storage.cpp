@@ -145,7 +145,7 @@ std::vector<Change> gp3_rates(const Situation& s) {
   return list;
 }
 
-const Remedy list[] = {
+const Remedy storage_list[] = {
     {{"pack_objects", "samples packed into objects of 1 to 128 MB", RemedyKind::data, 8.0,
       Rung::one_gpu, "objects are smaller than 1 MB",
       "packed formats (TFRecord, RecordIO, WebDataset) of 1 to 128 MB are the first remedy for "
@@ -246,7 +246,7 @@ const Remedy list[] = {
 }  // namespace
 
 std::span<const Remedy> storage_remedies() {
-  return list;
+  return storage_list;
 }
 
 }  // namespace feedrate::study

@@ -144,7 +144,7 @@ std::vector<Change> accumulated(const Situation& s) {
   return list;
 }
 
-const Remedy list[] = {
+const Remedy training_list[] = {
     {{"gradient_accumulation", "fewer, larger optimiser steps", RemedyKind::code, 1.0,
       Rung::one_instance, "GPUs wait for gradients",
       "gradients are exchanged once for several batches (DistributedDataParallel.no_sync)",
@@ -237,7 +237,7 @@ const Remedy list[] = {
 }  // namespace
 
 std::span<const Remedy> training_remedies() {
-  return list;
+  return training_list;
 }
 
 }  // namespace feedrate::study

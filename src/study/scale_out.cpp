@@ -9,10 +9,10 @@
 namespace feedrate::study {
 namespace {
 
-using Setting = std::pair<std::string, std::string>;
+using OneSetting = std::pair<std::string, std::string>;
 
 /// "instances", "cluster.instances", "/cluster/instances".
-bool sets_instances(const Setting& setting) {
+bool sets_instances(const OneSetting& setting) {
   const std::string_view key = setting.first;
   const std::size_t last = key.find_last_of("./");
   const std::string_view name = last == std::string_view::npos ? key : key.substr(last + 1);
@@ -20,10 +20,10 @@ bool sets_instances(const Setting& setting) {
 }
 
 /// The settings of a point, without its number of instances.
-std::vector<Setting> others(const SweepPoint& point) {
-  std::vector<Setting> kept;
+std::vector<OneSetting> others(const SweepPoint& point) {
+  std::vector<OneSetting> kept;
   std::copy_if(point.set.begin(), point.set.end(), std::back_inserter(kept),
-               [](const Setting& one) { return !sets_instances(one); });
+               [](const OneSetting& one) { return !sets_instances(one); });
   return kept;
 }
 
@@ -87,7 +87,7 @@ std::optional<Money> cost_alone(const Result& several) {
 std::vector<std::optional<ScaleOut>> scale_out(std::span<const SweepPoint> points) {
   std::vector<std::optional<ScaleOut>> all(points.size());
   std::vector<std::size_t> several;
-  std::map<std::vector<Setting>, std::size_t> fewest;
+  std::map<std::vector<OneSetting>, std::size_t> fewest;
   std::vector<std::size_t*> fewest_of;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (!points[i].answered() || !varies_instances(points[i])) continue;

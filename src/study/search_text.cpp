@@ -9,6 +9,7 @@
 #include "base/did_you_mean.hpp"
 #include "base/errors.hpp"
 #include "base/quote.hpp"
+#include "base/trimmed.hpp"
 #include "study/metrics.hpp"
 #include "study/search.hpp"
 #include "study/thresholds.hpp"
@@ -17,12 +18,6 @@ namespace feedrate::study {
 namespace {
 
 constexpr long most = 1'000'000'000;
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 std::optional<long> whole_number(std::string_view text) {
   long value = 0;

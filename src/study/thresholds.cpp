@@ -12,6 +12,7 @@
 #include "base/errors.hpp"
 #include "base/number_text.hpp"
 #include "base/quote.hpp"
+#include "base/trimmed.hpp"
 #include "base/unit_text.hpp"
 #include "model/stage.hpp"
 #include "study/metrics.hpp"
@@ -28,16 +29,6 @@ constexpr std::array<std::pair<std::string_view, Comparison>, 6> operators = {
      {"<", Comparison::less},
      {">", Comparison::greater}}};
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-[[noreturn]] void refuse(const std::string& message) {
-  throw InputError(message);
-}
-
 std::string metric_named(std::string_view word) {
   for (const Figure& figure : all_figures()) {
     if (!figure.alias.empty() && word == figure.alias) return std::string(figure.name);
@@ -48,9 +39,10 @@ std::string metric_named(std::string_view word) {
   for (const Figure& figure : all_figures()) {
     if (!figure.alias.empty()) names.emplace_back(figure.alias);
   }
-  refuse(fmt::format("expected a metric such as {}, {} or {}, got {}{}", name_of(FigureId::money),
-                     name_of(FigureId::total_time), name_of(FigureId::gpu_busy), in_quotes(word),
-                     did_you_mean(word, names)));
+  throw InputError(fmt::format("expected a metric such as {}, {} or {}, got {}{}",
+                               name_of(FigureId::money), name_of(FigureId::total_time),
+                               name_of(FigureId::gpu_busy), in_quotes(word),
+                               did_you_mean(word, names)));
 }
 
 /// What a text for the unit must be, and one of the unit in base units; 0: it has none.
@@ -74,20 +66,21 @@ void refuse_doubtful(const Limit& limit, std::string_view before, std::string_vi
   const FigureUnit counted_in = unit_of(limit.metric);
   const std::string_view unit = unit_text(counted_in);
   if (counted_in == FigureUnit::share && limit.bound > 1.0) {
-    refuse(fmt::format("expected a share from 0 to 1 or a percentage, got {}: write \"{}{}%\"",
-                       in_quotes(number), before, number));
+    throw InputError(
+        fmt::format("expected a share from 0 to 1 or a percentage, got {}: write \"{}{}%\"",
+                    in_quotes(number), before, number));
   }
   if (unit.empty() || limit.bound == 0.0) return;
   if (limit.of != LimitOf::value) {
-    refuse(
+    throw InputError(
         fmt::format("expected a limit with its unit, got {0}: {1} % or {1} {2}? write "
                     "\"{3}{1}%\" or \"{3}{1} {2}\"",
                     in_quotes(number), number, unit, before));
   }
   // There is one unit of money, and many of time.
   if (named || counted_in == FigureUnit::dollars) return;
-  refuse(fmt::format("expected a limit with its unit, got {0}: write \"{1}{2} {3}\"",
-                     in_quotes(number), before, number, unit));
+  throw InputError(fmt::format("expected a limit with its unit, got {0}: write \"{1}{2} {3}\"",
+                               in_quotes(number), before, number, unit));
 }
 
 /// `before`: what stands in front of the bound; `named`: whether that ends in the figure's unit.
@@ -100,7 +93,7 @@ void read_bound(Limit& limit, std::string_view text, std::string_view before, bo
                        limit.of == LimitOf::value ? "" : ", or a percentage", in_quotes(text));
   };
   const auto number = leading_number(text);
-  if (!number) refuse(expected());
+  if (!number) throw InputError(expected());
   limit.bound = number->value;
   const std::string_view behind = trimmed(number->rest);
   if (behind.empty()) return refuse_doubtful(limit, before, text, named);
@@ -109,7 +102,7 @@ void read_bound(Limit& limit, std::string_view text, std::string_view before, bo
     limit.relative = limit.of != LimitOf::value;
     // A share is a fraction of 1 itself; a percentage of dollars needs something to be a part of.
     if (!limit.relative && !unit.empty()) {
-      refuse(
+      throw InputError(
           fmt::format("expected an amount such as \"{} < 120 {}\" or an increase such as "
                       "\"{} increase < 5%\", got {}",
                       limit.metric, unit, limit.metric, in_quotes(text)));
@@ -117,9 +110,9 @@ void read_bound(Limit& limit, std::string_view text, std::string_view before, bo
     return;
   }
   const auto [dimension, base] = measure_of(counted_in);
-  if (base == 0.0) refuse(expected());
+  if (base == 0.0) throw InputError(expected());
   const ParsedQuantity parsed = parse_quantity(text, dimension);
-  if (!parsed.ok()) refuse(parsed.problem);
+  if (!parsed.ok()) throw InputError(parsed.problem);
   limit.bound = parsed.base / base;
 }
 
@@ -134,8 +127,8 @@ Limit bottleneck_limit(std::string_view stage) {
   }
   const std::vector<std::string> stages(stage_names.begin(), stage_names.end());
   if (std::find(stages.begin(), stages.end(), stage) == stages.end()) {
-    refuse(fmt::format("expected a stage ({}), got {}{}", fmt::join(stages, ", "), in_quotes(stage),
-                       did_you_mean(stage, stages)));
+    throw InputError(fmt::format("expected a stage ({}), got {}{}", fmt::join(stages, ", "),
+                                 in_quotes(stage), did_you_mean(stage, stages)));
   }
   limit.metric = std::string(bottleneck_prefix) + std::string(stage);
   return limit;
@@ -173,8 +166,9 @@ Limit parse_limit(std::string_view text) {
     return at != std::string_view::npos && rest.substr(at).starts_with(candidate.first);
   });
   if (op == operators.end()) {
-    refuse(fmt::format("expected a threshold such as \"{} < 120\" or \"{} increase < 5%\", got {}",
-                       name_of(FigureId::money), name_of(FigureId::total_time), in_quotes(text)));
+    throw InputError(
+        fmt::format("expected a threshold such as \"{} < 120\" or \"{} increase < 5%\", got {}",
+                    name_of(FigureId::money), name_of(FigureId::total_time), in_quotes(text)));
   }
   Limit limit;
   limit.comparison = op->second;
@@ -196,14 +190,14 @@ std::vector<Limit> parse_max_increase(std::string_view text) {
     const std::string_view item = trimmed(rest.substr(0, comma));
     const std::size_t equals = item.find('=');
     if (equals == std::string_view::npos || equals == 0) {
-      refuse(fmt::format("expected METRIC=LIMIT such as \"cost=5%,time=10%\", got {}",
-                         in_quotes(item)));
+      throw InputError(fmt::format("expected METRIC=LIMIT such as \"cost=5%,time=10%\", got {}",
+                                   in_quotes(item)));
     }
     Limit limit;
     limit.text = item;
     limit.metric = metric_named(trimmed(item.substr(0, equals)));
     if (better_of(limit.metric) == Better::more) {
-      refuse(
+      throw InputError(
           fmt::format("expected a metric of which less is better, got {}: write --threshold "
                       "\"{} decrease < 5%\"",
                       in_quotes(limit.metric), limit.metric));

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/append_once.hpp"
 #include "base/quote.hpp"
 #include "base/version.hpp"
 
@@ -120,7 +121,7 @@ void Collector::skip(std::string_view why, std::int64_t records) {
 
 void Collector::remark(std::string words) {
   auto& all = file().remarks;
-  if (std::find(all.begin(), all.end(), words) == all.end()) all.push_back(std::move(words));
+  append_once(all, std::move(words));
 }
 
 std::uint32_t Collector::intern(std::string_view text) {

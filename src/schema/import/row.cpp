@@ -1,18 +1,13 @@
 #include <cmath>
 
 #include "base/number_text.hpp"
+#include "base/trimmed.hpp"
 #include "schema/import/line_kinds.hpp"
 
 namespace feedrate::schema {
 namespace {
 
 constexpr std::string_view blank = " \t\r";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(blank);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blank) - begin + 1);
-}
 
 bool is_missing(std::string_view text) {
   for (const std::string_view word :
@@ -28,9 +23,9 @@ std::vector<std::string_view> csv_fields(std::string_view line) {
   std::vector<std::string_view> fields;
   for (std::size_t begin = 0; begin <= line.size();) {
     const std::size_t end = std::min(line.find(',', begin), line.size());
-    std::string_view field = trimmed(line.substr(begin, end - begin));
+    std::string_view field = trimmed(line.substr(begin, end - begin), blank);
     if (field.size() >= 2 && field.front() == '"' && field.back() == '"') {
-      field = trimmed(field.substr(1, field.size() - 2));
+      field = trimmed(field.substr(1, field.size() - 2), blank);
     }
     fields.push_back(field);
     begin = end + 1;
@@ -40,7 +35,7 @@ std::vector<std::string_view> csv_fields(std::string_view line) {
 
 std::vector<std::string_view> words_in(std::string_view line) {
   std::vector<std::string_view> words;
-  while (!(line = trimmed(line)).empty()) {
+  while (!(line = trimmed(line, blank)).empty()) {
     const std::size_t end = std::min(line.find_first_of(blank), line.size());
     words.push_back(line.substr(0, end));
     line.remove_prefix(end);

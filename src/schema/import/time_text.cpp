@@ -4,14 +4,11 @@
 #include <chrono>
 #include <cstddef>
 
+#include "base/number_text.hpp"
 #include "schema/import_observations.hpp"
 
 namespace feedrate::schema {
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 /// Takes `digits` digits off the front.
 std::optional<int> take_digits(std::string_view& text, std::size_t digits) {

@@ -12,7 +12,7 @@ constexpr std::string_view prefix = "system.";
 /// What W&B calls MB of disks are of 2^20 bytes.
 constexpr double megabyte = 1048576.0;
 
-struct Column {
+struct ChartColumn {
   std::string_view name;  ///< after "system."; * is the number or name of a CPU, GPU or disk
   MetricId metric{};
   std::string_view of;  ///< the name of what the sample is of; * as above
@@ -20,7 +20,7 @@ struct Column {
   bool cumulative = false;
 };
 
-constexpr Column known[] = {
+constexpr ChartColumn known[] = {
     {"cpu", MetricId::cpu_busy, "cpu"},
     {"cpu.*.cpu_percent", MetricId::cpu_busy, "cpu*"},
     {"proc.cpu.threads", MetricId::process_threads, "trainer"},
@@ -82,7 +82,7 @@ class WandbCsv : public LineKind {
 
  private:
   struct Told {
-    const Column* column = nullptr;
+    const ChartColumn* column = nullptr;
     std::string name{};
   };
 
@@ -106,7 +106,7 @@ class WandbCsv : public LineKind {
   }
 
   static Told told(std::string_view name) {
-    for (const Column& column : known) {
+    for (const ChartColumn& column : known) {
       const auto star = star_in(column.name, name);
       if (!star) continue;
       std::string of(column.of);
