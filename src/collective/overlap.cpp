@@ -54,10 +54,11 @@ Exchange fused(Bytes gradients, const Fusion& fusion, Duration backward, const T
     const Duration turn = std::max(took, fusion.cycle);
     // Once a message is as large as the one before, so are all until the pass ends (or, where the
     // buffer is full, until nothing is left): those are counted at once.
-    if (now < backward && std::abs(size / last - 1.0) < 1e-9) {
-      const double until_end = std::floor((backward - now) / turn);
+    if (std::abs(size / last - 1.0) < 1e-9) {
       const double until_sent = std::floor((gradients - sent) / size);
-      const double times = std::min(until_end, until_sent);
+      const double times = now < backward
+                               ? std::min(std::floor((backward - now) / turn), until_sent)
+                               : until_sent - 1.0;
       if (times > 1.0) {
         send(size, took, times);
         sent += times * size;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/number_text.hpp"
+#include "catalog/lookup.hpp"
 #include "resolve/context.hpp"
 
 namespace feedrate::resolve {
@@ -25,14 +26,23 @@ std::optional<std::pair<double, double>> bucket(std::string_view text) {
   return text.front() == '<' ? std::pair(0.0, number) : std::pair(number, 1.5 * number);
 }
 
-/// Published for the instance, wherever it stands.
-std::optional<std::pair<double, double>> published_bucket(const Context& context) {
+/// Published for the instance: in its region, else in another one, which is said.
+std::optional<std::pair<double, double>> published_bucket(Context& context) {
   if (context.machine() == nullptr) return std::nullopt;
+  const std::string region(context.scenario.cluster.region.value_or(std::string(default_region)));
+  const Offer* found = nullptr;
   for (const Offer& offer : context.catalog.offers) {
-    if (offer.instance != context.machine()->name || offer.interruption.empty()) continue;
-    if (const auto found = bucket(offer.interruption)) return found;
+    if (offer.instance != context.machine()->name || !bucket(offer.interruption)) continue;
+    if (found == nullptr || offer.region == region) found = &offer;
+    if (offer.region == region) break;
   }
-  return std::nullopt;
+  if (found == nullptr) return std::nullopt;
+  if (found->region != region && context.texts) {
+    context.out.remarks.push_back(
+        fmt::format("how often spot instances are interrupted is published for {} in {}, not in {}",
+                    found->instance, found->region, region));
+  }
+  return bucket(found->interruption);
 }
 
 /// Where checkpoints go: where the data comes from. Empty where nothing says how fast that is.

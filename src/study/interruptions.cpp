@@ -11,6 +11,7 @@
 #include "pipeline/interruptions.hpp"
 #include "reliability/interval.hpp"
 #include "resolve/assumptions.hpp"
+#include "resolve/context.hpp"
 #include "study/billing.hpp"
 #include "study/cost.hpp"
 #include "study/drawn_job.hpp"
@@ -159,6 +160,31 @@ void say_left_out(Result& result, const Scenario& scenario, const resolve::Resol
 
 }  // namespace
 
+void expect_an_end(const pipeline::Outcome& outcome) {
+  const pipeline::Interrupted& in = outcome.interrupted;
+  const InterruptedJob& job = in.job;
+  constexpr double hopeless = 1e4;
+  if (!(in.mean.wall > hopeless * (job.launch + job.work))) return;
+  const Duration between = 1.0 / job.rate();
+  const bool writes = job.interval > Duration{} && job.interval < job.work;
+  const Duration stretch = writes ? job.interval + job.writing.time : job.work;
+  const std::string why =
+      job.restart > stretch
+          ? fmt::format("a restart takes {}: expected one that takes less, or fewer instances",
+                        resolve::short_text_of(job.restart))
+      : writes ? fmt::format(
+                     "has to run for {} to its next checkpoint: expected checkpoints more "
+                     "often",
+                     resolve::short_text_of(stretch))
+               : fmt::format("has to run for {} without one: expected checkpoints",
+                             resolve::short_text_of(stretch));
+  throw InputError({{"", 0, "/job/checkpoint",
+                     fmt::format("the job would in effect never end: it is interrupted every {} in "
+                                 "the mean and {}",
+                                 resolve::short_text_of(between), why),
+                     "never ends"}});
+}
+
 void report_interruptions(Result& result, const Scenario& scenario, const Catalog& catalog,
                           const HostProfile* host, const resolve::Resolved& resolved,
                           const pipeline::Outcome& outcome) {
@@ -166,18 +192,7 @@ void report_interruptions(Result& result, const Scenario& scenario, const Catalo
   say_left_out(result, scenario, resolved, outcome);
   if (!resolved.inputs.interruptions) return;
   const InterruptedJob& job = in.job;
-  constexpr double hopeless = 1e4;
-  if (in.mean.wall > hopeless * (job.launch + job.work)) {
-    throw InputError(
-        {{"", 0, "/job/checkpoint",
-          fmt::format(
-              "the job would in effect never end: it is interrupted every {:.3g} h in the mean "
-              "and has to run for {:.3g} h {}; expected checkpoints more often",
-              1.0 / job.rate() / hours(1.0),
-              (job.interval > Duration{} ? job.interval + job.writing.time : job.work) / hours(1.0),
-              job.interval > Duration{} ? "to its next checkpoint" : "without one"),
-          "never ends"}});
-  }
+  expect_an_end(outcome);
   Interruptions out;
   out.expected = in.mean.interruptions;
   out.rework = in.mean.rework;

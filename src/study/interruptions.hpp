@@ -9,9 +9,11 @@
 
 namespace feedrate::study {
 
+/// Throws InputError where the job would in effect never end.
+void expect_an_end(const pipeline::Outcome& outcome);
+
 /// Fills `result.interruptions` where any are counted, or blocks are booked, with the remarks that
-/// belong to them; and says of a job without them what it leaves out. Throws InputError where the
-/// job would in effect never end.
+/// belong to them; and says of a job without them what it leaves out. Throws as above.
 void report_interruptions(Result& result, const Scenario& scenario, const Catalog& catalog,
                           const HostProfile* host, const resolve::Resolved& resolved,
                           const pipeline::Outcome& outcome);

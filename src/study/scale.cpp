@@ -9,6 +9,7 @@
 
 #include "base/parallel.hpp"
 #include "study/drawn_job.hpp"
+#include "study/interruptions.hpp"
 #include "study/run.hpp"
 #include "study/scale_out.hpp"
 
@@ -100,6 +101,7 @@ class Curve {
       try {
         const DrawnJob job =
             drawn_job(make_(setting(static_cast<double>(i + 1))), catalog_, host_, {});
+        expect_an_end(job.outcome);
         outlays_[i] = Outlay{job.outcome.total.wall, job.bill.money, job.bill.total};
       } catch (const InputError& error) {
         problems = error.problems();
