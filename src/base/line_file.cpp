@@ -79,10 +79,10 @@ LineWriter::LineWriter(std::string path) : path_(std::move(path)) {
 LineWriter::LineWriter(std::string path, std::uint64_t keep) : path_(std::move(path)), size_(keep) {
   struct stat status {};
   if (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-    refuse(path_, "expected a file, got " + what_it_is(status.st_mode));
+    refuse_file(path_, "expected a file, got " + what_it_is(status.st_mode));
   }
   file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (file_ < 0) throw HostError("cannot write " + path_ + ": " + reason());
+  if (file_ < 0) throw HostError("cannot write " + path_ + ": " + system_reason());
   regular_ = true;
   const auto give_up = [&](const std::string& why) {
     ::close(file_);
@@ -94,7 +94,7 @@ LineWriter::LineWriter(std::string path, std::uint64_t keep) : path_(std::move(p
   }
   if (::ftruncate(file_, static_cast<off_t>(keep)) != 0 ||
       ::lseek(file_, static_cast<off_t>(keep), SEEK_SET) < 0) {
-    give_up(reason());
+    give_up(system_reason());
   }
 }
 

@@ -257,7 +257,7 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
 
 void add_fed_ranks(RankBuilder& rank, int count) {
   const Inputs& inputs = rank.inputs;
-  const Consumer consumer{rank, {}};
+  const BatchConsumer consumer{rank, {}};
   const bool one_process = !inputs.asynchronous_step;
   const bool copies = one_process || inputs.copies != Copies::beside;
   // All of them leave the barrier together and are waited for together: what counts of them is the

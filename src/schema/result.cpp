@@ -18,13 +18,8 @@ void open_document(std::string_view kind, JsonWriter& out) {
 }
 
 void write_source(const std::string& name, const std::string& file, JsonWriter& out) {
-  out.key("scenario").begin_object(Layout::line).text("name", name).key("file");
-  if (file.empty()) {
-    out.null();
-  } else {
-    out.text(file);
-  }
-  out.end();
+  out.key("scenario").begin_object(Layout::line).text("name", name);
+  out.text_or_null("file", file).end();
 }
 
 void write_scale_out(const std::optional<ScaleOut>& scale_out, JsonWriter& out) {

@@ -73,15 +73,15 @@ TEST_CASE("fit points: what is only promised is not fitted on, and may be measur
   CHECK(point(promise).unused == "promised, not measured yet");
   CHECK(point(promise + R"(, "measured": 110)").unused.empty());
   const auto all = study::candidates(with("{\"name\": \"c\", " + promise + "}"), {});
-  CHECK(std::any_of(all.begin(), all.end(), [](const study::Candidate& one) {
+  CHECK(std::any_of(all.begin(), all.end(), [](const study::PointCandidate& one) {
     return one.words == "an epoch after the first";
   }));
 }
 
 TEST_CASE("fit points: candidates are what the cases lack, and change no unknown") {
-  const auto named = [](const std::vector<study::Candidate>& all, const std::string& words) {
+  const auto named = [](const std::vector<study::PointCandidate>& all, const std::string& words) {
     return std::any_of(all.begin(), all.end(),
-                       [&](const study::Candidate& one) { return one.words == words; });
+                       [&](const study::PointCandidate& one) { return one.words == words; });
   };
   const Scenario scenario =
       with(R"({"name": "c", "set": {"/loader/num_workers": 1}, )" + epoch + "}");
