@@ -3,13 +3,10 @@
 #include <fstream>
 #include <regex>
 
-#include "bench/cuda/operations.hpp"
 #include "bench/host.hpp"
 
 namespace feedrate::bench {
 
-// The driver publishes these in /proc, also where this build has no CUDA. CUDA's own names come
-// first: it counts only the GPUs that a program may use, in the order in which it numbers them.
 void add_gpu_facts(HostFacts& facts) {
   namespace fs = std::filesystem;
   const fs::path driver = "/proc/driver/nvidia";
@@ -30,7 +27,6 @@ void add_gpu_facts(HostFacts& facts) {
   if (std::regex_search(line, match, std::regex(R"(\b(\d+\.\d+(\.\d+)?)\b)"))) {
     facts.driver = match[1];
   }
-  gpu::add_facts(facts);
 }
 
 }  // namespace feedrate::bench

@@ -175,7 +175,7 @@ std::string disk_of(const std::string& path) {
   return device_name(path, mount) + ", " + mount.type;
 }
 
-HostFacts host_facts(const Settings& settings) {
+HostFacts system_facts(const Settings& settings) {
   HostFacts facts;
   char name[256] = {};
   if (::gethostname(name, sizeof name - 1) == 0) facts.hostname = name;

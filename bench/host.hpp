@@ -24,7 +24,13 @@ std::string file_system_of(const std::string& path);
 HostClass class_of_host(std::string_view cpu_info, std::string_view vendor,
                         std::string_view product);
 
-/// Names of the GPUs and the driver's version, also in a build without CUDA.
+/// Names of the GPUs and the driver's version, as the driver publishes them in /proc.
 void add_gpu_facts(HostFacts& facts);
+
+struct Settings;
+
+/// host_facts (probe.hpp) without what only CUDA can tell: the GPUs that this process may use, in
+/// CUDA's order.
+HostFacts system_facts(const Settings& settings);
 
 }  // namespace feedrate::bench

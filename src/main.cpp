@@ -6,10 +6,15 @@
 #include "base/exit_status.hpp"
 #include "cli/app.hpp"
 #include "cli/terminal.hpp"
+#include "cli/with_probes.hpp"
 
 int main(int argc, char** argv) {
   try {
     feedrate::cli::prepare_streams();
+    feedrate::cli::keep_arguments(argv);
+#ifdef FEEDRATE_PROBES
+    feedrate::cli::bring_probes();
+#endif
     return feedrate::cli::execute(argc, argv);
   } catch (const feedrate::InputError& error) {
     for (const feedrate::Problem& problem : error.problems()) {

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/did_you_mean.hpp"
@@ -59,6 +62,50 @@ std::string explained(const CLI::App& app, const CLI::ParseError& error) {
                      in_quotes(left_over.front()), did_you_mean(left_over.front(), commands));
 }
 
+struct Entry {
+  std::string_view name;
+  Command (*add)(CLI::App&);
+};
+
+// In the order in which --help lists them.
+constexpr std::array entries = {
+    Entry{"init", add_init},              //
+    Entry{"run", add_run},                //
+    Entry{"advise", add_advise},          //
+    Entry{"diagnose", add_diagnose},      //
+    Entry{"observe", add_observe},        //
+    Entry{"sweep", add_sweep},            //
+    Entry{"merge", add_merge},            //
+    Entry{"optimize", add_optimize},      //
+    Entry{"scale", add_scale},            //
+    Entry{"feeds", add_feeds},            //
+    Entry{"compare", add_compare},        //
+    Entry{"cases", add_cases},            //
+    Entry{"fit", add_fit},                //
+    Entry{"check", add_check},            //
+    Entry{"calibrate", add_calibrate},    //
+    Entry{"validate", add_validate},      //
+    Entry{"report", add_report},          //
+    Entry{"plot", add_plot},              //
+    Entry{"export", add_export},          //
+    Entry{"catalog", add_catalog},        //
+    Entry{"schema", add_schema},          //
+    Entry{"completion", add_completion},  //
+};
+
+// Declaring the flags of all commands takes longer than a small scenario: who names a command gets
+// that one. Completion tells of all.
+std::vector<Command> declared(CLI::App& app, std::string_view first) {
+  const bool known =
+      first != "completion" &&
+      std::any_of(entries.begin(), entries.end(), [&](const Entry& e) { return e.name == first; });
+  std::vector<Command> commands;
+  for (const Entry& entry : entries) {
+    if (first != "--version" && (!known || entry.name == first)) commands.push_back(entry.add(app));
+  }
+  return commands;
+}
+
 }  // namespace
 
 int execute(int argc, const char* const* argv) {
@@ -68,31 +115,7 @@ int execute(int argc, const char* const* argv) {
       "feedrate COMMAND --help explains a command, with examples.\n"
       "Exit status: 0 fine, 1 a verdict went against you, 2 your usage or input, 3 the host or "
       "feedrate failed.");
-  // In the order in which --help lists them.
-  const std::vector<Command> commands = {
-      add_init(app),       //
-      add_run(app),        //
-      add_advise(app),     //
-      add_diagnose(app),   //
-      add_observe(app),    //
-      add_sweep(app),      //
-      add_merge(app),      //
-      add_optimize(app),   //
-      add_scale(app),      //
-      add_feeds(app),      //
-      add_compare(app),    //
-      add_cases(app),      //
-      add_fit(app),        //
-      add_check(app),      //
-      add_calibrate(app),  //
-      add_validate(app),   //
-      add_report(app),     //
-      add_plot(app),       //
-      add_export(app),     //
-      add_catalog(app),    //
-      add_schema(app),     //
-      add_completion(app),
-  };
+  const std::vector<Command> commands = declared(app, argc > 1 ? argv[1] : "");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

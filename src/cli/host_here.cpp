@@ -5,11 +5,12 @@
 #include "base/errors.hpp"
 #include "base/quote.hpp"
 #include "base/unit_text.hpp"
-#include "bench/canary.hpp"
+#include "bench/host.hpp"
 #include "bench/probe.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/terminal.hpp"
 #include "cli/today.hpp"
+#include "cli/with_probes.hpp"
 #include "study/host_age.hpp"
 
 namespace feedrate::cli {
@@ -39,6 +40,7 @@ void add_host_age_flags(CLI::App& app, HostAgeOptions& options) {
                "Where the host profile is of this machine: say how much slower it is than when the "
                "profile was made (takes a second)")
       ->needs(host)
+      ->each([](const std::string&) { with_probes(); })
       ->group("Simulation");
 }
 
@@ -46,10 +48,10 @@ void remark_on_host(const HostProfile& profile, const HostAgeOptions& options) {
   study::Here here;
   const double max_age = days_of(options.max_age);
   here.today = today();
-  if (!profile.hostname.empty()) here.facts = bench::host_facts(bench::Settings{});
+  if (!profile.hostname.empty()) here.facts = bench::system_facts(bench::Settings{});
   if (options.canary && study::same_machine(profile, here.facts)) {
     const Interrupt interrupt;
-    here.canary = bench::run_canary(seconds(1.0), interrupt.flag());
+    here.canary = with_probes().canary(seconds(1.0), interrupt.flag());
     if (interrupt.flag()) throw HostError("interrupted");
   } else if (options.canary) {
     write_stderr("remark: the host profile is not of this machine, so the canary tells nothing");

@@ -22,9 +22,4 @@ struct LoaderOptions {
 /// --data, --scratch, --repeat, --quick; none of them beside `instead`.
 void add_loader_flags(CLI::App& app, LoaderOptions& options, CLI::Option& instead);
 
-/// Epochs of the native loader from one to all hardware threads, in rounds over all settings, so
-/// that a drift of the machine does not look like a setting's. InputError when the profile does not
-/// know what the loader does, or this build has no such loader; HostError on Ctrl-C.
-LoaderRuns run_loader(const LoaderOptions& options, const HostProfile& profile);
-
 }  // namespace feedrate::cli

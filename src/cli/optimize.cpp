@@ -18,7 +18,7 @@
 namespace feedrate::cli {
 namespace {
 
-constexpr const char* flag = "--over";
+constexpr const char* over_flag = "--over";
 /// Draws that say how sure the choice is, where --replications does not.
 constexpr int default_draws = 100;
 
@@ -54,17 +54,18 @@ study::Axes axes_of(const SweepPoints& points, const schema::Document& document)
   axes.scenario = [&points](std::size_t point) { return points.at(point).scenario; };
   axes.make = [lean = without_cases(document)](const study::Setting& set) {
     schema::Document changed = lean;
-    for (const auto& [key, value] : set) schema::set_value(changed, key, value, flag);
+    for (const auto& [key, value] : set) schema::set_value(changed, key, value, over_flag);
     return scenario_of(changed);
   };
   return axes;
 }
 
 int optimize(const OptimizeArguments& arguments) {
-  for (const std::string& text : arguments.over) static_cast<void>(parse_vary(text, flag));
+  for (const std::string& text : arguments.over) static_cast<void>(parse_vary(text, over_flag));
   const schema::Document document = load_with_settings(arguments.scenario, arguments.simulation);
   const SweepPoints points(
-      document, varied_by("optimize", arguments.instances, arguments.over, flag, document), flag);
+      document, varied_by("optimize", arguments.instances, arguments.over, over_flag, document),
+      over_flag);
   study::OptimizeOptions options;
   options.minimized = minimized(arguments.minimize);
   options.constraints = constraints_of(arguments.constraints, points.first().currency);

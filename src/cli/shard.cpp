@@ -13,12 +13,12 @@
 namespace feedrate::cli {
 namespace {
 
-constexpr const char* flag = "--shard";
+constexpr const char* shard_flag = "--shard";
 /// More shares than any sweep has points.
 constexpr std::size_t most_shares = 1'000'000;
 
 [[noreturn]] void refuse(std::string message) {
-  throw InputError({{.file = "", .line = 0, .pointer = flag, .message = std::move(message)}});
+  throw InputError({{.file = "", .line = 0, .pointer = shard_flag, .message = std::move(message)}});
 }
 
 std::optional<std::size_t> whole(std::string_view text) {

@@ -13,6 +13,7 @@
 #include "cli/commands.hpp"
 #include "cli/loader_work.hpp"
 #include "cli/scenario_maker.hpp"
+#include "cli/with_probes.hpp"
 #include "report/csv.hpp"
 #include "report/validate_report.hpp"
 #include "schema/host.hpp"
@@ -52,7 +53,7 @@ double share_of(const char* flag, const std::string& text) {
 /// What was measured: the user's file, or a loader that runs now.
 schema::Document measured_document(const ValidateArguments& arguments, const HostProfile& profile) {
   if (!arguments.measured.empty()) return schema::load_document(arguments.measured);
-  const LoaderRuns runs = run_loader(arguments.loader, profile);
+  const LoaderRuns runs = with_probes().run_loader(arguments.loader, profile);
   const std::string text = schema::write_scenario(study::native_scenario(runs));
   if (!arguments.save.empty()) write_text_file(arguments.save, text);
   return schema::parse_document(text, arguments.save.empty() ? "native loader" : arguments.save);
@@ -86,6 +87,7 @@ ScenarioCases compared(const schema::Document& document, const HostProfile& prof
 }
 
 int validate(const ValidateArguments& arguments) {
+  if (arguments.measured.empty()) with_probes();  // before a profile is read from a pipe
   study::Bars bars;
   bars.max_error = share_of("--max-error", arguments.max_error);
   bars.min_coverage = share_of("--min-coverage", arguments.min_coverage);

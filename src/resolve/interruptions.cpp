@@ -46,12 +46,12 @@ std::optional<std::pair<double, double>> published_bucket(Context& context) {
 }
 
 /// Where checkpoints go: where the data comes from. Empty where nothing says how fast that is.
-struct Place {
+struct CheckpointStore {
   Bandwidth rate;
   std::optional<Stage> read_as;  ///< the stage of its reads, where training reads it meanwhile
 };
 
-std::optional<Place> storage(const Inputs& inputs) {
+std::optional<CheckpointStore> storage(const Inputs& inputs) {
   const auto rate_of = [](const Read& read) {
     if (read.rate.empty()) return Bandwidth{};
     Bandwidth rate =
@@ -64,7 +64,7 @@ std::optional<Place> storage(const Inputs& inputs) {
     return rate;
   };
   const Read* read = nullptr;
-  Place place;
+  CheckpointStore place;
   if (inputs.source) {
     read = &*inputs.source;
     place.read_as = Stage::download;

@@ -14,7 +14,7 @@ namespace {
 using Layout = JsonWriter::Layout;
 
 /// Reads members of objects that must be there.
-class Reader {
+class ExportedReader {
  public:
   Problems problems;
 
@@ -110,7 +110,7 @@ bool is_result(const JsonValue& root) {
 }
 
 Exported read_exported(const JsonPtr& root) {
-  Reader reader;
+  ExportedReader reader;
   Exported out;
   if (const JsonValue* const scenario = reader.member(*root, "", "scenario", JsonKind::object)) {
     if (const auto* const name = reader.member(*scenario, "/scenario", "name", JsonKind::text)) {

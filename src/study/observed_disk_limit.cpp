@@ -9,7 +9,7 @@
 namespace feedrate::study {
 namespace {
 
-constexpr double nearly = 0.95;  ///< of a limit: what is as near to it is held back by it
+constexpr double near_limit = 0.95;  ///< of a limit: what is as near to it is held back by it
 
 /// The limit, where it binds what the job reads: all may come from the page cache.
 const ObservedLimit* limit_of(const ObservedJob& job) {
@@ -57,7 +57,7 @@ void write_bandwidth(ObservedDraft& draft, const ObservedNumber& most) {
 
 bool reaches_disk_limit(const ObservedJob& job) {
   const ObservedLimit* const limit = limit_of(job);
-  return limit != nullptr && limit->used && limit->used->value >= nearly;
+  return limit != nullptr && limit->used && limit->used->value >= near_limit;
 }
 
 double over_disk_limit(const ObservedJob& job) {
@@ -74,7 +74,7 @@ std::optional<double> reads_of_limit(const ObservedJob& job) {
     // Those that the limit counts, before the disk's queue makes fewer or more of them.
     const double most = std::min(1.0, limit->used->value) * limit->reads->value;
     const bool counted =
-        !limit->bytes || read_rate(job) < nearly * limit->used->value * limit->bytes->value;
+        !limit->bytes || read_rate(job) < near_limit * limit->used->value * limit->bytes->value;
     requests = counted || requests <= 0.0 ? most : std::min(requests, most);
   }
   if (requests <= 0.0) return std::nullopt;

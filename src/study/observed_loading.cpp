@@ -13,9 +13,9 @@ namespace {
 
 constexpr Bytes all_of_it = gigabytes(1e6);
 
-class Loading {
+class LoadingDraft {
  public:
-  explicit Loading(ObservedDraft& draft) : draft_(draft), job_(draft.job) {
+  explicit LoadingDraft(ObservedDraft& draft) : draft_(draft), job_(draft.job) {
     waits_ = draft.starved().value_or(false);
     hands_ = job_.workers > 0.0 ? job_.workers * job_.gpus : job_.gpus;
     // A worker's time at a sample, by Little's law: it is at one all the time.
@@ -274,7 +274,7 @@ class Loading {
 }  // namespace
 
 void write_loading(ObservedDraft& draft) {
-  Loading(draft).write();
+  LoadingDraft(draft).write();
 }
 
 }  // namespace feedrate::study

@@ -18,6 +18,7 @@
 #include "bench/host.hpp"
 #include "bench/images.hpp"
 #include "bench/measured.hpp"
+#include "bench/probe_names.hpp"
 #include "bench/probes.hpp"
 #include "bench/scratch.hpp"
 #include "bench/team.hpp"
@@ -302,4 +303,10 @@ TEST_CASE("probes: each has a name of its own and a line for the list") {
     CHECK_FALSE(std::string(probe.measures).empty());
   }
   for (const char* name : {"download", "disk", "decode", "memcpy"}) CHECK(names.count(name) == 1);
+}
+
+TEST_CASE("probes: the names that a command line may ask for are those of the probes") {
+  std::vector<std::string> names;
+  for (const Probe& probe : probes()) names.emplace_back(probe.name);
+  CHECK(names == std::vector<std::string>(probe_names.begin(), probe_names.end()));
 }

@@ -1,4 +1,4 @@
-#include "cli/calibrate_probes.hpp"
+#include "cli/probes/calibrate_probes.hpp"
 
 #include <fmt/format.h>
 
