@@ -10,6 +10,7 @@
 
 #include "catalog/filter.hpp"
 #include "cli/commands.hpp"
+#include "cli/manual_page.hpp"
 #include "cli/options.hpp"
 #include "cli/terminal.hpp"
 #include "model/figures.hpp"
@@ -280,14 +281,17 @@ std::string script(const CLI::App& root, const std::string& shell) {
 
 Command add_completion(CLI::App& parent) {
   const auto shell = std::make_shared<std::string>();
-  CLI::App* app = parent.add_subcommand("completion", "Print the completion script of a shell");
-  allow_only(*app->add_option("shell", *shell, "Which shell")->required(), {"bash", "zsh"});
+  CLI::App* app = parent.add_subcommand(
+      "completion", "Print the completion script of a shell, or the manual page");
+  allow_only(*app->add_option("shell", *shell, "Which shell, or man: the page")->required(),
+             {"bash", "zsh", "man"});
   app->footer(
       "Examples:\n"
       "  source <(feedrate completion bash)\n"
-      "  feedrate completion zsh > ~/.zfunc/_feedrate");
+      "  feedrate completion zsh > ~/.zfunc/_feedrate\n"
+      "  feedrate completion man | man -l -");
   return {app, [shell, &parent] {
-            write_stdout(script(parent, *shell));
+            write_stdout(*shell == "man" ? manual_page(parent) : script(parent, *shell));
             return 0;
           }};
 }
