@@ -130,8 +130,12 @@ Cost cost(Collective operation, Bytes size, const Fabric& fabric, std::optional<
 
 Measured::Measured(std::vector<std::pair<Bytes, Duration>> points) : points_(std::move(points)) {}
 
-bool Measured::beyond(Bytes size) const {
-  return size < points_.front().first || size > points_.back().first;
+bool Measured::below(Bytes size) const {
+  return size < points_.front().first;
+}
+
+bool Measured::above(Bytes size) const {
+  return size > points_.back().first;
 }
 
 Duration Measured::all_reduce(Bytes size) const {
