@@ -47,14 +47,15 @@ Duration latency(Collective operation, const Fabric& f, Algorithm algorithm, Pro
   const double n = f.ranks();
   const double all = steps(operation, n);
   const bool all_reduce = operation == Collective::all_reduce;
+  const bool is_tree = algorithm == Algorithm::tree;
   const double in_tree = 2.0 * (f.gpus - 1.0);
-  const double levels = 2.0 * std::log2(f.nodes);
-  if (f.hop) return (algorithm == Algorithm::tree ? in_tree + levels : all) * *f.hop;
+  const double levels = is_tree ? 2.0 * std::log2(f.nodes) : 0.0;
+  if (f.hop) return (is_tree ? in_tree + levels : all) * *f.hop;
   if (algorithm == Algorithm::nvls) return microseconds(nvls_latency);
-  const OfAlgorithm& of = algorithm == Algorithm::tree ? tree : ring;
+  const OfAlgorithm& of = is_tree ? tree : ring;
   const auto p = static_cast<std::size_t>(protocol);
   const double inside = f.link == Link::nvlink ? of.nvlink[p] : of.pcie[p];
-  if (algorithm == Algorithm::tree) {
+  if (is_tree) {
     return microseconds(of.base[p] + in_tree * inside + levels * of.network[p]);
   }
   const double between = f.nodes <= 1.0 ? 0.0 : all_reduce ? 2.0 * f.nodes : f.nodes - 1.0;
@@ -130,8 +131,12 @@ Cost cost(Collective operation, Bytes size, const Fabric& fabric, std::optional<
 
 Measured::Measured(std::vector<std::pair<Bytes, Duration>> points) : points_(std::move(points)) {}
 
-bool Measured::beyond(Bytes size) const {
-  return size < points_.front().first || size > points_.back().first;
+bool Measured::below(Bytes size) const {
+  return size < points_.front().first;
+}
+
+bool Measured::above(Bytes size) const {
+  return size > points_.back().first;
 }
 
 Duration Measured::all_reduce(Bytes size) const {

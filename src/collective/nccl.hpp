@@ -62,7 +62,8 @@ class Measured {
   explicit Measured(std::vector<std::pair<Bytes, Duration>> points);
 
   [[nodiscard]] Duration all_reduce(Bytes size) const;
-  [[nodiscard]] bool beyond(Bytes size) const;
+  [[nodiscard]] bool below(Bytes size) const;  ///< all points
+  [[nodiscard]] bool above(Bytes size) const;
 
  private:
   std::vector<std::pair<Bytes, Duration>> points_;

@@ -20,6 +20,7 @@ Exchange bucketed(Bytes gradients, const Buckets& buckets, Duration backward, co
   out.total = of_first + whole * of_whole + of_left;
   out.messages = 1.0 + whole + (has_left ? 1.0 : 0.0);
   out.largest = std::max({first, whole > 0.0 ? buckets.rest : Bytes{}, has_left ? left : Bytes{}});
+  out.smallest = std::min({first, whole > 0.0 ? buckets.rest : first, has_left ? left : first});
   // The stream ends when the last message that it had to wait for, and all behind it, are done. Of
   // equal buckets that can only be the first or the last: what is ready and what is left to do are
   // both straight lines over them.
@@ -42,6 +43,7 @@ Exchange fused(Bytes gradients, const Fusion& fusion, Duration backward, const T
     return backward > Duration{} ? gradients * std::min(1.0, at / backward) : gradients;
   };
   const auto send = [&](Bytes size, Duration took, double times) {
+    out.smallest = out.messages > 0.0 ? std::min(out.smallest, size) : size;
     out.total += times * took;
     out.messages += times;
     out.largest = std::max(out.largest, size);

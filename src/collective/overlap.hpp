@@ -16,6 +16,7 @@ struct Exchange {
   Duration exposed;       ///< how much longer the step is than its computing alone
   double messages = 0.0;  ///< in all
   Bytes largest;          ///< of them
+  Bytes smallest;         ///< of them
 };
 
 /// PyTorch's DDP: the bytes that are ready first are a bucket of their own, all others are cut into

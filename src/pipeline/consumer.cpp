@@ -114,7 +114,7 @@ struct BatchConsumer {
   }
   void reduce(ProgramBuilder& p) const {
     if (rank.barrier) p.join(*rank.barrier, tag(Stage::allreduce));
-    const Duration time = rank.inputs.exposed_allreduce / rank.inputs.speed[Stage::allreduce];
+    const Duration time = exposed_communication(rank.inputs);
     if (ticks(time).ns > 0) p.delay(ticks(time), tag(Stage::allreduce));
   }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collective/plan.hpp"
 #include "pipeline/inputs.hpp"
 
 namespace feedrate::pipeline {
@@ -56,6 +57,16 @@ Duration step_time(const Inputs& inputs, double batch) {
   if (inputs.step.fixed) time += *inputs.step.fixed;
   if (inputs.step.per_sample) time += *inputs.step.per_sample * samples(batch);
   return time;
+}
+
+Duration exposed_communication(const Inputs& inputs) {
+  const double gpu = inputs.speed[Stage::gpu];
+  const double messages = inputs.speed[Stage::allreduce];
+  if (!inputs.exchange || (gpu == 1.0 && messages == 1.0)) {
+    return inputs.exposed_allreduce / messages;
+  }
+  return collective::exchange(*inputs.exchange, step_time(inputs, inputs.batch) / gpu, messages)
+      .exposed;
 }
 
 }  // namespace feedrate::pipeline

@@ -16,6 +16,10 @@
 #include "queueing/empirical.hpp"
 #include "reliability/interruptions.hpp"
 
+namespace feedrate::collective {
+struct Plan;
+}
+
 namespace feedrate::pipeline {
 
 /// A long-run rate that is enforced by counting: requests pass at the speed of what is behind it
@@ -148,13 +152,16 @@ struct Inputs {
   double size_cv = 0.0;                           ///< of a sample's size and cost
   double read_cv = 0.0;  ///< of a batch's reading, from step to step, beyond its samples' sizes
   double make_cv = 0.0;  ///< of the rest of a batch's making
-  Duration exposed_allreduce;        ///< per optimiser step
+  Duration exposed_allreduce;  ///< per optimiser step, at speed 1
+  /// What it follows from at other speeds of steps and messages; null: it hides behind no step.
+  std::shared_ptr<const collective::Plan> exchange{};
   Bytes network_allreduce;           ///< bytes of it over an instance's NIC, hidden ones included
   std::optional<Bandwidth> network;  ///< NIC of an instance, shared with downloads
   /// The whole job's parallel efficiency where it is given or measured: the epochs take this share
   /// of what they take in `alone`, whatever keeps them.
   std::optional<double> time_ratio;
   std::shared_ptr<const Inputs> alone;     ///< the same job on one instance; set with time_ratio
+  double slowest_of = 0.0;                 ///< GPUs that steps wait for; 0: all
   Duration startup;                        ///< of the job
   Duration checkpoint_interval;            ///< 0 = none
   Duration checkpoint_time;                ///< each
@@ -200,6 +207,9 @@ double trained_samples(const Inputs& inputs);
 
 /// Time of the GPU for the step on `batch` samples, at speed 1.
 Duration step_time(const Inputs& inputs, double batch);
+
+/// Exposed communication of an optimiser step, at the virtual speeds of the GPU and of messages.
+Duration exposed_communication(const Inputs& inputs);
 
 /// Which epoch: the first may read other places than the later ones.
 enum class EpochKind { first, later };

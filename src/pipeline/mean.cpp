@@ -29,12 +29,9 @@ struct Consumer {
   bool pinning = false;
 };
 
-/// The slowest of `gpus` between two all-reduces, `group` batches apart, over their mean.
-queueing::Largest slowest_gpu(const Inputs& inputs, double gpus, double group) {
-  if (!inputs.step_times) return queueing::largest_of(gpus, inputs.step_cv / std::sqrt(group));
-  const StepTimes& times = *inputs.step_times;
-  if (group == inputs.accumulation) return times.group.largest(gpus);
-  return times.step.mean_of(std::floor(group)).largest(gpus);
+/// GPUs of which the slowest ends a step.
+double waited_for(const Inputs& inputs) {
+  return inputs.slowest_of > 0.0 ? inputs.slowest_of : inputs.instances * inputs.ranks;
 }
 
 Consumer consumer_of(const Inputs& inputs, double full, double steps, double last) {
@@ -51,11 +48,11 @@ Consumer consumer_of(const Inputs& inputs, double full, double steps, double las
   c.step = step_time(inputs, full).base() / speed(Stage::gpu);
   c.before = inputs.gpu_preprocess.base() * full / speed(Stage::gpu_preprocess);
   c.ahead = inputs.gpu_preprocess_ahead.base() * full / speed(Stage::gpu_preprocess);
-  const double gpus = inputs.instances * inputs.ranks;
+  const double gpus = waited_for(inputs);
   const double group = std::min(inputs.accumulation, std::max(1.0, steps));
   c.straggling = c.step * (slowest_gpu(inputs, gpus, group).mean - 1.0);
   const double batches = steps + (last > 0.0 ? 1.0 : 0.0);
-  c.reduction = inputs.exposed_allreduce.base() / speed(Stage::allreduce);
+  c.reduction = exposed_communication(inputs).base();
   c.reductions = std::ceil(batches / inputs.accumulation);
   if (batches > 1.0) c.reduce = c.reduction * (c.reductions - 1.0) / (batches - 1.0);
   c.steps = steps;
@@ -197,7 +194,7 @@ Pace attempt(const Epoch& e, double period) {
     const double deviation =
         std::sqrt(variance * load * load + std::pow(inputs.step_cv * c.step, 2.0));
     const double cv = sum > 0.0 ? deviation / sum / std::sqrt(inputs.accumulation) : 0.0;
-    waits = sum * (queueing::largest_of(inputs.ranks * inputs.instances, cv).mean - 1.0);
+    waits = sum * (queueing::largest_of(waited_for(inputs), cv).mean - 1.0);
     // A limit that keeps all of them waiting leaves no slowest one.
     waits = std::max(c.straggling, waits - std::max(0.0, limited - load));
   } else if (c.inline_load) {
@@ -290,6 +287,13 @@ double nic_seconds(const Inputs& inputs, const Flow& flow, EpochKind kind, doubl
 }
 
 }  // namespace
+
+queueing::Largest slowest_gpu(const Inputs& inputs, double gpus, double group) {
+  if (!inputs.step_times) return queueing::largest_of(gpus, inputs.step_cv / std::sqrt(group));
+  const StepTimes& times = *inputs.step_times;
+  if (group == inputs.accumulation) return times.group.largest(gpus);
+  return times.step.mean_of(std::floor(group)).largest(gpus);
+}
 
 Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, const Flow& flow,
                double active, bool details) {
@@ -428,9 +432,8 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   }
 
   const double weight = std::pow(std::min(1.0, pace.loader / pace.period), 8.0);
-  const double gpus = inputs.instances * inputs.ranks;
   const double group = std::min(inputs.accumulation, steps);
-  const double deviation = slowest_gpu(inputs, gpus, group).deviation * c.step;
+  const double deviation = slowest_gpu(inputs, waited_for(inputs), group).deviation * c.step;
   made.variance = steps * (weight * pace.variance * pace.loader * pace.loader +
                            (1.0 - weight) * deviation * deviation * group);
   return made;

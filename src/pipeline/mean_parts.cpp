@@ -105,7 +105,8 @@ PerStage<Throughput> capacities(const Inputs& inputs, EpochKind kind, double epo
   per_batch(Stage::gpu, step_time(inputs, batch).base(), batch);
   per_batch(Stage::gpu_preprocess,
             (inputs.gpu_preprocess + inputs.gpu_preprocess_ahead).base() * batch, batch);
-  per_batch(Stage::allreduce, inputs.exposed_allreduce.base(), batch * inputs.accumulation);
+  per_batch(Stage::allreduce, exposed_communication(inputs).base() * inputs.speed[Stage::allreduce],
+            batch * inputs.accumulation);
   PerStage<Throughput> all;
   for (Stage stage : all_stages()) {
     all[stage] = samples(one[stage] * inputs.instances) / seconds(1.0);

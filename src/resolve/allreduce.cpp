@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
+#include "collective/plan.hpp"
+#include "pipeline/mean.hpp"
 #include "resolve/context.hpp"
 #include "resolve/exchange.hpp"
 #include "resolve/links.hpp"
@@ -47,21 +50,32 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
                                 assumed::hop_latency);
   const bool ring_only =
       given.algorithm.value_or(AllReduceAlgorithm::ring) == AllReduceAlgorithm::ring;
-  const double overlap = given.overlap.value_or(0.0);
-  const double backward =
-      overlap > 0.0 ? context.assume<double>(Stage::allreduce, assumed::backward_share) : 0.0;
-  const Duration step = step_time(inputs, inputs.batch);
+  collective::Plan plan;
+  plan.gradients = all_of_it.gradients;
+  plan.sent = all_of_it.sent;
+  plan.overlap = given.overlap.value_or(0.0);
+  if (*plan.overlap > 0.0) {
+    plan.backward = context.assume<double>(Stage::allreduce, assumed::backward_share);
+  }
+  if (!given.overlap && context.texts) {
+    context.out.caveats.push_back(fmt::format(
+        "/job/allreduce/algorithm = {0} without overlap sends all gradients after the backward "
+        "pass: give /job/allreduce/overlap, or leave algorithm out to have it computed.",
+        algorithm_words[ring_only ? 0 : 1]));
+  }
   const auto exposed = [&](Duration all) {
-    const Duration hidden = std::min(overlap * all, backward * step);
+    plan.time = [all](collective::Collective, Bytes) { return all; };
+    const collective::Exchange e = collective::exchange(plan, step_time(inputs, inputs.batch));
     Communication out;
     out.parallelism = parallelism_words.front();
     out.algorithm = algorithm_words[ring_only ? 0 : 1];
     out.size = size;
-    out.messages = 1.0;
-    out.total = all;
-    out.exposed = all - hidden;
+    out.messages = e.messages;
+    out.total = e.total;
+    out.exposed = e.exposed;
     context.out.communication = std::move(out);
-    return all - hidden;
+    context.out.inputs.exchange = std::make_shared<const collective::Plan>(plan);
+    return e.exposed;
   };
   if (ring_only) {
     Links links{Bandwidth::of(1.0), hop};
@@ -91,7 +105,8 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
   return exposed(hierarchical(size, inputs.instances, inputs.ranks, within, across));
 }
 
-/// Several instances exchange gradients whether the scenario speaks of them or not.
+/// Several instances exchange gradients whether the scenario speaks of them or not. The efficiency
+/// is that of a whole step, whose waiting for the slowest of all GPUs is simulated beside it.
 Duration unknown_gradients(Context& context) {
   const Inputs& inputs = context.out.inputs;
   const double efficiency =
@@ -105,7 +120,12 @@ Duration unknown_gradients(Context& context) {
         100.0 * assumed::unknown_communication.high));
   }
   const Duration step = inputs.accumulation * step_time(inputs, inputs.batch);
-  return step * (1.0 / efficiency - 1.0);
+  const auto slowest_of = [&](double gpus) {
+    return pipeline::slowest_gpu(inputs, gpus, inputs.accumulation).mean;
+  };
+  const double alone = slowest_of(inputs.ranks);
+  const double all = slowest_of(inputs.instances * inputs.ranks);
+  return std::max(Duration{}, step * (alone / efficiency - all));
 }
 
 /// T(N)/T(1) of the points themselves, where both were measured.

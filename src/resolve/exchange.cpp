@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <utility>
+#include <variant>
 
-#include "collective/overlap.hpp"
+#include "collective/plan.hpp"
 #include "resolve/allreduce.hpp"
 #include "resolve/links.hpp"
 
@@ -49,10 +52,10 @@ bool shards_optimiser(Parallelism how) {
   return how == Parallelism::zero1 || how == Parallelism::zero2;
 }
 
-/// How long a message takes, and by what.
-class Messages {
+/// How long a message takes, and by what. Of the scenario it keeps nothing.
+class MessageModel {
  public:
-  Messages(Context& context, const AllReduce& given) : context_(context) {
+  MessageModel(Context& context, const AllReduce& given) {
     const double ranks = context.out.inputs.instances * context.out.inputs.ranks;
     if (given.points && given.points_gpus == ranks) {
       measured_.emplace(sized(*given.points));
@@ -78,20 +81,29 @@ class Messages {
     return what == Collective::all_reduce ? sum : 0.5 * sum;
   }
 
-  void name(Communication& out, Collective what, Bytes largest) const {
+  [[nodiscard]] bool in_levels() const { return name_ == "hierarchical"; }
+
+  /// By what a message of that size goes.
+  void name(Communication& out, Collective what, Bytes size) const {
     if (!name_.empty()) {
       out.algorithm = name_;
-      if (measured_ && measured_->beyond(largest) && context_.texts) {
-        context_.out.caveats.push_back(
-            fmt::format("A message of {} lies outside of /job/allreduce/points: it is taken to go "
-                        "at the bandwidth of the largest, or to take the time of the smallest.",
-                        short_text_of(largest)));
-      }
       return;
     }
-    const collective::Cost one = collective::cost(what, largest, fabric_, only_);
+    const collective::Cost one = collective::cost(what, size, fabric_, only_);
     out.algorithm = collective::name_of(one.algorithm);
     out.protocol = collective::name_of(one.protocol);
+  }
+
+  /// Messages that nobody measured.
+  void say_unmeasured(Context& context, const collective::Exchange& e) const {
+    if (!measured_ || !context.texts) return;
+    const auto say = [&](Bytes size, std::string_view what) {
+      context.out.caveats.push_back(fmt::format(
+          "A message of {} lies outside of /job/allreduce/points: the {} stands for it.",
+          short_text_of(size), what));
+    };
+    if (measured_->below(e.smallest)) say(e.smallest, "time of the smallest");
+    if (measured_->above(e.largest)) say(e.largest, "bandwidth of the largest");
   }
 
  private:
@@ -113,86 +125,52 @@ class Messages {
            collective::cost(Collective::all_reduce, size, between, ring).time();
   }
 
-  Context& context_;
   collective::Fabric fabric_;
   std::optional<collective::Algorithm> only_;
   std::optional<collective::Measured> measured_;
   std::string name_;  ///< where NCCL's model is not asked
 };
 
-Bytes bucket_of(Context& context, const AllReduce& given, Parallelism how) {
-  const Preset by_default = preset(how);
-  return context.find_or<Bytes>(Stage::allreduce, "/job/allreduce/bucket", given.bucket, {}, {},
-                                by_default.bucket, by_default.why);
-}
-
-struct Computing {
-  Duration forward, backward;  ///< of one micro-batch
-};
-
-/// Of all messages of an optimiser step. Gradients that are summed once, after the last of its
-/// micro-batches (DDP's no_sync), have its backward pass alone to hide behind.
-collective::Exchange messages_of(Context& context, const AllReduce& given, Parallelism how,
-                                 const Volume& volume, const Computing& computing,
-                                 const Messages& messages, Communication& out) {
-  const double batches = context.out.inputs.accumulation;
-  const auto sum = [&](Collective what) {
-    return [&, what](Bytes size) { return messages.time(what, volume.sent * size); };
-  };
-  const auto times = [](collective::Exchange e, double n) {
-    e.total *= n;
-    e.exposed *= n;
-    e.messages *= n;
-    return e;
-  };
+/// What is sent in which messages, and when. Gradients that are summed once, after the last of an
+/// optimiser step's micro-batches (DDP's no_sync), have its backward pass alone to hide behind.
+decltype(collective::Plan::schedule) schedule(Context& context, const AllReduce& given,
+                                              Parallelism how) {
   if (is_sharded(how)) {
-    const double blocks =
-        context.find_or<double>(Stage::allreduce, given.blocks, {}, assumed::sharded_blocks);
-    const Bytes each = volume.gathered / blocks;
-    const Bytes sums = volume.sent * volume.gradients / blocks;
-    messages.name(out, Collective::all_gather, each);
-    out.size = batches * (2.0 * volume.gathered + volume.sent * volume.gradients);
-    return times(collective::sharded(blocks, messages.time(Collective::all_gather, each),
-                                     messages.time(Collective::reduce_scatter, sums),
-                                     computing.forward, computing.backward),
-                 batches);
+    return collective::ShardedParameters{
+        context.find_or<double>(Stage::allreduce, given.blocks, {}, assumed::sharded_blocks)};
   }
-  const Bytes bucket = bucket_of(context, given, how);
-  if (how == Parallelism::horovod) {
-    const auto e = collective::fused(volume.gradients, {bucket, horovod_cycle}, computing.backward,
-                                     sum(Collective::all_reduce));
-    messages.name(out, Collective::all_reduce, volume.sent * e.largest);
-    out.size = volume.sent * volume.gradients;
-    return e;
-  }
+  const Preset by_default = preset(how);
+  const Bytes bucket =
+      context.find_or<Bytes>(Stage::allreduce, "/job/allreduce/bucket", given.bucket, {}, {},
+                             by_default.bucket, by_default.why);
+  if (how == Parallelism::horovod) return collective::Fusion{bucket, horovod_cycle};
   if (shards_optimiser(how)) {
-    const double summed = how == Parallelism::zero2 ? batches : 1.0;
-    auto e = times(collective::bucketed(volume.gradients, {bucket, bucket}, computing.backward,
-                                        sum(Collective::reduce_scatter)),
-                   summed);
-    // Parameters come back once the optimiser has made them, and nothing runs beside that.
-    const Duration gather = messages.time(Collective::all_gather, volume.gathered);
-    messages.name(out, Collective::reduce_scatter, volume.sent * e.largest);
-    out.size = summed * volume.sent * volume.gradients + volume.gathered;
-    e.total += gather;
-    e.exposed += gather;
-    e.messages += 1.0;
-    return e;
+    return collective::ScatteredGradients{bucket, how == Parallelism::zero2};
   }
   const Bytes first =
       context.find_or<Bytes>(Stage::allreduce, "/job/allreduce/first_bucket", given.first_bucket,
                              {}, {}, first_bucket, "PyTorch's DistributedDataParallel");
-  const auto e = collective::bucketed(volume.gradients, {first, bucket}, computing.backward,
-                                      sum(Collective::all_reduce));
-  messages.name(out, Collective::all_reduce, volume.sent * e.largest);
-  out.size = volume.sent * volume.gradients;
-  return e;
+  return collective::Buckets{first, bucket};
 }
 
-/// Bytes of an optimiser step over an instance's NIC, as rings have it.
-Bytes over_network(const Inputs& inputs, Parallelism how, Bytes size) {
+/// By what most of the messages go.
+void name_messages(Communication& out, const MessageModel& messages, const collective::Plan& plan,
+                   const collective::Exchange& e) {
+  if (const auto* sharded = std::get_if<collective::ShardedParameters>(&plan.schedule)) {
+    messages.name(out, Collective::all_gather, plan.gathered / sharded->blocks);
+  } else if (const auto* scattered = std::get_if<collective::ScatteredGradients>(&plan.schedule)) {
+    messages.name(out, Collective::reduce_scatter,
+                  plan.sent * std::min(scattered->bucket, plan.gradients));
+  } else {
+    messages.name(out, Collective::all_reduce, e.largest);
+  }
+}
+
+/// Bytes of an optimiser step over an instance's NIC, as rings have it: over all GPUs, or over the
+/// instances alone where each has summed its own first.
+Bytes over_network(const Inputs& inputs, Parallelism how, bool in_levels, Bytes size) {
   if (inputs.instances <= 1.0) return {};
-  const double n = inputs.instances * inputs.ranks;
+  const double n = in_levels ? inputs.instances : inputs.instances * inputs.ranks;
   const bool sums = !is_sharded(how) && !shards_optimiser(how);
   return (sums ? 2.0 : 1.0) * (n - 1.0) / n * size;
 }
@@ -223,11 +201,8 @@ bool is_computed(const Job& job) {
   if (job.parallelism) return true;
   if (!job.allreduce) return false;
   const AllReduce& a = *job.allreduce;
-  if (a.algorithm == AllReduceAlgorithm::nccl || a.algorithm == AllReduceAlgorithm::tree) {
-    return true;
-  }
   if (a.points || a.bucket || a.first_bucket) return true;
-  return !a.algorithm && !a.busbw && !a.busbw_inside && !a.latency && !a.overlap;
+  return a.algorithm != AllReduceAlgorithm::ring && a.algorithm != AllReduceAlgorithm::hierarchical;
 }
 
 Duration exchange(Context& context, const AllReduce& given) {
@@ -235,29 +210,34 @@ Duration exchange(Context& context, const AllReduce& given) {
   if (inputs.instances * inputs.ranks <= 1.0) return {};
   const Parallelism how = context.scenario.job.parallelism.value_or(Parallelism::ddp);
   const Volume sent = volume(context, given);
-  const Messages messages(context, given);
-  const Duration step = step_time(inputs, inputs.batch);
-  const Duration backward =
-      context.assume<double>(Stage::allreduce, assumed::backward_share) * step;
+  const MessageModel messages(context, given);
+  collective::Plan plan;
+  plan.gradients = sent.gradients;
+  plan.sent = sent.sent;
+  plan.gathered = sent.gathered;
+  plan.batches = inputs.accumulation;
+  plan.time = [messages](Collective what, Bytes size) { return messages.time(what, size); };
+  plan.backward = context.assume<double>(Stage::allreduce, assumed::backward_share);
+  plan.overlap = given.overlap;
+  plan.schedule = schedule(context, given, how);
+  const collective::Exchange e = collective::exchange(plan, step_time(inputs, inputs.batch));
   Communication out;
   out.parallelism = parallelism_words[static_cast<std::size_t>(how)];
-  const collective::Exchange e =
-      messages_of(context, given, how, sent, {step - backward, backward}, messages, out);
+  name_messages(out, messages, plan, e);
+  messages.say_unmeasured(context, e);
+  out.size = collective::handed_over(plan);
   out.messages = e.messages;
   out.total = e.total;
   out.exposed = e.exposed;
-  if (given.overlap) {
-    const Duration hidden = std::min(*given.overlap * e.total, backward);
-    out.exposed = e.total - hidden;
-  }
-  inputs.network_allreduce = over_network(inputs, how, out.size);
+  inputs.network_allreduce = over_network(inputs, how, messages.in_levels(), out.size);
   if (how == Parallelism::smddp && !given.points && context.texts) {
     context.out.caveats.push_back(
         "SageMaker's data-parallel library is computed as NCCL under DDP's buckets: what its own "
         "algorithms gain only measured points (/job/allreduce/points) can tell.");
   }
+  inputs.exchange = std::make_shared<const collective::Plan>(std::move(plan));
   context.out.communication = std::move(out);
-  return context.out.communication->exposed;
+  return e.exposed;
 }
 
 }  // namespace feedrate::resolve

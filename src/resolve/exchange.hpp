@@ -13,11 +13,12 @@ struct Volume {
 };
 Volume volume(Context& context, const AllReduce& given);
 
-/// Whether the scenario leaves it to be computed: it asks for that (nccl, tree, parallelism,
-/// points, buckets), or gives neither an algorithm nor a figure of the textbook's ring.
+/// Whether it is computed as GPUs do it: always, but where `ring` or `hierarchical` asks for the
+/// textbook's, with nothing of what only the computed one has (parallelism, points, buckets).
 bool is_computed(const Job& job);
 
-/// Exposed seconds of an optimiser step. Fills Resolved::communication and the bytes over the NIC.
+/// Exposed seconds of an optimiser step. Fills Resolved::communication, the plan and the bytes over
+/// the NIC.
 Duration exchange(Context& context, const AllReduce& given);
 
 }  // namespace feedrate::resolve

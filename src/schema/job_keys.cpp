@@ -83,8 +83,9 @@ template <>
 const std::vector<Entry<AllReduce>>& entries<AllReduce>() {
   static const std::vector<Entry<AllReduce>> list = {
       entry<&AllReduce::algorithm>(
-          "algorithm", {"how gradients are summed; nccl: the fastest by size, as NCCL reckons",
-                        "ring where busbw, latency or overlap is given, else nccl"}),
+          "algorithm",
+          {"nccl: the fastest by size, computed; ring, hierarchical: one textbook message",
+           "nccl"}),
       entry<&AllReduce::gradient_bytes>(
           "gradient_bytes",
           {.manual = "of the model", .limits = above(0, 1e15), .example = "102 MB"}),

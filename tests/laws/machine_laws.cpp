@@ -457,7 +457,7 @@ TEST_CASE("machines: a price is that of the instance beside which it was stated,
 TEST_CASE("machines: a line rate is no bus bandwidth") {
   // 8 A100 on NVSwitch: 230 to 240 of 300 GB/s are what nccl-tests reach.
   schema::Document document = job("p4d.24xlarge", R"("100 ms", "allreduce":
-      {"gradient_bytes": "1 GB", "latency": "0 s"})");
+      {"algorithm": "ring", "gradient_bytes": "1 GB", "latency": "0 s"})");
   schema::set_value(document, "gpus_per_instance", "8");
   const auto busbw = [&](const std::string& more = "", const std::string& value = "") {
     schema::Document asked = document;

@@ -7,10 +7,7 @@
 
 #include "catch.hpp"
 #include "cli/scenario_maker.hpp"
-#include "pipeline/shared_limits.hpp"
-#include "pipeline/simulate.hpp"
 #include "resolve/generated_scenario.hpp"
-#include "resolve/resolve.hpp"
 #include "study/run.hpp"
 #include "study/scale.hpp"
 
@@ -231,56 +228,71 @@ TEST_CASE("law: the global batch is kept as far as whole samples allow, and so a
   });
 }
 
-TEST_CASE(
-    "law: far below the number from which a shared limit binds it costs nothing, beyond it does") {
-  int below = 0;
-  int beyond = 0;
+namespace {
+
+/// A job that reads a source whose bandwidth all instances share, in epochs so long that an average
+/// over one is its pace.
+Settings sharing_job(pipeline::Generator& random, double bandwidth) {
+  Settings settings = testing_resolve::generated_settings(random);
+  const auto set = [&](const char* key, const std::string& value) {
+    settings.emplace_back(key, value);
+  };
+  set("/source/service", random.chance(0.5) ? "fsx-lustre" : "efs");
+  set("/source/input_mode", random.chance(0.3) ? "File" : "mount");
+  set("/source/bandwidth", fmt::format("{:.0f} B/s", bandwidth));
+  set("/source/throughput_mode", "null");
+  set("/dataset/samples", "3000000");
+  return settings;
+}
+
+}  // namespace
+
+TEST_CASE("law: a shared limit keeps jobs waiting from the number on from which it is said to") {
   pipeline::Generator random(6);
-  for (int i = 0; i < 150; ++i) {
-    Settings settings = testing_resolve::generated_settings(random);
-    settings.emplace_back("/source/service", random.chance(0.5) ? "fsx-lustre" : "efs");
-    settings.emplace_back("/source/input_mode", random.chance(0.3) ? "File" : "mount");
-    settings.emplace_back("/source/bandwidth",
-                          fmt::format("{:.0f} MB/s", random.log_uniform(50.0, 2e4)));
-    settings.emplace_back("/source/throughput_mode", "null");
-    settings.emplace_back("/dataset/samples",
-                          "3000000");  // long epochs: an average over one is its pace
-    settings.emplace_back("/cluster/instances", fmt::format("{:.0f}", random.whole(1.0, 60.0)));
+  int staged = 0;
+  int trained = 0;
+  for (int i = 0; i < 120; ++i) {
+    const double bandwidth = random.log_uniform(5e7, 2e10);
+    const Settings settings = sharing_job(random, bandwidth);
     INFO(i << " " << study::setting_words(settings));
+    const cli::ScenarioMaker make(testing_resolve::document_with(settings));
+    const auto at = [&](double instances, double times) {
+      return study::run(make({{"/cluster/instances", fmt::format("{:.0f}", instances)},
+                              {"/source/bandwidth", fmt::format("{:.0f} B/s", times * bandwidth)}}),
+                        catalog(), nullptr);
+    };
+    // How much longer it takes than with a thousand times as much to share.
+    const auto slower = [&](double instances) {
+      return at(instances, 1.0).times.total / at(instances, 1e3).times.total;
+    };
     try {
-      const Scenario scenario = testing_resolve::scenario_with(settings);
-      const Result result = study::run(scenario, catalog(), nullptr);
-      if (!result.shared_limit) continue;
-      const SharedLimit& limit = *result.shared_limit;
-      CHECK(limit.binds == (result.instances >= limit.from));
-      const auto inputs =
-          resolve::resolve(scenario, catalog(), nullptr, {}, resolve::Want::inputs_alone).inputs;
-      const auto with = pipeline::simulate(inputs);
-      const auto without = pipeline::simulate(pipeline::without_shared_limits(inputs));
-      CHECK(without.total.wall <= with.total.wall * (1.0 + 1e-9));
-      const double asked = result.instances * limit.demand / limit.rate;
-      if (asked < 0.5) {
-        ++below;
-        CHECK(with.total.wall / without.total.wall < 1.02);
-      } else if (asked > 1.3) {
-        ++beyond;
-        CHECK(with.total.wall > without.total.wall);
-      }
+      study::ScaleOptions options;
+      options.to = 64;
+      const auto bound = curve_of(make, options).bound;
+      if (!bound || bound->name != "source bandwidth" || bound->from < 2.0) continue;
+      const double from = bound->from;
+      INFO("from " << from);
+      CHECK_FALSE(at(from - 1.0, 1.0).shared_limit->binds);
+      CHECK(at(from, 1.0).shared_limit->binds);
+      const double before = slower(from - 1.0);
+      const double after = slower(from);
+      // Just below, batches that vary meet it now and then; copies do not vary.
+      CHECK(before < (bound->when == SharedIn::staging ? 1.0 + 1e-9 : 1.03));
+      CHECK(after > 1.0001);
+      CHECK(after > before);
+      // Far below and beyond there is no doubt.
+      CHECK(slower(std::max(1.0, std::floor(0.5 * from))) < 1.005);
+      CHECK(slower(std::ceil(1.5 * from)) > std::max(after, 1.005));
+      (bound->when == SharedIn::staging ? staged : trained) += 1;
       // Twice as much to share carries no fewer.
-      Settings twice = settings;
-      if (scenario.source.bandwidth) {
-        twice.emplace_back("/source/bandwidth",
-                           fmt::format("{:.0f} B/s", 2.0 * scenario.source.bandwidth->base()));
-        const Result more = study::run(testing_resolve::scenario_with(twice), catalog(), nullptr);
-        if (more.shared_limit && more.shared_limit->name == limit.name &&
-            more.shared_limit->when == limit.when && limit.name == "source bandwidth") {
-          CHECK(more.shared_limit->from >= limit.from);
-        }
+      const auto more = at(from, 2.0).shared_limit;
+      if (more && more->name == bound->name && more->when == bound->when) {
+        CHECK(more->from >= from);
       }
     } catch (const InputError&) {
       continue;
     }
   }
-  CHECK(below > 5);
-  CHECK(beyond > 5);
+  CHECK(staged > 5);
+  CHECK(trained > 15);
 }

@@ -4,9 +4,51 @@
 #include "catch.hpp"
 #include "pipeline/generated.hpp"
 #include "pipeline/simulate.hpp"
+#include "resolve/generated_scenario.hpp"
+#include "study/run.hpp"
+#include "study/setting.hpp"
 
 using namespace feedrate;
 using namespace feedrate::pipeline;
+
+namespace {
+
+/// A job whose loader keeps up with its GPUs, whose steps vary as they were measured.
+testing_resolve::Settings straggling_job(Generator& random) {
+  std::string times;
+  for (double i = random.whole(2.0, 6.0); i > 0.0; i -= 1.0) {
+    times += fmt::format(R"({}[{:.0f}, "{:.4f} s"])", times.empty() ? "" : ", ",
+                         random.whole(1.0, 50.0), random.log_uniform(0.3, 3.0));
+  }
+  testing_resolve::Settings settings = {
+      {"/cluster/instance", "p4d.24xlarge"},
+      {"/cluster/instances", fmt::format("{:g}", random.whole(2.0, 32.0))},
+      {"/cluster/gpus_per_instance", fmt::format("{:g}", random.whole(1.0, 8.0))},
+      {"/loader/batch_size", "4"},
+      {"/dataset/samples", "4000000"},
+      {"/dataset/bytes_per_sample", "1 kB"},
+      {"/job/step", fmt::format(R"({{"times": [{}]}})", times)}};
+  if (random.chance(0.3)) settings.emplace_back("/job/gradient_accumulation", "4");
+  return settings;
+}
+
+Result answer(testing_resolve::Settings settings, const std::string& key,
+              const std::string& value) {
+  if (!key.empty()) settings.emplace_back(key, value);
+  return study::run(testing_resolve::scenario_with(settings), testing_resolve::catalog(), nullptr);
+}
+
+bool is_refused(const Result& result) {
+  return std::any_of(result.remarks.begin(), result.remarks.end(), [](const std::string& text) {
+    return text.find("cannot be reached") != std::string::npos;
+  });
+}
+
+const char* const next_to_nothing =
+    R"({"algorithm": "ring", "gradient_bytes": "1 B", "busbw": "1 TB/s", "latency": "0 s",
+        "overlap": 0})";
+
+}  // namespace
 
 TEST_CASE("straggling: a part of the waits for gradients, and none of a single GPU's") {
   Generator random(61);
@@ -55,4 +97,43 @@ TEST_CASE("straggling: the events book it as the mean does, beside the exchange"
   // The largest of eight is 1.4 standard deviations above their mean.
   CHECK(mean.total.straggling.base() == Approx(2000.0 * 0.0142).epsilon(0.05));
   CHECK(events.total.straggling.base() == Approx(mean.total.straggling.base()).epsilon(0.1));
+}
+
+TEST_CASE("straggling: an efficiency that was measured has it in it, and is reached") {
+  Generator random(62);
+  int below = 0;
+  for (int i = 0; i < 60; ++i) {
+    const auto settings = straggling_job(random);
+    const double given = random.uniform(0.5, 0.98);
+    INFO(study::setting_words(settings) << " at " << given);
+    const Result result = answer(settings, "/job/efficiency", fmt::format("{:.17g}", given));
+    CHECK_FALSE(is_refused(result));
+    REQUIRE(result.efficiency);
+    CHECK(*result.efficiency == Approx(given).epsilon(1e-6));
+    // Also where waiting for the slowest alone would be taken to lose more.
+    const Result alone = answer(settings, "/job/allreduce", next_to_nothing);
+    below += *alone.efficiency < given ? 1 : 0;
+    double lost = 0.0;
+    for (const Stage stage : all_stages()) lost += (*result.lost_to_scaling)[stage];
+    CHECK(lost == Approx(1.0 - *result.job_efficiency).margin(1e-9));
+    CHECK(*result.lost_to_stragglers <= (*result.lost_to_scaling)[Stage::allreduce] + 1e-9);
+  }
+  CHECK(below > 10);
+}
+
+TEST_CASE("straggling: an efficiency that is assumed has it in it, unless it loses more alone") {
+  Generator random(63);
+  int more = 0;
+  int less = 0;
+  for (int i = 0; i < 60; ++i) {
+    const auto settings = straggling_job(random);
+    INFO(study::setting_words(settings));
+    const Result result = answer(settings, "", "");
+    const Result alone = answer(settings, "/job/allreduce", next_to_nothing);
+    constexpr double assumed = 0.93;
+    CHECK(*result.efficiency == Approx(std::min(assumed, *alone.efficiency)).epsilon(2e-3));
+    (*alone.efficiency < assumed ? more : less) += 1;
+  }
+  CHECK(more > 10);
+  CHECK(less > 10);
 }

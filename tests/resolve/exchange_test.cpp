@@ -40,19 +40,30 @@ const char* const sizes[] = {R"("gradient_bytes": "10 MB")", R"("parameters": 25
 
 }  // namespace
 
-TEST_CASE("exchange: a size alone is computed; a figure of the textbook's ring keeps that ring") {
-  const auto computed = resolved(job(R"({"gradient_bytes": "100 MB"})"));
-  REQUIRE(computed.communication);
-  CHECK(computed.communication->parallelism == "ddp");
-  CHECK_FALSE(computed.communication->protocol.empty());
-  CHECK(computed.communication->messages == 5.0);  // 1 MiB, three of 25 MiB, what is left
-  for (const char* const figure : {R"("busbw": "10 GB/s")", R"("latency": "20 us")",
-                                   R"("overlap": 0.5)", R"("algorithm": "ring")"}) {
-    const auto textbook =
-        resolved(job(fmt::format(R"({{"gradient_bytes": "100 MB", {}}})", figure)));
+TEST_CASE("exchange: figures alone leave it computed; the textbook's ring is asked for by name") {
+  for (const char* const figure : {"", R"(, "busbw": "10 GB/s")", R"(, "latency": "20 us")",
+                                   R"(, "busbw_inside": "50 GB/s", "algorithm": "nccl")"}) {
     INFO(figure);
+    const auto computed = resolved(job(fmt::format(R"({{"gradient_bytes": "100 MB"{}}})", figure)));
+    REQUIRE(computed.communication);
+    CHECK(computed.communication->parallelism == "ddp");
+    CHECK_FALSE(computed.communication->protocol.empty());
+    CHECK(computed.communication->messages == 5.0);  // 1 MiB, three of 25 MiB, what is left
+    CHECK(computed.communication->exposed < computed.communication->total);
+  }
+  for (const char* const algorithm : {"ring", "hierarchical"}) {
+    INFO(algorithm);
+    const auto with = [&](const char* overlap) {
+      return resolved(job(fmt::format(R"({{"gradient_bytes": "100 MB", "algorithm": "{}"{}}})",
+                                      algorithm, overlap)));
+    };
+    const auto textbook = with("");
     CHECK(textbook.communication->protocol.empty());
     CHECK(textbook.communication->messages == 1.0);
+    CHECK(textbook.communication->exposed == textbook.communication->total);
+    CHECK(says(textbook.caveats, "without overlap sends all gradients after the backward pass"));
+    CHECK_FALSE(says(with(R"(, "overlap": 0)").caveats, "without overlap"));
+    CHECK(with(R"(, "overlap": 0)").inputs.exposed_allreduce == textbook.inputs.exposed_allreduce);
   }
 }
 

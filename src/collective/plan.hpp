@@ -1,0 +1,49 @@
+#pragma once
+// All that GPUs exchange in an optimiser step, as a function of how fast they compute and of how
+// fast messages are: what is exposed of it follows from both.
+#include <functional>
+#include <optional>
+#include <variant>
+
+#include "collective/nccl.hpp"
+#include "collective/overlap.hpp"
+
+namespace feedrate::collective {
+
+/// After the backward pass, in one message.
+struct OneMessage {};
+
+/// ZeRO-1 and 2: gradients scattered in buckets, after each micro-batch or after the last alone;
+/// parameters gathered once the optimiser has made them, with nothing to run beside that.
+struct ScatteredGradients {
+  Bytes bucket;  ///< > 0
+  bool each_batch = false;
+};
+
+/// FSDP and ZeRO-3, in each micro-batch.
+struct ShardedParameters {
+  double blocks = 1.0;
+};
+
+struct Plan {
+  /// Of one message of so many bytes, as sent.
+  std::function<Duration(Collective, Bytes)> time;
+  std::variant<OneMessage, Buckets, Fusion, ScatteredGradients, ShardedParameters> schedule;
+  Bytes gradients;        ///< of a backward pass, as they become ready
+  double sent = 1.0;      ///< bytes of each byte of them
+  Bytes gathered;         ///< of parameters, where they or the optimiser are sharded
+  double batches = 1.0;   ///< micro-batches of an optimiser step
+  double backward = 0.0;  ///< share of a micro-batch's step, 0…1
+  /// What of all messages is hidden, 0…1, instead of what the schedule hides: as far as there is
+  /// computing to hide it behind.
+  std::optional<double> overlap{};
+};
+
+/// Of an optimiser step whose micro-batches take `step` each, with messages `faster` times as fast
+/// as planned. Sizes of messages are those sent.
+Exchange exchange(const Plan& plan, Duration step, double faster = 1.0);
+
+/// Bytes that each GPU hands over in an optimiser step, as sent.
+Bytes handed_over(const Plan& plan);
+
+}  // namespace feedrate::collective
