@@ -188,8 +188,7 @@ std::string write_share_header(const ShareHeader& header) {
 }
 
 bool begins_like_a_share(std::string_view line) {
-  const std::size_t compared = std::min(line.size(), before_print.size());
-  if (compared == 0 || line.substr(0, compared) != before_print.substr(0, compared)) return false;
+  if (!line.starts_with(before_print)) return false;
   const std::size_t begin = before_print.size() + print_size + after_print.size();
   const std::string of = fmt::format("{{\"kind\": \"{}\"", kind);
   return line.size() <= begin ||

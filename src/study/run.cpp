@@ -9,6 +9,7 @@
 
 #include "base/errors.hpp"
 #include "base/unit_text.hpp"
+#include "model/efficiency.hpp"
 #include "pipeline/alone.hpp"
 #include "pipeline/mean.hpp"
 #include "pipeline/random.hpp"
@@ -46,7 +47,7 @@ void fill_efficiencies(Result& result, const Scenario& scenario, const Catalog& 
     result.job_efficiency = one.total.wall / (result.instances * outcome.total.wall);
     // What an instance of many spends on a stage beyond its share of what one alone does.
     const auto lost = [&](Duration alone_time, Duration time) {
-      return (time - alone_time / result.instances) / outcome.total.wall;
+      return or_nothing((time - alone_time / result.instances) / outcome.total.wall);
     };
     PerStage<double> shares;
     for (const Stage stage : all_stages()) {
