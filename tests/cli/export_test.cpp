@@ -302,7 +302,7 @@ TEST_CASE("skypilot: spot and its interruptions are said, what is booked is left
       "scenarios/caltech256_p3.json --set instance=p3.2xlarge --set region=us-east-1 ";
   const auto both = shell("feedrate export skypilot " + spot +
                           "--vary purchase=spot,on_demand --set epochs=500 --set "
-                          "'/cluster/spot={\"interruptions_per_month\": 0.5}'");
+                          "'/cluster/spot={\"interruption_share_per_month\": 0.5}'");
   INFO(both.out << both.err);
   CHECK(both.status == 0);
   CHECK(has(both.out, "; interruptions: "));
