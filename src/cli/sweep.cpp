@@ -69,10 +69,10 @@ int sweep_in_a_file(const SweepArguments& arguments) {
   refuse_to_overwrite("--output", output.file, inputs);
   refuse_to_overwrite("--output", kept, inputs);
   if (!write_share(sweep, {}, kept, true, arguments.jobs)) return host_failed;
-  deliver_share(sweep, kept, output, inputs);
+  const int status = deliver_share(sweep, kept, output, inputs);
   std::error_code ignored;
   std::filesystem::remove(kept, ignored);
-  return 0;
+  return status;
 }
 
 /// A sweep in one piece that was stopped, which keeps its points only when told to.
@@ -105,15 +105,14 @@ int sweep_in_one_piece(const SweepArguments& arguments) {
     };
   };
   if (sweep.question.rows) {
-    deliver_rows(sweep, arguments.output, inputs, [&](Spool& spool) {
+    return deliver_rows(sweep, arguments.output, inputs, [&](Spool& spool) {
       study::SweepStream stream = row_stream(sweep);
       stream.write = [&](std::string_view rows) { spool.append(rows); };
       const Interrupt interrupt;
       return study::stream_sweep(stream, arguments.jobs, update(interrupt));
     });
-    return 0;
   }
-  deliver_results(
+  return deliver_results(
       sweep,
       [&](std::span<const study::SweepInput> points) {
         const Interrupt interrupt;
@@ -121,7 +120,6 @@ int sweep_in_one_piece(const SweepArguments& arguments) {
                             arguments.jobs, update(interrupt));
       },
       arguments.output, inputs);
-  return 0;
 }
 
 int sweep(SweepArguments arguments) {
@@ -170,7 +168,9 @@ Command add_sweep(CLI::App& parent) {
   app->footer(
       "With --format csv, points are written as they are simulated, up to a million of them in\n"
       "little memory; the other formats keep every result (33 kB) and take 30000 points. A point\n"
-      "that cannot be simulated or priced says why, and the rest is swept.\n" +
+      "that cannot be simulated or priced says why, and the rest is swept. Exit status 1: no "
+      "point\n"
+      "meets the deadline and the budget, of those that are given.\n" +
       filter_help() +
       "Examples:\n"
       "  feedrate sweep scenarios/caltech256_p3.json --vary num_workers=1:8:1\n"

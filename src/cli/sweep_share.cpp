@@ -165,11 +165,11 @@ void for_each_point(const ShareReaders& parts, std::size_t points,
   if (!problems.empty()) throw InputError(std::move(problems));
 }
 
-void deliver_parts(const PreparedSweep& sweep, const ShareReaders& parts,
-                   const OutputOptions& output, std::span<const std::string> inputs) {
+int deliver_parts(const PreparedSweep& sweep, const ShareReaders& parts,
+                  const OutputOptions& output, std::span<const std::string> inputs) {
   const std::size_t points = sweep.points.size();
   if (sweep.question.rows) {
-    deliver_rows(sweep, output, inputs, [&](Spool& spool) {
+    return deliver_rows(sweep, output, inputs, [&](Spool& spool) {
       study::StreamedSweep swept;
       study::PointProblems problems;
       for_each_point(parts, points, [&](const SharedPoint& point) {
@@ -183,9 +183,8 @@ void deliver_parts(const PreparedSweep& sweep, const ShareReaders& parts,
       swept.unanswered = problems.count();
       return swept;
     });
-    return;
   }
-  deliver_results(
+  return deliver_results(
       sweep,
       [&](std::span<const study::SweepInput> settings) {
         std::vector<SweepPoint> made;
@@ -298,7 +297,7 @@ bool write_share(const PreparedSweep& sweep, const SweepShare& share, const std:
   return false;
 }
 
-void join_shares(const std::vector<std::string>& files, const OutputOptions& output) {
+int join_shares(const std::vector<std::string>& files, const OutputOptions& output) {
   const ShareReaders parts = sorted_shares(files);
   const schema::ShareHeader& first = parts.front()->header();
   OutputOptions chosen = output;
@@ -316,14 +315,14 @@ void join_shares(const std::vector<std::string>& files, const OutputOptions& out
                         "expected a share of a sweep as it would be made here, got " + words});
   }
   if (!problems.empty()) throw InputError(std::move(problems));
-  deliver_parts(sweep, parts, chosen, files);
+  return deliver_parts(sweep, parts, chosen, files);
 }
 
-void deliver_share(const PreparedSweep& sweep, const std::string& file, const OutputOptions& output,
-                   std::span<const std::string> inputs) {
+int deliver_share(const PreparedSweep& sweep, const std::string& file, const OutputOptions& output,
+                  std::span<const std::string> inputs) {
   ShareReaders parts;
   parts.push_back(std::make_unique<ShareReader>(file));
-  deliver_parts(sweep, parts, output, inputs);
+  return deliver_parts(sweep, parts, output, inputs);
 }
 
 }  // namespace feedrate::cli

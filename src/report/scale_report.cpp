@@ -132,7 +132,7 @@ Table table_of(const Scaling& scaling, const ScaleCurve& curve, bool marked) {
     if (!row.point.answered()) {
       out.cells.emplace_back("-", Tone::faint);
       out.cells.resize(table.columns.size() - 1);
-      out.cells.back() = Cell(problem_words(row.point), Tone::caution);
+      out.cells.back() = Cell(problem_in_few_words(row.point), Tone::caution);
       table.rows.push_back(std::move(out));
       continue;
     }

@@ -9,6 +9,7 @@
 #include "base/number_text.hpp"
 #include "report/numbers.hpp"
 #include "report/shared_limit_words.hpp"
+#include "report/sweep_words.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -232,8 +233,16 @@ std::vector<std::string> scale_answers(const Scaling& scaling, const ScaleCurve&
     if (!text.empty()) list.push_back(std::move(text));
   }
   if (curve.unanswered > 0.0) {
-    list.push_back(fmt::format("{} of {} numbers of instances cannot be simulated or priced.",
-                               count(curve.unanswered), count(curve.to)));
+    std::string text =
+        fmt::format("{} of {} numbers of instances {} no result", count(curve.unanswered),
+                    count(curve.to), curve.unanswered == 1.0 ? "has" : "have");
+    const auto first = std::find_if(curve.rows.begin(), curve.rows.end(),
+                                    [](const ScaleRow& row) { return !row.point.answered(); });
+    if (first != curve.rows.end()) {
+      text += fmt::format(", among them N = {}: {}", count(first->instances),
+                          problem_words(first->point));
+    }
+    list.push_back(text + ".");
   }
   return list;
 }

@@ -154,3 +154,26 @@ TEST_CASE("run: unequal instances are refused with what to simulate instead") {
   CHECK(out.status == 2);
   CHECK(has(out.err, "got a list; all instances are alike here"));
 }
+
+TEST_CASE("scale, optimize: jobs that would never end say so at once") {
+  const std::string fails =
+      "scenarios/spot_checkpoints.json --set purchase=on_demand --set "
+      "'/cluster/failures={\"mttf\": "
+      "\"0.01 h\"}' ";
+  for (const std::string& command : std::vector<std::string>{
+           "scale " + fails, "optimize " + fails + "--over instances=1:8:1 ", "run " + fails}) {
+    const Outcome out = shell("timeout 20 feedrate " + command);
+    INFO(command << out.out << out.err);
+    CHECK(out.status == 2);
+    CHECK(has(out.err, "the job would in effect never end"));
+  }
+  // From some number on: those rows alone have no result.
+  const Outcome some = shell(
+      "timeout 60 feedrate scale scenarios/spot_checkpoints.json --to 4096 --set "
+      "purchase=on_demand --set '/cluster/failures={\"mttf\": \"2 h\"}'");
+  INFO(some.out << some.err);
+  CHECK(some.status == 0);
+  CHECK(has(some.out, "4,049 of 4,096 numbers of instances have no result, among them N = 48: "));
+  CHECK_FALSE(has(some.out, "inf"));
+  CHECK_FALSE(has(some.out, "nan"));
+}
