@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/number_text.hpp"
 #include "model/figures.hpp"
 #include "report/figure_text.hpp"
 #include "report/numbers.hpp"
@@ -46,7 +47,7 @@ Table interruption_table(const Result& r) {
   };
   if (of.between) {
     table.rows.push_back(
-        {{std::string(figure(FigureId::interruptions).title), fmt::format("{:.3g}", of.expected),
+        {{std::string(figure(FigureId::interruptions).title), three_digits(of.expected),
           "in the mean; one every " + duration(*of.between)},
          false});
   }
@@ -64,7 +65,9 @@ Table interruption_table(const Result& r) {
   }
   if (of.on_demand) add(FigureId::on_demand_money, spot_words(*of.on_demand));
   if (of.blocks) {
-    add(FigureId::blocks, "");
+    table.rows.push_back({{std::string(figure(FigureId::blocks).title), count(*of.blocks),
+                           "booked one after the other"},
+                          false});
     add(FigureId::unused, "");
   }
   return table;

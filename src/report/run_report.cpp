@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/number_text.hpp"
 #include "report/bands.hpp"
 #include "report/certainty_report.hpp"
 #include "report/communication_words.hpp"
@@ -252,10 +253,10 @@ Table time_table(const Result& r) {
     table.rows.push_back({{"epoch", figure_text(r, FigureId::epoch), whole}, false});
   }
   if (r.steps_per_epoch > 0.0 && std::fmod(r.steps, r.steps_per_epoch) > 0.0) {
-    table.rows.push_back(
-        figure_row(r, FigureId::steps,
-                   fmt::format("of each GPU: {:.3g} epochs of {}", r.steps / r.steps_per_epoch,
-                               count(r.steps_per_epoch))));
+    table.rows.push_back(figure_row(
+        r, FigureId::steps,
+        fmt::format("of each GPU: {} epochs of {}", three_digits(r.steps / r.steps_per_epoch),
+                    count(r.steps_per_epoch))));
   }
   add_time(table, r, FigureId::total_time, band_text(r, FigureId::total_time));
   if (r.throughput) {

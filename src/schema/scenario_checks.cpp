@@ -350,11 +350,13 @@ class Checks {
     one_of("spot", "interruption_share_per_month", "rate");
     const Found fallback = at(root_, {"cluster", "spot", "fallback"});
     const auto& given = s_.cluster.spot ? s_.cluster.spot->fallback : std::nullopt;
-    if (fallback.exact && given && !given->after_interruptions && !given->after_wait) {
+    // What is no object, or no time, has been told of as such.
+    if (fallback.exact && fallback.value->kind == JsonKind::object && given &&
+        !given->after_interruptions && !given->after_wait) {
       complain({"cluster", "spot", "fallback"},
                "expected after_interruptions, after_wait or both, got an object without them");
     }
-    if (is_booked(s_.cluster.purchase) && !s_.cluster.booked) {
+    if (is_booked(s_.cluster.purchase) && !at(root_, {"cluster", "booked"}).exact) {
       const Found purchase = at(root_, {"cluster", "purchase"});
       complain({"cluster", "booked"},
                "expected the hours that are booked, such as \"24 h\", beside " +

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "base/number_text.hpp"
 #include "base/unit_text.hpp"
 #include "model/efficiency.hpp"
 #include "pipeline/alone.hpp"
@@ -137,9 +138,9 @@ std::optional<pipeline::RoundGap> gap_of(const pipeline::Inputs& inputs) {
 }
 
 std::string rounded(Duration time) {
-  if (time >= hours(2.0)) return fmt::format("{:.3g} h", time / hours(1.0));
-  if (time >= minutes(2.0)) return fmt::format("{:.3g} min", time / minutes(1.0));
-  return fmt::format("{:.3g} s", time.base());
+  if (time >= hours(2.0)) return three_digits(time / hours(1.0)) + " h";
+  if (time >= minutes(2.0)) return three_digits(time / minutes(1.0)) + " min";
+  return three_digits(time.base()) + " s";
 }
 
 std::string short_time(Duration time) {
@@ -182,9 +183,9 @@ void remark_on_limits(Result& result, const pipeline::Inputs& inputs,
     // Few batches are a matter of taste; few objects leave hardware idle that was paid for.
     (batches ? result.remarks : result.caveats)
         .push_back(fmt::format(
-            "{:g} of {:g} workers have nothing to do: an epoch has no more than {:.3g} {} for each "
+            "{:g} of {:g} workers have nothing to do: an epoch has no more than {} {} for each "
             "GPU{}",
-            std::floor(inputs.workers - active), inputs.workers, active,
+            std::floor(inputs.workers - active), inputs.workers, three_digits(active),
             batches ? "batches" : "objects to stream",
             batches ? "" : "; make smaller objects, or take fewer workers."));
   }
