@@ -62,4 +62,7 @@ std::string write_shared_point(const SharedPoint& point);
 /// `line`: without its end. Empty where the line is none, as when it was cut or damaged.
 std::optional<SharedPoint> read_shared_point(std::string_view line);
 
+/// What the file is, for people.
+std::string share_manual();
+
 }  // namespace feedrate::schema

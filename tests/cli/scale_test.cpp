@@ -177,3 +177,35 @@ TEST_CASE("scale, optimize: jobs that would never end say so at once") {
   CHECK_FALSE(has(some.out, "inf"));
   CHECK_FALSE(has(some.out, "nan"));
 }
+
+TEST_CASE("scale, export: the JSON is what its schema says, and every topic explains itself") {
+  const Folder folder;
+  for (const std::string topic : {"scale", "figures", "share"}) {
+    const Outcome manual = shell("feedrate schema " + topic);
+    CHECK(manual.status == 0);
+    CHECK(manual.out.size() > 300);
+  }
+  const Outcome none = shell("feedrate schema share --format json");
+  CHECK(none.status == 2);
+  CHECK(has(none.err, "share has no JSON Schema; feedrate schema share explains it"));
+  if (shell("python3 -c 'import jsonschema'").status != 0) return;
+  const auto valid = [&](const std::string& topic, const std::string& command) {
+    const std::string schema = folder / (topic + ".schema.json");
+    const std::string json = folder / "made.json";
+    REQUIRE(shell("feedrate schema " + topic + " --format json -o '" + schema + "'").status == 0);
+    CHECK(shell(command + " -o '" + json + "'").status <= 1);
+    const Outcome checked =
+        shell("python3 tests/formats/validate.py '" + schema + "' '" + json + "'");
+    INFO(command << "\n" << checked.err);
+    CHECK(checked.status == 0);
+  };
+  for (const std::string flags :
+       {"--to 3", "--to 3 --strong --value-of-hour '40 USD/h'", "--to 3 --deadline '1 s'",
+        "--to 24 --vary num_workers=1,3", "--to 2 --set purchase=spot --set price='1 USD/h'"}) {
+    valid("scale", caltech + "--format json " + flags);
+  }
+  valid("scale", "feedrate scale scenarios/spot_checkpoints.json --to 3 --format json");
+  valid("figures", "feedrate export json scenarios/caltech256_p3.json");
+  valid("figures",
+        "feedrate export json scenarios/caltech256_p3.json --vary instance=ml.p3.2xlarge,x");
+}
