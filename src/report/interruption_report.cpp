@@ -54,7 +54,7 @@ Table interruption_table(const Result& r) {
   add_time(FigureId::rework, of.rework, "");
   add_time(FigureId::restarts, of.restarts, "");
   add_time(FigureId::capacity_wait, of.waits, "not paid");
-  add(FigureId::effective_time, "training that lasts, of the whole time");
+  add(FigureId::effective_time, "training that lasts, of the job's time");
   if (of.interval) add(FigureId::checkpoint_interval, other_intervals(of));
   if (of.draws > 0 && of.between) {
     table.rows.push_back(

@@ -226,7 +226,9 @@ std::vector<std::string> scale_answers(const Scaling& scaling, const ScaleCurve&
   // The headline tells of the only machine: that it is late, or its best number in time.
   const bool only = below_headline && scaling.curves.size() == 1;
   const bool late = only && !scaling.in_time();
-  const bool knee_said = only && !scaling.deadline;
+  const bool knee_said =
+      only && (!scaling.deadline ||
+               (curve.least_in_time && curve.least_in_time->instances == curve.least.instances));
   for (std::string& text : std::vector<std::string>{
            knee_words(scaling, curve, knee_said), late ? "" : deadline_words(scaling, curve, only),
            bound_words(curve)}) {

@@ -53,25 +53,49 @@ std::string told(const SkyCandidate& candidate) {
   return as_comment(words);
 }
 
-/// A remark of a prediction, once, with the machines that it is of where it is not of all.
+std::string without_digits(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::isdigit(static_cast<unsigned char>(c)) == 0 && c != '.') out += c;
+  }
+  return out;
+}
+
+/// Remarks of the predictions, each once whatever its numbers, with the machines that it is of
+/// where it is not of all.
 std::string remark_lines(const SkyTask& task) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> list;
+  struct Remark {
+    std::string like, text;
+    std::size_t candidates;
+    std::vector<std::string> of;
+  };
+  constexpr std::size_t most_named = 4;
+  std::vector<Remark> list;
   for (const SkyCandidate& candidate : task.candidates) {
-    for (const std::string& remark : candidate.remarks) {
+    for (const std::string& text : candidate.remarks) {
+      const std::string like = without_digits(text);
       auto same = std::find_if(list.begin(), list.end(),
-                               [&](const auto& one) { return one.first == remark; });
-      if (same == list.end()) same = list.insert(list.end(), {remark, {}});
-      same->second.push_back(candidate.machine.instance_type);
+                               [&](const Remark& one) { return one.like == like; });
+      if (same == list.end()) same = list.insert(list.end(), {like, text, 0, {}});
+      ++same->candidates;
+      const std::string& name = candidate.machine.instance_type;
+      if (std::find(same->of.begin(), same->of.end(), name) == same->of.end()) {
+        same->of.push_back(name);
+      }
     }
   }
   std::string lines;
-  for (auto& [remark, of] : list) {
-    const bool all = of.size() == task.candidates.size();
-    of.erase(std::unique(of.begin(), of.end()), of.end());
+  for (const Remark& remark : list) {
     std::string whose;
-    for (const std::string& name : of) whose += (whose.empty() ? "" : ", ") + name;
-    lines +=
-        "# Remark" + (all ? "" : " on " + as_comment(whose)) + ": " + as_comment(remark) + "\n";
+    for (std::size_t i = 0; i < std::min(most_named, remark.of.size()); ++i) {
+      whose += (i == 0 ? "" : ", ") + remark.of[i];
+    }
+    if (remark.of.size() > most_named) {
+      whose += fmt::format(" and {} more", remark.of.size() - most_named);
+    }
+    const bool all = remark.candidates >= task.candidates.size();
+    lines += fmt::format("# Remark{}: {}\n", all ? "" : " on " + as_comment(whose),
+                         as_comment(remark.text));
   }
   return lines;
 }
@@ -148,12 +172,11 @@ std::string skypilot_yaml(const SkyTask& task) {
       "# SkyPilot tries them in this order; it has no field for a predicted time. Add workdir, "
       "setup "
       "and run.\n"
-      "{}"
       "name: {}\n"
       "num_nodes: {}\n"
       "resources:\n"
       "  ordered:\n",
-      as_comment(task.name), task.by_time ? "the fastest" : "the cheapest", remark_lines(task),
+      as_comment(task.name), task.by_time ? "the fastest" : "the cheapest",
       quoted(skypilot_name(task.name)), task.nodes);
   for (const SkyCandidate& candidate : task.candidates) {
     const SkyMachine& machine = candidate.machine;
@@ -167,7 +190,7 @@ std::string skypilot_yaml(const SkyTask& task) {
     }
     out += fmt::format("      use_spot: {}\n", candidate.spot ? "true" : "false");
   }
-  return out;
+  return out + remark_lines(task);
 }
 
 std::string skypilot_python(const SkyTask& task) {
