@@ -84,18 +84,25 @@ LineWriter::LineWriter(std::string path, std::uint64_t keep) : path_(std::move(p
   file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (file_ < 0) throw HostError("cannot write " + path_ + ": " + system_reason());
   regular_ = true;
-  const auto give_up = [&](const std::string& why) {
-    ::close(file_);
-    throw HostError("cannot write " + path_ + ": " + why);
-  };
   // A file system without locks is no reason to give up.
   if (::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    give_up("another process is writing it");
+    ::close(file_);
+    throw HostError("cannot write " + path_ + ": another process is writing it");
   }
+  try {
+    cut_to(keep);
+  } catch (...) {
+    ::close(file_);
+    throw;
+  }
+}
+
+void LineWriter::cut_to(std::uint64_t keep) {
   if (::ftruncate(file_, static_cast<off_t>(keep)) != 0 ||
       ::lseek(file_, static_cast<off_t>(keep), SEEK_SET) < 0) {
-    give_up(system_reason());
+    throw HostError("cannot write " + path_ + ": " + system_reason());
   }
+  size_ = keep;
 }
 
 LineWriter::~LineWriter() {

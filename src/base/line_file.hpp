@@ -58,6 +58,8 @@ class LineWriter {
   LineWriter(const LineWriter&) = delete;
   LineWriter& operator=(const LineWriter&) = delete;
 
+  /// Goes on behind the first `keep` bytes instead. Precondition: a file, of at least as many.
+  void cut_to(std::uint64_t keep);
   /// `lines`: one or more, each with its end. HostError where the host refuses. A reader that has
   /// gone away is not an error: ask gone().
   void write(std::string_view lines);

@@ -1,5 +1,7 @@
 #include "base/number_text.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
 
@@ -17,6 +19,17 @@ std::optional<double> number_of(std::string_view text) {
   const auto number = leading_number(text);
   if (!number || !number->rest.empty()) return std::nullopt;
   return number->value;
+}
+
+std::string three_digits(double value) {
+  constexpr double longest = 1e15;
+  const double magnitude = std::abs(value);
+  // What rounds to a thousand has four digits.
+  if (!(magnitude >= 999.5 && magnitude < longest)) return fmt::format("{:.3g}", value);
+  const double unit = std::pow(10.0, std::floor(std::log10(magnitude)) - 2.0);
+  std::string digits = fmt::format("{:.0f}", std::round(magnitude / unit) * unit);
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  return (value < 0.0 ? "-" : "") + digits;
 }
 
 }  // namespace feedrate

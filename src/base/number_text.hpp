@@ -1,6 +1,7 @@
 #pragma once
 // Numbers in text, as every reader of ours takes them: with a point, finite, without a plus.
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace feedrate {
@@ -20,5 +21,9 @@ std::optional<LeadingNumber> leading_number(std::string_view text);
 
 /// The whole of `text` as a number.
 std::optional<double> number_of(std::string_view text);
+
+/// With at most three significant digits, as people write it: "0.25", "7.56", "1,460". Below 1e-4
+/// and from 1e15 on with an exponent.
+std::string three_digits(double value);
 
 }  // namespace feedrate

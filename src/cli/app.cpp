@@ -1,10 +1,12 @@
 #include "cli/app.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,13 @@ const CLI::App* innermost(const CLI::App* app) {
   return app;
 }
 
+/// "export skypilot"
+std::string path_of(const CLI::App& app) {
+  const CLI::App* const parent = app.get_parent();
+  if (parent == nullptr || parent->get_parent() == nullptr) return app.get_name();
+  return path_of(*parent) + " " + app.get_name();
+}
+
 std::vector<std::string> flags_of(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
@@ -42,6 +51,60 @@ std::vector<std::string> subcommands_of(const CLI::App& app) {
   return names;
 }
 
+std::string joined_words(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+/// The option that an error is of, with what it takes: "--to N", "SCENARIO".
+std::string option_words(const CLI::App& app, const std::string& name) {
+  const CLI::Option* const option = app.get_option_no_throw(name);
+  if (option == nullptr) return name;
+  const std::string type = option->get_type_name();
+  if (!name.starts_with('-')) return type.empty() ? name : type;
+  return type.empty() ? name : name + " " + type;
+}
+
+/// The parser's own words in ours: what was expected, and what was given instead.
+std::string in_our_words(const CLI::App& where, const CLI::ParseError& error) {
+  const std::string text = error.what();
+  std::smatch match;
+  const auto is = [&](const char* pattern) {
+    return std::regex_match(text, match, std::regex(pattern));
+  };
+  if (is("A subcommand is required")) {
+    return fmt::format("{}: expected a command of {}, got none", path_of(where),
+                       joined_words(subcommands_of(where)));
+  }
+  if (is("(\\S+) is required")) {
+    return fmt::format("{}: expected {}, got nothing; feedrate {} --help explains it",
+                       path_of(where), option_words(where, match[1]), path_of(where));
+  }
+  if (is("(\\S+): \\d+ required (.*) missing")) {
+    return fmt::format("{}: expected {} behind it, got nothing", match[1].str(), match[2].str());
+  }
+  if (is("(\\S+): At Most 1 required but received (\\d+)")) {
+    return fmt::format("{}: expected it once, got it {} times", match[1].str(), match[2].str());
+  }
+  if (is("(\\S+) excludes (\\S+)")) {
+    return fmt::format("expected one of {} and {}, got both", match[1].str(), match[2].str());
+  }
+  if (is("(\\S+) requires (\\S+)")) {
+    return fmt::format("{}: expected {} beside it, got none", match[1].str(),
+                       option_words(where, match[2]));
+  }
+  if (is("Could not convert: (\\S+) = (.*)")) {
+    const CLI::Option* const option = where.get_option_no_throw(match[1]);
+    const bool flag = option != nullptr && option->get_items_expected_max() == 0;
+    return fmt::format("{}: expected {}, got {}", match[1].str(),
+                       flag ? std::string("no value") : "another value", in_quotes(match[2].str()));
+  }
+  if (is("(\\S+): Value (.*) not in range (\\S+) to (\\S+)")) {
+    return fmt::format("{}: expected a whole number from {} to {}, got {}", match[1].str(),
+                       match[3].str(), match[4].str(), in_quotes(match[2].str()));
+  }
+  return text;
+}
+
 // What the parser could not place explains more than what it then missed: a misspelt flag first.
 std::string explained(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* where = innermost(&app);
@@ -52,14 +115,24 @@ std::string explained(const CLI::App& app, const CLI::ParseError& error) {
     return fmt::format("{} has no flag {}{}", where->get_name(), in_quotes(name),
                        did_you_mean(name, flags_of(*where)));
   }
-  if (left_over.empty()) return error.what();
+  if (left_over.empty()) return in_our_words(*where, error);
   const std::vector<std::string> commands = subcommands_of(*where);
   if (commands.empty()) {
     return fmt::format("{}: unexpected argument {}", where->get_name(),
                        in_quotes(left_over.front()));
   }
-  return fmt::format("{} has no command {}{}; feedrate --help lists them", where->get_name(),
-                     in_quotes(left_over.front()), did_you_mean(left_over.front(), commands));
+  return fmt::format("{} has no command {}{}; feedrate {}--help lists them", where->get_name(),
+                     in_quotes(left_over.front()), did_you_mean(left_over.front(), commands),
+                     where == &app ? "" : path_of(*where) + " ");
+}
+
+/// "help" as people type it: "help scale" is "scale --help".
+std::vector<const char*> help_as_flag(int argc, const char* const* argv) {
+  std::vector<const char*> words(argv, argv + argc);
+  if (argc < 2 || std::string_view(argv[1]) != "help") return words;
+  words.erase(words.begin() + 1);
+  words.push_back("--help");
+  return words;
 }
 
 struct Entry {
@@ -101,7 +174,8 @@ std::vector<Command> declared(CLI::App& app, std::string_view first) {
       std::any_of(entries.begin(), entries.end(), [&](const Entry& e) { return e.name == first; });
   std::vector<Command> commands;
   for (const Entry& entry : entries) {
-    if (first != "--version" && (!known || entry.name == first)) commands.push_back(entry.add(app));
+    if (first != "--version" && first != "-V" && (!known || entry.name == first))
+      commands.push_back(entry.add(app));
   }
   return commands;
 }
@@ -110,15 +184,22 @@ std::vector<Command> declared(CLI::App& app, std::string_view first) {
 
 int execute(int argc, const char* const* argv) {
   CLI::App app("Simulates GPU training input pipelines and prices them.", "feedrate");
-  app.set_version_flag("--version", fmt::format("feedrate {}", version));
+  app.set_version_flag("-V,--version", fmt::format("feedrate {}", version));
   app.footer(
       "feedrate COMMAND --help explains a command, with examples.\n"
       "Exit status: 0 fine, 1 a verdict went against you, 2 your usage or input, 3 the host or "
       "feedrate failed.");
-  const std::vector<Command> commands = declared(app, argc > 1 ? argv[1] : "");
+  const std::vector<const char*> typed = help_as_flag(argc, argv);
+  const std::vector<Command> commands = declared(app, typed.size() > 1 ? typed[1] : "");
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(typed.size()), typed.data());
   } catch (const CLI::CallForHelp&) {
+    // "help scal": whose help, the words behind it say.
+    if (typed.size() > 2 && std::string_view(argv[1]) == "help" && app.get_subcommands().empty()) {
+      throw InputError(fmt::format("feedrate has no command {}{}; feedrate --help lists them",
+                                   in_quotes(typed[1]),
+                                   did_you_mean(typed[1], subcommands_of(app))));
+    }
     write_stdout(app.help());
     return 0;
   } catch (const CLI::CallForVersion&) {

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -22,6 +23,7 @@
 #include "report/prometheus.hpp"
 #include "report/skypilot.hpp"
 #include "schema/exported.hpp"
+#include "schema/sweep_share.hpp"
 #include "study/sweep.hpp"
 
 namespace feedrate::cli {
@@ -74,12 +76,11 @@ ExportInput from_result(const ExportArguments& arguments, const schema::JsonPtr&
   return input;
 }
 
-ExportInput from_scenario(const ExportArguments& arguments) {
+ExportInput from_scenario(const ExportArguments& arguments, const schema::Document& document) {
   ExportInput input;
   input.figures.file = arguments.question.scenario;
   const SweepQuestion& question = arguments.question;
   if (question.vary.empty() && question.instances.empty()) {
-    const schema::Document document = load_with_settings(question.scenario, question.simulation);
     Scenario scenario = scenario_of(document);
     const std::optional<HostProfile> host = host_of(question.simulation);
     std::set<std::string> instances;
@@ -94,7 +95,8 @@ ExportInput from_scenario(const ExportArguments& arguments) {
     input.scenario = [scenario = std::move(scenario)](std::size_t) { return scenario; };
     return input;
   }
-  const auto sweep = std::make_shared<PreparedSweep>(prepared_sweep(question, "text"));
+  const auto sweep = std::make_shared<PreparedSweep>(
+      prepared_sweep(question, document, host_of(question.simulation)));
   std::vector<study::SweepInput> points;
   for (std::size_t i = 0; i < sweep->points.size(); ++i) points.push_back(sweep->points.at(i));
   Progress progress("export");
@@ -120,18 +122,34 @@ ExportInput from_scenario(const ExportArguments& arguments) {
   return input;
 }
 
+/// A share holds points of a sweep that only all shares together tell of.
+void refuse_share(std::string_view text, const std::string& file) {
+  if (!schema::begins_like_a_share(text.substr(0, text.find('\n')))) return;
+  refuse_file(file,
+              "expected a scenario or a result, got a share of a sweep: feedrate merge SHARE... "
+              "--format json --output sweep.json makes a result of all of them, to be exported");
+}
+
 ExportInput input_of(const ExportArguments& arguments) {
-  const std::string& file = arguments.question.scenario;
-  // A result is larger than a scenario may be, and standard input can be read only once.
+  // A result is larger than a scenario may be.
   constexpr std::size_t largest_result = 2'000'000'000;
-  if (file != standard_input_path) {
-    const std::string text = read_text_file(file, largest_result);
-    if (text.find("\"kind\"") != std::string::npos) {
-      const schema::JsonPtr root = schema::parse_json(text, file);
-      if (schema::is_result(*root)) return from_result(arguments, root);
+  const bool typed = arguments.question.scenario == standard_input_path;
+  const std::string file = typed ? std::string(standard_input_name) : arguments.question.scenario;
+  const std::string text = typed ? read_standard_input(largest_result)
+                                 : read_text_file(arguments.question.scenario, largest_result);
+  refuse_share(text, file);
+  if (text.find("\"kind\"") != std::string::npos) {
+    const schema::JsonPtr root = schema::parse_json(text, file);
+    if (schema::is_result(*root)) return from_result(arguments, root);
+    if (const schema::JsonValue* const kind = root->find("kind")) {
+      refuse_file(file, fmt::format("expected a scenario, or what run, sweep, merge or scale wrote "
+                                    "with --format json, got the kind {}",
+                                    in_quotes(kind->text)));
     }
   }
-  return from_scenario(arguments);
+  schema::Document document = schema::parse_document(text, file);
+  apply_settings(document, arguments.question.simulation);
+  return from_scenario(arguments, document);
 }
 
 void write_out(const ExportArguments& arguments, const std::string& text) {
@@ -181,6 +199,39 @@ std::string other_settings(const ExportedPoint& point) {
   return words;
 }
 
+/// Points that a task of SkyPilot has no place for.
+struct LeftOut {
+  std::size_t other_nodes = 0;
+  std::size_t booked = 0;
+  std::set<std::string> nameless;
+
+  [[nodiscard]] std::vector<std::string> words(int nodes) const {
+    std::vector<std::string> list;
+    if (booked > 0) {
+      list.push_back(fmt::format(
+          "{} with purchase capacity_block or training_plan {} left out: a task of SkyPilot rents "
+          "on demand or on spot, and would not use what is booked",
+          counted(booked), booked == 1 ? "is" : "are"));
+    }
+    if (!nameless.empty()) {
+      list.push_back(fmt::format("{} left out: what SkyPilot calls {} is not known here",
+                                 fmt::join(nameless, ", "), nameless.size() == 1 ? "it" : "them"));
+    }
+    if (other_nodes > 0) {
+      list.push_back(
+          fmt::format("{} of another number of instances than {}, the best, {} left out: a task "
+                      "of SkyPilot has one number of nodes",
+                      counted(other_nodes), nodes, other_nodes == 1 ? "is" : "are"));
+    }
+    return list;
+  }
+
+ private:
+  static std::string counted(std::size_t points) {
+    return fmt::format("{} point{}", points, points == 1 ? "" : "s");
+  }
+};
+
 int export_skypilot(const ExportArguments& arguments) {
   const ExportInput input = input_of(arguments);
   const Exported& figures = input.figures;
@@ -206,40 +257,62 @@ int export_skypilot(const ExportArguments& arguments) {
   task.nodes = nodes_of(order.front());
   std::set<std::string> names;
   for (const std::size_t i : order) names.insert(figures.points[i].instance);
+  if (names.contains("")) {
+    throw InputError({{"", 0, "/cluster/instance",
+                       "expected the instance that SkyPilot is to rent, got none in the scenario: "
+                       "--set instance=NAME, or --instances FILTER for those of the catalogue"}});
+  }
   const Catalog catalog = catalog_of(names);
-  std::set<std::tuple<std::string, std::string, std::string, bool>> seen;
-  std::size_t other_nodes = 0;
+  std::set<std::tuple<std::string, std::string, std::string, std::string, bool>> seen;
+  LeftOut left_out;
   bool sagemaker = false;
+  bool plan = false;
   for (const std::size_t i : order) {
     if (nodes_of(i) != task.nodes) {
-      ++other_nodes;
+      ++left_out.other_nodes;
       continue;
     }
     const ExportedPoint& point = figures.points[i];
     const auto machine = find_machine(catalog, point.instance);
     if (!machine) throw InputError("export: " + machine.failure.message);
     const Scenario scenario = input.scenario(i);
+    if (is_booked(scenario.cluster.purchase)) {
+      ++left_out.booked;
+      continue;
+    }
+    const auto as_sky = report::skypilot_machine(**machine);
+    if (!as_sky) {
+      left_out.nameless.insert(point.instance);
+      continue;
+    }
+    plan = plan || scenario.cluster.purchase == Purchase::savings_plan;
     report::SkyCandidate candidate;
-    candidate.cloud = (*machine)->cloud;
-    candidate.instance_type = (*machine)->name;
+    candidate.machine = *as_sky;
     candidate.region = scenario.cluster.region.value_or("");
     candidate.spot = scenario.cluster.purchase == Purchase::spot;
     candidate.seconds = point.figure(FigureId::total_time).value_or(0.0);
     candidate.usd = point.figure(FigureId::total_cost).value_or(0.0);
     candidate.setting = other_settings(point);
+    candidate.interruptions = report::exported_interruptions(point);
+    candidate.remarks = point.remarks;
     // Of a machine at several settings the best is the one to run.
-    if (seen.emplace(candidate.cloud, candidate.region, candidate.instance_type, candidate.spot)
+    if (seen.emplace(as_sky->cloud, candidate.region, as_sky->instance_type, as_sky->accelerators,
+                     candidate.spot)
             .second) {
       task.candidates.push_back(std::move(candidate));
       sagemaker = sagemaker || without_prefix(point.instance) != point.instance;
     }
   }
+  if (task.candidates.empty()) {
+    throw InputError("export skypilot: no candidate is left: " +
+                     left_out.words(task.nodes).front());
+  }
   tell_unanswered(figures);
-  if (other_nodes > 0) {
+  for (const std::string& words : left_out.words(task.nodes)) write_stderr("remark: " + words);
+  if (plan) {
     write_stderr(
-        fmt::format("remark: {} points of another number of instances than {}, the best, "
-                    "are left out: a task of SkyPilot has one number of nodes",
-                    other_nodes, task.nodes));
+        "remark: SkyPilot knows no savings plans: those candidates stand as on-demand ones, and "
+        "their costs are with the plan");
   }
   if (sagemaker) {
     write_stderr(
@@ -253,7 +326,7 @@ int export_skypilot(const ExportArguments& arguments) {
 
 void add_input_flags(CLI::App& app, ExportArguments& arguments) {
   app.add_option("input", arguments.question.scenario,
-                 "Scenario, or what run or sweep wrote with --format json")
+                 "Scenario, or what run, sweep, merge or scale wrote with --format json")
       ->type_name("FILE")
       ->required();
   app.add_option("--vary", arguments.question.vary, "Values for a key, as for sweep")

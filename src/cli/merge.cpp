@@ -26,8 +26,7 @@ void allow_many_files() {
 
 int merge(const MergeArguments& arguments) {
   allow_many_files();
-  join_shares(arguments.shares, arguments.output);
-  return 0;
+  return join_shares(arguments.shares, arguments.output);
 }
 
 }  // namespace

@@ -107,6 +107,9 @@ int scale(const ScaleArguments& arguments) {
   options.kept = arguments.strong ? BatchKept::global : BatchKept::per_gpu;
   options.deadline = constraints_of({arguments.deadline, ""}, first.currency).deadline;
   options.jobs = arguments.jobs;
+  // As many as a run takes for its bands, so that each row is that run.
+  options.draws = weighing_options(arguments.simulation).replications;
+  options.seed = arguments.simulation.seed;
   const World world = world_of(points, arguments.simulation);
   const ScenarioMaker make(document, "--vary");
   std::vector<ScaleCurve> curves;

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -9,12 +11,15 @@
 #include "schema/advice.hpp"
 #include "schema/catalog_reader.hpp"
 #include "schema/diagnosis.hpp"
+#include "schema/exported.hpp"
 #include "schema/host.hpp"
 #include "schema/measurements.hpp"
 #include "schema/observation.hpp"
 #include "schema/optimum.hpp"
 #include "schema/result.hpp"
+#include "schema/scale.hpp"
 #include "schema/scenario.hpp"
+#include "schema/sweep_share.hpp"
 #include "schema/verdict.hpp"
 
 namespace feedrate::cli {
@@ -43,6 +48,9 @@ constexpr Topic topics[] = {
     {"diagnosis", schema::diagnosis_manual, schema::diagnosis_json_schema},
     {"observation", schema::observation_manual, schema::observation_json_schema},
     {"optimum", schema::optimum_manual, schema::optimum_json_schema},
+    {"scale", schema::scale_manual, schema::scale_json_schema},
+    {"figures", schema::figures_manual, schema::figures_json_schema},
+    {"share", schema::share_manual, nullptr},
 };
 
 std::vector<std::string> topic_names() {
@@ -57,7 +65,7 @@ std::string text_of(const std::string& name, bool as_json) {
     if (!as_json) return topic.manual();
     if (topic.json_schema != nullptr) return topic.json_schema();
     throw InputError(
-        "the pricing files have no JSON Schema; feedrate schema pricing explains them");
+        fmt::format("{} has no JSON Schema; feedrate schema {} explains it", name, name));
   }
   throw InputError("schema: no topic " + name);
 }

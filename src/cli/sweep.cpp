@@ -1,24 +1,28 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <utility>
 
 #include "base/errors.hpp"
+#include "base/exit_status.hpp"
 #include "base/quote.hpp"
 #include "cli/commands.hpp"
 #include "cli/filter_help.hpp"
 #include "cli/inputs.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "cli/shard.hpp"
 #include "cli/sweep_share.hpp"
 #include "cli/sweep_work.hpp"
+#include "cli/terminal.hpp"
 #include "study/sweep.hpp"
 #include "study/sweep_stream.hpp"
 
 namespace feedrate::cli {
 namespace {
-
-constexpr int host_failed = 3;
 
 struct SweepArguments {
   SweepQuestion question;
@@ -65,38 +69,68 @@ int sweep_in_a_file(const SweepArguments& arguments) {
   refuse_to_overwrite("--output", output.file, inputs);
   refuse_to_overwrite("--output", kept, inputs);
   if (!write_share(sweep, {}, kept, true, arguments.jobs)) return host_failed;
-  deliver_share(sweep, kept, output, inputs);
+  const int status = deliver_share(sweep, kept, output, inputs);
   std::error_code ignored;
   std::filesystem::remove(kept, ignored);
-  return 0;
+  return status;
+}
+
+/// A sweep in one piece that was stopped, which keeps its points only when told to.
+struct Stopped {
+  int signal;
+  std::size_t done, total;
+};
+
+/// Ends the program as the signal would have by itself, so that a script that runs it stops too.
+int end_by_signal(const Stopped& stopped) {
+  write_stderr(
+      fmt::format("feedrate: interrupted: {} of {} points were done, and none is kept; with "
+                  "--resume and --output FILE a sweep keeps its points, and the same command goes "
+                  "on with them",
+                  stopped.done, stopped.total));
+  std::signal(stopped.signal, SIG_DFL);
+  std::raise(stopped.signal);
+  return host_failed;
+}
+
+int sweep_in_one_piece(const SweepArguments& arguments) {
+  const PreparedSweep sweep = prepared_sweep(arguments.question, arguments.output.format);
+  const std::vector<std::string> inputs = files_read(arguments.question);
+  Progress progress("sweep");
+  // Signals end the program at once again as soon as the points are simulated.
+  const auto update = [&progress](const Interrupt& interrupt) {
+    return [&](std::size_t done, std::size_t total) {
+      if (interrupt.flag() && done < total) throw Stopped{interrupt.signal(), done, total};
+      progress.update(done, total);
+    };
+  };
+  if (sweep.question.rows) {
+    return deliver_rows(sweep, arguments.output, inputs, [&](Spool& spool) {
+      study::SweepStream stream = row_stream(sweep);
+      stream.write = [&](std::string_view rows) { spool.append(rows); };
+      const Interrupt interrupt;
+      return study::stream_sweep(stream, arguments.jobs, update(interrupt));
+    });
+  }
+  return deliver_results(
+      sweep,
+      [&](std::span<const study::SweepInput> points) {
+        const Interrupt interrupt;
+        return study::sweep(points, sweep.world.catalog, sweep.world.profile(), sweep.options(),
+                            arguments.jobs, update(interrupt));
+      },
+      arguments.output, inputs);
 }
 
 int sweep(SweepArguments arguments) {
   arguments.question.rows = arguments.output.format == "csv";
   if (!arguments.shard.empty()) return sweep_a_share(arguments);
   if (arguments.resume) return sweep_in_a_file(arguments);
-  const PreparedSweep sweep = prepared_sweep(arguments.question, arguments.output.format);
-  const std::vector<std::string> inputs = files_read(arguments.question);
-  Progress progress("sweep");
-  const study::SweepProgress update = [&](std::size_t done, std::size_t total) {
-    progress.update(done, total);
-  };
-  if (sweep.question.rows) {
-    deliver_rows(sweep, arguments.output, inputs, [&](Spool& spool) {
-      study::SweepStream stream = row_stream(sweep);
-      stream.write = [&](std::string_view rows) { spool.append(rows); };
-      return study::stream_sweep(stream, arguments.jobs, update);
-    });
-    return 0;
+  try {
+    return sweep_in_one_piece(arguments);
+  } catch (const Stopped& stopped) {
+    return end_by_signal(stopped);
   }
-  deliver_results(
-      sweep,
-      [&](std::span<const study::SweepInput> points) {
-        return study::sweep(points, sweep.world.catalog, sweep.world.profile(), sweep.options(),
-                            arguments.jobs, update);
-      },
-      arguments.output, inputs);
-  return 0;
 }
 
 }  // namespace
@@ -134,7 +168,9 @@ Command add_sweep(CLI::App& parent) {
   app->footer(
       "With --format csv, points are written as they are simulated, up to a million of them in\n"
       "little memory; the other formats keep every result (33 kB) and take 30000 points. A point\n"
-      "that cannot be simulated or priced says why, and the rest is swept.\n" +
+      "that cannot be simulated or priced says why, and the rest is swept. Exit status 1: no "
+      "point\n"
+      "meets the deadline and the budget, of those that are given.\n" +
       filter_help() +
       "Examples:\n"
       "  feedrate sweep scenarios/caltech256_p3.json --vary num_workers=1:8:1\n"

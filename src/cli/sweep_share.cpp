@@ -17,7 +17,7 @@
 #include "cli/inputs.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
-#include "cli/shard.hpp"
+#include "cli/share_reader.hpp"
 #include "cli/terminal.hpp"
 #include "schema/host.hpp"
 #include "schema/sweep_share.hpp"
@@ -66,68 +66,23 @@ schema::ShareHeader header_of(const PreparedSweep& sweep, const SweepShare& shar
   return header;
 }
 
-/// "share 3/8".
-std::string name_of(const SweepShare& share) {
-  return "share " + shard_text(share);
-}
-
-[[noreturn]] void refuse(const std::string& file, const std::string& message, int line = 0) {
-  throw InputError({{file, line, "", message}});
-}
-
 /// What of a share's file can stay.
 struct Kept {
   std::uint64_t bytes = 0;
   std::size_t points = 0;
 };
 
-/// The point of a line, where it is the `i`-th one of the share.
-std::optional<SharedPoint> point_at(std::string_view line, const SweepShare& share,
-                                    std::size_t points, std::size_t i) {
-  if (i >= share.size(points)) return std::nullopt;
-  auto point = schema::read_shared_point(line);
-  if (point && point->point != share.point(i)) point.reset();
-  return point;
+/// Header of the share that `file` begins with.
+schema::ShareHeader begun_share(const std::string& file) {
+  LineReader reader(file);
+  return schema::read_share_header(reader.next().value_or(std::string_view()), file);
 }
 
-Kept kept_in(const std::string& file, const schema::ShareHeader& header,
-             const std::string& first_line) {
-  struct stat status {};
-  if (::stat(file.c_str(), &status) != 0) return {};
-  if (!S_ISREG(status.st_mode)) refuse(file, "expected a file, got " + what_it_is(status.st_mode));
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw HostError("cannot read " + file);
-  std::string line(first_line.size(), '\0');
-  in.read(line.data(), static_cast<std::streamsize>(line.size()));
-  line.resize(static_cast<std::size_t>(in.gcount()));
-  if (line.size() < first_line.size() && first_line.starts_with(line)) return {};
-  Kept kept;
-  if (line == first_line) {
-    kept.bytes = line.size();
-  } else {
-    LineReader reader(file);
-    const schema::ShareHeader other =
-        schema::read_share_header(reader.next().value_or(std::string_view()), file);
-    std::vector<Problem> problems;
-    for (const std::string& words : schema::differences(header, other)) {
-      problems.push_back({file, 1, "",
-                          fmt::format("expected a beginning of {} to go on with, got {}",
-                                      name_of(header.share), words)});
-    }
-    if (other.share != header.share) {
-      problems.push_back({file, 1, "",
-                          fmt::format("expected a beginning of {} to go on with, got {}",
-                                      name_of(header.share), name_of(other.share))});
-    }
-    if (!problems.empty()) throw InputError(std::move(problems));
-    in.clear();
-    in.seekg(0);
-    std::getline(in, line);
-    if (in.eof()) return {};
-    kept.bytes = line.size() + 1;
-  }
+/// Whole lines of points behind a first line of `bytes`.
+Kept points_behind(std::ifstream& in, std::uint64_t bytes, const schema::ShareHeader& header) {
+  Kept kept{bytes, 0};
   // What follows a line that was cut is of no use, and costs no more than simulating it again.
-  while (std::getline(in, line) && !in.eof()) {
+  for (std::string line; std::getline(in, line) && !in.eof();) {
     if (!point_at(line, header.share, header.points, kept.points)) break;
     kept.bytes += line.size() + 1;
     ++kept.points;
@@ -135,55 +90,68 @@ Kept kept_in(const std::string& file, const schema::ShareHeader& header,
   return kept;
 }
 
-/// Points of a share, one after the other.
-class ShareReader {
- public:
-  explicit ShareReader(const std::string& file)
-      : lines_(file),
-        header_(schema::read_share_header(lines_.next().value_or(std::string_view()), file)) {
-    if (lines_.unfinished()) refuse(file, "expected a whole first line, got a part of one", 1);
+/// InputError where the file, which is there, holds anything else than a beginning of this share.
+Kept kept_in(const std::string& file, const schema::ShareHeader& header,
+             const std::string& first_line) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw HostError("cannot read " + file);
+  std::string line(first_line.size(), '\0');
+  in.read(line.data(), static_cast<std::streamsize>(line.size()));
+  line.resize(static_cast<std::size_t>(in.gcount()));
+  if (line.size() < first_line.size() && first_line.starts_with(line)) return {};
+  if (line == first_line) return points_behind(in, line.size(), header);
+  const schema::ShareHeader other = begun_share(file);
+  std::string words;
+  for (const std::string& one : schema::differences(header, other)) {
+    words += fmt::format("{}{}", words.empty() ? "" : "; ", one);
   }
-
-  [[nodiscard]] const schema::ShareHeader& header() const { return header_; }
-  [[nodiscard]] const std::string& file() const { return lines_.name(); }
-
-  /// The next one; InputError where a line is none.
-  std::optional<SharedPoint> next() {
-    const auto line = lines_.next();
-    if (!line || lines_.unfinished()) return std::nullopt;
-    auto point = point_at(*line, header_.share, header_.points, read_);
-    if (!point) {
-      refuse(file(),
-             read_ < size() ? "expected the next point of the share, got another line"
-                            : fmt::format("expected {} points, got more", size()),
-             static_cast<int>(lines_.number()));
-    }
-    ++read_;
-    return point;
+  if (other.share != header.share || !words.empty()) {
+    std::string got = name_of(other.share);
+    if (!words.empty()) got += (other.share.of == 1 ? " with " : " of one with ") + words;
+    refuse_file(file, 1,
+                fmt::format("expected a beginning of {} to go on with, got {}; name another "
+                            "file, or delete this one to begin again",
+                            name_of(header.share), got));
   }
-  /// Skips to the end; says what is missing there.
-  std::optional<Problem> shortfall() {
-    while (next()) {
-    }
-    if (read_ == size()) return std::nullopt;
-    return Problem{file(), 0, "",
-                   fmt::format("expected the {} points of {}, got {}: sweep with --resume goes on "
-                               "with them",
-                               size(), name_of(header_.share), read_)};
+  in.clear();
+  in.seekg(0);
+  std::getline(in, line);
+  if (in.eof()) return {};
+  return points_behind(in, line.size() + 1, header);
+}
+
+/// Points that took hours are not thrown away because a flag was forgotten, or a name not changed.
+void refuse_to_lose_points(const std::string& file, const schema::ShareHeader& header) {
+  std::ifstream in(file, std::ios::binary);
+  std::string line;
+  if (!in || !std::getline(in, line) || in.eof() || !schema::begins_like_a_share(line)) return;
+  schema::ShareHeader other;
+  try {
+    other = begun_share(file);
+  } catch (const InputError&) {
+    refuse_file(file, 1,
+                "expected another file to write to, got one with a share that another version of "
+                "feedrate wrote; delete it if you do not need it");
   }
-
- private:
-  [[nodiscard]] std::size_t size() const { return header_.share.size(header_.points); }
-
-  LineReader lines_;
-  schema::ShareHeader header_;
-  std::size_t read_ = 0;
-};
-
-using Readers = std::vector<std::unique_ptr<ShareReader>>;
+  const Kept kept = points_behind(in, line.size() + 1, other);
+  const std::size_t size = other.share.size(other.points);
+  const bool same = other.share == header.share && schema::differences(header, other).empty();
+  if (kept.points == 0 || (same && kept.points == size)) return;
+  if (same) {
+    refuse_file(file, 0,
+                fmt::format("expected --resume, which goes on with the {} of {} points of {} that "
+                            "are in this file; delete it to begin again",
+                            kept.points, size, name_of(header.share)));
+  }
+  refuse_file(file, 0,
+              fmt::format("expected another file for {}, got one with {} of {} points of {}{}; "
+                          "delete it if you do not need them",
+                          name_of(header.share), kept.points, size, name_of(other.share),
+                          other.share == header.share ? " of another sweep" : ""));
+}
 
 /// Hands over every point of the sweep, in order. `parts`: share 1 first, all of them.
-void for_each_point(const Readers& parts, std::size_t points,
+void for_each_point(const ShareReaders& parts, std::size_t points,
                     const std::function<void(SharedPoint)>& take) {
   for (std::size_t i = 0; i < points; ++i) {
     auto point = parts[share_of_point(i, parts.size()) - 1]->next();
@@ -197,11 +165,11 @@ void for_each_point(const Readers& parts, std::size_t points,
   if (!problems.empty()) throw InputError(std::move(problems));
 }
 
-void deliver_parts(const PreparedSweep& sweep, const Readers& parts, const OutputOptions& output,
-                   std::span<const std::string> inputs) {
+int deliver_parts(const PreparedSweep& sweep, const ShareReaders& parts,
+                  const OutputOptions& output, std::span<const std::string> inputs) {
   const std::size_t points = sweep.points.size();
   if (sweep.question.rows) {
-    deliver_rows(sweep, output, inputs, [&](Spool& spool) {
+    return deliver_rows(sweep, output, inputs, [&](Spool& spool) {
       study::StreamedSweep swept;
       study::PointProblems problems;
       for_each_point(parts, points, [&](const SharedPoint& point) {
@@ -215,9 +183,8 @@ void deliver_parts(const PreparedSweep& sweep, const Readers& parts, const Outpu
       swept.unanswered = problems.count();
       return swept;
     });
-    return;
   }
-  deliver_results(
+  return deliver_results(
       sweep,
       [&](std::span<const study::SweepInput> settings) {
         std::vector<SweepPoint> made;
@@ -230,60 +197,6 @@ void deliver_parts(const PreparedSweep& sweep, const Readers& parts, const Outpu
         return study::swept(std::move(made));
       },
       output, inputs);
-}
-
-/// In the order of the shares; InputError where these are not the shares of one sweep.
-Readers sorted_parts(const std::vector<std::string>& files) {
-  std::vector<Problem> problems;
-  Readers parts;
-  for (const std::string& file : files) {
-    try {
-      parts.push_back(std::make_unique<ShareReader>(file));
-    } catch (const InputError& error) {
-      problems.insert(problems.end(), error.problems().begin(), error.problems().end());
-    }
-  }
-  if (parts.empty()) throw InputError(std::move(problems));
-  const schema::ShareHeader& first = parts.front()->header();
-  for (const auto& part : parts) {
-    const auto add = [&](const std::string& expected, const std::string& got) {
-      problems.push_back(
-          {part->file(), 1, "",
-           fmt::format("expected a share {} {}, got {}", expected, parts.front()->file(), got)});
-    };
-    for (const std::string& words : schema::differences(first, part->header())) {
-      add("of the same sweep as", words);
-    }
-    if (part->header().share.of != first.share.of) {
-      add(fmt::format("of {}, as", first.share.of), name_of(part->header().share));
-    }
-  }
-  if (!problems.empty()) throw InputError(std::move(problems));
-  Readers sorted(first.share.of);
-  for (auto& part : parts) {
-    auto& place = sorted[part->header().share.number - 1];
-    if (place) {
-      problems.push_back({part->file(), 1, "",
-                          fmt::format("expected each share once, got {} here and in {}",
-                                      name_of(part->header().share), place->file())});
-    } else {
-      place = std::move(part);
-    }
-  }
-  std::string missing;
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    constexpr std::size_t most_named = 8;
-    if (sorted[i]) continue;
-    if (++count <= most_named) missing += fmt::format("{}{}", count > 1 ? ", " : "", i + 1);
-    if (count == most_named + 1) missing += ", …";
-  }
-  if (count > 0) {
-    problems.push_back(
-        {"", 0, "", fmt::format("expected {} shares, got no share {}", sorted.size(), missing)});
-  }
-  if (!problems.empty()) throw InputError(std::move(problems));
-  return sorted;
 }
 
 /// From the first share's header to what the shares were made of.
@@ -309,17 +222,30 @@ bool write_share(const PreparedSweep& sweep, const SweepShare& share, const std:
   const std::string first_line = schema::write_share_header(header);
   const std::size_t size = share.size(sweep.points.size());
   if (!sweep.question.rows) sweep.points.check();
-  const Kept kept = resume ? kept_in(file, header, first_line) : Kept{};
-  if (kept.points > 0) {
-    write_stderr(fmt::format("remark: {} of {} points are in {} already", kept.points, size, file));
-  }
   struct stat status {};
-  const bool to_file = !file.empty() && file != standard_input_path &&
-                       (::stat(file.c_str(), &status) != 0 || S_ISREG(status.st_mode));
-  const std::unique_ptr<LineWriter> out =
-      to_file
-          ? std::make_unique<LineWriter>(file, kept.bytes)
-          : std::make_unique<LineWriter>(file.empty() ? std::string(standard_input_path) : file);
+  const bool there = ::stat(file.c_str(), &status) == 0;
+  const bool to_file =
+      !file.empty() && file != standard_input_path && (!there || S_ISREG(status.st_mode));
+  if (resume && !to_file) refuse_file(file, "expected a file, got " + what_it_is(status.st_mode));
+  std::unique_ptr<LineWriter> out;
+  Kept kept;
+  if (to_file) {
+    // Locked before it is looked at: what another process is writing is not this one's to judge.
+    out =
+        std::make_unique<LineWriter>(file, there ? static_cast<std::uint64_t>(status.st_size) : 0);
+    if (resume) {
+      kept = kept_in(file, header, first_line);
+    } else {
+      refuse_to_lose_points(file, header);
+    }
+    out->cut_to(kept.bytes);
+  } else {
+    out = std::make_unique<LineWriter>(file.empty() ? std::string(standard_input_path) : file);
+  }
+  if (kept.points > 0) {
+    write_stderr(fmt::format("remark: {} of {} points are in {} already: going on with the rest",
+                             kept.points, size, file));
+  }
   if (kept.bytes == 0) out->write(first_line);
 
   const Interrupt interrupt;
@@ -352,9 +278,17 @@ bool write_share(const PreparedSweep& sweep, const SweepShare& share, const std:
     }
     lines += schema::write_shared_point(kept_point);
   };
-  study::stream_sweep(stream, jobs, [&](std::size_t now, std::size_t /*all*/) {
-    progress.update(kept.points + now, size);
-  });
+  try {
+    study::stream_sweep(stream, jobs, [&](std::size_t now, std::size_t /*all*/) {
+      progress.update(kept.points + now, size);
+    });
+  } catch (const HostError& error) {
+    if (!to_file) throw;
+    throw HostError(
+        fmt::format("{}; {} of {} points are kept in {}: once that can be written, the "
+                    "same command with --resume goes on with them",
+                    error.what(), done, size, file));
+  }
   if (done == size || out->gone()) return true;
   write_stderr(
       fmt::format("feedrate: interrupted: {} of {} points are kept in {}; the same command "
@@ -363,8 +297,8 @@ bool write_share(const PreparedSweep& sweep, const SweepShare& share, const std:
   return false;
 }
 
-void join_shares(const std::vector<std::string>& files, const OutputOptions& output) {
-  const Readers parts = sorted_parts(files);
+int join_shares(const std::vector<std::string>& files, const OutputOptions& output) {
+  const ShareReaders parts = sorted_shares(files);
   const schema::ShareHeader& first = parts.front()->header();
   OutputOptions chosen = output;
   if (chosen.format.empty()) chosen.format = first.rows ? "csv" : "text";
@@ -381,14 +315,14 @@ void join_shares(const std::vector<std::string>& files, const OutputOptions& out
                         "expected a share of a sweep as it would be made here, got " + words});
   }
   if (!problems.empty()) throw InputError(std::move(problems));
-  deliver_parts(sweep, parts, chosen, files);
+  return deliver_parts(sweep, parts, chosen, files);
 }
 
-void deliver_share(const PreparedSweep& sweep, const std::string& file, const OutputOptions& output,
-                   std::span<const std::string> inputs) {
-  Readers parts;
+int deliver_share(const PreparedSweep& sweep, const std::string& file, const OutputOptions& output,
+                  std::span<const std::string> inputs) {
+  ShareReaders parts;
   parts.push_back(std::make_unique<ShareReader>(file));
-  deliver_parts(sweep, parts, output, inputs);
+  return deliver_parts(sweep, parts, output, inputs);
 }
 
 }  // namespace feedrate::cli

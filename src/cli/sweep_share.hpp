@@ -19,11 +19,12 @@ bool write_share(const PreparedSweep& sweep, const SweepShare& share, const std:
 
 /// The sweep that these files are all the shares of, as one process would have delivered it.
 /// InputError, with all problems, for shares that are missing, doubled, unfinished or of different
-/// sweeps. `format` "" is that of the shares: CSV of rows, else text.
-void join_shares(const std::vector<std::string>& files, const OutputOptions& output);
+/// sweeps. `format` "" is that of the shares: CSV of rows, else text. The exit status is
+/// that of the sweep.
+int join_shares(const std::vector<std::string>& files, const OutputOptions& output);
 
 /// The same for one file that holds all points of `sweep`, which has just been simulated.
-void deliver_share(const PreparedSweep& sweep, const std::string& file, const OutputOptions& output,
+int deliver_share(const PreparedSweep& sweep, const std::string& file, const OutputOptions& output,
                    std::span<const std::string> inputs);
 
 }  // namespace feedrate::cli

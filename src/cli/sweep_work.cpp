@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "base/exit_status.hpp"
 #include "cli/inputs.hpp"
 #include "cli/instance_filter.hpp"
 #include "cli/terminal.hpp"
@@ -60,6 +61,10 @@ std::vector<std::string> remarks_beside_rows(const PreparedSweep& sweep, std::si
   return remarks;
 }
 
+int status_of(const PreparedSweep& sweep, std::size_t meeting) {
+  return sweep.constraints.any() && meeting == 0 ? verdict_against : fine;
+}
+
 }  // namespace
 
 study::RunOptions PreparedSweep::options() const {
@@ -98,9 +103,9 @@ study::SweepStream row_stream(const PreparedSweep& sweep) {
   return stream;
 }
 
-void deliver_results(const PreparedSweep& sweep,
-                     const std::function<Sweep(std::span<const study::SweepInput>)>& results,
-                     const OutputOptions& output, std::span<const std::string> inputs) {
+int deliver_results(const PreparedSweep& sweep,
+                    const std::function<Sweep(std::span<const study::SweepInput>)>& results,
+                    const OutputOptions& output, std::span<const std::string> inputs) {
   const Scenario& first = sweep.points.first();
   std::vector<study::SweepInput> points;
   for (std::size_t i = 0; i < sweep.points.size(); ++i) points.push_back(sweep.points.at(i));
@@ -124,11 +129,12 @@ void deliver_results(const PreparedSweep& sweep,
                                       static_cast<std::size_t>(std::count_if(
                                           result.points.begin(), result.points.end(),
                                           [](const SweepPoint& p) { return !p.answered(); })))});
+  return status_of(sweep, result.meeting);
 }
 
-void deliver_rows(const PreparedSweep& sweep, const OutputOptions& output,
-                  std::span<const std::string> inputs,
-                  const std::function<study::StreamedSweep(Spool&)>& write_rows) {
+int deliver_rows(const PreparedSweep& sweep, const OutputOptions& output,
+                 std::span<const std::string> inputs,
+                 const std::function<study::StreamedSweep(Spool&)>& write_rows) {
   const SweepPoints& points = sweep.points;
   const Constraints& constraints = sweep.constraints;
   if (!output.file.empty()) refuse_to_overwrite("--output", output.file, inputs);
@@ -156,6 +162,7 @@ void deliver_rows(const PreparedSweep& sweep, const OutputOptions& output,
        remarks_beside_rows(sweep, meeting.points, meeting.cheapest, swept.unanswered)) {
     write_stderr("remark: " + remark);
   }
+  return status_of(sweep, meeting.points);
 }
 
 }  // namespace feedrate::cli

@@ -6,7 +6,7 @@ std::vector<EfficiencyLoss> efficiency_losses(const Result& result) {
   std::vector<EfficiencyLoss> list;
   if (!result.lost_to_scaling) return list;
   const auto add = [&](std::string_view to, double share) {
-    if (share != 0.0) list.push_back({to, share});
+    if (or_nothing(share) != 0.0) list.push_back({to, share});
   };
   for (const Stage stage : all_stages()) {
     const double share = (*result.lost_to_scaling)[stage];

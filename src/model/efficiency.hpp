@@ -7,6 +7,12 @@
 
 namespace feedrate {
 
+/// Shares are differences of times that are equal but for their last digits where nothing is lost.
+constexpr double or_nothing(double share) {
+  constexpr double rounding = 1e-12;
+  return share > -rounding && share < rounding ? 0.0 : share;
+}
+
 /// A part of 1 − Result::job_efficiency; below 0 where several instances gain by it, as caches do.
 struct EfficiencyLoss {
   std::string_view to;  ///< "exposed communication", "stragglers", or a stage's name

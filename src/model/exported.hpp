@@ -1,5 +1,6 @@
 #pragma once
 // A result's figures by name, flat, for programs that are not ours.
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -29,6 +30,7 @@ struct ExportedPoint {
   std::array<std::optional<double>, figure_count> figures{};  ///< by FigureId
   PerStage<std::array<std::optional<double>, 4>> stages{};    ///< as stage_figures()
   std::string bottleneck{};                                   ///< a stage; "" for none
+  std::vector<std::string> remarks{};                         ///< caveats first, each once
   std::string problem{};  ///< why there is no result; then all of the above but `set` is empty
 
   [[nodiscard]] std::optional<double> figure(FigureId id) const {
@@ -42,6 +44,11 @@ struct Exported {
   std::string file;  ///< of the scenario, as the user gave it
   std::vector<ExportedPoint> points;
 };
+
+inline void add_remark(ExportedPoint& point, const std::string& text) {
+  const auto& list = point.remarks;
+  if (std::find(list.begin(), list.end(), text) == list.end()) point.remarks.push_back(text);
+}
 
 /// A result's, without what was set.
 inline ExportedPoint exported(const Result& result) {
@@ -57,6 +64,9 @@ inline ExportedPoint exported(const Result& result) {
     }
   }
   if (result.bottleneck.stage) point.bottleneck = name_of(*result.bottleneck.stage);
+  for (const auto* list : {&result.caveats, &result.remarks}) {
+    for (const std::string& text : *list) add_remark(point, text);
+  }
   return point;
 }
 

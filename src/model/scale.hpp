@@ -56,9 +56,9 @@ struct Scaling {
   BatchKept kept = BatchKept::per_gpu;
   std::optional<double> global_batch;  ///< samples, where that is kept
   std::optional<Duration> deadline;
-  bool hours_count = false;        ///< an hour has a value, so that totals are not just money
-  std::vector<ScaleCurve> curves;  ///< at least one
-  std::size_t best = 0;            ///< of them: least total cost, within the deadline if any is
+  std::optional<HourlyPrice> hour;  ///< its value, where it has one: totals are then not just money
+  std::vector<ScaleCurve> curves;   ///< at least one
+  std::size_t best = 0;             ///< of them: least total cost, within the deadline if any is
   std::vector<std::string> remarks;
 
   [[nodiscard]] bool in_time() const {

@@ -55,8 +55,9 @@ std::string figures(const HtmlInput& input) {
   if (r.throughput) {
     out += figure("Throughput", rate(*r.throughput) + "/s", "samples, over the epochs");
   }
+  const std::string after_start = after_start_words(r);
   out += figure("GPUs busy", percent(r.gpu_busy),
-                r.times.staging > Duration{} ? "of the time after staging" : "of the time");
+                after_start.empty() ? "of the job's time" : after_start);
   if (r.efficiency && r.instances > 1.0) {
     const std::string sum = efficiency_sum(r);
     out += figure("Efficiency", percent(*r.efficiency),

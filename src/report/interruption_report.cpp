@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/number_text.hpp"
 #include "model/figures.hpp"
 #include "report/figure_text.hpp"
 #include "report/numbers.hpp"
@@ -46,14 +47,14 @@ Table interruption_table(const Result& r) {
   };
   if (of.between) {
     table.rows.push_back(
-        {{std::string(figure(FigureId::interruptions).title), fmt::format("{:.3g}", of.expected),
+        {{std::string(figure(FigureId::interruptions).title), three_digits(of.expected),
           "in the mean; one every " + duration(*of.between)},
          false});
   }
   add_time(FigureId::rework, of.rework, "");
   add_time(FigureId::restarts, of.restarts, "");
   add_time(FigureId::capacity_wait, of.waits, "not paid");
-  add(FigureId::effective_time, "training that lasts, of the whole time");
+  add(FigureId::effective_time, "training that lasts, of the job's time");
   if (of.interval) add(FigureId::checkpoint_interval, other_intervals(of));
   if (of.draws > 0 && of.between) {
     table.rows.push_back(
@@ -64,7 +65,9 @@ Table interruption_table(const Result& r) {
   }
   if (of.on_demand) add(FigureId::on_demand_money, spot_words(*of.on_demand));
   if (of.blocks) {
-    add(FigureId::blocks, "");
+    table.rows.push_back({{std::string(figure(FigureId::blocks).title), count(*of.blocks),
+                           "booked one after the other"},
+                          false});
     add(FigureId::unused, "");
   }
   return table;

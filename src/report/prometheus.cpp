@@ -39,11 +39,13 @@ std::string braced(const Labels& labels) {
 /// A label for each key, none twice.
 void add_labels(Labels& labels, const Labels& varied) {
   for (const auto& [key, value] : varied) {
+    // What a point leaves to the catalogue is no value; a label without one is none.
+    if (value == "null" || value.empty()) continue;
     const std::string name = label_name(key);
     const auto taken = [&](const std::string& other) {
-      return other == "stage" || std::any_of(labels.begin(), labels.end(), [&](const auto& label) {
-               return label.first == other;
-             });
+      return other == "stage" || other == "remark" ||
+             std::any_of(labels.begin(), labels.end(),
+                         [&](const auto& label) { return label.first == other; });
     };
     std::string free = name;
     for (int number = 2; taken(free); ++number) free = fmt::format("{}_{}", name, number);
@@ -84,7 +86,7 @@ std::string metric_name(std::string_view figure, FigureUnit unit) {
     case FigureUnit::hours: return with(cut("_hours"), "_hours");
     case FigureUnit::dollars: return with(cut("_usd"), "_usd");
     case FigureUnit::samples_per_second: return with(cut("_samples_per_s"), "_samples_per_second");
-    case FigureUnit::share: return with(figure, "_ratio");
+    case FigureUnit::share: return with(cut("_ratio"), "_ratio");
     case FigureUnit::count: return with(figure, "");
   }
   return with(figure, "");
@@ -96,7 +98,7 @@ std::string prometheus_text(const Exported& exported, const std::vector<Labels>&
     const ExportedPoint& point = exported.points[i];
     Labels& list = labels.emplace_back();
     list.emplace_back("scenario", exported.name);
-    list.emplace_back("instance_type", point.instance);
+    if (!point.instance.empty()) list.emplace_back("instance_type", point.instance);
     list.emplace_back("instances",
                       fmt::format("{}", point.figure(FigureId::instances).value_or(1.0)));
     add_labels(list, varied[i]);
@@ -146,6 +148,15 @@ std::string prometheus_text(const Exported& exported, const std::vector<Labels>&
     if (point.bottleneck.empty()) return;
     of.emplace_back("stage", point.bottleneck);
     add(bottleneck, of, 1.0);
+  });
+  const std::string remark = "feedrate_predicted_remark_info";
+  begin(remark, "1 for each thing that must be known of the prediction", "in the label remark");
+  each([&](const ExportedPoint& point, Labels of) {
+    of.emplace_back("remark", "");
+    for (const std::string& text : point.remarks) {
+      of.back().second = text;
+      add(remark, of, 1.0);
+    }
   });
   return out;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/number_text.hpp"
 #include "report/bands.hpp"
 #include "report/certainty_report.hpp"
 #include "report/communication_words.hpp"
@@ -49,9 +50,10 @@ Paragraph headline(const Result& r) {
   const double gain = r.bottleneck.gain_if_twice_as_fast;
   const std::string busy = percent(1.0 - waiting_share(r));
   if (!r.bottleneck.stage || gain < study::least_gain) {
-    return {fmt::format("No single bottleneck: the GPUs are busy {} of the time, and no stage made "
-                        "twice as fast would finish the job more than {} sooner.",
-                        busy, percent(std::max(gain, study::least_gain))),
+    return {fmt::format(
+                "No single bottleneck: the GPUs are busy {} of the job's time, and no stage made "
+                "twice as fast would finish the job more than {} sooner.",
+                busy, percent(std::max(gain, study::least_gain))),
             Tone::plain};
   }
   const Stage stage = *r.bottleneck.stage;
@@ -62,22 +64,25 @@ Paragraph headline(const Result& r) {
   // Below that, the GPUs set the pace of a job that is not fed.
   constexpr double fed = 0.9;
   if (stage == Stage::gpu && 1.0 - waiting_share(r) < fed) {
-    return {fmt::format("Faster GPUs would gain most{}, but the GPUs are busy only {} of the time: "
-                        "they wait {}{}; GPUs twice as fast would finish the job {} sooner.",
-                        in_replications(r), busy, waited_for(r), dollars, percent(gain)),
+    return {fmt::format(
+                "Faster GPUs would gain most{}, but the GPUs are busy only {} of the job's time: "
+                "they wait {}{}; GPUs twice as fast would finish the job {} sooner.",
+                in_replications(r), busy, waited_for(r), dollars, percent(gain)),
             Tone::plain};
   }
   if (stage == Stage::gpu) {
-    return {fmt::format("The GPUs are fed: busy {} of the time, they set the pace{}; GPUs twice as "
-                        "fast would finish the job {} sooner.",
-                        busy, in_replications(r), percent(gain)),
+    return {fmt::format(
+                "The GPUs are fed: busy {} of the job's time, they set the pace{}; GPUs twice as "
+                "fast would finish the job {} sooner.",
+                busy, in_replications(r), percent(gain)),
             Tone::good};
   }
   return {
-      fmt::format("{} is the bottleneck{}: the GPUs wait {} of the time{}; {} twice as fast would "
-                  "finish the job {} sooner.",
-                  name_of(stage), in_replications(r), percent(waiting_share(r)), dollars,
-                  explained(stage), percent(gain)),
+      fmt::format(
+          "{} is the bottleneck{}: the GPUs wait {} of the job's time{}; {} twice as fast would "
+          "finish the job {} sooner.",
+          name_of(stage), in_replications(r), percent(waiting_share(r)), dollars, explained(stage),
+          percent(gain)),
       Tone::bad};
 }
 
@@ -158,6 +163,14 @@ std::string effort_words(const Effort& effort) {
                        count(effort.steps));
   }
   return fmt::format("Simulated {} steps, {} events.", count(effort.steps), count(effort.events));
+}
+
+std::string after_start_words(const Result& r) {
+  const bool starts = r.times.startup > Duration{};
+  const bool stages = r.times.staging > Duration{};
+  if (!starts && !stages) return "";
+  return fmt::format("of the time after {}{}{}", starts ? "start-up" : "",
+                     starts && stages ? " and " : "", stages ? "staging" : "");
 }
 
 std::string_view explained(Stage stage) {
@@ -252,17 +265,16 @@ Table time_table(const Result& r) {
     table.rows.push_back({{"epoch", figure_text(r, FigureId::epoch), whole}, false});
   }
   if (r.steps_per_epoch > 0.0 && std::fmod(r.steps, r.steps_per_epoch) > 0.0) {
-    table.rows.push_back(
-        figure_row(r, FigureId::steps,
-                   fmt::format("of each GPU: {:.3g} epochs of {}", r.steps / r.steps_per_epoch,
-                               count(r.steps_per_epoch))));
+    table.rows.push_back(figure_row(
+        r, FigureId::steps,
+        fmt::format("of each GPU: {} epochs of {}", three_digits(r.steps / r.steps_per_epoch),
+                    count(r.steps_per_epoch))));
   }
   add_time(table, r, FigureId::total_time, band_text(r, FigureId::total_time));
   if (r.throughput) {
     table.rows.push_back(figure_row(r, FigureId::throughput, band_text(r, FigureId::throughput)));
   }
-  table.rows.push_back(figure_row(r, FigureId::gpu_busy,
-                                  r.times.staging > Duration{} ? "of the time after staging" : ""));
+  table.rows.push_back(figure_row(r, FigureId::gpu_busy, after_start_words(r)));
   if (r.efficiency && r.instances > 1.0) {
     table.rows.push_back(figure_row(r, FigureId::efficiency, efficiency_remark(r)));
   }

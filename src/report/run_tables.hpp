@@ -24,6 +24,10 @@ bool is_bottleneck(const Result& result, Stage stage);
 /// steps, 28 % of the whole job".
 std::string efficiency_remark(const Result& result);
 
+/// Of which time the GPUs' busy share is: "of the time after start-up and staging"; "" where that
+/// is the whole job's.
+std::string after_start_words(const Result& r);
+
 /// "46 % sooner" where the stage made twice as fast shortens the job, else "-".
 Cell gain_cell(const Bottleneck& bottleneck, Stage stage);
 

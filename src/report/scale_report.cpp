@@ -5,45 +5,33 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/efficiency.hpp"
 #include "model/figures.hpp"
+#include "report/bands.hpp"
 #include "report/csv.hpp"
 #include "report/figure_text.hpp"
 #include "report/numbers.hpp"
-#include "report/shared_limit_words.hpp"
+#include "report/scale_words.hpp"
 #include "report/sweep_words.hpp"
 
 namespace feedrate::report {
 namespace {
 
-std::string instances_text(double n) {
-  return fmt::format("{} instance{}", count(n), n == 1.0 ? "" : "s");
-}
-
-std::string set_text(const ScaleCurve& curve) {
-  std::string text;
-  for (const auto& [key, value] : curve.set) {
-    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", key, value);
-  }
-  return text;
-}
-
-/// "0.05 allreduce, 0.03 startup": what of 1 each stage takes, most first, down to a hundredth.
+/// "0.05 exposed communication, 0.03 startup": what of 1 is lost, in the words of a run, most
+/// first, down to a hundredth.
 std::string lost_text(const Result& r) {
   constexpr double least = 0.005;
   constexpr std::size_t most = 3;
-  if (!r.lost_to_scaling) return "";
-  std::vector<std::pair<double, Stage>> losses;
-  for (const Stage stage : all_stages()) {
-    const double lost = (*r.lost_to_scaling)[stage];
-    if (std::abs(lost) >= least) losses.emplace_back(lost, stage);
-  }
+  std::vector<EfficiencyLoss> losses = efficiency_losses(r);
+  std::erase_if(losses, [](const EfficiencyLoss& loss) { return std::abs(loss.share) < least; });
   std::stable_sort(losses.begin(), losses.end(), [](const auto& a, const auto& b) {
-    return std::abs(a.first) > std::abs(b.first);
+    return std::abs(a.share) > std::abs(b.share);
   });
   if (losses.size() > most) losses.resize(most);
   std::string text;
-  for (const auto& [lost, stage] : losses) {
-    text += fmt::format("{}{:.2f} {}", text.empty() ? "" : ", ", lost, name_of(stage));
+  for (const EfficiencyLoss& loss : losses) {
+    text += fmt::format("{}{}{:.2f} {}", text.empty() ? "" : ", ", loss.share < 0.0 ? "less " : "",
+                        std::abs(loss.share), loss.to);
   }
   return text;
 }
@@ -57,24 +45,85 @@ std::string marks(const ScaleCurve& curve, const Scaling& scaling, double n) {
   const auto at = [&](const std::optional<ScalePoint>& point) {
     return point && point->instances == n;
   };
-  add(curve.least.instances == n, scaling.hours_count ? "least total" : "least money");
-  add(at(curve.fewest_in_time), "fewest in time");
-  add(at(curve.least_in_time) && !at(curve.fewest_in_time), "cheapest in time");
+  add(curve.least.instances == n, scaling.hour ? "least total" : "least money");
+  const bool fewest = at(curve.fewest_in_time);
+  const bool cheapest = at(curve.least_in_time);
+  add(fewest && cheapest, "fewest and cheapest in time");
+  add(fewest && !cheapest, "fewest in time");
+  add(cheapest && !fewest, "cheapest in time");
   add(curve.fastest.instances == n, "fastest");
   add(curve.bound && curve.bound->from == n, "shared limit binds");
+  return text;
+}
+
+/// What the middle 90 % of draws have; of an interrupted job whose own chance is wider than what is
+/// uncertain of it, the middle 90 % of jobs.
+std::optional<std::pair<double, double>> drawn(const Result& r, FigureId id) {
+  std::optional<std::pair<double, double>> ends;
+  if (const auto band = band_of(r, figure(id))) ends.emplace((*band)[0], (*band)[2]);
+  if (!r.interruptions || r.interruptions->draws == 0) return ends;
+  const bool time = id == FigureId::total_time;
+  const auto low = value_of(r, time ? FigureId::time_p5 : FigureId::money_p5);
+  const auto high = value_of(r, time ? FigureId::time_p95 : FigureId::money_p95);
+  if (low && high && (!ends || *high - *low > ends->second - ends->first))
+    ends.emplace(*low, *high);
+  return ends;
+}
+
+/// "3 min 40 s to 4 min 2 s"; "" where that is one text, or nothing was drawn.
+std::string drawn_text(const Result& r, FigureId id) {
+  const auto ends = drawn(r, id);
+  if (!ends) return "";
+  const FigureUnit unit = figure(id).unit;
+  const std::string low = figure_text(unit, ends->first);
+  const std::string high = figure_text(unit, ends->second);
+  return low == high ? "" : fmt::format("{} to {}", low, high);
+}
+
+bool any_band(const Scaling& scaling) {
+  for (const ScaleCurve& curve : scaling.curves) {
+    for (const ScaleRow& row : curve.rows) {
+      if (!row.point.answered()) continue;
+      for (const FigureId id : {FigureId::total_time, FigureId::money}) {
+        if (!drawn_text(row.point.result, id).empty()) return true;
+      }
+    }
+  }
+  return false;
+}
+
+/// "total at 40 USD/h": what an hour is worth stands beside what it makes of the money.
+std::string with_hours(const Scaling& scaling) {
+  return fmt::format("total at {}/h", money(*scaling.hour * hours(1.0)));
+}
+
+/// What the columns mean.
+std::string columns_words(const Scaling& scaling) {
+  std::string text =
+      "Efficiency: T(1)/(N·T(N)) of the epochs, 1 where N instances take an N-th of the time of "
+      "one. "
+      "Pays from: the efficiency from which on N instances cost no more in all than the fewest. Of "
+      "the job: the efficiency of the whole job, with start-up and copying; what it lacks of 1 is "
+      "lost to what stands beside it.";
+  if (any_band(scaling)) {
+    text +=
+        " In 90 % of draws: of what is only assumed, measured with an error, or left to chance.";
+  }
   return text;
 }
 
 Table table_of(const Scaling& scaling, const ScaleCurve& curve, bool marked) {
   Table table;
   if (!curve.set.empty()) table.title = set_text(curve);
-  table.columns = {{"instances", Align::right},
-                   {column_of(FigureId::total_time), Align::right},
-                   {column_of(FigureId::money), Align::right}};
-  if (scaling.hours_count) table.columns.push_back({column_of(FigureId::total_cost), Align::right});
-  table.columns.insert(table.columns.end(), {{"S", Align::right},
-                                             {"break-even S", Align::right},
-                                             {"whole job", Align::right},
+  const bool bands = any_band(scaling);
+  table.columns = {{"instances", Align::right}, {column_of(FigureId::total_time), Align::right}};
+  if (bands) table.columns.push_back({"in 90 % of draws"});
+  table.columns.push_back({column_of(FigureId::money), Align::right});
+  if (bands) table.columns.push_back({"in 90 % of draws"});
+  if (scaling.hour) table.columns.push_back({with_hours(scaling), Align::right});
+  table.columns.insert(table.columns.end(), {{"efficiency", Align::right},
+                                             {"pays from", Align::right},
+                                             {"of the job", Align::right},
                                              {"lost to"},
                                              {""}});
   for (const ScaleRow& row : curve.rows) {
@@ -83,15 +132,17 @@ Table table_of(const Scaling& scaling, const ScaleCurve& curve, bool marked) {
     if (!row.point.answered()) {
       out.cells.emplace_back("-", Tone::faint);
       out.cells.resize(table.columns.size() - 1);
-      out.cells.back() = Cell(problem_words(row.point), Tone::caution);
+      out.cells.back() = Cell(problem_in_few_words(row.point), Tone::caution);
       table.rows.push_back(std::move(out));
       continue;
     }
     const Result& r = row.point.result;
     const auto& beside = row.point.scale_out;
     out.cells.emplace_back(duration(r.times.total));
+    if (bands) out.cells.emplace_back(drawn_text(r, FigureId::total_time));
     out.cells.emplace_back(money(r.bill.money));
-    if (scaling.hours_count) out.cells.emplace_back(money(r.bill.total));
+    if (bands) out.cells.emplace_back(drawn_text(r, FigureId::money));
+    if (scaling.hour) out.cells.emplace_back(money(r.bill.total));
     const auto share = [&](const std::optional<double>& value) {
       out.cells.push_back(value ? Cell(fmt::format("{:.2f}", *value)) : Cell("-", Tone::faint));
     };
@@ -118,158 +169,24 @@ Table table_of(const Scaling& scaling, const ScaleCurve& curve, bool marked) {
   return table;
 }
 
-std::string outlay_text(const Scaling& scaling, const ScalePoint& point) {
-  std::string text =
-      fmt::format("{} and {}", duration(point.outlay.time), money(point.outlay.money));
-  if (scaling.hours_count) text += fmt::format(", {} in all", money(point.outlay.total));
-  return text;
-}
-
-/// Where the next instance costs more than it saves.
-std::string knee_words(const Scaling& scaling, const ScaleCurve& curve) {
-  const ScalePoint& least = curve.least;
-  if (!scaling.hours_count) {
-    std::string text =
-        fmt::format("{} {} least money, {}.", instances_text(least.instances),
-                    least.instances == 1.0 ? "takes" : "take", outlay_text(scaling, least));
-    return text +
-           " Hours have no value here, so that a faster job saves nothing by itself: "
-           "--value-of-hour says what one is worth.";
-  }
-  std::string text = fmt::format("At N = {} the job costs least in all: {}.",
-                                 count(least.instances), outlay_text(scaling, least));
-  if (curve.before) {
-    text += fmt::format(" The last instance saves {}",
-                        money(curve.before->outlay.total - least.outlay.total));
-    text += curve.after ? "," : ".";
-  }
-  if (curve.after) {
-    text += fmt::format("{} the next one would cost {} more than it saves.",
-                        curve.before ? "" : " Already",
-                        money(curve.after->outlay.total - least.outlay.total));
-  } else if (least.instances == curve.to && !curve.end_of_batch) {
-    text += fmt::format(" The range ends there while instances still pay: let --to go beyond {}.",
-                        count(curve.to));
-  }
-  return text;
-}
-
-std::string deadline_words(const Scaling& scaling, const ScaleCurve& curve) {
-  if (!scaling.deadline) return "";
-  const std::string deadline = duration(*scaling.deadline);
-  if (!curve.fewest_in_time) {
-    return fmt::format(
-        "No number of instances up to {} meets the deadline of {}: the fastest is "
-        "{}, {}, {} late.",
-        count(curve.to), deadline, instances_text(curve.fastest.instances),
-        outlay_text(scaling, curve.fastest),
-        duration(curve.fastest.outlay.time - *scaling.deadline));
-  }
-  const ScalePoint& fewest = *curve.fewest_in_time;
-  const ScalePoint& cheapest = *curve.least_in_time;
-  if (fewest.instances == cheapest.instances) {
-    return fmt::format("To be done within {}, {} are the fewest and the cheapest: {}.", deadline,
-                       instances_text(fewest.instances), outlay_text(scaling, fewest));
-  }
-  return fmt::format("To be done within {}, {} are the fewest ({}) and {} the cheapest ({}).",
-                     deadline, instances_text(fewest.instances), outlay_text(scaling, fewest),
-                     count(cheapest.instances), outlay_text(scaling, cheapest));
-}
-
-/// What keeps many instances.
-std::string bound_words(const ScaleCurve& curve) {
-  std::string text;
-  if (curve.bound) {
-    text = fmt::format("From N = {} on, {}, which all instances share, is the limit.",
-                       count(curve.bound->from), limit_words(*curve.bound));
-  }
-  if (curve.fastest.instances < curve.to) {
-    text += fmt::format("{}Beyond N = {} the job takes longer again.", text.empty() ? "" : " ",
-                        count(curve.fastest.instances));
-  }
-  if (curve.end_of_batch) {
-    text += fmt::format("{}More than {} have no sample for each GPU in the global batch.",
-                        text.empty() ? "" : " ", instances_text(*curve.end_of_batch));
-  }
-  return text;
-}
-
-std::vector<std::string> answers(const Scaling& scaling, const ScaleCurve& curve,
-                                 bool below_headline) {
-  std::vector<std::string> list;
-  // Of one machine the headline has said that it is late.
-  const bool said = below_headline && scaling.curves.size() == 1 && !scaling.in_time();
-  for (std::string& text :
-       std::vector<std::string>{knee_words(scaling, curve),
-                                said ? "" : deadline_words(scaling, curve), bound_words(curve)}) {
-    if (!text.empty()) list.push_back(std::move(text));
-  }
-  if (curve.unanswered > 0.0) {
-    list.push_back(fmt::format("{} of {} numbers of instances cannot be simulated or priced.",
-                               count(curve.unanswered), count(curve.to)));
-  }
-  return list;
-}
-
-std::string kept_words(const Scaling& scaling) {
-  if (scaling.kept == BatchKept::global) {
-    return fmt::format(
-        "Strong scaling: the global batch of {} samples is kept, so that a GPU's "
-        "share of it shrinks as instances are added.",
-        count(scaling.global_batch.value_or(0.0)));
-  }
-  return "The batch of each GPU is kept, so that the global batch grows with the instances; "
-         "--strong keeps that instead.";
-}
-
-std::string best_words(const Scaling& scaling) {
-  const ScaleCurve& best = scaling.curves[scaling.best];
-  if (!scaling.in_time()) return deadline_words(scaling, best);
-  const ScalePoint& at = scaling.deadline ? *best.least_in_time : best.least;
-  const std::string lead =
-      best.set.empty() ? instances_text(at.instances)
-                       : fmt::format("{}, {}", set_text(best), instances_text(at.instances));
-  return fmt::format("{}: {}. That is the least {}{}.", lead, outlay_text(scaling, at),
-                     scaling.hours_count ? "in all" : "money",
-                     scaling.deadline
-                         ? fmt::format(" within the deadline of {}", duration(*scaling.deadline))
-                         : "");
-}
-
-std::vector<std::string> remarks_of(const Scaling& scaling) {
-  constexpr std::size_t most = 6;
-  std::vector<std::string> list = scaling.remarks;
-  const ScaleCurve& best = scaling.curves[scaling.best];
-  const double at = best.least.instances;
-  for (const ScaleRow& row : best.rows) {
-    if (row.instances != at) continue;
-    for (const std::string& caveat : row.point.result.caveats) {
-      if (list.size() < most) list.push_back(caveat);
-    }
-  }
-  return list;
-}
-
 }  // namespace
 
 Report scale_report(const Scaling& scaling, const std::string& name) {
   Report report;
-  report.title = fmt::format("{} · 1 to {} instances", name, count(scaling.curves.front().to));
-  report.headline = {best_words(scaling), scaling.in_time() ? Tone::good : Tone::bad};
+  const double to = scaling.curves.front().to;
+  report.title =
+      name + " · " + (to == 1.0 ? "1 instance" : fmt::format("1 to {} instances", count(to)));
+  report.headline = {scale_headline(scaling), scaling.in_time() ? Tone::good : Tone::bad};
   report.blocks.emplace_back(Paragraph{kept_words(scaling), Tone::plain});
   for (std::size_t i = 0; i < scaling.curves.size(); ++i) {
     const ScaleCurve& curve = scaling.curves[i];
     report.blocks.emplace_back(table_of(scaling, curve, i == scaling.best));
-    for (const std::string& text : answers(scaling, curve, true)) {
+    for (const std::string& text : scale_answers(scaling, curve, true)) {
       report.blocks.emplace_back(Paragraph{text, Tone::plain});
     }
   }
-  report.blocks.emplace_back(
-      Paragraph{"S: efficiency of the epochs, T(1)/(N·T(N)); from the break-even S on, N instances "
-                "cost no more in all than one. Whole job: the same with start-up and staging; what "
-                "is missing to 1 is lost to the stages beside it.",
-                Tone::faint});
-  if (auto remarks = remarks_of(scaling); !remarks.empty()) {
+  report.blocks.emplace_back(Paragraph{columns_words(scaling), Tone::faint});
+  if (auto remarks = scale_row_remarks(scaling); !remarks.empty()) {
     report.blocks.emplace_back(List{"Remarks", std::move(remarks)});
   }
   return report;
@@ -315,9 +232,10 @@ std::vector<std::string> scale_remarks(const Scaling& scaling) {
   std::vector<std::string> list;
   for (const ScaleCurve& curve : scaling.curves) {
     const std::string lead = curve.set.empty() ? "" : set_text(curve) + ": ";
-    for (const std::string& text : answers(scaling, curve, false)) list.push_back(lead + text);
+    for (const std::string& text : scale_answers(scaling, curve, false))
+      list.push_back(lead + text);
   }
-  for (std::string& remark : remarks_of(scaling)) list.push_back(std::move(remark));
+  for (std::string& remark : scale_row_remarks(scaling)) list.push_back(std::move(remark));
   return list;
 }
 

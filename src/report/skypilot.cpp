@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cctype>
 #include <string_view>
+#include <utility>
 
 #include "base/units.hpp"
 #include "report/numbers.hpp"
@@ -38,16 +41,115 @@ std::string as_comment(std::string_view text) {
 }
 
 std::string where(const SkyCandidate& candidate) {
-  return candidate.region.empty() ? candidate.cloud : candidate.cloud + "/" + candidate.region;
+  const std::string& cloud = candidate.machine.cloud;
+  return candidate.region.empty() ? cloud : cloud + "/" + candidate.region;
 }
 
 std::string told(const SkyCandidate& candidate) {
-  return as_comment(fmt::format("{}, {}{}", duration(seconds(candidate.seconds)),
-                                money(usd(candidate.usd)),
-                                candidate.setting.empty() ? "" : " at " + candidate.setting));
+  std::string words =
+      fmt::format("{}, {}{}", duration(seconds(candidate.seconds)), money(usd(candidate.usd)),
+                  candidate.setting.empty() ? "" : " at " + candidate.setting);
+  if (!candidate.interruptions.empty()) words += "; " + candidate.interruptions;
+  return as_comment(words);
+}
+
+std::string without_digits(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::isdigit(static_cast<unsigned char>(c)) == 0 && c != '.') out += c;
+  }
+  return out;
+}
+
+/// Remarks of the predictions, each once whatever its numbers, with the machines that it is of
+/// where it is not of all.
+std::string remark_lines(const SkyTask& task) {
+  struct Remark {
+    std::string like, text;
+    std::size_t candidates;
+    std::vector<std::string> of;
+  };
+  constexpr std::size_t most_named = 4;
+  std::vector<Remark> list;
+  for (const SkyCandidate& candidate : task.candidates) {
+    for (const std::string& text : candidate.remarks) {
+      const std::string like = without_digits(text);
+      auto same = std::find_if(list.begin(), list.end(),
+                               [&](const Remark& one) { return one.like == like; });
+      if (same == list.end()) same = list.insert(list.end(), {like, text, 0, {}});
+      ++same->candidates;
+      const std::string& name = candidate.machine.instance_type;
+      if (std::find(same->of.begin(), same->of.end(), name) == same->of.end()) {
+        same->of.push_back(name);
+      }
+    }
+  }
+  std::string lines;
+  for (const Remark& remark : list) {
+    std::string whose;
+    for (std::size_t i = 0; i < std::min(most_named, remark.of.size()); ++i) {
+      whose += (i == 0 ? "" : ", ") + remark.of[i];
+    }
+    if (remark.of.size() > most_named) {
+      whose += fmt::format(" and {} more", remark.of.size() - most_named);
+    }
+    const bool all = remark.candidates >= task.candidates.size();
+    lines += fmt::format("# Remark{}: {}\n", all ? "" : " on " + as_comment(whose),
+                         as_comment(remark.text));
+  }
+  return lines;
+}
+
+/// Names of GPUs in SkyPilot's catalogue of Google Cloud (sky/catalog/gcp_catalog.py, 2026-11).
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> gcp_gpus = {
+    {{"A100-SXM4-40GB", "A100"},
+     {"A100-SXM4-80GB", "A100-80GB"},
+     {"H100-SXM5-80GB", "H100"},
+     {"H200-SXM5-141GB", "H200"},
+     {"B200-SXM6-180GB", "B200"},
+     {"L4-24GB", "L4"},
+     {"T4-16GB", "T4"},
+     {"V100-16GB", "V100"},
+     {"P100-16GB", "P100"}}};
+
+std::optional<SkyMachine> of_google(const Machine& machine) {
+  // "n1-highmem-8 + 1x V100": the GPUs are attached.
+  const std::string type = machine.name.substr(0, machine.name.find(' '));
+  if (!machine.gpus || machine.gpus->value <= 0.0) return SkyMachine{"gcp", type, ""};
+  const auto known = std::find_if(gcp_gpus.begin(), gcp_gpus.end(),
+                                  [&](const auto& gpu) { return gpu.first == machine.gpu_model; });
+  if (known == gcp_gpus.end()) return std::nullopt;
+  const std::string_view gpu = type.starts_with("a3-megagpu-") ? "H100-MEGA" : known->second;
+  return SkyMachine{"gcp", type, fmt::format("{}:{:.0f}", gpu, machine.gpus->value)};
 }
 
 }  // namespace
+
+std::optional<SkyMachine> skypilot_machine(const Machine& machine) {
+  if (machine.cloud == "gcp") return of_google(machine);
+  if (machine.cloud == "azure") {
+    std::string size = machine.name;
+    std::replace(size.begin(), size.end(), ' ', '_');
+    return SkyMachine{"azure", "Standard_" + size, ""};
+  }
+  if (machine.name.find(' ') != std::string::npos) return std::nullopt;
+  return SkyMachine{machine.cloud, machine.name, ""};
+}
+
+std::string exported_interruptions(const ExportedPoint& point) {
+  const auto expected = point.figure(FigureId::interruptions);
+  if (!expected || *expected <= 0.0) return "";
+  std::string words = fmt::format("interruptions: {} expected", number(*expected));
+  const auto [p5, p95] =
+      std::pair(point.figure(FigureId::time_p5), point.figure(FigureId::time_p95));
+  const auto [m5, m95] =
+      std::pair(point.figure(FigureId::money_p5), point.figure(FigureId::money_p95));
+  if (p5 && p95 && m5 && m95) {
+    words += fmt::format(", 90 % of jobs take {} to {} and cost {} to {}", duration(seconds(*p5)),
+                         duration(seconds(*p95)), money(usd(*m5)), money(usd(*m95)));
+  }
+  return words;
+}
 
 std::string skypilot_name(const std::string& name) {
   std::string out;
@@ -77,15 +179,18 @@ std::string skypilot_yaml(const SkyTask& task) {
       as_comment(task.name), task.by_time ? "the fastest" : "the cheapest",
       quoted(skypilot_name(task.name)), task.nodes);
   for (const SkyCandidate& candidate : task.candidates) {
+    const SkyMachine& machine = candidate.machine;
     out += fmt::format(
         "    # {}\n"
         "    - infra: {}\n"
-        "      instance_type: {}\n"
-        "      use_spot: {}\n",
-        told(candidate), quoted(where(candidate)), quoted(candidate.instance_type),
-        candidate.spot ? "true" : "false");
+        "      instance_type: {}\n",
+        told(candidate), quoted(where(candidate)), quoted(machine.instance_type));
+    if (!machine.accelerators.empty()) {
+      out += fmt::format("      accelerators: {}\n", quoted(machine.accelerators));
+    }
+    out += fmt::format("      use_spot: {}\n", candidate.spot ? "true" : "false");
   }
-  return out;
+  return out + remark_lines(task);
 }
 
 std::string skypilot_python(const SkyTask& task) {
@@ -94,32 +199,36 @@ std::string skypilot_python(const SkyTask& task) {
 #   ./this.py task.yaml [--minimize cost|time] [--launch]
 # task.yaml has the task's workdir, setup and run; its resources are replaced. SkyPilot's API server does not take
 # an estimator, so the choice is made here, and what is launched is what was chosen.
-import argparse
+{}import argparse
 
 import sky
 from sky.optimizer import Optimizer
 
 NODES = {}
-# (infra, instance type, spot): seconds
+# (infra, instance type, accelerators, spot): seconds
 SECONDS = {{
 )",
                                 as_comment(task.name), task.nodes,
-                                task.nodes == 1 ? "node" : "nodes", task.nodes);
+                                task.nodes == 1 ? "node" : "nodes", remark_lines(task), task.nodes);
   for (const SkyCandidate& candidate : task.candidates) {
-    out += fmt::format("    ({}, {}, {}): {},  # {}\n", quoted(where(candidate)),
-                       quoted(candidate.instance_type), candidate.spot ? "True" : "False",
-                       candidate.seconds, told(candidate));
+    const SkyMachine& machine = candidate.machine;
+    out += fmt::format("    ({}, {}, {}, {}): {},  # {}\n", quoted(where(candidate)),
+                       quoted(machine.instance_type),
+                       machine.accelerators.empty() ? "None" : quoted(machine.accelerators),
+                       candidate.spot ? "True" : "False", candidate.seconds, told(candidate));
   }
   out += R"(}
 
 
 def seconds(resources):
     """What set_time_estimator asks for: the predicted seconds on these resources."""
-    for (infra, instance_type, spot), predicted in SECONDS.items():
+    for (infra, instance_type, accelerators, spot), predicted in SECONDS.items():
         cloud, _, region = infra.partition("/")
+        gpu, _, count = (accelerators or "").partition(":")
         if (
             str(resources.cloud).lower() == cloud
             and resources.instance_type == instance_type
+            and (not gpu or resources.accelerators == {gpu: int(count)})
             and bool(resources.use_spot) == spot
             and (not region or resources.region == region)
         ):
@@ -129,8 +238,8 @@ def seconds(resources):
 
 def candidates():
     return {
-        sky.Resources(infra=infra, instance_type=instance_type, use_spot=spot)
-        for infra, instance_type, spot in SECONDS
+        sky.Resources(infra=infra, instance_type=instance_type, accelerators=accelerators, use_spot=spot)
+        for infra, instance_type, accelerators, spot in SECONDS
     }
 
 

@@ -6,19 +6,37 @@
 // hour wins, however long it takes. A program may give a task an estimator, a function from
 // resources to seconds (Task.set_time_estimator); it does not survive the way to an API server,
 // which takes the YAML. The number of nodes is the task's and the same for every candidate.
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "catalog/catalog.hpp"
+#include "model/exported.hpp"
+
 namespace feedrate::report {
 
-struct SkyCandidate {
+/// A machine by the names of SkyPilot's catalogue.
+struct SkyMachine {
   std::string cloud;          ///< "aws"
-  std::string region;         ///< "" for any
-  std::string instance_type;  ///< as the cloud calls it
+  std::string instance_type;  ///< "Standard_NC24ads_A100_v4"
+  std::string accelerators;   ///< "V100:1" where the type has to be named with them; else ""
+};
+
+/// Of Azure the size with its prefix and underscores, as Azure's API has it. Of Google Cloud the
+/// type and its accelerators: SkyPilot takes no type of its GPU families without them, and those of
+/// an N1 are attached (sky/catalog/gcp_catalog.py, check_accelerator_attachable_to_host, read
+/// 2026-11). Empty where the catalogue has no more than a description ("8x A100" of Lambda).
+std::optional<SkyMachine> skypilot_machine(const Machine& machine);
+
+struct SkyCandidate {
+  SkyMachine machine;
+  std::string region;  ///< "" for any
   bool spot = false;
-  double seconds = 0.0;  ///< of the whole job, on all nodes
-  double usd = 0.0;      ///< what the whole job costs in all
-  std::string setting;   ///< "num_workers=8" of the point that it is; "" for none
+  double seconds = 0.0;              ///< of the whole job, on all nodes
+  double usd = 0.0;                  ///< what the whole job costs in all
+  std::string setting;               ///< "num_workers=8" of the point that it is; "" for none
+  std::string interruptions;         ///< what is expected of them; "" where none are counted
+  std::vector<std::string> remarks;  ///< of the prediction
 };
 
 struct SkyTask {
@@ -36,6 +54,10 @@ std::string skypilot_yaml(const SkyTask& task);
 /// for them, has it choose, and with --launch launches what it chose. The rest of the task comes
 /// from a YAML file.
 std::string skypilot_python(const SkyTask& task);
+
+/// "interruptions: 7.56 expected, 90 % of jobs take 49.2 h to 51.8 h and cost $17.21 to $18.14"; ""
+/// where none are counted.
+std::string exported_interruptions(const ExportedPoint& point);
 
 /// The name as SkyPilot takes it: letters and digits, with single hyphens between.
 std::string skypilot_name(const std::string& name);

@@ -180,6 +180,14 @@ Bytes over_network(const Inputs& inputs, Parallelism how, bool in_levels, Bytes 
 Volume volume(Context& context, const AllReduce& given) {
   Volume out;
   const double compression = given.compression.value_or(1.0);
+  if (!given.parameters && !given.gradient_bytes) {
+    context.problem("/job/allreduce/parameters",
+                    "expected how many parameters the model has, \"25.6e6\" for ResNet-50, or "
+                    "/job/allreduce/gradient_bytes: what is exchanged is computed from either; got "
+                    "neither");
+    out.gradients = out.gathered = bytes(1.0);
+    return out;
+  }
   if (!given.parameters) {
     out.gradients = context.need<Bytes>(Stage::allreduce, "/job/allreduce/gradient_bytes",
                                         given.gradient_bytes, {}, {}, "the bytes of all gradients");

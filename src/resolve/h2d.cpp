@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "resolve/context.hpp"
+#include "resolve/without_effect.hpp"
 
 namespace feedrate::resolve {
 namespace {
@@ -64,9 +65,8 @@ void resolve_copy(Context& context) {
   inputs.pinned = s.loader.pin_memory.value_or(false);
   if (inputs.copies != pipeline::Copies::waited && !inputs.pinned) {
     inputs.copies = pipeline::Copies::waited;
-    context.out.remarks.emplace_back(
-        "/job/non_blocking has no effect: a copy from pageable memory is waited for; set "
-        "/loader/pin_memory");
+    tell_without_effect(context, "/job/non_blocking",
+                        "a copy from pageable memory is waited for; set /loader/pin_memory");
   }
   Known<Bandwidth> typical;
   if (context.machine()) typical = typical_pinned_copy(context.catalog, *context.machine());

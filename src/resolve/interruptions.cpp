@@ -173,9 +173,10 @@ Frequency spot_rate(Context& context, const Spot& given) {
   }
   if (context.texts) {
     context.out.remarks.push_back(fmt::format(
-        "spot interruptions are taken to come at a constant rate: {:.3g} % of instances in a month "
-        "are one every {:.3g} days of an instance",
-        100.0 * share, months(1.0) / -std::log1p(-share) / hours(24.0)));
+        "spot interruptions are taken to come at a constant rate: {} % of instances in a month "
+        "are one every {} days of an instance",
+        three_digits(100.0 * share),
+        three_digits(months(1.0) / -std::log1p(-share) / hours(24.0))));
   }
   return -std::log1p(-share) / months(1.0);
 }

@@ -7,6 +7,7 @@
 #include "resolve/context.hpp"
 #include "resolve/cores.hpp"
 #include "resolve/speed.hpp"
+#include "resolve/without_effect.hpp"
 
 namespace feedrate::resolve {
 
@@ -94,14 +95,14 @@ void resolve_loader(Context& context) {
                         ? pipeline::Copies::beside
                         : pipeline::Copies::queued;
   } else if (s.job.copy_stream) {
-    context.out.remarks.emplace_back(
-        "/job/copy_stream has no effect: the loop waits for each copy; set /job/non_blocking");
+    tell_without_effect(context, "/job/copy_stream",
+                        "the loop waits for each copy; set /job/non_blocking");
   }
   if (inputs.copies != pipeline::Copies::waited && !inputs.asynchronous_step) {
     inputs.copies = pipeline::Copies::waited;
-    context.out.remarks.emplace_back(
-        "/job/non_blocking has no effect: a loop that waits for each step (asynchronous_step: "
-        "false) has no step left to copy behind");
+    tell_without_effect(context, "/job/non_blocking",
+                        "a loop that waits for each step (asynchronous_step: false) has no step "
+                        "left to copy behind");
   }
   if (loader.lock) inputs.locked = *loader.lock / given_loader_speed(context);
   if (loader.lock && torch && inputs.workers > 0.0) {

@@ -9,6 +9,7 @@
 #include "resolve/context.hpp"
 #include "resolve/memory.hpp"
 #include "resolve/speed.hpp"
+#include "resolve/without_effect.hpp"
 
 namespace feedrate::resolve {
 namespace {
@@ -283,6 +284,7 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
   resolve_interruptions(context);
   if (want != Want::inputs_alone) {
     note_what_is_installed(context);
+    tell_without_effect(context);
     check_plan(context);
     resolve_terms(context);
   }

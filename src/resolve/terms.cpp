@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/number_text.hpp"
 #include "resolve/context.hpp"
 
 namespace feedrate::resolve {
@@ -303,8 +304,8 @@ void say_beside(Context& context) {
   }
   if (offline > Duration{}) {
     context.out.remarks.push_back(
-        fmt::format("preprocessing offline takes {:.3g} CPU hours once, which are not on this bill",
-                    offline / hours(1.0)));
+        fmt::format("preprocessing offline takes {} CPU hours once, which are not on this bill",
+                    three_digits(offline / hours(1.0))));
   }
 }
 

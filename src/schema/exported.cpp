@@ -42,6 +42,48 @@ class ExportedReader {
     return std::nullopt;
   }
 
+  /// What an older feedrate wrote may have none.
+  static void remarks(ExportedPoint& point, const JsonValue& of) {
+    for (const char* const name : {"caveats", "remarks"}) {
+      const JsonValue* const list = of.find(name);
+      if (list == nullptr) continue;
+      for (const JsonPtr& text : list->items) add_remark(point, text->text);
+    }
+  }
+
+  /// A row of a scaling: a few figures, flat.
+  void row(ExportedPoint& point, const JsonValue& row, const std::string& pointer) {
+    if (const JsonValue* const set = member(row, pointer, "set", JsonKind::object)) {
+      for (const JsonMember& pair : set->members) {
+        point.set.emplace_back(pair.key, pair.value->text);
+      }
+    }
+    const JsonValue* const none = row.find("problems");
+    if (none != nullptr && !none->items.empty()) {
+      why(point, *none);
+      return;
+    }
+    if (const JsonValue* const instance = row.find("instance")) point.instance = instance->text;
+    for (const Figure& figure : all_figures()) {
+      if (!is_exported(figure)) continue;
+      point.figures[static_cast<std::size_t>(figure.id)] = number(row, pointer, figure.name);
+    }
+    if (const JsonValue* const stage = row.find("bottleneck")) point.bottleneck = stage->text;
+    remarks(point, row);
+  }
+
+  static void why(ExportedPoint& point, const JsonValue& list) {
+    for (const JsonPtr& problem : list.items) {
+      const JsonValue* const message = problem->find("message");
+      const JsonValue* const key = problem->find("key");
+      if (message == nullptr) continue;
+      if (!point.problem.empty()) point.problem += "; ";
+      if (key != nullptr && !key->text.empty()) point.problem += key->text + ": ";
+      point.problem += message->text;
+    }
+    if (point.problem.empty()) point.problem = "no result";
+  }
+
   void result(ExportedPoint& point, const JsonValue& result, const std::string& pointer) {
     // null where only the job's times are given.
     if (const JsonValue* const instance = result.find("instance")) point.instance = instance->text;
@@ -62,6 +104,7 @@ class ExportedReader {
       const JsonValue* const stage = bottleneck->find("stage");
       if (stage != nullptr && stage->kind == JsonKind::text) point.bottleneck = stage->text;
     }
+    remarks(point, result);
     const JsonValue* const stages = member(result, pointer, "stages", JsonKind::array);
     if (stages == nullptr) return;
     for (std::size_t i = 0; i < stages->items.size(); ++i) {
@@ -89,16 +132,9 @@ class ExportedReader {
     if (found != nullptr && found->kind == JsonKind::object) {
       return result(point, *found, join_pointer(pointer, "result"));
     }
-    const JsonValue* const why = member(value, pointer, "problems", JsonKind::array);
-    for (std::size_t i = 0; why != nullptr && i < why->items.size(); ++i) {
-      const JsonValue* const message = why->items[i]->find("message");
-      const JsonValue* const key = why->items[i]->find("key");
-      if (message == nullptr) continue;
-      if (!point.problem.empty()) point.problem += "; ";
-      if (key != nullptr && !key->text.empty()) point.problem += key->text + ": ";
-      point.problem += message->text;
+    if (const JsonValue* const list = member(value, pointer, "problems", JsonKind::array)) {
+      why(point, *list);
     }
-    if (point.problem.empty()) point.problem = "no result";
   }
 };
 
@@ -106,7 +142,8 @@ class ExportedReader {
 
 bool is_result(const JsonValue& root) {
   const JsonValue* const kind = root.find("kind");
-  return kind != nullptr && (kind->text == "sweep" || kind->text == "result");
+  return kind != nullptr &&
+         (kind->text == "sweep" || kind->text == "result" || kind->text == "scale");
 }
 
 Exported read_exported(const JsonPtr& root) {
@@ -121,6 +158,16 @@ Exported read_exported(const JsonPtr& root) {
   if (root->find("kind")->text == "result") {
     if (const JsonValue* const result = reader.member(*root, "", "result", JsonKind::object)) {
       reader.result(out.points.emplace_back(), *result, "/result");
+    }
+  } else if (root->find("kind")->text == "scale") {
+    const JsonValue* const curves = reader.member(*root, "", "curves", JsonKind::array);
+    for (std::size_t c = 0; curves != nullptr && c < curves->items.size(); ++c) {
+      const std::string at = join_pointer("/curves", c);
+      const JsonValue* const rows = reader.member(*curves->items[c], at, "rows", JsonKind::array);
+      for (std::size_t i = 0; rows != nullptr && i < rows->items.size(); ++i) {
+        reader.row(out.points.emplace_back(), *rows->items[i],
+                   join_pointer(join_pointer(at, "rows"), i));
+      }
     }
   } else if (const JsonValue* const points = reader.member(*root, "", "points", JsonKind::array)) {
     for (std::size_t i = 0; i < points->items.size(); ++i) {
@@ -155,7 +202,9 @@ std::string write_exported(const Exported& exported) {
                    point.stages[stage][i]);
       }
     }
-    out.end();
+    out.key("remarks").begin_array();
+    for (const std::string& remark : point.remarks) out.text(remark);
+    out.end().end();
   }
   out.end().end();
   return std::move(out).finish();

@@ -16,4 +16,7 @@ Exported read_exported(const JsonPtr& root);
 /// "STAGE.FIGURE": …}]}.
 std::string write_exported(const Exported& exported);
 
+std::string figures_manual();
+std::string figures_json_schema();
+
 }  // namespace feedrate::schema

@@ -145,6 +145,10 @@ const Key& host_root() {
 
 HostProfile parse_host_profile(std::string_view text, const std::string& file) {
   const JsonPtr root = parse_json(text, file);
+  for (const std::string_view key : {"dataset", "cluster", "loader", "job", "source", "include"}) {
+    if (root->kind != JsonKind::object || root->find(key) == nullptr) continue;
+    refuse_file(file, "expected a host profile, which feedrate calibrate writes, got a scenario");
+  }
   Reading reading;
   HostProfile profile;
   read_record(profile, *root, host_root(), Path{}, reading);

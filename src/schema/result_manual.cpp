@@ -26,7 +26,7 @@ std::string_view word_of(Better better) {
 }
 
 /// What limits and cases may name.
-std::string figures_manual() {
+std::string nameable_figures() {
   std::string page =
       "\nLimits of feedrate check and cases of a scenario name figures. Each stands above under "
       "its "
@@ -175,7 +175,7 @@ The keys of "result":
   page.replace(page.find(changes), changes.size(),
                fmt::format("{}, {}, {}", name_of(FigureId::total_time), name_of(FigureId::money),
                            name_of(FigureId::total_cost)));
-  return page + written_manual(result_root()) + figures_manual();
+  return page + written_manual(result_root()) + nameable_figures();
 }
 
 }  // namespace feedrate::schema

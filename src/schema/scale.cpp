@@ -1,6 +1,7 @@
 #include "schema/scale.hpp"
 
 #include "base/version.hpp"
+#include "model/exported.hpp"
 #include "model/figures.hpp"
 #include "schema/json_writer.hpp"
 
@@ -26,16 +27,36 @@ void write_point(std::string_view name, const std::optional<ScalePoint>& point, 
   out.number(name_of(FigureId::total_cost), point->outlay.total.base()).end();
 }
 
+/// 5 %, 50 % and 95 % of each figure that has them.
+void write_bands(const Result& r, JsonWriter& out) {
+  out.key("bands");
+  if (!r.bands) return void(out.null());
+  out.begin_object().number("replications", r.bands->replications);
+  for (const FigureId id : banded_figures) {
+    out.key(name_of(id)).begin_array();
+    for (const double end : *band_of(r, figure(id))) out.number(end);
+    out.end();
+  }
+  out.end();
+}
+
+void write_texts(std::string_view name, const std::vector<std::string>& texts, JsonWriter& out) {
+  out.key(name).begin_array();
+  for (const std::string& text : texts) out.text(text);
+  out.end();
+}
+
 void write_row(const ScaleRow& row, JsonWriter& out) {
   const Result& r = row.point.result;
   const bool ran = row.point.answered();
-  const auto figures = [&](std::initializer_list<FigureId> ids) {
-    for (const FigureId id : ids) out.number(name_of(id), ran ? value_of(r, id) : std::nullopt);
-  };
   out.begin_object().number("instances", row.instances);
   write_set(row.point.set, out);
-  figures({FigureId::total_time, FigureId::money, FigureId::total_cost, FigureId::throughput,
-           FigureId::efficiency, FigureId::job_efficiency});
+  out.text_or_null("instance", r.instance);
+  for (const Figure& figure : all_figures()) {
+    if (!is_exported(figure) || figure.id == FigureId::instances) continue;
+    out.number(figure.name, ran ? figure.of(r) : std::nullopt);
+  }
+  write_bands(r, out);
   const auto& beside = row.point.scale_out;
   out.number("break_even_efficiency", beside ? beside->break_even : std::nullopt);
   out.key("lost_to_scaling");
@@ -53,6 +74,8 @@ void write_row(const ScaleRow& row, JsonWriter& out) {
     out.null();
   }
   out.boolean_member("batch_rounded", row.rounded);
+  write_texts("caveats", r.caveats, out);
+  write_texts("remarks", r.remarks, out);
   out.key("problems").begin_array();
   for (const Problem& problem : row.point.problems) {
     out.begin_object(Layout::line).text("key", problem.pointer);

@@ -10,4 +10,7 @@ namespace feedrate::schema {
 /// "curves": […]}; what was not asked for or does not apply is null.
 std::string write_scaling(const Scaling& scaling, const std::string& name, const std::string& file);
 
+std::string scale_manual();
+std::string scale_json_schema();
+
 }  // namespace feedrate::schema

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <functional>
@@ -124,6 +125,27 @@ std::string text_of(const Member& member, const ShareHeader& header) {
   return std::move(out).finish();
 }
 
+/// What a flag was given, without the quotes and brackets of JSON; "none" for nothing.
+std::string flag_text(const Member& member, const ShareHeader& header) {
+  std::string text = text_of(member, header);
+  std::erase_if(text, [](char c) { return c == '"' || c == '[' || c == ']' || c == '\n'; });
+  return text.empty() || text == "0" ? "none" : text;
+}
+
+/// "other values of --set (epochs=2, not none)": the values where they are short enough to compare.
+std::string difference_words(const Member& member, const ShareHeader& a, const ShareHeader& b) {
+  constexpr std::size_t longest = 60;
+  std::string words(member.when_not_alike);
+  const std::string of_a = flag_text(member, a);
+  const std::string of_b = flag_text(member, b);
+  if (words.find("--") == std::string::npos || of_a == of_b || member.name == "grid" ||
+      member.name == "exact" || member.name == "rows" || of_a.size() > longest ||
+      of_b.size() > longest) {
+    return words;
+  }
+  return fmt::format("{} ({}, not {})", words, of_b, of_a);
+}
+
 }  // namespace
 
 void sign(ShareHeader& header) {
@@ -163,6 +185,14 @@ std::string write_share_header(const ShareHeader& header) {
                       longest_line / 1'000'000, static_cast<double>(line.size()) / 1e6)}});
   }
   return line;
+}
+
+bool begins_like_a_share(std::string_view line) {
+  if (!line.starts_with(before_print)) return false;
+  const std::size_t begin = before_print.size() + print_size + after_print.size();
+  const std::string of = fmt::format("{{\"kind\": \"{}\"", kind);
+  return line.size() <= begin ||
+         of.starts_with(line.substr(begin, std::min(of.size(), line.size() - begin)));
 }
 
 ShareHeader read_share_header(std::string_view line, const std::string& file) {
@@ -214,9 +244,8 @@ std::vector<std::string> differences(const ShareHeader& a, const ShareHeader& b)
   std::vector<std::string> words;
   for (const Member& member : members) {
     if (member.when_not_alike.empty() || text_of(member, a) == text_of(member, b)) continue;
-    if (words.empty() || words.back() != member.when_not_alike) {
-      words.emplace_back(member.when_not_alike);
-    }
+    std::string difference = difference_words(member, a, b);
+    if (words.empty() || words.back() != difference) words.push_back(std::move(difference));
   }
   return words;
 }

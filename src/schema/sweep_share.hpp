@@ -45,19 +45,24 @@ std::string fingerprint(const Catalog& catalog);
 
 /// The file's first line, with its end. InputError for a scenario or profile that is too large.
 std::string write_share_header(const ShareHeader& header);
+/// Whether a first line, or a part of one, is a share's and not another file's.
+bool begins_like_a_share(std::string_view line);
 /// `line`: without its end. InputError, naming `file`, where it is none.
 ShareHeader read_share_header(std::string_view line, const std::string& file);
 
 /// The host profile that the shares were made with.
 std::optional<HostProfile> host_of(const ShareHeader& header);
 
-/// In which ways shares are not of one sweep: "another scenario", "other values of --vary". Empty:
-/// they are, whichever shares they are.
+/// In which ways `b` is of another sweep than `a`: "another scenario", "other values of --vary
+/// (a=1, not a=2)". Empty: they are of one, whichever shares they are.
 std::vector<std::string> differences(const ShareHeader& a, const ShareHeader& b);
 
 /// A point's line, with its end.
 std::string write_shared_point(const SharedPoint& point);
 /// `line`: without its end. Empty where the line is none, as when it was cut or damaged.
 std::optional<SharedPoint> read_shared_point(std::string_view line);
+
+/// What the file is, for people.
+std::string share_manual();
 
 }  // namespace feedrate::schema

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/number_text.hpp"
 #include "base/unit_text.hpp"
 #include "catalog/lookup.hpp"
 #include "study/remedy.hpp"
@@ -70,7 +71,7 @@ std::vector<Change> offline(const Situation& s) {
     Change change{set, names + " done once, ahead"};
     const Duration all = work * samples(s.inputs().samples);
     change.one_off = s.cpu_hour * all;
-    change.one_off_words = fmt::format("{:.3g} CPU hours", all / hours(1.0));
+    change.one_off_words = three_digits(all / hours(1.0)) + " CPU hours";
     list.push_back(std::move(change));
   }
   return list;

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "base/number_text.hpp"
 #include "base/unit_text.hpp"
+#include "model/efficiency.hpp"
 #include "pipeline/alone.hpp"
 #include "pipeline/mean.hpp"
 #include "pipeline/random.hpp"
@@ -46,7 +48,7 @@ void fill_efficiencies(Result& result, const Scenario& scenario, const Catalog& 
     result.job_efficiency = one.total.wall / (result.instances * outcome.total.wall);
     // What an instance of many spends on a stage beyond its share of what one alone does.
     const auto lost = [&](Duration alone_time, Duration time) {
-      return (time - alone_time / result.instances) / outcome.total.wall;
+      return or_nothing((time - alone_time / result.instances) / outcome.total.wall);
     };
     PerStage<double> shares;
     for (const Stage stage : all_stages()) {
@@ -136,9 +138,9 @@ std::optional<pipeline::RoundGap> gap_of(const pipeline::Inputs& inputs) {
 }
 
 std::string rounded(Duration time) {
-  if (time >= hours(2.0)) return fmt::format("{:.3g} h", time / hours(1.0));
-  if (time >= minutes(2.0)) return fmt::format("{:.3g} min", time / minutes(1.0));
-  return fmt::format("{:.3g} s", time.base());
+  if (time >= hours(2.0)) return three_digits(time / hours(1.0)) + " h";
+  if (time >= minutes(2.0)) return three_digits(time / minutes(1.0)) + " min";
+  return three_digits(time.base()) + " s";
 }
 
 std::string short_time(Duration time) {
@@ -181,9 +183,9 @@ void remark_on_limits(Result& result, const pipeline::Inputs& inputs,
     // Few batches are a matter of taste; few objects leave hardware idle that was paid for.
     (batches ? result.remarks : result.caveats)
         .push_back(fmt::format(
-            "{:g} of {:g} workers have nothing to do: an epoch has no more than {:.3g} {} for each "
+            "{:g} of {:g} workers have nothing to do: an epoch has no more than {} {} for each "
             "GPU{}",
-            std::floor(inputs.workers - active), inputs.workers, active,
+            std::floor(inputs.workers - active), inputs.workers, three_digits(active),
             batches ? "batches" : "objects to stream",
             batches ? "" : "; make smaller objects, or take fewer workers."));
   }

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/parallel.hpp"
+#include "model/efficiency.hpp"
 #include "study/drawn_job.hpp"
 #include "study/interruptions.hpp"
 #include "study/run.hpp"
@@ -35,7 +36,7 @@ void tell_against(const Result& one, Result& many) {
   many.job_efficiency = one.times.total / (many.instances * many.times.total);
   PerStage<double> lost;
   const auto share = [&](Duration alone, Duration time) {
-    return (time - alone / many.instances) / many.times.total;
+    return or_nothing((time - alone / many.instances) / many.times.total);
   };
   for (const Stage stage : all_stages()) {
     lost[stage] = share(one.stages[stage].stall, many.stages[stage].stall);
@@ -158,14 +159,18 @@ class Curve {
     return shown;
   }
 
-  ScaleRow row_of(double n) const {
+  /// With bands, where the row is to be shown.
+  ScaleRow row_of(double n, bool shown = true) const {
     ScaleRow row;
     row.instances = n;
     row.point.set = setting(n);
     const double share = share_of_batch(job_, n);
     row.rounded = options_.kept == BatchKept::global && share != std::round(share);
     RunOptions options;
-    options.list_inputs = false;
+    options.list_inputs = shown;  // caveats and remarks come with them
+    options.replications = shown ? options_.draws : 0;
+    options.bottlenecks = false;
+    options.seed = options_.seed;
     try {
       row.point.result = run(make_(row.point.set), catalog_, host_, options);
     } catch (const InputError& error) {
@@ -202,7 +207,7 @@ class Curve {
     double free = first == made_.rows.begin() ? 0.0 : std::prev(first)->instances;
     while (bound.instances - free > 1.0) {
       const double middle = std::floor((free + bound.instances) / 2.0);
-      ScaleRow row = row_of(middle);
+      ScaleRow row = row_of(middle, false);
       if (binds(row)) {
         bound = std::move(row);
       } else {
@@ -212,7 +217,7 @@ class Curve {
     made_.bound = bound.point.result.shared_limit;
     made_.bound->from = bound.instances;
     if (bound.instances == first->instances) return;
-    made_.rows.insert(first, std::move(bound));
+    made_.rows.insert(first, row_of(bound.instances));
   }
 
   const Setting& set_;
@@ -271,7 +276,9 @@ Scaling scaling_of(std::vector<ScaleCurve> curves, const Scenario& job,
       made.global_batch = *job.loader.batch_size * job.cluster.instances * gpus;
     }
   }
-  made.hours_count = job.job.value_of_hour.value_or(HourlyPrice{}) > HourlyPrice{};
+  if (job.job.value_of_hour.value_or(HourlyPrice{}) > HourlyPrice{}) {
+    made.hour = job.job.value_of_hour;
+  }
   const auto offered = [](const ScaleCurve& curve, bool in_time) {
     return in_time ? curve.least_in_time : std::optional(curve.least);
   };

@@ -1,5 +1,6 @@
 #pragma once
 // How far it pays to add instances to a job.
+#include <cstdint>
 #include <functional>
 #include <optional>
 
@@ -17,7 +18,9 @@ struct ScaleOptions {
   long to = 1024;  ///< at most most_instances
   BatchKept kept = BatchKept::per_gpu;
   std::optional<Duration> deadline;
-  int jobs = 0;  ///< numbers simulated at a time; 0: one a hardware thread
+  int jobs = 0;   ///< numbers simulated at a time; 0: one a hardware thread
+  int draws = 0;  ///< of uncertain inputs for the bands of each row; 0: no bands
+  std::uint64_t seed = 1;
 };
 
 /// What makes `instances` of them of a job that trains on as many samples: the number itself, the

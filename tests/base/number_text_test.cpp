@@ -24,3 +24,14 @@ TEST_CASE("numbers: the whole text or none of it") {
     CHECK_FALSE(number_of(none));
   }
 }
+
+TEST_CASE("numbers: three digits as people write them, never 1.46e+03") {
+  CHECK(three_digits(0.0) == "0");
+  CHECK(three_digits(0.25) == "0.25");
+  CHECK(three_digits(7.5591) == "7.56");
+  CHECK(three_digits(999.4) == "999");
+  CHECK(three_digits(999.6) == "1,000");
+  CHECK(three_digits(1456.0) == "1,460");
+  CHECK(three_digits(-1456.0) == "-1,460");
+  CHECK(three_digits(1234567.0) == "1,230,000");
+}

@@ -1,5 +1,6 @@
 // `export`: what other tools read of a prediction is what was predicted.
 #include <regex>
+#include <set>
 
 #include "catch.hpp"
 #include "cli/process.hpp"
@@ -125,6 +126,17 @@ TEST_CASE("law: every figure that is exported is that of the result") {
       }
     }
     if (of.find("bottleneck")->find("stage")->kind == schema::JsonKind::text) ++told;
+    // Caveats and remarks, each as a label; the region is said once, by what was set.
+    std::set<std::string> remarks;
+    for (const char* const list : {"caveats", "remarks"}) {
+      for (const schema::JsonPtr& text : of.find(list)->items) remarks.insert(text->text);
+    }
+    REQUIRE(points[i]->find("remarks")->items.size() == remarks.size());
+    for (const std::string& text : remarks) {
+      CHECK(samples.contains("feedrate_predicted_remark_info" + labels + ",remark=\"" + text +
+                             "\"}"));
+      ++told;
+    }
   }
   CHECK(told == samples.size());
 }
@@ -136,6 +148,9 @@ TEST_CASE("prometheus: names of labels and what stands in them") {
   CHECK(report::label_name("0") == "key_0");
   CHECK(report::label_name("__x") == "key___x");
   CHECK(report::label_name("größe") == "gr____e");
+  CHECK(report::metric_name("effective_time_ratio", FigureUnit::share) ==
+        "feedrate_predicted_effective_time_ratio");
+  CHECK(report::metric_name("gpu_busy", FigureUnit::share) == "feedrate_predicted_gpu_busy_ratio");
   Exported exported{"a \"name\"\\of\ntwo lines", "", {}};
   exported.points.resize(2);
   for (ExportedPoint& point : exported.points) {
@@ -143,7 +158,9 @@ TEST_CASE("prometheus: names of labels and what stands in them") {
     point.figures[static_cast<std::size_t>(FigureId::total_time)] = 1e-7;
   }
   const std::string text = report::prometheus_text(
-      exported, {{{"/a/b", "1"}, {"a_b", "2"}, {"scenario", "\"3\""}, {"stage", "4"}}, {}});
+      exported,
+      {{{"/a/b", "1"}, {"a_b", "2"}, {"scenario", "\"3\""}, {"stage", "4"}, {"region", "null"}},
+       {}});
   const std::string all =
       R"(feedrate_predicted_total_seconds{scenario="a \"name\"\\of\ntwo lines",instance_type="any",)"
       R"(instances="1",a_b="1",a_b_2="2",scenario_2="\"3\"",stage_2="4"} 1e-07)";
@@ -208,7 +225,7 @@ assert re.fullmatch("[a-zA-Z0-9]+(?:[._-]{1,2}[a-zA-Z0-9]+)*", task["name"])
 assert type(task["num_nodes"]) is int and task["num_nodes"] >= 1
 seen = set()
 for c in task["resources"]["ordered"]:
-    assert set(c) == {"infra", "instance_type", "use_spot"}
+    assert set(c) - {"accelerators"} == {"infra", "instance_type", "use_spot"}
     assert re.fullmatch("(aws|gcp|azure|lambda)(/[^/]+)?", c["infra"]) and type(c["use_spot"]) is bool
     seen.add((c["infra"], c["instance_type"], c["use_spot"]))
 assert len(seen) == len(task["resources"]["ordered"]) >= 3
@@ -238,6 +255,120 @@ print("fine")
   REQUIRE(shell("feedrate sweep " + candidates + "--format json -o '" + (folder / "r.json") + "'")
               .status == 0);
   CHECK((shell("feedrate export skypilot '" + (folder / "r.json") + "'").out == task.out));
+}
+
+TEST_CASE("skypilot: machines by the names of its catalogue") {
+  const auto named = [](const char* cloud, const char* name, const char* gpu, double gpus) {
+    Machine machine;
+    machine.cloud = cloud;
+    machine.name = name;
+    machine.gpu_model = gpu;
+    machine.gpus = Value<double>{gpus, {}};
+    const auto sky = report::skypilot_machine(machine);
+    return sky ? sky->instance_type + " " + sky->accelerators : "none";
+  };
+  CHECK(named("aws", "p3.2xlarge", "V100-16GB", 1) == "p3.2xlarge ");
+  CHECK(named("azure", "NC24ads A100 v4", "A100-SXM4-80GB", 1) == "Standard_NC24ads_A100_v4 ");
+  CHECK(named("gcp", "n1-highmem-8 + 1x V100", "V100-16GB", 1) == "n1-highmem-8 V100:1");
+  CHECK(named("gcp", "a2-ultragpu-4g", "A100-SXM4-80GB", 4) == "a2-ultragpu-4g A100-80GB:4");
+  CHECK(named("gcp", "a3-megagpu-8g", "H100-SXM5-80GB", 8) == "a3-megagpu-8g H100-MEGA:8");
+  CHECK(named("lambda", "gpu_8x_v100", "V100-16GB", 8) == "gpu_8x_v100 ");
+  CHECK(named("lambda", "8x V100-16GB", "V100-16GB", 8) == "none");
+  // Every machine with GPUs of the shipped catalogue has a name of the form of its cloud's, or
+  // none.
+  const auto all = shell(
+      "feedrate export skypilot scenarios/caltech256_p3.json --set region=null --instances "
+      "'gpu>=T4, cloud!=aws' --format python");
+  INFO(all.err);
+  CHECK(all.status == 0);
+  CHECK(has(all.err, "left out: what SkyPilot calls them is not known here"));
+  const std::regex row(
+      R"row(    \("(gcp|azure|lambda)[^"]*", "(?:Standard_[A-Za-z0-9_]+|[a-z0-9-]+|gpu_[a-z0-9_]+)", (None|"[A-Z0-9a-z-]+:[0-9]+"), (?:True|False)\): .*)row");
+  std::istringstream lines(all.out);
+  std::size_t rows = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("    (\"")) continue;
+    std::smatch match;
+    INFO(line);
+    REQUIRE(std::regex_match(line, match, row));
+    CHECK((match[1] == "gcp") == (match[2] != "None"));
+    ++rows;
+  }
+  CHECK(rows > 20);
+}
+
+TEST_CASE("skypilot: spot and its interruptions are said, what is booked is left out") {
+  const std::string spot =
+      "scenarios/caltech256_p3.json --set instance=p3.2xlarge --set region=us-east-1 ";
+  const auto both = shell("feedrate export skypilot " + spot +
+                          "--vary purchase=spot,on_demand --set epochs=500 --set "
+                          "'/cluster/spot={\"interruption_share_per_month\": 0.5}'");
+  INFO(both.out << both.err);
+  CHECK(both.status == 0);
+  CHECK(has(both.out, "; interruptions: "));
+  CHECK(has(both.out, " of jobs take "));
+  CHECK(has(both.out, "use_spot: true"));
+  CHECK(has(both.out,
+            "# Remark on p3.2xlarge: Time and money are those expected with "
+            "interruptions."));
+  const std::string booked = "--set price='3 USD/h' --set booked=24h ";
+  const auto mixed = shell("feedrate export skypilot " + spot + booked +
+                           "--vary purchase=capacity_block,on_demand");
+  INFO(mixed.out << mixed.err);
+  CHECK(mixed.status == 0);
+  CHECK(has(mixed.err, "1 point with purchase capacity_block or training_plan is left out"));
+  CHECK_FALSE(has(mixed.out.substr(mixed.out.find("use_spot") + 1), "use_spot"));
+  const auto none =
+      shell("feedrate export skypilot " + spot + booked + "--set purchase=training_plan");
+  CHECK(none.status == 2);
+  CHECK(has(none.err, "no candidate is left: 1 point with purchase capacity_block"));
+  const auto nameless = shell("feedrate export skypilot scenarios/spot_checkpoints.json");
+  CHECK(nameless.status == 2);
+  CHECK(has(nameless.err,
+            "/cluster/instance: expected the instance that SkyPilot is to rent, got "
+            "none in the scenario"));
+}
+
+TEST_CASE("export: rows of scale are runs, and results come through a pipe") {
+  const std::string scenario = "scenarios/caltech256_p3.json ";
+  const Folder folder;
+  const std::string file = "'" + (folder / "scale.json") + "'";
+  REQUIRE(shell("feedrate scale " + scenario + "--to 3 --format json -o " + file).status == 0);
+  const schema::JsonPtr rows = schema::parse_json(export_of("json", file), "");
+  const schema::JsonPtr runs =
+      schema::parse_json(export_of("json", scenario + "--vary instances=1,2,3"), "");
+  REQUIRE(rows->find("points")->items.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const schema::JsonValue& row = *rows->find("points")->items[i];
+    const schema::JsonValue& run = *runs->find("points")->items[i];
+    CHECK(row.find("instance")->text == run.find("instance")->text);
+    CHECK(row.find("bottleneck")->text == run.find("bottleneck")->text);
+    CHECK(row.find("remarks")->items.size() == run.find("remarks")->items.size());
+    for (const Figure& figure : all_figures()) {
+      if (!is_exported(figure)) continue;
+      INFO(figure.name);
+      const schema::JsonValue& a = *row.find(figure.name);
+      const schema::JsonValue& b = *run.find(figure.name);
+      CHECK(a.kind == b.kind);
+      CHECK(a.number == b.number);
+    }
+  }
+  CHECK(shell("feedrate export skypilot " + file).status == 0);
+  // Shares come by way of what joins them.
+  shell("feedrate sweep " + scenario + "--vary instances=1,2,3 --shard 1/1 -o '" +
+        (folder / "s.share") + "'");
+  const auto share = shell("feedrate export json '" + (folder / "s.share") + "'");
+  CHECK(share.status == 2);
+  CHECK(has(share.err, "got a share of a sweep: feedrate merge SHARE... --format json"));
+  const auto piped =
+      shell("feedrate merge '" + (folder / "s.share") + "' --format json | feedrate export json -");
+  CHECK((piped.out == export_of("json", scenario + "--vary instances=1,2,3")));
+  const auto typed = shell("feedrate export json - < scenarios/caltech256_p3.json");
+  CHECK(typed.status == 0);
+  const auto other =
+      shell("feedrate advise " + scenario + "--format json | feedrate export json -");
+  CHECK(other.status == 2);
+  CHECK(has(other.err, "got the kind \"advice\""));
 }
 
 TEST_CASE("export: what is no input, and what goes wrong with the output") {

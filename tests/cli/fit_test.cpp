@@ -228,7 +228,7 @@ TEST_CASE("fit: what cannot be fitted is refused, with what would be taken") {
       folder.write("odd.json", job(R"({"name": "e", "metric": "epoch_seconds", "measured": 60})")) +
       "'";
   const std::pair<std::string, std::string> wrong[] = {
-      {mine, "--free is required"},
+      {mine, "fit: expected --free KEY"},
       {mine + " --free colate", "did you mean \"collate\"?"},
       {mine + " --free num_workers", "a whole number: try its values with feedrate sweep"},
       {mine + " --free pin_memory", "which holds true or false"},

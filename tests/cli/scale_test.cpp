@@ -19,8 +19,9 @@ TEST_CASE("scale: where the next instance costs more than it saves, as optimize 
   const Outcome text = shell(caltech + "--value-of-hour '20 USD/h' --to 32");
   INFO(text.out << text.err);
   CHECK(text.status == 0);
-  CHECK(has(text.out, "the job costs least in all"));
-  CHECK(has(text.out, "more than it saves"));
+  CHECK(has(text.out, "No other number up to 32"));
+  CHECK(has(text.out, "total at $20.00/h"));
+  CHECK(has(text.out, "; one more would cost $"));
   CHECK(has(text.out, "The batch of each GPU is kept"));
   const Outcome csv = shell(caltech +
                             "--value-of-hour '20 USD/h' --to 32 --format csv 2>/dev/null | "
@@ -45,7 +46,36 @@ TEST_CASE("scale: a deadline that no number meets is told with the fastest, and 
   CHECK(has(json.out, "\"fewest_in_time\": null"));
   const Outcome met = shell(caltech + "--deadline '9 min' --to 16");
   CHECK(met.status == 0);
-  CHECK(has(met.out, "To be done within 9 min, "));
+  CHECK(has(met.out, "No other number up to 16 that meets the"));
+  CHECK(has(met.out, "fewest and cheapest in time"));
+  // Where an hour has a value, the cheapest need not be the fewest.
+  const Outcome both = shell(caltech + "--deadline '9 min' --value-of-hour '40 USD/h' --to 16");
+  CHECK(has(both.out, "To be done within 9 min, 3 instances are enough: "));
+  CHECK(has(both.out, " The cheapest are 9: "));
+  const Outcome one = shell(caltech + "--to 1");
+  CHECK(has(one.out, " · 1 instance\n"));
+  CHECK_FALSE(has(one.out, "No other"));
+}
+
+TEST_CASE("scale: bands, and the remarks of all rows, those of some with their numbers") {
+  const Outcome text = shell(caltech + "--to 8");
+  INFO(text.out);
+  CHECK(has(text.out, "in 90 % of draws"));
+  CHECK(has(text.out, " · ml.p3.2xlarge: no region given: us-west-2"));
+  CHECK(has(text.out, " · N = 2 to 8: What gradients cost is not known: several instances are"));
+  // The words of a run.
+  CHECK(has(text.out, " exposed communication"));
+  CHECK_FALSE(has(text.out, "0.06 allreduce"));
+  const Outcome two = shell(caltech + "--to 8 --vary epochs=2,3");
+  CHECK(has(two.out, " · N = 2 to 8: What gradients cost"));
+  // A share of nothing is 0, whatever its last digits.
+  const Outcome csv = shell(caltech + "--to 32 --format csv 2>/dev/null");
+  CHECK_FALSE(has(csv.out, "e-1"));
+  // What interrupts a job is wider than what is uncertain of it.
+  const Outcome spot = shell("feedrate scale scenarios/spot_checkpoints.json --to 2");
+  const Outcome run = shell("feedrate run scenarios/spot_checkpoints.json");
+  CHECK(has(spot.out, "49.2 h to 51.8 h"));
+  CHECK(has(run.out, "49.2 h to 51.8 h"));
 }
 
 TEST_CASE("scale: the global batch is kept on request, and rounding is said") {
@@ -65,7 +95,7 @@ TEST_CASE("scale: machines beside each other, a table each, and the best of all"
   CHECK(text.status == 0);
   CHECK(has(text.out, "num_workers = 3, "));
   CHECK(has(text.out, "num_workers = 1"));
-  CHECK(has(text.out, "within the deadline"));
+  CHECK(has(text.out, "No other of these that meets the deadline of 10"));
 }
 
 TEST_CASE("scale: a file system that all share says from which number on it is the limit") {
@@ -123,4 +153,59 @@ TEST_CASE("run: unequal instances are refused with what to simulate instead") {
       shell("feedrate run scenarios/caltech256_p3.json --set 'gpus_per_instance=[8, 8, 4]'");
   CHECK(out.status == 2);
   CHECK(has(out.err, "got a list; all instances are alike here"));
+}
+
+TEST_CASE("scale, optimize: jobs that would never end say so at once") {
+  const std::string fails =
+      "scenarios/spot_checkpoints.json --set purchase=on_demand --set "
+      "'/cluster/failures={\"mttf\": "
+      "\"0.01 h\"}' ";
+  for (const std::string& command : std::vector<std::string>{
+           "scale " + fails, "optimize " + fails + "--over instances=1:8:1 ", "run " + fails}) {
+    const Outcome out = shell("timeout 20 feedrate " + command);
+    INFO(command << out.out << out.err);
+    CHECK(out.status == 2);
+    CHECK(has(out.err, "the job would in effect never end"));
+  }
+  // From some number on: those rows alone have no result.
+  const Outcome some = shell(
+      "timeout 60 feedrate scale scenarios/spot_checkpoints.json --to 4096 --set "
+      "purchase=on_demand --set '/cluster/failures={\"mttf\": \"2 h\"}'");
+  INFO(some.out << some.err);
+  CHECK(some.status == 0);
+  CHECK(has(some.out, "4,049 of 4,096 numbers of instances have no result, among them N = 48: "));
+  CHECK_FALSE(has(some.out, "inf"));
+  CHECK_FALSE(has(some.out, "nan"));
+}
+
+TEST_CASE("scale, export: the JSON is what its schema says, and every topic explains itself") {
+  const Folder folder;
+  for (const std::string topic : {"scale", "figures", "share"}) {
+    const Outcome manual = shell("feedrate schema " + topic);
+    CHECK(manual.status == 0);
+    CHECK(manual.out.size() > 300);
+  }
+  const Outcome none = shell("feedrate schema share --format json");
+  CHECK(none.status == 2);
+  CHECK(has(none.err, "share has no JSON Schema; feedrate schema share explains it"));
+  if (shell("python3 -c 'import jsonschema'").status != 0) return;
+  const auto valid = [&](const std::string& topic, const std::string& command) {
+    const std::string schema = folder / (topic + ".schema.json");
+    const std::string json = folder / "made.json";
+    REQUIRE(shell("feedrate schema " + topic + " --format json -o '" + schema + "'").status == 0);
+    CHECK(shell(command + " -o '" + json + "'").status <= 1);
+    const Outcome checked =
+        shell("python3 tests/formats/validate.py '" + schema + "' '" + json + "'");
+    INFO(command << "\n" << checked.err);
+    CHECK(checked.status == 0);
+  };
+  for (const std::string flags :
+       {"--to 3", "--to 3 --strong --value-of-hour '40 USD/h'", "--to 3 --deadline '1 s'",
+        "--to 24 --vary num_workers=1,3", "--to 2 --set purchase=spot --set price='1 USD/h'"}) {
+    valid("scale", caltech + "--format json " + flags);
+  }
+  valid("scale", "feedrate scale scenarios/spot_checkpoints.json --to 3 --format json");
+  valid("figures", "feedrate export json scenarios/caltech256_p3.json");
+  valid("figures",
+        "feedrate export json scenarios/caltech256_p3.json --vary instance=ml.p3.2xlarge,x");
 }

@@ -140,6 +140,7 @@ TEST_CASE("merge: what is joined is what one process writes, remarks included") 
 TEST_CASE("merge: shares that are missing, doubled, unfinished or of other sweeps are told of") {
   const Folder folder;
   const auto make = [&](const std::string& name, const std::string& flags) {
+    std::filesystem::remove(folder / name);
     REQUIRE(shell(sweep + flags + " --output '" + (folder / name) + "'").status == 0);
     return "'" + (folder / name) + "' ";
   };
@@ -147,10 +148,17 @@ TEST_CASE("merge: shares that are missing, doubled, unfinished or of other sweep
   const std::string second = make("2", "--shard 2/3");
   const std::string third = make("3", "--shard 3/3");
   const auto merge = [](const std::string& files) { return shell("feedrate merge " + files); };
-  CHECK(has(merge(first).err, "feedrate: expected 3 shares, got no share 2, 3"));
+  CHECK(has(merge(first).err,
+            "feedrate: merge: expected all 3 shares of the sweep, got no file of shares 2/3, 3/3: "
+            "name them, or run the sweep with --shard 2/3 and --output FILE"));
   CHECK(has(merge(first + second + third + second).err,
-            "2:1: expected each share once, got share 2/3 here and in"));
-  CHECK(has(merge(first + second + make("4", "--shard 3/4")).err, "got share 3/4"));
+            "2:1: expected each file once, got it twice: name it once"));
+  shell("cp " + second + "'" + (folder / "copy") + "'");
+  CHECK(has(merge(first + second + third + "'" + (folder / "copy") + "'").err,
+            "copy:1: expected each share once, got share 2/3 here and in " + (folder / "2") +
+                ": leave one of the two files out"));
+  CHECK(has(merge(first + second + make("4", "--shard 3/4")).err,
+            "got share 3/4, of 4 shares instead of 3; leave this file out"));
   struct Foreign {
     const char* flags;
     const char* words;
@@ -171,15 +179,22 @@ TEST_CASE("merge: shares that are missing, doubled, unfinished or of other sweep
     INFO(refused.err);
     CHECK(refused.status == 2);
     CHECK(refused.out.empty());
-    CHECK(has(refused.err, std::string("got ") + foreign.words));
+    CHECK(has(refused.err, std::string("got share 3/3 of one with ") + foreign.words));
+    // Wherever it stands, it is the odd one that is named.
+    CHECK(merge("'" + (folder / "other") + "' " + first + second).err == refused.err);
+    CHECK(std::count(refused.err.begin(), refused.err.end(), '\n') == 1);
   }
-  const auto scenario =
-      shell("sed 's/Caltech-256 with/Caltech with/' scenarios/caltech256_p3.json > '" +
-            (folder / "s") + "' && feedrate sweep '" + (folder / "s") +
-            "' --vary instances=1:4:1 --vary num_workers=1:3:1 --shard 3/3 --output '" +
-            (folder / "other") + "' && feedrate merge " + first + second + "'" +
-            (folder / "other") + "'");
-  CHECK(has(scenario.err, "got another scenario"));
+  CHECK(has(merge(first + second + make("other", "--shard 3/3 --set epochs=2")).err,
+            "other:1: expected a share of the same sweep as share 1/3 in " + (folder / "1") +
+                ", got share 3/3 of one with other values of --set (epochs=2, not none); leave "
+                "this file out, or make the share again with the flags of the others"));
+  const auto scenario = shell(
+      "sed 's/Caltech-256 with/Caltech with/' scenarios/caltech256_p3.json > '" + (folder / "s") +
+      "' && rm -f '" + (folder / "other") + "' && feedrate sweep '" + (folder / "s") +
+      "' --vary instances=1:4:1 --vary num_workers=1:3:1 --shard 3/3 --output '" +
+      (folder / "other") + "' && feedrate merge " + first + second + "'" + (folder / "other") +
+      "'");
+  CHECK(has(scenario.err, "of one with another scenario"));
   // What another version wrote.
   schema::ShareHeader header = schema::read_share_header(
       slurp(folder / "other").substr(0, slurp(folder / "other").find('\n')), "");
@@ -193,7 +208,22 @@ TEST_CASE("merge: shares that are missing, doubled, unfinished or of other sweep
   CHECK(has(several.err, "README.md:1: expected a share that sweep --shard wrote"));
   shell("head -n 3 '" + (folder / "2") + "' > '" + (folder / "cut") + "'");
   CHECK(has(merge(first + third + "'" + (folder / "cut") + "'").err,
-            "cut: expected the 4 points of share 2/3, got 2: sweep with --resume"));
+            "cut: expected the 4 points of share 2/3, got 2: the command that wrote it goes on "
+            "with them when it is given again with --resume"));
+  // What is missing, doubled and unfinished is told together.
+  const auto all = merge(first + first + "'" + (folder / "cut") + "'");
+  CHECK(has(all.err, "got no file of share 3/3"));
+  CHECK(has(all.err, "got it twice"));
+  CHECK(has(all.err, "expected the 4 points of share 2/3, got 2"));
+  // Stopped before its first point, and a line that was damaged.
+  shell("head -c 100 " + second + " > '" + (folder / "part") + "'; : > '" + (folder / "empty") +
+        "'");
+  const auto begun = merge(first + "'" + (folder / "part") + "' '" + (folder / "empty") + "'");
+  CHECK(has(begun.err, "part:1: expected a whole share, got a part of its first line: the sweep"));
+  CHECK(has(begun.err, "empty: expected a share that sweep --shard wrote, got an empty file: the"));
+  shell("sed '3s/1/7/' " + second + " > '" + (folder / "hurt") + "'");
+  CHECK(has(merge(first + third + "'" + (folder / "hurt") + "'").err,
+            "hurt:3: expected point 2 of 4 of share 2/3, got a line that is damaged"));
 }
 
 TEST_CASE("sweep: a share goes on after Ctrl-C and kill -9") {
@@ -240,6 +270,76 @@ TEST_CASE("sweep: with --resume a whole sweep keeps its points too, beside its o
   }
   CHECK(has(shell(sweep + "--resume").err, "--resume: expected --output FILE"));
   CHECK(has(shell(sweep + "--shard 1/2 --resume").err, "--resume: expected --output FILE"));
+}
+
+TEST_CASE("sweep: points of a share are not lost to a forgotten flag or another share's name") {
+  const Folder folder;
+  const std::string file = folder / "s";
+  const std::string to = " --output '" + file + "'";
+  REQUIRE(shell(sweep + "--shard 1/3" + to).status == 0);
+  const std::string whole = slurp(file);
+  // The same again is the same; another share, or another sweep, would be a loss.
+  CHECK(shell(sweep + "--shard 1/3" + to).status == 0);
+  const auto other = shell(sweep + "--shard 2/3" + to);
+  CHECK(other.status == 2);
+  CHECK(has(other.err,
+            "s: expected another file for share 2/3, got one with 4 of 4 points of "
+            "share 1/3; delete it if you do not need them"));
+  CHECK(has(shell(sweep + "--shard 1/3 --set epochs=2" + to).err, "share 1/3 of another sweep"));
+  CHECK((slurp(file) == whole));
+  shell("head -n 3 '" + file + "' > '" + (folder / "t") + "' && mv '" + (folder / "t") + "' '" +
+        file + "'");
+  const auto unfinished = shell(sweep + "--shard 1/3" + to);
+  CHECK(unfinished.status == 2);
+  CHECK(has(unfinished.err,
+            "s: expected --resume, which goes on with the 2 of 4 points of share "
+            "1/3 that are in this file; delete it to begin again"));
+  CHECK(lines_of(file) == 3);
+  const auto foreign = shell(sweep + "--set epochs=2 --shard 1/3 --resume" + to);
+  CHECK(foreign.status == 2);
+  CHECK(has(foreign.err,
+            "s:1: expected a beginning of share 1/3 to go on with, got share 1/3 of "
+            "one with other values of --set (none, not epochs=2); name another file, "
+            "or delete this one to begin again"));
+  CHECK(lines_of(file) == 3);
+  CHECK(shell(sweep + "--shard 1/3 --resume" + to).status == 0);
+  CHECK((slurp(file) == whole));
+  // Any other file is written over, as by every other command.
+  folder.write("s", "something else\n");
+  CHECK(shell(sweep + "--shard 1/3" + to).status == 0);
+  CHECK((slurp(file) == whole));
+}
+
+TEST_CASE("sweep: on a full disk a share says how many points are kept, and goes on with them") {
+  const Folder folder;
+  const std::string file = folder / "s";
+  const std::string command = sweep + "--jobs 1 --shard 1/2 --resume --output '" + file + "'";
+  // A limit on the size of files stands for a full disk: some points fit.
+  const auto full = shell("trap '' XFSZ; ulimit -f 20; " + command);
+  INFO(full.err);
+  CHECK(full.status == 3);
+  const std::size_t kept = lines_of(file) - 1;
+  CHECK(kept > 0);
+  CHECK(kept < 6);
+  CHECK(has(full.err, "cannot write " + file + ": File too large; " + std::to_string(kept) +
+                          " of 6 points are kept in " + file +
+                          ": once that can be written, the same command with --resume goes on"));
+  CHECK(shell(command).status == 0);
+  CHECK((slurp(file) == shell(sweep + "--shard 1/2").out));
+}
+
+TEST_CASE("sweep: in one piece, Ctrl-C says what would have kept the points") {
+  for (const std::string format : {"text", "csv"}) {
+    const auto stopped =
+        shell(long_sweep + "--jobs 1 --format " + format + " & sleep 0.7; kill -INT $!; wait $!");
+    INFO(stopped.err);
+    CHECK(stopped.status == 130);
+    CHECK(stopped.out.empty());
+    CHECK(has(stopped.err, "feedrate: interrupted: "));
+    CHECK(has(stopped.err,
+              " of 32 points were done, and none is kept; with --resume and --output "
+              "FILE a sweep keeps its points"));
+  }
 }
 
 TEST_CASE("sweep: a share on a full disk, a closed pipe, and of two processes at once") {

@@ -211,3 +211,20 @@ TEST_CASE("sweep: a currency changes what texts show, and no number of JSON and 
   CHECK(has(given, "ml.p3.2xlarge"));
   CHECK((given == rows("'value_of_hour=2 USD/h,4 USD/h'")));
 }
+
+TEST_CASE("sweep: a deadline or a budget that no point meets is a verdict, as of scale") {
+  const std::string line =
+      std::string("feedrate sweep scenarios/caltech256_p3.json --vary instances=1,2");
+  const Folder folder;
+  for (const std::string format : {"text", "csv", "json"}) {
+    const std::string late = line + " --deadline '1 s' --format " + format;
+    CHECK(shell(line + " --format " + format).status == 0);
+    CHECK(shell(line + " --deadline '9 h' --budget '90 USD' --format " + format).status == 0);
+    CHECK(shell(line + " --deadline '9 h' --budget '0.01 USD' --format " + format).status == 1);
+    CHECK(shell(late).status == 1);
+    CHECK(shell(late + " --resume -o '" + (folder / ("r." + format)) + "'").status == 1);
+  }
+  const std::string share = "'" + (folder / "s") + "'";
+  CHECK(shell(line + " --deadline '1 s' --shard 1/1 -o " + share).status == 0);
+  CHECK(shell("feedrate merge " + share).status == 1);
+}

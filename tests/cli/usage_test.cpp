@@ -1,4 +1,6 @@
 // What a user does wrong on the command line is answered with exit status 2 and a hint.
+#include <algorithm>
+
 #include "catch.hpp"
 #include "cli/process.hpp"
 
@@ -113,4 +115,60 @@ TEST_CASE("usage: an output file is written whole or not at all") {
   CHECK(shell("feedrate run " + std::string(scenario) + " --output " + (folder / "no/x")).status >=
         2);
   CHECK(folder.files() == 3);
+}
+
+TEST_CASE("usage: what the parser misses is said in our words, and names what it is") {
+  struct Wrong {
+    const char* typed;
+    const char* says;
+  };
+  for (const Wrong& wrong : {
+           Wrong{"scale", "feedrate: scale: expected SCENARIO, got nothing; feedrate scale --help"},
+           Wrong{"run x --seed", "feedrate: --seed: expected S behind it, got nothing"},
+           Wrong{"run x --seed 1 --seed 2", "feedrate: --seed: expected it once, got it 2 times"},
+           Wrong{"scale x --strong --weak",
+                 "expected one of --per-gpu-batch and --strong, got both"},
+           Wrong{"run x --trace-steps 3",
+                 "--trace-steps: expected --trace FILE beside it, got none"},
+           Wrong{"run x --exact=maybe", "--exact: expected no value, got \"maybe\""},
+           Wrong{"sweep x --jobs 0", "--jobs: expected a whole number from 1 to 4096, got \"0\""},
+           Wrong{"export", "export: expected a command of skypilot, prometheus, json, got none"},
+           Wrong{"export skypilot", "feedrate: export skypilot: expected FILE, got nothing"},
+           Wrong{"export grafana", "feedrate export --help lists them"},
+           Wrong{"report x", "report: expected --output FILE, got nothing"},
+           Wrong{"help scal", "feedrate has no command \"scal\" (did you mean \"scale\"?)"},
+       }) {
+    const Outcome out = shell(std::string("feedrate ") + wrong.typed);
+    INFO(wrong.typed << "\n" << out.err);
+    CHECK(out.status == 2);
+    CHECK(has(out.err, wrong.says));
+    CHECK(std::count(out.err.begin(), out.err.end(), '\n') == 1);
+  }
+}
+
+TEST_CASE("usage: help and the version as people type them") {
+  CHECK(shell("feedrate help").out == shell("feedrate --help").out);
+  CHECK(shell("feedrate help scale").out == shell("feedrate scale --help").out);
+  CHECK(shell("feedrate help export json").out == shell("feedrate export json --help").out);
+  CHECK(shell("feedrate -V").out == shell("feedrate --version").out);
+}
+
+TEST_CASE("usage: a scenario given as a host profile is told apart, in one line") {
+  const Outcome out =
+      shell("feedrate run scenarios/caltech256_p3.json --host scenarios/caltech256_p3.json");
+  CHECK(out.status == 2);
+  CHECK(out.err ==
+        "scenarios/caltech256_p3.json: expected a host profile, which feedrate calibrate writes, "
+        "got a scenario\n");
+}
+
+TEST_CASE("usage: a wrong value is told of once, and not as missing too") {
+  for (const char* const set :
+       {"--set purchase=capacity_block --set booked=soon",
+        "--set purchase=spot --set '/cluster/spot={\"fallback\": \"never\"}'"}) {
+    const Outcome out = shell(std::string("feedrate run scenarios/caltech256_p3.json ") + set);
+    INFO(out.err);
+    CHECK(out.status == 2);
+    CHECK(std::count(out.err.begin(), out.err.end(), '\n') == 1);
+  }
 }

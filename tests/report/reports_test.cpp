@@ -71,7 +71,7 @@ TEST_CASE("reports: a starving run reads as expected, whole") {
   CHECK(text_of(starving()) ==
         R"(caltech256 - 1 x ml.p3.2xlarge - 1 GPU
 
-decode is the bottleneck: the GPUs wait 63 % of the time ($1.44 of $2.28 pays for waiting);
+decode is the bottleneck: the GPUs wait 63 % of the job's time ($1.44 of $2.28 pays for waiting);
 preprocessing on the CPU twice as fast would finish the job 48 % sooner.
 
 Stages
@@ -86,7 +86,7 @@ Time
   later epochs   4 min 8 s  each
   whole job     4 min 20 s
   throughput         118/s
-  GPUs busy           37 %
+  GPUs busy           37 %  of the time after start-up
 
 Bill
   1 x ml.p3.2xlarge  0.596 h each  3.825 USD/h  $2.28  published
@@ -116,7 +116,8 @@ TEST_CASE("reports: GPUs that set the pace are said to be fed") {
   named.result.gpu_busy_time = seconds(252);
   const std::string text = text_of(named);
   CHECK(
-      has(text, "The GPUs are fed: busy 97 % of the time, they set the pace; GPUs twice as fast"));
+      has(text,
+          "The GPUs are fed: busy 97 % of the job's time, they set the pace; GPUs twice as fast"));
   CHECK(has(text, "> gpu "));
   CHECK(has(text, "sets the pace"));
   CHECK_FALSE(has(text, "bottleneck\n"));

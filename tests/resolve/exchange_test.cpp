@@ -189,7 +189,33 @@ TEST_CASE("exchange: SageMaker's library is computed as DDP, with a word that it
   CHECK(says(smddp.caveats, "only measured points"));
 }
 
-TEST_CASE("exchange: what nothing would read, or says the same twice, is refused by its name") {
+TEST_CASE("exchange: keys of another kind of parallelism are told of and stand in nobody's way") {
+  const auto told = [](const Settings& settings, std::string_view key) {
+    return says(resolved(settings).remarks, fmt::format("/job/allreduce/{} has no effect: ", key));
+  };
+  const std::string all = R"({"parameters": 1000000, "blocks": 3, "first_bucket": "1 MB",
+                              "bucket": "2 MB", "algorithm": "tree"})";
+  CHECK(told(job(all, "2", "ddp"), "blocks"));
+  CHECK_FALSE(told(job(all, "2", "ddp"), "first_bucket"));
+  CHECK_FALSE(told(job(all, "2", "ddp"), "algorithm"));
+  CHECK(told(job(all, "2", "horovod"), "first_bucket"));
+  CHECK(told(job(all, "2", "fsdp"), "bucket"));
+  CHECK(told(job(all, "2", "fsdp"), "algorithm"));
+  CHECK_FALSE(told(job(all, "2", "fsdp"), "blocks"));
+}
+
+TEST_CASE("exchange: what must be known of the model is asked for by its key") {
+  try {
+    resolved(job("{}", "2", "fsdp"));
+    FAIL_CHECK("resolved without the model");
+  } catch (const InputError& error) {
+    REQUIRE(error.problems().size() == 1);
+    CHECK(error.problems()[0].pointer == "/job/allreduce/parameters");
+    CHECK(error.problems()[0].message.find("expected how many parameters the model has") == 0);
+  }
+}
+
+TEST_CASE("exchange: what says the same twice is refused by its name") {
   const auto refused = [](const Settings& settings, std::string_view words) {
     try {
       scenario_with(settings);
@@ -207,11 +233,6 @@ TEST_CASE("exchange: what nothing would read, or says the same twice, is refused
   refused(job(R"({"gradient_bytes": "1 MB", "points": [[1, "1 ms"]]})"),
           "expected points_gpus beside it");
   refused(job(R"({"gradient_bytes": "1 MB", "points_gpus": 8})"), "expected points beside it");
-  refused(job(R"({"gradient_bytes": "1 MB", "blocks": 3})"), "with parallelism fsdp or zero3 only");
-  refused(job(R"({"gradient_bytes": "1 MB", "first_bucket": "1 MB"})", "2", "horovod"),
-          "with parallelism ddp or smddp only");
-  refused(job(R"({"gradient_bytes": "1 MB", "bucket": "1 MB"})", "2", "fsdp"),
-          "expected blocks instead");
   refused({{"/job/efficiency", "0.9"}, {"/job/parallelism", "ddp"}},
           "expected nothing beside efficiency");
   refused({{"/job/scaling_batch_sizes", "[[1, 2]]"}}, "expected job.scaling beside it");

@@ -296,10 +296,9 @@ TEST_CASE("scenario: what a price leaves without effect is refused beside it, na
       cluster(R"("price": "3 USD/h", "purchase": "savings_plan", "savings": 0.5)");
   CHECK(both.find("/cluster/purchase: " + paid) != std::string::npos);
   CHECK(both.find("/cluster/savings: " + paid) != std::string::npos);
-  CHECK(cluster(R"("purchase": "spot", "savings": 0.5)") ==
-        "s.json:3: /cluster/savings: expected cluster.purchase to be \"savings_plan\" beside "
-        "savings, got \"spot\"");
-  CHECK(cluster(R"("savings": 0.5)").ends_with("got no purchase (on_demand)"));
+  // What another purchase knows may stand beside it, so that the purchase may vary.
+  CHECK(cluster(R"("purchase": "spot", "savings": 0.5)") == "fine");
+  CHECK(cluster(R"("savings": 0.5)") == "fine");
   CHECK(cluster(R"("price": "3 USD/h", "prices": {"g5.xlarge": "1 USD/h"})")
             .starts_with("s.json:3: /cluster/prices: expected either cluster.price"));
   CHECK(cluster(R"("prices": {"g5.xlarge": "1 GB"})")

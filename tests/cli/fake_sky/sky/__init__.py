@@ -10,12 +10,14 @@ class OptimizeTarget(enum.Enum):
 
 
 class Resources:
-    def __init__(self, infra, instance_type, use_spot):
+    def __init__(self, infra, instance_type, accelerators, use_spot):
         self.cloud, _, region = infra.partition("/")
         self.cloud = self.cloud.upper()
         self.region = region or None
         self.instance_type = instance_type
         self.use_spot = use_spot
+        gpu, _, count = (accelerators or "").partition(":")
+        self.accelerators = {gpu: int(count)} if gpu else None
 
     def __repr__(self):
         return f"{self.cloud}({self.instance_type}{'[Spot]' if self.use_spot else ''}, {self.region})"

@@ -1,0 +1,293 @@
+#include "report/scale_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/number_text.hpp"
+#include "report/numbers.hpp"
+#include "report/shared_limit_words.hpp"
+#include "report/sweep_words.hpp"
+
+namespace feedrate::report {
+namespace {
+
+std::string instances_text(double n) {
+  return fmt::format("{} instance{}", count(n), n == 1.0 ? "" : "s");
+}
+
+/// "3 min 49 s and $2.31 ($4.86 with the value of the hours)"
+std::string outlay_text(const Scaling& scaling, const ScalePoint& point) {
+  std::string text =
+      fmt::format("{} and {}", duration(point.outlay.time), money(point.outlay.money));
+  if (scaling.hour) {
+    text += fmt::format(" ({} with the value of the hours)", money(point.outlay.total));
+  }
+  return text;
+}
+
+/// Where the next instance costs more than it saves.
+std::string knee_words(const Scaling& scaling, const ScaleCurve& curve, bool said) {
+  const ScalePoint& least = curve.least;
+  const bool one = least.instances == 1.0;
+  const bool ends = least.instances == curve.to && !curve.end_of_batch && !one;
+  if (!scaling.hour) {
+    std::string text = said ? ""
+                            : fmt::format("{} {} cheapest: {}. ", instances_text(least.instances),
+                                          one ? "is" : "are", outlay_text(scaling, least));
+    if (ends) text += fmt::format("--to looks beyond {}. ", count(curve.to));
+    return text +
+           "Hours have no value here, so a job that ends sooner saves nothing by that alone; "
+           "--value-of-hour '40 USD/h' says what an hour of waiting costs you.";
+  }
+  std::string text = said ? ""
+                          : fmt::format("At N = {} the job costs least in all: {}. ",
+                                        count(least.instances), outlay_text(scaling, least));
+  if (curve.before) {
+    text +=
+        fmt::format("The last of the {} instances saves {} more than it costs",
+                    count(least.instances), money(curve.before->outlay.total - least.outlay.total));
+    text += curve.after ? "; " : ". ";
+  }
+  if (curve.after) {
+    text += fmt::format("{} more would cost {} more than it saves.", curve.before ? "one" : "One",
+                        money(curve.after->outlay.total - least.outlay.total));
+  } else if (ends) {
+    text += fmt::format("More of them may still pay: --to looks beyond {}.", count(curve.to));
+  }
+  return text;
+}
+
+std::string deadline_words(const Scaling& scaling, const ScaleCurve& curve, bool said) {
+  if (!scaling.deadline) return "";
+  const std::string deadline = duration(*scaling.deadline);
+  if (!curve.fewest_in_time) {
+    return fmt::format(
+        "No number of instances up to {} meets the deadline of {}: the fastest is {}, {}, which is "
+        "{} late.",
+        count(curve.to), deadline, instances_text(curve.fastest.instances),
+        outlay_text(scaling, curve.fastest),
+        duration(curve.fastest.outlay.time - *scaling.deadline));
+  }
+  const ScalePoint& fewest = *curve.fewest_in_time;
+  const ScalePoint& cheapest = *curve.least_in_time;
+  const bool one = fewest.instances == 1.0;
+  if (fewest.instances == cheapest.instances) {
+    if (said) return "";
+    return fmt::format("To be done within {}, {} {} the fewest and the cheapest: {}.", deadline,
+                       instances_text(fewest.instances), one ? "is both" : "are both",
+                       outlay_text(scaling, fewest));
+  }
+  return fmt::format("To be done within {}, {} {} enough: {}. The cheapest are {}: {}.", deadline,
+                     instances_text(fewest.instances), one ? "is" : "are",
+                     outlay_text(scaling, fewest), count(cheapest.instances),
+                     outlay_text(scaling, cheapest));
+}
+
+/// What keeps many instances.
+std::string bound_words(const ScaleCurve& curve) {
+  std::string text;
+  if (curve.bound) {
+    text = fmt::format("From N = {} on, {}, which all instances share, is the limit.",
+                       count(curve.bound->from), limit_words(*curve.bound));
+  }
+  if (curve.fastest.instances < curve.to) {
+    text += fmt::format("{}With more than {} the job takes longer again.", text.empty() ? "" : " ",
+                        instances_text(curve.fastest.instances));
+  }
+  if (curve.end_of_batch) {
+    text += fmt::format("{}More than {} have no sample for each GPU in the global batch.",
+                        text.empty() ? "" : " ", instances_text(*curve.end_of_batch));
+  }
+  return text;
+}
+
+/// Where a remark holds: a curve and the number of instances of a row.
+using Place = std::pair<std::size_t, double>;
+
+struct Grouped {
+  std::string like;  ///< the text without its numbers
+  std::string text;  ///< as the first row has it
+  bool alike = true;
+  std::vector<Place> at;
+};
+
+std::string without_numbers(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (!is_digit(c) && c != '.' && c != ',') out += c;
+  }
+  return out;
+}
+
+/// "N = 2 to 24", "N = 2, 8 and 16": runs of rows that follow each other.
+std::string numbers_text(const ScaleCurve& curve, const std::vector<double>& all) {
+  std::vector<double> shown;
+  for (const ScaleRow& row : curve.rows) {
+    if (row.point.answered()) shown.push_back(row.instances);
+  }
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < all.size();) {
+    const auto begin = std::find(shown.begin(), shown.end(), all[i]);
+    std::size_t length = 1;
+    while (i + length < all.size() && begin + static_cast<std::ptrdiff_t>(length) != shown.end() &&
+           *(begin + static_cast<std::ptrdiff_t>(length)) == all[i + length]) {
+      ++length;
+    }
+    parts.push_back(length > 2 ? fmt::format("{} to {}", count(all[i]), count(all[i + length - 1]))
+                               : count(all[i]));
+    if (length == 2) parts.push_back(count(all[i + 1]));
+    i += length;
+  }
+  std::string text = "N = ";
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    text += i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ";
+    text += parts[i];
+  }
+  return text;
+}
+
+std::size_t answered_rows(const ScaleCurve& curve) {
+  return static_cast<std::size_t>(
+      std::count_if(curve.rows.begin(), curve.rows.end(),
+                    [](const ScaleRow& row) { return row.point.answered(); }));
+}
+
+/// "" for all rows of all curves.
+std::string where_text(const Scaling& scaling, const std::vector<Place>& at) {
+  std::size_t rows = 0;
+  for (const ScaleCurve& curve : scaling.curves) rows += answered_rows(curve);
+  if (at.size() == rows) return "";
+  std::string text;
+  std::string same;  // numbers, where they are those of every curve
+  bool everywhere = true;
+  for (std::size_t c = 0; c < scaling.curves.size(); ++c) {
+    const ScaleCurve& curve = scaling.curves[c];
+    std::vector<double> numbers;
+    for (const auto& [of, n] : at) {
+      if (of == c) numbers.push_back(n);
+    }
+    const bool all = numbers.size() == answered_rows(curve);
+    const std::string here = numbers.empty() || all ? "" : numbers_text(curve, numbers);
+    everywhere = everywhere && !here.empty() && (same.empty() || same == here);
+    same = here;
+    if (numbers.empty()) continue;
+    std::string part = set_text(curve);
+    if (!here.empty()) part += (part.empty() ? "" : ", ") + here;
+    text += (text.empty() ? "" : "; ") + part;
+  }
+  return everywhere ? same : text;
+}
+
+}  // namespace
+
+std::string set_text(const ScaleCurve& curve) {
+  std::string text;
+  for (const auto& [key, value] : curve.set) {
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", key, value);
+  }
+  return text;
+}
+
+std::string scale_headline(const Scaling& scaling) {
+  const ScaleCurve& best = scaling.curves[scaling.best];
+  if (!scaling.in_time()) return deadline_words(scaling, best, false);
+  const ScalePoint& at = scaling.deadline ? *best.least_in_time : best.least;
+  const std::string lead =
+      best.set.empty() ? instances_text(at.instances)
+                       : fmt::format("{}, {}", set_text(best), instances_text(at.instances));
+  std::string text = fmt::format("{}: {}.", lead, outlay_text(scaling, at));
+  if (best.to == 1.0 && scaling.curves.size() == 1) return text;
+  const std::string others =
+      scaling.curves.size() > 1 ? "No other of these" : "No other number up to " + count(best.to);
+  return fmt::format(
+      "{} {}{} costs less{}.", text, others,
+      scaling.deadline ? fmt::format(" that meets the deadline of {}", duration(*scaling.deadline))
+                       : "",
+      scaling.hour ? " in all" : "");
+}
+
+std::string kept_words(const Scaling& scaling) {
+  if (scaling.kept == BatchKept::global) {
+    return fmt::format(
+        "Strong scaling: the global batch of {} samples is kept, so that a GPU's "
+        "share of it shrinks as instances are added.",
+        count(scaling.global_batch.value_or(0.0)));
+  }
+  return "The batch of each GPU is kept, so that the global batch grows with the instances; "
+         "--strong keeps the global batch instead.";
+}
+
+std::vector<std::string> scale_answers(const Scaling& scaling, const ScaleCurve& curve,
+                                       bool below_headline) {
+  std::vector<std::string> list;
+  // The headline tells of the only machine: that it is late, or its best number in time.
+  const bool only = below_headline && scaling.curves.size() == 1;
+  const bool late = only && !scaling.in_time();
+  const bool knee_said =
+      only && (!scaling.deadline ||
+               (curve.least_in_time && curve.least_in_time->instances == curve.least.instances));
+  for (std::string& text : std::vector<std::string>{
+           knee_words(scaling, curve, knee_said), late ? "" : deadline_words(scaling, curve, only),
+           bound_words(curve)}) {
+    if (!text.empty()) list.push_back(std::move(text));
+  }
+  if (curve.unanswered > 0.0) {
+    std::string text =
+        fmt::format("{} of {} numbers of instances {} no result", count(curve.unanswered),
+                    count(curve.to), curve.unanswered == 1.0 ? "has" : "have");
+    const auto first = std::find_if(curve.rows.begin(), curve.rows.end(),
+                                    [](const ScaleRow& row) { return !row.point.answered(); });
+    if (first != curve.rows.end()) {
+      text += fmt::format(", among them N = {}: {}", count(first->instances),
+                          problem_words(first->point));
+    }
+    list.push_back(text + ".");
+  }
+  return list;
+}
+
+std::vector<std::string> scale_row_remarks(const Scaling& scaling) {
+  constexpr std::size_t most = 12;
+  std::vector<Grouped> groups;
+  const auto add = [&](const std::string& text, const Place& place) {
+    std::string like = without_numbers(text);
+    auto same = std::find_if(groups.begin(), groups.end(),
+                             [&](const Grouped& group) { return group.like == like; });
+    if (same == groups.end()) {
+      same = groups.insert(groups.end(), Grouped{std::move(like), text, true, {}});
+    }
+    if (!same->at.empty() && same->at.back() == place) return;
+    same->alike = same->alike && same->text == text;
+    same->at.push_back(place);
+  };
+  for (const auto of : {&Result::caveats, &Result::remarks}) {
+    for (std::size_t c = 0; c < scaling.curves.size(); ++c) {
+      for (const ScaleRow& row : scaling.curves[c].rows) {
+        if (!row.point.answered()) continue;
+        for (const std::string& text : row.point.result.*of) add(text, {c, row.instances});
+      }
+    }
+  }
+  std::vector<std::string> list = scaling.remarks;
+  for (const Grouped& group : groups) {
+    if (list.size() == most) {
+      list.push_back(fmt::format("and {} more; --format json has all",
+                                 scaling.remarks.size() + groups.size() - most));
+      break;
+    }
+    const std::string where = where_text(scaling, group.at);
+    std::string text = where.empty() ? "" : where + ": ";
+    text += group.text;
+    // Numbers that differ from row to row are those of the first.
+    if (!group.alike) {
+      text += fmt::format(" (with the numbers of N = {})", count(group.at.front().second));
+    }
+    list.push_back(std::move(text));
+  }
+  return list;
+}
+
+}  // namespace feedrate::report

@@ -1,0 +1,27 @@
+#pragma once
+// What scale says in sentences: where to stop, what a deadline takes, what keeps many instances.
+#include <string>
+#include <vector>
+
+#include "model/scale.hpp"
+
+namespace feedrate::report {
+
+/// "num_workers = 3, batch_size = 64": of --vary; "" without.
+std::string set_text(const ScaleCurve& curve);
+
+/// The best number of instances of all curves, or that none is in time.
+std::string scale_headline(const Scaling& scaling);
+
+/// What stays as it is while instances are added.
+std::string kept_words(const Scaling& scaling);
+
+/// The answers of one curve. `below_headline`: what that has said is not said again.
+std::vector<std::string> scale_answers(const Scaling& scaling, const ScaleCurve& curve,
+                                       bool below_headline);
+
+/// Caveats and remarks of all rows, each once: what holds for every number of instances without
+/// one, what holds for some with theirs.
+std::vector<std::string> scale_row_remarks(const Scaling& scaling);
+
+}  // namespace feedrate::report

@@ -1,0 +1,69 @@
+#include "resolve/without_effect.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace feedrate::resolve {
+namespace {
+
+std::string_view word(Purchase purchase) {
+  return purchase_words[static_cast<std::size_t>(purchase)];
+}
+std::string_view word(Parallelism how) {
+  return parallelism_words[static_cast<std::size_t>(how)];
+}
+
+void tell_of_purchase(Context& context, const Cluster& cluster) {
+  const std::string bought = fmt::format("purchase is {}", word(cluster.purchase));
+  const auto tell = [&](bool given, const char* key, const char* only) {
+    if (given) tell_without_effect(context, key, fmt::format("{}, and {}", bought, only));
+  };
+  tell(cluster.spot && cluster.purchase != Purchase::spot, "/cluster/spot",
+       "only spot instances are taken away and waited for; set /cluster/purchase to spot");
+  tell(cluster.booked && !is_booked(cluster.purchase), "/cluster/booked",
+       "only a capacity_block or a training_plan is booked and paid whole");
+  tell(cluster.savings && cluster.purchase != Purchase::savings_plan, "/cluster/savings",
+       "only a savings_plan takes it off the on-demand price");
+}
+
+void tell_of_exchange(Context& context, const Job& job) {
+  if (!job.allreduce || job.efficiency || job.scaling) return;
+  const AllReduce& given = *job.allreduce;
+  const Parallelism how = job.parallelism.value_or(Parallelism::ddp);
+  const bool sharded = how == Parallelism::fsdp || how == Parallelism::zero3;
+  const bool whole = how == Parallelism::ddp || how == Parallelism::smddp;
+  const bool summed = whole || how == Parallelism::horovod;
+  const std::string with = fmt::format("parallelism is {}, ", word(how));
+  const auto tell = [&](bool is, const char* key, const char* why) {
+    if (is) tell_without_effect(context, fmt::format("/job/allreduce/{}", key), with + why);
+  };
+  tell(given.blocks && !sharded, "blocks", "and only fsdp and zero3 gather parameters in blocks");
+  tell(given.first_bucket && !whole, "first_bucket", "and only ddp and smddp have one");
+  tell(given.bucket && sharded, "bucket", "which sends its blocks instead");
+  tell(given.parameter_type && summed, "parameter_type", "which gathers no parameters");
+  tell(given.algorithm == AllReduceAlgorithm::tree && !summed, "algorithm",
+       "which gathers and scatters, and NCCL has no tree for that: it goes round the ring");
+}
+
+}  // namespace
+
+void tell_without_effect(Context& context, std::string_view key, std::string_view why) {
+  if (!context.texts) return;
+  context.out.remarks.push_back(fmt::format("{} has no effect: {}", key, why));
+}
+
+void tell_without_effect(Context& context) {
+  const Scenario& s = context.scenario;
+  tell_of_purchase(context, s.cluster);
+  tell_of_exchange(context, s.job);
+  const bool interrupted = s.cluster.failures ||
+                           (s.cluster.spot && s.cluster.purchase == Purchase::spot) ||
+                           is_booked(s.cluster.purchase);
+  if (s.job.checkpoint && s.job.checkpoint->restart && !interrupted) {
+    tell_without_effect(context, "/job/checkpoint/restart",
+                        "nothing interrupts the job; /cluster/failures and /cluster/spot do");
+  }
+}
+
+}  // namespace feedrate::resolve
