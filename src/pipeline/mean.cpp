@@ -51,7 +51,7 @@ Consumer consumer_of(const Inputs& inputs, double full, double steps, double las
   c.step = step_time(inputs, full).base() / speed(Stage::gpu);
   c.before = inputs.gpu_preprocess.base() * full / speed(Stage::gpu_preprocess);
   c.ahead = inputs.gpu_preprocess_ahead.base() * full / speed(Stage::gpu_preprocess);
-  const double gpus = inputs.instances * inputs.ranks;
+  const double gpus = inputs.gpus();
   const double group = std::min(inputs.accumulation, std::max(1.0, steps));
   c.straggling = c.step * (slowest_gpu(inputs, gpus, group).mean - 1.0);
   const double batches = steps + (last > 0.0 ? 1.0 : 0.0);
@@ -197,7 +197,7 @@ Pace attempt(const Epoch& e, double period) {
     const double deviation =
         std::sqrt(variance * load * load + std::pow(inputs.step_cv * c.step, 2.0));
     const double cv = sum > 0.0 ? deviation / sum / std::sqrt(inputs.accumulation) : 0.0;
-    waits = sum * (queueing::largest_of(inputs.ranks * inputs.instances, cv).mean - 1.0);
+    waits = sum * (queueing::largest_of(inputs.gpus(), cv).mean - 1.0);
     // A limit that keeps all of them waiting leaves no slowest one.
     waits = std::max(c.straggling, waits - std::max(0.0, limited - load));
   } else if (c.inline_load) {
@@ -309,7 +309,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   Epoch e{inputs, flow, full, active, 1.0, 1.0, 1.0, 0.0, consumer_of(inputs, full, steps, last)};
   const Consumer& c = e.consumer;
   const bool chains = inputs.kind == LoaderKind::pytorch && !inputs.remote && !c.inline_load;
-  e.sources = inputs.instances * inputs.ranks * (chains ? active : 1.0);
+  e.sources = inputs.gpus() * (chains ? active : 1.0);
   e.buffer = buffer_of(inputs, c, active);
   e.stock = inputs.prefetch * (chains ? active : 1.0) + 1.0;
   e.nic = nic_seconds(inputs, flow, kind, full, misses);
@@ -333,7 +333,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     const double slack = std::max(0.0, std::max(pace.fed.gpu, pace.fed.other) - pace.loader);
     const double most = std::max(1.0, steps / 2.0);
     const double met = slack * most > spread ? std::max(1.0, spread / slack) : most;
-    first += spread * queueing::deviations_of_largest(inputs.instances * inputs.ranks * met);
+    first += spread * queueing::deviations_of_largest(inputs.gpus() * met);
   }
   // What a limit lets through does not vary.
   first = std::max(first, first_limited);
@@ -428,7 +428,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   }
 
   const double weight = std::pow(std::min(1.0, pace.loader / pace.period), 8.0);
-  const double gpus = inputs.instances * inputs.ranks;
+  const double gpus = inputs.gpus();
   const double group = std::min(inputs.accumulation, steps);
   const double deviation = slowest_gpu(inputs, gpus, group).deviation * c.step;
   made.variance = steps * (weight * pace.variance * pace.loader * pace.loader +

@@ -108,7 +108,7 @@ PerStage<Throughput> capacities(const Inputs& inputs, EpochKind kind, double epo
   per_batch(Stage::allreduce, inputs.exposed_allreduce.base(), batch * inputs.accumulation);
   PerStage<Throughput> all;
   for (Stage stage : all_stages()) {
-    all[stage] = samples(one[stage] * inputs.instances) / seconds(1.0);
+    all[stage] = samples(one[stage] * inputs.instances_alike()) / seconds(1.0);
   }
   return all;
 }

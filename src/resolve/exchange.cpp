@@ -53,7 +53,7 @@ bool shards_optimiser(Parallelism how) {
 class Messages {
  public:
   Messages(Context& context, const AllReduce& given) : context_(context) {
-    const double ranks = context.out.inputs.instances * context.out.inputs.ranks;
+    const double ranks = context.out.inputs.gpus();
     if (given.points && given.points_gpus == ranks) {
       measured_.emplace(sized(*given.points));
       name_ = "measured";
@@ -64,14 +64,17 @@ class Messages {
           fmt::format("/job/allreduce/points hold for {:g} GPUs: for {:g} the times are computed.",
                       *given.points_gpus, ranks));
     }
-    fabric_ = fabric(context, given);
     const auto algorithm = given.algorithm.value_or(AllReduceAlgorithm::nccl);
     if (algorithm == AllReduceAlgorithm::ring) only_ = collective::Algorithm::ring;
     if (algorithm == AllReduceAlgorithm::tree) only_ = collective::Algorithm::tree;
+    if (algorithm != AllReduceAlgorithm::hierarchical) tuned_ = tuned_by_host(context, given);
+    if (tuned_) return;
+    fabric_ = fabric(context, given);
     if (algorithm == AllReduceAlgorithm::hierarchical) name_ = "hierarchical";
   }
 
   [[nodiscard]] Duration time(Collective what, Bytes size) const {
+    if (tuned_) return tuned_->cost(what, size, only_name()).time;
     if (name_.empty()) return collective::cost(what, size, fabric_, only_).time();
     const Duration sum = measured_ ? measured_->all_reduce(size) : in_two_levels(size);
     // Scattering and gathering are the two halves of a sum over all.
@@ -89,6 +92,13 @@ class Messages {
       }
       return;
     }
+    if (tuned_) {
+      const collective::TunedCost tuned = tuned_->cost(what, largest, only_name());
+      if (tuned.way == nullptr) return;
+      out.algorithm = tuned.way->algorithm;
+      out.protocol = tuned.way->protocol;
+      return;
+    }
     const collective::Cost one = collective::cost(what, largest, fabric_, only_);
     out.algorithm = collective::name_of(one.algorithm);
     out.protocol = collective::name_of(one.protocol);
@@ -100,6 +110,11 @@ class Messages {
     std::vector<std::pair<Bytes, Duration>> list;
     for (const auto& [size, time] : points) list.emplace_back(bytes(size), time);
     return list;
+  }
+
+  [[nodiscard]] std::optional<std::string> only_name() const {
+    if (!only_) return std::nullopt;
+    return std::string(collective::name_of(*only_));
   }
 
   /// A ring inside each instance, then one between them, each as NCCL would have it.
@@ -117,6 +132,7 @@ class Messages {
   collective::Fabric fabric_;
   std::optional<collective::Algorithm> only_;
   std::optional<collective::Measured> measured_;
+  std::optional<collective::Tuned> tuned_;  ///< by NCCL's own log
   std::string name_;  ///< where NCCL's model is not asked
 };
 
@@ -192,7 +208,7 @@ collective::Exchange messages_of(Context& context, const AllReduce& given, Paral
 /// Bytes of an optimiser step over an instance's NIC, as rings have it.
 Bytes over_network(const Inputs& inputs, Parallelism how, Bytes size) {
   if (inputs.instances <= 1.0) return {};
-  const double n = inputs.instances * inputs.ranks;
+  const double n = inputs.gpus();
   const bool sums = !is_sharded(how) && !shards_optimiser(how);
   return (sums ? 2.0 : 1.0) * (n - 1.0) / n * size;
 }
@@ -232,7 +248,7 @@ bool is_computed(const Job& job) {
 
 Duration exchange(Context& context, const AllReduce& given) {
   Inputs& inputs = context.out.inputs;
-  if (inputs.instances * inputs.ranks <= 1.0) return {};
+  if (inputs.gpus() <= 1.0) return {};
   const Parallelism how = context.scenario.job.parallelism.value_or(Parallelism::ddp);
   const Volume sent = volume(context, given);
   const Messages messages(context, given);
