@@ -106,7 +106,7 @@ int scale(const ScaleArguments& arguments) {
     throw InputError(std::vector<Problem>{
         {"", 0, "/cluster/gpus_per_instance",
          fmt::format("expected one number for all instances, of which scale varies how many there "
-                     "are, got {:g}",
+                     "are, got a list: {:g}",
                      fmt::join(first.cluster.unequal_gpus, ", "))}});
   }
   study::ScaleOptions options;

@@ -139,12 +139,12 @@ std::vector<Way> ways_of(const Fabric& fabric) {
     for (const Algorithm algorithm : {Algorithm::ring, Algorithm::tree, Algorithm::nvls}) {
       for (const Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple}) {
         if (!has(operation, fabric, algorithm, protocol)) continue;
-        const bool longer = operation == all_reduce && algorithm == Algorithm::ring &&
-                            protocol == Protocol::simple;
-        ways.push_back({operation, std::string(name_of(algorithm)), std::string(name_of(protocol)),
-                        latency(operation, fabric, algorithm, protocol) /
-                            (longer ? plateau_of(fabric) : 1.0),
-                        bandwidth(operation, fabric, algorithm, protocol)});
+        const bool longer =
+            operation == all_reduce && algorithm == Algorithm::ring && protocol == Protocol::simple;
+        ways.push_back(
+            {operation, std::string(name_of(algorithm)), std::string(name_of(protocol)),
+             latency(operation, fabric, algorithm, protocol) / (longer ? plateau_of(fabric) : 1.0),
+             bandwidth(operation, fabric, algorithm, protocol)});
       }
     }
   }

@@ -42,7 +42,8 @@ struct Fabric {
   [[nodiscard]] Bandwidth bus() const;
 };
 
-/// By what a ring's latency is longer with the protocol Simple, of an all-reduce over several nodes.
+/// By what a ring's latency is longer with the protocol Simple, of an all-reduce over several
+/// nodes.
 double plateau_of(const Fabric& fabric);
 
 struct Cost {
@@ -69,8 +70,8 @@ struct Way {
   Bandwidth bandwidth;  ///< of the buffer, above 0
 };
 
-/// All that NCCL's model has for these nodes, latencies before they are as long as plateau_of() says.
-/// Precondition: no `hop`.
+/// All that NCCL's model has for these nodes, latencies before they are as long as plateau_of()
+/// says. Precondition: no `hop`.
 std::vector<Way> ways_of(const Fabric& fabric);
 
 /// Measured all-reduces (bytes, time), ascending in bytes: linear in the logarithms of both between

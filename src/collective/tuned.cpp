@@ -26,8 +26,8 @@ TunedCost Tuned::cost(Collective operation, Bytes size,
   TunedCost best;
   for (const Way& way : ways_) {
     if (way.operation != operation || (has_only && way.algorithm != *only)) continue;
-    const bool longer = operation == Collective::all_reduce && way.algorithm == "ring" &&
-                        way.protocol == "Simple";
+    const bool longer =
+        operation == Collective::all_reduce && way.algorithm == "ring" && way.protocol == "Simple";
     const Duration time = (longer ? plateau_ : 1.0) * way.latency + size / way.bandwidth;
     if (best.way == nullptr || time < best.time) best = {time, &way};
   }

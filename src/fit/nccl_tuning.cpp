@@ -23,8 +23,11 @@ void keep_nccl_tuning(Findings& findings) {
     };
     auto way = std::find_if(table.ways.begin(), table.ways.end(), same);
     if (way == table.ways.end()) {
-      table.ways.push_back({std::string(s.how("operation")), std::string(s.how("algorithm")),
-                            std::string(s.how("protocol")), {}, {}});
+      table.ways.push_back({std::string(s.how("operation")),
+                            std::string(s.how("algorithm")),
+                            std::string(s.how("protocol")),
+                            {},
+                            {}});
       way = std::prev(table.ways.end());
     }
     if (s.how("part") == "latency") {
@@ -40,7 +43,6 @@ void keep_nccl_tuning(Findings& findings) {
   said.value = fmt::format("{} ways{}", table.ways.size(),
                            table.gpus > 0.0 ? fmt::format(" over {:g} GPUs", table.gpus) : "");
   said.points = table.ways.size();
-  said.vendor = "none";
   findings.line(std::move(said));
   if (!table.ways.empty()) findings.out.profile.nccl_tuning = std::move(table);
 }

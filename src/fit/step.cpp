@@ -139,9 +139,9 @@ void keep_times(Findings& findings, const SeriesList& list, const std::string& n
   FitLine said;
   said.probe = most->what->probe;
   said.what = name + ", how single ones vary";
-  said.value = fmt::format("{} to {}",
-                           Findings::text(counted.begin()->first, dimension_of(Duration{})),
-                           Findings::text(counted.rbegin()->first, dimension_of(Duration{})));
+  said.value =
+      fmt::format("{} to {}", Findings::text(counted.begin()->first, dimension_of(Duration{})),
+                  Findings::text(counted.rbegin()->first, dimension_of(Duration{})));
   said.points = most->what->times.size();
   findings.line(std::move(said));
   findings.out.profile.step_times = std::move(kept);

@@ -82,8 +82,7 @@ std::vector<BuiltKind> built_kinds(const Inputs& inputs, const Misses& misses,
   std::vector<BuiltKind> kinds;
   kinds.push_back({inputs, misses, {layout.instances, layout.ranks, layout.fold, misses}});
   for (std::size_t i = 0; i < layout.others.size(); ++i) {
-    kinds.push_back(
-        {*inputs.unequal->others[i].inputs, layout.others[i].misses, layout.others[i]});
+    kinds.push_back({*inputs.unequal->others[i].inputs, layout.others[i].misses, layout.others[i]});
     kinds.back().inputs.speed = inputs.speed;
   }
   return kinds;
@@ -217,8 +216,8 @@ void add_instance(const BuiltKind& one, const EpochParts& epoch, const std::stri
   for (const Loading& loading : loadings(inputs, epoch.kind, one.misses, active)) {
     const bool here = loading.cpu_stage == Stage::decode;
     const double helpers = here ? 2.0 * layout.ranks : 0.0;  // main processes, pinning threads
-    (here ? local : remote) = add_capacities(model, name + (here ? "" : "remote "), loading,
-                                             layout.fold, helpers, chunk);
+    (here ? local : remote) =
+        add_capacities(model, name + (here ? "" : "remote "), loading, layout.fold, helpers, chunk);
   }
   if (local) add_stream(model, epoch.built, *local, one, epoch.kind, name);
   std::optional<engine::ResourceId> cpu;
@@ -265,8 +264,7 @@ EpochModel build_epoch(const Inputs& given, EpochKind kind, const Misses& given_
   int number = 0;
   for (const BuiltKind& one : kinds) {
     for (int i = 0; i < one.layout.instances; ++i) {
-      const std::string name =
-          instances_in(layout) > 1 ? "i" + std::to_string(number++) + "." : "";
+      const std::string name = instances_in(layout) > 1 ? "i" + std::to_string(number++) + "." : "";
       add_instance(one, {model, built, layout, kind, shape, loaded, barrier}, name);
     }
   }

@@ -21,11 +21,11 @@ struct KindLayout {
 
 /// How much of the cluster is simulated apart.
 struct Layout {
-  int instances = 1;   ///< simulated apart
-  int ranks = 1;       ///< simulated apart, of each instance
-  double fold = 1.0;   ///< real ranks that one simulated rank stands for
-  double steps = 0.0;  ///< > 0: the loop is left after so many steps of the epoch
-  int fed = 0;         ///< ranks beside them that make their steps and have no loader
+  int instances = 1;               ///< simulated apart
+  int ranks = 1;                   ///< simulated apart, of each instance
+  double fold = 1.0;               ///< real ranks that one simulated rank stands for
+  double steps = 0.0;              ///< > 0: the loop is left after so many steps of the epoch
+  int fed = 0;                     ///< ranks beside them that make their steps and have no loader
   std::vector<KindLayout> others;  ///< as in UnequalInstances::others; empty: none is simulated
 };
 

@@ -119,7 +119,7 @@ struct Inputs {
   double unfinished_steps = 0.0;
   double batch = 1.0;  ///< samples per rank and step
   double instances = 1.0;
-  double ranks = 1.0;         ///< GPUs per instance; where they are unequal, of this kind
+  double ranks = 1.0;  ///< GPUs per instance; where they are unequal, of this kind
   std::optional<UnequalInstances> unequal;
   double accumulation = 1.0;  ///< batches per all-reduce
   bool drop_last = false;

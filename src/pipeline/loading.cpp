@@ -133,8 +133,7 @@ Loading remote(const Inputs& inputs, EpochKind kind, const Misses& misses) {
   const RemotePool& pool = *inputs.remote;
   Loading loading;
   // No more samples are in work than the ranks have asked for.
-  loading.customers =
-      std::min(pool.workers, inputs.batch * inputs.prefetch * inputs.gpus());
+  loading.customers = std::min(pool.workers, inputs.batch * inputs.prefetch * inputs.gpus());
   loading.share = 1.0 / inputs.instances_alike();
   loading.cpu_stage = Stage::remote;
   const double speed = inputs.speed[Stage::download];

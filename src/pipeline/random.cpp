@@ -110,8 +110,8 @@ Span spans_of(const EpochModel& built, const engine::Outcome& outcome) {
 void require_bounded(const Inputs& inputs) {
   constexpr double most = 2e9;
   const EpochShape shape = epoch_shape(inputs);
-  const double chunks = std::min(inputs.batch, 8.0) * shape.steps * inputs.gpus() *
-                        epochs_begun(inputs);
+  const double chunks =
+      std::min(inputs.batch, 8.0) * shape.steps * inputs.gpus() * epochs_begun(inputs);
   if (chunks <= most) return;
   throw InputError(std::vector<Problem>{
       {"", 0, "/dataset/samples",

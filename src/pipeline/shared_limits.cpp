@@ -29,8 +29,7 @@ void lift(Read& read) {
 void add(std::vector<SharedDemand>& demands, const Inputs& inputs, const Read& read, SharedIn when,
          double pace, double bytes_each) {
   // Copying the dataset is the same for all; reading is shared as the ranks are.
-  const double instances =
-      when == SharedIn::staging ? inputs.instances : inputs.instances_alike();
+  const double instances = when == SharedIn::staging ? inputs.instances : inputs.instances_alike();
   if (!(pace > 0.0)) return;
   for (const RateLimit& limit : read.limits) {
     if (!limit.shared || limit.each <= 0.0) continue;

@@ -146,8 +146,7 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
       from_host ? context.host->requests_per_second : std::nullopt, known.requests);
   // A request-rate limit is the service's, whoever asks: all instances share it.
   if (requests) {
-    read.limits.push_back(
-        {"request rate", requests->base() / sharers, 0.0, 0.0, 0.0, true, true});
+    read.limits.push_back({"request rate", requests->base() / sharers, 0.0, 0.0, 0.0, true, true});
   }
   return read;
 }
@@ -176,8 +175,8 @@ void resolve_staging(Context& context, Bytes object, double objects, const Netwo
       Stage::download, context.scenario.source.connections, {}, assumed::staging_connections);
   staging.object_size = object;
   staging.objects = std::max(1.0, objects / shards(context));
-  staging.read = read_from(context, context.scenario.source.service, object, network,
-                           inputs.instances, false);
+  staging.read =
+      read_from(context, context.scenario.source.service, object, network, inputs.instances, false);
   count_limits(staging.read, object.base(), 1.0);
   resolve_disk(context, true);
   if (inputs.disk) {

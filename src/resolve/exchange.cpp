@@ -133,7 +133,7 @@ class Messages {
   std::optional<collective::Algorithm> only_;
   std::optional<collective::Measured> measured_;
   std::optional<collective::Tuned> tuned_;  ///< by NCCL's own log
-  std::string name_;  ///< where NCCL's model is not asked
+  std::string name_;                        ///< where NCCL's model is not asked
 };
 
 Bytes bucket_of(Context& context, const AllReduce& given, Parallelism how) {

@@ -135,8 +135,15 @@ void fill_measured(Context& context, const StepTable& measured) {
   say_beyond(context, measured.points);
 }
 
-/// How the host's steps varied, where neither the step nor its variation is given. Their mean stands
-/// for the step where the profile says nothing else of it, at the batch that they were of.
+bool has_recorded_steps(const HostProfile* host) {
+  if (host == nullptr || !host->step_times) return false;
+  const auto& times = host->step_times->times;
+  return std::any_of(times.begin(), times.end(),
+                     [](const auto& one) { return one.second > Duration{}; });
+}
+
+/// How the host's steps varied, where neither the step nor its variation is given. Their mean
+/// stands for the step where the profile says nothing else of it, at the batch that they were of.
 void vary_as_recorded(Context& context) {
   const HostProfile& host = *context.host;
   const RecordedSteps& recorded = *host.step_times;
@@ -152,9 +159,9 @@ void vary_as_recorded(Context& context) {
   } else if (recorded.batch == inputs.batch) {
     const Stated mean = mean_of_times(recorded.times);
     inputs.step.fixed =
-        context.use(Stage::gpu, recorded_key,
-                    Value<Duration>{*mean.fixed,
-                                    {Origin::measured, host.name, mean.relative_error}}) /
+        context.use(
+            Stage::gpu, recorded_key,
+            Value<Duration>{*mean.fixed, {Origin::measured, host.name, mean.relative_error}}) /
         measured_gpu_speed(context);
   }
 }
@@ -246,8 +253,7 @@ void resolve_step(Context& context) {
     inputs.step_times = pipeline::step_times_of(*given.times, inputs.accumulation);
     inputs.step_cv = inputs.step_times ? inputs.step_times->step.cv() : 0.0;
   }
-  const bool recorded = !step_is_given && !given.cv && context.host != nullptr &&
-                        context.host->step_times && !context.host->step_times->times.empty();
+  const bool recorded = !step_is_given && !given.cv && has_recorded_steps(context.host);
   if (recorded) vary_as_recorded(context);
   add_launch(context, given, step_is_given);
   if (recorded && inputs.step.fixed) return;

@@ -105,9 +105,9 @@ std::optional<collective::Tuned> tuned_by_host(Context& context, const AllReduce
           "NCCL's own table in {} is of {:g} GPUs{}: for {:g} on {:g} instance{} the times are "
           "computed.",
           context.host->name, table.gpus,
-          table.nodes > 0.0 ? fmt::format(" on {:g} host{}", table.nodes,
-                                          table.nodes == 1.0 ? "" : "s")
-                            : "",
+          table.nodes > 0.0
+              ? fmt::format(" on {:g} host{}", table.nodes, table.nodes == 1.0 ? "" : "s")
+              : "",
           inputs.gpus(), inputs.instances, inputs.instances == 1.0 ? "" : "s"));
     }
     return std::nullopt;
@@ -120,9 +120,10 @@ std::optional<collective::Tuned> tuned_by_host(Context& context, const AllReduce
   }
   std::vector<collective::Way> ways;
   for (const TunedWay& way : table.ways) {
-    const auto operation = way.operation == "all_gather"       ? collective::Collective::all_gather
-                           : way.operation == "reduce_scatter" ? collective::Collective::reduce_scatter
-                                                               : collective::Collective::all_reduce;
+    const auto operation = way.operation == "all_gather" ? collective::Collective::all_gather
+                           : way.operation == "reduce_scatter"
+                               ? collective::Collective::reduce_scatter
+                               : collective::Collective::all_reduce;
     ways.push_back({operation, way.algorithm, way.protocol, way.latency, way.bandwidth});
   }
   context.use(Stage::allreduce, "NCCL's own table",

@@ -72,8 +72,7 @@ void take_what_fits(Context& context) {
     }
     // On another GPU that is known they are scaled (speed.hpp).
     if (gpu.empty()) {
-      leave("step", &P::step_fixed, &P::step_per_sample, &P::step_table,
-            &P::step_times);
+      leave("step", &P::step_fixed, &P::step_per_sample, &P::step_table, &P::step_times);
       if (!kept.gpu_operations.empty()) left.emplace_back("operations on the GPU");
       kept.gpu_operations.clear();
     }

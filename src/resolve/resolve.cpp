@@ -219,12 +219,13 @@ void resolve_shape(Context& context) {
   if (!s.cluster.unequal_gpus.empty()) {
     inputs.ranks = *s.cluster.gpus_per_instance;
     inputs.unequal = unequal_of(s.cluster.unequal_gpus, inputs.ranks);
-    context.use(Stage::gpu, "/cluster/gpus_per_instance",
-                Value<std::string>::given(fmt::format("{:g}", fmt::join(s.cluster.unequal_gpus, ", "))));
+    context.use(
+        Stage::gpu, "/cluster/gpus_per_instance",
+        Value<std::string>::given(fmt::format("{:g}", fmt::join(s.cluster.unequal_gpus, ", "))));
   } else {
-    inputs.ranks = context.find_or<double>(Stage::gpu, "/cluster/gpus_per_instance",
-                                           s.cluster.gpus_per_instance, {}, gpus, 1.0,
-                                           "no instance is named");
+    inputs.ranks =
+        context.find_or<double>(Stage::gpu, "/cluster/gpus_per_instance",
+                                s.cluster.gpus_per_instance, {}, gpus, 1.0, "no instance is named");
   }
   inputs.startup = s.job.startup.value_or(Duration{});
 }
@@ -251,8 +252,9 @@ Scenario on_one_instance(const Scenario& scenario) {
   Scenario alone = scenario;
   Cluster& cluster = alone.cluster;
   const std::vector<double>& gpus = scenario.cluster.unequal_gpus;
-  const double instances = gpus.empty() ? cluster.instances
-                                        : std::accumulate(gpus.begin(), gpus.end(), 0.0) / gpus.front();
+  const double instances = gpus.empty()
+                               ? cluster.instances
+                               : std::accumulate(gpus.begin(), gpus.end(), 0.0) / gpus.front();
   if (alone.job.steps) *alone.job.steps = std::round(*alone.job.steps * instances);
   cluster.instances = 1.0;
   cluster.unequal_gpus.clear();

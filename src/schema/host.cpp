@@ -75,13 +75,13 @@ template <>
 const std::vector<Entry<TunedWay>>& entries<TunedWay>() {
   using W = TunedWay;
   static const std::vector<Entry<W>> list = {
-      entry<&W::operation>("operation",
-                           {.manual = "all_reduce, all_gather or reduce_scatter", .required = true}),
+      entry<&W::operation>(
+          "operation", {.manual = "all_reduce, all_gather or reduce_scatter", .required = true}),
       entry<&W::algorithm>("algorithm", {.manual = "ring, tree, nvls …", .required = true}),
       entry<&W::protocol>("protocol", {.manual = "LL, LL128 or Simple", .required = true}),
       entry<&W::latency>("latency", {.manual = "before the first byte", .example = "25 us"}),
-      entry<&W::bandwidth>(
-          "bandwidth", {.manual = "of the buffer", .required = true, .example = "225 GB/s"}),
+      entry<&W::bandwidth>("bandwidth",
+                           {.manual = "of the buffer", .required = true, .example = "225 GB/s"}),
   };
   return list;
 }

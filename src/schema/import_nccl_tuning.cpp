@@ -17,7 +17,9 @@ namespace feedrate::schema {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> tuned_operations = {
-    {{"AllReduce", "all_reduce"}, {"AllGather", "all_gather"}, {"ReduceScatter", "reduce_scatter"}}};
+    {{"AllReduce", "all_reduce"},
+     {"AllGather", "all_gather"},
+     {"ReduceScatter", "reduce_scatter"}}};
 /// Others stay as the log has them, in lower case.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> tuned_algorithms = {
     {{"Ring", "ring"}, {"Tree", "tree"}, {"NVLS", "nvls"}}};
@@ -47,7 +49,8 @@ std::string_view thread_in(const std::vector<std::string_view>& words) {
   for (const std::string_view word : words) {
     if (std::count(word.begin(), word.end(), ':') < 2) continue;
     const std::size_t host_end = word.rfind(':', word.rfind(':') - 1);
-    const std::size_t before = host_end == 0 ? std::string_view::npos : word.rfind(':', host_end - 1);
+    const std::size_t before =
+        host_end == 0 ? std::string_view::npos : word.rfind(':', host_end - 1);
     found = before == std::string_view::npos ? word : word.substr(before + 1);
   }
   return found;
@@ -140,10 +143,11 @@ class TuningLog {
     const std::string_view operation = word_for(tuned_operations, lines.collective());
     if (operation.empty()) return;  // a broadcast, which no step waits for
     if (!lines.headed()) {
-      refuse_import(path_, number,
-                    fmt::format("expected the table's header (\"Algorithm |\" and \"Protocol |\", or "
-                                "\"Latency/AlgBw |\") above its rows, got {}",
-                                in_quotes(line.substr(after_nccl_info(line)), 60)));
+      refuse_import(
+          path_, number,
+          fmt::format("expected the table's header (\"Algorithm |\" and \"Protocol |\", or "
+                      "\"Latency/AlgBw |\") above its rows, got {}",
+                      in_quotes(line.substr(after_nccl_info(line)), 60)));
     }
     if (lines.cut()) {
       refuse_import(path_, number,

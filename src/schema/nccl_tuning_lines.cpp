@@ -69,8 +69,7 @@ NcclTuningLines::Found NcclTuningLines::read(std::string_view line) {
     }
     return Found::header;
   }
-  if (std::find(collective_names.begin(), collective_names.end(), what) ==
-      collective_names.end()) {
+  if (std::find(collective_names.begin(), collective_names.end(), what) == collective_names.end()) {
     return Found::nothing;
   }
   collective_ = what;

@@ -148,15 +148,14 @@ JsonPtr with_recorded_times(const JsonPtr& root, const std::string& scenario) {
     counted = recorded_in(path);
   } catch (const InputError& error) {
     std::vector<Problem> problems = error.problems();
-    if (problems.front().file.empty()) {
+    if (problems.front().line == 0) {  // of the whole file
       problems = {{scenario, name->line, "/job/step/times",
                    problems.front().message + ": " + in_quotes(path, 200)}};
     }
     throw InputError(std::move(problems));
   }
-  return with_member(
-      root, "job",
-      with_member(job, "step", with_member(step, "times", as_list(counted, *name))));
+  return with_member(root, "job",
+                     with_member(job, "step", with_member(step, "times", as_list(counted, *name))));
 }
 
 }  // namespace feedrate::schema

@@ -382,8 +382,9 @@ class Checks {
     const auto listed = static_cast<double>(list.value->items.size());
     if (listed != s_.cluster.instances) {
       complain({"cluster", "gpus_per_instance"},
-               "expected a number for each of the " + number_text(s_.cluster.instances) +
-                   " instances (/cluster/instances), or one for all, got " + number_text(listed));
+               "expected a number for each instance (/cluster/instances: " +
+                   number_text(s_.cluster.instances) + "), or one for all, got a list of " +
+                   number_text(listed));
     }
     if (s_.cluster.unequal_gpus.empty()) return;
     const auto alike_only = [&](std::initializer_list<std::string_view> tokens,

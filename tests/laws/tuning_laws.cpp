@@ -53,9 +53,11 @@ LogCell log_cell(const std::vector<Way>& ways, Collective operation, const std::
   return {};
 }
 
-const std::vector<std::pair<std::string, std::string>> log_algorithms = {
-    {"tree", "Tree"}, {"ring", "Ring"}, {"", "CollNetDirect"}, {"", "CollNetChain"},
-    {"nvls", "NVLS"}};
+const std::vector<std::pair<std::string, std::string>> log_algorithms = {{"tree", "Tree"},
+                                                                         {"ring", "Ring"},
+                                                                         {"", "CollNetDirect"},
+                                                                         {"", "CollNetChain"},
+                                                                         {"nvls", "NVLS"}};
 const std::vector<std::string> log_protocols = {"LL", "LL128", "Simple"};
 const std::vector<std::pair<std::string, int>> log_rows = {
     {"Broadcast", -1}, {"Reduce", -1}, {"AllGather", 1}, {"ReduceScatter", 2}, {"AllReduce", 0}};
@@ -117,8 +119,8 @@ std::string log_of(const Fabric& f, bool older, bool with_init = true) {
   const auto put = [&](const std::string& line) { log += who + line + "\n"; };
   put("Bootstrap : Using eth0:10.0.0.1<0>");
   if (with_init) {
-    put(fmt::format("comm 0x5581 rank 0 nRanks {:g} nNodes {:g} localRanks {:g} localRank 0", f.ranks(),
-                    f.nodes, f.gpus));
+    put(fmt::format("comm 0x5581 rank 0 nRanks {:g} nNodes {:g} localRanks {:g} localRank 0",
+                    f.ranks(), f.nodes, f.gpus));
   }
   table_of(ways_of(f), older, put);
   put("Connected all rings");
