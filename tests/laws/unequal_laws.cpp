@@ -99,6 +99,14 @@ Settings on_eight_gpus(Generator& random, double instances) {
   return settings;
 }
 
+/// Of the loader.
+std::string settings_kind(const Settings& settings) {
+  for (const auto& [key, value] : settings) {
+    if (key == "/loader/kind") return value;
+  }
+  return "pytorch";
+}
+
 }  // namespace
 
 TEST_CASE("unequal: a list of equal numbers is one number, and the order of a list is nothing") {
@@ -274,4 +282,71 @@ TEST_CASE("unequal: gains are those of all kinds, and all stages twice as fast h
     for (const Stage stage : all_stages()) list.speed[stage] = 2.0;
     CHECK(simulate(list).trained.wall.base() == Approx(0.5 * trained.base()).epsilon(1e-6));
   }
+}
+
+TEST_CASE("unequal: each kind loads as an instance with so many GPUs does, and shares add up") {
+  Generator random(78);
+  int shared = 0;
+  int checked = 0;
+  for (int i = 0; i < 250; ++i) {
+    const std::vector<double> gpus = generated_gpus(random);
+    const auto instances = static_cast<double>(gpus.size());
+    Settings settings = on_eight_gpus(random, instances);
+    if (random.chance(0.3)) settings.emplace_back("/source/shared", "true");
+    if (random.chance(0.3)) settings.emplace_back("/source/bandwidth", "3 GB/s");
+    const bool loads = settings_kind(settings) != "inline";
+    if (loads && random.chance(0.4)) settings.emplace_back("/loader/num_workers", "auto");
+    const auto with = [&](const std::string& value) -> std::optional<Inputs> {
+      Settings more = settings;
+      more.emplace_back("/cluster/gpus_per_instance", value);
+      try {
+        return resolve::resolve(scenario_with(more), testing_resolve::catalog()).inputs;
+      } catch (const InputError&) {
+        return std::nullopt;
+      }
+    };
+    const auto list = with(list_of(gpus));
+    if (!list || !list->unequal) continue;
+    std::vector<std::pair<double, Inputs>> kinds = {{list->unequal->alike, *list}};
+    for (const auto& [alike, other] : list->unequal->others) kinds.emplace_back(alike, *other);
+    double counted = 0.0;
+    double ranks = 0.0;
+    double rate = 0.0;
+    double whole = 0.0;
+    INFO(i << " " << list_of(gpus));
+    for (const auto& [alike, kind] : kinds) {
+      const auto equal = with(fmt::format("{:g}", kind.ranks));
+      REQUIRE(equal);
+      CHECK(kind.workers == equal->workers);
+      CHECK(kind.copy == equal->copy);
+      CHECK(kind.cpu == equal->cpu);
+      CHECK(kind.caches.room == equal->caches.room);
+      CHECK(kind.gpus() == list->gpus());
+      CHECK(kind.exposed_allreduce == list->exposed_allreduce);
+      CHECK(epoch_shape(kind).steps == epoch_shape(*list).steps);
+      counted += alike;
+      ranks += alike * kind.ranks;
+      if (!kind.source) continue;
+      for (std::size_t k = 0; k < kind.source->limits.size(); ++k) {
+        if (!kind.source->limits[k].shared) continue;
+        rate += alike * kind.source->limits[k].rate;
+        whole = std::max(whole, 1.0);
+        if (&kind == &kinds.front().second) shared += 1;
+      }
+    }
+    CHECK(counted == instances);
+    CHECK(ranks == std::accumulate(gpus.begin(), gpus.end(), 0.0));
+    if (whole > 0.0) {
+      double of_all = 0.0;
+      const auto one_each = with("1");
+      REQUIRE(one_each);
+      for (const RateLimit& limit : one_each->source->limits) {
+        if (limit.shared) of_all += limit.rate * instances;
+      }
+      CHECK(rate == Approx(of_all).epsilon(1e-9));
+    }
+    ++checked;
+  }
+  CHECK(checked > 80);
+  CHECK(shared > 15);
 }
