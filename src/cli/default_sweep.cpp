@@ -22,6 +22,7 @@ std::vector<std::string> texts(std::vector<double> numbers) {
 
 std::vector<Vary> first_points(const Scenario& scenario) {
   const double own = scenario.cluster.instances;
+  if (!scenario.cluster.unequal_gpus.empty()) return {{"instances", texts({own})}};
   return {{"instances", {fmt::format("{}", own), fmt::format("{}", 2.0 * own)}}};
 }
 
@@ -30,7 +31,8 @@ std::vector<Vary> more_points(const Scenario& scenario, const Result& base) {
   if (base.effort.events > many_events) return {};
   const double own = scenario.cluster.instances;
   std::vector<double> instances = {own};
-  const double last = std::max(16.0, 2.0 * own);
+  // Of unequal instances no other number says how many GPUs each has.
+  const double last = scenario.cluster.unequal_gpus.empty() ? std::max(16.0, 2.0 * own) : 0.0;
   for (double n = last > 4096.0 ? own / 4.0 : 1.0; n <= last && instances.size() < most_doublings;
        n *= 2.0) {
     instances.push_back(n);

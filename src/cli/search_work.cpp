@@ -51,7 +51,9 @@ std::string held_fixed(const Scenario& scenario, const std::string& key) {
   if (key != "instances") held.push_back(fmt::format("instances = {:g}", cluster.instances));
   if (key != "gpus_per_instance") {
     held.push_back("gpus_per_instance = " +
-                   given(cluster.gpus_per_instance, "all of the machine's"));
+                   (cluster.unequal_gpus.empty()
+                        ? given(cluster.gpus_per_instance, "all of the machine's")
+                        : fmt::format("{:g}", fmt::join(cluster.unequal_gpus, ", "))));
   }
   if (key != "num_workers") held.push_back(workers(scenario.loader));
   if (key != "batch_size" && scenario.loader.batch_size) {

@@ -62,9 +62,7 @@ Duration latency(Collective operation, const Fabric& f, Algorithm algorithm, Pro
   // Two nodes of one GPU each have no more steps than that.
   const double over_network = std::min(between, all);
   double sum = of.base[p] + (all - over_network) * inside + over_network * of.network[p];
-  if (all_reduce && protocol == Protocol::simple && f.nodes > 1.0) {
-    sum *= f.generation == Generation::before_ampere ? plateau_before_ampere : plateau_from_ampere;
-  }
+  if (all_reduce && protocol == Protocol::simple) sum *= plateau_of(f);
   return microseconds(sum);
 }
 
@@ -107,6 +105,12 @@ std::string_view name_of(Protocol protocol) {
   return names[static_cast<std::size_t>(protocol)];
 }
 
+double plateau_of(const Fabric& fabric) {
+  if (fabric.nodes <= 1.0) return 1.0;
+  return fabric.generation == Generation::before_ampere ? plateau_before_ampere
+                                                        : plateau_from_ampere;
+}
+
 Bandwidth Fabric::bus() const {
   if (nodes <= 1.0) return inside;
   return gpus > 1.0 ? std::min(inside, between) : between;
@@ -127,6 +131,25 @@ Cost cost(Collective operation, Bytes size, const Fabric& fabric, std::optional<
     }
   }
   return *best;
+}
+
+std::vector<Way> ways_of(const Fabric& fabric) {
+  std::vector<Way> ways;
+  using enum Collective;
+  for (const Collective operation : {all_reduce, all_gather, reduce_scatter}) {
+    for (const Algorithm algorithm : {Algorithm::ring, Algorithm::tree, Algorithm::nvls}) {
+      for (const Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple}) {
+        if (!has(operation, fabric, algorithm, protocol)) continue;
+        const bool longer =
+            operation == all_reduce && algorithm == Algorithm::ring && protocol == Protocol::simple;
+        ways.push_back(
+            {operation, std::string(name_of(algorithm)), std::string(name_of(protocol)),
+             latency(operation, fabric, algorithm, protocol) / (longer ? plateau_of(fabric) : 1.0),
+             bandwidth(operation, fabric, algorithm, protocol)});
+      }
+    }
+  }
+  return ways;
 }
 
 Measured::Measured(std::vector<std::pair<Bytes, Duration>> points) : points_(std::move(points)) {}

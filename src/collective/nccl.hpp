@@ -4,6 +4,7 @@
 // (src/graph/tuning.cc, version 2.19 era), whose table PyTorch's comm_analysis.py repeats.
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -26,7 +27,8 @@ std::string_view name_of(Protocol protocol);    ///< "Simple"
 /// with large messages: not line rates.
 struct Fabric {
   double nodes = 1.0;
-  double gpus = 1.0;  ///< of a node
+  double gpus = 1.0;  ///< of a node; where they are unequal, the most of one
+  double all = 0.0;   ///< of all nodes, where they are unequal
   Link link = Link::nvlink;
   Bandwidth inside;   ///< unused where a node has one GPU
   Bandwidth between;  ///< of all NICs of a node together; unused with one node
@@ -35,10 +37,14 @@ struct Fabric {
   /// Of each hop of whichever kind, measured or given; it stands for all of NCCL's latencies.
   std::optional<Duration> hop{};
 
-  [[nodiscard]] double ranks() const { return nodes * gpus; }
+  [[nodiscard]] double ranks() const { return all > 0.0 ? all : nodes * gpus; }
   /// Of a ring over all ranks: the slower of its two kinds of links.
   [[nodiscard]] Bandwidth bus() const;
 };
+
+/// By what a ring's latency is longer with the protocol Simple, of an all-reduce over several
+/// nodes.
+double plateau_of(const Fabric& fabric);
 
 struct Cost {
   Duration latency;
@@ -54,6 +60,19 @@ struct Cost {
 /// where the operation does not have it.
 Cost cost(Collective operation, Bytes size, const Fabric& fabric,
           std::optional<Algorithm> only = std::nullopt);
+
+/// One way to do an operation: latency + bytes / bandwidth.
+struct Way {
+  Collective operation = Collective::all_reduce;
+  std::string algorithm;  ///< "ring", "tree", "nvls", or what else the machine has
+  std::string protocol;   ///< "LL", "LL128", "Simple"
+  Duration latency;
+  Bandwidth bandwidth;  ///< of the buffer, above 0
+};
+
+/// All that NCCL's model has for these nodes, latencies before they are as long as plateau_of()
+/// says. Precondition: no `hop`.
+std::vector<Way> ways_of(const Fabric& fabric);
 
 /// Measured all-reduces (bytes, time), ascending in bytes: linear in the logarithms of both between
 /// two points. Below the first point the time of it, beyond the last its bandwidth.

@@ -15,6 +15,7 @@ void fit_values(Findings& findings) {
   fit_transfers(findings);
   fit_gpu(findings);
   fit_allreduce(findings);
+  keep_nccl_tuning(findings);
   fit_canary(findings);
   show_rehearsals(findings);
 }

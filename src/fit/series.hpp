@@ -170,6 +170,8 @@ void fit_steps(Findings& findings);
 void fit_transfers(Findings& findings);
 void fit_gpu(Findings& findings);
 void fit_allreduce(Findings& findings);
+/// NCCL's own numbers, as they are.
+void keep_nccl_tuning(Findings& findings);
 void fit_canary(Findings& findings);
 void show_rehearsals(Findings& findings);
 /// How far each group of series drifts, into the profile and beside it.

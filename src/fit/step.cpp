@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "fit/series.hpp"
@@ -117,6 +118,35 @@ void keep_line(Findings& findings, const Steps& steps, const std::string& name) 
                                steps.fit.uncertainty(0), steps.list.size(), doubts);
 }
 
+/// How single steps vary: of the batch that most of them were recorded at. Fewer say little of the
+/// slowest of many ranks.
+void keep_times(Findings& findings, const SeriesList& list, const std::string& name) {
+  constexpr std::size_t least_steps = 30;
+  const Series* most = nullptr;
+  for (const Series& s : list) {
+    if (s.what->work != s.at("batch", s.what->work)) continue;  // several steps a sample
+    if (s.what->times.size() < least_steps) continue;
+    if (most == nullptr || s.what->times.size() > most->what->times.size()) most = &s;
+  }
+  if (most == nullptr) return;
+  std::map<double, double> counted;
+  for (const Duration time : most->what->times) {
+    if (time > Duration{}) counted[rounded(time.base())] += 1.0;
+  }
+  RecordedSteps kept;
+  kept.batch = most->what->work;
+  for (const auto& [time, count] : counted) kept.times.emplace_back(count, seconds(time));
+  FitLine said;
+  said.probe = most->what->probe;
+  said.what = name + ", how single ones vary";
+  said.value =
+      fmt::format("{} to {}", Findings::text(counted.begin()->first, dimension_of(Duration{})),
+                  Findings::text(counted.rbegin()->first, dimension_of(Duration{})));
+  said.points = most->what->times.size();
+  findings.line(std::move(said));
+  findings.out.profile.step_times = std::move(kept);
+}
+
 /// Starting a step takes as long whatever the batch: as many operations are started.
 void keep_launch(Findings& findings, const SeriesList& list, const std::string& name) {
   double sum = 0.0;
@@ -195,6 +225,7 @@ void fit_steps(Findings& findings) {
       } else {
         keep_line(findings, steps, name);
       }
+      keep_times(findings, steps.list, name);
       if (!launch.empty()) keep_launch(findings, launch, name);
     }
     const SeriesList alone = where(findings.select("gpu", "step_gpu"), of_kind);

@@ -19,6 +19,31 @@ struct StepTable {
   bool operator==(const StepTable&) const = default;
 };
 
+/// Times of single steps as they were recorded at one batch: (how many, time).
+struct RecordedSteps {
+  double batch = 0.0;
+  std::vector<std::pair<double, Duration>> times;
+  bool operator==(const RecordedSteps&) const = default;
+};
+
+/// One of NCCL's ways to do an operation, as its tuning log prints it: latency + bytes / bandwidth.
+struct TunedWay {
+  std::string operation;  ///< "all_reduce", "all_gather", "reduce_scatter"
+  std::string algorithm;  ///< "ring", "tree", "nvls" …
+  std::string protocol;   ///< "LL", "LL128", "Simple"
+  Duration latency;
+  Bandwidth bandwidth;  ///< of the buffer, not of the bus
+  bool operator==(const TunedWay&) const = default;
+};
+
+/// What NCCL reckons with itself, over so many GPUs.
+struct TuningTable {
+  double gpus = 0.0;
+  double nodes = 1.0;
+  std::vector<TunedWay> ways;
+  bool operator==(const TuningTable&) const = default;
+};
+
 struct HostProfile {
   std::string name;
   std::string instance;  ///< catalogue name where known
@@ -47,11 +72,13 @@ struct HostProfile {
   std::optional<Value<Duration>> step_fixed;
   std::optional<Value<DurationPerSample>> step_per_sample;
   std::optional<StepTable> step_table;         ///< in their place, where a line misses the steps
+  std::optional<RecordedSteps> step_times;     ///< how single steps vary
   std::optional<Value<Duration>> step_launch;  ///< of the main process, to start a step
   std::optional<Value<Bandwidth>> allreduce_busbw;           ///< among the GPUs of this host
   std::optional<Value<Duration>> allreduce_latency;          ///< of a hop of a ring, there
   std::optional<Value<Bandwidth>> allreduce_busbw_between;   ///< of a group over several hosts
   std::optional<Value<Duration>> allreduce_latency_between;  ///< of a hop of a ring, there
+  std::optional<TuningTable> nccl_tuning;                    ///< instead of NCCL's published model
   std::optional<Value<DurationPerByte>> collate;             ///< in a worker, into shared memory
   std::optional<Value<DurationPerByte>> collate_inline;      ///< without workers
   std::optional<Value<Duration>> handover;

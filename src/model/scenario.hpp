@@ -201,7 +201,10 @@ struct Spot {
 struct Cluster {
   std::optional<std::string> instance;  ///< "ml.p3.2xlarge"; the prefix ml. means SageMaker
   double instances = 1.0;
-  std::optional<double> gpus_per_instance;
+  std::optional<double> gpus_per_instance;  ///< of unequal instances the most of one
+  /// One number an instance, descending, where they are not all the same; else empty. `instances`
+  /// says how many there are.
+  std::vector<double> unequal_gpus;
   std::optional<std::string> region;
   Purchase purchase = Purchase::on_demand;
   std::optional<double> savings;     ///< savings plan: fraction off the on-demand price

@@ -10,10 +10,171 @@ namespace feedrate::pipeline {
 
 namespace {
 
+/// So many instances' worth of a capacity.
+void multiply(Read& read, double instances) {
+  for (auto& point : read.rate.points) {
+    point.users *= instances;
+    point.total *= instances;
+  }
+  read.connections *= instances;
+  for (RateLimit& limit : read.limits) {
+    limit.rate *= instances;
+    limit.burst_rate *= instances;
+    limit.credit *= instances;
+  }
+}
+
+/// One rank in place of all that remote workers serve together, with all of their threads and all
+/// that their instances have.
+Inputs merged(const Inputs& inputs) {
+  Inputs one = inputs;
+  const double ranks = inputs.gpus();
+  const double instances = inputs.instances_alike();
+  one.batch *= ranks;
+  one.workers *= ranks;
+  one.copy = inputs.copy / ranks;
+  one.pin = inputs.pin / ranks;
+  one.step.fixed = step_time(inputs, inputs.batch);
+  one.step.per_sample.reset();
+  one.step.table.reset();
+  one.gpu_preprocess = inputs.gpu_preprocess / ranks;
+  one.ranks = one.instances = 1.0;
+  one.unequal.reset();
+  for (auto& point : one.cores.points) {
+    point.users *= instances;
+    point.total *= instances;
+  }
+  for (std::optional<Read>* read : {&one.source, &one.first_source, &one.disk}) {
+    if (*read) multiply(**read, instances);
+  }
+  one.remote->network = inputs.remote->network * instances;
+  return one;
+}
+
+double processes_of(const Inputs& inputs) {
+  return inputs.ranks * (inputs.workers + 3.0);
+}
+
+/// Of `instances` that are alike.
+KindLayout kind_apart(const Inputs& inputs, double instances, double most_processes) {
+  KindLayout layout{1, static_cast<int>(inputs.ranks), 1.0, {}};
+  const double rank_limit = std::max(1.0, most_processes / (inputs.workers + 3.0));
+  if (layout.ranks > rank_limit) {
+    layout.fold = std::ceil(inputs.ranks / rank_limit);
+    layout.ranks = static_cast<int>(std::max(1.0, std::round(inputs.ranks / layout.fold)));
+    layout.fold = inputs.ranks / layout.ranks;
+  }
+  layout.instances =
+      static_cast<int>(std::clamp(std::floor(rank_limit / layout.ranks), 1.0, instances));
+  return layout;
+}
+
+/// Instances of one kind while an epoch is put together.
+struct BuiltKind {
+  Inputs inputs;
+  Misses misses;
+  KindLayout layout;
+};
+
+/// The one that `inputs` describe, then those of the layout's others, at its virtual speeds.
+std::vector<BuiltKind> built_kinds(const Inputs& inputs, const Misses& misses,
+                                   const Layout& layout) {
+  std::vector<BuiltKind> kinds;
+  kinds.push_back({inputs, misses, {layout.instances, layout.ranks, layout.fold, misses}});
+  for (std::size_t i = 0; i < layout.others.size(); ++i) {
+    kinds.push_back({*inputs.unequal->others[i].inputs, layout.others[i].misses, layout.others[i]});
+    kinds.back().inputs.speed = inputs.speed;
+  }
+  return kinds;
+}
+
+int ranks_in(const std::vector<BuiltKind>& kinds) {
+  int ranks = 0;
+  for (const BuiltKind& kind : kinds) ranks += kind.layout.instances * kind.layout.ranks;
+  return ranks;
+}
+
+}  // namespace
+
+int instances_in(const Layout& layout) {
+  int instances = layout.instances;
+  for (const KindLayout& kind : layout.others) instances += kind.instances;
+  return instances;
+}
+
+Layout apart(const Inputs& inputs, int most_processes) {
+  if (inputs.remote) return {};
+  Layout layout;
+  if (!inputs.unequal) {
+    const KindLayout one = kind_apart(inputs, inputs.instances, most_processes);
+    layout.instances = one.instances;
+    layout.ranks = one.ranks;
+    layout.fold = one.fold;
+  } else {
+    const UnequalInstances& unequal = *inputs.unequal;
+    double all = unequal.alike * processes_of(inputs);
+    for (const auto& kind : unequal.others) all += kind.instances * processes_of(*kind.inputs);
+    const auto of_kind = [&](const Inputs& kind, double instances) {
+      const double share = instances * processes_of(kind) / all;
+      return kind_apart(kind, instances, std::floor(most_processes * share));
+    };
+    const KindLayout one = of_kind(inputs, unequal.alike);
+    layout.instances = one.instances;
+    layout.ranks = one.ranks;
+    layout.fold = one.fold;
+    for (const auto& kind : unequal.others) {
+      layout.others.push_back(of_kind(*kind.inputs, kind.instances));
+    }
+  }
+  if (inputs.step_cv > 0.0) {
+    double simulated = layout.fold * layout.instances * layout.ranks;
+    for (const KindLayout& kind : layout.others) {
+      simulated += kind.fold * kind.instances * kind.ranks;
+    }
+    layout.fed = static_cast<int>(std::max(0.0, inputs.gpus() - simulated));
+  }
+  return layout;
+}
+
+std::string name_of(const Part& part) {
+  const auto numbered = [&](const std::string& kind) {
+    return part.number < 0 ? kind : kind + " " + std::to_string(part.number);
+  };
+  switch (part.kind) {
+    case TrackKind::connection: return numbered("connection");
+    case TrackKind::stream: return "stream";
+    case TrackKind::worker: return numbered("worker");
+    case TrackKind::thread: return numbered("thread");
+    case TrackKind::remote: return numbered("remote worker");
+    case TrackKind::pin: return "pinning thread";
+    case TrackKind::relay: return "relay";
+    case TrackKind::main: return "main process";
+    case TrackKind::copy: return "host-to-device copy";
+    case TrackKind::gpu: return "GPU";
+    case TrackKind::capacity: return "capacity";
+  }
+  return "";
+}
+
+namespace {
+
+/// What the instances of an epoch share.
+struct EpochParts {
+  engine::Model& model;
+  EpochModel& built;
+  const Layout& layout;
+  EpochKind kind;
+  EpochShape shape;   ///< of what is trained on
+  EpochShape loaded;  ///< of what loaders make
+  std::optional<engine::BarrierId> barrier;
+};
+
 /// Pipe mode: `connections` of an instance fill a FIFO ahead of all of its workers.
 void add_stream(engine::Model& model, EpochModel& built, Capacities& capacities,
-                const Inputs& inputs, EpochKind kind, const Misses& misses, const Layout& layout,
-                const std::string& name) {
+                const BuiltKind& one, EpochKind kind, const std::string& name) {
+  const Inputs& inputs = one.inputs;
+  const Misses& misses = one.misses;
+  const KindLayout& layout = one.layout;
   const auto station = stream_of(inputs, kind, misses);
   if (!station) return;
   const double chunk = inputs.batch / chunks_of(inputs);
@@ -44,90 +205,49 @@ void add_stream(engine::Model& model, EpochModel& built, Capacities& capacities,
   capacities.fifo = queue;
 }
 
-/// So many instances' worth of a capacity.
-void multiply(Read& read, double instances) {
-  for (auto& point : read.rate.points) {
-    point.users *= instances;
-    point.total *= instances;
+void add_instance(const BuiltKind& one, const EpochParts& epoch, const std::string& name) {
+  const Inputs& inputs = one.inputs;
+  const KindLayout& layout = one.layout;
+  engine::Model& model = epoch.model;
+  const bool workers = inputs.kind == LoaderKind::pytorch && inputs.workers > 0.0;
+  const double chunk = inputs.batch / chunks_of(inputs);
+  const double active = std::max(1.0, inputs.workers);
+  std::optional<Capacities> local, remote;
+  for (const Loading& loading : loadings(inputs, epoch.kind, one.misses, active)) {
+    const bool here = loading.cpu_stage == Stage::decode;
+    const double helpers = here ? 2.0 * layout.ranks : 0.0;  // main processes, pinning threads
+    (here ? local : remote) =
+        add_capacities(model, name + (here ? "" : "remote "), loading, layout.fold, helpers, chunk);
   }
-  read.connections *= instances;
-  for (RateLimit& limit : read.limits) {
-    limit.rate *= instances;
-    limit.burst_rate *= instances;
-    limit.credit *= instances;
+  if (local) add_stream(model, epoch.built, *local, one, epoch.kind, name);
+  std::optional<engine::ResourceId> cpu;
+  if (local) cpu = local->cpu;
+  for (int r = 0; r < layout.ranks; ++r) {
+    RankBuilder rank{model,
+                     inputs,
+                     epoch.layout,
+                     local ? &*local : nullptr,
+                     remote ? &*remote : nullptr,
+                     cpu,
+                     epoch.kind,
+                     epoch.shape,
+                     epoch.loaded,
+                     name + "r" + std::to_string(r) + ".",
+                     epoch.barrier,
+                     epoch.built,
+                     epoch.built.gpus.empty()};
+    const Fetch fetch = inputs.pooled() ? add_pool(rank) : workers ? add_pytorch(rank) : Fetch{};
+    epoch.built.gpus.push_back(add_consumer(rank, fetch));
   }
-}
-
-/// One rank in place of all that remote workers serve together, with all of their threads and all
-/// that their instances have.
-Inputs merged(const Inputs& inputs) {
-  Inputs one = inputs;
-  const double ranks = inputs.ranks * inputs.instances;
-  one.batch *= ranks;
-  one.workers *= ranks;
-  one.copy = inputs.copy / ranks;
-  one.pin = inputs.pin / ranks;
-  one.step.fixed = step_time(inputs, inputs.batch);
-  one.step.per_sample.reset();
-  one.step.table.reset();
-  one.gpu_preprocess = inputs.gpu_preprocess / ranks;
-  one.ranks = one.instances = 1.0;
-  for (auto& point : one.cores.points) {
-    point.users *= inputs.instances;
-    point.total *= inputs.instances;
-  }
-  for (std::optional<Read>* read : {&one.source, &one.first_source, &one.disk}) {
-    if (*read) multiply(**read, inputs.instances);
-  }
-  one.remote->network = inputs.remote->network * inputs.instances;
-  return one;
 }
 
 }  // namespace
 
-Layout apart(const Inputs& inputs, int most_processes) {
-  Layout layout{static_cast<int>(inputs.instances), static_cast<int>(inputs.ranks), 1.0, 0.0};
-  if (inputs.remote) return {};
-  const double each = inputs.workers + 3.0;
-  const double rank_limit = std::max(1.0, most_processes / each);
-  if (layout.ranks > rank_limit) {
-    layout.fold = std::ceil(inputs.ranks / rank_limit);
-    layout.ranks = static_cast<int>(std::max(1.0, std::round(inputs.ranks / layout.fold)));
-    layout.fold = inputs.ranks / layout.ranks;
-  }
-  layout.instances =
-      static_cast<int>(std::clamp(std::floor(rank_limit / layout.ranks), 1.0, inputs.instances));
-  if (inputs.step_cv > 0.0) {
-    const double ranks = inputs.instances * inputs.ranks;
-    layout.fed =
-        static_cast<int>(std::max(0.0, ranks - layout.fold * layout.instances * layout.ranks));
-  }
-  return layout;
-}
-
-std::string name_of(const Part& part) {
-  const auto numbered = [&](const std::string& kind) {
-    return part.number < 0 ? kind : kind + " " + std::to_string(part.number);
-  };
-  switch (part.kind) {
-    case TrackKind::connection: return numbered("connection");
-    case TrackKind::stream: return "stream";
-    case TrackKind::worker: return numbered("worker");
-    case TrackKind::thread: return numbered("thread");
-    case TrackKind::remote: return numbered("remote worker");
-    case TrackKind::pin: return "pinning thread";
-    case TrackKind::relay: return "relay";
-    case TrackKind::main: return "main process";
-    case TrackKind::copy: return "host-to-device copy";
-    case TrackKind::gpu: return "GPU";
-    case TrackKind::capacity: return "capacity";
-  }
-  return "";
-}
-
-EpochModel build_epoch(const Inputs& given, EpochKind kind, const Misses& misses,
+EpochModel build_epoch(const Inputs& given, EpochKind kind, const Misses& given_misses,
                        const Layout& layout) {
-  const Inputs inputs = given.remote ? merged(given) : given;
+  const std::vector<BuiltKind> kinds =
+      built_kinds(given.remote ? merged(given) : given, given_misses, layout);
+  const Inputs& inputs = kinds.front().inputs;
   EpochModel built;
   engine::Model& model = built.model;
   const EpochShape loaded = epoch_shape(inputs);
@@ -138,40 +258,14 @@ EpochModel build_epoch(const Inputs& given, EpochKind kind, const Misses& misses
     model.lists.push_back({step.values(), step.up_to()});
   }
   std::optional<engine::BarrierId> barrier;
-  if (const int ranks = layout.instances * layout.ranks + (layout.fed > 0 ? 1 : 0); ranks > 1) {
+  if (const int ranks = ranks_in(kinds) + (layout.fed > 0 ? 1 : 0); ranks > 1) {
     barrier = model.add(engine::Barrier{"all-reduce", static_cast<std::uint32_t>(ranks)});
   }
-  const bool workers = inputs.kind == LoaderKind::pytorch && inputs.workers > 0.0;
-  const double chunk = inputs.batch / chunks_of(inputs);
-  const double active = std::max(1.0, inputs.workers);
-  for (int i = 0; i < layout.instances; ++i) {
-    const std::string instance = layout.instances > 1 ? "i" + std::to_string(i) + "." : "";
-    std::optional<Capacities> local, remote;
-    for (const Loading& loading : loadings(inputs, kind, misses, active)) {
-      const bool here = loading.cpu_stage == Stage::decode;
-      const double helpers = here ? 2.0 * layout.ranks : 0.0;  // main processes, pinning threads
-      (here ? local : remote) = add_capacities(model, instance + (here ? "" : "remote "), loading,
-                                               layout.fold, helpers, chunk);
-    }
-    if (local) add_stream(model, built, *local, inputs, kind, misses, layout, instance);
-    std::optional<engine::ResourceId> cpu;
-    if (local) cpu = local->cpu;
-    for (int r = 0; r < layout.ranks; ++r) {
-      RankBuilder rank{model,
-                       inputs,
-                       layout,
-                       local ? &*local : nullptr,
-                       remote ? &*remote : nullptr,
-                       cpu,
-                       kind,
-                       shape,
-                       loaded,
-                       instance + "r" + std::to_string(r) + ".",
-                       barrier,
-                       built,
-                       built.gpus.empty()};
-      const Fetch fetch = inputs.pooled() ? add_pool(rank) : workers ? add_pytorch(rank) : Fetch{};
-      built.gpus.push_back(add_consumer(rank, fetch));
+  int number = 0;
+  for (const BuiltKind& one : kinds) {
+    for (int i = 0; i < one.layout.instances; ++i) {
+      const std::string name = instances_in(layout) > 1 ? "i" + std::to_string(number++) + "." : "";
+      add_instance(one, {model, built, layout, kind, shape, loaded, barrier}, name);
     }
   }
   if (layout.fed > 0) {

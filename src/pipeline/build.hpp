@@ -11,13 +11,22 @@
 
 namespace feedrate::pipeline {
 
+/// How much of another kind of instances is.
+struct KindLayout {
+  int instances = 1;
+  int ranks = 1;
+  double fold = 1.0;
+  Misses misses;  ///< of its caches
+};
+
 /// How much of the cluster is simulated apart.
 struct Layout {
-  int instances = 1;   ///< simulated apart
-  int ranks = 1;       ///< simulated apart, of each instance
-  double fold = 1.0;   ///< real ranks that one simulated rank stands for
-  double steps = 0.0;  ///< > 0: the loop is left after so many steps of the epoch
-  int fed = 0;         ///< ranks beside them that make their steps and have no loader
+  int instances = 1;               ///< simulated apart
+  int ranks = 1;                   ///< simulated apart, of each instance
+  double fold = 1.0;               ///< real ranks that one simulated rank stands for
+  double steps = 0.0;              ///< > 0: the loop is left after so many steps of the epoch
+  int fed = 0;                     ///< ranks beside them that make their steps and have no loader
+  std::vector<KindLayout> others;  ///< as in UnequalInstances::others; empty: none is simulated
 };
 
 /// Ranks apart, up to `most_processes` simulated processes; beyond, fewer instances, then fewer
@@ -25,6 +34,9 @@ struct Layout {
 /// if their loaders kept up: every barrier waits for the slowest of all. Ranks that remote workers
 /// serve are one: their workers belong to all.
 Layout apart(const Inputs& inputs, int most_processes);
+
+/// Instances whose loaders are simulated.
+int instances_in(const Layout& layout);
 
 /// Mark number at each end of a step of the first rank.
 inline constexpr std::uint32_t step_mark = 0;

@@ -100,6 +100,21 @@ enum class Copies {
   beside,  ///< neither: the copy has a stream of its own
 };
 
+struct Inputs;
+
+/// Of instances that have different numbers of GPUs. Every rank trains on as many samples, and each
+/// step ends with the slowest instance's.
+struct UnequalInstances {
+  struct Kind {
+    double instances = 1.0;
+    std::shared_ptr<const Inputs> inputs;  ///< of one of them; `others` of it are empty
+  };
+  double gpus = 0.0;   ///< of all instances together
+  double most = 0.0;   ///< of one of them
+  double alike = 1.0;  ///< instances that have as many as this one, which Inputs::ranks says
+  std::vector<Kind> others;
+};
+
 struct Inputs {
   // the job's shape
   double samples = 0.0;  ///< per epoch, all ranks
@@ -108,7 +123,8 @@ struct Inputs {
   double unfinished_steps = 0.0;
   double batch = 1.0;  ///< samples per rank and step
   double instances = 1.0;
-  double ranks = 1.0;         ///< GPUs per instance
+  double ranks = 1.0;  ///< GPUs per instance; where they are unequal, of this kind
+  std::optional<UnequalInstances> unequal;
   double accumulation = 1.0;  ///< batches per all-reduce
   bool drop_last = false;
 
@@ -175,6 +191,13 @@ struct Inputs {
 
   /// A stage's virtual speed: 2 = every cost of it halved.
   PerStage<double> speed = ones();
+
+  /// Ranks of the whole job.
+  [[nodiscard]] double gpus() const { return unequal ? unequal->gpus : instances * ranks; }
+  /// Instances such as this one that would have as many GPUs: all of them where they are alike.
+  [[nodiscard]] double instances_alike() const { return unequal ? gpus() / ranks : instances; }
+  /// GPUs of the instance that has most of them.
+  [[nodiscard]] double most_ranks() const { return unequal ? unequal->most : ranks; }
 
   /// Whether threads, here or remote, make single samples of any batch; else workers whole batches.
   [[nodiscard]] bool pooled() const { return remote || kind == LoaderKind::pool; }

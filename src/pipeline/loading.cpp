@@ -133,9 +133,8 @@ Loading remote(const Inputs& inputs, EpochKind kind, const Misses& misses) {
   const RemotePool& pool = *inputs.remote;
   Loading loading;
   // No more samples are in work than the ranks have asked for.
-  loading.customers =
-      std::min(pool.workers, inputs.batch * inputs.prefetch * inputs.ranks * inputs.instances);
-  loading.share = 1.0 / inputs.instances;
+  loading.customers = std::min(pool.workers, inputs.batch * inputs.prefetch * inputs.gpus());
+  loading.share = 1.0 / inputs.instances_alike();
   loading.cpu_stage = Stage::remote;
   const double speed = inputs.speed[Stage::download];
   if (source_in(inputs, kind) && pool.fetch) {
@@ -145,7 +144,7 @@ Loading remote(const Inputs& inputs, EpochKind kind, const Misses& misses) {
   }
   if (inputs.disk) {
     loading.stations.push_back(station_of(*inputs.disk, Stage::disk, misses.page,
-                                          inputs.speed[Stage::disk], inputs.instances));
+                                          inputs.speed[Stage::disk], inputs.instances_alike()));
     add_limits(loading.limits, *inputs.disk, Stage::disk, misses.page, inputs.speed[Stage::disk]);
   }
   const double remote_speed = inputs.speed[Stage::remote];
@@ -156,9 +155,10 @@ Loading remote(const Inputs& inputs, EpochKind kind, const Misses& misses) {
   delivery.delay = pool.latency.base() * pool.deliveries / remote_speed;
   delivery.work = pool.sent.base() / remote_speed;
   if (delivery.work > 0.0) {
-    const double all = pool.network.base() * inputs.instances;
-    delivery.rate = {{{1.0, pool.network.base()}, {std::max(1.0, inputs.instances), all}}, 0.0};
-    if (inputs.instances <= 1.0) delivery.rate.points.resize(1);
+    const double instances = inputs.instances_alike();
+    const double all = pool.network.base() * instances;
+    delivery.rate = {{{1.0, pool.network.base()}, {std::max(1.0, instances), all}}, 0.0};
+    if (instances <= 1.0) delivery.rate.points.resize(1);
   }
   loading.stations.push_back(delivery);
   return loading;
@@ -211,7 +211,8 @@ bool caches_steady(const Inputs& inputs, double epoch) {
   return epoch >= epochs_until_steady(caches.room, caches.policy, caches.readers, caches.staged);
 }
 
-double epochs_read(const Inputs& inputs) {
+/// The same were all instances such as this one.
+static double epochs_read_alike(const Inputs& inputs) {
   // The last epoch may be a part of one.
   const double part =
       samples_of_instance(inputs, inputs.unfinished_steps) / samples_of_instance(inputs);
@@ -223,6 +224,19 @@ double epochs_read(const Inputs& inputs) {
     sum += share * std::min(1.0, all - epoch + 1.0);
   }
   return sum;
+}
+
+double epochs_read(const Inputs& inputs) {
+  if (inputs.unequal) {
+    // Each reads what its ranks train on.
+    const UnequalInstances& unequal = *inputs.unequal;
+    double sum = unequal.alike * inputs.ranks * epochs_read_alike(inputs);
+    for (const auto& [instances, other] : unequal.others) {
+      sum += instances * other->ranks * epochs_read_alike(*other);
+    }
+    return sum / unequal.gpus;
+  }
+  return epochs_read_alike(inputs);
 }
 
 double bytes_fetched(const Inputs& inputs, EpochKind kind, const Misses& misses) {
@@ -239,7 +253,7 @@ double active_workers(const Inputs& inputs, EpochKind kind) {
   }
   const auto& source = source_in(inputs, kind);
   if (source && source->requests < 1.0 && !inputs.sequential_stream && source->requests > 0.0) {
-    const double objects = inputs.samples * source->requests / (inputs.instances * inputs.ranks);
+    const double objects = inputs.samples * source->requests / inputs.gpus();
     most = std::min(most, std::max(1.0, objects));
   }
   return most;

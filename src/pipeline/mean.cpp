@@ -31,7 +31,7 @@ struct Consumer {
 
 /// GPUs of which the slowest ends a step.
 double waited_for(const Inputs& inputs) {
-  return inputs.slowest_of > 0.0 ? inputs.slowest_of : inputs.instances * inputs.ranks;
+  return inputs.slowest_of > 0.0 ? inputs.slowest_of : inputs.gpus();
 }
 
 Consumer consumer_of(const Inputs& inputs, double full, double steps, double last) {
@@ -313,7 +313,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   Epoch e{inputs, flow, full, active, 1.0, 1.0, 1.0, 0.0, consumer_of(inputs, full, steps, last)};
   const Consumer& c = e.consumer;
   const bool chains = inputs.kind == LoaderKind::pytorch && !inputs.remote && !c.inline_load;
-  e.sources = inputs.instances * inputs.ranks * (chains ? active : 1.0);
+  e.sources = inputs.gpus() * (chains ? active : 1.0);
   e.buffer = buffer_of(inputs, c, active);
   e.stock = inputs.prefetch * (chains ? active : 1.0) + 1.0;
   e.nic = nic_seconds(inputs, flow, kind, full, misses);
@@ -337,7 +337,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     const double slack = std::max(0.0, std::max(pace.fed.gpu, pace.fed.other) - pace.loader);
     const double most = std::max(1.0, steps / 2.0);
     const double met = slack * most > spread ? std::max(1.0, spread / slack) : most;
-    first += spread * queueing::deviations_of_largest(inputs.instances * inputs.ranks * met);
+    first += spread * queueing::deviations_of_largest(inputs.gpus() * met);
   }
   // What a limit lets through does not vary.
   first = std::max(first, first_limited);

@@ -109,7 +109,7 @@ PerStage<Throughput> capacities(const Inputs& inputs, EpochKind kind, double epo
             batch * inputs.accumulation);
   PerStage<Throughput> all;
   for (Stage stage : all_stages()) {
-    all[stage] = samples(one[stage] * inputs.instances) / seconds(1.0);
+    all[stage] = samples(one[stage] * inputs.instances_alike()) / seconds(1.0);
   }
   return all;
 }

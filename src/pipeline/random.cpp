@@ -110,8 +110,8 @@ Span spans_of(const EpochModel& built, const engine::Outcome& outcome) {
 void require_bounded(const Inputs& inputs) {
   constexpr double most = 2e9;
   const EpochShape shape = epoch_shape(inputs);
-  const double chunks = std::min(inputs.batch, 8.0) * shape.steps * inputs.ranks *
-                        inputs.instances * epochs_begun(inputs);
+  const double chunks =
+      std::min(inputs.batch, 8.0) * shape.steps * inputs.gpus() * epochs_begun(inputs);
   if (chunks <= most) return;
   throw InputError(std::vector<Problem>{
       {"", 0, "/dataset/samples",
@@ -123,13 +123,17 @@ void require_bounded(const Inputs& inputs) {
 
 std::optional<double> instances_apart(const Inputs& inputs) {
   const Layout layout = apart(inputs, most_processes);
-  if (inputs.remote || layout.instances >= inputs.instances) return std::nullopt;
-  return layout.instances;
+  const int simulated = instances_in(layout);
+  if (inputs.remote || simulated >= inputs.instances) return std::nullopt;
+  return simulated;
 }
 
 Span random_epoch(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed, Effort& effort) {
   Layout layout = apart(inputs, most_processes);
   layout.steps = epochs.steps;
+  for (std::size_t i = 0; i < layout.others.size(); ++i) {
+    layout.others[i].misses = misses_in(*inputs.unequal->others[i].inputs, epochs.first);
+  }
   const EpochModel built =
       build_epoch(inputs, epochs.kind, misses_in(inputs, epochs.first), layout);
   engine::Options options;

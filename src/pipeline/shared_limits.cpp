@@ -28,11 +28,13 @@ void lift(Read& read) {
 /// second.
 void add(std::vector<SharedDemand>& demands, const Inputs& inputs, const Read& read, SharedIn when,
          double pace, double bytes_each) {
+  // Copying the dataset is the same for all; reading is shared as the ranks are.
+  const double instances = when == SharedIn::staging ? inputs.instances : inputs.instances_alike();
   if (!(pace > 0.0)) return;
   for (const RateLimit& limit : read.limits) {
     if (!limit.shared || limit.each <= 0.0) continue;
     demands.push_back(
-        {limit.name, limit.of_requests, when, limit.rate * inputs.instances, limit.each * pace});
+        {limit.name, limit.of_requests, when, limit.rate * instances, limit.each * pace});
   }
   if (read.shared_by_all > Bandwidth{}) {
     demands.push_back(
@@ -47,6 +49,11 @@ Inputs without_shared_limits(const Inputs& inputs) {
   if (lifted.staging) lift(lifted.staging->read);
   if (lifted.first_source) lift(*lifted.first_source);
   if (lifted.source) lift(*lifted.source);
+  if (lifted.unequal) {
+    for (UnequalInstances::Kind& kind : lifted.unequal->others) {
+      kind.inputs = std::make_shared<const Inputs>(without_shared_limits(*kind.inputs));
+    }
+  }
   return lifted;
 }
 

@@ -12,26 +12,70 @@
 namespace feedrate::pipeline {
 namespace {
 
-/// As many epochs as are alike from `epoch` on.
-double alike_from(const Inputs& inputs, double epoch) {
-  const double left = inputs.epochs - epoch + 1.0;
-  if (epoch < 2.0) return 1.0;
-  return caches_steady(inputs, epoch) ? left : 1.0;
+/// Instances of one kind on their way through the epochs.
+struct Instances {
+  Inputs inputs;
+  Credits credits;
+  Duration decides;  ///< of the epochs, those that end with theirs
+};
+
+/// Where instances are unequal, the other kinds than the one that `inputs` describes: with what a
+/// question has changed in that one. Remote workers make the batches of all instances alike.
+std::vector<Instances> other_kinds(const Inputs& inputs, const Credits& credits) {
+  std::vector<Instances> kinds;
+  if (!inputs.unequal || inputs.remote) return kinds;
+  for (const UnequalInstances::Kind& kind : inputs.unequal->others) {
+    kinds.push_back({*kind.inputs, credits, {}});
+    kinds.back().inputs.speed = inputs.speed;
+    kinds.back().inputs.epochs = inputs.epochs;
+    kinds.back().inputs.unfinished_steps = inputs.unfinished_steps;
+  }
+  return kinds;
 }
 
-/// An epoch, or several that are alike, by the mean or by its events.
-MeanEpochs made(const Inputs& inputs, const SimulationOptions& options, const Epochs& epochs,
-                Credits& credits, Effort& effort) {
-  if (!options.exact) return mean_epochs(inputs, epochs, credits, options.details);
-  MeanEpochs one;
-  one.span = one.last = random_epoch(inputs, epochs, options.seed, effort);
-  return one;
+/// The kind that the inputs describe, and the others.
+struct Gang {
+  const Inputs& inputs;
+  Credits& credits;
+  std::vector<Instances> others;
+  Duration decides{};
+
+  /// As many epochs as are alike from `epoch` on.
+  [[nodiscard]] double alike_from(double epoch) const {
+    const double left = inputs.epochs - epoch + 1.0;
+    if (epoch < 2.0 || !caches_steady(inputs, epoch)) return 1.0;
+    const bool steady = std::all_of(others.begin(), others.end(), [&](const Instances& kind) {
+      return caches_steady(kind.inputs, epoch);
+    });
+    return steady ? left : 1.0;
+  }
+};
+
+/// An epoch, or several that are alike, by the mean or by its events. Of unequal instances the
+/// slowest decide, for each step waits for all.
+MeanEpochs made(Gang& gang, const SimulationOptions& options, const Epochs& epochs,
+                Effort& effort) {
+  if (options.exact) {
+    MeanEpochs one;
+    one.span = one.last = random_epoch(gang.inputs, epochs, options.seed, effort);
+    return one;
+  }
+  MeanEpochs slowest = mean_epochs(gang.inputs, epochs, gang.credits, options.details);
+  Duration* decides = &gang.decides;
+  for (Instances& kind : gang.others) {
+    MeanEpochs other = mean_epochs(kind.inputs, epochs, kind.credits, options.details);
+    if (other.span.wall <= slowest.span.wall) continue;
+    slowest = std::move(other);
+    decides = &kind.decides;
+  }
+  *decides += slowest.span.wall;
+  return slowest;
 }
 
-void make_epochs(Outcome& out, const Inputs& inputs, const SimulationOptions& options,
-                 Credits& credits) {
+void make_epochs(Outcome& out, Gang& gang, const SimulationOptions& options) {
+  const Inputs& inputs = gang.inputs;
   const auto add = [&](const Epochs& epochs) {
-    MeanEpochs more = made(inputs, options, epochs, credits, out.effort);
+    MeanEpochs more = made(gang, options, epochs, out.effort);
     if (!options.exact)
       out.effort.steps += epochs.count * (epochs.steps > 0.0 ? epochs.steps : out.steps);
     for (CreditEnd& end : more.ends) {
@@ -46,7 +90,7 @@ void make_epochs(Outcome& out, const Inputs& inputs, const SimulationOptions& op
     return epoch < 2.0 ? EpochKind::first : EpochKind::later;
   };
   for (double epoch = 1.0; epoch <= inputs.epochs;) {
-    const double count = options.exact ? 1.0 : alike_from(inputs, epoch);
+    const double count = options.exact ? 1.0 : gang.alike_from(epoch);
     const MeanEpochs more = add({kind_of(epoch), epoch, count});
     if (epoch < 2.0) out.first = more.span;
     out.later = more.last;
@@ -55,12 +99,25 @@ void make_epochs(Outcome& out, const Inputs& inputs, const SimulationOptions& op
   if (inputs.unfinished_steps <= 0.0) return;
   if (inputs.epochs < 1.0) {
     // What a whole one would take, on the credits that it would find.
-    Credits fresh = credits;
+    Credits fresh = gang.credits;
+    Gang whole{inputs, fresh, gang.others};
     Effort beside;
-    out.first = out.later = made(inputs, options, {}, fresh, beside).span;
+    out.first = out.later = made(whole, options, {}, beside).span;
   }
   const double epoch = inputs.epochs + 1.0;
   add({kind_of(epoch), epoch, 1.0, inputs.unfinished_steps});
+}
+
+/// GPUs of the instances that decide most of the epochs' time.
+double slowest_of(const Gang& gang) {
+  double ranks = gang.inputs.ranks;
+  Duration most = gang.decides;
+  for (const Instances& kind : gang.others) {
+    if (kind.decides <= most) continue;
+    most = kind.decides;
+    ranks = kind.inputs.ranks;
+  }
+  return ranks;
 }
 
 /// Takes off the time, or `most` of it, that a job spends on waiting for the slowest of all GPUs
@@ -143,14 +200,16 @@ Outcome simulate(const Inputs& inputs, const SimulationOptions& options) {
   if (options.exact) require_bounded(inputs);
   Outcome out;
   out.steps = epoch_shape(inputs).steps;
-  out.samples = std::min(inputs.samples, samples_of_instance(inputs) * inputs.instances);
+  out.samples = std::min(inputs.samples, samples_of_instance(inputs) * inputs.instances_alike());
   out.trained_samples = trained_samples(inputs);
   out.epochs = out.samples > 0.0 ? out.trained_samples / out.samples : 0.0;
   out.startup = inputs.startup;
   Credits credits;
   const MeanStaging staging = mean_staging(inputs, credits);
   out.staging = staging.time;
-  make_epochs(out, inputs, options, credits);
+  Gang gang{inputs, credits, other_kinds(inputs, credits)};
+  make_epochs(out, gang, options);
+  out.slowest_ranks = slowest_of(gang);
   hold_ratio(out, inputs, options);
   out.total = out.trained;
   add_interruptions(out, inputs);

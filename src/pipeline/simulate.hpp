@@ -58,6 +58,7 @@ struct Outcome {
   double samples = 0.0;  ///< trained in an epoch, all ranks: drop_last leaves some out
   double trained_samples = 0.0;  ///< the same of the whole job
   double variance = 0.0;         ///< of the epochs' time, s²: what its own randomness leaves
+  double slowest_ranks = 0.0;    ///< of unequal instances, GPUs of the one that keeps the others
   bool ratio_missed = false;     ///< a given parallel efficiency is more than the pipeline allows
   std::vector<CreditEnd> ends;
   Effort effort;

@@ -240,6 +240,7 @@ TimelineSection watch_epoch(const Inputs& inputs, EpochKind kind, const Window& 
   constexpr int most_processes = 512;
   Layout layout = apart(inputs, most_processes);
   layout.instances = 1;
+  layout.others.clear();
   const double epoch = kind == EpochKind::first ? 1.0 : 2.0;
   const EpochModel built = build_epoch(inputs, kind, misses_in(inputs, epoch), layout);
   Watcher watcher(built.model, built.parts, built.stocks);

@@ -37,7 +37,7 @@ constexpr std::string_view hop_latency_inside = "latency of a hop inside an inst
 
 Duration by_algorithm(Context& context, const AllReduce& given) {
   const Inputs& inputs = context.out.inputs;
-  const double ranks = inputs.instances * inputs.ranks;
+  const double ranks = inputs.gpus();
   if (ranks <= 1.0) return {};
   const Volume all_of_it = volume(context, given);
   const Bytes size = all_of_it.sent * all_of_it.gradients;
@@ -90,7 +90,7 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
   }
   Links within{Bandwidth::of(1.0), hop};
   Links across = within;
-  if (inputs.ranks > 1.0) {
+  if (inputs.most_ranks() > 1.0) {
     within.busbw = bus_inside(context, "/job/allreduce/busbw_inside", given.busbw_inside,
                               "the bus bandwidth inside an instance");
     const auto measured = context.measured(&HostProfile::allreduce_latency);
@@ -102,7 +102,7 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
     across.busbw = bus_between(context, given, "the bus bandwidth between instances");
     context.out.inputs.network_allreduce = 2.0 * (inputs.instances - 1.0) / inputs.instances * size;
   }
-  return exposed(hierarchical(size, inputs.instances, inputs.ranks, within, across));
+  return exposed(hierarchical(size, inputs.instances, inputs.most_ranks(), within, across));
 }
 
 /// Several instances exchange gradients whether the scenario speaks of them or not. The efficiency

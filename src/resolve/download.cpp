@@ -47,10 +47,11 @@ Network network_of(Context& context, const Machine* machine, const std::optional
   return network;
 }
 
-/// How one instance reads from the source; `request` is the size of one request. What is given
-/// comes first, then what was measured on the host, then what is published.
+/// How one instance reads from the source; `request` is the size of one request, and it has one
+/// part in `sharers` of what all instances share. What is given comes first, then what was measured
+/// on the host, then what is published.
 Read read_from(Context& context, Service service, Bytes request, const Network& network,
-               bool ignore_given) {
+               double sharers, bool ignore_given) {
   const Scenario& s = context.scenario;
   const Source given = ignore_given ? Source{} : s.source;
   const bool from_host = context.host && service != Service::fsx_lustre && service != Service::efs;
@@ -72,7 +73,7 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
     read.latency += *open;
   }
   const bool shared = given.shared.value_or(known.shared);
-  const double of_instances = shared ? s.cluster.instances : 1.0;
+  const double of_instances = shared ? sharers : 1.0;
   const auto limit = context.find<Bandwidth>(Stage::download, key("bandwidth"), given.bandwidth, {},
                                              known.bandwidth);
   if (!limit && !network.most) {
@@ -145,8 +146,7 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
       from_host ? context.host->requests_per_second : std::nullopt, known.requests);
   // A request-rate limit is the service's, whoever asks: all instances share it.
   if (requests) {
-    read.limits.push_back(
-        {"request rate", requests->base() / s.cluster.instances, 0.0, 0.0, 0.0, true, true});
+    read.limits.push_back({"request rate", requests->base() / sharers, 0.0, 0.0, 0.0, true, true});
   }
   return read;
 }
@@ -175,7 +175,8 @@ void resolve_staging(Context& context, Bytes object, double objects, const Netwo
       Stage::download, context.scenario.source.connections, {}, assumed::staging_connections);
   staging.object_size = object;
   staging.objects = std::max(1.0, objects / shards(context));
-  staging.read = read_from(context, context.scenario.source.service, object, network, false);
+  staging.read =
+      read_from(context, context.scenario.source.service, object, network, inputs.instances, false);
   count_limits(staging.read, object.base(), 1.0);
   resolve_disk(context, true);
   if (inputs.disk) {
@@ -221,7 +222,9 @@ void resolve_source(Context& context) {
   const bool pipe = mode == InputMode::pipe;
   inputs.sequential_stream = pipe;
   const Bytes object = stored * samples(std::min(per_object, inputs.samples));
-  Read read = read_from(context, source.service, object, network, false);
+  // Ranks that step together read together.
+  const double sharers = inputs.instances_alike();
+  Read read = read_from(context, source.service, object, network, sharers, false);
   read.bytes = stored;
   read.requests = objects / inputs.samples;
   count_limits(read, stored.base(), read.requests);
@@ -236,7 +239,7 @@ void resolve_source(Context& context) {
   if (mode != InputMode::mount) return;
   resolve_page_cache(context, false);  // the client's
   if (source.service == Service::fsx_lustre && source.lazy_load_from_s3.value_or(false)) {
-    Read s3 = read_from(context, Service::s3, object, network, true);
+    Read s3 = read_from(context, Service::s3, object, network, sharers, true);
     count_limits(s3, stored.base(), read.requests);
     Read& first = *inputs.first_source;
     first.latency += s3.latency;

@@ -56,7 +56,7 @@ bool shards_optimiser(Parallelism how) {
 class MessageModel {
  public:
   MessageModel(Context& context, const AllReduce& given) {
-    const double ranks = context.out.inputs.instances * context.out.inputs.ranks;
+    const double ranks = context.out.inputs.gpus();
     if (given.points && given.points_gpus == ranks) {
       measured_.emplace(sized(*given.points));
       name_ = "measured";
@@ -67,14 +67,17 @@ class MessageModel {
           fmt::format("/job/allreduce/points hold for {:g} GPUs: for {:g} the times are computed.",
                       *given.points_gpus, ranks));
     }
-    fabric_ = fabric(context, given);
     const auto algorithm = given.algorithm.value_or(AllReduceAlgorithm::nccl);
     if (algorithm == AllReduceAlgorithm::ring) only_ = collective::Algorithm::ring;
     if (algorithm == AllReduceAlgorithm::tree) only_ = collective::Algorithm::tree;
+    if (algorithm != AllReduceAlgorithm::hierarchical) tuned_ = tuned_by_host(context, given);
+    if (tuned_) return;
+    fabric_ = fabric(context, given);
     if (algorithm == AllReduceAlgorithm::hierarchical) name_ = "hierarchical";
   }
 
   [[nodiscard]] Duration time(Collective what, Bytes size) const {
+    if (tuned_) return tuned_->cost(what, size, only_name()).time;
     if (name_.empty()) return collective::cost(what, size, fabric_, only_).time();
     const Duration sum = measured_ ? measured_->all_reduce(size) : in_two_levels(size);
     // Scattering and gathering are the two halves of a sum over all.
@@ -87,6 +90,13 @@ class MessageModel {
   void name(Communication& out, Collective what, Bytes size) const {
     if (!name_.empty()) {
       out.algorithm = name_;
+      return;
+    }
+    if (tuned_) {
+      const collective::TunedCost tuned = tuned_->cost(what, size, only_name());
+      if (tuned.way == nullptr) return;
+      out.algorithm = tuned.way->algorithm;
+      out.protocol = tuned.way->protocol;
       return;
     }
     const collective::Cost one = collective::cost(what, size, fabric_, only_);
@@ -114,6 +124,11 @@ class MessageModel {
     return list;
   }
 
+  [[nodiscard]] std::optional<std::string> only_name() const {
+    if (!only_) return std::nullopt;
+    return std::string(collective::name_of(*only_));
+  }
+
   /// A ring inside each instance, then one between them, each as NCCL would have it.
   [[nodiscard]] Duration in_two_levels(Bytes size) const {
     collective::Fabric inside = fabric_;
@@ -128,7 +143,8 @@ class MessageModel {
   collective::Fabric fabric_;
   std::optional<collective::Algorithm> only_;
   std::optional<collective::Measured> measured_;
-  std::string name_;  ///< where NCCL's model is not asked
+  std::optional<collective::Tuned> tuned_;  ///< by NCCL's own log
+  std::string name_;                        ///< where NCCL's model is not asked
 };
 
 /// What is sent in which messages, and when. Gradients that are summed once, after the last of an
@@ -170,7 +186,7 @@ void name_messages(Communication& out, const MessageModel& messages, const colle
 /// instances alone where each has summed its own first.
 Bytes over_network(const Inputs& inputs, Parallelism how, bool in_levels, Bytes size) {
   if (inputs.instances <= 1.0) return {};
-  const double n = in_levels ? inputs.instances : inputs.instances * inputs.ranks;
+  const double n = in_levels ? inputs.instances : inputs.gpus();
   const bool sums = !is_sharded(how) && !shards_optimiser(how);
   return (sums ? 2.0 : 1.0) * (n - 1.0) / n * size;
 }
@@ -215,7 +231,7 @@ bool is_computed(const Job& job) {
 
 Duration exchange(Context& context, const AllReduce& given) {
   Inputs& inputs = context.out.inputs;
-  if (inputs.instances * inputs.ranks <= 1.0) return {};
+  if (inputs.gpus() <= 1.0) return {};
   const Parallelism how = context.scenario.job.parallelism.value_or(Parallelism::ddp);
   const Volume sent = volume(context, given);
   const MessageModel messages(context, given);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/did_you_mean.hpp"
 #include "catalog/gpu_speed.hpp"
@@ -13,12 +14,15 @@ namespace {
 
 using Table = std::vector<std::pair<double, Duration>>;
 
+constexpr std::string_view recorded_key = "/job/step/times";
+
 /// A step that some GPU makes.
 struct Stated {
   std::string key;  ///< JSON pointer
   std::optional<Duration> fixed;
   std::optional<DurationPerSample> per_sample;
   std::optional<Table> table;
+  double relative_error = 0.0;  ///< of a mean of measured times
 };
 
 /// The entry of by_gpu that means `gpu`; of several the one that says most about it.
@@ -37,7 +41,8 @@ Stated stated(const std::pair<const std::string, GpuStep>& entry) {
           entry.second.table};
 }
 
-/// Measured steps alone say how long one takes, too.
+/// Measured steps alone say how long one takes, too: their mean, whose standard error is their
+/// deviation over √n, as if each step were by itself.
 Stated mean_of_times(const Table& counted) {
   double count = 0.0;
   Duration sum;
@@ -45,7 +50,11 @@ Stated mean_of_times(const Table& counted) {
     count += n;
     sum += n * time;
   }
-  return {"/job/step/times", sum / count, {}, {}};
+  const Duration mean = sum / count;
+  double squares = 0.0;
+  for (const auto& [n, time] : counted) squares += n * std::pow(time / mean - 1.0, 2.0);
+  const double error = count > 1.0 ? std::sqrt(squares / (count - 1.0) / count) : 0.0;
+  return {std::string(recorded_key), mean, {}, {}, error};
 }
 
 /// Beyond a table's ends nothing was measured.
@@ -70,10 +79,11 @@ void fill(Context& context, const Stated& step, double speed) {
     return;
   }
   if (step.fixed) {
-    const bool by_times = step.key.ends_with("/times");
-    inputs.step.fixed = context.use(Stage::gpu, by_times ? step.key : step.key + "/fixed",
-                                    Value<Duration>::given(*step.fixed)) /
-                        speed;
+    const bool by_times = step.key == recorded_key;
+    Value<Duration> fixed = Value<Duration>::given(*step.fixed);
+    fixed.from.relative_error = step.relative_error;
+    inputs.step.fixed =
+        context.use(Stage::gpu, by_times ? step.key : step.key + "/fixed", fixed) / speed;
   }
   if (step.per_sample) {
     inputs.step.per_sample = context.use(Stage::gpu, step.key + "/per_sample",
@@ -123,6 +133,37 @@ void fill_measured(Context& context, const StepTable& measured) {
   const double scale = used / here / measured_gpu_speed(context);
   for (auto& [batch, time] : *inputs.step.table) time *= scale;
   say_beyond(context, measured.points);
+}
+
+bool has_recorded_steps(const HostProfile* host) {
+  if (host == nullptr || !host->step_times) return false;
+  const auto& times = host->step_times->times;
+  return std::any_of(times.begin(), times.end(),
+                     [](const auto& one) { return one.second > Duration{}; });
+}
+
+/// How the host's steps varied, where neither the step nor its variation is given. Their mean
+/// stands for the step where the profile says nothing else of it, at the batch that they were of.
+void vary_as_recorded(Context& context) {
+  const HostProfile& host = *context.host;
+  const RecordedSteps& recorded = *host.step_times;
+  Inputs& inputs = context.out.inputs;
+  double count = 0.0;
+  for (const auto& [n, time] : recorded.times) count += n;
+  inputs.step_times = pipeline::step_times_of(recorded.times, inputs.accumulation);
+  inputs.step_cv = inputs.step_times ? inputs.step_times->step.cv() : 0.0;
+  if (host.step_fixed || host.step_per_sample || host.step_table) {
+    const std::string text = fmt::format("{:g} steps of a batch of {:g}", count, recorded.batch);
+    context.use(Stage::gpu, recorded_key,
+                Value<std::string>{text, {Origin::measured, host.name, 0.0}});
+  } else if (recorded.batch == inputs.batch) {
+    const Stated mean = mean_of_times(recorded.times);
+    inputs.step.fixed =
+        context.use(
+            Stage::gpu, recorded_key,
+            Value<Duration>{*mean.fixed, {Origin::measured, host.name, mean.relative_error}}) /
+        measured_gpu_speed(context);
+  }
 }
 
 /// What starting a step costs the main process, which does it while the GPU is at the one before: a
@@ -212,7 +253,10 @@ void resolve_step(Context& context) {
     inputs.step_times = pipeline::step_times_of(*given.times, inputs.accumulation);
     inputs.step_cv = inputs.step_times ? inputs.step_times->step.cv() : 0.0;
   }
+  const bool recorded = !step_is_given && !given.cv && has_recorded_steps(context.host);
+  if (recorded) vary_as_recorded(context);
   add_launch(context, given, step_is_given);
+  if (recorded && inputs.step.fixed) return;
   if (from_table_of_gpus(context, given)) return;
   if (given.table) {
     fill(context, {"/job/step", {}, {}, given.table}, given_gpu_speed(context));

@@ -76,16 +76,69 @@ Bandwidth bus_between(Context& context, const AllReduce& given, const std::strin
              unmeasured(assumed::network_share), what);  // not by a host alone
 }
 
+/// How many there are, of which kind.
+static collective::Fabric nodes_of(const Context& context) {
+  const Inputs& inputs = context.out.inputs;
+  collective::Fabric f;
+  f.nodes = inputs.instances;
+  f.gpus = inputs.most_ranks();
+  if (inputs.unequal) f.all = inputs.gpus();
+  f.generation = generation(context);
+  return f;
+}
+
+std::optional<collective::Tuned> tuned_by_host(Context& context, const AllReduce& given) {
+  if (context.host == nullptr || !context.host->nccl_tuning) return std::nullopt;
+  if (given.busbw || given.busbw_inside || given.latency) return std::nullopt;
+  const TuningTable& table = *context.host->nccl_tuning;
+  const Inputs& inputs = context.out.inputs;
+  // What was measured comes before what NCCL reckons.
+  if (context.measured(inputs.instances > 1.0 ? &HostProfile::allreduce_busbw_between
+                                              : &HostProfile::allreduce_busbw)) {
+    return std::nullopt;
+  }
+  const bool other_gpus = table.gpus > 0.0 && table.gpus != inputs.gpus();
+  const bool other_nodes = table.nodes > 0.0 && table.nodes != inputs.instances;
+  if (other_gpus || other_nodes) {
+    if (context.texts) {
+      context.out.caveats.push_back(fmt::format(
+          "NCCL's own table in {} is of {:g} GPUs{}: for {:g} on {:g} instance{} the times are "
+          "computed.",
+          context.host->name, table.gpus,
+          table.nodes > 0.0
+              ? fmt::format(" on {:g} host{}", table.nodes, table.nodes == 1.0 ? "" : "s")
+              : "",
+          inputs.gpus(), inputs.instances, inputs.instances == 1.0 ? "" : "s"));
+    }
+    return std::nullopt;
+  }
+  if (table.gpus <= 0.0 && context.texts) {
+    context.out.caveats.push_back(
+        fmt::format("NCCL's own table in {} does not say over how many GPUs it goes, and is taken "
+                    "for {:g}.",
+                    context.host->name, inputs.gpus()));
+  }
+  std::vector<collective::Way> ways;
+  for (const TunedWay& way : table.ways) {
+    const auto operation = way.operation == "all_gather" ? collective::Collective::all_gather
+                           : way.operation == "reduce_scatter"
+                               ? collective::Collective::reduce_scatter
+                               : collective::Collective::all_reduce;
+    ways.push_back({operation, way.algorithm, way.protocol, way.latency, way.bandwidth});
+  }
+  context.use(Stage::allreduce, "NCCL's own table",
+              Value<std::string>{fmt::format("{} ways", ways.size()),
+                                 {Origin::measured, context.host->name, 0.0}});
+  return collective::Tuned(std::move(ways), collective::plateau_of(nodes_of(context)));
+}
+
 collective::Fabric fabric(Context& context, const AllReduce& given) {
   const Inputs& inputs = context.out.inputs;
   const bool several = inputs.instances > 1.0;
   const auto of_group = [&](auto inside, auto between) {
     return context.measured(several ? between : inside);
   };
-  collective::Fabric f;
-  f.nodes = inputs.instances;
-  f.gpus = inputs.ranks;
-  f.generation = generation(context);
+  collective::Fabric f = nodes_of(context);
   f.hop = context.find<Duration>(
       Stage::allreduce, "/job/allreduce/latency", given.latency,
       of_group(&HostProfile::allreduce_latency, &HostProfile::allreduce_latency_between), {});

@@ -88,7 +88,7 @@ void resolve_loader(Context& context) {
   inputs.persistent_workers = loader.persistent_workers.value_or(false);
   inputs.in_order = loader.in_order.value_or(true);
   inputs.caches.decoded = loader.in_memory_cache.value_or(false);
-  inputs.caches.readers = inputs.instances / shards(context);
+  inputs.caches.readers = inputs.instances_alike() / shards(context);
   inputs.asynchronous_step = s.job.asynchronous_step.value_or(true);
   if (s.job.non_blocking.value_or(false)) {
     inputs.copies = s.job.copy_stream.value_or(CopyStream::side) == CopyStream::side

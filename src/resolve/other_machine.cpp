@@ -72,12 +72,12 @@ void take_what_fits(Context& context) {
     }
     // On another GPU that is known they are scaled (speed.hpp).
     if (gpu.empty()) {
-      leave("step", &P::step_fixed, &P::step_per_sample, &P::step_table);
+      leave("step", &P::step_fixed, &P::step_per_sample, &P::step_table, &P::step_times);
       if (!kept.gpu_operations.empty()) left.emplace_back("operations on the GPU");
       kept.gpu_operations.clear();
     }
     leave("all-reduce", &P::allreduce_busbw, &P::allreduce_latency, &P::allreduce_busbw_between,
-          &P::allreduce_latency_between);
+          &P::allreduce_latency_between, &P::nccl_tuning);
     context.host = &kept;
   }
   if (!context.texts) return;

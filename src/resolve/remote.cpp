@@ -68,8 +68,9 @@ void resolve_remote(Context& context, DurationPerSample remote_only, DurationPer
   const Bandwidth trainer = context.need<Bandwidth>(
       Stage::remote, "/cluster/network", context.scenario.cluster.network, {},
       context.published(&Machine::network), "the network of the training instance");
-  pool.network =
-      aux.network ? std::min(trainer, aux.network->value * count / inputs.instances) : trainer;
+  pool.network = aux.network
+                     ? std::min(trainer, aux.network->value * count / inputs.instances_alike())
+                     : trainer;
   pool.deliveries = 1.0 / inputs.batch;  // workers send batches
   pool.latency = context.assume<Duration>(Stage::remote, assumed::delivery_latency);
   inputs.remote = pool;

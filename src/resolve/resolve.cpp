@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
+#include <numeric>
 
 #include "base/random.hpp"
 #include "model/drift.hpp"
@@ -181,6 +184,15 @@ double rounded_to(double number, int digits) {
   return number == 0.0 ? 0.0 : std::stod(fmt::format("{:.{}e}", number, digits - 1));
 }
 
+/// As an instance with so many `ranks` sees them.
+static pipeline::UnequalInstances unequal_of(const std::vector<double>& gpus, double ranks) {
+  pipeline::UnequalInstances unequal;
+  unequal.gpus = std::accumulate(gpus.begin(), gpus.end(), 0.0);
+  unequal.most = gpus.front();
+  unequal.alike = static_cast<double>(std::count(gpus.begin(), gpus.end(), ranks));
+  return unequal;
+}
+
 void resolve_shape(Context& context) {
   const Scenario& s = context.scenario;
   Inputs& inputs = context.out.inputs;
@@ -205,10 +217,49 @@ void resolve_shape(Context& context) {
                     "their number here",
                     *s.cluster.instance));
   }
-  inputs.ranks =
-      context.find_or<double>(Stage::gpu, "/cluster/gpus_per_instance", s.cluster.gpus_per_instance,
-                              {}, gpus, 1.0, "no instance is named");
+  if (!s.cluster.unequal_gpus.empty()) {
+    inputs.ranks = *s.cluster.gpus_per_instance;
+    inputs.unequal = unequal_of(s.cluster.unequal_gpus, inputs.ranks);
+    context.use(
+        Stage::gpu, "/cluster/gpus_per_instance",
+        Value<std::string>::given(fmt::format("{:g}", fmt::join(s.cluster.unequal_gpus, ", "))));
+  } else {
+    inputs.ranks =
+        context.find_or<double>(Stage::gpu, "/cluster/gpus_per_instance",
+                                s.cluster.gpus_per_instance, {}, gpus, 1.0, "no instance is named");
+  }
   inputs.startup = s.job.startup.value_or(Duration{});
+}
+
+/// Each other number of GPUs that an instance has makes a kind with a loader of its own.
+static void resolve_other_kinds(Resolved& out, const Scenario& scenario, const Catalog& catalog,
+                                const HostProfile* host, const Draw& draw) {
+  const std::vector<double>& gpus = scenario.cluster.unequal_gpus;
+  if (gpus.empty() || out.inputs.ranks != gpus.front()) return;
+  std::vector<double> kinds = gpus;
+  kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
+  for (const double ranks : kinds) {
+    if (ranks == gpus.front()) continue;
+    Scenario other = scenario;
+    other.cluster.gpus_per_instance = ranks;
+    out.inputs.unequal->others.push_back(
+        {static_cast<double>(std::count(gpus.begin(), gpus.end(), ranks)),
+         std::make_shared<const Inputs>(
+             resolve(other, catalog, host, draw, Want::inputs_alone).inputs)});
+  }
+}
+
+Scenario on_one_instance(const Scenario& scenario) {
+  Scenario alone = scenario;
+  Cluster& cluster = alone.cluster;
+  const std::vector<double>& gpus = scenario.cluster.unequal_gpus;
+  const double instances = gpus.empty()
+                               ? cluster.instances
+                               : std::accumulate(gpus.begin(), gpus.end(), 0.0) / gpus.front();
+  if (alone.job.steps) *alone.job.steps = std::round(*alone.job.steps * instances);
+  cluster.instances = 1.0;
+  cluster.unequal_gpus.clear();
+  return alone;
 }
 
 /// Where the job's parallel efficiency or its times are given, the epochs are measured by those of
@@ -216,10 +267,7 @@ void resolve_shape(Context& context) {
 static void hold_to_one_instance(Resolved& out, const Scenario& scenario, const Catalog& catalog,
                                  const HostProfile* host, const Draw& draw) {
   if (!out.inputs.time_ratio) return;
-  Scenario alone = scenario;
-  alone.cluster.instances = 1.0;
-  // On as many samples.
-  if (alone.job.steps) *alone.job.steps *= scenario.cluster.instances;
+  Scenario alone = on_one_instance(scenario);
   alone.job.efficiency.reset();
   alone.job.scaling.reset();
   alone.job.scaling_fit.reset();
@@ -269,7 +317,7 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
       context.problem(
           "/loader/batch_size",
           fmt::format("with drop_last no batch of {} is left in {} samples over {} GPUs",
-                      inputs.batch, inputs.samples, inputs.instances * inputs.ranks));
+                      inputs.batch, inputs.samples, inputs.gpus()));
     } else if (scenario.job.steps) {
       set_steps(inputs, *scenario.job.steps);
       if (inputs.instances > 1.0) {
@@ -289,6 +337,7 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
     resolve_terms(context);
   }
   if (!context.problems.empty()) throw InputError(std::move(context.problems));
+  resolve_other_kinds(out, scenario, catalog, host, draw);
   hold_to_one_instance(out, scenario, catalog, host, draw);
   return out;
 }

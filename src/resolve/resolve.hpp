@@ -63,6 +63,9 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog,
                  const HostProfile* host = nullptr, const Draw& draw = {},
                  Want want = Want::everything);
 
+/// The same job on one instance, on as many samples; of unequal ones on one that has most GPUs.
+Scenario on_one_instance(const Scenario& scenario);
+
 /// Bytes of a sample that the scenario gives, and where.
 struct GivenBytes {
   DataPerSample value;

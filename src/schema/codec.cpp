@@ -44,14 +44,6 @@ bool within(double number, const JsonValue& value, const Key& key, const Path& p
   return false;
 }
 
-/// A list where one number holds for all that it could list.
-std::string_view why_no_list(const Key& key, const JsonValue& got) {
-  if (got.kind != JsonKind::array || key.name != "gpus_per_instance") return "";
-  return "; all instances are alike here. On unequal ones every step waits for the instance whose "
-         "GPUs share its cores and links among most: simulate as many of that one, and the time is "
-         "that of the unequal job or a little longer";
-}
-
 /// The key, in another object of the same file, that `name` may have been meant for.
 void find_elsewhere(const Key& key, std::string_view name, const std::string& at,
                     std::vector<std::string>& found) {
@@ -74,7 +66,6 @@ void Reading::expected(const Key& key, const JsonValue& got, const Path& path,
                        std::string_view why) {
   std::string message = "expected " + expectation(key) + ", got " + describe(got);
   message += why;
-  message += why_no_list(key, got);
   problems.add(got, path.text(), std::move(message));
 }
 

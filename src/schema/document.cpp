@@ -6,6 +6,7 @@
 #include "base/errors.hpp"
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
+#include "schema/recorded_times.hpp"
 #include "schema/scenario.hpp"
 
 namespace feedrate::schema {
@@ -92,6 +93,7 @@ JsonPtr with_includes(JsonPtr root, const Opened& file) {
   if (root->kind != JsonKind::object) {
     throw InputError({{file.name, root->line, "", "expected an object, got " + describe(*root)}});
   }
+  root = with_recorded_times(root, file.name);
   const JsonValue* include = root->find("include");
   if (include == nullptr) return root;
   JsonPtr base;

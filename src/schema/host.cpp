@@ -48,7 +48,54 @@ bool read_curve(std::vector<std::pair<double, double>>& points, double& relative
 }
 
 template <>
+inline constexpr bool is_record<RecordedSteps> = true;
+template <>
+inline constexpr bool is_record<TunedWay> = true;
+template <>
+inline constexpr bool is_record<TuningTable> = true;
+template <>
 inline constexpr bool is_record<HostProfile> = true;
+
+template <>
+const std::vector<Entry<RecordedSteps>>& entries<RecordedSteps>() {
+  using R = RecordedSteps;
+  static const std::vector<Entry<R>> list = {
+      entry<&R::batch>("batch",
+                       {.manual = "of each step", .limits = whole(1, 1e9), .required = true}),
+      entry<&R::times>("times", {.manual = "[[how many, time], …], in any order",
+                                 .limits = whole(1, 1e9),
+                                 .required = true,
+                                 .example = "180 ms",
+                                 .counted = true}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<TunedWay>>& entries<TunedWay>() {
+  using W = TunedWay;
+  static const std::vector<Entry<W>> list = {
+      entry<&W::operation>(
+          "operation", {.manual = "all_reduce, all_gather or reduce_scatter", .required = true}),
+      entry<&W::algorithm>("algorithm", {.manual = "ring, tree, nvls …", .required = true}),
+      entry<&W::protocol>("protocol", {.manual = "LL, LL128 or Simple", .required = true}),
+      entry<&W::latency>("latency", {.manual = "before the first byte", .example = "25 us"}),
+      entry<&W::bandwidth>("bandwidth",
+                           {.manual = "of the buffer", .required = true, .example = "225 GB/s"}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<TuningTable>>& entries<TuningTable>() {
+  using T = TuningTable;
+  static const std::vector<Entry<T>> list = {
+      entry<&T::gpus>("gpus", {"over how many; 0: the log does not say", "0", whole(0, 1e8)}),
+      entry<&T::nodes>("nodes", {"on how many hosts; 0: the log does not say", "1", whole(0, 1e6)}),
+      entry<&T::ways>("ways", {.manual = "each: latency + bytes / bandwidth", .required = true}),
+  };
+  return list;
+}
 
 template <>
 const std::vector<Entry<HostProfile>>& entries<HostProfile>() {
@@ -90,6 +137,7 @@ const std::vector<Entry<HostProfile>>& entries<HostProfile>() {
                                  {.manual = "part that it does", .example = "2.8 ms/sample"}),
       entry<&H::step_table>(
           "step_table", {.manual = "instead of both: [[batch, time], …]", .limits = whole(1, 1e9)}),
+      entry<&H::step_times>("step_times", {"how the times of single steps vary"}),
       entry<&H::step_launch>("step_launch",
                              {.manual = "of the main process, to start a step", .example = "8 ms"}),
       entry<&H::allreduce_busbw>(
@@ -102,6 +150,8 @@ const std::vector<Entry<HostProfile>>& entries<HostProfile>() {
           {.manual = "bus bandwidth of a group over several hosts", .example = "10 GB/s"}),
       entry<&H::allreduce_latency_between>("allreduce_latency_between",
                                            {.manual = "per hop, there", .example = "20 us"}),
+      entry<&H::nccl_tuning>("nccl_tuning",
+                             {"what NCCL's own log reckons with, instead of its published model"}),
       entry<&H::collate>("collate", {"CPU per byte of batch, in the worker"}),
       entry<&H::collate_inline>("collate_inline", {"the same where the rank itself loads"}),
       entry<&H::handover>("handover",

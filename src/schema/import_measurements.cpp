@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::string_view known_files =
     "expected measurements of feedrate, JSON of fio (--output-format=json) or nvbandwidth "
-    "(--json), the table of all_reduce_perf, or steps as CSV with the columns batch,seconds";
+    "(--json), the table of all_reduce_perf, a log of NCCL (NCCL_DEBUG=INFO "
+    "NCCL_DEBUG_SUBSYS=INIT,TUNING), or steps as CSV with the columns batch,seconds";
 
 /// Where the object that starts at `start` ends: after its last bracket, or the text.
 std::size_t end_of_object(std::string_view text, std::size_t start) {
@@ -143,6 +144,7 @@ MeasurementSet parse_import(std::string_view text, const std::string& path) {
       text.find("algbw") != std::string_view::npos) {
     return import_nccl(text, path);
   }
+  if (text.find("NCCL INFO") != std::string_view::npos) return import_nccl_tuning(text, path);
   if (const auto object = object_in(text)) return import_json(*object, path);
   for (const std::string_view line : lines_of(text)) {
     if (words_of_line(line).empty()) continue;

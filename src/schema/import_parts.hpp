@@ -39,6 +39,7 @@ std::string text_of(const JsonValue* value);
 MeasurementSet import_fio(const JsonPtr& root, const std::string& path);
 MeasurementSet import_nvbandwidth(const JsonPtr& root, const std::string& path);
 MeasurementSet import_nccl(std::string_view text, const std::string& path);
+MeasurementSet import_nccl_tuning(std::string_view text, const std::string& path);
 MeasurementSet import_steps(std::string_view text, const std::string& path);
 
 std::vector<std::string_view> lines_of(std::string_view text);

@@ -77,10 +77,24 @@ void with_origin(const Key& key, JsonWriter& out) {
   out.number("minimum", 0.0).end().end().end().end();
 }
 
+void whole_or_list(const Key& key, JsonWriter& out) {
+  out.key("anyOf").begin_array(Layout::block);
+  out.begin_object(Layout::line);
+  type("integer", out);
+  limits(key, out);
+  out.end().begin_object(Layout::line).text("type", "array").number("minItems", 1.0);
+  out.key("items").begin_object(Layout::line).text("type", "integer");
+  limits(key, out);
+  out.end().end().end();
+}
+
 void by_kind(const Key& key, JsonWriter& out) {
   switch (key.kind) {
     case KeyKind::number: type("number", out); break;
-    case KeyKind::whole: type("integer", out); break;
+    case KeyKind::whole:
+      if (key.list_form) return whole_or_list(key, out);
+      type("integer", out);
+      break;
     case KeyKind::fraction:
       out.key("type").begin_array().text("number").text("string").text("null").end();
       out.text("pattern", "^[0-9.]+ *%$");

@@ -37,7 +37,8 @@ std::string quantity_text(const Key& key) {
 std::string expectation(const Key& key) {
   switch (key.kind) {
     case KeyKind::number: return "a number" + range_text(key);
-    case KeyKind::whole: return "a whole number" + range_text(key);
+    case KeyKind::whole:
+      return "a whole number" + range_text(key) + (key.list_form ? ", or a list of them" : "");
     case KeyKind::fraction: return "a fraction such as 0.05 or \"5%\"";
     case KeyKind::boolean: return "true or false";
     case KeyKind::text: return "a text";

@@ -37,7 +37,7 @@ std::string type_text(const Key& key) {
   const std::string limits = limits_text(key);
   switch (key.kind) {
     case KeyKind::number: return limits.empty() ? "number" : "number " + limits;
-    case KeyKind::whole: return "whole " + limits;
+    case KeyKind::whole: return "whole " + limits + (key.list_form ? ", or list" : "");
     case KeyKind::fraction: return "0.05 or \"5%\"";
     case KeyKind::boolean: return "true or false";
     case KeyKind::text: return "text";

@@ -59,6 +59,7 @@ class Checks {
     errors();
     prices();
     interruptions();
+    unequal_instances();
     currency();
   }
 
@@ -361,6 +362,34 @@ class Checks {
       complain({"cluster", "booked"},
                "expected the hours that are booked, such as \"24 h\", beside " +
                    describe(*purchase.value) + ", got nothing");
+    }
+  }
+
+  /// A list has a number for each instance. Nothing that holds for alike instances alone stands
+  /// beside one.
+  void unequal_instances() {
+    const Found list = at(root_, {"cluster", "gpus_per_instance"});
+    if (!list.exact || list.value->kind != JsonKind::array) return;
+    const auto listed = static_cast<double>(list.value->items.size());
+    if (listed != s_.cluster.instances) {
+      complain({"cluster", "gpus_per_instance"},
+               "expected a number for each instance (/cluster/instances: " +
+                   number_text(s_.cluster.instances) + "), or one for all, got a list of " +
+                   number_text(listed));
+    }
+    if (s_.cluster.unequal_gpus.empty()) return;
+    const auto alike_only = [&](std::initializer_list<std::string_view> tokens,
+                                const std::string& why) {
+      complain(tokens, "expected nothing beside unequal instances (/cluster/gpus_per_instance), " +
+                           why + ", got " + describe(*at(root_, tokens).value));
+    };
+    if (s_.job.scaling) alike_only({"job", "scaling"}, "whose number alone does not tell the time");
+    if (s_.job.duration_on_one_instance) {
+      alike_only({"job", "duration_on_one_instance"}, "of which no one stands for the others");
+    }
+    if (s_.source.distribution == Distribution::sharded_by_s3_key) {
+      alike_only({"source", "distribution"},
+                 "whose shards would leave their ranks different numbers of samples");
     }
   }
 

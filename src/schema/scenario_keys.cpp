@@ -93,6 +93,7 @@ template <>
 const std::vector<Entry<Failures>>& entries<Failures>();  // interruption_keys.cpp
 template <>
 const std::vector<Entry<Spot>>& entries<Spot>();
+Entry<Cluster> gpus_entry();  // gpus_entry.cpp
 
 template <>
 const std::vector<Entry<About>>& entries<About>() {
@@ -308,8 +309,7 @@ const std::vector<Entry<Cluster>>& entries<Cluster>() {
   static const std::vector<Entry<Cluster>> list = {
       entry<&Cluster::instance>("instance", {"its type; the prefix ml. means SageMaker"}),
       entry<&Cluster::instances>("instances", {"how many", "1", whole(1, 1e5)}),
-      entry<&Cluster::gpus_per_instance>("gpus_per_instance",
-                                         {"that take part", "all of them", whole(1, 1024)}),
+      gpus_entry(),
       entry<&Cluster::region>("region", {"for prices", "us-east-1, else the first with a price"}),
       entry<&Cluster::purchase>("purchase", {"how instances are paid", "on_demand"}),
       entry<&Cluster::savings>("savings",

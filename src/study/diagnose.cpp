@@ -100,6 +100,7 @@ Readings simulated_readings(const Result& result, const Scenario& scenario, cons
   Scenario alone = scenario;
   alone.cluster.instances = 1.0;
   alone.cluster.gpus_per_instance = 1.0;
+  alone.cluster.unequal_gpus.clear();
   alone.job.efficiency.reset();
   alone.job.scaling.reset();
   alone.job.scaling_fit.reset();

@@ -190,8 +190,10 @@ std::vector<SettingChange> single_changes(const Scenario& scenario) {
   add("/disk/page_cache", "1000 TB", "the data in the page cache");
   add("/source/service", "local", "the data on the local disk");
   add("/cluster/gpus_per_instance", "1", "one GPU of the instance");
-  if (scenario.cluster.instances > 1.0) add("/cluster/instances", "1", "one instance");
-  add("/cluster/instances", "2", "2 instances");
+  if (scenario.cluster.unequal_gpus.empty()) {
+    if (scenario.cluster.instances > 1.0) add("/cluster/instances", "1", "one instance");
+    add("/cluster/instances", "2", "2 instances");
+  }
   for (std::size_t k = 0; k < scenario.preprocess.size(); ++k) {
     const Operation& operation = scenario.preprocess[k];
     if (operation.where != Place::cpu) continue;

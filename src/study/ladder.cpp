@@ -1,5 +1,7 @@
 #include "study/ladder.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -25,6 +27,10 @@ std::vector<Plan> plans(const Scenario& scenario, double gpus_per_instance) {
   const bool whole_job = scenario.job.duration_on_one_instance.has_value();
   const std::string given = "the job is given as a whole, without its samples";
   Setting alone = {{"/cluster/instances", "1"}};
+  if (!scenario.cluster.unequal_gpus.empty()) {
+    alone.emplace_back("/cluster/gpus_per_instance",
+                       fmt::format("{:g}", scenario.cluster.unequal_gpus.front()));
+  }
   if (scenario.job.efficiency) alone.emplace_back("/job/efficiency", "null");
   Setting one_gpu = alone;
   one_gpu.emplace_back("/cluster/gpus_per_instance", "1");

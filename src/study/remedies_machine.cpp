@@ -153,6 +153,7 @@ bool cpus_keep_waiting(const Situation& s) {
 
 std::vector<Change> more_instances(const Situation& s) {
   std::vector<Change> list;
+  if (s.inputs().unequal) return list;  // which GPUs more of them would have is not said
   const double now = s.inputs().instances;
   for (const double times : {2.0, 4.0, 8.0, 16.0, 32.0}) {
     const double n = now * times;

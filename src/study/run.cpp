@@ -37,10 +37,7 @@ void fill_efficiencies(Result& result, const Scenario& scenario, const Catalog& 
     result.efficiency = 1.0;
     return;
   }
-  Scenario alone = scenario;
-  alone.cluster.instances = 1.0;
-  // On as many samples.
-  if (alone.job.steps) *alone.job.steps *= scenario.cluster.instances;
+  const Scenario alone = resolve::on_one_instance(scenario);
   try {
     const auto resolved = resolve::resolve(alone, catalog, host, {}, resolve::Want::inputs_alone);
     const pipeline::Outcome one = pipeline::simulate_alone(resolved.inputs, options);
@@ -163,6 +160,23 @@ void remark_on_rounds(Result& result, const std::optional<pipeline::RoundGap>& g
       short_time(gap->wait), n, ending, n));
 }
 
+/// Which of unequal instances the others wait for.
+void remark_on_unequal(Result& result, const pipeline::Inputs& inputs,
+                       const pipeline::Outcome& mean) {
+  if (!inputs.unequal) return;
+  const auto with = [](double gpus) {
+    return fmt::format("{:g} GPU{}", gpus, gpus == 1.0 ? "" : "s");
+  };
+  std::string counts = fmt::format("{:g} with {}", inputs.unequal->alike, with(inputs.ranks));
+  for (const auto& [instances, other] : inputs.unequal->others) {
+    counts += fmt::format(", {:g} with {}", instances, with(other->ranks));
+  }
+  result.remarks.push_back(
+      fmt::format("the instances are unequal ({}): each step ends with the slowest of them, mostly "
+                  "one with {}; every GPU trains on as many samples, and all instances are paid",
+                  counts, with(mean.slowest_ranks)));
+}
+
 /// Credits that the job uses up, and settings that have no effect.
 void remark_on_limits(Result& result, const pipeline::Inputs& inputs,
                       const pipeline::Outcome& outcome, bool exact) {
@@ -222,7 +236,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   const pipeline::Inputs& inputs = resolved.inputs;
   result.instance = scenario.cluster.instance.value_or("");
   result.instances = inputs.instances;
-  result.gpus = inputs.instances * inputs.ranks;
+  result.gpus = inputs.gpus();
   result.remarks = resolved.remarks;
   result.caveats = resolved.caveats;
   if (options.list_inputs) result.inputs = resolved.used;
@@ -247,6 +261,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   remark_on_latency(result, inputs);
   const auto gap = gap_of(inputs);
   remark_on_rounds(result, gap);
+  remark_on_unequal(result, inputs, mean);
   remark_on_limits(result, inputs, outcome, options.exact);
   if (!scenario.job.duration_on_one_instance) {
     result.monitors = monitors_of(resolved, outcome);

@@ -40,7 +40,8 @@ std::optional<SharedLimit> shared_limit_of(const Scenario& scenario,
     first->rate = one.rate;
     first->demand = one.demand;
     first->from = std::max(1.0, std::floor(full * (1.0 + noise)) + 1.0);
-    first->binds = inputs.instances >= first->from;
+    first->binds = (one.when == SharedIn::staging ? inputs.instances : inputs.instances_alike()) >=
+                   first->from;
   }
   return first;
 }

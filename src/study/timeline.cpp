@@ -37,7 +37,7 @@ Timeline timeline(const Scenario& scenario, const Catalog& catalog, const HostPr
   const pipeline::Window window{std::clamp(std::floor(options.steps), 1.0, ends ? has + 1.0 : has),
                                 options.most_events};
   Timeline timeline;
-  timeline.gpus = inputs.instances * inputs.ranks;
+  timeline.gpus = inputs.gpus();
   timeline.threads = resolved.installed.threads;
   Duration begin = outcome.startup;
   if (inputs.staging) {

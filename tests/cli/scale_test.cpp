@@ -148,11 +148,50 @@ TEST_CASE("scale: wrong flags are refused with what would be right") {
   }
 }
 
-TEST_CASE("run: unequal instances are refused with what to simulate instead") {
-  const Outcome out =
-      shell("feedrate run scenarios/caltech256_p3.json --set 'gpus_per_instance=[8, 8, 4]'");
-  CHECK(out.status == 2);
-  CHECK(has(out.err, "got a list; all instances are alike here"));
+TEST_CASE("run: unequal instances have a number each, and what they are is said") {
+  const std::string caltech =
+      "feedrate run scenarios/caltech256_p3.json --set instance=p3.16xlarge --set instances=3 ";
+  const Outcome out = shell(caltech + "--set 'gpus_per_instance=[8, 4, 8]'");
+  INFO(out.out << out.err);
+  CHECK(out.status == 0);
+  CHECK(has(out.out, "3 × p3.16xlarge · 20 GPUs"));
+  CHECK(has(out.out, "the instances are unequal (2 with 8 GPUs, 1 with 4 GPUs)"));
+  CHECK(has(out.out, "3 x p3.16xlarge"));
+  const Outcome equal = shell(caltech + "--format json --set 'gpus_per_instance=[4, 4, 4]'");
+  CHECK(equal.out == shell(caltech + "--format json --set gpus_per_instance=4").out);
+}
+
+TEST_CASE("run: what unequal instances cannot have beside them is refused, all at once") {
+  struct Wrong {
+    const char* flags;
+    const char* says;
+  };
+  const std::vector<Wrong> all = {
+      {"--set 'gpus_per_instance=[8, 8]'",
+       "expected a number for each instance (/cluster/instances: 3), or one for all, got a list "
+       "of 2"},
+      {"--set 'gpus_per_instance=[8, 0, 4]'", "expected a whole number from 1 to 1024, got 0"},
+      {"--set 'gpus_per_instance=[]'", "or a list of them, got"},
+      {"--set 'gpus_per_instance=[16, 8, 8]'", "has 8, got 16"},
+      {"--set 'gpus_per_instance=[8, 8, 4]' --set distribution=ShardedByS3Key",
+       "whose shards would leave their ranks different numbers of samples"},
+      {"--set 'gpus_per_instance=[8, 8, 4]' --set '/job/scaling=[[1, \"3 h\"], [2, \"2 h\"]]'",
+       "expected nothing beside unequal instances"},
+  };
+  for (const Wrong& wrong : all) {
+    const Outcome out = shell(
+        std::string("feedrate run scenarios/caltech256_p3.json --set instance=p3.16xlarge --set "
+                    "instances=3 ") +
+        wrong.flags);
+    INFO(wrong.flags << "\n" << out.out << out.err);
+    CHECK(out.status == 2);
+    CHECK(has(out.err, wrong.says));
+  }
+  const Outcome scaled = shell(
+      "feedrate scale scenarios/caltech256_p3.json --set instance=p3.16xlarge --set instances=3 "
+      "--set 'gpus_per_instance=[8, 8, 4]'");
+  CHECK(scaled.status == 2);
+  CHECK(has(scaled.err, "expected one number for all instances"));
 }
 
 TEST_CASE("scale, optimize: jobs that would never end say so at once") {
