@@ -123,7 +123,7 @@ Outcome simulate(const Inputs& inputs, const SimulationOptions& options) {
   make_epochs(out, inputs, options, credits);
   hold_ratio(out, inputs, options);
   out.total = out.trained;
-  add_interruptions(out, inputs);
+  add_interruptions(out, inputs, options);
   out.total.stall[Stage::startup] += out.startup;
   out.total.stall[staging.waits_for] += out.staging;
   out.total.wall += out.startup + out.staging;
