@@ -65,10 +65,12 @@ Table interruption_table(const Result& r) {
   if (of.on_demand) add(FigureId::on_demand_money, spot_words(*of.on_demand));
   if (of.blocks) {
     const double more = of.more_blocks.value_or(0.0);
-    add(FigureId::blocks,
-        more > 0.0 ? fmt::format("in the mean; interruptions take {} of jobs into a further one",
-                                 more < 0.01 ? "under 1 %" : percent(more))
-                   : "");
+    table.rows.push_back(
+        {{std::string(figure(FigureId::blocks).title), fmt::format("{:.3g}", *of.blocks),
+          more > 0.0 ? fmt::format("in the mean; interruptions take {} of jobs into a further one",
+                                   more < 0.01 ? "under 1 %" : percent(more))
+                     : ""},
+         false});
     add(FigureId::unused, "");
   }
   return table;

@@ -218,7 +218,8 @@ void say_left_out(Result& result, const Scenario& scenario, const resolve::Resol
   InterruptedJob plan;
   plan.sudden = Frequency::of(per_second * resolved.inputs.instances);
   plan.restart = seconds(resolve::assumed::restart.value) + resolved.inputs.checkpoint_time;
-  const InterruptedJob job = pipeline::interrupted_job(outcome, resolved.inputs, plan);
+  InterruptedJob job = pipeline::interrupted_job(outcome, resolved.inputs, plan);
+  job.booked = Duration{};  // what its end loses is counted
   const Course course = reliability::expected(job);
   const double lost = (course.rework + course.restarts) / course.wall;
   if (!(lost >= worth_a_word)) return;

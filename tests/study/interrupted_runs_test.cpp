@@ -277,3 +277,34 @@ TEST_CASE("interrupted runs: Young's and Daly's intervals go by what loses work"
   CHECK(both("interruptions.young_interval_s") ==
         Approx(std::sqrt(2.0 * 1.0 * 30.0 * 3600.0)).epsilon(0.01));
 }
+
+TEST_CASE("interrupted runs: the chance of a deadline is that of jobs as chance has them") {
+  const auto in_time = [](double mttf) {
+    const auto json = json_of(
+        "optimize scenarios/total_cost_24h_p3.json --set efficiency=1 --over instances=2 --set "
+        "'/job/checkpoint={\"restart\": \"10 min\"}' --deadline 20h --minimize money "
+        "--replications 1000 --set /cluster/failures/mttf=" +
+        std::to_string(mttf) + "h");
+    CHECK(at(*json, "winner.set.instances").text == "2");
+    return at(*json, "winner.chances.in_time").number;
+  };
+  // Twelve hours of work at a failure every 20 h, begun anew each time: n failures leave
+  // 8 h - n / 6 h for what they lose (Erlang), and the last attempt has to last.
+  const double rate = 1.0 / 20.0;
+  double expected = 0.0;
+  for (int n = 0; n <= 6; ++n) {
+    const double room = rate * (8.0 - n / 6.0);
+    double below = 1.0;
+    double term = std::exp(-room);
+    for (int k = 0; k < n; ++k) {
+      below -= term;
+      term *= room / (k + 1);
+    }
+    expected += below * std::exp(-rate * (12.0 + (n > 0 ? 1.0 / 6.0 : 0.0)));
+  }
+  const double now = in_time(40.0);
+  CHECK(now == Approx(expected).margin(0.05));
+  // Fewer failures never lower it, but for what a thousand jobs leave to chance.
+  CHECK(in_time(60.0) >= now - 0.03);
+  CHECK(in_time(1e5) == 1.0);
+}
