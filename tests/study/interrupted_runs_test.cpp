@@ -308,3 +308,89 @@ TEST_CASE("interrupted runs: the chance of a deadline is that of jobs as chance 
   CHECK(in_time(60.0) >= now - 0.03);
   CHECK(in_time(1e5) == 1.0);
 }
+
+TEST_CASE("interrupted runs: spot instances are interrupted as published for their own region") {
+  struct Published {
+    const char* instance;
+    const char* region;
+    double share;  ///< middle of the bucket
+  };
+  const auto on_spot = [](const Published& of) {
+    return Run(day_job + " --set purchase=spot --set /cluster/spot={} --set /cluster/instance=" +
+               of.instance + " --set region=" + of.region);
+  };
+  for (const Published& of :
+       {Published{"g6e.xlarge", "us-east-1", 0.075}, Published{"g6e.xlarge", "us-west-2", 0.25},
+        Published{"p4d.24xlarge", "us-east-1", 0.125},
+        Published{"p4d.24xlarge", "ap-northeast-1", 0.025}}) {
+    const Run run = on_spot(of);
+    INFO(of.instance << " in " << of.region);
+    CHECK(run("interruptions.between_interruptions_s") ==
+          Approx(-730.0 * 3600.0 / std::log1p(-of.share)).epsilon(0.01));
+    CHECK(!run.says("remarks", "is published for"));
+  }
+  CHECK(
+      on_spot({"g6e.xlarge", "eu-central-1", 0.0}).says("remarks", "is published for g6e.xlarge"));
+}
+
+TEST_CASE("interrupted runs: a notice is told by the cloud that gives it") {
+  const std::string on =
+      day_job +
+      " --set purchase=spot --set /cluster/spot={} --set '/job/checkpoint={"
+      "\"size\": \"10 GB\", \"bandwidth\": \"1 GB/s\"}' --set /cluster/instance=";
+  CHECK(Run(on + "p4d.24xlarge").says("remarks", "two minutes in which AWS announces"));
+  CHECK(Run(on + "a2-highgpu-1g").says("remarks", "30 seconds in which Google Cloud announces"));
+  CHECK(Run(on + "'NC24ads A100 v4'").says("remarks", "30 seconds in which Azure announces"));
+  CHECK(!Run(on + "p4d.24xlarge --set '/job/checkpoint/size=200 GB'").says("remarks", "announces"));
+  // Of no machine, no cloud is known.
+  CHECK(!Run(spot_job).says("remarks", "announces"));
+}
+
+TEST_CASE("interrupted runs: jobs of very many interruptions are played too") {
+  const auto job = [](const std::string& hours) {
+    return Run(spot_job +
+               " --set '/cluster/spot/rate=20 /h' --set '/job/checkpoint/interval=2 min' "
+               "--set duration_on_one_instance=" +
+               hours + "h");
+  };
+  const auto spread = [](const Run& run) {
+    return (run("interruptions.total_p95_s") - run("interruptions.total_p5_s")) /
+           run("time.total_s") * std::sqrt(run("interruptions.expected_interruptions"));
+  };
+  const Run whole = job("300");
+  const Run part = job("600");
+  CHECK(whole("interruptions.expected_interruptions") < 1e4);
+  CHECK(part("interruptions.expected_interruptions") > 1e4);
+  // Independent stretches: the spread falls with the root of their number.
+  CHECK(spread(part) == Approx(spread(whole)).epsilon(0.15));
+  CHECK(part("interruptions.total_p5_s") < part("time.total_s"));
+  CHECK(part("time.total_s") < part("interruptions.total_p95_s"));
+  // One stretch that 22,000 attempts fail: exponential.
+  const Run endless(spot_job +
+                    " --set '/cluster/spot/rate=0.5 /h' --set duration_on_one_instance=20h "
+                    "--set '/job/checkpoint/interval=1000 h'");
+  CHECK(endless("interruptions.total_p5_s") ==
+        Approx(0.0513 * endless("time.total_s")).epsilon(0.3));
+  CHECK(endless("interruptions.total_p95_s") ==
+        Approx(2.996 * endless("time.total_s")).epsilon(0.1));
+  CHECK(endless("interruptions.spot_loses") > 0.9);
+}
+
+TEST_CASE("interrupted runs: what never ends is refused everywhere, and its cause told") {
+  const std::string never =
+      day_job +
+      " --set /cluster/failures/mttf=15min --set '/job/checkpoint={\"interval\": "
+      "\"5 min\", \"size\": \"1 GB\", \"bandwidth\": \"1 GB/s\", \"restart\": \"3 h\"}' ";
+  for (const char* command : {"run scenarios/", "scale scenarios/"}) {
+    const auto refused = shell("feedrate " + (command + never) +
+                               (command[0] == 's' ? "--set efficiency=1 --to 2" : ""));
+    INFO(command);
+    CHECK(refused.status == 2);
+    CHECK(refused.err.find("a restart takes 3 h") != std::string::npos);
+    CHECK(refused.err.find("is interrupted every 15 min") != std::string::npos);
+  }
+  const auto best =
+      shell("feedrate optimize scenarios/" + never + "--set efficiency=1 --over instances=1:2:1");
+  CHECK(best.status != 0);
+  CHECK(best.err.find("would in effect never end") != std::string::npos);
+}
