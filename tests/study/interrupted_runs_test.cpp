@@ -316,7 +316,9 @@ TEST_CASE("interrupted runs: spot instances are interrupted as published for the
     double share;  ///< middle of the bucket
   };
   const auto on_spot = [](const Published& of) {
-    return Run(day_job + " --set purchase=spot --set /cluster/spot={} --set /cluster/instance=" +
+    return Run(day_job +
+               " --set purchase=spot --set '/cluster/price=1 USD/h' --set /cluster/spot={} --set "
+               "/cluster/instance=" +
                of.instance + " --set region=" + of.region);
   };
   for (const Published& of :
