@@ -90,7 +90,8 @@ struct TransferUse {
 struct BillInput {
   MachineUse compute;
   std::optional<MachineUse> fallback;  ///< on-demand instances that took a spot job over
-  Duration booked;  ///< `compute` is paid in blocks of so long, whole; 0: as it is used
+  Duration booked;      ///< `compute` is paid in blocks of so long, whole; 0: as it is used
+  double blocks = 1.0;  ///< of them; in the mean over jobs it need not be whole
   std::vector<MachineUse> auxiliary;
   std::vector<StorageUse> storage;
   std::vector<IopsUse> iops;

@@ -68,13 +68,14 @@ enum class FigureId : std::uint8_t {
   spot_saving,
   spot_loses,
   blocks,
+  more_blocks,
   unused,
   hours,
   step_time,
   stall,
 };
 
-inline constexpr std::size_t figure_count = 55;
+inline constexpr std::size_t figure_count = 56;
 
 /// Where a document has the figure: in the object of that name, or beside it.
 enum class FigureGroup : std::uint8_t {

@@ -26,13 +26,15 @@ struct Interruptions {
   double effective = 0.0;  ///< work over the job's whole time: effective training time ratio
   std::optional<Duration> interval;  ///< between checkpoints; empty: none are written
   std::optional<Duration> best;      ///< that takes the job least time
-  std::optional<Duration> young;     ///< the first-order formulas
+  std::optional<Duration> young;     ///< the first-order formulas, by what loses work
   std::optional<Duration> daly;
   int draws = 0;                   ///< jobs played; 0: none could be
   std::array<Duration, 2> time{};  ///< 5 % and 95 % of them
   std::array<Money, 2> money{};
   std::optional<OnDemandInstead> on_demand;  ///< of spot jobs, where a price is known
-  std::optional<double> blocks;              ///< booked one after the other
+  std::optional<double> blocks;              ///< booked one after the other, in the mean
+  std::optional<double> more_blocks;         ///< share of jobs that need more of them than one that
+                                      ///< nothing interrupts
 };
 
 }  // namespace feedrate

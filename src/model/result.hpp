@@ -77,6 +77,7 @@ struct Bands {
   int replications = 0;
   Band total_s{}, epoch_s{}, money_usd{}, total_usd{}, throughput{}, gpu_busy{};
   PerStage<double> bottleneck_probability;
+  double never_ends = 0.0;  ///< share of replications whose job never does: in none of the bands
 };
 
 /// What an uncertain input does to the job, all others at their stated values.

@@ -187,6 +187,7 @@ struct Inputs {
   /// Rates, restart and waits of the whole cluster; the work is what is simulated, and start-up,
   /// staging and cold caches are added to each restart. Empty: nothing is interrupted.
   std::optional<reliability::InterruptedJob> interruptions;
+  bool restarts_all = false;  ///< on other instances, all of them; else one is replaced
   Duration booked;  ///< the cluster is there for so long at a time; 0: as long as it takes
 
   /// A stage's virtual speed: 2 = every cost of it halved.

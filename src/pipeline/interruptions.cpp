@@ -1,13 +1,9 @@
 #include "pipeline/interruptions.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 
-#include "base/errors.hpp"
-#include "base/unit_text.hpp"
 #include "pipeline/mean.hpp"
+#include "pipeline/shared_limits.hpp"
 #include "reliability/interval.hpp"
 
 namespace feedrate::pipeline {
@@ -22,39 +18,41 @@ double storage_busy(const Outcome& out, const Inputs& inputs) {
   return std::min(1.0, samples(out.samples) / out.later.wall / most);
 }
 
-/// What the mean of `job` adds to a course that has `work` left, in blocks of `booked`: each block
-/// launches, and its last checkpoint is all that the next one goes on from.
-void book_blocks(Interrupted& in, Duration booked, Duration total) {
-  if (booked <= Duration{} || total <= booked) return;
-  const reliability::InterruptedJob& job = in.job;
-  // Interruptions lengthen all work alike.
-  const Duration undisturbed = job.work + job.checkpoints() * job.writing.stop(job.interval);
-  const double stretch = (total - job.launch) / undisturbed;
-  const Duration period =
-      job.interval > Duration{} ? job.interval + job.writing.stop(job.interval) : Duration{};
-  constexpr double most_blocks = 1e4;
-  Duration left = undisturbed;
-  Duration ready = job.launch;
-  in.blocks = 0.0;
-  for (;;) {
-    in.blocks += 1.0;
-    const Duration room = (booked - ready) / stretch;
-    if (room >= left) break;
-    const Duration kept =
-        period > Duration{} && room > Duration{} ? std::floor(room / period) * period : Duration{};
-    if (kept <= Duration{} || in.blocks >= most_blocks) {
-      throw InputError(
-          {{"", 0, "/cluster/booked",
-            fmt::format("the job takes {:.3g} h and what is booked ends after {:.3g} h: expected a "
-                        "longer time, or checkpoints that a block has room for (/job/checkpoint)",
-                        total / hours(1.0), booked / hours(1.0)),
-            "does not end in what is booked"}});
-    }
-    left -= kept;
-    ready = job.restart;
-    // The rest of the block, and the next one's way back to where it ended.
-    in.between_blocks += stretch * (room - kept) + job.restart;
+/// What a restart takes beside noticing, replacing and loading: start-up, copying, cold caches.
+Duration launch_of_all(const Outcome& out) {
+  Duration time = out.startup + out.staging;
+  if (out.epochs > 1.0) time += std::max(Duration{}, out.first.wall - out.later.wall);
+  return time;
+}
+
+/// The same where one instance is replaced: the others have their disks and caches still, and what
+/// all of them share is that one's. Never more than of all.
+Duration launch_of_one(const Outcome& out, const Inputs& inputs) {
+  const Duration all = launch_of_all(out);
+  if (inputs.instances <= 1.0 || !shares_limits(inputs)) return all;
+  const Inputs whole = with_whole_limits(inputs);
+  Credits credits;
+  Duration time = out.startup + mean_staging(whole, credits).time;
+  if (out.epochs > 1.0) {
+    const Duration first = mean_epochs(whole, {}, credits, false).span.wall;
+    time += std::max(Duration{}, first - out.later.wall);
   }
+  return std::min(all, time);
+}
+
+/// A time that is beyond a double, or that nothing reaches, cut at that.
+constexpr Duration longest = seconds(1e15);
+
+reliability::Course bounded(const reliability::Course& course,
+                            const reliability::InterruptedJob& job) {
+  if (course.wall < longest) return course;
+  reliability::Course cut;
+  cut.wall = longest;
+  cut.rework = longest - job.launch - job.work;
+  cut.interruptions = course.interruptions;
+  cut.startups = job.startup;
+  if (job.booked > Duration{}) cut.blocks = longest / job.booked;
+  return cut;
 }
 
 }  // namespace
@@ -64,8 +62,10 @@ reliability::InterruptedJob interrupted_job(const Outcome& out, const Inputs& in
   reliability::InterruptedJob job = plan;
   job.work = out.trained.wall;
   job.launch = out.startup + out.staging;
-  job.restart += job.launch;
-  if (out.epochs > 1.0) job.restart += std::max(Duration{}, out.first.wall - out.later.wall);
+  job.startup = out.startup;
+  job.relaunch = plan.restart + launch_of_all(out);
+  job.restart += inputs.restarts_all ? launch_of_all(out) : launch_of_one(out, inputs);
+  job.booked = inputs.booked;
   const double less = 1.0 / inputs.speed[Stage::interruption];
   job.sudden *= less;
   job.announced *= less;
@@ -76,22 +76,21 @@ reliability::InterruptedJob interrupted_job(const Outcome& out, const Inputs& in
   return job;
 }
 
-void add_interruptions(Outcome& out, const Inputs& inputs) {
+void add_interruptions(Outcome& out, const Inputs& inputs, const SimulationOptions& options) {
   const bool writes = inputs.checkpoint_interval > Duration{} || inputs.best_interval;
-  if (!writes && !inputs.interruptions && inputs.booked <= Duration{}) return;
-  constexpr Duration longest = seconds(1e15);
   Interrupted& in = out.interrupted;
+  in.counted.startups = in.mean.startups = out.startup;
+  if (!writes && !inputs.interruptions && inputs.booked <= Duration{}) return;
   in.job =
       interrupted_job(out, inputs, inputs.interruptions.value_or(reliability::InterruptedJob{}));
-  in.mean = reliability::expected(in.job);
   in.checkpoints = in.job.checkpoints();
-  if (!(in.mean.wall < longest)) {
-    in.mean = {
-        longest, {}, longest - in.job.launch - in.job.work, {}, {}, {}, in.mean.interruptions};
+  if (options.course) {
+    in.counted = bounded(reliability::draw_course(in.job, *options.course, 1), in.job);
+  } else {
+    in.counted = in.mean = bounded(reliability::expected(in.job), in.job);
   }
-  out.checkpoints = in.mean.writes;
-  book_blocks(in, inputs.booked, in.mean.wall - in.mean.waits);
-  const Duration lost = in.mean.rework + in.mean.restarts + in.mean.waits + in.between_blocks;
+  out.checkpoints = in.counted.writes;
+  const Duration lost = in.counted.rework + in.counted.restarts + in.counted.waits;
   out.total.stall[Stage::checkpoint] += out.checkpoints;
   out.total.stall[Stage::interruption] += lost;
   out.total.wall += out.checkpoints + lost;

@@ -24,6 +24,19 @@ void lift(Read& read) {
   std::erase_if(read.limits, [](const RateLimit& limit) { return limit.shared; });
 }
 
+void give_whole(Read& read, double instances) {
+  if (read.shared_by_all > Bandwidth{}) {
+    read.rate = read.unshared;
+    for (auto& point : read.rate.points) point.total = std::min(point.total, read.shared_by_all);
+  }
+  for (RateLimit& limit : read.limits) {
+    if (!limit.shared) continue;
+    limit.rate *= instances;
+    limit.burst_rate *= instances;
+    limit.credit *= instances;
+  }
+}
+
 /// Where one instance reads `often` of the samples (or objects) that it has, `pace` of them a
 /// second.
 void add(std::vector<SharedDemand>& demands, const Inputs& inputs, const Read& read, SharedIn when,
@@ -55,6 +68,19 @@ Inputs without_shared_limits(const Inputs& inputs) {
     }
   }
   return lifted;
+}
+
+bool shares_limits(const Inputs& inputs) {
+  return (inputs.staging && shares(inputs.staging->read)) || shares(inputs.first_source) ||
+         shares(inputs.source);
+}
+
+Inputs with_whole_limits(const Inputs& inputs) {
+  Inputs whole = inputs;
+  if (whole.staging) give_whole(whole.staging->read, inputs.instances);
+  if (whole.first_source) give_whole(*whole.first_source, inputs.instances);
+  if (whole.source) give_whole(*whole.source, inputs.instances);
+  return whole;
 }
 
 std::vector<SharedDemand> shared_demands(const Inputs& inputs) {

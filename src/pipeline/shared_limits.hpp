@@ -23,4 +23,10 @@ std::vector<SharedDemand> shared_demands(const Inputs& inputs);
 /// The same job where every instance has a service of its own that never limits it.
 Inputs without_shared_limits(const Inputs& inputs);
 
+/// Whether instances share a limit where the data comes from.
+bool shares_limits(const Inputs& inputs);
+
+/// The job where one instance has all of what all of them share, as while others do not read.
+Inputs with_whole_limits(const Inputs& inputs);
+
 }  // namespace feedrate::pipeline

@@ -212,7 +212,7 @@ Outcome simulate(const Inputs& inputs, const SimulationOptions& options) {
   out.slowest_ranks = slowest_of(gang);
   hold_ratio(out, inputs, options);
   out.total = out.trained;
-  add_interruptions(out, inputs);
+  add_interruptions(out, inputs, options);
   out.total.stall[Stage::startup] += out.startup;
   out.total.stall[staging.waits_for] += out.staging;
   out.total.wall += out.startup + out.staging;

@@ -2,6 +2,7 @@
 // The whole job: start-up, staging, epochs, checkpoints. Epochs are means in closed form
 // (mean.hpp), or simulated event by event with their variability (random.hpp).
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct SimulationOptions {
   bool exact = false;      ///< simulate every chunk of every worker with its variability
   std::uint64_t seed = 1;  ///< of that variability
   bool details = true;     ///< share out the waiting over the stages of loading
+  /// One course of interruptions, by chance, instead of their mean: which.
+  std::optional<std::uint64_t> course{};
 };
 
 /// Of one epoch, or of several: wall time and where each GPU's time went (mean over ranks).
@@ -39,10 +42,9 @@ struct CreditEnd {
 /// How checkpoints and interruptions were counted.
 struct Interrupted {
   reliability::InterruptedJob job;  ///< with the work, the launch and the interval of this one
-  reliability::Course mean;         ///< without what blocks lose
-  double checkpoints = 0.0;         ///< written, but for those that are written again
-  double blocks = 1.0;              ///< booked one after the other
-  Duration between_blocks;  ///< work done again and restarts, because a block ends before the job
+  reliability::Course mean;
+  reliability::Course counted;  ///< in the times of the outcome: the mean, or the course asked for
+  double checkpoints = 0.0;     ///< written, but for those that are written again
 };
 
 /// The whole job. `wall` of the parts and stalls + busy add up.
@@ -52,10 +54,10 @@ struct Outcome {
   Span trained;          ///< all epochs, one that is left in its middle included
   Duration checkpoints;  ///< over the whole job: what training stops for them
   Interrupted interrupted;
-  Span total;            ///< start-up, staging, checkpoints and the mean of interruptions included
-  double epochs = 1.0;   ///< passes over the dataset, parts of one included
-  double steps = 0.0;    ///< of an epoch
-  double samples = 0.0;  ///< trained in an epoch, all ranks: drop_last leaves some out
+  Span total;                    ///< start-up, staging, checkpoints and interruptions included
+  double epochs = 1.0;           ///< passes over the dataset, parts of one included
+  double steps = 0.0;            ///< of an epoch
+  double samples = 0.0;          ///< trained in an epoch, all ranks: drop_last leaves some out
   double trained_samples = 0.0;  ///< the same of the whole job
   double variance = 0.0;         ///< of the epochs' time, s²: what its own randomness leaves
   double slowest_ranks = 0.0;    ///< of unequal instances, GPUs of the one that keeps the others

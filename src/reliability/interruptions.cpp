@@ -93,18 +93,24 @@ Course closed_form(const InterruptedJob& job) {
   }
 
   // An interruption is waited for and restarted after until a restart is not interrupted itself.
+  // One that strikes the launch begins that again: others are not ready either.
+  const double again = std::max(launch, job.restart.base());
   const double launch_struck = -std::expm1(-rate * launch);
-  const double phases = rate * exposed + launch_struck;
-  const double attempts = std::exp(rate * job.restart.base());
-  const double launching = rate > 0.0 ? launch_struck / rate : launch;
+  const double struck = rate * exposed;
+  const auto before_end = [&](double time) {
+    return rate > 0.0 ? -std::expm1(-rate * time) / rate : time;
+  };
 
   Course course;
-  course.interruptions = rate > 0.0 ? phases * attempts : 0.0;
+  course.interruptions =
+      struck * std::exp(rate * job.restart.base()) + launch_struck * std::exp(rate * again);
   course.rework = seconds(std::max(0.0, exposed - schedule.length));
   course.writes = schedule.writes + announced * exposed * job.writing.time;
   course.waits = course.interruptions * job.wait;
   course.restarts =
-      seconds(phases * until_undisturbed(rate, job.restart.base()) + launching - launch);
+      seconds(struck * until_undisturbed(rate, job.restart.base()) +
+              launch_struck * until_undisturbed(rate, again) + before_end(launch) - launch);
+  course.startups = (1.0 + course.interruptions) * seconds(before_end(job.startup.base()));
   course.wall =
       job.launch + job.work + course.writes + course.rework + course.restarts + course.waits;
   return course;
@@ -128,6 +134,7 @@ class Chance {
 
 /// A job that meets more of them is taken to never end.
 constexpr double most_interruptions = 1e5;
+constexpr double most_blocks = 1e4;
 
 /// Plays one job from its launch to its end.
 class Play {
@@ -137,46 +144,103 @@ class Play {
         schedule_(schedule),
         chance_(chance),
         sudden_(job.sudden.base()),
-        announced_(job.announced.base()) {}
+        announced_(job.announced.base()),
+        booked_(job.booked > Duration{} ? job.booked.base()
+                                        : std::numeric_limits<double>::infinity()),
+        block_left_(booked_) {}
 
   Course course() {
-    if (!lasts(job_.launch.base())) start_again();
-    while (!works_to_end()) start_again();
-    const double launched = job_.launch.base();
+    const double launch = job_.launch.base();
+    Ending ending = start(launch, std::max(launch, job_.restart.base()));
+    while (ending == Ending::reached && !never_) {
+      ending = work();
+      if (ending == Ending::reached) break;
+      ending = ending == Ending::struck ? restart(job_.restart.base()) : next_block();
+    }
     Course course;
-    if (interruptions_ >= most_interruptions) {
-      course.wall = seconds(std::numeric_limits<double>::infinity());
+    if (never_) {
+      course.wall = course.rework = seconds(std::numeric_limits<double>::infinity());
+      course.interruptions = interruptions_;
       return course;
     }
     course.wall = seconds(paid_ + waits_);
     course.writes = schedule_.writes + seconds(last_writes_);
     course.rework = seconds(worked_ - schedule_.length);
-    course.restarts = seconds(starts_ - launched);
+    course.restarts = seconds(starts_ - launch);
     course.waits = seconds(waits_);
     course.on_demand = seconds(on_demand_);
+    course.startups = seconds(startups_);
     course.interruptions = interruptions_;
+    course.blocks = blocks_;
     return course;
   }
 
  private:
+  enum class Ending { reached, struck, block_over };
+
   void pay(double time) {
     paid_ += time;
+    block_left_ -= time;
     if (fallen_back_) on_demand_ += time;
   }
 
-  /// Whether a start takes its time without an interruption.
-  bool lasts(double time) {
+  struct Went {
+    double time;
+    Ending ending;
+  };
+  /// What of `time` passes before an interruption or the end of the block.
+  Went go(double time) {
     const double until = chance_.exponential(sudden_ + announced_);
-    pay(std::min(until, time));
-    starts_ += std::min(until, time);
-    if (until < time) interruptions_ += 1.0;
-    return until >= time;
+    const double left = std::max(0.0, block_left_);
+    const double most = std::min({until, time, left});
+    pay(most);
+    if (time <= most) return {most, Ending::reached};
+    if (left <= most) return {most, Ending::block_over};
+    interruptions_ += 1.0;
+    struck_in_block_ = true;
+    if (interruptions_ >= most_interruptions) never_ = true;
+    return {most, Ending::struck};
   }
 
-  void start_again() {
-    do {
+  /// Starts for `time`, and anew for `again` where that is interrupted, until training goes on.
+  Ending start(double time, double again) {
+    for (;;) {
+      const Went went = go(time);
+      starts_ += went.time;
+      startups_ += std::min(went.time, job_.startup.base());
+      if (went.ending == Ending::reached || never_) return Ending::reached;
+      if (went.ending == Ending::block_over) {
+        begin_block();
+        time = job_.relaunch.base();
+        again = std::max(time, job_.restart.base());
+        if (never_) return Ending::reached;
+        continue;
+      }
       wait();
-    } while (!lasts(job_.restart.base()) && interruptions_ < most_interruptions);
+      time = again;
+    }
+  }
+
+  Ending restart(double time) {
+    wait();
+    return start(time, time);
+  }
+
+  Ending next_block() {
+    begin_block();
+    if (never_) return Ending::reached;
+    const double time = job_.relaunch.base();
+    return start(time, std::max(time, job_.restart.base()));
+  }
+
+  /// A block that brought nothing, though nothing struck in it, is followed by others like it.
+  void begin_block() {
+    if (!struck_in_block_ && saved_ <= saved_before_ && blocks_ > 1.0) never_ = true;
+    if (blocks_ >= most_blocks) never_ = true;
+    blocks_ += 1.0;
+    block_left_ = booked_;
+    struck_in_block_ = false;
+    saved_before_ = saved_;
   }
 
   void wait() {
@@ -203,47 +267,108 @@ class Play {
     announced_ = 0.0;
   }
 
-  /// Goes on from `saved_` until the job ends or is interrupted.
-  bool works_to_end() {
-    const double until = chance_.exponential(sudden_ + announced_);
-    const double left = schedule_.length - saved_;
-    pay(std::min(until, left));
-    worked_ += std::min(until, left);
-    if (until >= left || interruptions_ >= most_interruptions) return true;
-    interruptions_ += 1.0;
-    const double at = saved_ + until;
-    if (announced_ > 0.0 && chance_.one_in(announced_ / (sudden_ + announced_))) {
+  /// Goes on from `saved_` until the job ends, is interrupted, or its block is over.
+  Ending work() {
+    const Went went = go(schedule_.length - saved_);
+    worked_ += went.time;
+    if (went.ending == Ending::reached) return Ending::reached;
+    const double at = saved_ + went.time;
+    if (went.ending == Ending::struck && announced_ > 0.0 &&
+        chance_.one_in(announced_ / (sudden_ + announced_))) {
       saved_ = at;
       pay(job_.writing.time.base());
       last_writes_ += job_.writing.time.base();
     } else {
       saved_ = std::max(saved_, schedule_.usable(at));
     }
-    return false;
+    return went.ending;
   }
 
   const InterruptedJob& job_;
   const Schedule& schedule_;
   Chance chance_;
   double sudden_, announced_;
+  double booked_, block_left_;
+  double blocks_ = 1.0, saved_before_ = 0.0;
+  bool struck_in_block_ = false;
   bool fallen_back_ = false;
+  bool never_ = false;
   double saved_ = 0.0;
   double paid_ = 0.0, on_demand_ = 0.0, waits_ = 0.0, starts_ = 0.0, worked_ = 0.0;
-  double last_writes_ = 0.0, interruptions_ = 0.0;
+  double startups_ = 0.0, last_writes_ = 0.0, interruptions_ = 0.0;
 };
 
-Course mean_of(const std::vector<Course>& courses) {
-  Course mean;
-  const double share = 1.0 / static_cast<double>(courses.size());
-  for (const Course& course : courses) {
-    mean.wall += share * course.wall;
-    mean.writes += share * course.writes;
-    mean.rework += share * course.rework;
-    mean.restarts += share * course.restarts;
-    mean.waits += share * course.waits;
-    mean.on_demand += share * course.on_demand;
-    mean.interruptions += share * course.interruptions;
+Course& operator+=(Course& sum, const Course& course) {
+  sum.wall += course.wall;
+  sum.writes += course.writes;
+  sum.rework += course.rework;
+  sum.restarts += course.restarts;
+  sum.waits += course.waits;
+  sum.on_demand += course.on_demand;
+  sum.startups += course.startups;
+  sum.interruptions += course.interruptions;
+  sum.blocks += course.blocks;
+  return sum;
+}
+
+Course operator*(double factor, Course course) {
+  for (Duration* part : {&course.wall, &course.writes, &course.rework, &course.restarts,
+                         &course.waits, &course.on_demand, &course.startups}) {
+    *part *= factor;
   }
+  course.interruptions *= factor;
+  course.blocks *= factor;
+  return course;
+}
+
+Course mean_of(const std::vector<Course>& courses) {
+  const double share = 1.0 / static_cast<double>(courses.size());
+  Course mean;
+  mean.blocks = 0.0;
+  for (const Course& course : courses) mean += share * course;
+  return mean;
+}
+
+/// Interruptions that a job with a fallback meets in the mean, at most about.
+double at_most_before_fallback(const InterruptedJob& job) {
+  double most = most_interruptions;
+  if (job.fallback->after_interruptions) most = *job.fallback->after_interruptions;
+  if (job.fallback->after_wait && job.wait > Duration{}) {
+    most = std::min(most, std::exp(std::min(20.0, *job.fallback->after_wait / job.wait)));
+  }
+  InterruptedJob alone = job;
+  alone.fallback.reset();
+  const double without = std::min(most, closed_form(alone).interruptions);
+  // And those that strike the instances that take it over.
+  alone.sudden = job.fallback->sudden;
+  alone.announced = Frequency{};
+  return without + std::min(most_interruptions, closed_form(alone).interruptions);
+}
+
+/// What blocks add to the mean of a job that has `without` them: of each course that outlasts its
+/// block, what it takes beyond the same course on and on.
+Course with_blocks(const InterruptedJob& job, const Course& without) {
+  InterruptedJob on_and_on = job;
+  on_and_on.booked = Duration{};
+  const Schedule schedule(job);
+  const int plays = plays_for(without.interruptions);
+  const double share = 1.0 / plays;
+  Course mean = without;
+  for (int i = 0; i < plays; ++i) {
+    const Chance chance(1, static_cast<std::uint64_t>(i) + 1U);
+    const Course in_blocks = Play(job, schedule, chance).course();
+    if (in_blocks.blocks <= 1.0 && std::isfinite(in_blocks.wall.base())) continue;
+    mean += share * in_blocks;
+    mean += -share * Play(on_and_on, schedule, chance).course();
+  }
+  if (!std::isfinite(mean.wall.base())) {
+    mean.wall = mean.rework = seconds(std::numeric_limits<double>::infinity());
+    return mean;
+  }
+  for (Duration* part : {&mean.writes, &mean.rework, &mean.restarts, &mean.startups}) {
+    *part = std::max(Duration{}, *part);
+  }
+  mean.wall = job.launch + job.work + mean.writes + mean.rework + mean.restarts + mean.waits;
   return mean;
 }
 
@@ -265,8 +390,16 @@ double InterruptedJob::checkpoints() const {
 }
 
 Course expected(const InterruptedJob& job) {
-  if (job.fallback) return mean_of(draw_courses(job, 1, fallback_draws));
-  return closed_form(job);
+  if (job.fallback) return mean_of(draw_courses(job, 1, plays_for(at_most_before_fallback(job))));
+  const Course without = closed_form(job);
+  if (job.booked <= Duration{} || std::isinf(without.wall.base())) return without;
+  if (job.rate() <= Frequency{}) return draw_course(job, 1, 1);
+  return with_blocks(job, without);
+}
+
+int plays_for(double each) {
+  constexpr double events = 4e5;
+  return static_cast<int>(std::clamp(events / (1.0 + each), 20.0, 2000.0));
 }
 
 std::vector<Course> draw_courses(const InterruptedJob& job, std::uint64_t seed, int count) {
@@ -276,10 +409,12 @@ std::vector<Course> draw_courses(const InterruptedJob& job, std::uint64_t seed, 
   for (int i = 0; i < count; ++i) {
     courses.push_back(
         Play(job, schedule, Chance(seed, static_cast<std::uint64_t>(i) + 1U)).course());
-    // One is enough to make the mean infinite.
-    if (std::isinf(courses.back().wall.base())) break;
   }
   return courses;
+}
+
+Course draw_course(const InterruptedJob& job, std::uint64_t seed, std::uint64_t stream) {
+  return Play(job, Schedule(job), Chance(seed, stream)).course();
 }
 
 }  // namespace feedrate::reliability

@@ -37,11 +37,16 @@ struct Fallback {
 
 struct InterruptedJob {
   Duration work;        ///< useful: what the job takes without interruptions and checkpoints
-  Duration launch;      ///< before it: start-up, copying of the data
+  Duration launch;      ///< before it: start-up, copying of the data, all instances together
+  Duration startup;     ///< of instances: with it a launch and every restart begin
   Frequency sudden;     ///< interruptions that lose all work since the last usable checkpoint
   Frequency announced;  ///< those with time for a last checkpoint: they lose none
   Duration restart;   ///< from having instances again to going on: launch and cold caches included
+  Duration relaunch;  ///< the same of the whole cluster, where a block of `booked` begins
   Duration wait;      ///< for instances, before each restart, exponential with this mean; not paid
+  /// The cluster is there for so long, then the next block begins: what comes after the last usable
+  /// checkpoint is lost. 0: for as long as it takes.
+  Duration booked;
   Duration interval;  ///< of work between checkpoints; 0: none are written
   Writing writing;
   std::optional<Fallback> fallback;
@@ -57,19 +62,28 @@ struct Course {
   Duration wall;
   Duration writes;     ///< training stands for them
   Duration rework;     ///< work done again
-  Duration restarts;   ///< those that were interrupted themselves included
+  Duration restarts;   ///< those that were interrupted themselves, and relaunches, included
   Duration waits;      ///< for instances: nothing is paid
   Duration on_demand;  ///< part of wall − waits on the instances of `fallback`
+  Duration startups;   ///< part of wall: instances start up, the launch's included
   double interruptions = 0.0;
+  double blocks = 1.0;  ///< of `booked`, one after the other
 };
 
-/// The mean: closed forms, but with a fallback, where it is the mean of `fallback_draws` courses.
-/// Infinite where the mean is beyond a double.
+/// The mean: closed forms; with a fallback, the mean of played courses; with blocks, the closed
+/// form and, of courses that outlast their block, the mean of what that adds. Infinite where the
+/// mean is beyond a double, or where no block can bring the job forward.
 Course expected(const InterruptedJob& job);
-inline constexpr int fallback_draws = 2000;
+
+/// As many courses as say what is asked of them, bounded by the interruptions that all of them meet
+/// together: `each` in the mean.
+int plays_for(double each);
 
 /// `count` jobs, each as chance has it; the same for the same seed on every machine. One that meets
-/// 100,000 interruptions is taken to never end: it is infinite, and the last of the list.
+/// 100,000 interruptions, or begins 10,000 blocks, is taken to never end: its time is infinite.
 std::vector<Course> draw_courses(const InterruptedJob& job, std::uint64_t seed, int count);
+
+/// One of them; `stream`: which.
+Course draw_course(const InterruptedJob& job, std::uint64_t seed, std::uint64_t stream);
 
 }  // namespace feedrate::reliability

@@ -39,6 +39,14 @@ Duration best_in_background(InterruptedJob job, Duration least) {
     tried.emplace_back(interval, time(interval));
   }
   const auto by_time = [](const auto& a, const auto& b) { return a.second < b.second; };
+  // The dip itself lies between two places.
+  constexpr int between = 40;
+  const double around = std::min_element(tried.begin(), tried.end(), by_time)->first;
+  for (int i = -between; i <= between; ++i) {
+    const double interval = around * std::pow(step, static_cast<double>(i) / between);
+    if (interval <= longest) tried.emplace_back(interval, time(interval));
+  }
+  std::sort(tried.begin(), tried.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   const Duration shortest = std::min_element(tried.begin(), tried.end(), by_time)->second;
   const auto found = std::find_if(tried.begin(), tried.end(), [&](const auto& one) {
     return one.second <= as_good * shortest;
@@ -63,6 +71,7 @@ double effective_share(Duration interval, Duration write, Duration restart, Dura
 Duration best_interval(const InterruptedJob& of) {
   InterruptedJob job = of;
   job.fallback.reset();
+  job.booked = Duration{};
   if (job.work <= Duration{} || job.rate() <= Frequency{}) return interval_of(job, 0.0);
   // Writes in a row have no room below their own time; and no schedule is finer than a second.
   const Duration least = std::max(job.writing.time, seconds(1.0));

@@ -65,9 +65,15 @@ Table interruption_table(const Result& r) {
   }
   if (of.on_demand) add(FigureId::on_demand_money, spot_words(*of.on_demand));
   if (of.blocks) {
-    table.rows.push_back({{std::string(figure(FigureId::blocks).title), count(*of.blocks),
-                           "booked one after the other"},
-                          false});
+    const double more = of.more_blocks.value_or(0.0);
+    const bool whole = *of.blocks == std::floor(*of.blocks);
+    table.rows.push_back(
+        {{std::string(figure(FigureId::blocks).title),
+          whole ? count(*of.blocks) : fmt::format("{:.3g}", *of.blocks),
+          more > 0.0 ? fmt::format("in the mean; interruptions take {} of jobs into a further one",
+                                   more < 0.01 ? "under 1 %" : percent(more))
+                     : "booked one after the other"},
+         false});
     add(FigureId::unused, "");
   }
   return table;

@@ -53,6 +53,8 @@ std::string number(double value) {
 std::string duration(Duration value) {
   const double s = value.base();
   if (!std::isfinite(s)) return "-";
+  // Longer than any time is: what never ends is cut there.
+  if (s >= 1e14) return "never";
   if (s < 0.0) return "-" + duration(-value);
   if (s == 0.0) return "0 s";
   if (s < 1e-3) return number(s * 1e6) + " us";

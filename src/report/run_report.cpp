@@ -77,6 +77,12 @@ Paragraph headline(const Result& r) {
                 busy, in_replications(r), percent(gain)),
             Tone::good};
   }
+  if (stage == Stage::interruption) {
+    return {fmt::format("Interruptions cost most{}: the GPUs wait {} of the time{}; half as many "
+                        "interruptions would finish the job {} sooner.",
+                        in_replications(r), percent(waiting_share(r)), dollars, percent(gain)),
+            Tone::bad};
+  }
   return {
       fmt::format(
           "{} is the bottleneck{}: the GPUs wait {} of the job's time{}; {} twice as fast would "

@@ -124,7 +124,7 @@ Duration unknown_gradients(Context& context) {
     return pipeline::slowest_gpu(inputs, gpus, inputs.accumulation).mean;
   };
   const double alone = slowest_of(inputs.ranks);
-  const double all = slowest_of(inputs.instances * inputs.ranks);
+  const double all = slowest_of(inputs.gpus());
   return std::max(Duration{}, step * (alone / efficiency - all));
 }
 

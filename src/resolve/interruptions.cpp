@@ -101,6 +101,15 @@ void checkpoints(Context& context) {
         "the time between checkpoints; the best one follows from /cluster/failures or spot");
   } else {
     inputs.best_interval = true;
+    if (context.texts && !counted(context.scenario)) {
+      context.out.remarks.emplace_back(
+          "no checkpoints are written: /job/checkpoint/interval is not given, and nothing "
+          "interrupts "
+          "the job");
+    } else if (context.texts) {
+      context.out.remarks.emplace_back(
+          "/job/checkpoint/interval is not given: the one that takes the job least time is taken");
+    }
   }
   const Bytes size = context.need<Bytes>(stage, "/job/checkpoint/size", given->size, {}, {},
                                          "the bytes of one checkpoint");
@@ -141,8 +150,8 @@ Frequency failure_rate(Context& context, const Failures& given) {
         "7.9 h between two where that says 28.9 h (arXiv 2410.21680); /cluster/failures/mttf sets "
         "what was measured");
   }
-  const double per_1000 =
-      context.find_or<double>(stage, given.per_1000_node_days, {}, assumed::failures);
+  const double per_1000 = context.find_or<double>(stage, given.per_1000_node_days, {},
+                                                  assumed::failures_of(context.out.inputs.ranks));
   return per_1000 / 1000.0 / hours(24.0);
 }
 
@@ -181,6 +190,26 @@ Frequency spot_rate(Context& context, const Spot& given) {
   return -std::log1p(-share) / months(1.0);
 }
 
+/// "ec2", "sagemaker", "gcp", "azure" …; "" where no machine says so.
+std::string cloud_of(const Context& context) {
+  const auto& name = context.scenario.cluster.instance;
+  return name ? service_of(context.catalog, *name) : std::string();
+}
+
+/// How long ahead a provider announces that it takes a spot instance back.
+struct SpotNotice {
+  std::string_view who, text;
+  Duration ahead;
+};
+std::optional<SpotNotice> announced_by(std::string_view service) {
+  // EC2 user guide, "Spot Instance interruption notices"; Compute Engine and Azure documentation of
+  // Spot VMs (2025). SageMaker stops the job, and the container has its own grace period.
+  if (service == "ec2") return SpotNotice{"AWS", "two minutes", minutes(2.0)};
+  if (service == "gcp") return SpotNotice{"Google Cloud", "30 seconds", seconds(30.0)};
+  if (service == "azure") return SpotNotice{"Azure", "30 seconds", seconds(30.0)};
+  return std::nullopt;
+}
+
 void spot(Context& context, const Spot& given, reliability::InterruptedJob& job) {
   constexpr Stage stage = Stage::interruption;
   const Inputs& inputs = context.out.inputs;
@@ -201,12 +230,19 @@ void spot(Context& context, const Spot& given, reliability::InterruptedJob& job)
             : std::string("/cluster/spot/notice is of no use without /job/checkpoint/size: there "
                           "is nothing to save"));
   }
-  // AWS announces spot interruptions two minutes ahead.
-  constexpr Duration announced = minutes(2.0);
-  if (context.texts && !given.notice && writes && inputs.checkpoint_time <= announced) {
+  if (context.texts && notice * job.rate() > 1.0 && fits) {
     context.out.remarks.push_back(
-        "a last checkpoint would fit into the two minutes in which AWS announces a spot "
-        "interruption; where the training program writes one, set /cluster/spot/notice");
+        fmt::format("/cluster/spot/notice is longer than the {} between two interruptions of the "
+                    "cluster: the last checkpoint of each of them is counted all the same",
+                    short_text_of(1.0 / job.rate())));
+  }
+  const auto announces = announced_by(cloud_of(context));
+  if (context.texts && announces && !given.notice && writes &&
+      inputs.checkpoint_time <= announces->ahead) {
+    context.out.remarks.push_back(
+        fmt::format("a last checkpoint would fit into the {} in which {} announces a spot "
+                    "interruption; where the training program writes one, set /cluster/spot/notice",
+                    announces->text, announces->who));
   }
   job.wait =
       context.find_or<Duration>(stage, given.wait_for_capacity, {}, assumed::wait_for_capacity);
@@ -230,6 +266,8 @@ void resolve_interruptions(Context& context) {
   if (!counted(context.scenario) && inputs.booked <= Duration{}) return;
   reliability::InterruptedJob job;
   job.restart = restart_of(context);
+  // A job of SageMaker starts again as a whole, on other instances.
+  inputs.restarts_all = cloud_of(context) == "sagemaker";
   if (cluster.failures) job.sudden = failure_rate(context, *cluster.failures) * inputs.instances;
   if (by_spot) spot(context, *cluster.spot, job);
   inputs.interruptions = std::move(job);

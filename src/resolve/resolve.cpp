@@ -29,7 +29,7 @@ void resolve_given_duration(Context& context) {
   inputs.batch = 1.0;
   inputs.accumulation = 1.0;
   inputs.epochs = 1.0;
-  inputs.samples = steps * inputs.instances * inputs.ranks;
+  inputs.samples = steps * inputs.gpus();
   inputs.step.fixed = alone / (given_job_speed(context) * steps * inputs.instances);
 }
 

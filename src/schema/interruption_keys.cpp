@@ -18,7 +18,7 @@ const std::vector<Entry<Failures>>& entries<Failures>() {
                                             .fallback = "3.8",
                                             .limits = between(0, 1e6)}),
       entry<&Failures::mttf>("mttf", {.manual = "instead: mean time to failure of one instance",
-                                      .limits = above(0, 3.6e10),
+                                      .limits = above(0, 2.628e10),
                                       .example = "263 days"}),
   };
   return list;
@@ -47,7 +47,7 @@ const std::vector<Entry<Spot>>& entries<Spot>() {
            .limits = between(0, 0.999),
            .percent = true}),
       entry<&Spot::rate>("rate", {.manual = "instead: interruptions of one instance, \"0.15 /h\"",
-                                  .limits = between(0, 1.0),
+                                  .limits = between(0, 1.0 / 60.0),
                                   .hint = {"a rate", "0.15 /h"}}),
       entry<&Spot::notice>("notice",
                            {.manual = "before an interruption, which the training program "

@@ -292,6 +292,8 @@ const std::vector<Entry<Bands>>& entries<Bands>() {
     }
     all.push_back(written<&Bands::bottleneck_probability>(
         "bottleneck_probability", "by stage; empty without --replications"));
+    all.push_back(written<&Bands::never_ends>(
+        "never_ends", "share of replications whose job never does; they are in no band"));
     return all;
   }();
   return list;

@@ -24,16 +24,17 @@ struct Biller {
   const pipeline::Outcome& outcome;
   std::vector<std::string>& remarks;
 
-  /// Nothing is paid while spot capacity is waited for.
+  /// Nothing is paid while spot capacity is waited for; restarts start up as the launch does.
   [[nodiscard]] MachineUse machine(const MachineTerms& of) const {
-    const Duration paid = outcome.total.wall - outcome.startup - outcome.interrupted.mean.waits;
-    return {of.what, of.instances, outcome.startup, paid, of.price, of.rule};
+    const reliability::Course& course = outcome.interrupted.counted;
+    const Duration paid = outcome.total.wall - course.startups - course.waits;
+    return {of.what, of.instances, course.startups, paid, of.price, of.rule};
   }
 
   /// The cluster's own instances, until others take the job over.
   [[nodiscard]] MachineUse compute() const {
     MachineUse use = machine(terms.compute);
-    if (terms.on_demand) use.busy -= outcome.interrupted.mean.on_demand;
+    if (terms.on_demand) use.busy -= outcome.interrupted.counted.on_demand;
     return use;
   }
 
@@ -41,7 +42,7 @@ struct Biller {
   [[nodiscard]] std::optional<MachineUse> fallback() const {
     if (!terms.on_demand) return std::nullopt;
     const MachineTerms& of = *terms.on_demand;
-    return MachineUse{of.what,  of.instances, Duration{}, outcome.interrupted.mean.on_demand,
+    return MachineUse{of.what,  of.instances, Duration{}, outcome.interrupted.counted.on_demand,
                       of.price, of.rule};
   }
 
@@ -122,6 +123,7 @@ BillInput bill_input(const Terms& terms, const pipeline::Inputs& inputs,
   bill.compute = biller.compute();
   bill.fallback = biller.fallback();
   bill.booked = inputs.booked;
+  bill.blocks = outcome.interrupted.counted.blocks;
   for (const MachineTerms& one : terms.auxiliary) bill.auxiliary.push_back(biller.machine(one));
   bill.storage = biller.held(terms.storage);
   bill.iops = biller.held(terms.iops);
@@ -136,7 +138,14 @@ BillInput bill_input(const Terms& terms, const pipeline::Inputs& inputs,
   bill.job = outcome.total.wall;
   bill.value_of_hour = terms.value_of_hour;
   bill.stall = outcome.total.stall;
-  bill.stall[Stage::interruption] -= outcome.interrupted.mean.waits;
+  const reliability::Course& course = outcome.interrupted.counted;
+  bill.stall[Stage::interruption] -= course.waits;
+  if (!bill.compute.rule.startup_billed) {
+    // All of it is start-up that nobody pays.
+    const Duration of_restarts = course.startups - outcome.startup;
+    bill.stall[Stage::interruption] -= of_restarts;
+    bill.stall[Stage::startup] += of_restarts;
+  }
   return bill;
 }
 

@@ -103,6 +103,21 @@ void weigh(Uncertain& one, const Scale& scale, const Weight& stated) {
   one.variance = variance_of(scale, one, stated.time);
 }
 
+/// Of the time, s²: by when interruptions strike. Courses that never end are in no range either.
+double variance_of_courses(const pipeline::Interrupted& in) {
+  if (in.job.rate() <= Frequency{}) return 0.0;
+  const int plays = std::min(500, reliability::plays_for(in.mean.interruptions));
+  double count = 0.0, sum = 0.0, squares = 0.0;
+  for (const reliability::Course& course : reliability::draw_courses(in.job, 1, plays)) {
+    const double off = (course.wall - in.mean.wall).base();
+    if (!std::isfinite(off)) continue;
+    count += 1.0;
+    sum += off;
+    squares += off * off;
+  }
+  return count > 1.0 ? std::max(0.0, squares - sum * sum / count) / (count - 1.0) : 0.0;
+}
+
 /// All that is assumed at the ends of its ranges that make the job longer, or shorter. Where each
 /// is worst by itself is where the search begins: beside others at their ends, an input that did
 /// nothing may count, so each is tried again until none changes anything.
@@ -153,7 +168,8 @@ void weigh_inputs(Result& result, const Scenario& scenario, const Catalog& catal
   std::vector<Uncertain> list = uncertain_of(result);
   const DrawnJob job = drawn_job(scenario, catalog, host, {});
   const Weight stated{job.outcome.total.wall, job.bill.money};
-  double variance = job.outcome.variance;
+  const double own = job.outcome.variance + variance_of_courses(job.outcome.interrupted);
+  double variance = own;
   for (Uncertain& one : list) {
     weigh(one, scale, stated);
     variance += one.variance;
@@ -173,7 +189,7 @@ void weigh_inputs(Result& result, const Scenario& scenario, const Catalog& catal
   certainty.stated = stated.time;
   certainty.shortest = extreme(scale, list, false);
   certainty.longest = extreme(scale, list, true);
-  certainty.own_variance_share = variance > 0.0 ? job.outcome.variance / variance : 0.0;
+  certainty.own_variance_share = variance > 0.0 ? own / variance : 0.0;
   result.certainty = certainty;
 }
 

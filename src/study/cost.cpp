@@ -72,12 +72,6 @@ BillLine machine_line(BillPart part, const MachineUse& use, bool texts) {
   });
 }
 
-/// Whole blocks that hold `used`; a rounding error needs no further one.
-Duration in_blocks(Duration used, Duration booked) {
-  constexpr double noise = 1e-9;
-  return std::max(1.0, std::ceil(used / booked - noise)) * booked;
-}
-
 BillLine unused_line(const MachineUse& use, Duration unused, bool texts) {
   const Duration time = std::max(Duration{}, unused);
   const Money amount = checked(use.instances * (use.price.value * time), use.what);
@@ -215,7 +209,7 @@ Bill bill_of(const BillInput& input, bool texts) {
   bill.billed_time = used;
   bill.lines.push_back(machine_line(BillPart::compute, input.compute, texts));
   if (input.booked > Duration{}) {
-    bill.billed_time = in_blocks(used, input.booked);
+    bill.billed_time = std::max(used, input.blocks * input.booked);
     bill.lines.push_back(unused_line(input.compute, bill.billed_time - used, texts));
     bill.unused = bill.lines.back().amount;
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/random.hpp"
 #include "study/billing.hpp"
 #include "study/cost.hpp"
 
@@ -27,20 +28,30 @@ void vary(pipeline::Outcome& outcome, double deviate) {
 
 }  // namespace
 
+Own Own::of(std::uint64_t seed, std::uint64_t stream) {
+  return {normal_quantile(uniform_of(seed, stream, "the job's own")), seed_of(seed, stream)};
+}
+
 DrawnJob drawn_job(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
-                   const resolve::Draw& draw, double wobble) {
+                   const resolve::Draw& draw, const Own& own) {
   resolve::Resolved resolved =
       resolve::resolve(scenario, catalog, host, draw, resolve::Want::numbers);
   pipeline::SimulationOptions options;
   options.details = false;
+  options.course = own.course;
   DrawnJob job;
   job.outcome = pipeline::simulate(resolved.inputs, options);
-  job.mean = job.outcome.total.wall;
-  vary(job.outcome, wobble);
+  vary(job.outcome, own.wobble);
   std::vector<std::string> remarks;
   job.bill = bill_of(bill_input(resolved.terms, resolved.inputs, job.outcome, remarks), false);
   job.inputs = std::move(resolved.inputs);
   return job;
+}
+
+bool never_ends(const pipeline::Outcome& outcome) {
+  constexpr double hopeless = 1e4;
+  const pipeline::Interrupted& in = outcome.interrupted;
+  return in.counted.wall > hopeless * (in.job.launch + in.job.work);
 }
 
 double figure_of(const DrawnJob& job, FigureId id) {

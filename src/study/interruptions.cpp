@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "base/random.hpp"
 #include "pipeline/interruptions.hpp"
 #include "reliability/interval.hpp"
 #include "resolve/assumptions.hpp"
@@ -22,55 +23,59 @@ namespace {
 using reliability::Course;
 using reliability::InterruptedJob;
 
-/// Enough for a 95 % quantile, fewer of jobs with many interruptions, whose means vary less.
-int draws_of(const Course& mean) {
-  constexpr double events = 2e5;
-  return static_cast<int>(std::clamp(events / (1.0 + mean.interruptions), 200.0, 2000.0));
-}
-
-/// The money of a course: what the bill of the mean says, and what an hour more of each kind costs.
+/// The money of a course: what the bill of the mean says, what an hour more of each kind costs, and
+/// a block. Each is linear, so that the bill of the mean is the mean of the bills.
 class Price {
  public:
   Price(const resolve::Resolved& resolved, const pipeline::Outcome& outcome, Money mean)
       : resolved_(resolved), outcome_(outcome), mean_(mean) {
     const Duration hour = hours(1.0);
-    paid_ = with(hour, {}, {}) - mean;
-    waited_ = with(hour, hour, {}) - mean;
-    on_demand_ = with(hour, {}, hour) - mean;
+    reliability::Course more;
+    more.wall = hour;
+    paid_ = with(more) - mean;
+    more.waits = hour;
+    waited_ = with(more) - mean;
+    more.waits = {};
+    more.on_demand = hour;
+    on_demand_ = with(more) - mean;
+    more.on_demand = {};
+    more.startups = hour;
+    started_ = with(more) - mean;
+    const auto& of = resolved.terms.compute;
+    block_ = of.instances * (of.price.value * resolved.inputs.booked);
   }
 
   [[nodiscard]] Money of(const Course& course) const {
     const Course& mean = outcome_.interrupted.mean;
     const double waits = (course.waits - mean.waits) / hours(1.0);
     const double fallen_back = (course.on_demand - mean.on_demand) / hours(1.0);
-    const double rest = (course.wall - mean.wall) / hours(1.0) - waits - fallen_back;
-    return mean_ + waits * waited_ + fallen_back * on_demand_ + rest * paid_;
+    const double started = (course.startups - mean.startups) / hours(1.0);
+    const double rest = (course.wall - mean.wall) / hours(1.0) - waits - fallen_back - started;
+    return mean_ + waits * waited_ + fallen_back * on_demand_ + started * started_ + rest * paid_ +
+           (course.blocks - mean.blocks) * block_;
   }
 
  private:
-  [[nodiscard]] Money with(Duration wall, Duration waits, Duration on_demand) const {
+  [[nodiscard]] Money with(const reliability::Course& more) const {
     pipeline::Outcome longer = outcome_;
-    longer.total.wall += wall;
-    longer.interrupted.mean.waits += waits;
-    longer.interrupted.mean.on_demand += on_demand;
-    std::vector<std::string> remarks;
-    BillInput input = bill_input(resolved_.terms, resolved_.inputs, longer, remarks);
-    input.booked = {};  // a block is paid whole, however long the job takes in it
-    const Bill bill = bill_of(input, false);
+    longer.total.wall += more.wall;
+    longer.interrupted.counted.waits += more.waits;
+    longer.interrupted.counted.on_demand += more.on_demand;
+    longer.interrupted.counted.startups += more.startups;
+    const Bill bill = bill_for(longer);
     if (resolved_.inputs.booked <= Duration{}) return bill.money;
-    return mean_ + (bill.money - bill.compute) - mean_beside();
+    // A block is paid whole, however long the job takes in it.
+    const Bill mean = bill_for(outcome_);
+    return mean_ + (bill.money - bill.compute) - (mean.money - mean.compute);
   }
-  /// Of the mean's bill, what is no instance of the cluster.
-  [[nodiscard]] Money mean_beside() const {
+  [[nodiscard]] Bill bill_for(const pipeline::Outcome& outcome) const {
     std::vector<std::string> remarks;
-    const Bill bill =
-        bill_of(bill_input(resolved_.terms, resolved_.inputs, outcome_, remarks), false);
-    return bill.money - bill.compute;
+    return bill_of(bill_input(resolved_.terms, resolved_.inputs, outcome, remarks), false);
   }
 
   const resolve::Resolved& resolved_;
   const pipeline::Outcome& outcome_;
-  Money mean_, paid_, waited_, on_demand_;
+  Money mean_, paid_, waited_, on_demand_, started_, block_;
 };
 
 template <class T>
@@ -97,25 +102,89 @@ std::optional<Money> money_on_demand(const Scenario& scenario, const Catalog& ca
   }
 }
 
+/// The same of a job of few stretches that hardly any attempt gets through: how many it takes is
+/// geometric, so the time is a sum of exponential ones.
+std::vector<Course> attempts(const InterruptedJob& job, const Course& mean) {
+  constexpr std::uint64_t count = 1000;
+  const double stretches = job.checkpoints() + 1.0;
+  std::vector<Course> courses(count, mean);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    double times = 0.0;
+    for (double k = 0.0; k < stretches; k += 1.0) {
+      times -= std::log1p(-uniform_of(i + 1, static_cast<std::uint64_t>(k), "attempts"));
+    }
+    Course& course = courses[i];
+    course.wall *= times / stretches;
+    course.waits *= times / stretches;
+    course.startups *= times / stretches;
+  }
+  return courses;
+}
+
+/// Jobs as chance has them. Of very many interruptions a part of the job is played, and what a
+/// course is off its mean is taken to grow with the root of the parts: independent ones add up so.
+std::vector<Course> played(const InterruptedJob& job, const Course& mean) {
+  constexpr double many = 1e4;
+  constexpr double of_part = 1e3;
+  constexpr double least_stretches = 10.0;
+  if (mean.interruptions <= many || job.fallback || job.booked > Duration{}) {
+    return reliability::draw_courses(job, 1,
+                                     std::max(200, reliability::plays_for(mean.interruptions)));
+  }
+  const double parts = std::min(mean.interruptions / of_part, job.checkpoints() / least_stretches);
+  if (parts < 1.0) return attempts(job, mean);
+  InterruptedJob part = job;
+  part.work *= 1.0 / parts;
+  const Course one = reliability::expected(part);
+  std::vector<Course> courses =
+      reliability::draw_courses(part, 1, std::max(200, reliability::plays_for(one.interruptions)));
+  const double grown = std::sqrt(parts);
+  for (Course& course : courses) {
+    course.wall = mean.wall + grown * (course.wall - one.wall);
+    course.waits = mean.waits + grown * (course.waits - one.waits);
+    course.startups = mean.startups + grown * (course.startups - one.startups);
+  }
+  return courses;
+}
+
 void fill_plays(Interruptions& out, const InterruptedJob& job, const Price& price,
-                const pipeline::Interrupted& in, std::optional<Money> on_demand, Money spot) {
-  constexpr double too_many = 1e4;
-  if (in.mean.interruptions > too_many) return;
+                const pipeline::Interrupted& in, double fewest, std::optional<Money> on_demand,
+                Money spot) {
+  const std::vector<Course> courses = played(job, in.mean);
   std::vector<Duration> times;
   std::vector<Money> amounts;
   double loses = 0.0;
-  for (const Course& course : reliability::draw_courses(job, 1, draws_of(in.mean))) {
-    times.push_back(course.wall + in.between_blocks);
+  double more_blocks = 0.0;
+  for (const Course& course : courses) {
+    times.push_back(course.wall);
     amounts.push_back(price.of(course));
     if (on_demand && amounts.back() > *on_demand) loses += 1.0;
+    if (course.blocks > fewest) more_blocks += 1.0;
   }
-  out.draws = static_cast<int>(times.size());
+  const double share = 1.0 / static_cast<double>(courses.size());
+  out.draws = static_cast<int>(courses.size());
   if (on_demand && *on_demand > Money{}) {
-    out.on_demand = OnDemandInstead{*on_demand, 1.0 - spot / *on_demand,
-                                    loses / static_cast<double>(times.size())};
+    out.on_demand = OnDemandInstead{*on_demand, 1.0 - spot / *on_demand, loses * share};
   }
+  if (out.blocks) out.more_blocks = more_blocks * share;
   out.time = middle(std::move(times));
   out.money = middle(std::move(amounts));
+}
+
+/// "12.5 days", "3.2 h", "5.3 min", "278 ms".
+std::string span_words(Duration time) {
+  struct Unit {
+    Duration size;
+    const char* name;
+  };
+  for (const Unit& unit : {Unit{hours(24.0), "days"}, Unit{hours(1.0), "h"},
+                           Unit{minutes(1.0), "min"}, Unit{seconds(1.0), "s"}}) {
+    const bool whole_one = unit.size == seconds(1.0);
+    if (time >= (whole_one ? 1.0 : 2.0) * unit.size) {
+      return fmt::format("{:.3g} {}", time / unit.size, unit.name);
+    }
+  }
+  return fmt::format("{:.3g} ms", 1e3 * time.base());
 }
 
 std::string share_text(double share) {
@@ -127,8 +196,10 @@ void fill_intervals(Interruptions& out, const InterruptedJob& job) {
   out.interval = job.interval;
   if (!out.between) return;
   out.best = reliability::best_interval(job);
-  out.young = reliability::young_interval(job.writing.time, *out.between);
-  out.daly = reliability::daly_interval(job.writing.time, *out.between);
+  // Interruptions that are announced in time lose no work: for them no checkpoint is written ahead.
+  if (job.sudden <= Frequency{}) return;
+  out.young = reliability::young_interval(job.writing.time, 1.0 / job.sudden);
+  out.daly = reliability::daly_interval(job.writing.time, 1.0 / job.sudden);
 }
 
 /// Of a job for which nothing was asked: what is left out, where it would be noticed.
@@ -142,20 +213,43 @@ void say_left_out(Result& result, const Scenario& scenario, const resolve::Resol
   }
   if (cluster.failures || cluster.purchase == Purchase::spot) return;
   constexpr double worth_a_word = 0.01;
-  const double per_second = resolve::assumed::failures.value / 1000.0 / hours(24.0).base();
+  const resolve::Assumption failures = resolve::assumed::failures_of(resolved.inputs.ranks);
+  const double per_second = failures.value / 1000.0 / hours(24.0).base();
   InterruptedJob plan;
   plan.sudden = Frequency::of(per_second * resolved.inputs.instances);
   plan.restart = seconds(resolve::assumed::restart.value) + resolved.inputs.checkpoint_time;
-  const InterruptedJob job = pipeline::interrupted_job(outcome, resolved.inputs, plan);
+  InterruptedJob job = pipeline::interrupted_job(outcome, resolved.inputs, plan);
+  job.booked = Duration{};  // what its end loses is counted
   const Course course = reliability::expected(job);
   const double lost = (course.rework + course.restarts) / course.wall;
   if (!(lost >= worth_a_word)) return;
   result.remarks.push_back(fmt::format(
-      "machines fail: at {:g} failures per 1,000 node-days (published: {:g} to {:g}) interruptions "
-      "would take {} of the time{}; /cluster/failures counts them",
-      resolve::assumed::failures.value, resolve::assumed::failures.low,
-      resolve::assumed::failures.high, share_text(lost),
+      "machines fail: at {:.2g} failures per 1,000 node-days (published: {:.3g} to {:.3g}) "
+      "interruptions would take {} of the time{}; /cluster/failures counts them",
+      failures.value, failures.low, failures.high, share_text(lost),
       job.interval > Duration{} ? "" : ", without checkpoints"));
+}
+
+/// What is paid whole, where that is not what the job takes.
+void say_of_blocks(Result& result, const Interruptions& of, double fewest) {
+  if (!of.blocks) return;
+  if (fewest > 1.0) {
+    result.caveats.push_back(fmt::format(
+        "The job does not fit into what is booked once: it takes {:g} blocks, one after the other.",
+        fewest));
+  }
+  constexpr double worth_a_word = 0.005;
+  if (const double share = of.more_blocks.value_or(0.0); share >= worth_a_word) {
+    result.caveats.push_back(fmt::format(
+        "In {} of jobs, interruptions move the end beyond what is booked, and a further block is "
+        "paid.",
+        share_text(share)));
+  }
+  const double unused = result.bill.unused / result.bill.money;
+  if (unused >= worth_a_word) {
+    result.caveats.push_back(
+        fmt::format("{} of the money pays for booked time that is not used.", share_text(unused)));
+  }
 }
 
 }  // namespace
@@ -163,25 +257,34 @@ void say_left_out(Result& result, const Scenario& scenario, const resolve::Resol
 void expect_an_end(const pipeline::Outcome& outcome) {
   const pipeline::Interrupted& in = outcome.interrupted;
   const InterruptedJob& job = in.job;
-  constexpr double hopeless = 1e4;
-  if (!(in.mean.wall > hopeless * (job.launch + job.work))) return;
+  if (!never_ends(outcome)) return;
+  InterruptedJob unbooked = job;
+  unbooked.booked = Duration{};
+  if (job.booked > Duration{} && std::isfinite(reliability::expected(unbooked).wall.base())) {
+    throw InputError(
+        {{"", 0, "/cluster/booked",
+          fmt::format("the job takes {} and what is booked ends after {}: expected a longer time, "
+                      "or checkpoints that a block has room for (/job/checkpoint)",
+                      span_words(reliability::expected(unbooked).wall), span_words(job.booked)),
+          "does not end in what is booked"}});
+  }
   const Duration between = 1.0 / job.rate();
   const bool writes = job.interval > Duration{} && job.interval < job.work;
   const Duration stretch = writes ? job.interval + job.writing.time : job.work;
   const std::string why =
       job.restart > stretch
           ? fmt::format("a restart takes {}: expected one that takes less, or fewer instances",
-                        resolve::short_text_of(job.restart))
-      : writes ? fmt::format(
-                     "has to run for {} to its next checkpoint: expected checkpoints more "
-                     "often",
-                     resolve::short_text_of(stretch))
-               : fmt::format("has to run for {} without one: expected checkpoints",
-                             resolve::short_text_of(stretch));
+                        span_words(job.restart))
+      : writes
+          ? fmt::format(
+                "has to run for {} to its next checkpoint: expected more frequent "
+                "checkpoints",
+                span_words(stretch))
+          : fmt::format("has to run for {} without one: expected checkpoints", span_words(stretch));
   throw InputError({{"", 0, "/job/checkpoint",
                      fmt::format("the job would in effect never end: it is interrupted every {} in "
                                  "the mean and {}",
-                                 resolve::short_text_of(between), why),
+                                 span_words(between), why),
                      "never ends"}});
 }
 
@@ -197,23 +300,22 @@ void report_interruptions(Result& result, const Scenario& scenario, const Catalo
   out.expected = in.mean.interruptions;
   out.rework = in.mean.rework;
   out.waits = in.mean.waits;
-  out.restarts = in.mean.restarts + in.between_blocks;
+  out.restarts = in.mean.restarts;
   out.lost = outcome.total.stall[Stage::interruption];
   out.effective = job.work / outcome.total.wall;
   if (job.rate() > Frequency{}) out.between = 1.0 / job.rate();
-  if (resolved.inputs.booked > Duration{}) out.blocks = in.blocks;
+  if (resolved.inputs.booked > Duration{}) out.blocks = in.mean.blocks;
   fill_intervals(out, job);
-  fill_plays(out, job, Price(resolved, outcome, result.bill.money), in,
+  InterruptedJob undisturbed = job;
+  undisturbed.sudden = undisturbed.announced = Frequency{};
+  const double fewest = job.booked > Duration{} ? reliability::expected(undisturbed).blocks : 1.0;
+  fill_plays(out, job, Price(resolved, outcome, result.bill.money), in, fewest,
              money_on_demand(scenario, catalog, host), result.bill.money);
   // The same words for every point of a sweep: the numbers are figures.
   if (out.between) {
     result.caveats.emplace_back("Time and money are those expected with interruptions.");
   }
-  if (in.blocks > 1.0) {
-    result.caveats.push_back(fmt::format(
-        "The job does not fit into what is booked once: it takes {:g} blocks, one after the other.",
-        in.blocks));
-  }
+  say_of_blocks(result, out, fewest);
   if (out.expected >= 0.05 && !out.interval) {
     result.remarks.emplace_back(
         "no checkpoints are written: each interruption starts the job from its beginning "

@@ -116,7 +116,7 @@ std::optional<Chances> chances_of(const Field& field, std::size_t best, const Ca
     const resolve::Draw draw = [&](std::string_view key) {
       return uniform_of(options.run.seed, stream, key);
     };
-    const double wobble = normal_quantile(uniform_of(options.run.seed, stream, "the job's own"));
+    const Own own_course = Own::of(options.run.seed, stream);
     double least = std::numeric_limits<double>::infinity();
     double own = least;
     Drawn& drawn = draws[d];
@@ -124,7 +124,7 @@ std::optional<Chances> chances_of(const Field& field, std::size_t best, const Ca
     for (std::size_t i = 0; i < points.size(); ++i) {
       Outlay outlay;
       try {
-        const DrawnJob job = drawn_job(scenarios[i], catalog, host, draw, wobble);
+        const DrawnJob job = drawn_job(scenarios[i], catalog, host, draw, own_course);
         outlay = {job.outcome.total.wall, job.bill.money, job.bill.total};
       } catch (const InputError&) {
         outlay.time = seconds(std::numeric_limits<double>::infinity());

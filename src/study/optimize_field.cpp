@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "study/drawn_job.hpp"
+#include "study/interruptions.hpp"
 #include "study/optimize_parts.hpp"
 
 namespace feedrate::study {
@@ -65,6 +66,7 @@ Outlay outlay_of(const Scenario& scenario, const Catalog& catalog, const HostPro
     return {result.times.total, result.bill.money, result.bill.total};
   }
   const DrawnJob job = drawn_job(scenario, catalog, host, {});
+  expect_an_end(job.outcome);
   return {job.outcome.total.wall, job.bill.money, job.bill.total};
 }
 

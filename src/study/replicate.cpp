@@ -48,26 +48,32 @@ Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProf
   Bands bands;
   bands.replications = options.replications;
   const Names kept = options.guesses ? Names{} : guesses_of(scenario, catalog, host);
-  std::array<std::vector<double>, banded_figures.size()> values;
+  std::array<std::vector<double>, banded_figures.size()> values, never;
+  pipeline::SimulationOptions mean_only;
+  mean_only.details = false;
   for (int r = 0; r < options.replications; ++r) {
     const auto stream = static_cast<std::uint64_t>(r) + 1U;
     const resolve::Draw draw = [&](std::string_view key) {
       return kept.contains(key) ? 0.5 : uniform_of(options.seed, stream, key);
     };
-    const double wobble = normal_quantile(uniform_of(options.seed, stream, "the job's own"));
-    const DrawnJob job = drawn_job(scenario, catalog, host, draw, wobble);
+    const DrawnJob job = drawn_job(scenario, catalog, host, draw, Own::of(options.seed, stream));
+    const bool endless = never_ends(job.outcome);
+    if (endless) bands.never_ends += 1.0;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i].push_back(figure_of(job, banded_figures[i]));
+      (endless ? never : values)[i].push_back(figure_of(job, banded_figures[i]));
     }
     if (!options.bottlenecks) continue;
     // Also where the mean has one candidate: what is drawn may have another, or none.
-    const Bottleneck found = find_bottleneck(job.inputs, job.mean);
+    const Bottleneck found =
+        find_bottleneck(job.inputs, pipeline::simulate(job.inputs, mean_only).total.wall);
     if (found.stage) bands.bottleneck_probability[*found.stage] += 1.0;
   }
   // Counted first: shares that are added up would make more than 1.
   for (const Stage stage : all_stages()) {
     bands.bottleneck_probability[stage] /= options.replications;
   }
+  bands.never_ends /= options.replications;
+  if (values.front().empty()) values = std::move(never);
   for (std::size_t i = 0; i < values.size(); ++i) {
     bands.*figure(banded_figures[i]).band = band(std::move(values[i]));
   }

@@ -272,6 +272,11 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   }
   if (options.replications > 0) {
     result.bands = replicate(scenario, catalog, host, options);
+    if (const double never = result.bands->never_ends; never > 0.0) {
+      result.caveats.push_back(fmt::format(
+          "In {:.2g} % of the draws the job never ends{}: the ranges are those of the others.",
+          100.0 * never, inputs.booked > Duration{} ? ", what is booked is too short" : ""));
+    }
     if (result.bottleneck.stage && options.bottlenecks) {
       result.bottleneck.probability =
           result.bands->bottleneck_probability[*result.bottleneck.stage];

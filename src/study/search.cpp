@@ -73,10 +73,10 @@ class Seeker {
 
   /// The answer where the uncertain inputs lie as `draw` says, sought from `start` on; one beyond
   /// the range's start for none.
-  long drawn_answer(const resolve::Draw& draw, long start, FigureId figure) {
+  long drawn_answer(const resolve::Draw& draw, const Own& own, long start, FigureId figure) {
     const auto holds_at = [&](long n) {
       try {
-        const DrawnJob job = drawn_job(scenario(n), catalog_, host_, draw);
+        const DrawnJob job = drawn_job(scenario(n), catalog_, host_, draw, own);
         return keeps(figure_of(job, figure));
       } catch (const InputError&) {
         return false;
@@ -265,8 +265,9 @@ SearchAnswer search(const Search& search, const Setting& with, const MakeScenari
     const resolve::Draw draw = [&](std::string_view key) {
       return uniform_of(options.seed, stream, key);
     };
+    const Own own{0.0, Own::of(options.seed, stream).course};
     values.push_back(
-        static_cast<double>(seeker.drawn_answer(draw, static_cast<long>(start), figure->id)));
+        static_cast<double>(seeker.drawn_answer(draw, own, static_cast<long>(start), figure->id)));
   }
   std::sort(values.begin(), values.end());
   answer.band = Band{order_statistic(values, 0.05), order_statistic(values, 0.5),

@@ -39,7 +39,11 @@ class Jobs {
     job.writing.background = generate_.chance(0.4);
     job.writing.storage_busy = generate_.uniform(0.0, 0.9);
     job.launch = seconds(generate_.chance(0.5) ? generate_.log_uniform(1e-3, 0.3) / rate : 0.0);
-    job.restart = job.launch + seconds(generate_.log_uniform(1e-3, 0.3) / rate);
+    job.startup = job.launch * generate_.uniform(0.0, 0.2);
+    const Duration beside = seconds(generate_.log_uniform(1e-3, 0.3) / rate);
+    // Of one instance, it may take less than the launch of all.
+    job.restart = beside + (generate_.chance(0.7) ? 1.0 : 0.2) * job.launch;
+    job.relaunch = beside + job.launch;
     if (generate_.chance(0.5)) job.wait = seconds(generate_.log_uniform(1e-2, 1.0) / rate);
     return job;
   }
@@ -145,7 +149,9 @@ TEST_CASE("reliability: the closed form is the mean of played jobs") {
     double mean = 0.0;
     double rework = 0.0;
     double interruptions = 0.0;
+    double startups = 0.0;
     for (const Course& course : courses) {
+      startups += course.startups.base() / plays;
       mean += course.wall.base() / plays;
       rework += course.rework.base() / plays;
       interruptions += course.interruptions / plays;
@@ -157,6 +163,8 @@ TEST_CASE("reliability: the closed form is the mean of played jobs") {
     if (off > 3.0) ++beyond_three;
     REQUIRE(off < 5.0);
     CHECK(closed.interruptions == Approx(interruptions).epsilon(0.15).margin(0.02));
+    CHECK(closed.startups.base() ==
+          Approx(startups).epsilon(0.15).margin(0.02 * job.startup.base()));
     CHECK(std::abs(closed.rework.base() - rework) < 6.0 * error + 0.02 * mean);
   }
   // Normal errors are that large in 0.3 % of all cases.
@@ -251,5 +259,151 @@ TEST_CASE("reliability: a fallback only ever shortens what spot instances take")
     job.fallback = Fallback{1e9, std::nullopt, {}};
     REQUIRE(wall(job) == Approx(without).epsilon(0.25));
     REQUIRE(expected(job).on_demand == Duration{});
+  }
+}
+
+namespace {
+
+/// Blocks that hold a launch and the way to a checkpoint, and that some jobs outlast.
+InterruptedJob with_blocks_of(InterruptedJob job, double share) {
+  const Duration stretch =
+      job.interval > Duration{} ? job.interval + job.writing.stop(job.interval) : job.work;
+  job.booked = std::max(2.5 * (job.relaunch + job.restart + stretch +
+                               job.writing.delay(std::max(job.interval, seconds(1.0)))),
+                        share * expected(job).wall);
+  return job;
+}
+
+}  // namespace
+
+TEST_CASE("reliability: a block that no course outlasts changes nothing") {
+  Jobs generated(912);
+  for (int i = 0; i < 300; ++i) {
+    InterruptedJob job = generated.job(20.0);
+    job.wait = Duration{};
+    const Course without = expected(job);
+    job.booked = 1e9 * without.wall;
+    const Course with = expected(job);
+    INFO("job " << i);
+    REQUIRE(with.wall == without.wall);
+    REQUIRE(with.rework == without.rework);
+    REQUIRE(with.blocks == 1.0);
+  }
+}
+
+TEST_CASE("reliability: the mean of a job in blocks is that of its played courses") {
+  Jobs generated(913);
+  constexpr int plays = 3000;
+  int several = 0;
+  for (int i = 0; i < 80; ++i) {
+    InterruptedJob job = generated.job(10.0);
+    job.wait = Duration{};
+    job = with_blocks_of(job, generated.chance().uniform(0.4, 1.3));
+    const std::vector<Course> courses = draw_courses(job, 21, plays);
+    double mean = 0.0;
+    double blocks = 0.0;
+    for (const Course& course : courses) {
+      mean += course.wall.base() / plays;
+      blocks += course.blocks / plays;
+      // Paid whole: no course uses more than its blocks, and each uses all of them but the last.
+      REQUIRE(course.wall <=
+              course.blocks * job.booked * (1.0 + 1e-9) + course.blocks * job.writing.time);
+      REQUIRE(course.wall >= (course.blocks - 1.0) * job.booked * (1.0 - 1e-9));
+    }
+    const double error = deviation(courses, mean) / std::sqrt(plays) + 1e-9 * mean;
+    const Course told = expected(job);
+    INFO("job " << i << ": " << told.wall.base() << " s, played " << mean << " +- " << error);
+    // Both are played, but for what the closed form knows.
+    REQUIRE(std::abs(told.wall.base() - mean) < 7.0 * error);
+    CHECK(told.blocks == Approx(blocks).epsilon(0.05).margin(0.03));
+    REQUIRE(told.blocks >= 1.0);
+    several += told.blocks > 1.01 ? 1 : 0;
+  }
+  CHECK(several > 20);
+}
+
+TEST_CASE("reliability: a longer block is outlasted by fewer courses, by those that take longer") {
+  Jobs generated(914);
+  for (int i = 0; i < 60; ++i) {
+    InterruptedJob job = generated.job(10.0);
+    job.wait = Duration{};
+    const std::vector<Course> free = draw_courses(job, 5, 200);
+    job = with_blocks_of(job, 0.7);
+    int before = 201;
+    for (int step = 0; step < 4; ++step) {
+      const std::vector<Course> courses = draw_courses(job, 5, 200);
+      int outlasted = 0;
+      int longer = 0;
+      for (std::size_t k = 0; k < courses.size(); ++k) {
+        outlasted += courses[k].blocks > 1.0 ? 1 : 0;
+        longer += free[k].wall > job.booked ? 1 : 0;
+      }
+      INFO("job " << i);
+      REQUIRE(outlasted == longer);
+      REQUIRE(outlasted <= before);
+      before = outlasted;
+      job.booked *= 1.2;
+    }
+  }
+}
+
+TEST_CASE("reliability: more failures never raise the chance of a deadline") {
+  Jobs generated(915);
+  constexpr int plays = 1500;
+  for (int i = 0; i < 80; ++i) {
+    InterruptedJob job = generated.job(10.0);
+    if (generated.chance().chance(0.5)) {
+      job.wait = Duration{};
+      job = with_blocks_of(job, 0.8);
+    }
+    const Duration deadline = expected(job).wall * generated.chance().uniform(0.8, 1.3);
+    const auto in_time = [&](const InterruptedJob& of) {
+      int count = 0;
+      for (const Course& course : draw_courses(of, 31, plays)) count += course.wall <= deadline;
+      return static_cast<double>(count) / plays;
+    };
+    const double now = in_time(job);
+    const double more = generated.chance().uniform(1.0, 3.0);
+    job.sudden *= more;
+    job.announced *= more;
+    INFO("job " << i);
+    REQUIRE(in_time(job) <= now + 4.0 * std::sqrt(0.5 / plays));
+  }
+}
+
+TEST_CASE("reliability: after one interruption on demand, as written down") {
+  Jobs generated(916);
+  for (int i = 0; i < 60; ++i) {
+    InterruptedJob job = generated.job(5.0);
+    job.sudden += job.announced;
+    job.announced = Frequency{};
+    job.launch = job.startup = Duration{};
+    job.writing.background = false;
+    const double rate = job.sudden.base();
+    const double less = rate * generated.chance().uniform(0.0, 0.5);
+    job.fallback = Fallback{1.0, std::nullopt, Frequency::of(less)};
+    // Struck at x, the job goes on from the last checkpoint before it at the other rate.
+    const double stop = job.interval > Duration{} ? job.writing.stop(job.interval).base() : 0.0;
+    const double length = job.work.base() + job.checkpoints() * stop;
+    const double period = job.interval > Duration{} ? job.interval.base() + stop : length;
+    const auto until = [&](double time) {
+      return less > 0.0 ? std::expm1(less * time) / less : time;
+    };
+    const double restart = until(job.restart.base());
+    double mean = -std::expm1(-rate * length) / rate;
+    for (double from = 0.0; from < length; from += period) {
+      const double to = std::min(length, from + period);
+      if (to - from < 1e-9 * length) break;
+      double rest = 0.0;
+      for (double at = from; at < length - 1e-9 * length; at += period) {
+        rest += until(std::min(period, length - at));
+      }
+      const double struck = std::exp(-rate * from) - std::exp(-rate * to);
+      mean += struck * (restart + (1.0 + less * restart) * rest);
+    }
+    const std::vector<Course> courses = draw_courses(job, 17, 2000);
+    const double error = deviation(courses, mean) / std::sqrt(2000.0) + 1e-9 * mean;
+    INFO("job " << i << ": " << mean << " s, told " << wall(job) << " +- " << error);
+    REQUIRE(std::abs(wall(job) - mean) < 6.0 * error);
   }
 }

@@ -174,8 +174,26 @@ TEST_CASE("interruptions: a job that never ends is infinite, and no play of it h
   job.sudden = per_hour(5.0);
   CHECK(std::isinf(expected(job).wall.base()));
   const auto courses = draw_courses(job, 1, 10);
-  CHECK(courses.size() == 1);
+  // All of them: quantiles count those that end too.
+  CHECK(courses.size() == 10);
   CHECK(std::isinf(courses.front().wall.base()));
   job.fallback = Fallback{3.0, std::nullopt, {}};
   CHECK(expected(job).wall.base() < 1100.0 * 3600.0);
+}
+
+TEST_CASE("interruptions: a block that no checkpoint fits into never ends the job") {
+  InterruptedJob job;
+  job.work = hours(20.0);
+  job.launch = job.relaunch = hours(1.0);
+  job.booked = hours(8.0);
+  CHECK(std::isinf(expected(job).wall.base()));
+  job.interval = hours(7.5);
+  CHECK(std::isinf(expected(job).wall.base()));
+  // Six hours of seven are kept of each block: 6, 12, 18, and the last two.
+  job.interval = hours(3.0);
+  const Course course = expected(job);
+  CHECK(course.blocks == 4.0);
+  CHECK(course.rework / hours(1.0) == Approx(3.0));
+  CHECK(course.restarts / hours(1.0) == Approx(3.0));
+  CHECK(course.wall / hours(1.0) == Approx(27.0));
 }
