@@ -396,3 +396,12 @@ TEST_CASE("interrupted runs: what never ends is refused everywhere, and its caus
   CHECK(best.status != 0);
   CHECK(best.err.find("would in effect never end") != std::string::npos);
 }
+
+TEST_CASE("interrupted runs: a headline tells what fewer interruptions would gain") {
+  const auto text =
+      shell("feedrate run scenarios/" + spot_job +
+            " --set duration_on_one_instance=30h --set '/job/checkpoint/interval=1000 h'");
+  CHECK(text.out.find("Interruptions cost most") != std::string::npos);
+  CHECK(text.out.find("half as many") != std::string::npos);
+  CHECK(text.out.find("waits for instances twice as fast") == std::string::npos);
+}
