@@ -399,8 +399,7 @@ TEST_CASE("interrupted runs: what never ends is refused everywhere, and its caus
 
 TEST_CASE("interrupted runs: a headline tells what fewer interruptions would gain") {
   const auto text =
-      shell("feedrate run scenarios/" + spot_job +
-            " --set duration_on_one_instance=30h --set '/job/checkpoint/interval=1000 h'");
+      shell("feedrate run scenarios/" + spot_job + " --set /job/checkpoint/restart=15h");
   CHECK(text.out.find("Interruptions cost most") != std::string::npos);
   CHECK(text.out.find("half as many") != std::string::npos);
   CHECK(text.out.find("waits for instances twice as fast") == std::string::npos);
