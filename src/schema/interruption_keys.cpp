@@ -47,7 +47,7 @@ const std::vector<Entry<Spot>>& entries<Spot>() {
            .limits = between(0, 0.999),
            .percent = true}),
       entry<&Spot::rate>("rate", {.manual = "instead: interruptions of one instance, \"0.15 /h\"",
-                                  .limits = between(0, 1.0 / 60.0),
+                                  .limits = between(0, 0.25),
                                   .hint = {"a rate", "0.15 /h"}}),
       entry<&Spot::notice>("notice",
                            {.manual = "before an interruption, which the training program "

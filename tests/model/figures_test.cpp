@@ -65,6 +65,7 @@ Result distinct() {
   interruptions.expected = value();
   interruptions.effective = value();
   interruptions.blocks = value();
+  interruptions.more_blocks = value();
   interruptions.draws = 1;
   interruptions.money = {usd(value()), usd(value())};
   interruptions.on_demand = OnDemandInstead{usd(value()), value(), value()};

@@ -396,3 +396,11 @@ TEST_CASE("interrupted runs: what never ends is refused everywhere, and its caus
   CHECK(best.status != 0);
   CHECK(best.err.find("would in effect never end") != std::string::npos);
 }
+
+TEST_CASE("interrupted runs: a headline tells what fewer interruptions would gain") {
+  const auto text =
+      shell("feedrate run scenarios/" + spot_job + " --set /job/checkpoint/restart=15h");
+  CHECK(text.out.find("Interruptions cost most") != std::string::npos);
+  CHECK(text.out.find("interruptions would finish the job") != std::string::npos);
+  CHECK(text.out.find("waits for instances twice as fast") == std::string::npos);
+}
