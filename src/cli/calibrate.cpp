@@ -70,8 +70,9 @@ Command add_calibrate(CLI::App& parent) {
       ->type_name("TIME");
   CLI::Option* imports =
       app->add_option("--import", arguments->imports,
-                      "Take what another tool measured (fio, nvbandwidth, nccl-tests, steps as "
-                      "CSV), or fit measurements of feedrate again, those of one host together; "
+                      "Take what another tool measured (fio, nvbandwidth, nccl-tests, NCCL's "
+                      "tuning log, steps as CSV), or fit measurements of feedrate again, those of "
+                      "one host together; "
                       "may be given several times")
           ->type_name("FILE")
           ->allow_extra_args(false);

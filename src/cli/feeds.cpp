@@ -25,8 +25,15 @@ struct FeedsArguments {
 
 int feeds(const FeedsArguments& arguments) {
   const double busy = parse_share(arguments.busy, "--busy");
+  const SearchRequest& request = arguments.request;
+  const schema::Document document = load_with_settings(request.scenario, request.simulation);
   std::vector<std::string> keys = arguments.over;
-  if (keys.empty()) keys = {"gpus_per_instance", "instances"};
+  if (keys.empty()) {
+    keys = {"gpus_per_instance"};
+    // Of unequal instances no other number says how many GPUs each has.
+    if (schema::read_scenario(document).cluster.unequal_gpus.empty())
+      keys.emplace_back("instances");
+  }
   std::vector<Search> searches;
   for (const std::string& key : keys) {
     searches.push_back(
@@ -34,8 +41,6 @@ int feeds(const FeedsArguments& arguments) {
                                    name_of(FigureId::gpu_busy), busy),
                        "--over"));
   }
-  const SearchRequest& request = arguments.request;
-  const schema::Document document = load_with_settings(request.scenario, request.simulation);
   const std::optional<HostProfile> host = host_of(request.simulation);
   if (host) remark_on_host(*host, arguments.host_age);
   return answer_searches(request, document, searches, host);

@@ -324,7 +324,7 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
         context.out.remarks.push_back(fmt::format(
             "/job/steps are batches of each GPU: {:g} instances train on {:g} times the "
             "samples of one in as many",
-            inputs.instances, inputs.instances));
+            inputs.instances, inputs.instances_alike()));
       }
     }
   }

@@ -87,6 +87,7 @@ class TuningLog {
   void read(std::string_view line, int number) {
     const std::size_t start = after_nccl_info(line);
     if (start == std::string_view::npos) return;
+    if (line.find(" Bytes -> Algo ", start) != std::string_view::npos) ++single_operations_;
     const std::vector<std::string_view> prefix = words_of_line(line.substr(0, start));
     TunedThread& thread = threads_[std::string(thread_in(prefix))];
     say_ranks(thread, words_of_line(line.substr(start)));
@@ -97,6 +98,10 @@ class TuningLog {
     }
     add_row(thread, line, number);
   }
+
+  /// Lines "1026048 Bytes -> Algo 1 proto 2 time 34.69": older versions do not say of which
+  /// operation they are, newer ones give no time.
+  [[nodiscard]] int single_operations() const { return single_operations_; }
 
   /// The table over the most ranks.
   [[nodiscard]] TunedTable largest(Imported& imported) const {
@@ -184,6 +189,7 @@ class TuningLog {
   const std::string& path_;
   std::map<std::string, TunedThread> threads_;
   int headers_ = 0;
+  int single_operations_ = 0;
 };
 
 }  // namespace
@@ -198,6 +204,12 @@ MeasurementSet import_nccl_tuning(std::string_view text, const std::string& path
     imported.remark(
         "the log does not say over how many ranks its table goes: NCCL_DEBUG_SUBSYS=INIT,TUNING "
         "would; it is taken for every number of them");
+  }
+  if (log.single_operations() > 0) {
+    imported.remark(
+        fmt::format("{} lines of what was chosen for single operations are left out: they lack "
+                    "the operation, or its time; the table has the choice by size",
+                    log.single_operations()));
   }
   for (const auto& [operation, cells] : table.rows) {
     for (const NcclCell& cell : cells) {

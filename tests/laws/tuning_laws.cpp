@@ -287,4 +287,11 @@ TEST_CASE("tuning: logs without a table, without a header and without ranks say 
     return remark.find("does not say over how many ranks") != std::string::npos;
   }));
   CHECK(imported(log_of(f, false, false)).gpus == 0.0);
+  const std::string single =
+      "node-1:4021:4077 [0] NCCL INFO 1026048 Bytes -> Algo 1 proto 2 time 34.7\n";
+  const auto chosen = schema::parse_import(log + single + single, "job.log");
+  const auto& words = chosen.probes.front().remarks;
+  CHECK(std::any_of(words.begin(), words.end(), [](const std::string& remark) {
+    return remark.find("2 lines of what was chosen for single operations") == 0;
+  }));
 }

@@ -350,3 +350,51 @@ TEST_CASE("unequal: each kind loads as an instance with so many GPUs does, and s
   CHECK(checked > 80);
   CHECK(shared > 15);
 }
+
+TEST_CASE(
+    "unequal: the one with fewer GPUs decides once the other has more of the data in memory") {
+  // Of three ranks that each read another random third, an instance with r of them has seen all
+  // but (1 - r/3)^(k-1) of the data when epoch k begins, and reads r·(1 - r/3)^(k-1) parts of it.
+  constexpr double each = 64.0 * 400.0;
+  constexpr double read = 1e-3;  // seconds a sample
+  Inputs inputs;
+  inputs.kind = LoaderKind::pytorch;
+  inputs.workers = 4.0;
+  inputs.prefetch = 4.0;
+  inputs.batch = 64.0;
+  inputs.persistent_workers = true;
+  inputs.step.fixed = seconds(1e-6);
+  inputs.disk.emplace();
+  inputs.disk->bytes = bytes_per_sample(1.0);
+  inputs.disk->limits.push_back({"disk", 1.0 / read, 0.0, 0.0, 1.0, false});
+  inputs.caches.room = 1.0;
+  inputs.caches.policy = CachePolicy::no_eviction;
+  Inputs list = with_gpus(inputs, {2.0, 1.0}, each);
+  list.caches.readers = 1.5;
+  Inputs small = *list.unequal->others.front().inputs;
+  small.caches.readers = 3.0;
+  list.unequal->others.front().inputs = std::make_shared<const Inputs>(small);
+  double parts = 0.0;
+  for (double epochs = 1.0; epochs <= 5.0; epochs += 1.0) {
+    parts += std::max(2.0 * std::pow(1.0 / 3.0, epochs - 1.0), std::pow(2.0 / 3.0, epochs - 1.0));
+    list.epochs = epochs;
+    const Outcome out = simulate(list);
+    INFO(epochs);
+    CHECK(out.trained.wall.base() == Approx(parts * each * read).epsilon(0.02));
+    CHECK(out.slowest_ranks == 2.0);
+  }
+  // Of what all read, both have their share.
+  double read_parts = 0.0;
+  for (double k = 0.0; k < 5.0; k += 1.0) {
+    read_parts += (2.0 * std::pow(1.0 / 3.0, k) + std::pow(2.0 / 3.0, k)) / 3.0;
+  }
+  list.source = list.disk;
+  list.first_source = list.disk;
+  list.disk.reset();
+  small.epochs = list.epochs;
+  small.source = list.source;
+  small.first_source = list.source;
+  small.disk.reset();
+  list.unequal->others.front().inputs = std::make_shared<const Inputs>(small);
+  CHECK(epochs_read(list) == Approx(read_parts).epsilon(1e-9));
+}
