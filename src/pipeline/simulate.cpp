@@ -29,6 +29,7 @@ std::vector<Instances> other_kinds(const Inputs& inputs, const Credits& credits)
     kinds.back().inputs.speed = inputs.speed;
     kinds.back().inputs.epochs = inputs.epochs;
     kinds.back().inputs.unfinished_steps = inputs.unfinished_steps;
+    kinds.back().inputs.slowest_of = inputs.slowest_of;
   }
   return kinds;
 }
