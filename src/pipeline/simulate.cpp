@@ -110,7 +110,7 @@ void make_epochs(Outcome& out, Gang& gang, const SimulationOptions& options) {
 }
 
 /// GPUs of the instances that decide most of the epochs' time.
-double slowest_of(const Gang& gang) {
+double slowest_kind(const Gang& gang) {
   double ranks = gang.inputs.ranks;
   Duration most = gang.decides;
   for (const Instances& kind : gang.others) {
@@ -210,7 +210,7 @@ Outcome simulate(const Inputs& inputs, const SimulationOptions& options) {
   out.staging = staging.time;
   Gang gang{inputs, credits, other_kinds(inputs, credits)};
   make_epochs(out, gang, options);
-  out.slowest_ranks = slowest_of(gang);
+  out.slowest_ranks = slowest_kind(gang);
   hold_ratio(out, inputs, options);
   out.total = out.trained;
   add_interruptions(out, inputs, options);
