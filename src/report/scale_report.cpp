@@ -94,6 +94,9 @@ bool any_band(const Scaling& scaling) {
 
 /// "total at 40 USD/h": what an hour is worth stands beside what it makes of the money.
 std::string with_hours(const Scaling& scaling) {
+  for (const auto& [key, value] : scaling.curves.front().set) {
+    if (key.ends_with("value_of_hour")) return column_of(FigureId::total_cost);  // a table each
+  }
   return fmt::format("total at {}/h", money(*scaling.hour * hours(1.0)));
 }
 

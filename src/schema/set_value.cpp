@@ -1,4 +1,6 @@
 // One key of a document set, from the command line or a case.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -163,6 +165,25 @@ void forget_errors(Document& document, const std::vector<std::string>& tokens) {
   document.replace_root(root);
 }
 
+/// "preprocess.NAME.cpu", which nobody can type, by the operations that the document has.
+void name_operations(std::string& message, const Document& document) {
+  constexpr std::string_view before = "\"preprocess.";
+  constexpr std::string_view name = "NAME";
+  const std::size_t at = message.find(std::string(before) + std::string(name) + ".");
+  const JsonValue* const list = document.root()->find("preprocess");
+  if (at == std::string::npos || list == nullptr) return;
+  const std::size_t key = at + before.size() + name.size();
+  const std::size_t end = message.find('"', key);
+  std::string keys;
+  for (const JsonPtr& operation : list->items) {
+    const JsonValue* const named = operation->find("operation");
+    if (named == nullptr) continue;
+    keys += fmt::format("{}{}{}{}\"", keys.empty() ? "" : " or ", before, named->text,
+                        message.substr(key, end - key));
+  }
+  if (!keys.empty()) message.replace(at, end + 1 - at, keys);
+}
+
 }  // namespace
 
 PreparedSetting::PreparedSetting(std::string_view key, std::string_view value,
@@ -188,7 +209,13 @@ void PreparedSetting::apply(Document& document) const {
 
 void set_value(Document& document, std::string_view key, std::string_view value,
                std::string_view flag) {
-  PreparedSetting(key, value, flag).apply(document);
+  try {
+    PreparedSetting(key, value, flag).apply(document);
+  } catch (const InputError& error) {
+    std::vector<Problem> problems = error.problems();
+    for (Problem& problem : problems) name_operations(problem.message, document);
+    throw InputError(std::move(problems));
+  }
 }
 
 std::string set_pointer(std::string_view key) {

@@ -21,6 +21,9 @@ TEST_CASE("scale: where the next instance costs more than it saves, as optimize 
   CHECK(text.status == 0);
   CHECK(has(text.out, "No other number up to 32"));
   CHECK(has(text.out, "total at $20.00/h"));
+  const Outcome hours = shell(caltech + "--to 2 --vary value_of_hour='20 USD/h','40 USD/h'");
+  CHECK(has(hours.out, "total cost"));
+  CHECK_FALSE(has(hours.out, "total at"));
   CHECK(has(text.out, "; one more would cost $"));
   CHECK(has(text.out, "The batch of each GPU is kept"));
   const Outcome csv = shell(caltech +

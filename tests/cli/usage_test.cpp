@@ -172,3 +172,11 @@ TEST_CASE("usage: a wrong value is told of once, and not as missing too") {
     CHECK(std::count(out.err.begin(), out.err.end(), '\n') == 1);
   }
 }
+
+TEST_CASE("usage: a suggested key of an operation is one that can be typed") {
+  const Outcome out = shell("feedrate run scenarios/caltech256_p3.json --set cpu=3ms");
+  INFO(out.err);
+  CHECK(has(out.err, "did you mean \"preprocess.resize.cpu\" or \"preprocess.augment.cpu\"?"));
+  CHECK(shell("feedrate run scenarios/caltech256_p3.json --set preprocess.resize.cpu=3ms").status ==
+        0);
+}
