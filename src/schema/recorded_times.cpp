@@ -19,7 +19,7 @@ namespace feedrate::schema {
 namespace {
 
 constexpr double longest_step = 1e6;  // seconds
-constexpr std::size_t most_complaints = 10;
+constexpr std::size_t most_wrong_steps = 10;
 
 /// A line of the file.
 struct RecordedLine {
@@ -85,7 +85,7 @@ std::map<double, double> recorded_in(const std::string& path) {
       if (read.batch) batch = read.batch;
       counted[*read.seconds] += 1.0;
     }
-    if (problems.size() >= most_complaints) break;
+    if (problems.size() >= most_wrong_steps) break;
   }
   if (counted.empty() && problems.empty()) {
     problems.push_back({path, 0, "", "expected the times of steps, a line each, got none"});
