@@ -72,7 +72,7 @@ TEST_CASE("observe show: what cannot be shown is said") {
     std::string says;
   };
   const Slip slips[] = {
-      {"observe show", "observations"},
+      {"observe show", "expected OBS [OTHER], got nothing"},
       {"observe show '" + cut + "'", "cut.jsonl:2: expected a whole line"},
       {"observe show '" + none + "'", "none.jsonl: expected an observation with samples"},
       {"observe show '" + (folder / "missing") + "'", "no such file"},

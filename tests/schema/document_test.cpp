@@ -179,8 +179,11 @@ TEST_CASE("set: unknown and ambiguous names are refused with what exists") {
   CHECK(refused("latency", "1 ms") ==
         "--set latency=1 ms: expected one key, got \"latency\", which may be disk.latency or "
         "job.allreduce.latency");
-  CHECK(refused("where", "gpu") ==
-        "--set where=gpu: expected a key, got \"where\" (did you mean \"preprocess.NAME.where\"?)");
+  CHECK(
+      refused("where", "gpu") ==
+      "--set where=gpu: expected a key, got \"where\" (did you mean \"preprocess.decode.where\" or "
+      "\"preprocess.resize.where\"?)");
+  CHECK_NOTHROW(with("preprocess.decode.where", "gpu"));
   CHECK(refused("/preprocess/reszie/where", "gpu").find("(did you mean \"resize\"?)") !=
         std::string::npos);
   CHECK(refused("/preprocess/9/where", "gpu").find("got 9") != std::string::npos);
