@@ -159,14 +159,14 @@ Lookup<PricedOffer> find_offer(const Catalog& catalog, const OfferQuery& query) 
   }
   const std::string service =
       query.service.empty() ? service_of(catalog, query.instance) : query.service;
+  const std::string_view name = (*machine)->name;
   const Offer* best = nullptr;
   const Offer* placeless = nullptr;
   std::vector<std::string> regions;
   for (const Offer& offer : catalog.offers) {
-    if (offer.instance != (*machine)->name || offer.service != service ||
-        offer.purchase != query.purchase || !offer.price) {
-      continue;
-    }
+    if (offer.purchase != query.purchase || !offer.price) continue;
+    if (offer.instance.size() != name.size() || offer.instance != name) continue;
+    if (offer.service != service) continue;
     if (offer.region == "not stated") {
       if (placeless == nullptr || better(offer, *placeless, query.region)) placeless = &offer;
       continue;
