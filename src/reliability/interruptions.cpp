@@ -93,23 +93,23 @@ Course closed_form(const InterruptedJob& job) {
   }
 
   // An interruption is waited for and restarted after until a restart is not interrupted itself.
-  // One that strikes the launch begins that again: others are not ready either.
-  const double again = std::max(launch, job.restart.base());
-  const double launch_struck = -std::expm1(-rate * launch);
+  // One that strikes the launch has the others go on with theirs beside the restart.
+  const double restart = job.restart.base();
   const double struck = rate * exposed;
   const auto before_end = [&](double time) {
     return rate > 0.0 ? -std::expm1(-rate * time) / rate : time;
   };
+  const double restarted = until_undisturbed(rate, restart);
+  const double launched = launch >= restart
+                              ? launch - restart + restarted
+                              : before_end(launch) + rate * before_end(launch) * restarted;
 
   Course course;
-  course.interruptions =
-      struck * std::exp(rate * job.restart.base()) + launch_struck * std::exp(rate * again);
+  course.interruptions = struck * std::exp(rate * restart) + rate * launched;
   course.rework = seconds(std::max(0.0, exposed - schedule.length));
   course.writes = schedule.writes + announced * exposed * job.writing.time;
   course.waits = course.interruptions * job.wait;
-  course.restarts =
-      seconds(struck * until_undisturbed(rate, job.restart.base()) +
-              launch_struck * until_undisturbed(rate, again) + before_end(launch) - launch);
+  course.restarts = seconds(struck * restarted + launched - launch);
   course.startups = (1.0 + course.interruptions) * seconds(before_end(job.startup.base()));
   course.wall =
       job.launch + job.work + course.writes + course.rework + course.restarts + course.waits;
@@ -151,7 +151,7 @@ class Play {
 
   Course course() {
     const double launch = job_.launch.base();
-    Ending ending = start(launch, std::max(launch, job_.restart.base()));
+    Ending ending = start(launch);
     while (ending == Ending::reached && !never_) {
       ending = work();
       if (ending == Ending::reached) break;
@@ -202,8 +202,9 @@ class Play {
     return {most, Ending::struck};
   }
 
-  /// Starts for `time`, and anew for `again` where that is interrupted, until training goes on.
-  Ending start(double time, double again) {
+  /// Starts for `time` until training goes on. Where that is interrupted, what replaces the
+  /// instance restarts while the others go on.
+  Ending start(double time) {
     for (;;) {
       const Went went = go(time);
       starts_ += went.time;
@@ -212,25 +213,23 @@ class Play {
       if (went.ending == Ending::block_over) {
         begin_block();
         time = job_.relaunch.base();
-        again = std::max(time, job_.restart.base());
         if (never_) return Ending::reached;
         continue;
       }
       wait();
-      time = again;
+      time = std::max(time - went.time, job_.restart.base());
     }
   }
 
   Ending restart(double time) {
     wait();
-    return start(time, time);
+    return start(time);
   }
 
   Ending next_block() {
     begin_block();
     if (never_) return Ending::reached;
-    const double time = job_.relaunch.base();
-    return start(time, std::max(time, job_.restart.base()));
+    return start(job_.relaunch.base());
   }
 
   /// A block that brought nothing, though nothing struck in it, is followed by others like it.

@@ -145,7 +145,7 @@ std::string chances_words(const Optimum& optimum) {
   if (chances.compared > 1) {
     words = fmt::format(
         "In {} of {} draws of what is uncertain it {}stays the best, or within {} of it (compared "
-        "with {} that come nearest or are the best with another value).",
+        "with {}: the nearest, and the best with other values).",
         percent(chances.best), chances.draws,
         optimum.constraints.any() ? "meets the constraints and " : "", percent(alike_share),
         points_text(chances.compared - 1));

@@ -56,17 +56,16 @@ std::string marks(const ScaleCurve& curve, const Scaling& scaling, double n) {
   return text;
 }
 
-/// What the middle 90 % of draws have; of an interrupted job whose own chance is wider than what is
-/// uncertain of it, the middle 90 % of jobs.
+/// What the middle 90 % of draws have; of an interrupted job where nothing was drawn, the middle 90
+/// % of jobs.
 std::optional<std::pair<double, double>> drawn(const Result& r, FigureId id) {
   std::optional<std::pair<double, double>> ends;
   if (const auto band = band_of(r, figure(id))) ends.emplace((*band)[0], (*band)[2]);
-  if (!r.interruptions || r.interruptions->draws == 0) return ends;
+  if (ends || !r.interruptions || r.interruptions->draws == 0) return ends;
   const bool time = id == FigureId::total_time;
   const auto low = value_of(r, time ? FigureId::time_p5 : FigureId::money_p5);
   const auto high = value_of(r, time ? FigureId::time_p95 : FigureId::money_p95);
-  if (low && high && (!ends || *high - *low > ends->second - ends->first))
-    ends.emplace(*low, *high);
+  if (low && high) ends.emplace(*low, *high);
   return ends;
 }
 

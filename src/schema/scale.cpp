@@ -33,8 +33,9 @@ void write_bands(const Result& r, JsonWriter& out) {
   if (!r.bands) return void(out.null());
   out.begin_object().number("replications", r.bands->replications);
   for (const FigureId id : banded_figures) {
+    const auto band = band_of(r, figure(id));
     out.key(name_of(id)).begin_array();
-    for (const double end : *band_of(r, figure(id))) out.number(end);
+    for (const double end : *band) out.number(end);
     out.end();
   }
   out.end();

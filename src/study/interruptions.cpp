@@ -188,7 +188,9 @@ std::string span_words(Duration time) {
 }
 
 std::string share_text(double share) {
-  return fmt::format("{:.{}f} %", 100.0 * share, share < 0.0995 ? 1 : 0);
+  const bool nearly_all = share < 1.0 && share >= 0.995;
+  return fmt::format("{:.{}f} %", std::min(100.0 * share, share < 1.0 ? 99.9 : 100.0),
+                     share < 0.0995 || nearly_all ? 1 : 0);
 }
 
 void fill_intervals(Interruptions& out, const InterruptedJob& job) {
@@ -208,8 +210,8 @@ void say_left_out(Result& result, const Scenario& scenario, const resolve::Resol
   const Cluster& cluster = scenario.cluster;
   if (cluster.purchase == Purchase::spot && !cluster.spot) {
     result.caveats.emplace_back(
-        "Spot instances can be taken away at any time, and no interruption is counted here: "
-        "/cluster/spot counts them.");
+        "Spot instances can be taken away at any time, and none of that is counted here: "
+        "/cluster/spot counts it.");
   }
   if (cluster.failures || cluster.purchase == Purchase::spot) return;
   constexpr double worth_a_word = 0.01;

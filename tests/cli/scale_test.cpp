@@ -85,6 +85,17 @@ TEST_CASE("scale: bands, and the remarks of all rows, those of some with their n
   INFO(band << "\n" << spot.out);
   REQUIRE(has(band, " h to "));
   CHECK(has(spot.out, "  " + band + "  "));
+  // As JSON too, digit by digit.
+  const std::string one = shell("feedrate run scenarios/spot_checkpoints.json --format json").out;
+  const std::string rows =
+      shell("feedrate scale scenarios/spot_checkpoints.json --to 2 --format json").out;
+  for (const std::string figure : {"total_s", "money_usd"}) {
+    const std::size_t at = one.find("\"" + figure + "\": [", one.find("\"bands\""));
+    REQUIRE(at != std::string::npos);
+    const std::string numbers = one.substr(at, one.find(']', at) + 1 - at);
+    INFO(numbers);
+    CHECK(has(rows, numbers));
+  }
 }
 
 TEST_CASE("scale: the global batch is kept on request, and rounding is said") {

@@ -79,6 +79,28 @@ TEST_CASE("reliability: without interruptions a job takes its work and its check
   }
 }
 
+TEST_CASE(
+    "reliability: what strikes a launch costs one restart beside it, whatever is left of it") {
+  Jobs generated(931);
+  for (int i = 0; i < jobs; ++i) {
+    InterruptedJob job = generated.job();
+    job.wait = Duration{};
+    job.fallback.reset();
+    job.booked = Duration{};
+    InterruptedJob longer = job;
+    longer.launch = job.restart + job.launch + seconds(1.0);
+    const Course shorter = expected(longer);
+    longer.launch *= 20.0;
+    const Course one = expected(longer);
+    INFO("job " << i);
+    // Once a launch is longer than a restart, what is added to it takes no more than that.
+    const double added = 0.95 * longer.launch.base();
+    REQUIRE(one.wall.base() == Approx(shorter.wall.base() + added).epsilon(1e-9));
+    REQUIRE(one.interruptions ==
+            Approx(shorter.interruptions + job.rate().base() * added).epsilon(1e-9));
+  }
+}
+
 TEST_CASE("reliability: parts add up to the whole, and none is negative") {
   Jobs generated(902);
   for (int i = 0; i < jobs; ++i) {

@@ -54,8 +54,8 @@ TEST_CASE("interrupted runs: nothing is counted that nobody asked for") {
 TEST_CASE("interrupted runs: spot without interruptions says so beside the headline") {
   const Run bare(spot_job + " --set /cluster/spot=null");
   CHECK(bare.is_null("interruptions"));
-  CHECK(bare.says("caveats", "/cluster/spot counts them"));
-  CHECK(!Run(spot_job).says("caveats", "/cluster/spot counts them"));
+  CHECK(bare.says("caveats", "/cluster/spot counts it"));
+  CHECK(!Run(spot_job).says("caveats", "/cluster/spot counts it"));
   CHECK(!Run(spot_job + " --set purchase=on_demand").says("caveats", "spot"));
 }
 
