@@ -57,10 +57,13 @@ Table interruption_table(const Result& r) {
   add(FigureId::effective_time, "training that lasts, of the job's time");
   if (of.interval) add(FigureId::checkpoint_interval, other_intervals(of));
   if (of.draws > 0 && of.between) {
+    const auto between = [](const std::string& low, const std::string& high) {
+      return low == high ? low : low + " to " + high;
+    };
     table.rows.push_back(
         {{"90 % of jobs take", "",
-          fmt::format("{} to {}, and cost {} to {}", duration(of.time[0]), duration(of.time[1]),
-                      money(of.money[0]), money(of.money[1]))},
+          fmt::format("{}, and cost {}", between(duration(of.time[0]), duration(of.time[1])),
+                      between(money(of.money[0]), money(of.money[1])))},
          false});
   }
   if (of.on_demand) add(FigureId::on_demand_money, spot_words(*of.on_demand));

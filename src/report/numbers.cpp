@@ -56,7 +56,8 @@ std::string duration(Duration value) {
   // Longer than any time is: what never ends is cut there.
   if (s >= 1e14) return "never";
   if (s < 0.0) return "-" + duration(-value);
-  if (s == 0.0) return "0 s";
+  constexpr double under_a_tick = 0.5e-9;
+  if (s < under_a_tick) return "0 s";
   if (s < 1e-3) return number(s * 1e6) + " us";
   if (s < 1.0) return number(s * 1e3) + " ms";
   if (s < 59.95) return number(s) + " s";
@@ -66,7 +67,8 @@ std::string duration(Duration value) {
     return fmt::format("{} min {} s", whole / 60, whole % 60);
   }
   if (s < 100.0 * 3600.0) return number(s / 3600.0) + " h";
-  return number(s / 86400.0) + " days";
+  const double days = s / 86400.0;
+  return (days < 1000.0 ? number(days) : count(std::round(days))) + " days";
 }
 
 ShownMoney::ShownMoney(const Currency& currency) {

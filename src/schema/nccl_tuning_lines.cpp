@@ -89,7 +89,13 @@ void NcclTuningLines::read_row(const std::vector<std::string_view>& cells) {
     }
     const auto latency = number_of(without_blanks(cells[i].substr(0, slash)));
     const auto bandwidth = number_of(without_blanks(cells[i].substr(slash + 1)));
-    if (!latency || !bandwidth || *latency < 0.0) {
+    // In us and GB/s; 0 GB/s is a way that does not exist.
+    constexpr double longest = 1e9;
+    constexpr double slowest = 1e-6;
+    constexpr double fastest = 1e6;
+    const bool in_range = latency && bandwidth && *latency >= 0.0 && *latency <= longest &&
+                          (*bandwidth == 0.0 || (*bandwidth >= slowest && *bandwidth <= fastest));
+    if (!in_range) {
       cut_ = true;
       continue;
     }

@@ -94,3 +94,10 @@ TEST_CASE("numbers: amounts in another currency, and in dollars again") {
   }
   CHECK(money(usd(125.0)) == "$125.00");
 }
+
+TEST_CASE("durations: what is under a tick is nothing, thousands of days are counted") {
+  CHECK(report::duration(seconds(1e-13)) == "0 s");
+  CHECK(report::duration(seconds(2e-6)) == "2.00 us");
+  CHECK(report::duration(hours(24.0 * 14368.0)) == "14,368 days");
+  CHECK(report::duration(hours(24.0 * 999.0)) == "999 days");
+}
