@@ -295,3 +295,22 @@ TEST_CASE("tuning: logs without a table, without a header and without ranks say 
     return remark.find("2 lines of what was chosen for single operations") == 0;
   }));
 }
+
+TEST_CASE("tuning: figures beyond reason are refused with their line, and never become a profile") {
+  const Fabric f = {.nodes = 2.0,
+                    .gpus = 8.0,
+                    .link = Link::nvlink,
+                    .inside = bytes_per_second(2e11),
+                    .between = bytes_per_second(4e10)};
+  const std::string log = log_of(f, true);
+  const std::size_t row = log.find("AllReduce");
+  const std::size_t start = log.find('|', row) + 1;
+  const std::size_t end = log.find('|', start);
+  for (const std::string cell : {" 10.0/1e-320 ", " 10.0/1e300 ", " 10.0/-5.0 ", " -1.0/10.0 ",
+                                 " 1e300/10.0 ", " nan/10.0 "}) {
+    std::string hostile = log;
+    hostile.replace(start, end - start, cell);
+    INFO(cell);
+    CHECK(refused(hostile).find("job.log:") == 0);
+  }
+}
