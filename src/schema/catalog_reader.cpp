@@ -89,10 +89,9 @@ void add_tariff(const Record& record, Catalog& catalog) {
   for (std::size_t i = 0; i < tiers->items.size(); ++i) {
     const std::string pointer = join_pointer(join_pointer(record.pointer(), "tiers"), i);
     const Record tier(*tiers->items[i], pointer, record.problems());
-    static constexpr std::string_view keys[] = {"up_to", "price"};
-    tier.only(keys);
+    tier.only({"up_to", "price"});
     std::optional<Bytes> up_to;
-    detail::read_one(tier, "up_to", up_to);
+    if (const auto size = tier.quantity("up_to", dimension_of(Bytes{}))) up_to = Bytes::of(*size);
     if (up_to && !tariff.tiers.empty() && *up_to <= *tariff.tiers.back().up_to) {
       tier.complain("up_to", "expected tiers in ascending order");
     }

@@ -17,6 +17,71 @@ std::vector<std::string> copies(std::span<const std::string_view> words) {
   return {words.begin(), words.end()};
 }
 
+/// Names of the JSON members that fill one C++ member: `low` and `high` for a range.
+struct FieldKeys {
+  std::string_view value, low, high;
+};
+
+template <int T, int B, int M, int S>
+void read_one(const Record& record, std::string_view key, Known<Quantity<T, B, M, S>>& into) {
+  using Q = Quantity<T, B, M, S>;
+  if (const auto base = record.quantity(key, dimension_of(Q{}))) {
+    into = Value<Q>{Q::of(*base), record.provenance(key)};
+  }
+}
+void read_one(const Record& record, std::string_view key, Known<double>& into) {
+  if (const auto number = record.number(key)) {
+    into = Value<double>{*number, record.provenance(key)};
+  }
+}
+template <int T, int B, int M, int S>
+void read_one(const Record& record, std::string_view key,
+              std::optional<Quantity<T, B, M, S>>& into) {
+  using Q = Quantity<T, B, M, S>;
+  if (const auto base = record.quantity(key, dimension_of(Q{}))) into = Q::of(*base);
+}
+template <int T, int B, int M, int S>
+void read_one(const Record& record, std::string_view key, Quantity<T, B, M, S>& into) {
+  std::optional<Quantity<T, B, M, S>> found;
+  read_one(record, key, found);
+  if (found) into = *found;
+}
+void read_one(const Record& record, std::string_view key, std::optional<double>& into) {
+  into = record.number(key);
+}
+void read_one(const Record& record, std::string_view key, double& into) {
+  into = record.number(key).value_or(into);
+}
+void read_one(const Record& record, std::string_view key, std::optional<bool>& into) {
+  into = record.boolean(key);
+}
+void read_one(const Record& record, std::string_view key, bool& into) {
+  into = record.boolean(key).value_or(into);
+}
+void read_one(const Record& record, std::string_view key, std::string& into) {
+  if (auto text = record.text(key)) into = std::move(*text);
+}
+void read_one(const Record& record, std::string_view key, Purchase& into) {
+  if (const auto i = record.word(key, purchase_words)) into = static_cast<Purchase>(*i);
+}
+void read_one(const Record& record, std::string_view key, Interconnect& into) {
+  if (const auto i = record.word(key, interconnect_words)) into = static_cast<Interconnect>(*i);
+}
+
+void read_one(const Record& record, std::string_view key, Precision& into) {
+  if (const auto i = record.word(key, training_precision_words)) into = static_cast<Precision>(*i);
+}
+
+template <class V>
+void read_member(const Record& record, const FieldKeys& keys, V& into) {
+  read_one(record, keys.value, into);
+}
+template <class Q>
+void read_member(const Record& record, const FieldKeys& keys, Range<Q>& into) {
+  read_one(record, keys.low, into.low);
+  read_one(record, keys.high, into.high);
+}
+
 }  // namespace
 
 Record::Record(const JsonValue& object, std::string pointer, Problems& problems)
@@ -127,17 +192,42 @@ Provenance Record::provenance(std::string_view key) const {
   return from;
 }
 
-void Record::only(std::span<const std::string_view> keys) const {
+void Record::only(const std::vector<std::string>& keys) const {
   for (const JsonMember& member : object_->members) {
     const auto named = [&](std::string_view key) { return key == member.key; };
     if (std::any_of(keys.begin(), keys.end(), named)) continue;
     if (std::any_of(std::begin(mark_keys), std::end(mark_keys), named)) continue;
-    std::vector<std::string> all = copies(keys);
+    std::vector<std::string> all = keys;
     all.insert(all.end(), std::begin(mark_keys), std::end(mark_keys));
     problems_->add_at(*member.value, member.line, join_pointer(pointer_, member.key),
                       fmt::format("expected one of {}, got {}{}", fmt::join(all, ", "),
                                   in_quotes(member.key), did_you_mean(member.key, all)));
   }
+}
+
+void read_field(const Record& record, std::string_view key, bool required, const Target& target,
+                std::vector<std::string>& known) {
+  std::visit(
+      [&](auto* into) {
+        if constexpr (requires { into->low; }) {
+          const std::string low = std::string(key) + "_low";
+          const std::string high = std::string(key) + "_high";
+          known.push_back(low);
+          known.push_back(high);
+          read_member(record, {key, low, high}, *into);
+        } else {
+          known.emplace_back(key);
+          if (required && record.at(key) == nullptr) {
+            record.complain("", "expected the key \"" + std::string(key) + "\"");
+          }
+          read_member(record, {key, "", ""}, *into);
+        }
+      },
+      target);
+}
+
+void read_value(const Record& record, const Target& target) {
+  std::visit([&](auto* into) { read_member(record, {"value", "low", "high"}, *into); }, target);
 }
 
 }  // namespace feedrate::schema

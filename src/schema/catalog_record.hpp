@@ -73,7 +73,7 @@ class Record {
   [[nodiscard]] Provenance provenance(std::string_view key) const;
 
   /// Complains about members that are neither marks nor among `keys`.
-  void only(std::span<const std::string_view> keys) const;
+  void only(const std::vector<std::string>& keys) const;
 
  private:
   [[nodiscard]] bool marked_recalled(std::string_view key) const;
@@ -91,104 +91,36 @@ inline constexpr std::string_view interconnect_words[] = {"unknown", "none", "pc
 
 inline constexpr std::string_view training_precision_words[] = {"mixed", "single"};
 
-/// Names of the JSON members that fill one C++ member: `low` and `high` for a range.
-struct Keys {
-  std::string_view value;
-  std::string low;
-  std::string high;
-};
+/// The member of one record that a value goes to: Member, once it is known of which object.
+using Target =
+    std::variant<std::string*, bool*, std::optional<bool>*, double*, std::optional<double>*,
+                 Known<double>*, Duration*, Frequency*, std::optional<HourlyPrice>*,
+                 Known<Duration>*, Known<Bytes>*, Known<Bandwidth>*, Known<Frequency>*,
+                 Known<Money>*, Known<HourlyPrice>*, Known<StoragePrice>*, Known<TransferPrice>*,
+                 Range<Duration>*, Range<Bytes>*, Range<Bandwidth>*, Purchase*, Interconnect*,
+                 Precision*>;
 
-namespace detail {
-
-template <int T, int B, int M, int S>
-void read_one(const Record& record, std::string_view key, Known<Quantity<T, B, M, S>>& into) {
-  using Q = Quantity<T, B, M, S>;
-  if (const auto base = record.quantity(key, dimension_of(Q{}))) {
-    into = Value<Q>{Q::of(*base), record.provenance(key)};
-  }
-}
-inline void read_one(const Record& record, std::string_view key, Known<double>& into) {
-  if (const auto number = record.number(key)) {
-    into = Value<double>{*number, record.provenance(key)};
-  }
-}
-template <int T, int B, int M, int S>
-void read_one(const Record& record, std::string_view key,
-              std::optional<Quantity<T, B, M, S>>& into) {
-  using Q = Quantity<T, B, M, S>;
-  if (const auto base = record.quantity(key, dimension_of(Q{}))) into = Q::of(*base);
-}
-template <int T, int B, int M, int S>
-void read_one(const Record& record, std::string_view key, Quantity<T, B, M, S>& into) {
-  std::optional<Quantity<T, B, M, S>> found;
-  read_one(record, key, found);
-  if (found) into = *found;
-}
-inline void read_one(const Record& record, std::string_view key, std::optional<double>& into) {
-  into = record.number(key);
-}
-inline void read_one(const Record& record, std::string_view key, double& into) {
-  into = record.number(key).value_or(into);
-}
-inline void read_one(const Record& record, std::string_view key, std::optional<bool>& into) {
-  into = record.boolean(key);
-}
-inline void read_one(const Record& record, std::string_view key, bool& into) {
-  into = record.boolean(key).value_or(into);
-}
-inline void read_one(const Record& record, std::string_view key, std::string& into) {
-  if (auto text = record.text(key)) into = std::move(*text);
-}
-inline void read_one(const Record& record, std::string_view key, Purchase& into) {
-  if (const auto i = record.word(key, purchase_words)) into = static_cast<Purchase>(*i);
-}
-inline void read_one(const Record& record, std::string_view key, Interconnect& into) {
-  if (const auto i = record.word(key, interconnect_words)) into = static_cast<Interconnect>(*i);
+template <class T>
+Target target_of(const Field<T>& field, T& into) {
+  return std::visit([&](auto member) -> Target { return &(into.*member); }, field.member);
 }
 
-inline void read_one(const Record& record, std::string_view key, Precision& into) {
-  if (const auto i = record.word(key, training_precision_words)) into = static_cast<Precision>(*i);
-}
+/// Reads the value under `key`, of a range those under KEY_low and KEY_high, and adds the names
+/// that it looked under to `known`.
+void read_field(const Record& record, std::string_view key, bool required, const Target& target,
+                std::vector<std::string>& known);
 
-template <class V>
-void read_member(const Record& record, const Keys& keys, V& into) {
-  read_one(record, keys.value, into);
-}
-template <class Q>
-void read_member(const Record& record, const Keys& keys, Range<Q>& into) {
-  read_one(record, keys.low, into.low);
-  read_one(record, keys.high, into.high);
-}
-
-}  // namespace detail
+/// Reads "value", of a range "low" and "high".
+void read_value(const Record& record, const Target& target);
 
 /// Fills `into` from `record`: what `fields` name, nothing else. `groups`: other keys that may
 /// stand there and are read by the caller.
 template <class T>
 void read_fields(const Record& record, std::span<const Field<T>> fields, T& into,
                  std::span<const std::string_view> groups = {}) {
-  std::vector<std::string_view> known(groups.begin(), groups.end());
-  std::vector<std::string> ends;
-  ends.reserve(2 * fields.size());
+  std::vector<std::string> known(groups.begin(), groups.end());
   for (const Field<T>& field : fields) {
-    std::visit(
-        [&](auto member) {
-          auto& value = into.*member;
-          if constexpr (requires { value.low; }) {
-            ends.push_back(std::string(field.key) + "_low");
-            ends.push_back(std::string(field.key) + "_high");
-            const Keys keys{field.key, ends[ends.size() - 2], ends[ends.size() - 1]};
-            known.insert(known.end(), ends.end() - 2, ends.end());
-            detail::read_member(record, keys, value);
-          } else {
-            known.push_back(field.key);
-            if (field.required && record.at(field.key) == nullptr) {
-              record.complain("", "expected the key \"" + std::string(field.key) + "\"");
-            }
-            detail::read_member(record, Keys{field.key, "", ""}, value);
-          }
-        },
-        field.member);
+    read_field(record, field.key, field.required, target_of(field, into), known);
   }
   record.only(known);
 }
@@ -202,13 +134,8 @@ void read_limit(const Record& record, std::span<const Field<T>> fields, T& into)
   if (record.at("limit") == nullptr) record.complain("", "expected the key \"limit\"");
   const auto index = record.word("limit", names);
   if (!index) return;
-  static constexpr std::string_view keys[] = {"limit", "value", "low", "high"};
-  record.only(keys);
-  std::visit(
-      [&](auto member) {
-        detail::read_member(record, Keys{"value", "low", "high"}, into.*member);
-      },
-      fields[*index].member);
+  record.only({"limit", "value", "low", "high"});
+  read_value(record, target_of(fields[*index], into));
 }
 
 }  // namespace feedrate::schema
