@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "base/did_you_mean.hpp"
@@ -89,6 +90,22 @@ constexpr std::array units = {
     Unit{"1", 1, 1, none},
 };
 
+/// Words for time that other programs take: the nearest spelling would be another unit.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> meant_units = {{
+    {"msec", "ms"},
+    {"msecs", "ms"},
+    {"millisecond", "ms"},
+    {"milliseconds", "ms"},
+    {"usec", "us"},
+    {"microsecond", "us"},
+    {"microseconds", "us"},
+    {"nsec", "ns"},
+    {"nanoseconds", "ns"},
+    {"secs", "s"},
+    {"mins", "min"},
+    {"hrs", "h"},
+}};
+
 double prefix_factor(char c) {
   switch (c) {
     case 'k':
@@ -133,6 +150,11 @@ std::string unknown_unit(std::string_view word) {
   }
   std::vector<std::string> names;
   for (const Unit& unit : units) names.emplace_back(unit.name);
+  for (const auto& [typed, unit] : meant_units) {
+    if (word == typed) {
+      return in_quotes(word, 20) + " is no unit (did you mean " + in_quotes(unit) + "?)";
+    }
+  }
   return in_quotes(word, 20) + " is no unit" + did_you_mean(word, names);
 }
 

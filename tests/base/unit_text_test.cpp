@@ -107,6 +107,12 @@ TEST_CASE("unit text: other mistakes are named") {
   CHECK(problem("3 s/", duration).find("a unit is missing after \"/\"") != std::string::npos);
   CHECK(problem("3 USD/(MB/s", price).find("a \")\" is missing") != std::string::npos);
   CHECK(problem("5 %", duration).find("\"%\" is no unit") != std::string::npos);
+  for (const auto& [typed, unit] :
+       {std::pair{"msec", "ms"}, {"usec", "us"}, {"secs", "s"}, {"mins", "min"}, {"hrs", "h"}}) {
+    const std::string meant = std::string("(did you mean \"") + unit + "\"?)";
+    CHECK(problem(std::string("5 ") + typed, duration).find(meant) != std::string::npos);
+    CHECK(parse_quantity(std::string("5 ") + unit, duration).ok());
+  }
 }
 
 TEST_CASE("unit text: NaN, infinity and what no double can hold are refused") {
