@@ -1,5 +1,9 @@
 #include "cli/inputs.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/errors.hpp"
 #include "cli/vary.hpp"
 #include "fit/scaling.hpp"
 #include "schema/catalog_reader.hpp"
@@ -19,6 +23,16 @@ schema::Document load_with_settings(const std::string& path, const SimulationOpt
   schema::Document document = schema::load_document(path);
   apply_settings(document, options);
   return document;
+}
+
+void require_alike(const Scenario& scenario, std::string_view who) {
+  const std::vector<double>& gpus = scenario.cluster.unequal_gpus;
+  if (gpus.empty()) return;
+  throw InputError(std::vector<Problem>{
+      {"", 0, "/cluster/gpus_per_instance",
+       fmt::format("expected one number for all instances, of which {} varies how many there are, "
+                   "got a list: {:g}",
+                   who, fmt::join(gpus, ", "))}});
 }
 
 Scenario scenario_of(const schema::Document& document) {

@@ -4,6 +4,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "catalog/catalog.hpp"
@@ -21,6 +22,9 @@ schema::Document load_with_settings(const std::string& path, const SimulationOpt
 
 /// Every --set applied to a document as it was read.
 void apply_settings(schema::Document& document, const SimulationOptions& options);
+
+/// InputError where the instances, whose number `who` varies, have each its own number of GPUs.
+void require_alike(const Scenario& scenario, std::string_view who);
 
 /// The instances that a scenario can ask the catalogue for.
 void add_instances(std::set<std::string>& names, const Scenario& scenario);

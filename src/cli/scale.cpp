@@ -102,13 +102,7 @@ int scale(const ScaleArguments& arguments) {
   }
   const SweepPoints points(document, varied);
   const Scenario& first = points.first();
-  if (!first.cluster.unequal_gpus.empty()) {
-    throw InputError(std::vector<Problem>{
-        {"", 0, "/cluster/gpus_per_instance",
-         fmt::format("expected one number for all instances, of which scale varies how many there "
-                     "are, got a list: {:g}",
-                     fmt::join(first.cluster.unequal_gpus, ", "))}});
-  }
+  require_alike(first, "scale");
   study::ScaleOptions options;
   options.to = static_cast<long>(arguments.to);
   options.kept = arguments.strong ? BatchKept::global : BatchKept::per_gpu;

@@ -112,6 +112,10 @@ Search search_of_flag(const std::string& text, const std::string& flag) {
 int answer_searches(const SearchRequest& request, const schema::Document& document,
                     const std::vector<Search>& searches, const std::optional<HostProfile>& host) {
   const ScenarioMaker make(document, searches.front().pointer);
+  for (const Search& search : searches) {
+    if (schema::set_pointer(search.key) == "/cluster/instances")
+      require_alike(make.scenario(), request.feeds ? "feeds" : "--find");
+  }
   std::set<std::string> instances;
   add_instances(instances, make.scenario());
   add_instances(instances, host);

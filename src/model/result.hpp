@@ -148,8 +148,12 @@ struct Result {
   std::string instance;
   double instances = 1.0;
   double gpus = 1.0;  ///< in all
+  /// N of the efficiencies where instances are unequal: as many of the largest, which T(1) is of,
+  /// as would have all GPUs. Empty: `instances`.
+  std::optional<double> as_many_alike;
   Bottleneck bottleneck;
   PerStage<StageStats> stages;
+  Duration straggling;     ///< of allreduce's stall: waiting for the slowest rank
   Duration gpu_busy_time;  ///< per GPU, whole job; with all stalls adds up to `times.total`
   Times times;
   std::optional<Throughput> throughput;  ///< samples/s over the epochs; empty: no dataset is given

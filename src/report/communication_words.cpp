@@ -41,6 +41,14 @@ std::string communication_line(const Result& result) {
                      c.exposed > Duration{} ? duration(c.exposed) : "nothing");
 }
 
+bool waits_for_stragglers(const Result& result) {
+  return result.straggling > 0.5 * result.stages[Stage::allreduce].stall;
+}
+
+std::string_view waited_for_name(const Result& result, Stage stage) {
+  return stage == Stage::allreduce && waits_for_stragglers(result) ? "stragglers" : name_of(stage);
+}
+
 std::string efficiency_sum(const Result& result) {
   if (!result.job_efficiency) return "";
   std::vector<EfficiencyLoss> losses = efficiency_losses(result);

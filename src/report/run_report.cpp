@@ -41,7 +41,9 @@ std::string waited_for(const Result& r) {
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   std::string text;
   for (const auto& [share, stage] : waits) {
-    text += fmt::format("{}{} for {}", text.empty() ? "" : ", ", percent(share), name_of(stage));
+    const bool stragglers = stage == Stage::allreduce && waits_for_stragglers(r);
+    text += fmt::format("{}{} for {}", text.empty() ? "" : ", ", percent(share),
+                        stragglers ? "stragglers among them" : name_of(stage));
   }
   return text;
 }

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "report/communication_words.hpp"
 #include "report/csv.hpp"
 #include "report/figure_text.hpp"
 #include "report/numbers.hpp"
@@ -51,10 +52,10 @@ std::string how_it_is(const SearchAnswer& answer, const SearchPoint& point, bool
   if (!point.problems.empty()) {
     return fmt::format("{} cannot be: {}", count(point.at), point.problems.front().message);
   }
-  const std::string waits =
-      of_gpu_busy(answer) && point.waits_for
-          ? fmt::format(" and wait{} for {}", feeds ? "" : "ing", name_of(*point.waits_for))
-          : "";
+  const std::string waits = of_gpu_busy(answer) && point.waits_for
+                                ? fmt::format(" and wait{} for {}", feeds ? "" : "ing",
+                                              waited_for_name(point.result, *point.waits_for))
+                                : "";
   if (feeds)
     return fmt::format("with {} they are busy {}{}", count(point.at), value_text(answer, point),
                        waits);
@@ -65,7 +66,9 @@ std::string how_it_is(const SearchAnswer& answer, const SearchPoint& point, bool
   }
   return fmt::format("at {} {} is {}", count(point.at), answer.search.condition.metric,
                      value_text(answer, point)) +
-         (waits.empty() ? "" : fmt::format(", GPUs wait for {}", name_of(*point.waits_for)));
+         (waits.empty()
+              ? ""
+              : fmt::format(", GPUs wait for {}", waited_for_name(point.result, *point.waits_for)));
 }
 
 std::string bound_text(const SearchAnswer& answer) {
@@ -144,7 +147,8 @@ Row row_of(const SearchAnswer& answer, bool feeds) {
   if (answer.at_end()) found = (largest ? "at least " : "at most ") + found;
   const bool ran = beyond && beyond->problems.empty();
   std::string limit;
-  if (ran && of_gpu_busy(answer) && beyond->waits_for) limit = name_of(*beyond->waits_for);
+  if (ran && of_gpu_busy(answer) && beyond->waits_for)
+    limit = waited_for_name(beyond->result, *beyond->waits_for);
   if (ran && limit.empty() && beyond->result.bottleneck.stage) {
     limit = name_of(*beyond->result.bottleneck.stage);
   }

@@ -183,7 +183,7 @@ void resolve_communication(Context& context) {
   if (job.efficiency && inputs.instances > 1.0) {
     const double efficiency =
         context.use(Stage::allreduce, "/job/efficiency", Value<double>::given(*job.efficiency));
-    inputs.time_ratio = 1.0 / (inputs.instances * efficiency);
+    inputs.time_ratio = 1.0 / (inputs.instances_alike() * efficiency);
   } else if (job.scaling_fit && inputs.instances > 1.0) {
     const double fitted = from_fit(*job.scaling_fit, inputs.instances, inputs.batch);
     const auto measured =

@@ -417,6 +417,19 @@ constexpr Assumption failures_of(double gpus) {
       "(arXiv 2410.21680)";
   return fewer;
 }
+/// Of the mean of instances with these numbers of GPUs, the most first.
+inline Assumption failures_of(std::span<const double> gpus) {
+  Assumption mean = failures_of(gpus.back());
+  mean.value = mean.low = mean.high = 0.0;
+  const auto instances = static_cast<double>(gpus.size());
+  for (const double of_one : gpus) {
+    const Assumption one = failures_of(of_one);
+    mean.value += one.value / instances;
+    mean.low += one.low / instances;
+    mean.high += one.high / instances;
+  }
+  return mean;
+}
 /// Where the catalogue has no share of the instance.
 inline constexpr Assumption spot_share = {"/cluster/spot/interruption_share_per_month",
                                           0.1,

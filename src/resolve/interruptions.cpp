@@ -137,7 +137,7 @@ Duration restart_of(Context& context) {
          context.out.inputs.checkpoint_time;
 }
 
-/// Of one instance.
+/// Of one instance; of the mean of unequal ones.
 Frequency failure_rate(Context& context, const Failures& given) {
   constexpr Stage stage = Stage::interruption;
   if (given.mttf) {
@@ -150,8 +150,11 @@ Frequency failure_rate(Context& context, const Failures& given) {
         "7.9 h between two where that says 28.9 h (arXiv 2410.21680); /cluster/failures/mttf sets "
         "what was measured");
   }
-  const double per_1000 = context.find_or<double>(stage, given.per_1000_node_days, {},
-                                                  assumed::failures_of(context.out.inputs.ranks));
+  const std::vector<double>& unequal = context.scenario.cluster.unequal_gpus;
+  const double per_1000 =
+      context.find_or<double>(stage, given.per_1000_node_days, {},
+                              unequal.empty() ? assumed::failures_of(context.out.inputs.ranks)
+                                              : assumed::failures_of(unequal));
   return per_1000 / 1000.0 / hours(24.0);
 }
 

@@ -29,7 +29,8 @@
 namespace feedrate::study {
 namespace {
 
-/// S(N) = T(1)/(N·T(N)) against the same job on one instance; left empty where one cannot run it.
+/// S(N) = T(1)/(N·T(N)) against the same job on one instance, of unequal ones the largest; left
+/// empty where one cannot run it.
 void fill_efficiencies(Result& result, const Scenario& scenario, const Catalog& catalog,
                        const HostProfile* host, const pipeline::Outcome& outcome,
                        const pipeline::SimulationOptions& options) {
@@ -41,11 +42,12 @@ void fill_efficiencies(Result& result, const Scenario& scenario, const Catalog& 
   try {
     const auto resolved = resolve::resolve(alone, catalog, host, {}, resolve::Want::inputs_alone);
     const pipeline::Outcome one = pipeline::simulate_alone(resolved.inputs, options);
-    result.efficiency = one.training() / (result.instances * outcome.training());
-    result.job_efficiency = one.total.wall / (result.instances * outcome.total.wall);
+    const double n = result.as_many_alike.value_or(result.instances);
+    result.efficiency = one.training() / (n * outcome.training());
+    result.job_efficiency = one.total.wall / (n * outcome.total.wall);
     // What an instance of many spends on a stage beyond its share of what one alone does.
     const auto lost = [&](Duration alone_time, Duration time) {
-      return or_nothing((time - alone_time / result.instances) / outcome.total.wall);
+      return or_nothing((time - alone_time / n) / outcome.total.wall);
     };
     PerStage<double> shares;
     for (const Stage stage : all_stages()) {
@@ -237,6 +239,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.instance = scenario.cluster.instance.value_or("");
   result.instances = inputs.instances;
   result.gpus = inputs.gpus();
+  if (inputs.unequal) result.as_many_alike = inputs.instances_alike();
   result.remarks = resolved.remarks;
   result.caveats = resolved.caveats;
   if (options.list_inputs) result.inputs = resolved.used;
@@ -244,6 +247,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.times = {outcome.startup, outcome.staging, outcome.first.wall, outcome.later.wall,
                   outcome.total.wall};
   result.gpu_busy_time = outcome.total.busy;
+  result.straggling = outcome.total.straggling;
   const Duration training = outcome.total.wall - outcome.startup - outcome.staging;
   result.gpu_busy = outcome.total.busy / training;
   if (!scenario.job.duration_on_one_instance) {

@@ -78,7 +78,7 @@ std::optional<double> CostByEfficiency::efficiency_at(Money cost) const {
 std::optional<Money> cost_alone(const Result& several) {
   if (!several.job_efficiency) return std::nullopt;
   const Bill& bill = several.bill;
-  const double longer = several.instances * *several.job_efficiency;
+  const double longer = several.as_many_alike.value_or(several.instances) * *several.job_efficiency;
   return longer *
              (bill.compute / several.instances + bill.auxiliary + bill.storage + bill.hour_value) +
          bill.requests + bill.transfer;

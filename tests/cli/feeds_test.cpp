@@ -36,6 +36,21 @@ TEST_CASE("feeds: the end of the search is no answer, and none fed exits with 1"
   CHECK(has(none.out, "No number of GPUs an instance from 1 to 1,024 keeps the GPUs busy"));
 }
 
+TEST_CASE("feeds: instances that have each its own number of GPUs are not sought the number of") {
+  const std::string job =
+      "scenarios/caltech256_p3.json --set instance=p3.16xlarge --set instances=2 --set "
+      "'gpus_per_instance=[8, 4]' ";
+  for (const std::string& command : std::vector<std::string>{
+           "feeds " + job + "--over instances", "feeds " + job + "--over /cluster/instances",
+           "run " + job + "--find 'largest instances in 1..8 with gpu_busy >= 90%'"}) {
+    const Outcome out = shell("feedrate " + command);
+    INFO(command << out.out << out.err);
+    CHECK(out.status == 2);
+    CHECK(has(out.err, "/cluster/gpus_per_instance: expected one number for all instances, of "));
+  }
+  CHECK(shell("feedrate feeds " + job).status != 2);
+}
+
 TEST_CASE("feeds: keys by any of their names, also those that count no GPUs") {
   const std::string feeds = "feedrate feeds scenarios/mlperf_storage_micron.json ";
   const Outcome instances = shell(feeds + "--over instances --up-to 4");

@@ -211,7 +211,24 @@ TEST_CASE("run: what unequal instances cannot have beside them is refused, all a
       "feedrate scale scenarios/caltech256_p3.json --set instance=p3.16xlarge --set instances=3 "
       "--set 'gpus_per_instance=[8, 8, 4]'");
   CHECK(scaled.status == 2);
-  CHECK(has(scaled.err, "expected one number for all instances"));
+  CHECK(has(scaled.err, "expected one number for all instances, of which scale varies"));
+}
+
+TEST_CASE("scale: GPUs that wait for the slowest of them are not said to wait for messages") {
+  const std::string run =
+      "feedrate run scenarios/caltech256_p3.json --set instance=p3.16xlarge --set instances=4 "
+      "--set '/job/efficiency=null' --set '/job/step={\"times\": [[1, \"1 s\"], [2, \"1.1 s\"], "
+      "[1, \"9 s\"]]}' ";
+  const Outcome few =
+      shell(run + "--set '/job/allreduce={\"gradient_bytes\": \"100 MB\"}' | tr '\\n' ' '");
+  INFO(few.out << few.err);
+  CHECK(has(few.out, "for stragglers among them"));
+  const Outcome many =
+      shell(run +
+            "--set '/job/allreduce={\"algorithm\": \"ring\", \"gradient_bytes\": \"100 GB\", "
+            "\"busbw\": \"1 GB/s\", \"overlap\": 0}' | tr '\\n' ' '");
+  INFO(many.out << many.err);
+  CHECK_FALSE(has(many.out, "stragglers among"));
 }
 
 TEST_CASE("scale, optimize: jobs that would never end say so at once") {

@@ -33,6 +33,17 @@ TEST_CASE("communication words: the efficiency is one, less what is lost, the mo
   CHECK(efficiency_sum(Result{}).empty());
 }
 
+TEST_CASE("communication words: waits of which the slowest GPU is more than half are its own") {
+  Result r;
+  r.stages[Stage::allreduce].stall = seconds(10.0);
+  r.straggling = seconds(5.0);
+  CHECK(waited_for_name(r, Stage::allreduce) == "allreduce");
+  r.straggling = seconds(5.1);
+  CHECK(waited_for_name(r, Stage::allreduce) == "stragglers");
+  CHECK(waited_for_name(r, Stage::disk) == "disk");
+  CHECK_FALSE(waits_for_stragglers(Result{}));
+}
+
 TEST_CASE(
     "communication words: an exchange says its bytes, messages, time and what is waited for") {
   Result r;
