@@ -34,7 +34,11 @@ struct Biller {
   /// The cluster's own instances, until others take the job over.
   [[nodiscard]] MachineUse compute() const {
     MachineUse use = machine(terms.compute);
-    if (terms.on_demand) use.busy -= outcome.interrupted.counted.on_demand;
+    if (!terms.on_demand) return use;
+    const reliability::Course& course = outcome.interrupted.counted;
+    const Duration paid = outcome.total.wall - course.waits - course.on_demand;
+    use.startup = course.startups - course.startups_on_demand;
+    use.busy = rest(paid, use.startup);
     return use;
   }
 
@@ -42,8 +46,15 @@ struct Biller {
   [[nodiscard]] std::optional<MachineUse> fallback() const {
     if (!terms.on_demand) return std::nullopt;
     const MachineTerms& of = *terms.on_demand;
-    return MachineUse{of.what,  of.instances, Duration{}, outcome.interrupted.counted.on_demand,
-                      of.price, of.rule};
+    const reliability::Course& course = outcome.interrupted.counted;
+    const Duration busy = rest(course.on_demand, course.startups_on_demand);
+    return MachineUse{of.what, of.instances, course.startups_on_demand, busy, of.price, of.rule};
+  }
+
+  /// What a lease that started up for `startup` was held beyond it. Where it did nothing else, its
+  /// time is a difference of sums, which rounding can make less than the start-up by a hair.
+  static Duration rest(Duration paid, Duration startup) {
+    return std::max(Duration{}, paid - startup);
   }
 
   [[nodiscard]] Duration time_of(const Lease& lease) const {

@@ -41,6 +41,8 @@ class Price {
     more.on_demand = {};
     more.startups = hour;
     started_ = with(more) - mean;
+    more.on_demand = more.startups_on_demand = hour;
+    started_on_demand_ = with(more) - mean;
     const auto& of = resolved.terms.compute;
     block_ = of.instances * (of.price.value * resolved.inputs.booked);
   }
@@ -48,11 +50,13 @@ class Price {
   [[nodiscard]] Money of(const Course& course) const {
     const Course& mean = outcome_.interrupted.mean;
     const double waits = (course.waits - mean.waits) / hours(1.0);
-    const double fallen_back = (course.on_demand - mean.on_demand) / hours(1.0);
-    const double started = (course.startups - mean.startups) / hours(1.0);
-    const double rest = (course.wall - mean.wall) / hours(1.0) - waits - fallen_back - started;
-    return mean_ + waits * waited_ + fallen_back * on_demand_ + started * started_ + rest * paid_ +
-           (course.blocks - mean.blocks) * block_;
+    const double there = (course.startups_on_demand - mean.startups_on_demand) / hours(1.0);
+    const double fallen_back = (course.on_demand - mean.on_demand) / hours(1.0) - there;
+    const double started = (course.startups - mean.startups) / hours(1.0) - there;
+    const double rest =
+        (course.wall - mean.wall) / hours(1.0) - waits - fallen_back - started - there;
+    return mean_ + waits * waited_ + fallen_back * on_demand_ + started * started_ +
+           there * started_on_demand_ + rest * paid_ + (course.blocks - mean.blocks) * block_;
   }
 
  private:
@@ -62,6 +66,7 @@ class Price {
     longer.interrupted.counted.waits += more.waits;
     longer.interrupted.counted.on_demand += more.on_demand;
     longer.interrupted.counted.startups += more.startups;
+    longer.interrupted.counted.startups_on_demand += more.startups_on_demand;
     const Bill bill = bill_for(longer);
     if (resolved_.inputs.booked <= Duration{}) return bill.money;
     // A block is paid whole, however long the job takes in it.
@@ -75,7 +80,7 @@ class Price {
 
   const resolve::Resolved& resolved_;
   const pipeline::Outcome& outcome_;
-  Money mean_, paid_, waited_, on_demand_, started_, block_;
+  Money mean_, paid_, waited_, on_demand_, started_, started_on_demand_, block_;
 };
 
 template <class T>
