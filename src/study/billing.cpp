@@ -7,6 +7,7 @@
 #include "base/unit_text.hpp"
 #include "pipeline/loading.hpp"
 #include "study/cost.hpp"
+#include "study/drawn_job.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -74,25 +75,41 @@ struct Biller {
     return uses;
   }
 
+  /// Instances that begin again without their copy of the data and with cold caches: the replaced
+  /// ones, or all where restarts and further blocks have other ones.
+  [[nodiscard]] double begun_again() const {
+    const reliability::Course& course = outcome.interrupted.counted;
+    if (never_ends(outcome)) return 0.0;
+    const double each = inputs.restarts_all ? inputs.instances : 1.0;
+    return each * course.interruptions + inputs.instances * (course.blocks - 1.0);
+  }
+
+  /// How often the dataset is read where no instance copies it.
+  [[nodiscard]] double datasets_read() const {
+    const double again = begun_again();
+    return pipeline::epochs_read(inputs) +
+           (again > 0.0 ? again / inputs.instances * pipeline::cold_reads(inputs) : 0.0);
+  }
+
   [[nodiscard]] double count(RequestTerms::Of of) const {
     switch (of) {
       case RequestTerms::Of::objects_read:
-        if (inputs.staging) return inputs.staging->objects * inputs.instances;
+        if (inputs.staging) return inputs.staging->objects * (inputs.instances + begun_again());
         if (!inputs.source) return 0.0;
-        return inputs.samples * inputs.source->requests * pipeline::epochs_read(inputs);
+        return inputs.samples * inputs.source->requests * datasets_read();
       case RequestTerms::Of::checkpoints: return outcome.interrupted.checkpoints;
     }
     return 0.0;
   }
 
   /// Bytes that all instances together read from the source: each its copy in File mode; else what
-  /// the epochs ask for, cache hits left out.
+  /// the epochs ask for, cache hits left out. Restarts begin with both anew.
   [[nodiscard]] Bytes bytes_read() const {
     if (const auto& copy = inputs.staging) {
-      return copy->object_size * copy->objects * inputs.instances;
+      return copy->object_size * copy->objects * (inputs.instances + begun_again());
     }
     if (!inputs.source) return {};
-    return terms.dataset * pipeline::epochs_read(inputs);
+    return terms.dataset * datasets_read();
   }
 
   [[nodiscard]] Bytes count(TransferTerms::Of of) const {
