@@ -226,17 +226,32 @@ static double epochs_read_alike(const Inputs& inputs) {
   return sum;
 }
 
-double epochs_read(const Inputs& inputs) {
-  if (inputs.unequal) {
-    // Each reads what its ranks train on.
-    const UnequalInstances& unequal = *inputs.unequal;
-    double sum = unequal.alike * inputs.ranks * epochs_read_alike(inputs);
-    for (const auto& [instances, other] : unequal.others) {
-      sum += instances * other->ranks * epochs_read_alike(*other);
-    }
-    return sum / unequal.gpus;
+static double cold_reads_alike(const Inputs& inputs) {
+  if (inputs.epochs <= 1.0) return 0.0;
+  double warm = 2.0;
+  while (!caches_steady(inputs, warm)) warm += 1.0;
+  return std::max(
+      0.0, fetched(inputs, misses_in(inputs, 1.0)) - fetched(inputs, misses_in(inputs, warm)));
+}
+
+/// The mean over all instances: each reads what its ranks train on.
+template <class Alike>
+static double over_instances(const Inputs& inputs, Alike&& alike) {
+  if (!inputs.unequal) return alike(inputs);
+  const UnequalInstances& unequal = *inputs.unequal;
+  double sum = unequal.alike * inputs.ranks * alike(inputs);
+  for (const auto& [instances, other] : unequal.others) {
+    sum += instances * other->ranks * alike(*other);
   }
-  return epochs_read_alike(inputs);
+  return sum / unequal.gpus;
+}
+
+double epochs_read(const Inputs& inputs) {
+  return over_instances(inputs, epochs_read_alike);
+}
+
+double cold_reads(const Inputs& inputs) {
+  return over_instances(inputs, cold_reads_alike);
 }
 
 double bytes_fetched(const Inputs& inputs, EpochKind kind, const Misses& misses) {

@@ -26,6 +26,10 @@ bool caches_steady(const Inputs& inputs, double epoch);
 /// its epochs, a part of one included.
 double epochs_read(const Inputs& inputs);
 
+/// How often an instance that begins with cold caches reads its part of the dataset beyond what it
+/// reads with warm ones: 0…1. 0 where no epoch finds them warm.
+double cold_reads(const Inputs& inputs);
+
 /// Bytes of a sample, on average, that an instance reads from the remote source in this epoch.
 double bytes_fetched(const Inputs& inputs, EpochKind kind, const Misses& misses);
 

@@ -170,6 +170,7 @@ class Play {
     course.waits = seconds(waits_);
     course.on_demand = seconds(on_demand_);
     course.startups = seconds(startups_);
+    course.startups_on_demand = seconds(startups_on_demand_);
     course.interruptions = interruptions_;
     course.blocks = blocks_;
     return course;
@@ -208,7 +209,9 @@ class Play {
     for (;;) {
       const Went went = go(time);
       starts_ += went.time;
-      startups_ += std::min(went.time, job_.startup.base());
+      const double starting = std::min(went.time, job_.startup.base());
+      startups_ += starting;
+      if (fallen_back_) startups_on_demand_ += starting;
       if (went.ending == Ending::reached || never_) return Ending::reached;
       if (went.ending == Ending::block_over) {
         begin_block();
@@ -294,7 +297,7 @@ class Play {
   bool never_ = false;
   double saved_ = 0.0;
   double paid_ = 0.0, on_demand_ = 0.0, waits_ = 0.0, starts_ = 0.0, worked_ = 0.0;
-  double startups_ = 0.0, last_writes_ = 0.0, interruptions_ = 0.0;
+  double startups_ = 0.0, startups_on_demand_ = 0.0, last_writes_ = 0.0, interruptions_ = 0.0;
 };
 
 Course& operator+=(Course& sum, const Course& course) {
@@ -305,14 +308,16 @@ Course& operator+=(Course& sum, const Course& course) {
   sum.waits += course.waits;
   sum.on_demand += course.on_demand;
   sum.startups += course.startups;
+  sum.startups_on_demand += course.startups_on_demand;
   sum.interruptions += course.interruptions;
   sum.blocks += course.blocks;
   return sum;
 }
 
 Course operator*(double factor, Course course) {
-  for (Duration* part : {&course.wall, &course.writes, &course.rework, &course.restarts,
-                         &course.waits, &course.on_demand, &course.startups}) {
+  for (Duration* part :
+       {&course.wall, &course.writes, &course.rework, &course.restarts, &course.waits,
+        &course.on_demand, &course.startups, &course.startups_on_demand}) {
     *part *= factor;
   }
   course.interruptions *= factor;

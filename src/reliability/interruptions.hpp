@@ -66,6 +66,7 @@ struct Course {
   Duration waits;      ///< for instances: nothing is paid
   Duration on_demand;  ///< part of wall − waits on the instances of `fallback`
   Duration startups;   ///< part of wall: instances start up, the launch's included
+  Duration startups_on_demand;  ///< part of `startups` and of `on_demand`
   double interruptions = 0.0;
   double blocks = 1.0;  ///< of `booked`, one after the other
 };

@@ -7,6 +7,7 @@
 #include "base/unit_text.hpp"
 #include "pipeline/loading.hpp"
 #include "study/cost.hpp"
+#include "study/drawn_job.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -34,7 +35,11 @@ struct Biller {
   /// The cluster's own instances, until others take the job over.
   [[nodiscard]] MachineUse compute() const {
     MachineUse use = machine(terms.compute);
-    if (terms.on_demand) use.busy -= outcome.interrupted.counted.on_demand;
+    if (!terms.on_demand) return use;
+    const reliability::Course& course = outcome.interrupted.counted;
+    const Duration paid = outcome.total.wall - course.waits - course.on_demand;
+    use.startup = course.startups - course.startups_on_demand;
+    use.busy = rest(paid, use.startup);
     return use;
   }
 
@@ -42,8 +47,15 @@ struct Biller {
   [[nodiscard]] std::optional<MachineUse> fallback() const {
     if (!terms.on_demand) return std::nullopt;
     const MachineTerms& of = *terms.on_demand;
-    return MachineUse{of.what,  of.instances, Duration{}, outcome.interrupted.counted.on_demand,
-                      of.price, of.rule};
+    const reliability::Course& course = outcome.interrupted.counted;
+    const Duration busy = rest(course.on_demand, course.startups_on_demand);
+    return MachineUse{of.what, of.instances, course.startups_on_demand, busy, of.price, of.rule};
+  }
+
+  /// What a lease that started up for `startup` was held beyond it. Where it did nothing else, its
+  /// time is a difference of sums, which rounding can make less than the start-up by a hair.
+  static Duration rest(Duration paid, Duration startup) {
+    return std::max(Duration{}, paid - startup);
   }
 
   [[nodiscard]] Duration time_of(const Lease& lease) const {
@@ -63,25 +75,41 @@ struct Biller {
     return uses;
   }
 
+  /// Instances that begin again without their copy of the data and with cold caches: the replaced
+  /// ones, or all where restarts and further blocks have other ones.
+  [[nodiscard]] double begun_again() const {
+    const reliability::Course& course = outcome.interrupted.counted;
+    if (never_ends(outcome)) return 0.0;
+    const double each = inputs.restarts_all ? inputs.instances : 1.0;
+    return each * course.interruptions + inputs.instances * (course.blocks - 1.0);
+  }
+
+  /// How often the dataset is read where no instance copies it.
+  [[nodiscard]] double datasets_read() const {
+    const double again = begun_again();
+    return pipeline::epochs_read(inputs) +
+           (again > 0.0 ? again / inputs.instances * pipeline::cold_reads(inputs) : 0.0);
+  }
+
   [[nodiscard]] double count(RequestTerms::Of of) const {
     switch (of) {
       case RequestTerms::Of::objects_read:
-        if (inputs.staging) return inputs.staging->objects * inputs.instances;
+        if (inputs.staging) return inputs.staging->objects * (inputs.instances + begun_again());
         if (!inputs.source) return 0.0;
-        return inputs.samples * inputs.source->requests * pipeline::epochs_read(inputs);
+        return inputs.samples * inputs.source->requests * datasets_read();
       case RequestTerms::Of::checkpoints: return outcome.interrupted.checkpoints;
     }
     return 0.0;
   }
 
   /// Bytes that all instances together read from the source: each its copy in File mode; else what
-  /// the epochs ask for, cache hits left out.
+  /// the epochs ask for, cache hits left out. Restarts begin with both anew.
   [[nodiscard]] Bytes bytes_read() const {
     if (const auto& copy = inputs.staging) {
-      return copy->object_size * copy->objects * inputs.instances;
+      return copy->object_size * copy->objects * (inputs.instances + begun_again());
     }
     if (!inputs.source) return {};
-    return terms.dataset * pipeline::epochs_read(inputs);
+    return terms.dataset * datasets_read();
   }
 
   [[nodiscard]] Bytes count(TransferTerms::Of of) const {

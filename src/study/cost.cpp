@@ -151,7 +151,8 @@ PerStage<Duration> paid_waiting(const BillInput& input, Duration billed) {
   PerStage<Duration> paid = input.stall;
   if (!input.compute.rule.startup_billed) {
     Duration& startup = paid[Stage::startup];
-    startup -= std::min(startup, input.compute.startup);
+    const Duration of_others = input.fallback ? input.fallback->startup : Duration{};
+    startup -= std::min(startup, input.compute.startup + of_others);
   }
   Duration sum;
   for (const Stage stage : all_stages()) sum += paid[stage];
@@ -207,15 +208,23 @@ Bill bill_of(const BillInput& input, bool texts) {
   Bill bill;
   const Duration used = billed_time(input.compute.rule, input.compute.startup, input.compute.busy);
   bill.billed_time = used;
+  Duration held = used;
+  HourlyPrice cluster = input.compute.instances * input.compute.price.value;
   bill.lines.push_back(machine_line(BillPart::compute, input.compute, texts));
   if (input.booked > Duration{}) {
     bill.billed_time = std::max(used, input.blocks * input.booked);
     bill.lines.push_back(unused_line(input.compute, bill.billed_time - used, texts));
     bill.unused = bill.lines.back().amount;
   }
-  if (const auto& use = input.fallback; use && use->busy > Duration{}) {
-    bill.billed_time += billed_time(use->rule, use->startup, use->busy);
+  if (const auto& use = input.fallback; use && use->startup + use->busy > Duration{}) {
+    const Duration more = billed_time(use->rule, use->startup, use->busy);
+    bill.billed_time += more;
     bill.lines.push_back(machine_line(BillPart::compute, *use, texts));
+    // What waits on which of the leases is not told apart: each hour of both at what it costs in
+    // the mean.
+    const Money both = cluster * held + bill.lines.back().amount;
+    held += more;
+    if (held > Duration{}) cluster = both / held;
   }
   for (const MachineUse& use : input.auxiliary) {
     bill.lines.push_back(machine_line(BillPart::auxiliary, use, texts));
@@ -236,8 +245,7 @@ Bill bill_of(const BillInput& input, bool texts) {
   bill.total = bill.money + bill.hour_value;
 
   // All GPUs of the cluster wait together, and a waiting instance costs what a busy one does.
-  const HourlyPrice cluster = input.compute.instances * input.compute.price.value;
-  const PerStage<Duration> waiting = paid_waiting(input, used);
+  const PerStage<Duration> waiting = paid_waiting(input, held);
   for (const Stage stage : all_stages()) {
     bill.idle_gpu_by_stage[stage] = cluster * waiting[stage];
     bill.idle_gpu += bill.idle_gpu_by_stage[stage];

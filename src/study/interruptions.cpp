@@ -23,8 +23,9 @@ namespace {
 using reliability::Course;
 using reliability::InterruptedJob;
 
-/// The money of a course: what the bill of the mean says, what an hour more of each kind costs, and
-/// a block. Each is linear, so that the bill of the mean is the mean of the bills.
+/// The money of a course: what the bill of the mean says, what an hour more of each kind costs, an
+/// interruption, and a block. Each is linear, so that the bill of the mean is the mean of the
+/// bills.
 class Price {
  public:
   Price(const resolve::Resolved& resolved, const pipeline::Outcome& outcome, Money mean)
@@ -41,17 +42,30 @@ class Price {
     more.on_demand = {};
     more.startups = hour;
     started_ = with(more) - mean;
+    more.on_demand = more.startups_on_demand = hour;
+    started_on_demand_ = with(more) - mean;
+    more = {};
+    more.interruptions = 1.0;
+    struck_ = with(more) - mean;
     const auto& of = resolved.terms.compute;
     block_ = of.instances * (of.price.value * resolved.inputs.booked);
+    if (resolved.inputs.booked <= Duration{}) return;
+    more = {};
+    more.blocks = 2.0;
+    block_ += with(more) - mean;
   }
 
   [[nodiscard]] Money of(const Course& course) const {
     const Course& mean = outcome_.interrupted.mean;
     const double waits = (course.waits - mean.waits) / hours(1.0);
-    const double fallen_back = (course.on_demand - mean.on_demand) / hours(1.0);
-    const double started = (course.startups - mean.startups) / hours(1.0);
-    const double rest = (course.wall - mean.wall) / hours(1.0) - waits - fallen_back - started;
-    return mean_ + waits * waited_ + fallen_back * on_demand_ + started * started_ + rest * paid_ +
+    const double there = (course.startups_on_demand - mean.startups_on_demand) / hours(1.0);
+    const double fallen_back = (course.on_demand - mean.on_demand) / hours(1.0) - there;
+    const double started = (course.startups - mean.startups) / hours(1.0) - there;
+    const double rest =
+        (course.wall - mean.wall) / hours(1.0) - waits - fallen_back - started - there;
+    return mean_ + waits * waited_ + fallen_back * on_demand_ + started * started_ +
+           there * started_on_demand_ + rest * paid_ +
+           (course.interruptions - mean.interruptions) * struck_ +
            (course.blocks - mean.blocks) * block_;
   }
 
@@ -61,7 +75,10 @@ class Price {
     longer.total.wall += more.wall;
     longer.interrupted.counted.waits += more.waits;
     longer.interrupted.counted.on_demand += more.on_demand;
+    longer.interrupted.counted.interruptions += more.interruptions;
+    longer.interrupted.counted.blocks += more.blocks - 1.0;
     longer.interrupted.counted.startups += more.startups;
+    longer.interrupted.counted.startups_on_demand += more.startups_on_demand;
     const Bill bill = bill_for(longer);
     if (resolved_.inputs.booked <= Duration{}) return bill.money;
     // A block is paid whole, however long the job takes in it.
@@ -75,7 +92,7 @@ class Price {
 
   const resolve::Resolved& resolved_;
   const pipeline::Outcome& outcome_;
-  Money mean_, paid_, waited_, on_demand_, started_, block_;
+  Money mean_, paid_, waited_, on_demand_, started_, started_on_demand_, struck_, block_;
 };
 
 template <class T>
@@ -117,6 +134,7 @@ std::vector<Course> attempts(const InterruptedJob& job, const Course& mean) {
     course.wall *= times / stretches;
     course.waits *= times / stretches;
     course.startups *= times / stretches;
+    course.interruptions *= times / stretches;
   }
   return courses;
 }
@@ -143,6 +161,7 @@ std::vector<Course> played(const InterruptedJob& job, const Course& mean) {
     course.wall = mean.wall + grown * (course.wall - one.wall);
     course.waits = mean.waits + grown * (course.waits - one.waits);
     course.startups = mean.startups + grown * (course.startups - one.startups);
+    course.interruptions = mean.interruptions + grown * (course.interruptions - one.interruptions);
   }
   return courses;
 }
