@@ -104,28 +104,21 @@ int instances_in(const Layout& layout) {
 
 Layout apart(const Inputs& inputs, int most_processes) {
   if (inputs.remote) return {};
+  std::vector<UnequalInstances::Kind> others;
+  if (inputs.unequal) others = inputs.unequal->others;
+  const double alike = inputs.unequal ? inputs.unequal->alike : inputs.instances;
+  double all = alike * processes_of(inputs);
+  for (const auto& kind : others) all += kind.instances * processes_of(*kind.inputs);
+  const auto of_kind = [&](const Inputs& kind, double instances) {
+    const double share = instances * processes_of(kind) / all;
+    return kind_apart(kind, instances, std::floor(most_processes * share));
+  };
+  const KindLayout one = of_kind(inputs, alike);
   Layout layout;
-  if (!inputs.unequal) {
-    const KindLayout one = kind_apart(inputs, inputs.instances, most_processes);
-    layout.instances = one.instances;
-    layout.ranks = one.ranks;
-    layout.fold = one.fold;
-  } else {
-    const UnequalInstances& unequal = *inputs.unequal;
-    double all = unequal.alike * processes_of(inputs);
-    for (const auto& kind : unequal.others) all += kind.instances * processes_of(*kind.inputs);
-    const auto of_kind = [&](const Inputs& kind, double instances) {
-      const double share = instances * processes_of(kind) / all;
-      return kind_apart(kind, instances, std::floor(most_processes * share));
-    };
-    const KindLayout one = of_kind(inputs, unequal.alike);
-    layout.instances = one.instances;
-    layout.ranks = one.ranks;
-    layout.fold = one.fold;
-    for (const auto& kind : unequal.others) {
-      layout.others.push_back(of_kind(*kind.inputs, kind.instances));
-    }
-  }
+  layout.instances = one.instances;
+  layout.ranks = one.ranks;
+  layout.fold = one.fold;
+  for (const auto& kind : others) layout.others.push_back(of_kind(*kind.inputs, kind.instances));
   if (inputs.step_cv > 0.0) {
     double simulated = layout.fold * layout.instances * layout.ranks;
     for (const KindLayout& kind : layout.others) {

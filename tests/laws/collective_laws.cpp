@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "collective/generated_fabric.hpp"
 #include "collective/nccl.hpp"
 #include "collective/overlap.hpp"
 #include "engine/simulate.hpp"
@@ -20,14 +21,7 @@ constexpr Collective operations[] = {Collective::all_reduce, Collective::all_gat
                                      Collective::reduce_scatter};
 
 Fabric fabric(Generator& random) {
-  Fabric f;
-  f.nodes = random.chance(0.4) ? 1.0 : random.whole(2.0, 64.0);
-  f.gpus = random.whole(2.0, 16.0);
-  f.link = random.chance(0.5) ? Link::nvlink : Link::pcie;
-  f.inside = bytes_per_second(random.log_uniform(2e9, 8e11));
-  f.between = bytes_per_second(random.log_uniform(5e8, 4e11));
-  f.generation = static_cast<Generation>(random.whole(0.0, 3.0));
-  f.switch_sums = random.chance(0.5);
+  Fabric f = generated_fabric(random, 5e8);
   if (random.chance(0.2)) f.hop = seconds(random.log_uniform(1e-6, 1e-4));
   return f;
 }

@@ -10,6 +10,7 @@
 
 #include "base/errors.hpp"
 #include "catch.hpp"
+#include "collective/generated_fabric.hpp"
 #include "collective/nccl.hpp"
 #include "collective/tuned.hpp"
 #include "fit/profile.hpp"
@@ -26,15 +27,7 @@ constexpr Collective tuned_operations[] = {Collective::all_reduce, Collective::a
                                            Collective::reduce_scatter};
 
 Fabric tuned_fabric(Generator& random) {
-  Fabric f;
-  f.nodes = random.chance(0.4) ? 1.0 : random.whole(2.0, 64.0);
-  f.gpus = random.whole(2.0, 16.0);
-  f.link = random.chance(0.5) ? Link::nvlink : Link::pcie;
-  f.inside = bytes_per_second(random.log_uniform(2e9, 8e11));
-  f.between = bytes_per_second(random.log_uniform(2e9, 4e11));
-  f.generation = static_cast<Generation>(random.whole(0.0, 3.0));
-  f.switch_sums = random.chance(0.5);
-  return f;
+  return generated_fabric(random, 2e9);
 }
 
 /// Microseconds and GB/s as the log rounds them; 0 and 0 where there is no such way.
