@@ -16,6 +16,7 @@ namespace feedrate::study {
 struct DrawnJob {
   pipeline::Inputs inputs;
   pipeline::Outcome outcome;
+  Duration uninterrupted;  ///< of the whole job before its wobble; not where courses are played
   Bill bill;
 };
 

@@ -64,8 +64,11 @@ Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProf
     }
     if (!options.bottlenecks) continue;
     // Also where the mean has one candidate: what is drawn may have another, or none.
+    // Of an interrupted job the mean of its courses, not the one that was played.
+    const bool played = job.inputs.interruptions || job.inputs.booked > Duration{};
     const Bottleneck found =
-        find_bottleneck(job.inputs, pipeline::simulate(job.inputs, mean_only).total.wall);
+        find_bottleneck(job.inputs, played ? pipeline::simulate(job.inputs, mean_only).total.wall
+                                           : job.uninterrupted);
     if (found.stage) bands.bottleneck_probability[*found.stage] += 1.0;
   }
   // Counted first: shares that are added up would make more than 1.
