@@ -6,7 +6,9 @@ namespace feedrate::bench {
 
 Nvml::Nvml(const std::string& file) : library_({file}, [] { return SharedLibrary::Folders{}; }) {
   if (!library_.missing().empty()) {
-    missing_ = fmt::format("there is no {}, which comes with NVIDIA's driver", file);
+    missing_ = SharedLibrary::possible()
+                   ? fmt::format("there is no {}, which comes with NVIDIA's driver", file)
+                   : library_.missing();
     return;
   }
   library_.find("nvmlInit_v2", start_);

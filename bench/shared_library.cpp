@@ -98,6 +98,10 @@ SharedLibrary::SharedLibrary(const std::vector<std::string>& names,
                                fmt::join(loading.errors(), "; "));
 }
 
+bool SharedLibrary::possible() {
+  return true;
+}
+
 void* SharedLibrary::symbol_if_there(const char* name) {
   return handle_ == nullptr ? nullptr : dlsym(handle_, name);
 }

@@ -17,6 +17,9 @@ class SharedLibrary {
   /// loaded from there first.
   SharedLibrary(const std::vector<std::string>& names, const std::function<Folders()>& folders);
 
+  /// False in a program that is linked statically: missing() then says that.
+  static bool possible();
+
   /// Why it is not loaded, with the loader's own words where it was there; "" if it is.
   [[nodiscard]] const std::string& missing() const { return missing_; }
 

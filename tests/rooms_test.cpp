@@ -113,7 +113,7 @@ std::string included(const SourceLine& line) {
 
 TEST_CASE("rooms: the map in src/README.md names every room and its arrows") {
   const auto table = arrows();
-  REQUIRE(table.size() == 17);
+  REQUIRE(table.size() == 19);
   CHECK(table.at("base").empty());
   CHECK(table.at("engine") == std::set<std::string>{"base"});
   CHECK(table.at("report") ==
@@ -161,6 +161,15 @@ TEST_CASE("rooms: a heavy header has one door") {
   }
 }
 
+TEST_CASE("rooms: one file knows the library that parses the command line") {
+  std::set<std::string> files;
+  for (const SourceLine& line : house()) {
+    if (included(line).rfind("CLI/", 0) != 0) continue;
+    files.insert(line.where.substr(0, line.where.rfind(':')));
+  }
+  CHECK(files == std::set<std::string>{"src/cli/parser.cpp"});
+}
+
 TEST_CASE("rooms: a header that another room reads does not pull a heavy one in") {
   const auto& lines = house();
   std::set<std::string> heavy;
@@ -189,13 +198,38 @@ TEST_CASE("rooms: only the command line prints") {
   }
 }
 
+// C libraries differ in the last digits of these, and results are printed with all of them.
+TEST_CASE("rooms: what results depend on is computed with functions of our own") {
+  const std::set<std::string> rooms = {"base",     "catalog",     "engine",
+                                       "queueing", "collective",  "pipeline",
+                                       "resolve",  "reliability", "study"};
+  const std::regex library(
+      R"(\bstd::(exp|exp2|expm1|log|log1p|log2|log10|pow|erf|erfc|sinh?|cosh?|tanh?|cbrt|tgamma)\()");
+  for (const SourceLine& line : house()) {
+    if (rooms.count(line.room) == 0 || !std::regex_search(line.text, library)) continue;
+    FAIL_CHECK(line.where << ": base/portable_math.hpp has it: " << line.text);
+  }
+}
+
+// A program that uses the library may have set another locale, in which 0.5 is written 0,5.
+TEST_CASE("rooms: no number is read or written as the locale has it") {
+  const std::regex by_locale(R"(\b(stod|stof|stold|strtod|strtof|strtold|atof|localeconv)\b)"
+                             R"(|\b(i|o|)stringstream\b|<iomanip>)");
+  for (const SourceLine& line : house()) {
+    // Stands in where the library has none of its own; such a system knows one locale.
+    if (line.where.find("base/number_chars.cpp") != std::string::npos) continue;
+    if (line.room == "cli" || line.room == "bench") continue;
+    if (std::regex_search(line.text, by_locale)) FAIL_CHECK(line.where << ": " << line.text);
+  }
+}
+
 // A list of stages beside src/model/stage.hpp would miss the next one. Only the GPU's own name has
 // a meaning to a chart: a bottleneck there is no bottleneck.
 TEST_CASE("rooms: charts and the page name no stage but the GPU") {
   const std::regex name(
       R"(['"](startup|download|disk|decode|remote|collate|handover|h2d|allreduce|checkpoint)['"])");
   int files = 0;
-  for (const char* folder : {"plots", "src/report/page"}) {
+  for (const char* folder : {"plots", "src/report/page", "src/web/page"}) {
     for (const auto& entry : fs::directory_iterator(root / folder)) {
       const std::string extension = entry.path().extension().string();
       if (extension != ".js" && extension != ".mjs" && extension != ".json" && extension != ".html")

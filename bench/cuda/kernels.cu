@@ -4,7 +4,8 @@
 #include <cuda_runtime.h>
 
 namespace feedrate::bench::kernels {
-namespace {
+// Named: of an unnamed one nvcc would make names with the file's folder in them.
+inline namespace on_gpu {
 
 constexpr unsigned block_threads = 256;
 constexpr unsigned tile = 16;  ///< of a matrix: tile x tile threads a block
@@ -164,7 +165,7 @@ cudaError_t fill_with(Number* into, std::size_t count, cudaStream_t stream) {
   return launch_over(count, kernel, stream, into, count);
 }
 
-}  // namespace
+}  // namespace on_gpu
 
 cudaError_t nothing(cudaStream_t stream) {
   return launch(do_nothing, dim3(1), dim3(32), stream);

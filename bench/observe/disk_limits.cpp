@@ -19,7 +19,7 @@ struct Reads {
 using ByDevice = std::map<std::string, Reads>;  ///< "254:0"
 
 /// The number of "rbps=1048576"; 0 where `word` is of another key, or "max".
-std::uint64_t number_of(std::string_view word, std::string_view key) {
+std::uint64_t number_behind(std::string_view word, std::string_view key) {
   if (!word.starts_with(key)) return 0;
   word.remove_prefix(key.size());
   return take_number(word);
@@ -34,8 +34,8 @@ void take_second_version(ByDevice& all, std::string_view text, std::string_view 
     if (device.empty()) continue;
     Reads& reads = all[device];
     for (std::string_view word = take_word(line); !word.empty(); word = take_word(line)) {
-      reads.bytes = std::max(reads.bytes, number_of(word, bytes));
-      reads.requests = std::max(reads.requests, number_of(word, requests));
+      reads.bytes = std::max(reads.bytes, number_behind(word, bytes));
+      reads.requests = std::max(reads.requests, number_behind(word, requests));
     }
   }
 }

@@ -11,12 +11,12 @@ namespace {
 
 constexpr double sector = 512.0;  // of /proc/diskstats, whatever the disk's
 
-struct Counts {
+struct DiskCounts {
   std::uint64_t reads = 0, read_sectors = 0, writes = 0, written_sectors = 0, busy_ms = 0;
 };
 
-Counts counts_in(std::string_view line) {
-  Counts c;
+DiskCounts counts_in(std::string_view line) {
+  DiskCounts c;
   c.reads = take_number(line);
   skip_words(line, 1);  // merged
   c.read_sectors = take_number(line);
@@ -46,9 +46,9 @@ class Disks : public Source {
       skip_words(line, 2);
       const std::string name(take_word(line));
       if (name.empty() || !is_whole_disk(name)) continue;
-      const Counts now = counts_in(line);
+      const DiskCounts now = counts_in(line);
       const auto [found, added] = before_.try_emplace(name, now);
-      const Counts was = std::exchange(found->second, now);
+      const DiskCounts was = std::exchange(found->second, now);
       if (added || look.first()) continue;
       any = true;
       const double reads = growth(now.reads, was.reads);
@@ -85,7 +85,7 @@ class Disks : public Source {
   Roots roots_;
   KernelFile file_;
   std::map<std::string, bool> whole_;
-  std::map<std::string, Counts> before_;
+  std::map<std::string, DiskCounts> before_;
 };
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace feedrate::bench::observe {
 namespace {
 
-struct Counts {
+struct LinkCounts {
   std::uint64_t received = 0, sent = 0;
 };
 
@@ -20,7 +20,7 @@ struct Link {
   bool loopback = false;
   bool device = false;
   std::optional<double> rate;  ///< bytes a second, of the line
-  Counts before;
+  LinkCounts before;
 };
 
 class Links : public Source {
@@ -45,13 +45,13 @@ class Links : public Source {
       std::string_view name = line.substr(0, colon);
       name = take_word(name);
       line.remove_prefix(colon + 1);
-      Counts now;
+      LinkCounts now;
       now.received = take_number(line);
       skip_words(line, 7);
       now.sent = take_number(line);
       if (now.received == 0 && now.sent == 0) continue;
       Link& link = link_of(std::string(name), now);
-      const Counts was = std::exchange(link.before, now);
+      const LinkCounts was = std::exchange(link.before, now);
       if (look.first()) continue;
       const double in = growth(now.received, was.received);
       const double out = growth(now.sent, was.sent);
@@ -74,7 +74,7 @@ class Links : public Source {
   }
 
  private:
-  Link& link_of(const std::string& name, const Counts& now) {
+  Link& link_of(const std::string& name, const LinkCounts& now) {
     const auto [found, added] = links_.try_emplace(name);
     Link& link = found->second;
     if (!added) return link;

@@ -17,7 +17,7 @@ bool has_quota(const ControlGroup& group) {
   return take_number(line) > 0;  // "max" and -1 are none
 }
 
-struct Counts {
+struct QuotaCounts {
   std::uint64_t periods = 0, throttled = 0;
   Duration held_back;
 };
@@ -37,8 +37,8 @@ class Quotas : public Source {
     for (One& one : files_) {
       const std::string_view text = one.file.read();
       if (text.empty()) continue;
-      const Counts now = counts_in(text);
-      const Counts was = std::exchange(one.before, now);
+      const QuotaCounts now = counts_in(text);
+      const QuotaCounts was = std::exchange(one.before, now);
       if (look.first()) continue;
       const double periods = growth(now.periods, was.periods);
       const double throttled = growth(now.throttled, was.throttled);
@@ -53,11 +53,11 @@ class Quotas : public Source {
   struct One {
     KernelFile file;
     ControlGroup group;
-    Counts before;
+    QuotaCounts before;
   };
 
-  static Counts counts_in(std::string_view text) {
-    Counts counts;
+  static QuotaCounts counts_in(std::string_view text) {
+    QuotaCounts counts;
     counts.periods = number_after(text, "nr_periods").value_or(0);
     counts.throttled = number_after(text, "nr_throttled").value_or(0);
     const auto us = number_after(text, "throttled_usec");  // version 2

@@ -37,6 +37,30 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
+/// Whether `part` stands in `whole` between its ends, hyphens and underscores.
+bool is_part(std::string_view part, std::string_view whole) {
+  const auto parts = [](char c) { return c == '-' || c == '_'; };
+  for (std::size_t at = whole.find(part); at != std::string_view::npos;
+       at = whole.find(part, at + 1)) {
+    const std::size_t end = at + part.size();
+    if ((at == 0 || parts(whole[at - 1])) && (end == whole.size() || parts(whole[end])))
+      return true;
+  }
+  return false;
+}
+
+std::string only_one_with(std::string_view part, std::span<const std::string> candidates) {
+  constexpr std::size_t shortest = 3;
+  std::string found;
+  if (part.size() < shortest) return found;
+  for (const std::string& candidate : candidates) {
+    if (!is_part(part, lowered(candidate))) continue;
+    if (!found.empty()) return "";
+    found = candidate;
+  }
+  return found;
+}
+
 }  // namespace
 
 std::string nearest(std::string_view word, std::span<const std::string> candidates) {
@@ -52,7 +76,7 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
       best_distance = d;
     }
   }
-  return best;
+  return best.empty() ? only_one_with(wanted, candidates) : best;
 }
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {

@@ -7,7 +7,8 @@
 namespace feedrate {
 
 /// The candidate nearest to `word` by edit distance with transpositions (case ignored), or "" when
-/// none is near enough to be meant (more than a third of the letters differ).
+/// none is near enough to be meant (more than a third of the letters differ). Then the only one of
+/// which it is a part between hyphens or underscores ("azure" of "azure-blob"), if there is one.
 std::string nearest(std::string_view word, std::span<const std::string> candidates);
 
 /// ` (did you mean "x"?)`, or "" without a candidate.

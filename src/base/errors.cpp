@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <unordered_set>
 #include <utility>
 
 namespace feedrate {
@@ -14,6 +15,16 @@ std::string joined(const std::vector<Problem>& problems) {
     text += problem.text();
   }
   return text;
+}
+
+/// A file that several others include is read for each of them, and says the same each time.
+std::vector<Problem> each_once(std::vector<Problem> all) {
+  std::unordered_set<std::string> said;
+  std::vector<Problem> once;
+  for (Problem& problem : all) {
+    if (said.insert(problem.text()).second) once.push_back(std::move(problem));
+  }
+  return once;
 }
 
 }  // namespace
@@ -30,7 +41,7 @@ std::string Problem::text() const {
 }
 
 InputError::InputError(std::vector<Problem> problems)
-    : std::runtime_error(joined(problems)), problems_(std::move(problems)) {}
+    : std::runtime_error(joined(each_once(problems))), problems_(each_once(std::move(problems))) {}
 
 InputError::InputError(const std::string& message)
     : InputError(std::vector<Problem>{{.file = "", .line = 0, .pointer = "", .message = message}}) {

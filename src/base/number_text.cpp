@@ -2,15 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
+
+#include "base/number_chars.hpp"
+#include "base/portable_math.hpp"
 
 namespace feedrate {
 
 std::optional<LeadingNumber> leading_number(std::string_view text) {
   double value = 0.0;
   const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const auto [stop, error] = read_double(text.data(), end, value);
   if (error != std::errc() || !std::isfinite(value)) return std::nullopt;
   return LeadingNumber{value, std::string_view(stop, static_cast<std::size_t>(end - stop))};
 }
@@ -21,12 +23,17 @@ std::optional<double> number_of(std::string_view text) {
   return number->value;
 }
 
+double with_digits(double value, int digits) {
+  if (value == 0.0) return 0.0;
+  return number_of(fmt::format("{:.{}e}", value, digits - 1)).value_or(value);
+}
+
 std::string three_digits(double value) {
   constexpr double longest = 1e15;
   const double magnitude = std::abs(value);
   // What rounds to a thousand has four digits.
   if (!(magnitude >= 999.5 && magnitude < longest)) return fmt::format("{:.3g}", value);
-  const double unit = std::pow(10.0, std::floor(std::log10(magnitude)) - 2.0);
+  const double unit = portable::pow(10.0, std::floor(portable::log10(magnitude)) - 2.0);
   std::string digits = fmt::format("{:.0f}", std::round(magnitude / unit) * unit);
   for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
   return (value < 0.0 ? "-" : "") + digits;

@@ -22,6 +22,9 @@ std::optional<LeadingNumber> leading_number(std::string_view text);
 /// The whole of `text` as a number.
 std::optional<double> number_of(std::string_view text);
 
+/// The nearest number of so many significant digits, "0.3" for 0.30000000000000004: a decimal one.
+double with_digits(double value, int digits);
+
 /// With at most three significant digits, as people write it: "0.25", "7.56", "1,460". Below 1e-4
 /// and from 1e15 on with an exponent.
 std::string three_digits(double value);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -13,6 +14,21 @@ std::size_t threads_for(int jobs, std::size_t count) {
   const std::size_t wanted =
       jobs > 0 ? static_cast<std::size_t>(jobs) : std::max(1U, std::thread::hardware_concurrency());
   return std::max<std::size_t>(1, std::min(wanted, count));
+}
+
+void in_threads(std::size_t threads, const std::function<void()>& loop) {
+  struct Joined {
+    std::vector<std::thread> others;
+    ~Joined() {
+      for (std::thread& other : others) other.join();
+    }
+  } joined;
+  try {
+    for (std::size_t t = 1; t < threads; ++t) joined.others.emplace_back(loop);
+  } catch (const std::system_error&) {
+    // Fewer do the same work.
+  }
+  loop();
 }
 
 void for_each_index(std::size_t count, int jobs, const std::function<void(std::size_t)>& work) {
@@ -35,11 +51,7 @@ void for_each_index(std::size_t count, int jobs, const std::function<void(std::s
       }
     }
   };
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t t = 1; t < threads_for(jobs, count); ++t) threads.emplace_back(loop);
-    loop();
-  }
+  in_threads(threads_for(jobs, count), loop);
   if (failure) std::rethrow_exception(failure);
 }
 

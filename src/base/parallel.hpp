@@ -12,4 +12,8 @@ std::size_t threads_for(int jobs, std::size_t count);
 /// piece that throws ends the rest early; the exception of the least i that threw is thrown on.
 void for_each_index(std::size_t count, int jobs, const std::function<void(std::size_t)>& work);
 
+/// Calls `loop` in this thread and in as many more as `threads` says, or as can be had: there is
+/// none in WebAssembly, and this one then does everything. Returns when all calls have.
+void in_threads(std::size_t threads, const std::function<void()>& loop);
+
 }  // namespace feedrate

@@ -1,5 +1,7 @@
 #include "base/quote.hpp"
 
+#include <algorithm>
+
 namespace feedrate {
 
 std::size_t utf8_length(std::string_view text, std::size_t at) {
@@ -23,9 +25,32 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
   return 0;
 }
 
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = utf8_length(text, at);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
+std::string as_utf8(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = utf8_length(text, at);
+    out += length == 0 ? "?" : text.substr(at, length);
+    at += std::max<std::size_t>(1, length);
+  }
+  return out;
+}
+
 std::string in_quotes(std::string_view text, std::size_t limit) {
+  return '"' + on_one_line(text, limit) + '"';
+}
+
+std::string on_one_line(std::string_view text, std::size_t limit) {
   constexpr std::string_view hex = "0123456789abcdef";
-  std::string out = "\"";
+  std::string out;
   for (std::size_t i = 0; i < text.size();) {
     if (i >= limit) {
       out += "…";
@@ -51,7 +76,7 @@ std::string in_quotes(std::string_view text, std::size_t limit) {
     }
     i += length;
   }
-  return out + '"';
+  return out;
 }
 
 }  // namespace feedrate

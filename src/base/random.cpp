@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "base/portable_math.hpp"
+
 namespace feedrate {
 namespace {
 
@@ -30,7 +32,7 @@ double normal_quantile(double u) {
   constexpr double tail = 0.02425;
   if (u > 0.5) return -normal_quantile(1.0 - u);
   if (u < tail) {
-    const double q = std::sqrt(-2.0 * std::log(u));
+    const double q = std::sqrt(-2.0 * portable::log(u));
     return (((((-7.784894002430293e-03 * q - 3.223964580411365e-01) * q - 2.400758277161838) * q -
               2.549732539343734) *
                  q +
@@ -73,7 +75,7 @@ double Normal::draw() {
       const double y = uniform();
       return y * y;
     }();
-    if (r2 > 0.0 && r2 < 1.0) return x * std::sqrt(-2.0 * std::log(r2) / r2);
+    if (r2 > 0.0 && r2 < 1.0) return x * std::sqrt(-2.0 * portable::log(r2) / r2);
   }
 }
 

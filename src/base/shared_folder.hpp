@@ -1,5 +1,5 @@
 #pragma once
-// Folders that are shipped beside the program: prices, scripts.
+// Folders that are shipped beside the program: prices, scripts, charts.
 #include <string>
 #include <vector>
 
@@ -10,9 +10,11 @@ struct SharedFolder {
   std::vector<std::string> tried;  ///< in this order
 };
 
-/// The first of ../share/feedrate/`name` and ../`name` beside the running executable, and
-/// `built_in` (may be ""), that holds the file `marker`.
+/// The first that holds the file `marker` of: ../share/feedrate/`name`, `name` and ../`name` beside
+/// the running program; `name` in its sources, for one in a build folder; and `otherwise` (may be
+/// ""). With the path of a `library` beside that one, where ../../share/feedrate/`name` (of
+/// lib/x86_64-linux-gnu) counts too.
 SharedFolder find_shared_folder(const std::string& name, const std::string& marker,
-                                const std::string& built_in);
+                                const std::string& otherwise = "", const std::string& library = "");
 
 }  // namespace feedrate

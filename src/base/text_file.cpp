@@ -1,12 +1,14 @@
 #include "base/text_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <climits>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
@@ -38,8 +40,7 @@ class Descriptor {
 };
 
 std::string size_text(double size) {
-  std::string text = std::to_string(size / 1e6);
-  return text.substr(0, text.find('.') + 2) + " MB";
+  return fmt::format("{:.1f} MB", std::floor(size / 1e5) / 10.0);
 }
 
 [[noreturn]] void refuse_size(const std::string& path, double size, std::size_t limit) {

@@ -1,11 +1,13 @@
 #include "base/unit_text.hpp"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <span>
 #include <system_error>
+#include <tuple>
+#include <utility>
 
+#include "base/number_chars.hpp"
 #include "base/number_text.hpp"
 #include "base/quote.hpp"
 #include "base/trimmed.hpp"
@@ -52,8 +54,7 @@ const KnownDimension* known(Dimension dimension) {
 
 std::string number_text(double value) {
   std::array<char, 32> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
-                                 std::chars_format::general, 15);
+  const auto end = write_digits(buffer.data(), buffer.data() + buffer.size(), value, 15);
   return {buffer.data(), end.ptr};
 }
 
@@ -62,8 +63,8 @@ std::string_view shortest(double value, std::span<char> buffer) {
   const double size = std::fabs(value);
   const bool plain = size == 0.0 || (size >= 1e-4 && size < 1e15);
   char* const first = buffer.data();
-  const auto end = std::to_chars(first, first + buffer.size(), value,
-                                 plain ? std::chars_format::fixed : std::chars_format::general);
+  const auto end = plain ? write_fixed(first, first + buffer.size(), value)
+                         : write_general(first, first + buffer.size(), value);
   return {first, static_cast<std::size_t>(end.ptr - first)};
 }
 
@@ -73,10 +74,9 @@ double number_in(double base, const Scale& scale) {
   const double near = scale.from_base(base);
   if (!std::isfinite(near)) return std::nan("");
   std::array<char, 32> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), near,
-                                 std::chars_format::general, 15);
+  const auto end = write_digits(buffer.data(), buffer.data() + buffer.size(), near, 15);
   double few_digits = near;
-  std::from_chars(buffer.data(), end.ptr, few_digits);
+  read_double(buffer.data(), end.ptr, few_digits);
   const double infinity = HUGE_VAL;
   for (const double number :
        {few_digits, near, std::nextafter(near, infinity), std::nextafter(near, -infinity)}) {
@@ -122,6 +122,41 @@ bool lacks_only_sample(Dimension got, Dimension wanted) {
   return wanted.sample == -1 && got == wanted;
 }
 
+/// "h 1 min 5 s" → "h" and "1 min 5 s"; the second empty where there is but one number.
+std::pair<std::string_view, std::string_view> unit_and_more(std::string_view rest) {
+  for (std::size_t at = 1; at < rest.size(); ++at) {
+    const bool blank = rest[at - 1] == ' ' || rest[at - 1] == '\t';
+    if (blank && is_digit(rest[at])) return {trimmed(rest.substr(0, at)), rest.substr(at)};
+  }
+  return {rest, {}};
+}
+
+/// What `more` adds to a time in units of `unit` seconds: "1 min 5 s" to "20 h".
+struct MoreTime {
+  double base = 0.0;
+  std::string why{};  ///< it cannot be read, for the brackets of a complaint
+};
+MoreTime more_time(std::string_view more, double unit) {
+  MoreTime sum;
+  while (!more.empty()) {
+    double number = 0.0;
+    const auto [end, error] = read_double(more.data(), more.data() + more.size(), number);
+    if (error != std::errc()) return {0.0, "no number"};
+    more.remove_prefix(static_cast<std::size_t>(end - more.data()));
+    const auto [name, next] = unit_and_more(trimmed(more));
+    const UnitExpression next_unit = parse_unit(name);
+    if (name.empty()) return {0.0, "the last number has no unit"};
+    if (!next_unit.problem.empty()) return {0.0, next_unit.problem};
+    if (next_unit.dimension != Dimension{1, 0, 0, 0}) return {0.0, "not all of it is a duration"};
+    const double size = next_unit.scale.to_base(1.0);
+    if (!(size < unit)) return {0.0, "write the largest unit first, and each once"};
+    sum.base += next_unit.scale.to_base(number);
+    unit = size;
+    more = next;
+  }
+  return sum;
+}
+
 }  // namespace
 
 UnitHint unit_hint(Dimension dimension) {
@@ -146,7 +181,7 @@ ParsedQuantity parse_quantity(std::string_view text, Dimension dimension, UnitHi
   if (!digits) return complain(hint, text, rest.empty() ? "it is empty" : "no number");
   if (rest[0] == '+') rest.remove_prefix(1);
   double number = 0.0;
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  const auto [end, error] = read_double(rest.data(), rest.data() + rest.size(), number);
   if (error == std::errc::result_out_of_range) {
     return complain(hint, text, "the number is too large or too small to hold");
   }
@@ -159,13 +194,23 @@ ParsedQuantity parse_quantity(std::string_view text, Dimension dimension, UnitHi
   if (!rest.empty() && (is_digit(rest.front()) || rest.front() == '.')) {
     return complain(hint, text, "write the number without spaces in it");
   }
+  // "20 h 1 min" is a sum.
+  std::string_view more;
+  if (dimension == Dimension{1, 0, 0, 0} && !dollars) {
+    std::tie(rest, more) = unit_and_more(rest);
+  }
   // "$3.825/h" carries its first unit in front.
   UnitExpression unit = parse_unit(dollars ? "$" + std::string(rest) : std::string(rest));
   if (!unit.problem.empty() ||
       (unit.dimension != dimension && !lacks_only_sample(unit.dimension, dimension))) {
     return complain(hint, text, unit_problem(unit, number, hint));
   }
-  const double base = unit.scale.to_base(number);
+  double base = unit.scale.to_base(number);
+  if (!more.empty()) {
+    const MoreTime further = more_time(more, unit.scale.to_base(1.0));
+    if (!further.why.empty()) return complain(hint, text, further.why);
+    base += std::signbit(number) ? -further.base : further.base;
+  }
   if (!std::isfinite(base)) return complain(hint, text, "the number is too large to hold");
   return {base, ""};
 }

@@ -4,13 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
 
 #include "base/did_you_mean.hpp"
 #include "base/errors.hpp"
+#include "base/number_chars.hpp"
 #include "base/quote.hpp"
 #include "base/trimmed.hpp"
 
@@ -286,7 +286,7 @@ class FilterReader {
   bool number(std::string_view value, Filter::Condition& made) {
     const FilterKey& key = *made.key;
     double plain = 0.0;
-    const auto read = std::from_chars(value.data(), value.data() + value.size(), plain);
+    const auto read = read_double(value.data(), value.data() + value.size(), plain);
     const bool is_plain =
         read.ec == std::errc() && read.ptr == value.data() + value.size() && std::isfinite(plain);
     if (key.kind == FilterKind::number) {

@@ -9,6 +9,8 @@
 #include <set>
 
 #include "base/did_you_mean.hpp"
+#include "base/number_text.hpp"
+#include "base/portable_math.hpp"
 
 namespace feedrate {
 namespace {
@@ -69,7 +71,7 @@ DeviceName device_name(std::string_view name) {
     } else if (part == "hbm3" || part == "hbm3e") {
       if (read.form.empty()) read.form = "sxm";  // H100 80GB HBM3 is the one in a socket
     } else if (number && part.ends_with("gb")) {
-      read.gigabytes = std::stod(part);
+      read.gigabytes = leading_number(part)->value;
     } else if (!said_besides.contains(part)) {
       read.model.insert(part);
     }
@@ -89,8 +91,8 @@ std::optional<double> by_peaks(const Gpu& from, const Gpu& to, Precision precisi
   const auto a = peak(from, precision);
   const auto b = peak(to, precision);
   if (!a || !b || !from.memory_bandwidth || !to.memory_bandwidth) return std::nullopt;
-  return std::pow(to.memory_bandwidth->value / from.memory_bandwidth->value, bandwidth_share) *
-         std::pow(*b / *a, 1.0 - bandwidth_share);
+  return portable::pow(to.memory_bandwidth->value / from.memory_bandwidth->value, bandwidth_share) *
+         portable::pow(*b / *a, 1.0 - bandwidth_share);
 }
 
 bool same_chip(const Gpu& a, const Gpu& b) {
@@ -115,7 +117,7 @@ std::optional<Published> published(const Catalog& catalog, const Gpu& gpu, Preci
     if (other == catalog.gpus.end() || !same_chip(*other, gpu)) continue;
     const auto factor = by_peaks(*other, gpu, precision);
     if (!factor) continue;
-    if (best && std::abs(std::log(best->factor)) <= std::abs(std::log(*factor))) continue;
+    if (best && std::abs(portable::log(best->factor)) <= std::abs(portable::log(*factor))) continue;
     best = Published{&rates, *factor, published_spread * chip_spread};
   }
   return best;
@@ -138,14 +140,14 @@ constexpr std::array models = {
 class Ratios {
  public:
   void add(double ratio, double spread) {
-    logs_ += std::log(ratio);
+    logs_ += portable::log(ratio);
     ++count_;
     low_ = std::min(low_, ratio / spread);
     high_ = std::max(high_, ratio * spread);
   }
   [[nodiscard]] bool empty() const { return count_ == 0; }
   void into(RelativeSpeed& speed) const {
-    speed.value = std::exp(logs_ / count_);
+    speed.value = portable::exp(logs_ / count_);
     speed.low = low_;
     speed.high = high_;
   }
@@ -229,7 +231,8 @@ const Gpu* gpu_of_device(const Catalog& catalog, std::string_view device,
     if (has.model != asked.model || (!asked.form.empty() && asked.form != has.form)) continue;
     if (asked.gigabytes > 0.0 && asked.gigabytes != has.gigabytes) continue;
     // Of several with one name, the one with as much memory.
-    const double off = memory && gpu.memory ? std::abs(std::log(*memory / gpu.memory->value)) : 0.0;
+    const double off =
+        memory && gpu.memory ? std::abs(portable::log(*memory / gpu.memory->value)) : 0.0;
     if (off >= nearest) continue;
     best = &gpu;
     nearest = off;

@@ -162,16 +162,19 @@ Lookup<PricedOffer> find_offer(const Catalog& catalog, const OfferQuery& query) 
   const std::string_view name = (*machine)->name;
   const Offer* best = nullptr;
   const Offer* placeless = nullptr;
-  std::vector<std::string> regions;
+  const auto answers = [&](const Offer& offer) {
+    // Most offers are of instances whose names are longer or shorter.
+    return offer.instance.size() == name.size() && offer.purchase == query.purchase &&
+           offer.price && offer.instance == name && offer.service == service;
+  };
+  bool placed = false;
   for (const Offer& offer : catalog.offers) {
-    if (offer.purchase != query.purchase || !offer.price) continue;
-    if (offer.instance.size() != name.size() || offer.instance != name) continue;
-    if (offer.service != service) continue;
+    if (!answers(offer)) continue;
     if (offer.region == "not stated") {
       if (placeless == nullptr || better(offer, *placeless, query.region)) placeless = &offer;
       continue;
     }
-    append_once(regions, offer.region);
+    placed = true;
     if (region_rank(offer.region, query.region) < 0) continue;
     if (best == nullptr || better(offer, *best, query.region)) best = &offer;
   }
@@ -181,9 +184,13 @@ Lookup<PricedOffer> find_offer(const Catalog& catalog, const OfferQuery& query) 
       std::any_of(catalog.offers.begin(), catalog.offers.end(),
                   [&](const Offer& offer) { return offer.region == *query.region; });
   if (!exists) best = nullptr;
-  if (best == nullptr && regions.empty()) best = placeless;
-  if (best == nullptr) return {std::nullopt, no_offer(query, service, std::move(regions))};
-  return {priced(*best, query), {}};
+  if (best == nullptr && !placed) best = placeless;
+  if (best != nullptr) return {priced(*best, query), {}};
+  std::vector<std::string> regions;
+  for (const Offer& offer : catalog.offers) {
+    if (answers(offer) && offer.region != "not stated") append_once(regions, offer.region);
+  }
+  return {std::nullopt, no_offer(query, service, std::move(regions))};
 }
 
 bool outside_aws(const Machine* machine) {
@@ -205,13 +212,15 @@ BillingRule billing_rule(const Catalog& catalog, std::string_view service) {
           {Origin::assumed, "billing per second without a minimum", 0.0}};
 }
 
-Known<Bandwidth> typical_pinned_copy(const Catalog& catalog, const Machine& machine) {
+Known<Bandwidth> typical_pinned_copy(const Catalog& catalog, const Machine& machine, bool texts) {
   if (!machine.pcie_generation || !machine.pcie_lanes) return std::nullopt;
   for (const PcieLink& link : catalog.pcie) {
     if (link.generation != machine.pcie_generation->value || !link.pinned_copy) continue;
-    return Value<Bandwidth>::assumed(link.pinned_copy->value * (machine.pcie_lanes->value / 16.0),
-                                     fmt::format("typical of PCIe {:g} with {:g} lanes",
-                                                 link.generation, machine.pcie_lanes->value));
+    const double lanes = machine.pcie_lanes->value;
+    return Value<Bandwidth>::assumed(
+        link.pinned_copy->value * (lanes / 16.0),
+        texts ? fmt::format("typical of PCIe {:g} with {:g} lanes", link.generation, lanes)
+              : std::string());
   }
   return std::nullopt;
 }

@@ -92,6 +92,9 @@ std::string aws_region(const Machine* machine, std::string_view region);
 /// us-west-2 stand in for each other, as `assumed`; no other region does.
 Lookup<S3Price> find_s3_price(const Catalog& catalog, std::string_view region,
                               std::string_view storage_class);
+/// `service` as in object_stores.json: "gcs", "azure_blob".
+Lookup<ObjectPrice> find_object_price(const Catalog& catalog, std::string_view service,
+                                      std::string_view region, std::string_view storage_class);
 Lookup<FsxPrice> find_fsx_price(const Catalog& catalog, std::string_view region,
                                 std::string_view deployment_type, SpecificBandwidth throughput);
 Lookup<EfsPrice> find_efs_price(const Catalog& catalog, std::string_view region,
@@ -112,7 +115,9 @@ const EfsMode* find_efs_mode(const Catalog& catalog, std::string_view mode);
 
 /// What a host-to-device copy from pinned memory reaches on this machine: the typical rate of its
 /// PCIe generation, scaled to its lanes. Always `assumed`; empty where the link is not known.
-Known<Bandwidth> typical_pinned_copy(const Catalog& catalog, const Machine& machine);
+/// `texts`: whether anyone reads where the number comes from.
+Known<Bandwidth> typical_pinned_copy(const Catalog& catalog, const Machine& machine,
+                                     bool texts = true);
 
 /// The size that is billed for a wanted one.
 Bytes billed_capacity(Bytes wanted, const CapacitySteps& steps);

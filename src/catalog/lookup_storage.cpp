@@ -69,10 +69,22 @@ constexpr std::string_view storage_key = "/source/bill_storage";
 Lookup<S3Price> find_s3_price(const Catalog& catalog, std::string_view region,
                               std::string_view storage_class) {
   return by_region(
-      catalog.s3_prices, region, fmt::format("S3 {}", storage_class), storage_key,
+      catalog.s3_prices, region, "S3 " + std::string(storage_class), storage_key,
       [&](const S3Price& price) { return price.storage_class == storage_class; },
       [](S3Price& price, std::string_view asked) {
         stand_in(asked, price.storage, price.get, price.put, price.retrieval);
+      });
+}
+
+Lookup<ObjectPrice> find_object_price(const Catalog& catalog, std::string_view service,
+                                      std::string_view region, std::string_view storage_class) {
+  return by_region(
+      catalog.object_prices, region, fmt::format("{} {}", service, storage_class), storage_key,
+      [&](const ObjectPrice& price) {
+        return price.service == service && price.storage_class == storage_class;
+      },
+      [](ObjectPrice& price, std::string_view asked) {
+        stand_in(asked, price.storage, price.read, price.write);
       });
 }
 

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <memory>
 
@@ -10,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/constraint_flags.hpp"
 #include "cli/inputs.hpp"
+#include "cli/parser.hpp"
 #include "cli/receipt.hpp"
 #include "cli/scenario_maker.hpp"
 #include "cli/share.hpp"
@@ -103,9 +103,9 @@ int advise(const AdviseArguments& arguments) {
 
 }  // namespace
 
-Command add_advise(CLI::App& parent) {
+Command add_advise(Parser& parent) {
   const auto arguments = std::make_shared<AdviseArguments>();
-  CLI::App* app = parent.add_subcommand(
+  Parser* app = parent.add_subcommand(
       "advise", "What to change: every remedy simulated, ranked by what it saves for its effort");
   app->add_option("scenario", arguments->scenario, "Scenario file")->type_name("SCENARIO");
   app->add_flag("--list", arguments->list, "Show all remedies with the evidence for and against");

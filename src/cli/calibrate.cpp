@@ -1,17 +1,17 @@
 #include "cli/calibrate.hpp"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "bench/probe_names.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
+#include "cli/parser.hpp"
 #include "cli/with_probes.hpp"
 
 namespace feedrate::cli {
 namespace {
 
-void add_probe_flags(CLI::App& app, bench::Settings& settings) {
+void add_probe_flags(Parser& app, bench::Settings& settings) {
   const std::string group = "What to measure";
   const auto add = [&](const char* flag, std::string& into, const char* about, const char* type) {
     refuse_empty(*app.add_option(flag, into, about)->type_name(type)->group(group));
@@ -34,7 +34,7 @@ void add_probe_flags(CLI::App& app, bench::Settings& settings) {
       ->group(group);
 }
 
-void add_file_flags(CLI::App& app, CalibrateArguments& arguments) {
+void add_file_flags(Parser& app, CalibrateArguments& arguments) {
   refuse_empty(*app.add_option("-o,--output", arguments.output, "Host profile to write")
                     ->type_name("PROFILE")
                     ->capture_default_str()
@@ -53,9 +53,9 @@ void add_file_flags(CLI::App& app, CalibrateArguments& arguments) {
 
 }  // namespace
 
-Command add_calibrate(CLI::App& parent) {
+Command add_calibrate(Parser& parent) {
   const auto arguments = std::make_shared<CalibrateArguments>();
-  CLI::App* app = parent.add_subcommand(
+  Parser* app = parent.add_subcommand(
       "calibrate", "Measure this machine and write a host profile that run --host uses");
   allow_only(*app->add_option("probes", arguments->probes,
                               "Which probes (default: all; none with --import)"),
@@ -68,7 +68,7 @@ Command add_calibrate(CLI::App& parent) {
   app->add_option("--time-limit", arguments->time_limit,
                   "For each probe, over all rounds (default: 30 s)")
       ->type_name("TIME");
-  CLI::Option* imports =
+  Option* imports =
       app->add_option("--import", arguments->imports,
                       "Take what another tool measured (fio, nvbandwidth, nccl-tests, NCCL's "
                       "tuning log, steps as CSV), or fit measurements of feedrate again, those of "

@@ -97,7 +97,7 @@ void check_profile_file(const std::string& profile, std::span<const std::string>
 }
 
 std::string scripts_folder() {
-  return find_shared_folder("bench/pytorch", "probe_loader.py", FEEDRATE_SOURCE_SCRIPTS).path;
+  return find_shared_folder("bench/pytorch", "probe_loader.py").path;
 }
 
 std::string command_line() {

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -6,10 +5,12 @@
 #include "cli/case_work.hpp"
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
+#include "cli/parser.hpp"
 #include "cli/progress.hpp"
 #include "report/case_words.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
+#include "schema/cases.hpp"
 #include "study/case_summary.hpp"
 
 namespace feedrate::cli {
@@ -26,20 +27,25 @@ int cases(const CasesArguments& arguments) {
   // A case may name any instance, so all of them are read.
   const Catalog catalog = whole_catalog();
   std::vector<ScenarioCases> made;
+  std::vector<Problem> problems;
   {
     Progress progress("cases");
     for (const std::string& path : arguments.scenarios) {
       progress.update(made.size(), arguments.scenarios.size());
-      made.push_back(cases_of(load_with_settings(path, arguments.simulation), catalog,
-                              host ? &*host : nullptr, run_options(arguments.simulation)));
+      const std::vector<Problem> of = problems_of([&] {
+        made.push_back(cases_of(load_with_settings(path, arguments.simulation), catalog,
+                                host ? &*host : nullptr, run_options(arguments.simulation)));
+      });
+      problems.insert(problems.end(), of.begin(), of.end());
     }
   }
+  if (!problems.empty()) throw InputError(std::move(problems));
   const CaseSummary all = study::summary_of(made);
   // CSV is a row a case, so its summary goes where remarks do.
   const std::vector<std::string> remarks = report::summary_sentences(all);
   deliver(arguments.output, files_read(arguments.scenarios, arguments.simulation),
           {.report = [&] { return report::cases_report(made, all); },
-           .json = {},
+           .json = [&] { return schema::write_cases(made, all); },
            .csv = [&] { return report::to_csv(report::cases_table(made)); },
            .remarks = remarks});
   const bool all_within = std::all_of(made.begin(), made.end(), [](const auto& of) {
@@ -51,20 +57,21 @@ int cases(const CasesArguments& arguments) {
 
 }  // namespace
 
-Command add_cases(CLI::App& parent) {
+Command add_cases(Parser& parent) {
   const auto arguments = std::make_shared<CasesArguments>();
-  CLI::App* app = parent.add_subcommand(
+  Parser* app = parent.add_subcommand(
       "cases", "Run the measured cases of scenarios: predicted beside measured, with the error");
   app->add_option("scenarios", arguments->scenarios, "Scenario files; - reads standard input")
       ->type_name("SCENARIO")
       ->required();
   add_simulation_flags(*app, arguments->simulation);
-  add_output_flags(*app, arguments->output, {"text", "csv", "markdown"});
+  add_output_flags(*app, arguments->output);
   app->footer(
       "Exit status 1 when a case misses its tolerance.\n"
       "Examples:\n"
       "  feedrate cases scenarios/caltech256_p3.json\n"
-      "  feedrate cases scenarios/*.json --format markdown");
+      "  feedrate cases scenarios/*.json --format markdown\n"
+      "  feedrate cases my.json --format json | jq .summary.median_absolute_error");
   return {app, [arguments] { return cases(*arguments); }};
 }
 

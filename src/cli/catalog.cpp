@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "base/errors.hpp"
@@ -8,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/filter_help.hpp"
 #include "cli/inputs.hpp"
+#include "cli/parser.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
 #include "schema/catalog_list.hpp"
@@ -69,12 +69,11 @@ int list_machines(const CatalogArguments& arguments) {
 
 }  // namespace
 
-Command add_catalog(CLI::App& parent) {
+Command add_catalog(Parser& parent) {
   const auto arguments = std::make_shared<CatalogArguments>();
-  CLI::App* app = parent.add_subcommand("catalog", "The machines that are known, and their prices");
+  Parser* app = parent.add_subcommand("catalog", "The machines that are known, and their prices");
   const std::vector<std::string> formats = {"text", "csv", "markdown"};
-  CLI::App* list =
-      app->add_subcommand("list", "Machines in rows, with the prices of each purchase");
+  Parser* list = app->add_subcommand("list", "Machines in rows, with the prices of each purchase");
   list->add_option("filter", arguments->filter,
                    "Conditions KEY OP VALUE that must all hold, separated by commas; all machines "
                    "if not given")
@@ -84,11 +83,10 @@ Command add_catalog(CLI::App& parent) {
                "Examples:\n"
                "  feedrate catalog list 'gpu>=A10G, region=us-east-1, price<40'\n"
                "  feedrate catalog list 'gpus=0, vcpus>=16, service=sagemaker' --format csv");
-  CLI::App* one =
-      app->add_subcommand("show", "What is known of one machine, with sources and dates");
+  Parser* one = app->add_subcommand("show", "What is known of one machine, with sources and dates");
   one->add_option("name", arguments->name, "Instance type")->type_name("NAME")->required();
   add_output_flags(*one, arguments->output, formats);
-  CLI::App* import = add_catalog_import(*app, arguments->import);
+  Parser* import = add_catalog_import(*app, arguments->import);
   app->footer(
       "Examples:\n"
       "  feedrate catalog list 'gpu>=A10G, price<40'\n"

@@ -1,17 +1,17 @@
 #include "cli/catalog_import.hpp"
 
-#include <CLI/CLI.hpp>
 #include <set>
 
 #include "cli/inputs.hpp"
+#include "cli/parser.hpp"
 #include "report/csv.hpp"
 #include "report/import_report.hpp"
 #include "schema/catalog_import.hpp"
 
 namespace feedrate::cli {
 
-CLI::App* add_catalog_import(CLI::App& parent, ImportArguments& arguments) {
-  CLI::App* app = parent.add_subcommand(
+Parser* add_catalog_import(Parser& parent, ImportArguments& arguments) {
+  Parser* app = parent.add_subcommand(
       "import",
       "Bring prices up to date from an AWS Price List bulk file (AmazonEC2, AmazonSageMaker; JSON) "
       "or a vms.csv of the SkyPilot catalogue");
@@ -31,10 +31,10 @@ int import_prices(const ImportArguments& arguments) {
       schema::read_price_file(arguments.file, arguments.date,
                               [&](const std::string& name) { return known.contains(name); });
   const schema::ImportPlan plan = schema::plan_import(catalog.folder, catalog, imported);
-  if (!arguments.dry_run) schema::write_plan(plan);
-  const report::ImportSummary summary{imported.what,     imported.date,     catalog.folder,
-                                      arguments.dry_run, plan.files.size(), plan.confirmed,
-                                      plan.older,        plan.elsewhere};
+  const bool as_one = arguments.dry_run || schema::write_plan(plan);
+  const report::ImportSummary summary{imported.what,     imported.date, catalog.folder,
+                                      arguments.dry_run, as_one,        plan.files.size(),
+                                      plan.confirmed,    plan.older,    plan.elsewhere};
   deliver(arguments.output, {&arguments.file, 1},
           {.report = [&] { return report::import_report(plan.changes, summary); },
            .json = {},

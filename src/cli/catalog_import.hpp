@@ -14,7 +14,7 @@ struct ImportArguments {
 };
 
 /// Declares the sub-command and its flags.
-CLI::App* add_catalog_import(CLI::App& parent, ImportArguments& arguments);
+Parser* add_catalog_import(Parser& parent, ImportArguments& arguments);
 
 /// Writes the pricing files (all or none) and prints what changed. Returns the exit status.
 int import_prices(const ImportArguments& arguments);

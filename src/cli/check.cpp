@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 
@@ -11,6 +10,7 @@
 #include "base/text_file.hpp"
 #include "cli/check_work.hpp"
 #include "cli/commands.hpp"
+#include "cli/parser.hpp"
 #include "cli/terminal.hpp"
 #include "cli/vary.hpp"
 #include "report/check_report.hpp"
@@ -64,7 +64,7 @@ int check(const CheckArguments& arguments) {
 
   Checked checked = check_scenarios(arguments);
   Verdict& verdict = checked.verdict;
-  if (arguments.update) {
+  if (arguments.update && verdict.errors.empty()) {
     write_text_file(arguments.baseline, schema::write_baseline(checked.updated));
     verdict.updated = true;
   }
@@ -74,15 +74,21 @@ int check(const CheckArguments& arguments) {
   const OutputOptions& output = arguments.output;
   const std::string text = rendered(verdict, output.format, !output.file.empty());
   if (output.file.empty()) {
-    write_stdout(text);
+    // Where there is nothing but errors, people read them once, below.
+    if (output.format != "text" || !verdict.scenarios.empty()) write_stdout(text);
   } else {
     write_text_file(output.file, text);
   }
+  std::vector<Problem> problems;
+  for (const ScenarioErrors& of : verdict.errors) {
+    problems.insert(problems.end(), of.problems.begin(), of.problems.end());
+  }
+  if (!problems.empty()) throw InputError(std::move(problems));
   const bool against = verdict.level == Level::fail && !arguments.warn_only && !arguments.update;
   return against ? verdict_against : 0;
 }
 
-void add_flags(CLI::App& app, CheckArguments& arguments) {
+void add_flags(Parser& app, CheckArguments& arguments) {
   app.add_option("scenarios", arguments.scenarios, "Scenario files; - reads standard input")
       ->type_name("SCENARIO")
       ->required();
@@ -102,7 +108,7 @@ void add_flags(CLI::App& app, CheckArguments& arguments) {
       ->type_name("EXPRESSION")
       ->allow_extra_args(false);
   app.add_option("--max-price-age", arguments.max_price_age,
-                 "Fail on prices whose source is older, 180d; warn:180d only warns")
+                 "Fail on prices of the bill whose source is older, 180d; warn:180d only warns")
       ->type_name("AGE");
   app.add_flag("--warn-only", arguments.warn_only, "Exit with 0 although a limit is broken");
   app.add_flag("--strict", arguments.strict,
@@ -118,15 +124,16 @@ void add_flags(CLI::App& app, CheckArguments& arguments) {
 
 }  // namespace
 
-Command add_check(CLI::App& parent) {
+Command add_check(Parser& parent) {
   const auto arguments = std::make_shared<CheckArguments>();
-  CLI::App* app = parent.add_subcommand(
+  Parser* app = parent.add_subcommand(
       "check", "Compare scenarios with a baseline: fail when time or cost rises, and say why");
   add_flags(*app, *arguments);
   add_simulation_flags(*app, arguments->simulation);
   add_output_flags(*app, arguments->output, formats);
   app->footer(
-      "Exit status 1 when a limit is broken. docs/ci.md has copy-and-paste for CI systems.\n"
+      "Exit status 1 when a limit is broken, 2 when a scenario cannot be checked. docs/ci.md has "
+      "copy-and-paste for CI systems.\n"
       "Examples:\n"
       "  feedrate check scenarios/*.json --baseline baseline.json --update\n"
       "  feedrate check scenarios/*.json --baseline baseline.json --max-increase cost=5%,time=10%\n"

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/text_file.hpp"
 #include "study/renamed.hpp"
 #include "study/thresholds.hpp"
 
@@ -102,6 +103,15 @@ void refuse_edited_entries(const schema::Baseline& baseline, bool update,
   if (!problems.empty()) throw InputError(std::move(problems));
 }
 
+/// The scenario and its limits, from its file.
+void read_job(Job& job, const SimulationOptions& simulation) {
+  job.document = load_with_settings(job.path, simulation);
+  job.scenario = scenario_of(job.document);
+  const std::vector<Limit> own = limits_of(schema::threshold_texts(job.document.root()));
+  job.limits.insert(job.limits.end(), own.begin(), own.end());
+  if (job.limits.empty()) job.limits = study::default_limits();
+}
+
 }  // namespace
 
 void for_each(std::size_t count, const std::function<void(std::size_t)>& work) {
@@ -167,29 +177,38 @@ std::vector<const schema::BaselineEntry*> gone(const schema::Baseline& baseline,
 
 CheckJobs load_jobs(const CheckArguments& arguments) {
   const std::vector<Limit> flags = limits_of_flags(arguments);
-  CheckJobs out{read_baseline_of(arguments), {}};
+  CheckJobs out{read_baseline_of(arguments), {}, {}};
   schema::Baseline& baseline = out.baseline;
   std::vector<Job>& jobs = out.jobs;
   const std::vector<Limit> common = limits_of(baseline.thresholds);
   jobs.resize(arguments.scenarios.size());
-  for_each(jobs.size(), [&](std::size_t i) {
+  std::vector<std::vector<Problem>> problems(jobs.size());
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
     Job& job = jobs[i];
     job.path = arguments.scenarios[i];
     job.key = key_of(job.path, arguments.baseline);
-    job.document = load_with_settings(job.path, arguments.simulation);
-    job.scenario = scenario_of(job.document);
-    job.entry = baseline.find(job.key);
+    if (seen.insert(job.key).second) continue;
+    throw InputError(
+        fmt::format("{}: expected each scenario once, got it again{}", job.path,
+                    job.path == standard_input_path ? ": standard input is read once" : ""));
+  }
+  for_each(jobs.size(), [&](std::size_t i) {
+    Job& job = jobs[i];
     job.limits = flags;
     job.limits.insert(job.limits.end(), common.begin(), common.end());
-    const std::vector<Limit> own = limits_of(schema::threshold_texts(job.document.root()));
-    job.limits.insert(job.limits.end(), own.begin(), own.end());
-    if (job.limits.empty()) job.limits = study::default_limits();
+    problems[i] = problems_of([&] { read_job(job, arguments.simulation); });
+    job.entry = baseline.find(job.key);
   });
-  std::set<std::string> seen;
-  for (const Job& job : jobs) {
-    if (seen.insert(job.key).second) continue;
-    throw InputError(fmt::format("{}: expected each scenario once, got it again", job.path));
+  std::size_t readable = 0;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (!problems[i].empty()) {
+      out.errors.push_back({jobs[i].path, jobs[i].key, std::move(problems[i])});
+    } else if (readable++ != i) {
+      jobs[readable - 1] = std::move(jobs[i]);
+    }
   }
+  jobs.resize(readable);
   find_renamed(jobs, baseline, seen);
   for (const Job& job : jobs) {
     if (job.entry != nullptr) seen.insert(job.entry->key);

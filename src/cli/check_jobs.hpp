@@ -28,11 +28,13 @@ struct Job {
 
 /// `jobs` points into `baseline`, and does so after a move.
 struct CheckJobs {
-  schema::Baseline baseline;  ///< its `file` is the one that was given
-  std::vector<Job> jobs;      ///< in the order of the command line
+  schema::Baseline baseline;           ///< its `file` is the one that was given
+  std::vector<Job> jobs;               ///< in the order of the command line
+  std::vector<ScenarioErrors> errors;  ///< scenarios that cannot be read, likewise
 };
 
-/// Reads everything. InputError with the problems of all scenarios.
+/// Reads everything. A scenario that is wrong is one of the errors; InputError for a baseline or
+/// flags that are.
 CheckJobs load_jobs(const CheckArguments& arguments);
 
 /// Entries that are not in `given` and whose file is not found any more.

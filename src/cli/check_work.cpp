@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/append_once.hpp"
 #include "base/errors.hpp"
 #include "base/version.hpp"
 #include "cli/check_jobs.hpp"
@@ -73,7 +72,10 @@ class Checker {
     schema::PricingFiles pricing(catalog_.folder);
     checked_.verdict.scenarios.resize(loaded_.jobs.size());
     entries_.resize(loaded_.jobs.size());
-    for_each(loaded_.jobs.size(), [&](std::size_t i) { check_one(i, pricing); });
+    std::vector<std::vector<Problem>> problems(loaded_.jobs.size());
+    for_each(problems.size(),
+             [&](std::size_t i) { problems[i] = problems_of([&] { check_one(i, pricing); }); });
+    set_apart(std::move(problems));
     finish();
     return std::move(checked_);
   }
@@ -115,18 +117,37 @@ class Checker {
                    0};
   }
 
+  /// Scenarios that cannot be simulated are errors beside those that cannot be read, in the order
+  /// of the command line.
+  void set_apart(std::vector<std::vector<Problem>> problems) {
+    std::vector<ScenarioErrors>& errors = checked_.verdict.errors;
+    errors = std::move(loaded_.errors);
+    std::vector<ScenarioVerdict>& verdicts = checked_.verdict.scenarios;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < problems.size(); ++i) {
+      Job& job = loaded_.jobs[i];
+      if (!problems[i].empty()) {
+        errors.push_back({job.path, job.key, std::move(problems[i])});
+      } else if (kept++ != i) {
+        verdicts[kept - 1] = std::move(verdicts[i]);
+        entries_[kept - 1] = std::move(entries_[i]);
+        loaded_.jobs[kept - 1] = std::move(job);
+      }
+    }
+    verdicts.resize(kept);
+    entries_.resize(kept);
+    loaded_.jobs.resize(kept);
+    const auto place = [&](const ScenarioErrors& of) {
+      return std::find(arguments_.scenarios.begin(), arguments_.scenarios.end(), of.file);
+    };
+    std::stable_sort(errors.begin(), errors.end(),
+                     [&](const auto& a, const auto& b) { return place(a) < place(b); });
+  }
+
   void judge_prices(const Result& now, ScenarioVerdict& verdict) const {
     if (!price_age_) return;
-    std::vector<std::pair<std::string, std::string>> prices;
-    for (const BillLine& line : now.bill.lines) {
-      // A price that the scenario gives has no age.
-      if (line.from.origin == Origin::given) continue;
-      const std::size_t count = line.what.find(" x ");
-      const std::string what = count == std::string::npos ? line.what : line.what.substr(count + 3);
-      const std::pair<std::string, std::string> price{what, line.from.date};
-      append_once(prices, price);
-    }
-    verdict.limits.push_back(study::judge_price_age(*price_age_, prices, today()));
+    verdict.limits.push_back(
+        study::judge_price_age(*price_age_, study::used_prices(now.bill), today()));
     verdict.level = std::max(verdict.level, verdict.limits.back().level);
   }
 
@@ -201,7 +222,7 @@ class Checker {
     verdict.baseline = arguments_.baseline;
     verdict.warn_only = arguments_.warn_only;
     verdict.strict = arguments_.strict;
-    verdict.level = study::worst(verdict.scenarios);
+    verdict.level = verdict.errors.empty() ? study::worst(verdict.scenarios) : Level::fail;
     checked_.updated = loaded_.baseline;
     std::vector<schema::BaselineEntry>& kept = checked_.updated.entries;
     std::set<std::string> given;
@@ -209,7 +230,9 @@ class Checker {
       given.insert(job.key);
       if (job.entry != nullptr) given.insert(job.entry->key);
     }
-    for (const schema::BaselineEntry* entry : gone(loaded_.baseline, given)) {
+    std::set<std::string> asked = given;
+    for (const ScenarioErrors& of : verdict.errors) asked.insert(of.key);
+    for (const schema::BaselineEntry* entry : gone(loaded_.baseline, asked)) {
       verdict.gone.push_back(entry->key);
       verdict.remarks.push_back(
           fmt::format("{} is in the baseline, but there is no such file any more{}", entry->key,
@@ -224,7 +247,13 @@ class Checker {
       verdict.remarks.push_back(fmt::format("{} of the baseline's scenarios {} not checked",
                                             not_given, not_given == 1 ? "was" : "were"));
     }
-    if (verdict.level == Level::fail && !arguments_.update) {
+    if (!verdict.errors.empty()) {
+      if (arguments_.update) {
+        verdict.remarks.push_back(
+            fmt::format("the baseline was not written: {} could not be checked",
+                        verdict.errors.size() == 1 ? "a scenario" : "some scenarios"));
+      }
+    } else if (verdict.level == Level::fail && !arguments_.update) {
       verdict.remarks.push_back(fmt::format(
           "if this is wanted: run the same command with --update and commit {}", verdict.baseline));
     }

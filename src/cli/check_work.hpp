@@ -28,8 +28,8 @@ struct Checked {
   schema::Baseline updated;  ///< the baseline with every given scenario as it is now
 };
 
-/// Simulates and compares everything; writes nothing. InputError with the problems of all
-/// scenarios.
+/// Simulates and compares everything; writes nothing. A scenario that is wrong is one of the
+/// verdict's errors; InputError for a baseline, a profile or flags that are.
 Checked check_scenarios(const CheckArguments& arguments);
 
 }  // namespace feedrate::cli

@@ -1,9 +1,9 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
+#include "cli/parser.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
 #include "schema/result.hpp"
@@ -21,21 +21,36 @@ int compare(const CompareArguments& arguments) {
   std::vector<schema::Document> documents;
   std::vector<Scenario> scenarios;
   std::set<std::string> instances;
+  std::vector<Problem> problems;
+  const auto ask = [&](auto&& what) {
+    std::vector<Problem> of = problems_of(what);
+    problems.insert(problems.end(), of.begin(), of.end());
+  };
   for (const std::string& path : arguments.scenarios) {
-    documents.push_back(load_with_settings(path, arguments.simulation));
-    scenarios.push_back(scenario_of(documents.back()));
-    add_instances(instances, scenarios.back());
+    ask([&] {
+      documents.push_back(load_with_settings(path, arguments.simulation));
+      scenarios.push_back(scenario_of(documents.back()));
+      add_instances(instances, scenarios.back());
+    });
   }
+  if (!problems.empty()) throw InputError(std::move(problems));
   const std::optional<HostProfile> host = host_of(arguments.simulation);
   add_instances(instances, host);
   const Catalog catalog = catalog_of(instances);
   std::vector<NamedResult> results;
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
-    results.push_back({scenarios[i].name, arguments.scenarios[i], with_places(documents[i], [&] {
-                         return study::run(scenarios[i], catalog, host ? &*host : nullptr,
-                                           weighing_options(arguments.simulation));
-                       })});
+    ask([&] {
+      results.push_back({scenarios[i].name, arguments.scenarios[i],
+                         with_places(documents[i],
+                                     [&] {
+                                       return study::run(scenarios[i], catalog,
+                                                         host ? &*host : nullptr,
+                                                         weighing_options(arguments.simulation));
+                                     }),
+                         settings_of(arguments.simulation)});
+    });
   }
+  if (!problems.empty()) throw InputError(std::move(problems));
   // Scenarios of several currencies are comparable in dollars.
   const bool one = std::all_of(scenarios.begin(), scenarios.end(), [&](const Scenario& scenario) {
     return scenario.currency == scenarios.front().currency;
@@ -54,9 +69,9 @@ int compare(const CompareArguments& arguments) {
 
 }  // namespace
 
-Command add_compare(CLI::App& parent) {
+Command add_compare(Parser& parent) {
   const auto arguments = std::make_shared<CompareArguments>();
-  CLI::App* app =
+  Parser* app =
       parent.add_subcommand("compare", "Scenarios side by side; the first is the reference");
   app->add_option("scenarios", arguments->scenarios, "Scenario files; - reads standard input")
       ->type_name("SCENARIO")

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "cli/commands.hpp"
 #include "cli/manual_page.hpp"
 #include "cli/options.hpp"
+#include "cli/parser.hpp"
 #include "cli/terminal.hpp"
 #include "model/figures.hpp"
 #include "schema/scenario.hpp"
@@ -23,17 +23,17 @@ std::string joined(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-std::string flags(const CLI::App& app) {
+std::string flags(const CommandTold& command) {
   std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  for (const OptionTold& option : command.options) {
+    for (const std::string& name : option.long_names) names.push_back("--" + name);
   }
   return joined(names);
 }
 
 // What may follow: a list of words, or the kind of thing that the option's type names.
-std::string values(const CLI::Option& option) {
-  std::string type = option.get_type_name();
+std::string values(const OptionTold& option) {
+  std::string type = option.type;
   if (type.find('|') == std::string::npos) return "@" + type;
   for (char& c : type) c = c == '|' ? ' ' : c;
   return type;
@@ -46,27 +46,27 @@ struct Lines {
 };
 
 // `path` is "", "run", "catalog show" …: each becomes lines of the script's case statements.
-void collect(Lines& lines, const CLI::App& app, const std::string& path) {
+void collect(Lines& lines, const CommandTold& command, const std::string& path) {
   std::vector<std::string> commands;
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
-    commands.push_back(sub->get_name());
-    collect(lines, *sub, path.empty() ? sub->get_name() : path + " " + sub->get_name());
+  for (const CommandTold& sub : command.commands) {
+    commands.push_back(sub.name);
+    collect(lines, sub, path.empty() ? sub.name : path + " " + sub.name);
   }
-  lines.flags += fmt::format("    '{}') flags='{}' ;;\n", path, flags(app));
+  lines.flags += fmt::format("    '{}') flags='{}' ;;\n", path, flags(command));
   std::string positional = joined(commands);
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->get_positional()) {
-      positional = values(*option);
-    } else if (option->get_items_expected_max() > 0) {
+  for (const OptionTold& option : command.options) {
+    if (option.positional) {
+      positional = values(option);
+    } else if (option.takes_value) {
       std::vector<std::string> patterns;
-      for (const std::string& name : option->get_lnames()) {
+      for (const std::string& name : option.long_names) {
         patterns.push_back(fmt::format("'{} --{}'", path, name));
       }
-      for (const std::string& name : option->get_snames()) {
+      for (const std::string& name : option.short_names) {
         patterns.push_back(fmt::format("'{} -{}'", path, name));
       }
       lines.values +=
-          fmt::format("    {}) values='{}' ;;\n", fmt::join(patterns, "|"), values(*option));
+          fmt::format("    {}) values='{}' ;;\n", fmt::join(patterns, "|"), values(option));
     }
   }
   lines.positional += fmt::format("    '{}') values='{}' ;;\n", path, positional);
@@ -260,7 +260,7 @@ void fill(std::string& text, std::string_view placeholder, const std::string& co
   text.replace(text.find(placeholder), placeholder.size(), content);
 }
 
-std::string script(const CLI::App& root, const std::string& shell) {
+std::string script(const CommandTold& root, const std::string& shell) {
   Lines lines;
   collect(lines, root, "");
   std::string text(tables);
@@ -279,10 +279,10 @@ std::string script(const CLI::App& root, const std::string& shell) {
 
 }  // namespace
 
-Command add_completion(CLI::App& parent) {
+Command add_completion(Parser& parent) {
   const auto shell = std::make_shared<std::string>();
-  CLI::App* app = parent.add_subcommand(
-      "completion", "Print the completion script of a shell, or the manual page");
+  Parser* app = parent.add_subcommand("completion",
+                                      "Print the completion script of a shell, or the manual page");
   allow_only(*app->add_option("shell", *shell, "Which shell, or man: the page")->required(),
              {"bash", "zsh", "man"});
   app->footer(
@@ -290,10 +290,11 @@ Command add_completion(CLI::App& parent) {
       "  source <(feedrate completion bash)\n"
       "  feedrate completion zsh > ~/.zfunc/_feedrate\n"
       "  feedrate completion man | man -l -");
-  return {app, [shell, &parent] {
-            write_stdout(*shell == "man" ? manual_page(parent) : script(parent, *shell));
-            return 0;
-          }};
+  return {
+      app, [shell, &parent] {
+        write_stdout(*shell == "man" ? manual_page(parent.told()) : script(parent.told(), *shell));
+        return 0;
+      }};
 }
 
 }  // namespace feedrate::cli

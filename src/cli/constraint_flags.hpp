@@ -1,27 +1,14 @@
 #pragma once
 // --deadline and --budget.
-#include <optional>
-#include <string>
-
-#include "model/constraints.hpp"
-#include "model/scenario.hpp"
-
-namespace CLI {
-class App;
-}
+#include "api/constraints.hpp"
 
 namespace feedrate::cli {
 
-struct ConstraintOptions {
-  std::string deadline;  ///< empty: none
-  std::string budget;
-};
+class Parser;
 
-void add_constraint_flags(CLI::App& app, ConstraintOptions& options);
+using api::constraints_of;
+using ConstraintOptions = api::ConstraintTexts;
 
-/// What they say; the budget may be in the scenario's currency. InputError, with both where both
-/// are wrong, for what is no time or no amount above zero.
-Constraints constraints_of(const ConstraintOptions& options,
-                           const std::optional<Currency>& currency);
+void add_constraint_flags(Parser& app, ConstraintOptions& options);
 
 }  // namespace feedrate::cli

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
 
@@ -9,6 +8,7 @@
 #include "base/quote.hpp"
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
+#include "cli/parser.hpp"
 #include "report/diagnose_report.hpp"
 #include "report/reports.hpp"
 #include "schema/diagnosis.hpp"
@@ -157,9 +157,9 @@ std::string_view type_of(ReadingKind kind) {
 
 }  // namespace
 
-Command add_diagnose(CLI::App& parent) {
+Command add_diagnose(Parser& parent) {
   const auto arguments = std::make_shared<DiagnoseArguments>();
-  CLI::App* app = parent.add_subcommand(
+  Parser* app = parent.add_subcommand(
       "diagnose", "Which published rules of thumb fit what monitors show, and what they advise");
   app->add_option("files", arguments->files,
                   "Samples (CSV with a header of the flags' names, an observation, or SageMaker "
@@ -167,7 +167,7 @@ Command add_diagnose(CLI::App& parent) {
       ->type_name("FILE");
   for (const ReadingRow& row : all_readings()) {
     if (row.quantile > 0.0) continue;
-    CLI::Option* const option =
+    Option* const option =
         app->add_option(flag_of(row), arguments->readings[static_cast<std::size_t>(row.id)],
                         std::string(row.help))
             ->type_name(std::string(type_of(row.kind)))

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "cli/export_input.hpp"
 #include "cli/filter_help.hpp"
 #include "cli/inputs.hpp"
+#include "cli/parser.hpp"
 #include "cli/terminal.hpp"
 #include "report/prometheus.hpp"
 #include "report/skypilot.hpp"
@@ -68,6 +68,19 @@ std::string other_settings(const ExportedPoint& point) {
     words += fmt::format("{}{}={}", words.empty() ? "" : ", ", key, value);
   }
   return words;
+}
+
+/// SkyPilot rents machines whole: "" where the job uses all of their GPUs.
+std::string of_its_gpus(const ExportedPoint& point, const Machine& machine) {
+  const double gpus = point.figure(FigureId::gpus).value_or(0.0);
+  const double instances = point.figure(FigureId::instances).value_or(1.0);
+  if (!machine.gpus || !(instances > 0.0) || !(gpus > 0.0)) return "";
+  const double used = gpus / instances;
+  if (!(used < machine.gpus->value)) return "";
+  return fmt::format(
+      "the job uses {:g} of its {:g} GPUs and all are rented: have the program take no more, or "
+      "choose a smaller machine",
+      used, machine.gpus->value);
 }
 
 /// Points that a task of SkyPilot has no place for.
@@ -166,6 +179,9 @@ int export_skypilot(const ExportArguments& arguments) {
     candidate.setting = other_settings(point);
     candidate.interruptions = report::exported_interruptions(point);
     candidate.remarks = point.remarks;
+    if (const auto words = of_its_gpus(point, **machine); !words.empty()) {
+      candidate.remarks.push_back(words);
+    }
     // Of a machine at several settings the best is the one to run.
     if (seen.emplace(as_sky->cloud, candidate.region, as_sky->instance_type, as_sky->accelerators,
                      candidate.spot)
@@ -195,7 +211,7 @@ int export_skypilot(const ExportArguments& arguments) {
   return 0;
 }
 
-void add_input_flags(CLI::App& app, ExportArguments& arguments) {
+void add_input_flags(Parser& app, ExportArguments& arguments) {
   app.add_option("input", arguments.question.scenario,
                  "Scenario, or what run, sweep, merge or scale wrote with --format json")
       ->type_name("FILE")
@@ -208,7 +224,7 @@ void add_input_flags(CLI::App& app, ExportArguments& arguments) {
            ->type_name("FILTER"));
   app.add_option("-j,--jobs", arguments.jobs, "Points simulated at a time; default: one a core")
       ->type_name("J")
-      ->check(CLI::Range(1, 4096));
+      ->range(1, 4096);
   app.add_option("-o,--output", arguments.output, "Write to this file instead of standard output")
       ->type_name("FILE")
       ->group("Output");
@@ -217,16 +233,16 @@ void add_input_flags(CLI::App& app, ExportArguments& arguments) {
 
 }  // namespace
 
-Command add_export(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand(
+Command add_export(Parser& parent) {
+  Parser* app = parent.add_subcommand(
       "export", "Predicted figures for other tools: SkyPilot, Prometheus, JSON");
   app->require_subcommand(1);
   using Work = int (*)(const ExportArguments&);
-  auto works = std::make_shared<
-      std::vector<std::tuple<CLI::App*, std::shared_ptr<ExportArguments>, Work>>>();
+  auto works =
+      std::make_shared<std::vector<std::tuple<Parser*, std::shared_ptr<ExportArguments>, Work>>>();
   const auto add = [&](const char* name, const char* about, Work work) {
     const auto arguments = std::make_shared<ExportArguments>();
-    CLI::App* sub = app->add_subcommand(name, about);
+    Parser* sub = app->add_subcommand(name, about);
     add_input_flags(*sub, *arguments);
     works->emplace_back(sub, arguments, work);
     return std::pair(sub, arguments);

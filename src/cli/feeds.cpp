@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/commands.hpp"
 #include "cli/host_here.hpp"
 #include "cli/inputs.hpp"
+#include "cli/parser.hpp"
 #include "cli/search_work.hpp"
 #include "cli/share.hpp"
 #include "model/figures.hpp"
@@ -48,10 +48,10 @@ int feeds(const FeedsArguments& arguments) {
 
 }  // namespace
 
-Command add_feeds(CLI::App& parent) {
+Command add_feeds(Parser& parent) {
   const auto arguments = std::make_shared<FeedsArguments>();
   arguments->request.feeds = true;
-  CLI::App* app = parent.add_subcommand(
+  Parser* app = parent.add_subcommand(
       "feeds", "How many GPUs a host keeps busy, and how many instances a shared source");
   app->add_option("scenario", arguments->request.scenario, "Scenario file; - reads standard input")
       ->type_name("SCENARIO")

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "base/exit_status.hpp"
@@ -7,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/fit_work.hpp"
 #include "cli/inputs.hpp"
+#include "cli/parser.hpp"
 #include "report/fit_report.hpp"
 #include "report/reports.hpp"
 #include "schema/unknowns_fit.hpp"
@@ -59,9 +59,9 @@ int fit(const FitArguments& arguments) {
 
 }  // namespace
 
-Command add_fit(CLI::App& parent) {
+Command add_fit(Parser& parent) {
   const auto arguments = std::make_shared<FitArguments>();
-  CLI::App* app = parent.add_subcommand(
+  Parser* app = parent.add_subcommand(
       "fit", "Find unknown numbers of a scenario from its measured cases, with error bars");
   app->add_option("scenario", arguments->scenario, "Scenario file with measured cases")
       ->type_name("SCENARIO")

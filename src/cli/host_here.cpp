@@ -1,13 +1,12 @@
 #include "cli/host_here.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include "base/errors.hpp"
 #include "base/quote.hpp"
 #include "base/unit_text.hpp"
 #include "bench/host.hpp"
 #include "bench/probe.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/parser.hpp"
 #include "cli/terminal.hpp"
 #include "cli/today.hpp"
 #include "cli/with_probes.hpp"
@@ -28,8 +27,8 @@ double days_of(const std::string& text) {
 
 }  // namespace
 
-void add_host_age_flags(CLI::App& app, HostAgeOptions& options) {
-  CLI::Option* const host = app.get_option("--host");
+void add_host_age_flags(Parser& app, HostAgeOptions& options) {
+  Option* const host = app.get_option("--host");
   refuse_empty(
       *app.add_option("--max-age", options.max_age, "Say so where the host profile is older")
            ->type_name("TIME")

@@ -13,7 +13,7 @@ struct HostAgeOptions {
 };
 
 /// --max-age, --canary; after --host, which they need.
-void add_host_age_flags(CLI::App& app, HostAgeOptions& options);
+void add_host_age_flags(Parser& app, HostAgeOptions& options);
 
 /// Says on standard error what has changed since the profile was made. With --canary that takes a
 /// second. InputError for a --max-age that is none.

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -12,6 +11,7 @@
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
+#include "cli/parser.hpp"
 #include "cli/questions.hpp"
 #include "cli/scenario_maker.hpp"
 #include "cli/terminal.hpp"
@@ -95,8 +95,10 @@ class Maker {
     if (changed("step") && !changed("/measured_on/gpu_times")) {
       set("/measured_on/gpu_times", "null", "preset");
     }
-    // Nobody publishes what a server of one's own takes.
-    if (at("source.service") == "http" && at("/source/first_byte_latency").empty()) {
+    // Nobody publishes what these take.
+    const std::string service = at("source.service");
+    const bool own = service == "http" || service == "gcs" || service == "azure-blob";
+    if (own && at("/source/first_byte_latency").empty()) {
       set("/source/first_byte_latency", "50 ms", "preset");
       latency_assumed_ = true;
     }
@@ -137,8 +139,8 @@ class Maker {
     }
     if (latency_assumed_) {
       source +=
-          "; /source/first_byte_latency = 50 ms (10 ms to 200 ms, assumed): a server at some "
-          "distance";
+          "; /source/first_byte_latency = 50 ms (10 ms to 200 ms, assumed): a store or server at "
+          "some distance";
     }
     return schema::write_document(
         schema::with_about(document_, source, report::to_replace_sentence(numbers)));
@@ -224,16 +226,16 @@ int init(const InitArguments& arguments) {
 
 }  // namespace
 
-Command add_init(CLI::App& parent) {
+Command add_init(Parser& parent) {
   const auto arguments = std::make_shared<InitArguments>();
-  CLI::App* app = parent.add_subcommand(
+  Parser* app = parent.add_subcommand(
       "init", "Make a scenario from a preset: images, video, audio, volumes, tokens, tables");
   const auto names = schema::preset_names();
   allow_only(*app->add_option("preset", arguments->preset,
                               "What the data is; without one, the presets are listed"),
              {names.begin(), names.end()});
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    CLI::Option* const option =
+    Option* const option =
         app->add_option(asked[i].flag, arguments->values[i], asked[i].question)->group("Scenario");
     option->type_name(asked[i].type);
     if (std::string_view(asked[i].key) == "source.service") {

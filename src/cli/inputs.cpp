@@ -5,7 +5,6 @@
 
 #include "base/errors.hpp"
 #include "cli/vary.hpp"
-#include "fit/scaling.hpp"
 #include "schema/catalog_reader.hpp"
 #include "schema/host.hpp"
 
@@ -35,45 +34,13 @@ void require_alike(const Scenario& scenario, std::string_view who) {
                    who, fmt::join(gpus, ", "))}});
 }
 
-Scenario scenario_of(const schema::Document& document) {
-  Scenario scenario = schema::read_scenario(document);
-  if (scenario.job.scaling) {
-    scenario.job.scaling_fit = with_places(document, [&] {
-      return fit::fit_scaling(*scenario.job.scaling, scenario.job.scaling_batch_sizes.value_or(
-                                                         std::vector<std::pair<double, double>>{}));
-    });
-  }
-  return scenario;
-}
-
-namespace {
-
-bool is_instance(const std::string& name) {
-  return !name.empty() && name != any_machine && name != unknown_machine;
-}
-
-}  // namespace
-
-void add_instances(std::set<std::string>& names, const std::optional<HostProfile>& host) {
-  if (host && is_instance(host->instance)) names.insert(host->instance);
-}
-
-void add_instances(std::set<std::string>& names, const Scenario& scenario) {
-  if (scenario.cluster.instance) names.insert(*scenario.cluster.instance);
-  if (scenario.loader.remote) names.insert(scenario.loader.remote->instance);
-  const MeasuredOn& on = scenario.measured_on;
-  for (const auto& name : {on.gpu_times, on.cpu_times, on.loader_times, on.remote_times}) {
-    if (name && is_instance(*name)) names.insert(*name);
-  }
-}
-
 Catalog catalog_of(const std::set<std::string>& instances) {
-  return schema::read_catalog(schema::find_pricing_folder(FEEDRATE_SOURCE_PRICING),
+  return schema::read_catalog(schema::find_pricing_folder(),
                               std::vector<std::string>(instances.begin(), instances.end()));
 }
 
 Catalog whole_catalog() {
-  return schema::read_whole_catalog(schema::find_pricing_folder(FEEDRATE_SOURCE_PRICING));
+  return schema::read_whole_catalog(schema::find_pricing_folder());
 }
 
 std::optional<HostProfile> host_of(const SimulationOptions& options) {
@@ -81,23 +48,14 @@ std::optional<HostProfile> host_of(const SimulationOptions& options) {
   return schema::read_host_profile(options.host);
 }
 
-study::RunOptions run_options(const SimulationOptions& options) {
-  study::RunOptions run;
-  run.exact = options.exact;
-  run.replications = options.replications;
-  run.seed = options.seed;
-  return run;
-}
-
-study::RunOptions weighing_options(const SimulationOptions& options) {
-  constexpr int draws = 100;
-  study::RunOptions run = run_options(options);
-  run.weigh = true;
-  run.try_workers = true;
-  if (run.replications > 0) return run;
-  run.replications = draws;
-  run.bottlenecks = false;
-  return run;
+std::vector<std::pair<std::string, std::string>> settings_of(const SimulationOptions& options) {
+  std::vector<std::pair<std::string, std::string>> settings;
+  for (const std::string& text : options.settings) {
+    auto setting = parse_setting(text, "--set");
+    std::erase_if(settings, [&](const auto& one) { return one.first == setting.first; });
+    settings.push_back(std::move(setting));
+  }
+  return settings;
 }
 
 std::vector<std::string> files_read(std::span<const std::string> scenarios,

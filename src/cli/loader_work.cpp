@@ -1,22 +1,21 @@
 #include "cli/loader_work.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include "cli/options.hpp"
+#include "cli/parser.hpp"
 
 namespace feedrate::cli {
 
-void add_loader_flags(CLI::App& app, LoaderOptions& options, CLI::Option& instead) {
+void add_loader_flags(Parser& app, LoaderOptions& options, Option& instead) {
   const auto add = [&](const char* flag, std::string& into, const char* about) {
     refuse_empty(
         *app.add_option(flag, into, about)->type_name("DIR")->excludes(&instead)->group("Loader"));
   };
   add("--data", options.data, "Directory of JPEG files; without: generated ones");
   add("--scratch", options.scratch, "Where generated files go");
-  CLI::Option* repeat = app.add_option("--repeat", options.repeat, "Epochs of each setting")
-                            ->excludes(&instead)
-                            ->capture_default_str()
-                            ->group("Loader");
+  Option* repeat = app.add_option("--repeat", options.repeat, "Epochs of each setting")
+                       ->excludes(&instead)
+                       ->capture_default_str()
+                       ->group("Loader");
   allow_whole_numbers(*repeat, 1, 1000);
   app.add_flag("--quick", options.quick, "Epochs of a few batches: a try, not a validation")
       ->excludes(&instead)

@@ -5,12 +5,10 @@
 #include "model/host.hpp"
 #include "model/loader_run.hpp"
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
-
 namespace feedrate::cli {
+
+class Parser;
+class Option;
 
 struct LoaderOptions {
   std::string data;     ///< images; "": generated ones
@@ -20,6 +18,6 @@ struct LoaderOptions {
 };
 
 /// --data, --scratch, --repeat, --quick; none of them beside `instead`.
-void add_loader_flags(CLI::App& app, LoaderOptions& options, CLI::Option& instead);
+void add_loader_flags(Parser& app, LoaderOptions& options, Option& instead);
 
 }  // namespace feedrate::cli

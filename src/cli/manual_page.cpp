@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <string_view>
 #include <vector>
 
 #include "base/version.hpp"
+#include "cli/parser.hpp"
 
 namespace feedrate::cli {
 namespace {
@@ -43,57 +43,56 @@ std::string verbatim(std::string_view text) {
 }
 
 /// What is typed for an option: "-o, --output FILE".
-std::string typed(const CLI::Option& option) {
+std::string typed(const OptionTold& option) {
   std::vector<std::string> names;
-  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+  for (const std::string& name : option.short_names) names.push_back("-" + name);
+  for (const std::string& name : option.long_names) names.push_back("--" + name);
   std::string text = fmt::format("{}", fmt::join(names, ", "));
-  if (text.empty()) text = option.get_name();
-  if (option.get_items_expected_max() > 0 && !option.get_type_name().empty() &&
-      option.get_type_name() != "TEXT") {
-    text += " " + option.get_type_name();
+  if (text.empty()) text = option.name;
+  if (option.takes_value && !option.type.empty() && option.type != "TEXT") {
+    text += " " + option.type;
   }
   return text;
 }
 
-std::string described(const CLI::Option& option) {
-  std::string text = option.get_description();
-  if (!option.get_default_str().empty()) {
-    text += fmt::format(" (default: {})", option.get_default_str());
+std::string described(const OptionTold& option) {
+  std::string text = option.about;
+  if (!option.default_value.empty()) {
+    text += fmt::format(" (default: {})", option.default_value);
   }
   return text;
 }
 
-void write_options(std::string& page, const CLI::App& app) {
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->get_group().empty()) continue;  // --help leaves it out too
+void write_options(std::string& page, const CommandTold& command) {
+  for (const OptionTold& option : command.options) {
+    if (!option.listed) continue;  // --help leaves it out too
     page +=
-        fmt::format(".TP\n.B {}\n{}\n", quoted_argument(typed(*option)), roff(described(*option)));
+        fmt::format(".TP\n.B {}\n{}\n", quoted_argument(typed(option)), roff(described(option)));
   }
 }
 
-void write_command(std::string& page, const CLI::App& app, const std::string& path) {
-  page += fmt::format(".SS {}\n{}\n", quoted_argument(path), roff(app.get_description()));
-  write_options(page, app);
-  if (!app.get_footer().empty()) page += ".PP\n" + verbatim(app.get_footer());
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
-    write_command(page, *sub, path + " " + sub->get_name());
+void write_command(std::string& page, const CommandTold& command, const std::string& path) {
+  page += fmt::format(".SS {}\n{}\n", quoted_argument(path), roff(command.about));
+  write_options(page, command);
+  if (!command.footer.empty()) page += ".PP\n" + verbatim(command.footer);
+  for (const CommandTold& sub : command.commands) {
+    write_command(page, sub, path + " " + sub.name);
   }
 }
 
 }  // namespace
 
-std::string manual_page(const CLI::App& root) {
+std::string manual_page(const CommandTold& root) {
   std::string page = fmt::format(".TH FEEDRATE 1 \"\" {} {}\n.SH NAME\nfeedrate \\- {}\n",
                                  quoted_argument(fmt::format("feedrate {}", version)),
-                                 quoted_argument("User commands"), roff(root.get_description()));
+                                 quoted_argument("User commands"), roff(root.about));
   page += ".SH SYNOPSIS\n.B feedrate\n.I COMMAND\n[\\fIarguments\\fR]\n.SH OPTIONS\n";
   write_options(page, root);
   page += ".SH COMMANDS\n";
-  for (const CLI::App* sub : root.get_subcommands([](const CLI::App*) { return true; })) {
-    write_command(page, *sub, "feedrate " + sub->get_name());
+  for (const CommandTold& sub : root.commands) {
+    write_command(page, sub, "feedrate " + sub.name);
   }
-  page += ".SH NOTES\n" + verbatim(root.get_footer());
+  page += ".SH NOTES\n" + verbatim(root.footer);
   page +=
       ".SH FILES\n.TP\n.I share/feedrate/pricing\nThe catalogue: machines and prices, each with "
       "its "

@@ -1,11 +1,11 @@
 #include <sys/resource.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/parser.hpp"
 #include "cli/sweep_share.hpp"
 
 namespace feedrate::cli {
@@ -31,9 +31,9 @@ int merge(const MergeArguments& arguments) {
 
 }  // namespace
 
-Command add_merge(CLI::App& parent) {
+Command add_merge(Parser& parent) {
   const auto arguments = std::make_shared<MergeArguments>();
-  CLI::App* app = parent.add_subcommand(
+  Parser* app = parent.add_subcommand(
       "merge", "Join the shares of sweep --shard: what the sweep in one piece writes");
   app->add_option("shares", arguments->shares, "Files that sweep --shard wrote, in any order")
       ->type_name("FILE")

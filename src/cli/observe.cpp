@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 #include <poll.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>
 
@@ -21,6 +20,7 @@
 #include "cli/observe_import.hpp"
 #include "cli/observe_show.hpp"
 #include "cli/observed_command.hpp"
+#include "cli/parser.hpp"
 #include "cli/terminal.hpp"
 #include "report/numbers.hpp"
 #include "schema/observation.hpp"
@@ -248,12 +248,12 @@ int import_it(ObserveArguments& arguments) {
 
 }  // namespace
 
-Command add_observe(CLI::App& parent) {
+Command add_observe(Parser& parent) {
   const auto arguments = std::make_shared<ObserveArguments>();
-  CLI::App* app = parent.add_subcommand(
+  Parser* app = parent.add_subcommand(
       "observe",
       "What a running job does to this machine, or what other tools recorded of one, as one file");
-  CLI::Option* const pid =
+  Option* const pid =
       app->add_option("--pid", arguments->pid, "A process that runs, and all that it started")
           ->type_name("NUMBER");
   allow_whole_numbers(*pid, 1, 4'194'304);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>
 
@@ -16,6 +15,7 @@
 #include "cli/inputs.hpp"
 #include "cli/observe_import.hpp"
 #include "cli/options.hpp"
+#include "cli/parser.hpp"
 #include "cli/scenario_maker.hpp"
 #include "cli/terminal.hpp"
 #include "observe/job_observer.hpp"
@@ -164,9 +164,9 @@ int fit_observed(const ObserveFitArguments& arguments) {
 
 }  // namespace
 
-Command add_observe_fit(CLI::App& observe) {
+Command add_observe_fit(Parser& observe) {
   const auto arguments = std::make_shared<ObserveFitArguments>();
-  CLI::App* app = observe.add_subcommand(
+  Parser* app = observe.add_subcommand(
       "fit", "An observed job as a scenario: what a sample asks of each resource, and its cases");
   app->add_option("observations", arguments->files,
                   "Observations, or logs and traces as --import takes them; a scenario after them "

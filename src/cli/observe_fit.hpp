@@ -4,6 +4,6 @@
 
 namespace feedrate::cli {
 
-Command add_observe_fit(CLI::App& observe);
+Command add_observe_fit(Parser& observe);
 
 }  // namespace feedrate::cli

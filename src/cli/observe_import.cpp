@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
-
 #include "base/errors.hpp"
 #include "base/quote.hpp"
 #include "base/spool.hpp"
 #include "base/unit_text.hpp"
 #include "cli/options.hpp"
+#include "cli/parser.hpp"
 #include "cli/terminal.hpp"
 #include "schema/import_observations.hpp"
 
@@ -86,7 +85,7 @@ void say_imported(const schema::ImportedObservation& observation) {
   for (const schema::ImportedFile& file : observation.files()) write_stderr(told(file));
 }
 
-void add_import_flags(CLI::App& app, ImportFlags& flags) {
+void add_import_flags(Parser& app, ImportFlags& flags) {
   const auto add = [&](const char* flag, std::string& into, const std::string& about,
                        const char* type) {
     refuse_empty(*app.add_option(flag, into, about)->type_name(type)->group("Import"));
@@ -102,7 +101,7 @@ void add_import_flags(CLI::App& app, ImportFlags& flags) {
       "Of times that name no zone, ahead of UTC, such as +01:00 (default: UTC)", "OFFSET");
 }
 
-void add_observe_import_flags(CLI::App& app, ObserveImportArguments& arguments) {
+void add_observe_import_flags(Parser& app, ObserveImportArguments& arguments) {
   app.add_option("--import", arguments.files,
                  "Take what other tools recorded: logs, samples and traces, plain or gzip; several "
                  "files become one observation, in any order")

@@ -5,11 +5,9 @@
 
 #include "schema/import_observations.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace feedrate::cli {
+
+class Parser;
 
 /// How recordings are to be read: as typed, "" where not given.
 struct ImportFlags {
@@ -26,7 +24,7 @@ struct ObserveImportArguments {
 };
 
 /// Declares --step-regex, --start and --time-zone.
-void add_import_flags(CLI::App& app, ImportFlags& flags);
+void add_import_flags(Parser& app, ImportFlags& flags);
 /// InputError naming the flag.
 schema::ImportOptions import_options(const ImportFlags& flags);
 /// Says on standard error what was recognised in each file, and what was not used.
@@ -34,7 +32,7 @@ void say_imported(const schema::ImportedObservation& observation);
 
 /// Declares --import and the flags that go with it alone; --interval and --output are the
 /// command's.
-void add_observe_import_flags(CLI::App& app, ObserveImportArguments& arguments);
+void add_observe_import_flags(Parser& app, ObserveImportArguments& arguments);
 
 /// Writes the observation, whole or not at all, and says what was recognised and what was not used.
 /// Returns the exit status. InputError, HostError.

@@ -1,6 +1,5 @@
 #include "cli/observe_show.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -8,6 +7,7 @@
 #include "base/line_file.hpp"
 #include "base/text_file.hpp"
 #include "cli/options.hpp"
+#include "cli/parser.hpp"
 #include "cli/terminal.hpp"
 #include "observe/heat_map.hpp"
 #include "report/heat_map_report.hpp"
@@ -87,9 +87,9 @@ int show(const ShowArguments& arguments) {
 
 }  // namespace
 
-Command add_observe_show(CLI::App& observe) {
+Command add_observe_show(Parser& observe) {
   const auto arguments = std::make_shared<ShowArguments>();
-  CLI::App* app = observe.add_subcommand(
+  Parser* app = observe.add_subcommand(
       "show", "An observation as a heat map: a row a CPU, GPU, disk, link, process, stage");
   app->add_option("observations", arguments->files,
                   "An observation, or one before and one after a change")

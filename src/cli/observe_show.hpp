@@ -5,6 +5,6 @@
 namespace feedrate::cli {
 
 /// A sub-command of `observe`.
-Command add_observe_show(CLI::App& observe);
+Command add_observe_show(Parser& observe);
 
 }  // namespace feedrate::cli

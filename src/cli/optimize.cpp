@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/commands.hpp"
 #include "cli/constraint_flags.hpp"
 #include "cli/filter_help.hpp"
 #include "cli/inputs.hpp"
+#include "cli/parser.hpp"
 #include "cli/progress.hpp"
 #include "cli/scenario_maker.hpp"
 #include "cli/sweep_inputs.hpp"
@@ -96,9 +96,9 @@ int optimize(const OptimizeArguments& arguments) {
 
 }  // namespace
 
-Command add_optimize(CLI::App& parent) {
+Command add_optimize(Parser& parent) {
   const auto arguments = std::make_shared<OptimizeArguments>();
-  CLI::App* app = parent.add_subcommand(
+  Parser* app = parent.add_subcommand(
       "optimize", "The best of up to a million settings within a deadline and a budget");
   app->add_option("scenario", arguments->scenario, "Scenario file")
       ->type_name("SCENARIO")
@@ -119,7 +119,7 @@ Command add_optimize(CLI::App& parent) {
              {"total", "money", "time"});
   app->add_option("-j,--jobs", arguments->jobs, "Points simulated at a time; default: one a core")
       ->type_name("J")
-      ->check(CLI::Range(1, 4096));
+      ->range(1, 4096);
   add_simulation_flags(*app, arguments->simulation);
   add_output_flags(*app, arguments->output);
   app->footer(

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -13,13 +12,12 @@
 #include "base/errors.hpp"
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
+#include "cli/parser.hpp"
 #include "cli/terminal.hpp"
 #include "report/render.hpp"
 
 namespace feedrate::cli {
 namespace {
-
-constexpr int most_replications = 1'000'000;
 
 std::string rendered(const OutputOptions& options, const Rendering& rendering) {
   if (options.format == "json") return rendering.json();
@@ -45,40 +43,36 @@ void refuse_to_overwrite(const std::string& flag, const std::string& output,
   }
 }
 
-void refuse_empty(CLI::Option& option) {
-  option.check(CLI::Validator(
-      [](const std::string& text) {
-        return text.empty() ? std::string("expected a value, got \"\"") : std::string();
-      },
-      ""));
+void refuse_empty(Option& option) {
+  option.check([](const std::string& text) {
+    return text.empty() ? std::string("expected a value, got \"\"") : std::string();
+  });
 }
 
-void allow_whole_numbers(CLI::Option& option, std::uint64_t least, std::uint64_t most) {
-  option.check(CLI::Validator(
-      [=](const std::string& text) {
-        std::uint64_t value = 0;
-        const char* end = text.data() + text.size();
-        const auto [stop, error] = std::from_chars(text.data(), end, value);
-        const bool fine = error == std::errc() && stop == end && value >= least && value <= most;
-        return fine ? std::string()
-                    : fmt::format("expected a whole number from {} to {}, got {}", least, most,
-                                  in_quotes(text));
-      },
-      ""));
+void allow_whole_numbers(Option& option, std::uint64_t least, std::uint64_t most) {
+  option.check([=](const std::string& text) {
+    std::uint64_t value = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    const bool fine = error == std::errc() && stop == end && value >= least && value <= most;
+    return fine ? std::string()
+                : fmt::format("expected a whole number from {} to {}, got {}", least, most,
+                              in_quotes(text));
+  });
 }
 
-void allow_only(CLI::Option& option, const std::vector<std::string>& words) {
+void allow_only(Option& option, const std::vector<std::string>& words) {
   const auto check = [words](const std::string& word) {
     if (std::find(words.begin(), words.end(), word) != words.end()) return std::string();
     return fmt::format("expected {}, got {}{}", fmt::join(words, ", "), in_quotes(word),
                        did_you_mean(word, words));
   };
-  option.check(CLI::Validator(check, ""));
+  option.check(check);
   // The name of the type is the list itself: --help shows it, completion reads it.
   option.type_name(fmt::format("{}", fmt::join(words, "|")));
 }
 
-void add_output_flags(CLI::App& app, OutputOptions& options,
+void add_output_flags(Parser& app, OutputOptions& options,
                       const std::vector<std::string>& formats) {
   allow_only(
       *app.add_option("-f,--format", options.format, "How to write the result")->group("Output"),
@@ -92,7 +86,7 @@ namespace {
 
 constexpr const char* simulation_group = "Simulation";
 
-void add_inputs(CLI::App& app, SimulationOptions& options) {
+void add_inputs(Parser& app, SimulationOptions& options) {
   app.add_option("--host", options.host, "Host profile: what was measured on the machine")
       ->type_name("PROFILE")
       ->group(simulation_group);
@@ -105,7 +99,7 @@ void add_inputs(CLI::App& app, SimulationOptions& options) {
       ->group(simulation_group);
 }
 
-void add_seed(CLI::App& app, SimulationOptions& options) {
+void add_seed(Parser& app, SimulationOptions& options) {
   allow_whole_numbers(*app.add_option("--seed", options.seed, "Seed of the random numbers")
                            ->type_name("S")
                            ->group(simulation_group),
@@ -114,12 +108,12 @@ void add_seed(CLI::App& app, SimulationOptions& options) {
 
 }  // namespace
 
-void add_scenario_flags(CLI::App& app, SimulationOptions& options) {
+void add_scenario_flags(Parser& app, SimulationOptions& options) {
   add_inputs(app, options);
   add_seed(app, options);
 }
 
-void add_simulation_flags(CLI::App& app, SimulationOptions& options) {
+void add_simulation_flags(Parser& app, SimulationOptions& options) {
   add_inputs(app, options);
   allow_whole_numbers(
       *app.add_option(

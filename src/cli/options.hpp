@@ -7,49 +7,45 @@
 #include <string_view>
 #include <vector>
 
+#include "model/depth.hpp"
 #include "report/blocks.hpp"
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
-
 namespace feedrate::cli {
+
+class Parser;
+class Option;
 
 struct OutputOptions {
   std::string format = "text";
   std::string file;  ///< empty: standard output
 };
 
-struct SimulationOptions {
+struct SimulationOptions : Depth {
   std::string host;                   ///< profile; empty: none
   std::vector<std::string> settings;  ///< KEY=VALUE
-  int replications = 0;
-  std::uint64_t seed = 1;
-  bool exact = false;
 };
 
 /// --format and --output; `formats` are the words that --format takes.
-void add_output_flags(CLI::App& app, OutputOptions& options,
+void add_output_flags(Parser& app, OutputOptions& options,
                       const std::vector<std::string>& formats = {"text", "json", "csv",
                                                                  "markdown"});
 
 /// --host, --set, --seed.
-void add_scenario_flags(CLI::App& app, SimulationOptions& options);
+void add_scenario_flags(Parser& app, SimulationOptions& options);
 
 /// --host, --set, --replications, --seed, --exact.
-void add_simulation_flags(CLI::App& app, SimulationOptions& options);
+void add_simulation_flags(Parser& app, SimulationOptions& options);
 
 /// Lets the option take only `words`; another one is refused with a did-you-mean, and completion
 /// offers them.
-void allow_only(CLI::Option& option, const std::vector<std::string>& words);
+void allow_only(Option& option, const std::vector<std::string>& words);
 
 /// Refuses "", which a variable of the shell that was never set would give: not the same as leaving
 /// the option out.
-void refuse_empty(CLI::Option& option);
+void refuse_empty(Option& option);
 
 /// Takes whole numbers from `least` to `most` only.
-void allow_whole_numbers(CLI::Option& option, std::uint64_t least, std::uint64_t most);
+void allow_whole_numbers(Option& option, std::uint64_t least, std::uint64_t most);
 
 /// InputError when writing to `output`, which `flag` names, would overwrite one of the files that
 /// were read.

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -11,10 +10,12 @@
 #include "base/did_you_mean.hpp"
 #include "base/errors.hpp"
 #include "base/quote.hpp"
+#include "base/shared_folder.hpp"
 #include "base/text_file.hpp"
 #include "cli/child_process.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
+#include "cli/parser.hpp"
 #include "cli/terminal.hpp"
 #include "schema/json_reader.hpp"
 
@@ -34,16 +35,11 @@ struct PlotArguments {
   std::string theme = "light";
 };
 
-/// The folder that holds the shipped specifications and what draws them: beside the installed
-/// program, or the sources that it was built from.
+/// The folder that holds the shipped specifications and what draws them.
 fs::path plots_folder() {
-  std::error_code failed;
-  const fs::path program = fs::read_symlink("/proc/self/exe", failed);
-  const fs::path installed = program.parent_path().parent_path() / "share/feedrate/plots";
-  for (const fs::path& folder : {installed, fs::path(FEEDRATE_SOURCE_PLOTS)}) {
-    if (fs::is_regular_file(folder / "render.mjs", failed)) return folder;
-  }
-  throw HostError(fmt::format("no charts in {} or {}", installed.string(), FEEDRATE_SOURCE_PLOTS));
+  const SharedFolder folder = find_shared_folder("plots", "render.mjs");
+  if (!folder.path.empty()) return folder.path;
+  throw HostError(fmt::format("no charts in {}", fmt::join(folder.tried, " or ")));
 }
 
 std::vector<std::string> shipped(const fs::path& folder) {
@@ -132,9 +128,9 @@ int plot(const PlotArguments& arguments) {
 
 }  // namespace
 
-Command add_plot(CLI::App& parent) {
+Command add_plot(Parser& parent) {
   const auto arguments = std::make_shared<PlotArguments>();
-  CLI::App* app = parent.add_subcommand("plot", "Draw a chart of a result as SVG");
+  Parser* app = parent.add_subcommand("plot", "Draw a chart of a result as SVG");
   app->add_option(
          "spec", arguments->spec,
          "A shipped chart (stages, gpu_time, scaling_time, scaling_cost, pareto, break_even, "

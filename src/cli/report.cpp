@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
@@ -9,6 +8,8 @@
 #include "cli/commands.hpp"
 #include "cli/default_sweep.hpp"
 #include "cli/inputs.hpp"
+#include "cli/live_page.hpp"
+#include "cli/parser.hpp"
 #include "cli/progress.hpp"
 #include "cli/report_page.hpp"
 #include "cli/scenario_maker.hpp"
@@ -29,7 +30,8 @@ namespace {
 constexpr std::size_t most_points = 1000;
 
 struct ReportArguments {
-  std::string scenario;
+  std::vector<std::string> scenarios;
+  bool live = false;
   std::vector<std::string> vary;
   std::string output;
   int jobs = 0;
@@ -136,6 +138,14 @@ Advice advice_of(const Question& question, const Catalog& catalog, const PageReq
   });
 }
 
+int write_live(const ReportArguments& arguments) {
+  if (!arguments.vary.empty()) {
+    throw InputError("report: --vary and --live exclude each other: the live page has sliders");
+  }
+  write_live_page({arguments.scenarios, arguments.output, arguments.simulation});
+  return 0;
+}
+
 }  // namespace
 
 void write_page(const PageRequest& arguments) {
@@ -172,13 +182,18 @@ void write_page(const PageRequest& arguments) {
   if (!report::html_has_charts()) write_stderr("remark: " + report::html_charts_hint());
 }
 
-Command add_report(CLI::App& parent) {
+Command add_report(Parser& parent) {
   const auto arguments = std::make_shared<ReportArguments>();
-  CLI::App* app = parent.add_subcommand(
+  Parser* app = parent.add_subcommand(
       "report", "Write a page to look at: the pipeline, time and cost, charts, every input");
-  app->add_option("scenario", arguments->scenario, "Scenario file; - reads standard input")
+  app->add_option("scenario", arguments->scenarios,
+                  "Scenario file; - reads standard input; --live takes several")
       ->type_name("SCENARIO")
       ->required();
+  app->add_flag(
+      "--live", arguments->live,
+      "A page that holds the simulator itself: change the scenario there and see what comes "
+      "of it, without a server");
   app->add_option("-o,--output", arguments->output, "Where the HTML file goes")
       ->type_name("FILE")
       ->required();
@@ -189,18 +204,25 @@ Command add_report(CLI::App& parent) {
       ->allow_extra_args(false);
   app->add_option("-j,--jobs", arguments->jobs, "Points simulated at a time; default: one a core")
       ->type_name("J")
-      ->check(CLI::Range(1, 4096));
+      ->range(1, 4096);
   add_simulation_flags(*app, arguments->simulation);
   app->footer(
       "The file needs nothing but itself and may be sent around.\n"
       "Examples:\n"
       "  feedrate report scenarios/caltech256_p3.json --output report.html\n"
       "  feedrate report my.json --vary num_workers=1:8:1 --output workers.html\n"
+      "  feedrate report --live my.json --output whatif.html\n"
       "  feedrate report my.json --vary instances=1:64:*2 --vary efficiency=0.5:1:0.1 -o "
       "scaling.html");
   return {app, [arguments] {
+            if (arguments->live) return write_live(*arguments);
+            if (arguments->scenarios.size() > 1) {
+              throw InputError(
+                  fmt::format("report: expected one scenario, got {}; --live takes several",
+                              arguments->scenarios.size()));
+            }
             PageRequest page;
-            page.scenario = arguments->scenario;
+            page.scenario = arguments->scenarios.front();
             page.varied = parsed(arguments->vary);
             page.output = arguments->output;
             page.jobs = arguments->jobs;

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -14,6 +13,8 @@
 #include "cli/commands.hpp"
 #include "cli/host_here.hpp"
 #include "cli/inputs.hpp"
+#include "cli/parser.hpp"
+#include "cli/progress.hpp"
 #include "cli/search_work.hpp"
 #include "observe/twin.hpp"
 #include "report/csv.hpp"
@@ -143,10 +144,14 @@ int run(const RunArguments& arguments) {
   if (profile != nullptr) remark_on_host(*profile, arguments.host_age);
   const auto inputs = files_read({&arguments.scenario, 1}, arguments.simulation);
   if (!arguments.trace.empty()) check_trace_file(arguments, inputs);
-  NamedResult named{scenario.name, arguments.scenario, with_places(document, [&] {
-                      return study::run(scenario, catalog, profile,
-                                        weighing_options(arguments.simulation));
-                    })};
+  NamedResult named{scenario.name, arguments.scenario, {}, settings_of(arguments.simulation)};
+  {
+    Progress progress("epochs");
+    study::RunOptions options = weighing_options(arguments.simulation);
+    options.progress = [&](std::size_t done, std::size_t total) { progress.update(done, total); };
+    named.result =
+        with_places(document, [&] { return study::run(scenario, catalog, profile, options); });
+  }
   if (!arguments.trace.empty()) {
     study::TimelineOptions options;
     options.steps = static_cast<double>(arguments.trace_steps);
@@ -175,9 +180,9 @@ int run(const RunArguments& arguments) {
 
 }  // namespace
 
-Command add_run(CLI::App& parent) {
+Command add_run(Parser& parent) {
   const auto arguments = std::make_shared<RunArguments>();
-  CLI::App* app = parent.add_subcommand(
+  Parser* app = parent.add_subcommand(
       "run", "Simulate a scenario: which stage starves the GPUs, how long it takes, what it costs");
   app->add_option("scenario", arguments->scenario, "Scenario file; - reads standard input")
       ->type_name("SCENARIO")
@@ -185,19 +190,19 @@ Command add_run(CLI::App& parent) {
   add_simulation_flags(*app, arguments->simulation);
   add_host_age_flags(*app, arguments->host_age);
   add_output_flags(*app, arguments->output);
-  CLI::Option* const trace =
+  Option* const trace =
       app->add_option("--trace", arguments->trace,
                       "Also write what happens when, as Chrome trace events for ui.perfetto.dev")
           ->type_name("FILE")
           ->group("Output");
-  CLI::Option* const steps =
+  Option* const steps =
       app->add_option("--trace-steps", arguments->trace_steps,
                       "Steps of an epoch that the trace holds, 30 where not given")
           ->type_name("N")
           ->needs(trace)
           ->group("Output");
   allow_whole_numbers(*steps, 1, most_trace_steps);
-  CLI::Option* const samples =
+  Option* const samples =
       app->add_option("--samples", arguments->samples,
                       "Also write what monitors would, as feedrate observe does of a real job: "
                       "the first 120 intervals of each epoch")

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -9,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/constraint_flags.hpp"
 #include "cli/inputs.hpp"
+#include "cli/parser.hpp"
 #include "cli/progress.hpp"
 #include "cli/report_page.hpp"
 #include "cli/scenario_maker.hpp"
@@ -150,9 +150,9 @@ int scale(const ScaleArguments& arguments) {
 
 }  // namespace
 
-Command add_scale(CLI::App& parent) {
+Command add_scale(Parser& parent) {
   const auto arguments = std::make_shared<ScaleArguments>();
-  CLI::App* app = parent.add_subcommand(
+  Parser* app = parent.add_subcommand(
       "scale", "How far more instances pay: time, cost and efficiency over their number");
   app->add_option("scenario", arguments->scenario, "Scenario file; - reads standard input")
       ->type_name("SCENARIO")
@@ -168,7 +168,7 @@ Command add_scale(CLI::App& parent) {
       *app->add_option("--to", arguments->to, "Instances at most, 1024 where not given")
            ->type_name("N"),
       1, static_cast<std::uint64_t>(study::most_instances));
-  CLI::Option* per_gpu =
+  Option* per_gpu =
       app->add_flag("--per-gpu-batch,--weak", arguments->per_gpu,
                     "Keep the batch of each GPU (the default): the global batch grows");
   app->add_flag("--strong", arguments->strong, "Keep the global batch: a GPU's share of it shrinks")
@@ -183,7 +183,7 @@ Command add_scale(CLI::App& parent) {
                     ->type_name("FILE"));
   app->add_option("-j,--jobs", arguments->jobs, "Points simulated at a time; default: one a core")
       ->type_name("J")
-      ->check(CLI::Range(1, 4096));
+      ->range(1, 4096);
   add_scenario_flags(*app, arguments->simulation);
   add_output_flags(*app, arguments->output);
   app->footer(

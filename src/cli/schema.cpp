@@ -1,14 +1,15 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "base/errors.hpp"
 #include "base/text_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
+#include "cli/parser.hpp"
 #include "cli/terminal.hpp"
 #include "schema/advice.hpp"
+#include "schema/cases.hpp"
 #include "schema/catalog_reader.hpp"
 #include "schema/diagnosis.hpp"
 #include "schema/exported.hpp"
@@ -16,6 +17,7 @@
 #include "schema/measurements.hpp"
 #include "schema/observation.hpp"
 #include "schema/optimum.hpp"
+#include "schema/request.hpp"
 #include "schema/result.hpp"
 #include "schema/scale.hpp"
 #include "schema/scenario.hpp"
@@ -42,12 +44,14 @@ constexpr Topic topics[] = {
     {"host", schema::host_manual, schema::host_json_schema},
     {"measurements", schema::measurements_manual, schema::measurements_json_schema},
     {"pricing", schema::pricing_manual, nullptr},
+    {"request", schema::request_manual, schema::request_json_schema},
     {"result", schema::result_manual, schema::result_json_schema},
     {"check", schema::verdict_manual, schema::verdict_json_schema},
     {"advice", schema::advice_manual, schema::advice_json_schema},
     {"diagnosis", schema::diagnosis_manual, schema::diagnosis_json_schema},
     {"observation", schema::observation_manual, schema::observation_json_schema},
     {"optimum", schema::optimum_manual, schema::optimum_json_schema},
+    {"cases", schema::cases_manual, schema::cases_json_schema},
     {"scale", schema::scale_manual, schema::scale_json_schema},
     {"figures", schema::figures_manual, schema::figures_json_schema},
     {"share", schema::share_manual, nullptr},
@@ -82,9 +86,9 @@ int show(const SchemaArguments& arguments) {
 
 }  // namespace
 
-Command add_schema(CLI::App& parent) {
+Command add_schema(Parser& parent) {
   const auto arguments = std::make_shared<SchemaArguments>();
-  CLI::App* app = parent.add_subcommand(
+  Parser* app = parent.add_subcommand(
       "schema", "What a file may contain: for people, or as JSON Schema for editors");
   allow_only(*app->add_option("topic", arguments->topic, "Which file")->required(), topic_names());
   add_output_flags(*app, arguments->output, {"text", "json"});

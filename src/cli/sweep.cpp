@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <csignal>
 #include <filesystem>
 #include <memory>
@@ -13,6 +12,7 @@
 #include "cli/filter_help.hpp"
 #include "cli/inputs.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/parser.hpp"
 #include "cli/progress.hpp"
 #include "cli/shard.hpp"
 #include "cli/sweep_share.hpp"
@@ -135,9 +135,9 @@ int sweep(SweepArguments arguments) {
 
 }  // namespace
 
-Command add_sweep(CLI::App& parent) {
+Command add_sweep(Parser& parent) {
   const auto arguments = std::make_shared<SweepArguments>();
-  CLI::App* app = parent.add_subcommand(
+  Parser* app = parent.add_subcommand(
       "sweep", "Simulate a scenario at many settings: the fastest, the cheapest, the Pareto set");
   app->add_option("scenario", arguments->question.scenario, "Scenario file; - reads standard input")
       ->type_name("SCENARIO")
@@ -154,7 +154,7 @@ Command add_sweep(CLI::App& parent) {
   add_constraint_flags(*app, arguments->question.constraints);
   app->add_option("-j,--jobs", arguments->jobs, "Points simulated at a time; default: one a core")
       ->type_name("J")
-      ->check(CLI::Range(1, 4096));
+      ->range(1, 4096);
   refuse_empty(*app->add_option("--shard", arguments->shard,
                                 "Only the K-th of N shares, to be joined by merge; auto: the share "
                                 "of this task of a Slurm, AWS Batch or Kubernetes array job; "

@@ -206,8 +206,8 @@ PreparedSweep prepared_again(const schema::ShareHeader& header) {
   question.vary = header.vary;
   question.instances = header.instances;
   question.constraints = {header.deadline, header.budget};
-  question.simulation = {header.host_file, header.settings, header.replications, header.seed,
-                         header.exact};
+  question.simulation = {
+      {header.replications, header.seed, header.exact}, header.host_file, header.settings};
   question.rows = header.rows;
   schema::Document document(header.scenario, header.scenario_file);
   apply_settings(document, question.simulation);

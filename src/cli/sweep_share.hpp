@@ -25,6 +25,6 @@ int join_shares(const std::vector<std::string>& files, const OutputOptions& outp
 
 /// The same for one file that holds all points of `sweep`, which has just been simulated.
 int deliver_share(const PreparedSweep& sweep, const std::string& file, const OutputOptions& output,
-                   std::span<const std::string> inputs);
+                  std::span<const std::string> inputs);
 
 }  // namespace feedrate::cli

@@ -6,37 +6,33 @@
 #include <set>
 #include <utility>
 
+#include "api/sweep.hpp"
 #include "base/errors.hpp"
 #include "base/exit_status.hpp"
 #include "cli/inputs.hpp"
-#include "cli/instance_filter.hpp"
 #include "cli/terminal.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
 #include "report/sweep_words.hpp"
 #include "schema/result.hpp"
-#include "study/decision.hpp"
 #include "study/sweep.hpp"
 
 namespace feedrate::cli {
 namespace {
-
-/// Results that are kept whole, for text, JSON and Markdown: at some 33 kB each, a gigabyte.
-constexpr std::size_t most_kept = 30'000;
 
 PreparedSweep prepared(const SweepQuestion& question, const std::string& format,
                        schema::Document document,
                        const std::function<World(const SweepPoints&)>& world) {
   std::vector<Vary> varied =
       varied_by("sweep", question.instances, question.vary, "--vary", document);
-  if (const std::size_t size = Grid(varied).size(); !question.rows && size > most_kept) {
+  if (const std::size_t size = Grid(varied).size(); !question.rows && size > api::most_kept) {
     throw InputError({{.file = "",
                        .line = 0,
                        .pointer = "--vary",
                        .message = fmt::format("expected at most {} points with --format {}, "
                                               "which needs them all in memory, got {}; --format "
                                               "csv takes up to {}",
-                                              most_kept, format, size, max_points)}});
+                                              api::most_kept, format, size, max_points)}});
   }
   SweepPoints points(document, std::move(varied));
   const Constraints constraints = constraints_of(question.constraints, points.first().currency);
@@ -111,9 +107,8 @@ int deliver_results(const PreparedSweep& sweep,
   for (std::size_t i = 0; i < sweep.points.size(); ++i) points.push_back(sweep.points.at(i));
   const Sweep result = with_places(sweep.document, [&] {
     Sweep made = results(points);
-    made.decision = study::decide(made, points, sweep.world.catalog, sweep.world.profile(),
-                                  sweep.options().seed);
-    study::hold_against(made, sweep.constraints);
+    api::conclude(made, points, sweep.world.catalog, sweep.world.profile(), sweep.options().seed,
+                  sweep.constraints);
     return made;
   });
   deliver(

@@ -53,13 +53,13 @@ study::SweepStream row_stream(const PreparedSweep& sweep);
 /// --output must not overwrite. The exit status: verdict_against where there are a deadline or a
 /// budget that no point meets, else fine; so that a sweep answers as scale and optimize do.
 int deliver_results(const PreparedSweep& sweep,
-                     const std::function<Sweep(std::span<const study::SweepInput>)>& results,
-                     const OutputOptions& output, std::span<const std::string> inputs);
+                    const std::function<Sweep(std::span<const study::SweepInput>)>& results,
+                    const OutputOptions& output, std::span<const std::string> inputs);
 
 /// What is written of rows: `write_rows` appends them behind the header; the marks of the few that
 /// stand out are set when all are known. The exit status is that of deliver_results.
 int deliver_rows(const PreparedSweep& sweep, const OutputOptions& output,
-                  std::span<const std::string> inputs,
-                  const std::function<study::StreamedSweep(Spool&)>& write_rows);
+                 std::span<const std::string> inputs,
+                 const std::function<study::StreamedSweep(Spool&)>& write_rows);
 
 }  // namespace feedrate::cli

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "base/errors.hpp"
@@ -12,6 +11,7 @@
 #include "cli/case_work.hpp"
 #include "cli/commands.hpp"
 #include "cli/loader_work.hpp"
+#include "cli/parser.hpp"
 #include "cli/scenario_maker.hpp"
 #include "cli/with_probes.hpp"
 #include "report/csv.hpp"
@@ -115,9 +115,9 @@ int validate(const ValidateArguments& arguments) {
 
 }  // namespace
 
-Command add_validate(CLI::App& parent) {
+Command add_validate(Parser& parent) {
   const auto arguments = std::make_shared<ValidateArguments>();
-  CLI::App* app = parent.add_subcommand(
+  Parser* app = parent.add_subcommand(
       "validate",
       "Predicted against measured on this host: run a real loader, say how wrong we are");
   app->add_option("profile", arguments->profile, "Host profile, as `feedrate calibrate` writes it")
@@ -128,10 +128,9 @@ Command add_validate(CLI::App& parent) {
                   "interval (judged from 20 measured figures on)")
       ->type_name("SHARE")
       ->capture_default_str();
-  CLI::Option* measured =
-      app->add_option("--measured", arguments->measured,
-                      "A scenario with measured cases, instead of running a loader")
-          ->type_name("FILE");
+  Option* measured = app->add_option("--measured", arguments->measured,
+                                     "A scenario with measured cases, instead of running a loader")
+                         ->type_name("FILE");
   app->add_option("--max-error", arguments->max_error,
                   "Exit status 1 when the mean of the errors' sizes is above this share")
       ->type_name("SHARE")

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/errors.hpp"
+#include "base/own_program.hpp"
 #include "base/quote.hpp"
 
 namespace feedrate::cli {
@@ -15,11 +16,11 @@ const ProbeWork* installed_work = nullptr;
 char* const* kept_arguments = nullptr;
 
 std::filesystem::path program_with_probes() {
-  std::error_code failed;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", failed);
-  if (failed)
-    throw HostError("cannot find the program feedrate-probes: /proc/self/exe: " + failed.message());
-  return program.parent_path() / "feedrate-probes";
+  const OwnProgram program = own_program();
+  if (program.path.empty()) {
+    throw HostError("cannot find the program feedrate-probes: " + program.why);
+  }
+  return program.path.parent_path() / "feedrate-probes";
 }
 
 }  // namespace
@@ -36,10 +37,11 @@ const ProbeWork& with_probes() {
   if (installed_work != nullptr) return *installed_work;
   const std::filesystem::path program = program_with_probes();
   ::execv(program.c_str(), kept_arguments);
-  throw HostError(
-      fmt::format("the program feedrate-probes measures, and {} could not be started: {} (in a "
-                  "build folder: cmake --build . --target feedrate_probes)",
-                  in_quotes(program.string(), 200), system_reason()));
+  throw HostError(fmt::format(
+      "the program feedrate-probes measures, and {} could not be started: {} (it is the "
+      "Debian package feedrate-probes, and in a build folder: cmake --build . --target "
+      "feedrate_probes)",
+      in_quotes(program.string(), 200), system_reason()));
 }
 
 }  // namespace feedrate::cli

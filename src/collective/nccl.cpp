@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "base/portable_math.hpp"
+
 namespace feedrate::collective {
 namespace {
 
@@ -49,7 +51,7 @@ Duration latency(Collective operation, const Fabric& f, Algorithm algorithm, Pro
   const bool all_reduce = operation == Collective::all_reduce;
   const bool is_tree = algorithm == Algorithm::tree;
   const double in_tree = 2.0 * (f.gpus - 1.0);
-  const double levels = is_tree ? 2.0 * std::log2(f.nodes) : 0.0;
+  const double levels = is_tree ? 2.0 * portable::log2(f.nodes) : 0.0;
   if (f.hop) return (is_tree ? in_tree + levels : all) * *f.hop;
   if (algorithm == Algorithm::nvls) return microseconds(nvls_latency);
   const OfAlgorithm& of = is_tree ? tree : ring;
@@ -171,8 +173,8 @@ Duration Measured::all_reduce(Bytes size) const {
                        [](Bytes wanted, const auto& point) { return wanted < point.first; });
   const auto& [low, at_low] = *std::prev(above);
   const auto& [high, at_high] = *above;
-  const double share = std::log(size / low) / std::log(high / low);
-  return at_low * std::pow(at_high / at_low, share);
+  const double share = portable::log(size / low) / portable::log(high / low);
+  return at_low * portable::pow(at_high / at_low, share);
 }
 
 }  // namespace feedrate::collective

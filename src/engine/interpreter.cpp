@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
+#include "base/bits.hpp"
+#include "base/portable_math.hpp"
 #include "engine/blame.hpp"
 #include "engine/waiting.hpp"
 
@@ -91,7 +92,7 @@ inline void Interpreter<traced>::execute(std::uint32_t p, bool leaf_is_set) {
         break;
       case Code::use_random: {
         process.at = static_cast<std::uint32_t>(step - steps_);
-        const double mean = std::bit_cast<double>(step->amount_high);
+        const double mean = bits_as<double>(step->amount_high);
         const double work = mean * factor(p, s_.code.sigmas[step->extra]);
         use(p, step->target, to_wide(std::min(work, most_quanta)));
         break;
@@ -102,7 +103,7 @@ inline void Interpreter<traced>::execute(std::uint32_t p, bool leaf_is_set) {
         continue;
       case Code::pass_random: {
         const double cost =
-            std::bit_cast<double>(step->amount_high) * factor(p, s_.code.sigmas[step->extra]);
+            bits_as<double>(step->amount_high) * factor(p, s_.code.sigmas[step->extra]);
         if (!pass(p, *step, to_wide(std::min(cost, most_random_cost) + 0.5))) return;
         step = steps_ + step->next;
         continue;
@@ -229,7 +230,7 @@ double Interpreter<traced>::drawn(Random& random, const Draws& draws) {
     // The largest of lognormal draws is that of the largest deviate.
     double most = random.normal();
     for (std::uint32_t i = 1; i < draws.largest_of; ++i) most = std::max(most, random.normal());
-    return std::exp(draws.sigma * most - 0.5 * draws.sigma * draws.sigma);
+    return portable::exp(draws.sigma * most - 0.5 * draws.sigma * draws.sigma);
   }
   const auto one = [&] {
     if (draws.list == none) {

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <set>
 
+#include "base/bits.hpp"
+#include "base/portable_math.hpp"
+
 namespace feedrate::engine {
 namespace {
 
@@ -75,7 +78,7 @@ class Lowering {
   std::uint32_t sigma(Spread spread) {
     if (!varies(spread)) return none;
     const double cv = spread.coefficient_of_variation;
-    double sigma = spread.law == Law::exponential ? -1.0 : std::sqrt(std::log1p(cv * cv));
+    double sigma = spread.law == Law::exponential ? -1.0 : std::sqrt(portable::log1p(cv * cv));
     if (spread.law == Law::listed || spread.largest_of > 1 || spread.mean_of > 1) {
       const std::uint32_t list = spread.law == Law::listed ? spread.list : none;
       out_.draws.push_back({sigma, list, spread.largest_of, spread.mean_of});
@@ -143,7 +146,7 @@ class Lowering {
   void set_quanta(Step& s, double amount, double most, What&& what) {
     if (!(amount < most)) throw BuildError(what() + " takes more than 2^63 ns");
     if (s.extra != none) {
-      s.amount_high = std::bit_cast<std::int64_t>(amount);
+      s.amount_high = bits_as<std::int64_t>(amount);
       return;
     }
     const Wide whole = to_wide(std::floor(amount + 0.5));

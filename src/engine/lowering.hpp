@@ -1,9 +1,9 @@
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <vector>
 
+#include "base/bits.hpp"
 #include "engine/model.hpp"
 #include "engine/shared_capacity.hpp"
 #include "engine/ticks.hpp"
@@ -63,7 +63,7 @@ inline Wide quanta(const Step& step) {
 // A positive double below 2^127, its fraction dropped; compilers make a slow call of the plain
 // cast.
 inline Wide to_wide(double x) {
-  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const auto bits = bits_as<std::uint64_t>(x);
   const int exponent = static_cast<int>(bits >> 52) - 1075;
   const Wide mantissa = (bits & ((std::uint64_t{1} << 52) - 1)) | (std::uint64_t{1} << 52);
   if (exponent >= 0) return mantissa << exponent;

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "base/portable_math.hpp"
+
 namespace feedrate::engine {
 namespace {
 
@@ -12,16 +14,16 @@ constexpr double last_normal = 3.6541528853610088;
 constexpr double normal_area = 4.92867323399e-3;
 
 double bell(double x) {
-  return std::exp(-0.5 * x * x);
+  return portable::exp(-0.5 * x * x);
 }
 double bell_inverse(double y) {
-  return std::sqrt(-2.0 * std::log(y));
+  return std::sqrt(-2.0 * portable::log(y));
 }
 double decay(double x) {
-  return std::exp(-x);
+  return portable::exp(-x);
 }
 double decay_inverse(double y) {
-  return -std::log(y);
+  return -portable::log(y);
 }
 
 template <class Layers, class Density, class Inverse>
@@ -71,8 +73,8 @@ double Random::normal_edge(std::size_t layer, double x) {
   for (;;) {
     if (layer == 0) {
       for (;;) {  // Marsaglia's tail
-        const double a = -std::log(1.0 - uniform()) / last_normal;
-        const double b = -std::log(1.0 - uniform());
+        const double a = -portable::log(1.0 - uniform()) / last_normal;
+        const double b = -portable::log(1.0 - uniform());
         if (b + b >= a * a) return last_normal + a;
       }
     }
@@ -85,7 +87,7 @@ double Random::normal_edge(std::size_t layer, double x) {
 }
 
 double Random::lognormal(double sigma) {
-  return std::exp(sigma * normal() - 0.5 * sigma * sigma);
+  return portable::exp(sigma * normal() - 0.5 * sigma * sigma);
 }
 
 }  // namespace feedrate::engine

@@ -1,6 +1,6 @@
 #include "fit/least_squares.hpp"
 
-#include <Eigen/Dense>
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "fit/nnls.hpp"
 
-#include <Eigen/Dense>
+#include <Eigen/QR>
 #include <limits>
 
 namespace feedrate::fit {

@@ -1,6 +1,6 @@
 #include "fit/robust.hpp"
 
-#include <Eigen/Dense>
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 

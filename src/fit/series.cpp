@@ -8,6 +8,8 @@
 #include <set>
 #include <span>
 
+#include "base/number_text.hpp"
+
 namespace feedrate::fit {
 namespace {
 
@@ -47,10 +49,6 @@ constexpr Compared compared[] = {
 
 std::string percent(double share) {
   return fmt::format("{:.0f} %", share * 100.0);
-}
-
-double significant(double value, int digits) {
-  return value == 0.0 ? 0.0 : std::stod(fmt::format("{:.{}e}", value, digits - 1));
 }
 
 }  // namespace
@@ -147,15 +145,15 @@ void Doubts::residuals(const std::vector<double>& list) {
 }
 
 double rounded(double value) {
-  return significant(value, 5);
+  return with_digits(value, 5);
 }
 
 std::string Findings::text(double number) {
-  return fmt::format("{:g}", significant(number, 3));
+  return fmt::format("{:g}", with_digits(number, 3));
 }
 
 std::string Findings::text(double number, Dimension dimension) {
-  const double kept = significant(number, 3);
+  const double kept = with_digits(number, 3);
   for (const Unit& unit : units) {
     if (unit.dimension == dimension && kept >= unit.size) {
       return fmt::format("{:.3g} {}", kept / unit.size, unit.name);

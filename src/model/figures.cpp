@@ -85,6 +85,11 @@ constexpr std::array<Figure, figure_count> table = {{
     {FigureId::gpu_busy_time, pace, "gpu_busy_s", second, neither, "GPU busy time",
      "per GPU; with all stalls adds up to total_s",
      [](R r) -> Value { return r.gpu_busy_time.base(); }},
+    {FigureId::gpu_busy_of_total, pace, "gpu_busy_of_total", share, more, "GPUs busy, whole job",
+     "gpu_busy_s / total_s: start-up and staging count",
+     [](R r) -> Value {
+       return r.times.total > Duration{} ? r.gpu_busy_time / r.times.total : 0.0;
+     }},
     {FigureId::efficiency, pace, "efficiency", share, more, "efficiency", "S(N) = T(1)/(N T(N)) of the epochs",
      [](R r) { return r.efficiency; }, nullptr, "", true},
     {FigureId::job_efficiency, pace, "job_efficiency", share, more, "efficiency of the job",

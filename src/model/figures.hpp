@@ -28,6 +28,7 @@ enum class FigureId : std::uint8_t {
   throughput,
   gpu_busy,
   gpu_busy_time,
+  gpu_busy_of_total,
   efficiency,
   job_efficiency,
   steps_per_epoch,
@@ -75,7 +76,7 @@ enum class FigureId : std::uint8_t {
   stall,
 };
 
-inline constexpr std::size_t figure_count = 56;
+inline constexpr std::size_t figure_count = 57;
 
 /// Where a document has the figure: in the object of that name, or beside it.
 enum class FigureGroup : std::uint8_t {

@@ -45,6 +45,14 @@ struct TuningTable {
 };
 
 struct HostProfile {
+  // Compiled once, in nouns.cpp: with all its members each is long.
+  HostProfile();
+  HostProfile(const HostProfile& other);
+  HostProfile(HostProfile&& other) noexcept;
+  HostProfile& operator=(const HostProfile& other);
+  HostProfile& operator=(HostProfile&& other) noexcept;
+  ~HostProfile();
+
   std::string name;
   std::string instance;  ///< catalogue name where known
   std::string date;

@@ -1,8 +1,12 @@
 #pragma once
 // What a run answers. Every number that is printed anywhere is a field here.
 #include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -144,6 +148,22 @@ struct Effort {
   double steps = 0.0;   ///< of the job
 };
 
+/// What a remark asks of its reader: a number to measure, a setting or a price to check, or nothing
+/// but to know it.
+enum class RemarkKind : std::uint8_t { measure, check, know };
+
+constexpr std::string_view name_of(RemarkKind kind) {
+  switch (kind) {
+    case RemarkKind::measure: return "measure";
+    case RemarkKind::check: return "check";
+    case RemarkKind::know: break;
+  }
+  return "know";
+}
+
+/// Kinds of remarks by their text; those that are not in it are to know.
+using RemarkKinds = std::map<std::string, RemarkKind, std::less<>>;
+
 struct Result {
   std::string instance;
   double instances = 1.0;
@@ -181,7 +201,13 @@ struct Result {
   std::optional<Certainty> certainty;  ///< empty where nobody asked for it
   std::vector<std::string> caveats;    ///< sentences that belong beside the headline
   std::vector<std::string> remarks;    ///< what a reader must know: assumptions, windows, misfits
+  RemarkKinds remark_kinds;            ///< of `remarks`
   Effort effort;
+
+  [[nodiscard]] RemarkKind kind_of(std::string_view remark) const {
+    const auto found = remark_kinds.find(remark);
+    return found == remark_kinds.end() ? RemarkKind::know : found->second;
+  }
 };
 
 }  // namespace feedrate

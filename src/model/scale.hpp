@@ -23,6 +23,8 @@ enum class BatchKept {
 struct ScaleRow {
   double instances = 1.0;
   SweepPoint point;
+  /// Share of the draws whose job meets the deadline; empty: no deadline, or nothing was drawn.
+  std::optional<double> chance_in_time{};
   bool rounded = false;  ///< the global batch does not divide: a GPU's share is the nearest whole
 };
 

@@ -32,9 +32,9 @@ struct Dataset {
   bool operator==(const Dataset&) const = default;
 };
 
-enum class Service { s3, fsx_lustre, efs, ebs, http, local };
-inline constexpr std::array<std::string_view, 6> service_words = {"s3",  "fsx-lustre", "efs",
-                                                                  "ebs", "http",       "local"};
+enum class Service { s3, gcs, azure_blob, fsx_lustre, efs, nfs, ebs, http, local };
+inline constexpr std::array<std::string_view, 9> service_words = {
+    "s3", "gcs", "azure-blob", "fsx-lustre", "efs", "nfs", "ebs", "http", "local"};
 static_assert(names_all(service_words, Service::local));
 enum class InputMode { file, fast_file, stream, pipe, mount, local };
 inline constexpr std::array<std::string_view, 6> input_mode_words = {"File", "FastFile", "stream",
@@ -47,7 +47,8 @@ static_assert(names_all(distribution_words, Distribution::sharded_by_s3_key));
 
 struct Source {
   Service service = Service::local;
-  std::optional<InputMode> input_mode;  ///< default: s3/http → file, fsx/efs → mount, else local
+  std::optional<InputMode>
+      input_mode;  ///< default: object stores, http → file, file systems → mount
   Distribution distribution = Distribution::fully_replicated;
   std::optional<Duration> first_byte_latency;
   std::optional<Bandwidth> bandwidth_per_connection;
@@ -62,7 +63,7 @@ struct Source {
   std::optional<Bytes> capacity;                             ///< FSx: provisioned; EFS: stored
   std::optional<std::string> throughput_mode;       ///< EFS: "elastic", "bursting", "provisioned"
   std::optional<Bandwidth> provisioned_throughput;  ///< EFS in provisioned mode
-  std::optional<std::string> storage_class;         ///< S3: "STANDARD" …
+  std::optional<std::string> storage_class;         ///< of an object store: "STANDARD" …
   std::optional<bool> lazy_load_from_s3;            ///< mount: the first epoch comes from S3
   std::optional<bool> bill_storage;      ///< whether holding the data is on this job's bill
   std::optional<Duration> storage_held;  ///< how long the source holds it; default: the job's time
@@ -415,6 +416,14 @@ struct About {
 };
 
 struct Scenario {
+  // Compiled once, in nouns.cpp: with all its members each is long.
+  Scenario();
+  Scenario(const Scenario& other);
+  Scenario(Scenario&& other) noexcept;
+  Scenario& operator=(const Scenario& other);
+  Scenario& operator=(Scenario&& other) noexcept;
+  ~Scenario();
+
   std::string name;         ///< the file's name where the file does not say
   std::string description;  ///< a sentence for people
   About about;

@@ -85,6 +85,7 @@ struct NamedResult {
   std::string name;  ///< of the scenario
   std::string file;  ///< as the user gave it; "" when there is none
   Result result;
+  std::vector<std::pair<std::string, std::string>> set{};  ///< of --set: KEY, VALUE
 };
 
 }  // namespace feedrate

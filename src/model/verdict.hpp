@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "base/units.hpp"
 #include "model/baseline.hpp"
 #include "model/result.hpp"
@@ -115,6 +116,13 @@ struct ScenarioVerdict {
   }
 };
 
+/// A scenario that could not be checked: its file, or what it asks for, is wrong.
+struct ScenarioErrors {
+  std::string file;  ///< as the user gave it
+  std::string key;   ///< as that of a verdict
+  std::vector<Problem> problems;
+};
+
 struct Verdict {
   std::string baseline;  ///< the file
   Level level = Level::pass;
@@ -123,7 +131,8 @@ struct Verdict {
   bool strict = false;            ///< new scenarios, and those that are gone, are failures
   std::vector<std::string> gone;  ///< keys of entries whose file is not found any more
   std::vector<ScenarioVerdict> scenarios;
-  std::vector<std::string> remarks;  ///< on the baseline as a whole
+  std::vector<ScenarioErrors> errors;  ///< the other scenarios; any of them is a failure
+  std::vector<std::string> remarks;    ///< on the baseline as a whole
 };
 
 }  // namespace feedrate

@@ -1,3 +1,4 @@
+#include "base/portable_math.hpp"
 #include "pipeline/mean_epoch.hpp"
 
 #include <algorithm>
@@ -192,7 +193,7 @@ Pace attempt(const Epoch& e, double period) {
     // One process loads and steps: the slowest rank is the one whose sum is largest.
     const double sum = load + c.step + c.before;
     const double deviation =
-        std::sqrt(variance * load * load + std::pow(inputs.step_cv * c.step, 2.0));
+        std::sqrt(variance * load * load + portable::pow(inputs.step_cv * c.step, 2.0));
     const double cv = sum > 0.0 ? deviation / sum / std::sqrt(inputs.accumulation) : 0.0;
     waits = sum * (queueing::largest_of(waited_for(inputs), cv).mean - 1.0);
     // A limit that keeps all of them waiting leaves no slowest one.
@@ -431,7 +432,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     for (Stage stage : all_stages()) span.stall[stage] += seconds(rest * making[stage]);
   }
 
-  const double weight = std::pow(std::min(1.0, pace.loader / pace.period), 8.0);
+  const double weight = portable::pow(std::min(1.0, pace.loader / pace.period), 8.0);
   const double group = std::min(inputs.accumulation, steps);
   const double deviation = slowest_gpu(inputs, waited_for(inputs), group).deviation * c.step;
   made.variance = steps * (weight * pace.variance * pace.loader * pace.loader +

@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "base/portable_math.hpp"
+
 namespace feedrate::pipeline {
 namespace {
 
@@ -26,7 +28,7 @@ double characteristic_time_hit(double f, double readers) {
   double left = f * readers;
   if (!within_first) {
     const double tail = std::max(1.0 - (f - r * first) / later, 1e-300);
-    scale = std::pow(q, std::floor(std::log(tail) / std::log1p(-r)));
+    scale = portable::pow(q, std::floor(portable::log(tail) / portable::log1p(-r)));
     left = (f - r * first - later * (1.0 - scale)) / (r * scale);
   }
   const double a = within_first ? 0.0 : r;
@@ -44,7 +46,7 @@ double characteristic_time_hit(double f, double readers) {
 }
 
 double lru_hit(double f, double readers) {
-  if (readers <= 1.0) return f + (1.0 - f) * std::log1p(-f);
+  if (readers <= 1.0) return f + (1.0 - f) * portable::log1p(-f);
   return characteristic_time_hit(f, readers);
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/portable_math.hpp"
 #include "pipeline/page_cache.hpp"
 
 namespace feedrate::pipeline {
@@ -35,9 +36,9 @@ double gained(double f, double readers, double since_full) {
 /// next an instance has read 1 − qʷ·(1 − r·s) of the data, with r = 1/readers and q = 1 − r.
 double filled(double f, double readers) {
   if (readers <= 1.0) return f;
-  const double log_skip = std::log1p(-1.0 / readers);
-  const double whole = std::floor(std::log1p(-f) / log_skip);
-  const double part = (1.0 - (1.0 - f) * std::exp(-whole * log_skip)) * readers;
+  const double log_skip = portable::log1p(-1.0 / readers);
+  const double whole = std::floor(portable::log1p(-f) / log_skip);
+  const double part = (1.0 - (1.0 - f) * portable::exp(-whole * log_skip)) * readers;
   return whole + std::clamp(part, 0.0, 1.0);
 }
 
@@ -50,15 +51,15 @@ double lost_on_filling(double full, double readers, double epoch) {
   if (s < 0.0 || s >= 1.0 || readers <= 1.0) return 0.0;
   const double skip = 1.0 - 1.0 / readers;
   const double unread = 1.0 - s / readers;
-  const double area = unread * std::log(unread / skip) - (unread - skip);
-  return std::pow(skip, epoch - 1.0) * readers * std::max(area, 0.0);
+  const double area = unread * portable::log(unread / skip) - (unread - skip);
+  return portable::pow(skip, epoch - 1.0) * readers * std::max(area, 0.0);
 }
 
 }  // namespace
 
 double seen_before(double readers, double epoch) {
   if (epoch <= 1.0) return 0.0;
-  return readers <= 1.0 ? 1.0 : -std::expm1((epoch - 1.0) * std::log1p(-1.0 / readers));
+  return readers <= 1.0 ? 1.0 : -portable::expm1((epoch - 1.0) * portable::log1p(-1.0 / readers));
 }
 
 double hit_in_epoch(double cached, CachePolicy policy, double readers, double epoch, bool staged) {

@@ -96,6 +96,10 @@ void make_epochs(Outcome& out, Gang& gang, const SimulationOptions& options) {
     if (epoch < 2.0) out.first = more.span;
     out.later = more.last;
     epoch += count;
+    if (options.exact && options.progress) {
+      options.progress(static_cast<std::size_t>(epoch) - 1,
+                       static_cast<std::size_t>(std::max(1.0, inputs.epochs)));
+    }
   }
   if (inputs.unfinished_steps <= 0.0) return;
   if (inputs.epochs < 1.0) {
@@ -158,6 +162,7 @@ void hold_ratio(Outcome& out, const Inputs& inputs, const SimulationOptions& opt
   alone.booked = alone.checkpoint_interval = Duration{};
   alone.best_interval = false;
   SimulationOptions plain = options;
+  plain.progress = {};
   plain.details = false;
   const Duration goal = *inputs.time_ratio * simulate_alone(alone, plain).training();
   constexpr double rounding = 1e-9;

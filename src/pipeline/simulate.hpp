@@ -1,7 +1,9 @@
 #pragma once
 // The whole job: start-up, staging, epochs, checkpoints. Epochs are means in closed form
 // (mean.hpp), or simulated event by event with their variability (random.hpp).
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +20,8 @@ struct SimulationOptions {
   bool details = true;     ///< share out the waiting over the stages of loading
   /// One course of interruptions, by chance, instead of their mean: which.
   std::optional<std::uint64_t> course{};
+  /// Called after each epoch that was simulated by its events: with how many of how many.
+  std::function<void(std::size_t done, std::size_t total)> progress{};
 };
 
 /// Of one epoch, or of several: wall time and where each GPU's time went (mean over ranks).

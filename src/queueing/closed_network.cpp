@@ -7,6 +7,13 @@
 namespace feedrate::queueing {
 namespace {
 
+bool is_negative(double x) {
+  return x < 0.0;
+}
+bool is_positive(double x) {
+  return x > 0.0;
+}
+
 double rate_with(const std::vector<double>& rates, int users) {
   return rates[std::min(rates.size(), static_cast<std::size_t>(users)) - 1];
 }
@@ -43,9 +50,9 @@ template <class Real>
 std::vector<Real> convolved_with_tail(const std::vector<Real>& a, const std::vector<Real>& b,
                                       std::size_t flat, Real ratio) {
   std::vector<Real> all(a.size());
-  Real tail = 0;
+  Real tail{0};
   for (std::size_t n = 0; n < a.size(); ++n) {
-    Real sum = 0;
+    Real sum{0};
     for (std::size_t j = 0; j <= std::min(n, flat - 1); ++j) sum += b[j] * a[n - j];
     if (n >= flat) tail = ratio * tail + b[flat] * a[n - flat];
     all[n] = sum + tail;
@@ -142,11 +149,11 @@ double ClosedNetwork::ratio(Factors<Real>& f, int n) const {
     const auto size = static_cast<std::size_t>(customers);
     if (last_.empty()) return f.others[size];
     Real& known = f.constants[size];
-    if (known < Real{0}) known = convolved(f.last, f.others, size);
+    if (is_negative(known)) known = convolved(f.last, f.others, size);
     return known;
   };
   const Real with = constant(n);
-  return with > Real{0} ? static_cast<double>(constant(n - 1) / with) * scale_ : 1e300;
+  return is_positive(with) ? static_cast<double>(constant(n - 1) / with) * scale_ : 1e300;
 }
 
 double ClosedNetwork::whole(double n) const {
@@ -158,8 +165,8 @@ double ClosedNetwork::whole(double n) const {
 
 template <class Real>
 double ClosedNetwork::users_at_last(const Factors<Real>& f, int n) const {
-  Real with = 0;
-  Real users = 0;
+  Real with{0};
+  Real users{0};
   const auto size = static_cast<std::size_t>(n);
   for (std::size_t j = 0; j <= size; ++j) {
     const Real term = f.last[j] * f.others[size - j];

@@ -11,6 +11,8 @@
 #include <cmath>
 #include <vector>
 
+#include "queueing/wide_double.hpp"
+
 namespace feedrate::queueing {
 
 /// Customers in one network at most; X(n) is flat long before.
@@ -79,7 +81,7 @@ class ClosedNetwork {
   mutable double scale_ = 1.0;
   // Scaled factors stay below exp(customers): doubles hold that for some hundred.
   mutable Factors<double> few_;
-  mutable Factors<long double> many_;
+  mutable Factors<WideDouble> many_;
 };
 
 }  // namespace feedrate::queueing

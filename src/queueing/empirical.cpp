@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cmath>
 
+#include "base/portable_math.hpp"
+
 namespace feedrate::queueing {
 namespace {
 
@@ -92,7 +94,7 @@ Largest Empirical::largest(double n) const {
   double rest = 1.0;
   // From the far end: below, all of n hardly ever lie.
   for (std::size_t i = values_.size(); i-- > 0 && rest > 0.0;) {
-    const double below = i > 0 ? std::exp(n * std::log(up_to_[i - 1])) : 0.0;
+    const double below = i > 0 ? portable::exp(n * portable::log(up_to_[i - 1])) : 0.0;
     const double chance = rest - below;
     mean += chance * values_[i];
     square += chance * values_[i] * values_[i];

@@ -1,21 +1,40 @@
 #include "queueing/pace.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
+
+#include "base/portable_math.hpp"
 
 namespace feedrate::queueing {
 namespace {
 
+constexpr double step = 1.0 / 16.0;
+constexpr double reach = 9.0;
+constexpr std::size_t places = 289;
+
+/// The standard normal distribution at -9, -9 + 1/16, …, 9.
+const std::array<double, places>& shares_below() {
+  static const std::array<double, places> shares = [] {
+    std::array<double, places> all{};
+    for (std::size_t i = 0; i < places; ++i) {
+      const double z = static_cast<double>(i) * step - reach;
+      all[i] = 0.5 * portable::erfc(-z / std::numbers::sqrt2);
+    }
+    return all;
+  }();
+  return shares;
+}
+
 double integrate_largest(double n, double sigma, double power) {
-  constexpr double step = 1.0 / 16.0;
-  constexpr double reach = 9.0;
   const double mu = -sigma * sigma / 2.0;
   double sum = 0.0;
-  for (double z = -reach; z <= reach + power * sigma; z += step) {
-    const double below = 0.5 * std::erfc(-z / std::numbers::sqrt2);
-    const double density = std::exp(-z * z / 2.0) / std::sqrt(2.0 * std::numbers::pi);
-    sum += n * std::pow(below, n - 1.0) * density * std::exp(power * (mu + sigma * z));
+  std::size_t i = 0;
+  for (double z = -reach; z <= reach + power * sigma; z += step, ++i) {
+    const double below = i < places ? shares_below()[i] : 1.0;
+    const double density = portable::exp(-z * z / 2.0) / std::sqrt(2.0 * std::numbers::pi);
+    sum += n * portable::pow(below, n - 1.0) * density * portable::exp(power * (mu + sigma * z));
   }
   return sum * step;
 }
@@ -29,7 +48,7 @@ double harmonic(double n) {
     x += 1.0;
   }
   const double inverse = 1.0 / (x * x);
-  return sum + std::log(x) - 0.5 / x -
+  return sum + portable::log(x) - 0.5 / x -
          inverse * (1.0 / 12.0 - inverse * (1.0 / 120.0 - inverse / 252.0)) + std::numbers::egamma;
 }
 
@@ -46,7 +65,7 @@ Largest largest_of(double n, double cv) {
   // What-if runs ask the same again and again.
   static thread_local Last last;
   if (last.n == n && last.cv == cv) return last.largest;
-  const double sigma = std::sqrt(std::log1p(cv * cv));
+  const double sigma = std::sqrt(portable::log1p(cv * cv));
   const double mean = std::max(1.0, integrate_largest(n, sigma, 1.0));
   const double square = integrate_largest(n, sigma, 2.0);
   last = {n, cv, {mean, std::sqrt(std::max(0.0, square - mean * mean))}};
@@ -55,7 +74,7 @@ Largest largest_of(double n, double cv) {
 
 double deviations_of_largest(double n) {
   constexpr double a = 0.95;
-  return std::sqrt(a * a + 2.0 * std::log(std::max(1.0, n))) - a;
+  return std::sqrt(a * a + 2.0 * portable::log(std::max(1.0, n))) - a;
 }
 
 double slower_of(double a, double b, double variance, double buffer) {
@@ -63,8 +82,8 @@ double slower_of(double a, double b, double variance, double buffer) {
   const double least = std::min(a, b);
   const double loss = buffer > 0.0 ? variance / (2.0 * buffer) : 0.0;
   if (least <= 0.0 || loss <= 1e-12) return most;
-  const double power = std::numbers::ln2 / std::log1p(loss);
-  return most * std::exp(std::log1p(std::pow(least / most, power)) / power);
+  const double power = std::numbers::ln2 / portable::log1p(loss);
+  return most * portable::exp(portable::log1p(portable::pow(least / most, power)) / power);
 }
 
 double barrier_loss(double n, double variance, double buffer) {

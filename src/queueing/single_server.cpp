@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/portable_math.hpp"
 #include "queueing/pace.hpp"
 
 namespace feedrate::queueing {
@@ -16,7 +17,7 @@ std::vector<double> with_single_server(const ClosedNetwork& rest, const SingleSe
   double busy = 0.0;
   double before = 0.0;
   for (int n = 1; n <= customers; ++n) {
-    const double met = 1.0 - std::exp(-rest_cv * rest_cv * (n - 1) / 0.09);
+    const double met = 1.0 - portable::exp(-rest_cv * rest_cv * (n - 1) / 0.09);
     const double waiting = std::max(0.0, queue - busy * (1.0 - server.cv * server.cv) / 2.0);
     const double here = s * (1.0 + met * waiting);
     const double elsewhere = std::max(1.0, n - queue);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/portable_math.hpp"
 #include "base/random.hpp"
 
 namespace feedrate::reliability {
@@ -12,7 +13,7 @@ namespace {
 /// (e^(λt) − 1) / λ: the time until t has passed without an interruption, when each one starts it
 /// anew and costs nothing else.
 double until_undisturbed(double rate, double time) {
-  return rate > 0.0 ? std::expm1(rate * time) / rate : time;
+  return rate > 0.0 ? portable::expm1(rate * time) / rate : time;
 }
 
 /// Exposure: the time in which training runs, or would but for a checkpoint, and interruptions
@@ -29,15 +30,15 @@ class Exposure {
   [[nodiscard]] double of(double stretch) const {
     if (b_ <= 0.0) return until_undisturbed(a_, stretch);
     constexpr double near_overflow = 600.0;
-    if (rate_ * stretch > near_overflow) return (rate_ * stretch + std::log(b_ / rate_)) / b_;
-    return std::log1p(b_ / rate_ * std::expm1(rate_ * stretch)) / b_;
+    if (rate_ * stretch > near_overflow) return (rate_ * stretch + portable::log(b_ / rate_)) / b_;
+    return portable::log1p(b_ / rate_ * portable::expm1(rate_ * stretch)) / b_;
   }
 
   /// The same of a stretch at whose beginning the job is `ahead` of what a sudden interruption goes
   /// back to.
   [[nodiscard]] double of(double stretch, double ahead) const {
     if (ahead <= 0.0 || a_ <= 0.0) return of(stretch);
-    const double struck = a_ / rate_ * -std::expm1(-rate_ * stretch);
+    const double struck = a_ / rate_ * -portable::expm1(-rate_ * stretch);
     return of(stretch) + struck * (of(stretch + ahead) - of(stretch));
   }
 
@@ -97,7 +98,7 @@ Course closed_form(const InterruptedJob& job) {
   const double restart = job.restart.base();
   const double struck = rate * exposed;
   const auto before_end = [&](double time) {
-    return rate > 0.0 ? -std::expm1(-rate * time) / rate : time;
+    return rate > 0.0 ? -portable::expm1(-rate * time) / rate : time;
   };
   const double restarted = until_undisturbed(rate, restart);
   const double launched = launch >= restart
@@ -105,7 +106,7 @@ Course closed_form(const InterruptedJob& job) {
                               : before_end(launch) + rate * before_end(launch) * restarted;
 
   Course course;
-  course.interruptions = struck * std::exp(rate * restart) + rate * launched;
+  course.interruptions = struck * portable::exp(rate * restart) + rate * launched;
   course.rework = seconds(std::max(0.0, exposed - schedule.length));
   course.writes = schedule.writes + announced * exposed * job.writing.time;
   course.waits = course.interruptions * job.wait;
@@ -123,9 +124,9 @@ class Chance {
   /// Exponential with that rate; infinite where it is 0.
   double exponential(double rate) {
     const double u = (static_cast<double>(seed_of(seed_, ++drawn_) >> 12U) + 0.5) * 0x1.0p-52;
-    return -std::log(u) / rate;
+    return -portable::log(u) / rate;
   }
-  bool one_in(double share) { return exponential(1.0) > -std::log(share); }
+  bool one_in(double share) { return exponential(1.0) > -portable::log(share); }
 
  private:
   std::uint64_t seed_;
@@ -338,7 +339,7 @@ double at_most_before_fallback(const InterruptedJob& job) {
   double most = most_interruptions;
   if (job.fallback->after_interruptions) most = *job.fallback->after_interruptions;
   if (job.fallback->after_wait && job.wait > Duration{}) {
-    most = std::min(most, std::exp(std::min(20.0, *job.fallback->after_wait / job.wait)));
+    most = std::min(most, portable::exp(std::min(20.0, *job.fallback->after_wait / job.wait)));
   }
   InterruptedJob alone = job;
   alone.fallback.reset();

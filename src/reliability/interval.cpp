@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/portable_math.hpp"
+
 namespace feedrate::reliability {
 namespace {
 
@@ -32,10 +34,10 @@ Duration best_in_background(InterruptedJob job, Duration least) {
     return expected(job).wall;
   };
   const double longest = interval_of(job, 0.0).base();
-  const double step = std::pow(std::min(1.0, least / job.work), 1.0 / places);
+  const double step = portable::pow(std::min(1.0, least / job.work), 1.0 / places);
   std::vector<std::pair<double, Duration>> tried;
   for (int i = 0; i <= places; ++i) {
-    const double interval = longest * std::pow(step, i);
+    const double interval = longest * portable::pow(step, i);
     tried.emplace_back(interval, time(interval));
   }
   const auto by_time = [](const auto& a, const auto& b) { return a.second < b.second; };
@@ -43,10 +45,11 @@ Duration best_in_background(InterruptedJob job, Duration least) {
   constexpr int between = 40;
   const double around = std::min_element(tried.begin(), tried.end(), by_time)->first;
   for (int i = -between; i <= between; ++i) {
-    const double interval = around * std::pow(step, static_cast<double>(i) / between);
+    const double interval = around * portable::pow(step, static_cast<double>(i) / between);
     if (interval <= longest) tried.emplace_back(interval, time(interval));
   }
-  std::sort(tried.begin(), tried.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::sort(tried.begin(), tried.end(),
+            [](const auto& a, const auto& b) { return a.first > b.first; });
   const Duration shortest = std::min_element(tried.begin(), tried.end(), by_time)->second;
   const auto found = std::find_if(tried.begin(), tried.end(), [&](const auto& one) {
     return one.second <= as_good * shortest;

@@ -1,5 +1,6 @@
 // Forms that CI systems read: JUnit XML and GitHub's workflow commands.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string>
@@ -115,12 +116,22 @@ class Suite {
     }
   }
 
+  /// A scenario that could not be checked; no flag makes that a success.
+  void add_error(const std::string& key, const std::string& message, const std::string& details) {
+    ++tests_;
+    ++errors_;
+    out_ += fmt::format(
+        "    <testcase classname=\"{0}\" name=\"simulated\">\n      <error message=\"{1}\" "
+        "type=\"input\">{2}</error>\n    </testcase>\n",
+        xml_escaped(key), xml_escaped(message), xml_escaped(details));
+  }
+
   [[nodiscard]] std::string document(const std::string& name) const {
     return fmt::format(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"{0}\" failures=\"{1}\" "
-        "errors=\"0\">\n  <testsuite name=\"{2}\" tests=\"{0}\" failures=\"{1}\" "
-        "errors=\"0\" skipped=\"0\">\n{3}  </testsuite>\n</testsuites>\n",
-        tests_, failures_, xml_escaped(name), out_);
+        "errors=\"{4}\">\n  <testsuite name=\"{2}\" tests=\"{0}\" failures=\"{1}\" "
+        "errors=\"{4}\" skipped=\"0\">\n{3}  </testsuite>\n</testsuites>\n",
+        tests_, failures_, xml_escaped(name), out_, errors_);
   }
 
  private:
@@ -128,6 +139,7 @@ class Suite {
   std::string out_;
   std::size_t tests_ = 0;
   std::size_t failures_ = 0;
+  std::size_t errors_ = 0;
 };
 
 }  // namespace
@@ -147,6 +159,10 @@ std::string check_junit(const Verdict& verdict) {
       suite.add(scenario.key, limit, judgement.level, judgement.message,
                 fmt::format("limit: {}\n{}", limit, summary_text(scenario)));
     }
+  }
+  for (const ScenarioErrors& of : verdict.errors) {
+    suite.add_error(of.key, of.problems.front().text(),
+                    fmt::format("{}", fmt::join(error_lines(of), "\n")));
   }
   for (const std::string& key : verdict.gone) {
     if (verdict.strict) suite.add(key, "still there", Level::fail, "there is no such file", "");
@@ -169,6 +185,16 @@ std::string check_github(const Verdict& verdict) {
       const bool added = scenario.standing == Standing::added;
       const std::string_view kind = !added ? "notice" : strict ? "error" : "warning";
       out += command(kind, scenario, nullptr, scenario.name, remark);
+    }
+  }
+  for (const ScenarioErrors& of : verdict.errors) {
+    for (const Problem& problem : of.problems) {
+      const std::string& file = problem.file.empty() ? of.file : problem.file;
+      out += fmt::format(
+          "::error file={},line={},title={}::{}{}{}\n", escaped_command(file, true),
+          std::max(1, problem.line), escaped_command(of.key + " could not be checked", true),
+          escaped_command(problem.pointer, false), problem.pointer.empty() ? "" : ": ",
+          escaped_command(problem.message, false));
     }
   }
   const auto on_baseline = [&](std::string_view kind, const std::string& message) {

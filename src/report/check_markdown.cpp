@@ -97,6 +97,16 @@ std::string check_markdown(const Verdict& verdict) {
       ++details_left_out;
     }
   }
+  for (const ScenarioErrors& of : verdict.errors) {
+    const std::string details =
+        fmt::format("{} {}\n\n{}\n", sign_of(Level::fail), markdown_escaped(of.key),
+                    rendered({List{"", error_lines(of)}}));
+    if (out.size() + details.size() + reserve < longest_comment) {
+      out += details;
+    } else {
+      ++details_left_out;
+    }
+  }
   for (const std::string& remark : verdict.remarks) {
     const std::string line = "- " + markdown_escaped(remark) + '\n';
     if (out.size() + line.size() + reserve < longest_comment) out += line;

@@ -35,6 +35,10 @@ Report check_report(const Verdict& verdict) {
   for (const ScenarioVerdict& scenario : verdict.scenarios) {
     if (scenario.level != Level::pass || has_changed(scenario)) explain(scenario, report);
   }
+  for (const ScenarioErrors& of : verdict.errors) {
+    report.blocks.emplace_back(Heading{of.key});
+    report.blocks.emplace_back(List{"Errors", error_lines(of)});
+  }
   std::vector<std::string> remarks = verdict.remarks;
   if (verdict.updated) remarks.push_back("the baseline was written: " + verdict.baseline);
   if (verdict.warn_only && verdict.level == Level::fail) {

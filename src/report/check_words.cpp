@@ -249,8 +249,24 @@ std::string scenarios_text(const Verdict& verdict) {
 
 }  // namespace
 
+namespace {
+
+/// "1 of 3 scenarios could not be checked: b.json."; "" where all could.
+std::string errors_text(const Verdict& verdict) {
+  const std::size_t errors = verdict.errors.size();
+  if (errors == 0) return "";
+  std::vector<std::string> keys;
+  for (const ScenarioErrors& of : verdict.errors) keys.push_back(of.key);
+  const std::size_t all = errors + verdict.scenarios.size();
+  return fmt::format("{} of {} scenario{} could not be checked: {}.", errors, all,
+                     all == 1 ? "" : "s", fmt::join(keys, ", "));
+}
+
+}  // namespace
+
 std::string headline_text(const Verdict& verdict) {
-  const std::string text = scenarios_text(verdict);
+  std::string text = errors_text(verdict);
+  if (!verdict.scenarios.empty()) join(text, scenarios_text(verdict), " ");
   const std::size_t gone = verdict.gone.size();
   if (gone == 0 || !verdict.strict || verdict.updated) return text;
   return fmt::format("{} {} of the baseline {} gone: {}. {}", gone,
@@ -271,6 +287,12 @@ std::vector<std::string> limit_lines(const ScenarioVerdict& scenario) {
   return lines;
 }
 
+std::vector<std::string> error_lines(const ScenarioErrors& of) {
+  std::vector<std::string> lines;
+  for (const Problem& problem : of.problems) lines.push_back(problem.text());
+  return lines;
+}
+
 Table summary_table(const Verdict& verdict) {
   Table table;
   table.columns = {{"scenario"}, {"verdict"}};
@@ -288,6 +310,11 @@ Table summary_table(const Verdict& verdict) {
       row.cells.push_back(change == nullptr ? Cell("-", Tone::faint) : change_cell(*change));
     }
     row.cells.emplace_back(bottleneck_text(scenario));
+    table.rows.push_back(std::move(row));
+  }
+  for (const ScenarioErrors& of : verdict.errors) {
+    Row row{{Cell(of.key), Cell("error", Tone::bad)}, true};
+    row.cells.resize(table.columns.size(), Cell("-", Tone::faint));
     table.rows.push_back(std::move(row));
   }
   return table;

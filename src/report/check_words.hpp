@@ -27,10 +27,13 @@ std::string headline_text(const Verdict& verdict);
 /// The broken limits and the notes, a sentence each: "FAIL cost=5%: money_usd +8.2 % …".
 std::vector<std::string> limit_lines(const ScenarioVerdict& scenario);
 
+/// What is wrong with a scenario that could not be checked, a line a problem, each with its place.
+std::vector<std::string> error_lines(const ScenarioErrors& of);
+
 /// Whether anything is to be explained.
 bool has_changed(const ScenarioVerdict& scenario);
 
-/// A row a scenario: standing, the main figures, bottleneck.
+/// A row a scenario: standing, the main figures, bottleneck; then those that could not be checked.
 Table summary_table(const Verdict& verdict);
 /// A row a stage whose GPU time changed.
 Table stage_table(const ScenarioVerdict& scenario);

@@ -8,6 +8,7 @@
 #include "model/figures.hpp"
 #include "report/certainty_report.hpp"
 #include "report/communication_words.hpp"
+#include "report/figure_text.hpp"
 #include "report/html_parts.hpp"
 #include "report/html_text.hpp"
 #include "report/interruption_report.hpp"
@@ -55,9 +56,7 @@ std::string figures(const HtmlInput& input) {
   if (r.throughput) {
     out += figure("Throughput", rate(*r.throughput) + "/s", "samples, over the epochs");
   }
-  const std::string after_start = after_start_words(r);
-  out += figure("GPUs busy", percent(r.gpu_busy),
-                after_start.empty() ? "of the job's time" : after_start);
+  out += figure("GPUs busy", figure_text(r, FigureId::gpu_busy_of_total), busy_remark(r));
   if (r.efficiency && r.instances > 1.0) {
     const std::string sum = efficiency_sum(r);
     out += figure("Efficiency", percent(*r.efficiency),
@@ -238,7 +237,11 @@ void add_run_parts(PageValues& values, const HtmlInput& input) {
   values["interruptions"] =
       r.interruptions ? html_table(interruption_table(r), "Interruptions") : "";
   values["measure_first"] = list_items(guesses(r));
-  values["remarks"] = list_items(r.remarks);
+  std::string remarks;
+  for (const List& list : remark_lists(r)) {
+    remarks += fmt::format("<h3>{}</h3><ul>{}</ul>", escaped(list.title), list_items(list.items));
+  }
+  values["remarks"] = std::move(remarks);
   values["inputs"] = inputs(r);
 }
 

@@ -63,9 +63,13 @@ Report import_report(std::span<const PriceChange> changes, const ImportSummary& 
   List remarks;
   remarks.title = "Remarks";
   remarks.items.push_back(
-      summary.dry_run ? fmt::format("--dry-run: nothing was written; {} files of {} would be",
-                                    summary.files, summary.folder)
-                      : fmt::format("{} files of {} were written", summary.files, summary.folder));
+      summary.dry_run
+          ? fmt::format("--dry-run: nothing was written; {} files of {} would be", summary.files,
+                        summary.folder)
+          : fmt::format("{} files of {} were written{}", summary.files, summary.folder,
+                        summary.as_one ? ""
+                                       : ", one after the other: the folder cannot be exchanged "
+                                         "as a whole"));
   if (summary.older > 0) {
     remarks.items.push_back(
         fmt::format("{} prices are left as they are: theirs is a newer source", summary.older));

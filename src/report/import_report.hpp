@@ -14,6 +14,7 @@ struct ImportSummary {
   std::string date;    ///< when it was made
   std::string folder;  ///< of the pricing files
   bool dry_run = false;
+  bool as_one = true;  ///< written as one change of the whole folder
   std::size_t files = 0;      ///< changed
   std::size_t confirmed = 0;  ///< same price, newer source
   std::size_t older = 0;      ///< left alone

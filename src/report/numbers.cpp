@@ -68,7 +68,8 @@ std::string duration(Duration value) {
   }
   if (s < 100.0 * 3600.0) return number(s / 3600.0) + " h";
   const double days = s / 86400.0;
-  return (days < 1000.0 ? number(days) : count(std::round(days))) + " days";
+  // Without separators: what is printed can be typed.
+  return (days < 1000.0 ? number(days) : fmt::format("{:.0f}", days)) + " days";
 }
 
 ShownMoney::ShownMoney(const Currency& currency) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/number_text.hpp"
 #include "base/unit_text.hpp"
 #include "report/numbers.hpp"
 #include "study/setting.hpp"
@@ -35,12 +36,12 @@ Table figures(const ObservedJob& job) {
   const auto data = [&](const char* what, const std::optional<ObservedNumber>& number) {
     if (!number) return;
     if (number->value <= 0.0) return add(what, "none", *number);
-    const double three_digits = std::stod(fmt::format("{:.3g}", number->value));
+    const double three_digits = with_digits(number->value, 3);
     add(what, format_quantity(bytes(three_digits)) + " a sample", *number);
   };
   const auto rate = [&](const char* what, const std::optional<ObservedNumber>& number) {
     if (!number) return;
-    const double three_digits = std::stod(fmt::format("{:.3g}", number->value));
+    const double three_digits = with_digits(number->value, 3);
     add(what, format_quantity(bytes_per_second(three_digits)), *number);
   };
   add("throughput", number(job.throughput.value) + " samples/s", job.throughput);

@@ -20,9 +20,13 @@
 namespace feedrate::report {
 namespace {
 
+double busy_share(const Result& r) {
+  return value_of(r, FigureId::gpu_busy_of_total).value_or(0.0);
+}
+
 // GPU-waiting share of the whole job, staging included: of two times that the report shows.
 double waiting_share(const Result& r) {
-  return r.times.total > Duration{} ? 1.0 - r.gpu_busy_time / r.times.total : 0.0;
+  return r.times.total > Duration{} ? 1.0 - busy_share(r) : 0.0;
 }
 
 std::string in_replications(const Result& r) {
@@ -50,7 +54,7 @@ std::string waited_for(const Result& r) {
 
 Paragraph headline(const Result& r) {
   const double gain = r.bottleneck.gain_if_twice_as_fast;
-  const std::string busy = percent(1.0 - waiting_share(r));
+  const std::string busy = percent(busy_share(r));
   if (!r.bottleneck.stage || gain < study::least_gain) {
     return {fmt::format(
                 "No single bottleneck: the GPUs are busy {} of the job's time, and no stage made "
@@ -65,7 +69,7 @@ Paragraph headline(const Result& r) {
           : "";
   // Below that, the GPUs set the pace of a job that is not fed.
   constexpr double fed = 0.9;
-  if (stage == Stage::gpu && 1.0 - waiting_share(r) < fed) {
+  if (stage == Stage::gpu && busy_share(r) < fed) {
     return {fmt::format(
                 "Faster GPUs would gain most{}, but the GPUs are busy only {} of the job's time: "
                 "they wait {}{}; GPUs twice as fast would finish the job {} sooner.",
@@ -181,6 +185,28 @@ std::string after_start_words(const Result& r) {
                      starts && stages ? " and " : "", stages ? "staging" : "");
 }
 
+std::string busy_remark(const Result& r) {
+  const std::string after_start = after_start_words(r);
+  return after_start.empty()
+             ? "of the job's time"
+             : fmt::format("of the job's time; {} {}", percent(r.gpu_busy), after_start);
+}
+
+std::vector<List> remark_lists(const Result& r) {
+  std::vector<List> lists;
+  for (const auto& [kind, title] :
+       {std::pair(RemarkKind::measure, "Remarks: to measure or to give"),
+        std::pair(RemarkKind::check, "Remarks: to check"),
+        std::pair(RemarkKind::know, "Remarks: to know")}) {
+    List list{title, {}};
+    for (const std::string& remark : r.remarks) {
+      if (r.kind_of(remark) == kind) list.items.push_back(remark);
+    }
+    if (!list.items.empty()) lists.push_back(std::move(list));
+  }
+  return lists;
+}
+
 std::string_view explained(Stage stage) {
   switch (stage) {
     case Stage::startup: return "starting the loader's workers, each epoch";
@@ -282,7 +308,9 @@ Table time_table(const Result& r) {
   if (r.throughput) {
     table.rows.push_back(figure_row(r, FigureId::throughput, band_text(r, FigureId::throughput)));
   }
-  table.rows.push_back(figure_row(r, FigureId::gpu_busy, after_start_words(r)));
+  Row busy = figure_row(r, FigureId::gpu_busy_of_total, busy_remark(r));
+  busy.cells.front() = Cell(std::string(figure(FigureId::gpu_busy).title));
+  table.rows.push_back(std::move(busy));
   if (r.efficiency && r.instances > 1.0) {
     table.rows.push_back(figure_row(r, FigureId::efficiency, efficiency_remark(r)));
   }
@@ -317,7 +345,7 @@ Report run_report(const NamedResult& named) {
   }
   report.blocks.emplace_back(bill_table(r));
   for (Block& block : certainty_blocks(r)) report.blocks.push_back(std::move(block));
-  if (!r.remarks.empty()) report.blocks.emplace_back(List{"Remarks", r.remarks});
+  for (List& list : remark_lists(r)) report.blocks.emplace_back(std::move(list));
   if (r.effort.steps > 0.0) report.blocks.emplace_back(effort(r.effort));
   return report;
 }

@@ -28,6 +28,13 @@ std::string efficiency_remark(const Result& result);
 /// is the whole job's.
 std::string after_start_words(const Result& r);
 
+/// What the busy share of the whole job (gpu_busy_of_total) is of, and what it is after start-up
+/// and staging, where that is another time.
+std::string busy_remark(const Result& r);
+
+/// The remarks by what they ask for, each list in its own order; lists without any left out.
+std::vector<List> remark_lists(const Result& r);
+
 /// "46 % sooner" where the stage made twice as fast shortens the job, else "-".
 Cell gain_cell(const Bottleneck& bottleneck, Stage stage);
 

@@ -91,6 +91,24 @@ bool any_band(const Scaling& scaling) {
   return false;
 }
 
+bool any_chance(const ScaleCurve& curve) {
+  return std::any_of(curve.rows.begin(), curve.rows.end(),
+                     [](const ScaleRow& row) { return row.chance_in_time.has_value(); });
+}
+
+/// Of so many draws none says never, and all say not always.
+Cell chance_cell(const ScaleRow& row) {
+  if (!row.chance_in_time) return {"-", Tone::faint};
+  constexpr double sure = 0.95;
+  const double chance = *row.chance_in_time;
+  const int draws = row.point.result.bands ? row.point.result.bands->replications : 1;
+  const double least = 1.0 / draws;
+  const std::string text = chance <= 0.0   ? "<" + percent(least)
+                           : chance >= 1.0 ? ">" + percent(1.0 - least)
+                                           : percent(chance);
+  return {text, chance >= sure ? Tone::good : chance < 0.5 ? Tone::bad : Tone::caution};
+}
+
 /// "total at 40 USD/h": what an hour is worth stands beside what it makes of the money.
 std::string with_hours(const Scaling& scaling) {
   for (const auto& [key, value] : scaling.curves.front().set) {
@@ -110,6 +128,7 @@ std::string columns_words(const Scaling& scaling) {
   if (any_band(scaling)) {
     text +=
         " In 90 % of draws: of what is only assumed, measured with an error, or left to chance.";
+    if (scaling.deadline) text += " In time: the share of these draws that meets the deadline.";
   }
   return text;
 }
@@ -120,6 +139,8 @@ Table table_of(const Scaling& scaling, const ScaleCurve& curve, bool marked) {
   const bool bands = any_band(scaling);
   table.columns = {{"instances", Align::right}, {column_of(FigureId::total_time), Align::right}};
   if (bands) table.columns.push_back({"in 90 % of draws"});
+  const bool chances = any_chance(curve);
+  if (chances) table.columns.push_back({"in time", Align::right});
   table.columns.push_back({column_of(FigureId::money), Align::right});
   if (bands) table.columns.push_back({"in 90 % of draws"});
   if (scaling.hour) table.columns.push_back({with_hours(scaling), Align::right});
@@ -142,6 +163,7 @@ Table table_of(const Scaling& scaling, const ScaleCurve& curve, bool marked) {
     const auto& beside = row.point.scale_out;
     out.cells.emplace_back(duration(r.times.total));
     if (bands) out.cells.emplace_back(drawn_text(r, FigureId::total_time));
+    if (chances) out.cells.push_back(chance_cell(row));
     out.cells.emplace_back(money(r.bill.money));
     if (bands) out.cells.emplace_back(drawn_text(r, FigureId::money));
     if (scaling.hour) out.cells.emplace_back(money(r.bill.total));

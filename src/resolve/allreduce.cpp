@@ -105,27 +105,24 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
   return exposed(hierarchical(size, inputs.instances, inputs.most_ranks(), within, across));
 }
 
-/// Several instances exchange gradients whether the scenario speaks of them or not. The efficiency
-/// is that of a whole step, whose waiting for the slowest of all GPUs is simulated beside it.
+/// Several instances exchange gradients whether the scenario speaks of them or not. The loss that
+/// is assumed is that of messages alone, against a step of one instance: what the slowest of all
+/// GPUs takes is simulated beside it, so that however much steps vary, neither hides the other.
 Duration unknown_gradients(Context& context) {
   const Inputs& inputs = context.out.inputs;
   const double efficiency =
       context.assume<double>(Stage::allreduce, assumed::unknown_communication);
   if (context.texts) {
     context.out.caveats.push_back(fmt::format(
-        "What gradients cost is not known: several instances are taken to reach {:g} % of linear "
-        "scaling in each step ({:g} to {:g} %); give /job/allreduce, /job/efficiency or "
+        "What gradients cost is not known: they are taken to leave several instances {:g} % of "
+        "linear scaling in each step ({:g} to {:g} %){}; give /job/allreduce, /job/efficiency or "
         "/job/scaling.",
         100.0 * assumed::unknown_communication.value, 100.0 * assumed::unknown_communication.low,
-        100.0 * assumed::unknown_communication.high));
+        100.0 * assumed::unknown_communication.high,
+        inputs.step_cv > 0.0 ? ", and waiting for stragglers comes on top" : ""));
   }
-  const Duration step = inputs.accumulation * step_time(inputs, inputs.batch);
-  const auto slowest_of = [&](double gpus) {
-    return pipeline::slowest_gpu(inputs, gpus, inputs.accumulation).mean;
-  };
-  const double alone = slowest_of(inputs.ranks);
-  const double all = slowest_of(inputs.gpus());
-  return std::max(Duration{}, step * (alone / efficiency - all));
+  const double alone = pipeline::slowest_gpu(inputs, inputs.ranks, inputs.accumulation).mean;
+  return inputs.accumulation * step_time(inputs, inputs.batch) * alone * (1.0 / efficiency - 1.0);
 }
 
 /// T(N)/T(1) of the points themselves, where both were measured.
@@ -201,6 +198,7 @@ void resolve_communication(Context& context) {
   } else if (inputs.instances > 1.0 && !job.efficiency && !job.scaling_fit) {
     inputs.exposed_allreduce = unknown_gradients(context);
   }
+  if (context.gradients_apart) inputs.network_allreduce = Bytes{};
 }
 
 }  // namespace feedrate::resolve

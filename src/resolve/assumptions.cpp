@@ -3,12 +3,14 @@
 #include <array>
 #include <cmath>
 
+#include "base/portable_math.hpp"
+
 namespace feedrate::resolve {
 
 double Assumption::at(double u) const {
   const double end = u < 0.5 ? low : high;
   const double share = std::abs(2.0 * u - 1.0);
-  if (end > 0.0 && value > 0.0) return value * std::pow(end / value, share);
+  if (end > 0.0 && value > 0.0) return value * portable::pow(end / value, share);
   return value + (end - value) * share;
 }
 

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "base/number_text.hpp"
+#include "base/portable_math.hpp"
 #include "base/unit_text.hpp"
 #include "catalog/lookup.hpp"
 #include "resolve/assumptions.hpp"
@@ -29,7 +31,6 @@ using pipeline::step_time;
 
 /// "649.9999999999999 us/MB" → "650 us/MB".
 std::string rounded_text(const std::string& quantity);
-double rounded_to(double number, int significant_digits);
 /// For people: six significant digits.
 std::string text_of(double number);
 inline std::string text_of(const std::string& word) {
@@ -40,7 +41,7 @@ std::string text_of(Quantity<T, B, M, S> quantity) {
   std::string text = rounded_text(format_quantity(quantity));
   // A unit that suits all of its digits need not suit six of them.
   if (text.find('e') < text.find(' ')) {
-    text = rounded_text(format_quantity(Quantity<T, B, M, S>::of(rounded_to(quantity.base(), 6))));
+    text = rounded_text(format_quantity(Quantity<T, B, M, S>::of(with_digits(quantity.base(), 6))));
   }
   return text;
 }
@@ -73,7 +74,7 @@ inline std::string short_text_of(const std::string& word) {
 }
 template <int T, int B, int M, int S>
 std::string short_text_of(Quantity<T, B, M, S> quantity) {
-  return rounded_text(format_quantity(Quantity<T, B, M, S>::of(rounded_to(quantity.base(), 3))));
+  return rounded_text(format_quantity(Quantity<T, B, M, S>::of(with_digits(quantity.base(), 3))));
 }
 
 /// The file system that is both simulated and billed, as given or by default.
@@ -103,8 +104,9 @@ struct Context {
   const HostProfile* host;
   const Draw& draw;
   Resolved& out;
-  std::vector<Problem> problems;
+  std::vector<Problem> problems{};
   bool machine_missing = false;  ///< an instance is named that the catalogue does not have
+  bool gradients_apart = false;  ///< on a network that nothing else uses
   bool texts = true;             ///< whether anyone reads the keys and texts of what is used
   bool records = true;           ///< whether anyone asks what is used
   std::array<std::optional<double>, 4> slower{};  ///< drawn drift of each group, once it is used
@@ -119,6 +121,12 @@ struct Context {
   /// `brief`: the same in three or four words, for a table; may be empty.
   void problem(std::string pointer, std::string message, std::string brief = {}) {
     problems.push_back({"", 0, std::move(pointer), std::move(message), std::move(brief)});
+  }
+
+  /// A sentence for the reader that asks for something.
+  void remark(RemarkKind kind, std::string text) const {
+    out.remark_kinds.insert_or_assign(text, kind);
+    out.remarks.push_back(std::move(text));
   }
 
   /// Something is not known. Not said of a machine that is not in the catalogue: that it is not
@@ -194,8 +202,9 @@ struct Context {
     const double last = curve.points.back().users;
     for (auto& point : curve.points) {
       const bool grows = std::is_same_v<Rate, double> && last > 1.0;
-      point.total *=
-          grows ? std::pow(factor, std::log(std::max(1.0, point.users)) / std::log(last)) : factor;
+      point.total *= grows ? portable::pow(factor, portable::log(std::max(1.0, point.users)) /
+                                                       portable::log(last))
+                           : factor;
     }
     return curve;
   }

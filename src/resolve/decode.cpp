@@ -48,7 +48,7 @@ void resolve_preprocess(Context& context) {
   const std::size_t kept = last_cached(context);
   for (std::size_t i = 0; i < s.preprocess.size(); ++i) {
     const Operation& op = s.preprocess[i];
-    const std::string at = fmt::format("/preprocess/{}", i);
+    const std::string at = "/preprocess/" + std::to_string(i);
     if (op.where == Place::offline) continue;
     if (op.where == Place::gpu) {
       DurationPerSample& on_gpu =

@@ -32,7 +32,8 @@ PublishedDisk of_nvme(Context& context) {
     disk.bandwidth = context.published(&Machine::nvme_read_floor);
     if (disk.bandwidth && !context.scenario.disk.bandwidth) {
       disk.bandwidth->from.origin = Origin::assumed;
-      context.out.remarks.emplace_back(
+      context.remark(
+          RemarkKind::measure,
           "the local disk's sequential rate is not published: its 4 KiB reads are taken, a floor; "
           "set /disk/bandwidth");
     }

@@ -17,6 +17,26 @@ struct Network {
   std::optional<RateLimit> limit;  ///< where `most` does not last
 };
 
+bool is_file_system(Service service) {
+  return service == Service::fsx_lustre || service == Service::efs || service == Service::nfs;
+}
+
+/// What is to be typed where nobody publishes it, and how to find it.
+std::string first_byte_words(Service service) {
+  switch (service) {
+    case Service::gcs:
+    case Service::azure_blob:
+      return fmt::format(
+          "the time to the first byte of {}, which publishes none, such as \"50 ms\"; feedrate "
+          "calibrate download --url URL measures it, or curl -w %{{time_starttransfer}} URL",
+          service == Service::gcs ? "GCS" : "Azure Blob");
+    case Service::nfs:
+      return "what a small read from the NFS server takes, such as \"1 ms\"; fio --rw=randread "
+             "--bs=4k --iodepth=1 --direct=1 on the mount measures it";
+    default: return "the time to the first byte";
+  }
+}
+
 Network network_of(Context& context, const Machine* machine, const std::optional<Bandwidth>& given,
                    Stage stage) {
   Network network;
@@ -54,18 +74,17 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
                double sharers, bool ignore_given) {
   const Scenario& s = context.scenario;
   const Source given = ignore_given ? Source{} : s.source;
-  const bool from_host = context.host && service != Service::fsx_lustre && service != Service::efs;
+  const bool from_host = context.host && !is_file_system(service);
   const Published known = published_limits(context, service, request);
   // Behind a file system that loads from S3 first, S3's figures are no keys of this scenario.
   const auto key = [&](const char* name) {
-    return ignore_given ? fmt::format("S3 behind the file system: {}", name)
-                        : fmt::format("/source/{}", name);
+    return std::string(ignore_given ? "S3 behind the file system: " : "/source/") + name;
   };
   Read read;
   read.latency =
       context.need<Duration>(Stage::download, key("first_byte_latency"), given.first_byte_latency,
                              from_host ? context.host->first_byte_latency : std::nullopt,
-                             known.latency, "the time to the first byte");
+                             known.latency, first_byte_words(service));
   const bool opens = s.dataset.samples_per_object.value_or(1.0) <= 1.0;
   if (const auto open = context.find<Duration>(Stage::download, key("open_latency"),
                                                given.open_latency, {}, known.open);
@@ -76,8 +95,12 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
   const double of_instances = shared ? sharers : 1.0;
   const auto limit = context.find<Bandwidth>(Stage::download, key("bandwidth"), given.bandwidth, {},
                                              known.bandwidth);
-  if (!limit && !network.most) {
-    context.needed(key("bandwidth"), "what the source gives; nor is /cluster/network");
+  if (!limit && (!network.most || service == Service::nfs)) {
+    context.needed(key("bandwidth"),
+                   service == Service::nfs
+                       ? "what the NFS server gives to all its clients together, such as "
+                         "\"1.2 GB/s\"; fio --rw=read on the mount of enough clients measures it"
+                       : "what the source gives; nor is /cluster/network");
   }
   const Bandwidth top = limit && network.most ? std::min(*limit, *network.most)
                         : limit               ? *limit
@@ -159,8 +182,11 @@ void count_limits(Read& read, double bytes, double requests) {
 InputMode default_mode(Service service) {
   switch (service) {
     case Service::s3:
+    case Service::gcs:
+    case Service::azure_blob:
     case Service::http: return InputMode::file;
     case Service::fsx_lustre:
+    case Service::nfs:
     case Service::efs: return InputMode::mount;
     case Service::ebs:
     case Service::local: break;

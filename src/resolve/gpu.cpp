@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/did_you_mean.hpp"
+#include "base/portable_math.hpp"
 #include "catalog/gpu_speed.hpp"
 #include "resolve/context.hpp"
 #include "resolve/speed.hpp"
@@ -52,7 +53,7 @@ Stated mean_of_times(const Table& counted) {
   }
   const Duration mean = sum / count;
   double squares = 0.0;
-  for (const auto& [n, time] : counted) squares += n * std::pow(time / mean - 1.0, 2.0);
+  for (const auto& [n, time] : counted) squares += n * portable::pow(time / mean - 1.0, 2.0);
   const double error = count > 1.0 ? std::sqrt(squares / (count - 1.0) / count) : 0.0;
   return {std::string(recorded_key), mean, {}, {}, error};
 }
@@ -185,9 +186,9 @@ void remark_on_names(Context& context, const std::map<std::string, GpuStep>& ste
   const std::string here = gpu_here(context);
   for (const auto& [name, step] : steps) {
     if (find_gpu(context.catalog, name) != nullptr || means_gpu(name, here)) continue;
-    context.out.remarks.push_back("/job/step/by_gpu names \"" + name +
-                                  "\", which is no GPU of the catalogue" +
-                                  did_you_mean(name, known_gpus(context.catalog)));
+    context.remark(RemarkKind::check, "/job/step/by_gpu names \"" + name +
+                                          "\", which is no GPU of the catalogue" +
+                                          did_you_mean(name, known_gpus(context.catalog)));
   }
 }
 

@@ -52,7 +52,8 @@ void resolve_copy(Context& context) {
   Inputs& inputs = context.out.inputs;
   const auto crossing = bytes_in_chain(s).to_gpu;
   if (!crossing) {
-    context.out.remarks.emplace_back(
+    context.remark(
+        RemarkKind::measure,
         "/dataset/bytes_on_gpu_per_sample is not given: collate and the copy to the GPU are left "
         "out");
     return;
@@ -69,7 +70,9 @@ void resolve_copy(Context& context) {
                         "a copy from pageable memory is waited for; set /loader/pin_memory");
   }
   Known<Bandwidth> typical;
-  if (context.machine()) typical = typical_pinned_copy(context.catalog, *context.machine());
+  if (context.machine()) {
+    typical = typical_pinned_copy(context.catalog, *context.machine(), context.texts);
+  }
   const auto pinned_rate = [&] {
     const auto known = context.find<Bandwidth>(
         Stage::h2d, assumed::pinned_copy.key, s.cluster.pinned_bandwidth,

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/number_text.hpp"
+#include "base/portable_math.hpp"
 #include "catalog/lookup.hpp"
 #include "resolve/context.hpp"
 
@@ -38,7 +39,8 @@ std::optional<std::pair<double, double>> published_bucket(Context& context) {
   }
   if (found == nullptr) return std::nullopt;
   if (found->region != region && context.texts) {
-    context.out.remarks.push_back(
+    context.remark(
+        RemarkKind::measure,
         fmt::format("how often spot instances are interrupted is published for {} in {}, not in {}",
                     found->instance, found->region, region));
   }
@@ -102,12 +104,14 @@ void checkpoints(Context& context) {
   } else {
     inputs.best_interval = true;
     if (context.texts && !counted(context.scenario)) {
-      context.out.remarks.emplace_back(
+      context.remark(
+          RemarkKind::check,
           "no checkpoints are written: /job/checkpoint/interval is not given, and nothing "
           "interrupts "
           "the job");
     } else if (context.texts) {
-      context.out.remarks.emplace_back(
+      context.remark(
+          RemarkKind::know,
           "/job/checkpoint/interval is not given: the one that takes the job least time is taken");
     }
   }
@@ -145,7 +149,8 @@ Frequency failure_rate(Context& context, const Failures& given) {
   }
   constexpr double many = 32.0;
   if (context.texts && context.out.inputs.instances >= many) {
-    context.out.remarks.emplace_back(
+    context.remark(
+        RemarkKind::measure,
         "failures are taken to grow with the instances: on Meta's research clusters 1,024 GPUs ran "
         "7.9 h between two where that says 28.9 h (arXiv 2410.21680); /cluster/failures/mttf sets "
         "what was measured");
@@ -184,13 +189,15 @@ Frequency spot_rate(Context& context, const Spot& given) {
     share = context.assume<double>(stage, assumed::spot_share);
   }
   if (context.texts) {
-    context.out.remarks.push_back(fmt::format(
-        "spot interruptions are taken to come at a constant rate: {} % of instances in a month "
-        "are one every {} days of an instance",
-        three_digits(100.0 * share),
-        three_digits(months(1.0) / -std::log1p(-share) / hours(24.0))));
+    context.remark(
+        RemarkKind::know,
+        fmt::format(
+            "spot interruptions are taken to come at a constant rate: {} % of instances in a month "
+            "are one every {} days of an instance",
+            three_digits(100.0 * share),
+            three_digits(months(1.0) / -portable::log1p(-share) / hours(24.0))));
   }
-  return -std::log1p(-share) / months(1.0);
+  return -portable::log1p(-share) / months(1.0);
 }
 
 /// "ec2", "sagemaker", "gcp", "azure" …; "" where no machine says so.
@@ -226,7 +233,8 @@ void spot(Context& context, const Spot& given, reliability::InterruptedJob& job)
   const bool fits = writes && inputs.checkpoint_time <= notice;
   (fits ? job.announced : job.sudden) += rate;
   if (context.texts && given.notice && *given.notice > Duration{} && !fits) {
-    context.out.remarks.push_back(
+    context.remark(
+        RemarkKind::check,
         writes
             ? fmt::format("/cluster/spot/notice is too short for a last checkpoint, which takes {}",
                           short_text_of(inputs.checkpoint_time))
@@ -234,7 +242,8 @@ void spot(Context& context, const Spot& given, reliability::InterruptedJob& job)
                           "is nothing to save"));
   }
   if (context.texts && notice * job.rate() > 1.0 && fits) {
-    context.out.remarks.push_back(
+    context.remark(
+        RemarkKind::check,
         fmt::format("/cluster/spot/notice is longer than the {} between two interruptions of the "
                     "cluster: the last checkpoint of each of them is counted all the same",
                     short_text_of(1.0 / job.rate())));
@@ -242,7 +251,8 @@ void spot(Context& context, const Spot& given, reliability::InterruptedJob& job)
   const auto announces = announced_by(cloud_of(context));
   if (context.texts && announces && !given.notice && writes &&
       inputs.checkpoint_time <= announces->ahead) {
-    context.out.remarks.push_back(
+    context.remark(
+        RemarkKind::check,
         fmt::format("a last checkpoint would fit into the {} in which {} announces a spot "
                     "interruption; where the training program writes one, set /cluster/spot/notice",
                     announces->text, announces->who));

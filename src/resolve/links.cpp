@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/unit_text.hpp"
 #include "catalog/gpu_speed.hpp"
 
 namespace feedrate::resolve {
@@ -66,14 +67,39 @@ Bandwidth bus_inside(Context& context, std::string_view key,
              nvlink ? assumed::nvlink_share : assumed::pcie_share, what);
 }
 
+/// A ring sends over an instance's NIC what its bus bandwidth says; a tree, or a switch that sums,
+/// half of it. What is more than that was measured on another network than the one that is stated,
+/// such as InfiniBand beside Ethernet.
+static bool has_own_network(Context& context, const AllReduce& given, Bandwidth busbw,
+                            Bandwidth network) {
+  const bool ring = given.algorithm.has_value();
+  if (busbw <= (ring ? 1.0 : 2.0) * network) return false;
+  if (context.texts) {
+    const auto shown = [](Bandwidth b) {
+      return format_quantity(Bandwidth::of(with_digits(b.base(), 3)));
+    };
+    context.out.caveats.push_back(fmt::format(
+        "A bus bandwidth of {} between instances is more than {} a network of {}: gradients are "
+        "taken to have a network of their own.",
+        shown(busbw), ring ? "a ring gets from" : "trees get from", shown(network)));
+  }
+  return true;
+}
+
 Bandwidth bus_between(Context& context, const AllReduce& given, const std::string& what) {
   Known<Bandwidth> line = context.published(&Machine::network);
   if (context.scenario.cluster.network) {
     line = Value<Bandwidth>::given(*context.scenario.cluster.network);
   }
-  return bus(context, "/job/allreduce/busbw", given.busbw,
-             context.measured(&HostProfile::allreduce_busbw_between), line,
-             unmeasured(assumed::network_share), what);  // not by a host alone
+  const Bandwidth found = bus(context, "/job/allreduce/busbw", given.busbw,
+                              context.measured(&HostProfile::allreduce_busbw_between), line,
+                              unmeasured(assumed::network_share), what);  // not by a host alone
+  if (const auto burst = context.published(&Machine::network_burst);
+      burst && !context.scenario.cluster.network) {
+    line = burst;
+  }
+  if (line) context.gradients_apart = has_own_network(context, given, found, line->value);
+  return found;
 }
 
 /// How many there are, of which kind.

@@ -7,6 +7,8 @@
 #include <memory>
 #include <numeric>
 
+#include "base/number_text.hpp"
+#include "base/portable_math.hpp"
 #include "base/random.hpp"
 #include "model/drift.hpp"
 #include "resolve/context.hpp"
@@ -135,7 +137,7 @@ DriftGroup drift_group(Stage stage) {
 }
 
 double Context::spread(double error, double u) {
-  return std::exp(error * normal_quantile(u));
+  return portable::exp(error * normal_quantile(u));
 }
 
 double Context::slower_by(Stage stage, DriftGroup group) {
@@ -177,11 +179,8 @@ std::string short_text_of(double number) {
 std::string rounded_text(const std::string& quantity) {
   const std::size_t space = quantity.find(' ');
   if (space == std::string::npos) return quantity;
-  return text_of(std::stod(quantity.substr(0, space))) + quantity.substr(space);
-}
-
-double rounded_to(double number, int digits) {
-  return number == 0.0 ? 0.0 : std::stod(fmt::format("{:.{}e}", number, digits - 1));
+  const auto number = number_of(quantity.substr(0, space));
+  return number ? text_of(*number) + quantity.substr(space) : quantity;
 }
 
 /// As an instance with so many `ranks` sees them.
@@ -278,15 +277,13 @@ static void hold_to_one_instance(Resolved& out, const Scenario& scenario, const 
 Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                  const Draw& draw, Want want) {
   Resolved out;
-  Context context{scenario,
-                  catalog,
-                  host,
-                  draw,
-                  out,
-                  {},
-                  false,
-                  want == Want::everything,
-                  want == Want::everything || want == Want::without_texts};
+  Context context{.scenario = scenario,
+                  .catalog = catalog,
+                  .host = host,
+                  .draw = draw,
+                  .out = out,
+                  .texts = want == Want::everything,
+                  .records = want == Want::everything || want == Want::without_texts};
   Inputs& inputs = out.inputs;
   resolve_shape(context);
   if (scenario.job.duration_on_one_instance) {

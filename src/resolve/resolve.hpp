@@ -49,6 +49,7 @@ struct Resolved {
   const Machine* machine = nullptr;  ///< in the catalogue; null where none is named
   std::vector<InputUsed> used;
   std::vector<std::string> remarks;
+  RemarkKinds remark_kinds;          ///< of those that are to measure or to check
   std::vector<std::string> caveats;  ///< what belongs beside the headline
 };
 

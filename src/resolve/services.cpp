@@ -87,6 +87,13 @@ Published of_efs(Context& context) {
   return efs;
 }
 
+/// A server that all instances mount; what it gives only those know who run it.
+Published of_nfs() {
+  Published nfs;
+  nfs.shared = true;
+  return nfs;
+}
+
 }  // namespace
 
 const FsxPlan& planned_fsx(Context& context) {
@@ -135,6 +142,9 @@ Published published_limits(Context& context, Service service, Bytes request) {
     case Service::s3: return of_s3(context.catalog, request);
     case Service::fsx_lustre: return of_fsx(context);
     case Service::efs: return of_efs(context);
+    case Service::nfs: return of_nfs();
+    case Service::gcs:
+    case Service::azure_blob:
     case Service::ebs:
     case Service::http:
     case Service::local: break;

@@ -1,5 +1,5 @@
 #pragma once
-// What services of AWS give, as far as the catalogue knows and a scenario says which of them.
+// What services give, as far as the catalogue knows and a scenario says which of them.
 #include "resolve/context.hpp"
 
 namespace feedrate::resolve {

@@ -6,6 +6,7 @@
 
 #include "base/append_once.hpp"
 #include "base/did_you_mean.hpp"
+#include "base/portable_math.hpp"
 #include "catalog/gpu_speed.hpp"
 #include "resolve/context.hpp"
 
@@ -120,9 +121,11 @@ double thread_speed(Context& context, Stage stage, const Processor& from, const 
   const std::string key = fmt::format("thread speed of {} relative to {}", to.name, from.name);
   const auto remark = [&](const std::string& how, const Assumption& range) {
     if (!context.texts) return;
-    add_once(context, context.out.remarks,
-             fmt::format("CPU times are of {} and {} {}: {:.2g} to {:.2g} times as fast", from.name,
-                         how, to.name, range.low, range.high));
+    const std::string text =
+        fmt::format("CPU times are of {} and {} {}: {:.2g} to {:.2g} times as fast", from.name, how,
+                    to.name, range.low, range.high);
+    add_once(context, context.out.remarks, text);
+    context.out.remark_kinds.emplace(text, RemarkKind::measure);
   };
   if (!from.thread || !to.thread) {
     remark("taken as they are on", assumed::unknown_thread_speed);
@@ -248,7 +251,7 @@ double given_job_speed(Context& context) {
                                        assumed::gpus_together);
   caveat(context, fmt::format("The job's duration is of {} with {:g} GPU{} and scaled to {:g}.",
                               *where, before->value, before->value == 1.0 ? "" : "s", now));
-  return each * std::pow(now / before->value, exponent);
+  return each * portable::pow(now / before->value, exponent);
 }
 
 double measured_gpu_speed(Context& context) {

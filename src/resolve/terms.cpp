@@ -13,15 +13,24 @@ bool held_in_aws(Service service) {
   return service == Service::s3 || service == Service::fsx_lustre || service == Service::efs;
 }
 
+/// A store of objects of another cloud, as people and as the catalogue know it.
+struct ObjectStore {
+  std::string_view name, record, storage_class, cloud;
+};
+constexpr ObjectStore gcs_store{"GCS", "gcs", "STANDARD", "gcp"};
+constexpr ObjectStore azure_store{"Azure Blob", "azure_blob", "Hot, LRS, StorageV2", "azure"};
+
 struct Pricer {
   Context& context;
   const Scenario& scenario;
   const Catalog& catalog;
   const Inputs& inputs;
   Terms& terms;
-  std::string region{};  ///< of the instances' price, then that of AWS's services
+  std::string region{};      ///< of the instances' price, then that of AWS's services
+  std::string own_region{};  ///< of the instances' price
 
-  void remark(std::string text) const { context.out.remarks.push_back(std::move(text)); }
+  /// Prices are there to be checked: where they are of, how old they are, what has none.
+  void remark(std::string text) const { context.remark(RemarkKind::check, std::move(text)); }
 
   [[nodiscard]] Lease source_lease() const {
     return {Lease::Until::job_ends, scenario.source.storage_held, scenario.job.jobs.value_or(1.0)};
@@ -140,6 +149,43 @@ struct Pricer {
       terms.storage.push_back(
           {{shared("S3 " + storage_class), terms.dataset, {}, {}, *price->storage},
            source_lease()});
+    }
+  }
+
+  /// Reads and checkpoints of a store of objects, and what it holds.
+  void objects(const ObjectStore& store) {
+    const std::string storage_class =
+        scenario.source.storage_class.value_or(std::string(store.storage_class));
+    const bool holding = scenario.source.bill_storage.value_or(false);
+    const auto price = find_object_price(catalog, store.record, own_region, storage_class);
+    if (!price) {
+      remark(fmt::format("{} is not on the bill: {}", store.name, price.failure.message));
+    } else {
+      using enum RequestTerms::Of;
+      const auto requests = [&](const Known<Money>& known, const char* what, RequestTerms::Of of) {
+        const std::string line = fmt::format("{} {}", store.name, what);
+        if (known) {
+          terms.requests.push_back({line, *known, of});
+        } else if (of == objects_read || inputs.checkpoint_time > Duration{}) {
+          remark(fmt::format("{} are not on the bill: no price of them is known in \"{}\"", line,
+                             price->region));
+        }
+      };
+      requests(price->read, "reads", objects_read);
+      requests(price->write, "writes of checkpoints", checkpoints);
+      if (holding && price->storage) {
+        terms.storage.push_back({{shared(fmt::format("{} {}", store.name, storage_class)),
+                                  terms.dataset,
+                                  {},
+                                  {},
+                                  *price->storage},
+                                 source_lease()});
+      }
+    }
+    const Machine* reads = reader();
+    if (reads != nullptr && reads->cloud != store.cloud) {
+      remark(fmt::format("what leaves {} for {} is not on the bill: no price of it is known",
+                         store.name, reads->cloud));
     }
   }
 
@@ -291,10 +337,12 @@ void say_beside(Context& context) {
   const auto& startup = context.catalog.limits.sagemaker_startup;
   const bool sagemaker = context.out.terms.compute.rule.service == "sagemaker";
   if (sagemaker && !s.job.startup && startup.low && startup.high) {
-    context.out.remarks.push_back(fmt::format(
-        "SageMaker takes {} to {} more to launch instances and container, which is not billed and "
-        "not in these times; /job/startup counts it",
-        short_text_of(startup.low->value), short_text_of(startup.high->value)));
+    context.remark(
+        RemarkKind::check,
+        fmt::format("SageMaker takes {} to {} more to launch instances and container, which is not "
+                    "billed and "
+                    "not in these times; /job/startup counts it",
+                    short_text_of(startup.low->value), short_text_of(startup.high->value)));
   }
   Duration offline;
   for (const Operation& op : s.preprocess) {
@@ -303,7 +351,8 @@ void say_beside(Context& context) {
     }
   }
   if (offline > Duration{}) {
-    context.out.remarks.push_back(
+    context.remark(
+        RemarkKind::know,
         fmt::format("preprocessing offline takes {} CPU hours once, which are not on this bill",
                     three_digits(offline / hours(1.0))));
   }
@@ -319,12 +368,18 @@ void resolve_terms(Context& context) {
   Pricer pricer{context, s, context.catalog, context.out.inputs, terms};
   pricer.region = s.cluster.region.value_or("");
   pricer.machines();
+  pricer.own_region = pricer.region;
   pricer.region = aws_region(context.machine(), pricer.region);
   if (!s.job.duration_on_one_instance) {
     switch (s.source.service) {
       case Service::s3: pricer.s3(); break;
       case Service::fsx_lustre: pricer.fsx(); break;
       case Service::efs: pricer.efs(); break;
+      case Service::gcs: pricer.objects(gcs_store); break;
+      case Service::azure_blob: pricer.objects(azure_store); break;
+      case Service::nfs:
+        pricer.remark("the NFS server is not on the bill: it has no price of its own");
+        break;
       case Service::ebs:
       case Service::http:
       case Service::local: break;

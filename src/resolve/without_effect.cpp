@@ -50,10 +50,11 @@ void tell_of_exchange(Context& context, const Job& job) {
 
 void tell_without_effect(Context& context, std::string_view key, std::string_view why) {
   if (!context.texts) return;
-  context.out.remarks.push_back(fmt::format("{} has no effect: {}", key, why));
+  context.remark(RemarkKind::check, fmt::format("{} has no effect: {}", key, why));
 }
 
 void tell_without_effect(Context& context) {
+  if (!context.texts) return;
   const Scenario& s = context.scenario;
   tell_of_purchase(context, s.cluster);
   tell_of_exchange(context, s.job);

@@ -23,14 +23,14 @@ bool is_pricing_folder(const char* folder) {
 
 }  // namespace
 
-std::string find_pricing_folder(const std::string& built_in) {
+std::string find_pricing_folder(const std::string& library) {
   if (const char* set = std::getenv("FEEDRATE_PRICING"); set != nullptr && *set != '\0') {
     if (is_pricing_folder(set)) return set;
     throw InputError(fmt::format(
         "FEEDRATE_PRICING: expected a folder with pricing files (services.json …), got {}",
         in_quotes(set, 200)));
   }
-  const SharedFolder folder = find_shared_folder("pricing", marker, built_in);
+  const SharedFolder folder = find_shared_folder("pricing", marker, "", library);
   if (!folder.path.empty()) return folder.path;
   throw HostError(fmt::format("no pricing files in {}; set FEEDRATE_PRICING to their folder",
                               fmt::join(folder.tried, ", ")));

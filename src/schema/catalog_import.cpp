@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/errors.hpp"
+#include "base/replace_files.hpp"
 #include "base/text_file.hpp"
 #include "base/unit_text.hpp"
 #include "catalog/lookup.hpp"
@@ -155,6 +156,7 @@ class Importer {
     for (const ImportedPrice& price : resolved()) by_file[file_of(price.instance)].push_back(price);
     for (const auto& [name, prices] : by_file) change_file(name, prices);
     if (!plan_.files.empty()) tell_source();
+    plan_.folder = folder_;
     return std::move(plan_);
   }
 
@@ -205,7 +207,7 @@ class Importer {
     const std::string after = lines.joined();
     if (after == lines.text()) return;
     read_back(name, parse_json(after, path));
-    plan_.files.push_back({path, lines.text(), after});
+    plan_.files.push_back({path, after});
   }
 
   void merge(const ImportedPrice& price, const JsonValue& offers, Lines& lines) {
@@ -278,7 +280,7 @@ class Importer {
     const std::string after = lines.joined();
     if (after == lines.text()) return;
     static_cast<void>(parse_json(after, path));
-    plan_.files.push_back({path, lines.text(), after});
+    plan_.files.push_back({path, after});
   }
 
   std::string folder_;
@@ -296,22 +298,8 @@ ImportPlan plan_import(const std::string& folder, const Catalog& catalog,
   return Importer(folder, catalog, imported).plan();
 }
 
-void write_plan(const ImportPlan& plan) {
-  std::size_t written = 0;
-  try {
-    for (; written < plan.files.size(); ++written) {
-      write_text_file(plan.files[written].path, plan.files[written].after);
-    }
-  } catch (const std::exception&) {
-    for (std::size_t i = 0; i < written; ++i) {
-      try {
-        write_text_file(plan.files[i].path, plan.files[i].before);
-      } catch (const std::exception&) {
-        // The first failure is the one to report; each file is still whole, old or new.
-      }
-    }
-    throw;
-  }
+bool write_plan(const ImportPlan& plan) {
+  return plan.files.empty() || replace_files(plan.folder, plan.files) == Replaced::as_one;
 }
 
 }  // namespace feedrate::schema

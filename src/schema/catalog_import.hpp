@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/replace_files.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/price_change.hpp"
 #include "schema/price_file.hpp"
@@ -12,12 +13,8 @@ namespace feedrate::schema {
 
 /// Files as they would be, and what is different. Nothing is written here.
 struct ImportPlan {
-  struct File {
-    std::string path;
-    std::string before;
-    std::string after;
-  };
-  std::vector<File> files;
+  std::string folder;
+  std::vector<NewFile> files;
   std::vector<PriceChange> changes;  ///< new offers, other prices
   std::size_t confirmed = 0;         ///< the same price, with a newer source and date
   std::size_t older = 0;             ///< left alone: what is there is newer
@@ -31,7 +28,8 @@ struct ImportPlan {
 ImportPlan plan_import(const std::string& folder, const Catalog& catalog,
                        const ImportedPrices& imported);
 
-/// Writes all files, or, when one cannot be written, puts back those that were. HostError.
-void write_plan(const ImportPlan& plan);
+/// Writes all files as one change, or none (HostError). False where the folder cannot be exchanged
+/// as a whole, so that each file was replaced on its own.
+bool write_plan(const ImportPlan& plan);
 
 }  // namespace feedrate::schema

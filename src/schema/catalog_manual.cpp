@@ -46,18 +46,17 @@ template <class Q>
 std::string kind_of(Type<Range<Q>>) {
   return kind_of(Type<Q>{}) + ", low and high";
 }
-template <class T, class V>
-std::string kind_of(V T::*) {
-  return kind_of(Type<V>{});
+std::string kind_of(const Target& type) {
+  return std::visit([]<class V>(V*) { return kind_of(Type<V>{}); }, type);
 }
 
 template <class T>
 void keys(std::string& out, std::string_view title, std::span<const Field<T>> fields) {
   out += fmt::format("  {}\n", title);
   for (const Field<T>& field : fields) {
-    const std::string kind = std::visit([](auto member) { return kind_of(member); }, field.member);
-    out += fmt::format("    {:<24}{}{}{}{}\n", field.key, kind, field.help.empty() ? "" : "  ",
-                       field.help, field.required ? " (required)" : "");
+    out += fmt::format("    {:<24}{}{}{}{}\n", field.key, kind_of(field.type),
+                       field.help.empty() ? "" : "  ", field.help,
+                       field.required ? " (required)" : "");
   }
 }
 

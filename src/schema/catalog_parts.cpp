@@ -229,6 +229,11 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
           [](const JsonValue& record) { return member_text(record, "path") == "to internet"; });
     }
   }
+  if (service == Service::gcs || service == Service::azure_blob) {
+    const std::string record_of = service == Service::gcs ? "gcs" : "azure_blob";
+    parts.add("object_stores.json", file("object_stores.json"), "prices",
+              [&](const JsonValue& record) { return member_text(record, "service") == record_of; });
+  }
   if (lustre) {
     const std::string type = scenario.source.deployment_type.value_or(default_fsx_deployment);
     const JsonPtr root = file("fsx_lustre.json");

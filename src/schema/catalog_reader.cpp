@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <system_error>
 
 #include "base/did_you_mean.hpp"
 #include "base/quote.hpp"
@@ -162,11 +161,14 @@ constexpr double catalog_version = 1.0;
 /// Reads one file at a time into a catalogue and keeps what is wrong with all of them.
 class Reader {
  public:
-  explicit Reader(std::string folder) { catalog_.folder = std::move(folder); }
+  Reader(std::string folder, const Files& files) : files_(files) {
+    catalog_.folder = std::move(folder);
+  }
 
   void read(std::string_view name, std::span<const Section> sections) {
     if (!done_.insert(std::string(name)).second) return;
-    const JsonPtr root = load_json((fs::path(catalog_.folder) / name).string());
+    const std::string path = path_of(name);
+    const JsonPtr root = parse_json(files_.text(path), path);
     if (root->kind != JsonKind::object) {
       problems_.add(*root, "", fmt::format("expected an object, got {}", describe(*root)));
       return;
@@ -208,20 +210,16 @@ class Reader {
     };
     if (family.empty() || !std::all_of(family.begin(), family.end(), fine)) return false;
     const std::string name = fmt::format("aws/{}.json", family);
-    std::error_code ignored;
-    if (!fs::exists(fs::path(catalog_.folder) / name, ignored)) return false;
+    if (!files_.has(path_of(name))) return false;
     read(name, machine_sections);
     return true;
   }
 
   void read_all_machines() {
-    std::vector<std::string> families;
-    std::error_code failed;
-    for (const auto& entry : fs::directory_iterator(fs::path(catalog_.folder) / "aws", failed)) {
-      if (entry.path().extension() == ".json") families.push_back(entry.path().stem().string());
+    for (const std::string& name : files_.names(path_of("aws"))) {
+      const fs::path file(name);
+      if (file.extension() == ".json") read_family(file.stem().string());
     }
-    std::sort(families.begin(), families.end());  // the same order on every file system
-    for (const std::string& family : families) read_family(family);
     read_other_clouds();
   }
 
@@ -233,6 +231,10 @@ class Reader {
   }
 
  private:
+  [[nodiscard]] std::string path_of(std::string_view name) const {
+    return (fs::path(catalog_.folder) / name).string();
+  }
+
   void read_section(const JsonMember& member, std::span<const Section> sections,
                     const std::string& above) {
     const std::string pointer = join_pointer(above, member.key);
@@ -256,6 +258,7 @@ class Reader {
     }
   }
 
+  const Files& files_;
   Catalog catalog_;
   Problems problems_;
   std::set<std::string> done_;
@@ -264,8 +267,9 @@ class Reader {
 
 }  // namespace
 
-Catalog read_catalog(const std::string& folder, std::span<const std::string> instances) {
-  Reader reader(folder);
+Catalog read_catalog(const std::string& folder, std::span<const std::string> instances,
+                     const Files& files) {
+  Reader reader(folder, files);
   reader.read_services();
   bool all = false;
   for (const std::string& instance : instances) {
@@ -283,15 +287,15 @@ Catalog read_catalog(const std::string& folder, std::span<const std::string> ins
 }
 
 Catalog read_catalog_parts(const JsonPtr& parts, const std::string& pointer) {
-  Reader reader("");
+  Reader reader("", files_on_disk());
   for (const JsonMember& part : parts->members) {
     reader.read_part(part, join_pointer(pointer, part.key));
   }
   return reader.finish();
 }
 
-Catalog read_whole_catalog(const std::string& folder) {
-  Reader reader(folder);
+Catalog read_whole_catalog(const std::string& folder, const Files& files) {
+  Reader reader(folder, files);
   reader.read_services();
   reader.read_all_machines();
   return reader.finish();

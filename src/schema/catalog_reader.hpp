@@ -3,24 +3,27 @@
 #include <span>
 #include <string>
 
+#include "base/files.hpp"
 #include "catalog/catalog.hpp"
 #include "schema/json_reader.hpp"
 
 namespace feedrate::schema {
 
 /// The folder with the pricing files: $FEEDRATE_PRICING when set, else the first that exists of
-/// ../share/feedrate/pricing and ../pricing beside the running executable, and `built_in`.
+/// those that find_shared_folder() tries.
 /// InputError when $FEEDRATE_PRICING is no such folder, HostError when there is none.
-std::string find_pricing_folder(const std::string& built_in = "");
+/// A library gives its own path, which the folder then lies beside.
+std::string find_pricing_folder(const std::string& library = "");
 
 /// Reads what a run on these instances can ask for: their machines and offers, and all services.
 /// A name with a dot is AWS's and opens one small file; any other opens those of the other clouds.
 /// When a name is in none of these, everything is read, so that a look-up can say what exists.
 /// InputError with all problems of the files that were read.
-Catalog read_catalog(const std::string& folder, std::span<const std::string> instances);
+Catalog read_catalog(const std::string& folder, std::span<const std::string> instances,
+                     const Files& files = files_on_disk());
 
 /// Every file.
-Catalog read_whole_catalog(const std::string& folder);
+Catalog read_whole_catalog(const std::string& folder, const Files& files = files_on_disk());
 
 /// The catalogue from what another file has kept of the pricing files: {FILE: {SECTION: [record,
 /// …]}}, as catalog_parts() makes it. `pointer` leads to `parts`, for messages.

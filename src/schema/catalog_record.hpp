@@ -22,24 +22,41 @@
 
 namespace feedrate::schema {
 
-/// Where a key's value goes. Quantities of one dimension are one C++ type and stand here once.
-template <class T>
-using Member =
-    std::variant<std::string T::*, bool T::*, std::optional<bool> T::*, double T::*,
-                 std::optional<double> T::*, Known<double> T::*, Duration T::*, Frequency T::*,
-                 std::optional<HourlyPrice> T::*, Known<Duration> T::*, Known<Bytes> T::*,
-                 Known<Bandwidth> T::*, Known<Frequency> T::*, Known<Money> T::*,
-                 Known<HourlyPrice> T::*, Known<StoragePrice> T::*, Known<TransferPrice> T::*,
-                 Range<Duration> T::*, Range<Bytes> T::*, Range<Bandwidth> T::*, Purchase T::*,
-                 Interconnect T::*, Precision T::*>;
+/// The member of a record that a value goes to. Quantities of one dimension are one C++ type and
+/// stand here once.
+using Target =
+    std::variant<std::string*, bool*, std::optional<bool>*, double*, std::optional<double>*,
+                 Known<double>*, Duration*, Frequency*, std::optional<HourlyPrice>*,
+                 Known<Duration>*, Known<Bytes>*, Known<Bandwidth>*, Known<Frequency>*,
+                 Known<Money>*, Known<HourlyPrice>*, Known<StoragePrice>*, Known<TransferPrice>*,
+                 Range<Duration>*, Range<Bytes>*, Range<Bandwidth>*, Purchase*, Interconnect*,
+                 Precision*>;
 
 template <class T>
 struct Field {
   std::string_view key;
-  Member<T> member;
+  Target (*member_of)(T& record);
+  Target type;  ///< a null pointer to what the member is
   std::string_view help;
   bool required = false;
 };
+
+template <class M>
+struct MemberTypes;
+template <class T, class V>
+struct MemberTypes<V T::*> {
+  using Record = T;
+  using Value = V;
+};
+
+/// The field that fills `member`: field<&Gpu::memory>("memory", "of one GPU").
+template <auto member>
+constexpr auto field(std::string_view key, std::string_view help, bool required = false) {
+  using Record = typename MemberTypes<decltype(member)>::Record;
+  using Value = typename MemberTypes<decltype(member)>::Value;
+  return Field<Record>{key, [](Record& record) -> Target { return &(record.*member); },
+                       static_cast<Value*>(nullptr), help, required};
+}
 
 /// Keys that may stand in every record.
 inline constexpr std::string_view mark_keys[] = {"source",   "date",    "sources",
@@ -91,20 +108,6 @@ inline constexpr std::string_view interconnect_words[] = {"unknown", "none", "pc
 
 inline constexpr std::string_view training_precision_words[] = {"mixed", "single"};
 
-/// The member of one record that a value goes to: Member, once it is known of which object.
-using Target =
-    std::variant<std::string*, bool*, std::optional<bool>*, double*, std::optional<double>*,
-                 Known<double>*, Duration*, Frequency*, std::optional<HourlyPrice>*,
-                 Known<Duration>*, Known<Bytes>*, Known<Bandwidth>*, Known<Frequency>*,
-                 Known<Money>*, Known<HourlyPrice>*, Known<StoragePrice>*, Known<TransferPrice>*,
-                 Range<Duration>*, Range<Bytes>*, Range<Bandwidth>*, Purchase*, Interconnect*,
-                 Precision*>;
-
-template <class T>
-Target target_of(const Field<T>& field, T& into) {
-  return std::visit([&](auto member) -> Target { return &(into.*member); }, field.member);
-}
-
 /// Reads the value under `key`, of a range those under KEY_low and KEY_high, and adds the names
 /// that it looked under to `known`.
 void read_field(const Record& record, std::string_view key, bool required, const Target& target,
@@ -120,7 +123,7 @@ void read_fields(const Record& record, std::span<const Field<T>> fields, T& into
                  std::span<const std::string_view> groups = {}) {
   std::vector<std::string> known(groups.begin(), groups.end());
   for (const Field<T>& field : fields) {
-    read_field(record, field.key, field.required, target_of(field, into), known);
+    read_field(record, field.key, field.required, field.member_of(into), known);
   }
   record.only(known);
 }
@@ -135,7 +138,7 @@ void read_limit(const Record& record, std::span<const Field<T>> fields, T& into)
   const auto index = record.word("limit", names);
   if (!index) return;
   record.only({"limit", "value", "low", "high"});
-  read_value(record, target_of(fields[*index], into));
+  read_value(record, fields[*index].member_of(into));
 }
 
 }  // namespace feedrate::schema

@@ -1,10 +1,10 @@
 #include "schema/codec.hpp"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "base/did_you_mean.hpp"
+#include "base/number_chars.hpp"
 #include "base/number_text.hpp"
 #include "base/quote.hpp"
 #include "base/unit_text.hpp"
@@ -22,7 +22,7 @@ bool percent_text(double& out, const JsonValue& value) {
   if (value.kind != JsonKind::text || !text.ends_with('%')) return false;
   const char* end = text.data() + text.size() - 1;
   while (end > text.data() && end[-1] == ' ') --end;
-  const auto read = std::from_chars(text.data(), end, out);
+  const auto read = read_double(text.data(), end, out);
   out /= 100.0;
   return read.ec == std::errc() && read.ptr == end && std::isfinite(out);
 }

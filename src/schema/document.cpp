@@ -16,6 +16,7 @@ constexpr std::size_t max_includes_deep = 16;
 
 /// A file being read, and the one that included it.
 struct Opened {
+  const Files& files;
   const Opened* parent = nullptr;
   std::string name;       ///< as messages name it
   std::string canonical;  ///< to recognise a file by any of its names
@@ -25,12 +26,6 @@ struct Opened {
   }
   [[nodiscard]] std::size_t depth() const { return parent != nullptr ? parent->depth() + 1 : 1; }
 };
-
-std::string canonical(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path found = std::filesystem::weakly_canonical(path, error);
-  return error ? path : found.string();
-}
 
 /// `over` on top of `base`.
 JsonPtr merged(const JsonPtr& base, const JsonPtr& over) {
@@ -68,7 +63,7 @@ JsonPtr load_included(const JsonValue& name, const std::string& pointer, const O
   const std::filesystem::path relative(name.text);
   const std::filesystem::path folder = std::filesystem::path(from.name).parent_path();
   const std::string path = (relative.is_absolute() ? relative : folder / relative).string();
-  Opened file{&from, path, canonical(path)};
+  Opened file{from.files, &from, path, from.files.identity(path)};
   for (const Opened* open = &from; open != nullptr; open = open->parent) {
     if (open->canonical == file.canonical) {
       refuse("expected files that do not include each other, got a circle: " + file.chain());
@@ -80,7 +75,7 @@ JsonPtr load_included(const JsonValue& name, const std::string& pointer, const O
   }
   std::string text;
   try {
-    text = read_text_file(path);
+    text = from.files.text(path);
   } catch (const InputError& error) {
     const std::string& message = error.problems().front().message;
     const std::string chain = from.parent != nullptr ? " (" + file.chain() + ")" : "";
@@ -93,7 +88,7 @@ JsonPtr with_includes(JsonPtr root, const Opened& file) {
   if (root->kind != JsonKind::object) {
     throw InputError({{file.name, root->line, "", "expected an object, got " + describe(*root)}});
   }
-  root = with_recorded_times(root, file.name);
+  root = with_recorded_times(root, file.name, file.files);
   const JsonValue* include = root->find("include");
   if (include == nullptr) return root;
   JsonPtr base;
@@ -121,9 +116,13 @@ Document load_document(const std::string& path) {
   return parse_document(read_text_file(path), path);
 }
 
-Document parse_document(std::string_view text, const std::string& file) {
-  const Opened opened{nullptr, file, canonical(file)};
-  return {with_includes(parse_json(text, file), opened), file};
+Document parse_document(std::string_view text, const std::string& file, const Files& files) {
+  return document_of(parse_json(text, file), file, files);
+}
+
+Document document_of(JsonPtr root, const std::string& file, const Files& files) {
+  const Opened opened{files, nullptr, file, files.identity(file)};
+  return {with_includes(std::move(root), opened), file};
 }
 
 }  // namespace feedrate::schema

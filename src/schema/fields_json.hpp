@@ -174,14 +174,14 @@ struct FieldsJson<std::pair<A, B>> {
   }
 };
 
-template <class K, class T>
-struct FieldsJson<std::map<K, T>> {
-  static void write(const std::map<K, T>& map, JsonWriter& out) {
+template <class K, class T, class Less>
+struct FieldsJson<std::map<K, T, Less>> {
+  static void write(const std::map<K, T, Less>& map, JsonWriter& out) {
     out.begin_array();
     for (const auto& [key, item] : map) write_fields(std::pair<K, T>(key, item), out);
     out.end();
   }
-  static void read(std::map<K, T>& out, const JsonValue& v) {
+  static void read(std::map<K, T, Less>& out, const JsonValue& v) {
     std::vector<std::pair<K, T>> list;
     read_fields(list, v);
     out = {list.begin(), list.end()};

@@ -279,7 +279,7 @@ std::string FreeKey::text_of(double number) const {
   if (dimension == Dimension{}) return number_text(number, NumberStyle::plain);
   if (!unit.empty()) return format_in(number, unit);
   // The unit that suits its size: many digits would by chance be fewest in another.
-  const double size = std::strtod(fmt::format("{:.0e}", number).c_str(), nullptr);
+  const double size = with_digits(number, 1);
   return format_in(number, unit_in(format_quantity(size, dimension)));
 }
 
@@ -292,9 +292,7 @@ std::optional<double> FreeKey::read(std::string_view text) {
 }
 
 double FreeKey::rounded(double number, int digits) const {
-  const auto round = [&](double plain) {
-    return std::strtod(fmt::format("{:.{}g}", plain, digits).c_str(), nullptr);
-  };
+  const auto round = [&](double plain) { return with_digits(plain, digits); };
   if (dimension == Dimension{}) return round(number);
   const std::string text = text_of(number);
   const auto leading = leading_number(text);

@@ -194,14 +194,17 @@ const Key& host_root() {
 }
 
 HostProfile parse_host_profile(std::string_view text, const std::string& file) {
-  const JsonPtr root = parse_json(text, file);
+  return host_profile_of(*parse_json(text, file), file);
+}
+
+HostProfile host_profile_of(const JsonValue& root, const std::string& file) {
   for (const std::string_view key : {"dataset", "cluster", "loader", "job", "source", "include"}) {
-    if (root->kind != JsonKind::object || root->find(key) == nullptr) continue;
+    if (root.kind != JsonKind::object || root.find(key) == nullptr) continue;
     refuse_file(file, "expected a host profile, which feedrate calibrate writes, got a scenario");
   }
   Reading reading;
   HostProfile profile;
-  read_record(profile, *root, host_root(), Path{}, reading);
+  read_record(profile, root, host_root(), Path{}, reading);
   reading.problems.throw_if_any();
   if (profile.name.empty()) profile.name = file;
   return profile;

@@ -139,6 +139,8 @@ std::vector<std::string_view> words_of_line(std::string_view line) {
 }
 
 MeasurementSet parse_import(std::string_view text, const std::string& path) {
+  // Names in damaged tables can be anything; JSON is refused with the place.
+  if (!text.starts_with('{') && !is_utf8(text)) return parse_import(as_utf8(text), path);
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   if (text.find("busbw") != std::string_view::npos &&
       text.find("algbw") != std::string_view::npos) {

@@ -211,8 +211,9 @@ MeasurementSet import_nccl_tuning(std::string_view text, const std::string& path
                     "the operation, or its time; the table has the choice by size",
                     log.single_operations()));
   }
-  for (const auto& [operation, cells] : table.rows) {
-    for (const NcclCell& cell : cells) {
+  for (const auto& row : table.rows) {
+    const auto& operation = row.operation;
+    for (const NcclCell& cell : row.cells) {
       const auto add = [&](const char* part, const char* unit, double work, Duration time) {
         if (time <= Duration{}) return;  // NCCL counts no latency there
         Measurement m;

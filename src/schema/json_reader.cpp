@@ -48,6 +48,10 @@ std::size_t word_end(std::string_view text, std::size_t start) {
   return i;
 }
 
+bool between_tokens(char c) {
+  return c == ' ' || c == '\n' || c == ',' || c == ':' || c == '\t' || c == '\r';
+}
+
 /// nlohmann's parser tells values but not places. This handler walks the text beside it: each event
 /// is the next token after `at_`, so its line is known without a counting iterator.
 class Handler : public nlohmann::json_sax<nlohmann::json> {
@@ -142,8 +146,7 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   /// Moves over one token, from `start_` to `at_`; `line_` is where it starts.
   void next_token() {
     start_ = at_;
-    while (start_ < text_.size() &&
-           std::string_view(" \t\r\n,:").find(text_[start_]) != std::string_view::npos) {
+    while (start_ < text_.size() && between_tokens(text_[start_])) {
       if (text_[start_] == '\n') ++line_;
       ++start_;
     }

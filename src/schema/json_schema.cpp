@@ -148,7 +148,14 @@ void by_kind(const Key& key, JsonWriter& out) {
       type("array", out);
       pair_items(key, out);
       return;
-    case KeyKind::settings: type("object", out); break;
+    case KeyKind::settings:
+      out.key("type").begin_array().text("object");
+      if (key.list_form) out.text("array").text("string");
+      out.text("null").end();
+      break;
+    case KeyKind::document:
+      out.key("type").begin_array().text("object").text("string").text("null").end();
+      break;
     case KeyKind::named:
     case KeyKind::labels: type("object", out); break;
     case KeyKind::numbers:

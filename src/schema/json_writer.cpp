@@ -1,9 +1,9 @@
 #include "schema/json_writer.hpp"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 
+#include "base/number_chars.hpp"
 #include "base/quote.hpp"
 
 namespace feedrate::schema {
@@ -45,9 +45,9 @@ std::string number_text(double value, NumberStyle style) {
   const double size = std::fabs(value);
   const bool plain = size == 0.0 || (size >= 1e-4 && size < 1e15);
   if (plain && style == NumberStyle::plain) {
-    return {first, std::to_chars(first, last, value, std::chars_format::fixed).ptr};
+    return {first, write_fixed(first, last, value).ptr};
   }
-  std::string text(first, std::to_chars(first, last, value).ptr);
+  std::string text(first, write_shortest(first, last, value).ptr);
   if (const std::size_t e = text.find('e'); e != std::string::npos) {
     // "1e+06" to "1e6".
     if (text[e + 1] == '+') text.erase(e + 1, 1);

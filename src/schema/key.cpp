@@ -62,6 +62,7 @@ std::string expectation(const Key& key) {
                  : "an object of NAME: \"" + std::string(key.hint.example) + "\"";
     case KeyKind::labels: return "an object such as {\"cache\": \"direct\"}";
     case KeyKind::numbers: return "a list of numbers";
+    case KeyKind::document: return "an object, or a text that holds one";
   }
   return "";
 }

@@ -28,6 +28,7 @@ enum class KeyKind {
   named,     ///< object of NAME: quantity (a number without `dimension`)
   labels,    ///< object of NAME: text
   numbers,   ///< list of numbers
+  document,  ///< an object with a format of its own, or a text that holds its file
 };
 
 /// Accepted values, both ends included unless `above`; in base units.
@@ -51,7 +52,7 @@ struct Key {
   bool nullable = false;     ///< of a document that is only written: null where it does not apply
   bool text_form = false;    ///< an object that may be one quantity instead (`dimension`)
   bool counted = false;      ///< points: the first number says how many, in any order
-  bool list_form = false;    ///< a number that may be a list of such numbers instead
+  bool list_form = false;    ///< a number that may be a list of such numbers; settings: of texts
   bool with_origin = false;  ///< may be {"value", "origin", "source", "relative_error"} instead
   std::string_view fallback{};  ///< what is used when the key is left out, in words; "" = nothing
   std::string_view manual{};

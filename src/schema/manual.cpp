@@ -51,7 +51,9 @@ std::string type_text(const Key& key) {
     case KeyKind::texts: return "text or list of texts";
     case KeyKind::points:
       return "[[4, " + (key.dimension == Dimension{} ? "3.5" : example) + "], …]";
-    case KeyKind::settings: return "{KEY: VALUE, …}";
+    case KeyKind::settings:
+      return key.list_form ? "{KEY: VALUES, …}, or list of texts" : "{KEY: VALUE, …}";
+    case KeyKind::document: return "object, or text";
     case KeyKind::named:
       return "{NAME: " + (key.dimension == Dimension{} ? "number" : example) + ", …}";
     case KeyKind::labels: return "{NAME: text, …}";

@@ -2,13 +2,13 @@
 // they are read as a stream and only what is wanted is kept.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/errors.hpp"
+#include "base/number_chars.hpp"
 #include "base/quote.hpp"
 #include "catalog/lookup.hpp"
 #include "schema/price_file.hpp"
@@ -121,7 +121,7 @@ class PriceListHandler : public nlohmann::json_sax<nlohmann::json> {
     if (path_.size() == 7 && key_ == "unit") unit_ = value;
     if (path_.size() != 8 || path_[7] != "pricePerUnit" || key_ != "USD") return true;
     double rate = 0.0;
-    const auto read = std::from_chars(value.data(), value.data() + value.size(), rate);
+    const auto read = read_double(value.data(), value.data() + value.size(), rate);
     if (read.ec != std::errc() || read.ptr != value.data() + value.size() || !std::isfinite(rate) ||
         rate < 0.0) {
       problem = fmt::format("expected a price in USD for {}, got {}", path_[3], in_quotes(value));

@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <map>
 
 #include "base/errors.hpp"
+#include "base/number_chars.hpp"
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
 #include "schema/price_file.hpp"
@@ -78,7 +78,7 @@ double price_in(const std::string& field, const std::string& file, int line,
                 std::string_view column) {
   if (field.empty()) return 0.0;
   double value = 0.0;
-  const auto read = std::from_chars(field.data(), field.data() + field.size(), value);
+  const auto read = read_double(field.data(), field.data() + field.size(), value);
   if (read.ec != std::errc() || read.ptr != field.data() + field.size() || !std::isfinite(value) ||
       value < 0.0) {
     refuse_file(file, line, fmt::format("expected {} in USD/h, got {}", column, in_quotes(field)));

@@ -10,7 +10,6 @@
 
 #include "base/errors.hpp"
 #include "base/quote.hpp"
-#include "base/text_file.hpp"
 #include "base/unit_text.hpp"
 #include "base/units.hpp"
 #include "schema/import_parts.hpp"
@@ -55,13 +54,13 @@ RecordedLine recorded_line(std::string_view line) {
 }
 
 /// How many of each time.
-std::map<double, double> recorded_in(const std::string& path) {
+std::map<double, double> recorded_in(const std::string& path, const Files& files) {
   std::map<double, double> counted;
   std::vector<Problem> problems;
   std::optional<double> batch;
   int number = 0;
   bool heading_passed = false;
-  const std::string text = read_text_file(path);
+  const std::string text = files.text(path);
   for (std::string_view line : lines_of(text)) {
     ++number;
     while (line.starts_with(' ') || line.starts_with('\t')) line.remove_prefix(1);
@@ -135,7 +134,7 @@ JsonPtr member_of(const JsonPtr& object, std::string_view key) {
 
 }  // namespace
 
-JsonPtr with_recorded_times(const JsonPtr& root, const std::string& scenario) {
+JsonPtr with_recorded_times(const JsonPtr& root, const std::string& scenario, const Files& files) {
   const JsonPtr job = member_of(root, "job");
   const JsonPtr step = job ? member_of(job, "step") : nullptr;
   const JsonPtr name = step ? member_of(step, "times") : nullptr;
@@ -145,7 +144,7 @@ JsonPtr with_recorded_times(const JsonPtr& root, const std::string& scenario) {
   const std::string path = (relative.is_absolute() ? relative : folder / relative).string();
   std::map<double, double> counted;
   try {
-    counted = recorded_in(path);
+    counted = recorded_in(path, files);
   } catch (const InputError& error) {
     std::vector<Problem> problems = error.problems();
     if (problems.front().line == 0) {  // of the whole file

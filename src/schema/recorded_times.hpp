@@ -2,6 +2,7 @@
 // A file of single steps in place of their list: "times": "steps.csv" in /job/step.
 #include <string>
 
+#include "base/files.hpp"
 #include "schema/json_reader.hpp"
 
 namespace feedrate::schema {
@@ -11,6 +12,6 @@ namespace feedrate::schema {
 /// a step: seconds ("0.182"), a time with its unit ("182 ms"), "batch,seconds" of one batch
 /// throughout, or an object with a key "seconds"; blank lines, "#" and a heading are passed over.
 /// InputError with every line that is none of them, up to ten.
-JsonPtr with_recorded_times(const JsonPtr& root, const std::string& scenario);
+JsonPtr with_recorded_times(const JsonPtr& root, const std::string& scenario, const Files& files);
 
 }  // namespace feedrate::schema

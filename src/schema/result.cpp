@@ -11,15 +11,40 @@ namespace {
 using Layout = JsonWriter::Layout;
 
 constexpr double result_version = 1.0;
+constexpr double comparison_version = 2.0;  // 1 called its points "results"
 
-void open_document(std::string_view kind, JsonWriter& out) {
+void open_document(std::string_view kind, JsonWriter& out, double layout = result_version) {
   out.begin_object().text("feedrate", version).text("kind", kind);
-  out.number("schema", result_version);
+  out.number("schema", layout);
 }
 
 void write_source(const std::string& name, const std::string& file, JsonWriter& out) {
   out.key("scenario").begin_object(Layout::line).text("name", name);
   out.text_or_null("file", file).end();
+}
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+/// What every point has, and a run's document beside its header: what was asked, and the result or
+/// why there is none.
+void write_answer(const std::string& name, const std::string& file, const Settings& set,
+                  const Result* result, const std::vector<Problem>& problems, JsonWriter& out) {
+  write_source(name, file, out);
+  out.key("set").begin_object(Layout::line);
+  for (const auto& [key, value] : set) out.text(key, value);
+  out.end().key("result");
+  if (result != nullptr) {
+    write_result_body(*result, out);
+  } else {
+    out.null();
+  }
+  out.key("problems").begin_array();
+  for (const Problem& problem : problems) {
+    out.begin_object(Layout::line);
+    out.text_or_null("key", problem.pointer);
+    out.text("message", problem.message).end();
+  }
+  out.end();
 }
 
 void write_scale_out(const std::optional<ScaleOut>& scale_out, JsonWriter& out) {
@@ -100,9 +125,7 @@ void write_relative(const Result& result, const Result& reference, JsonWriter& o
 std::string write_result(const NamedResult& result) {
   JsonWriter out;
   open_document("result", out);
-  write_source(result.name, result.file, out);
-  out.key("result");
-  write_result_body(result.result, out);
+  write_answer(result.name, result.file, result.set, &result.result, {}, out);
   out.end();
   return std::move(out).finish();
 }
@@ -113,21 +136,9 @@ std::string write_sweep(const Sweep& sweep, const std::string& name, const std::
   write_source(name, file, out);
   out.key("points").begin_array(Layout::block);
   for (const SweepPoint& point : sweep.points) {
-    out.begin_object().key("set").begin_object(Layout::line);
-    for (const auto& [key, value] : point.set) out.text(key, value);
-    out.end().key("result");
-    if (point.answered()) {
-      write_result_body(point.result, out);
-    } else {
-      out.null();
-    }
-    out.key("problems").begin_array();
-    for (const Problem& problem : point.problems) {
-      out.begin_object(Layout::line);
-      out.text_or_null("key", problem.pointer);
-      out.text("message", problem.message).end();
-    }
-    out.end();
+    out.begin_object();
+    write_answer(name, file, point.set, point.answered() ? &point.result : nullptr, point.problems,
+                 out);
     write_scale_out(point.scale_out, out);
     out.key("meets_constraints");
     if (point.answered() && sweep.constraints.any()) {
@@ -155,19 +166,17 @@ std::string write_sweep(const Sweep& sweep, const std::string& name, const std::
 
 std::string write_comparison(std::span<const NamedResult> results) {
   JsonWriter out;
-  open_document("comparison", out);
-  out.key("results").begin_array(Layout::block);
+  open_document("comparison", out, comparison_version);
+  out.key("points").begin_array(Layout::block);
   for (const NamedResult& item : results) {
     out.begin_object();
-    write_source(item.name, item.file, out);
+    write_answer(item.name, item.file, item.set, &item.result, {}, out);
     out.key("relative");
     if (&item == &results.front()) {
       out.null();
     } else {
       write_relative(item.result, results.front().result, out);
     }
-    out.key("result");
-    write_result_body(item.result, out);
     out.end();
   }
   out.end().end();

@@ -9,13 +9,14 @@
 
 namespace feedrate::schema {
 
-/// `run --format json`: {"feedrate", "kind": "result", "schema", "scenario": {name, file},
-/// "result"}.
+/// `run --format json`: {"feedrate", "kind": "result", "schema"} and an answer: {"scenario": {name,
+/// file}, "set", "result", "problems"}.
 std::string write_result(const NamedResult& result);
-/// `sweep --format json`; `name` and `file` are the scenario's.
+/// `sweep --format json`: "points" is a list of answers with more beside them; `name` and `file`
+/// are the scenario's.
 std::string write_sweep(const Sweep& sweep, const std::string& name, const std::string& file);
-/// `compare --format json`: {"kind": "comparison", "results": [{scenario, result, relative}]},
-/// where `relative` holds changes against the first: null for the first itself.
+/// `compare --format json`: {"kind": "comparison", "points": [answers with "relative"]}, where that
+/// holds changes against the first: null for the first itself.
 std::string write_comparison(std::span<const NamedResult> results);
 /// JSON Schema (2020-12) of the three kinds.
 std::string result_json_schema();

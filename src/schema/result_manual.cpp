@@ -49,10 +49,6 @@ std::string nameable_figures() {
   return page;
 }
 
-void reference(std::string_view name, std::string_view target, JsonWriter& out) {
-  out.key(name).begin_object(Layout::line).text("$ref", target).end();
-}
-
 void write_problems(JsonWriter& out) {
   out.key("problems").begin_object().text("type", "array");
   out.text("description", "why the point has no result; empty where it has one");
@@ -63,38 +59,47 @@ void write_problems(JsonWriter& out) {
   out.key("required").begin_array().text("key").text("message").end().end().end();
 }
 
-void write_envelope(JsonWriter& out) {
-  out.key("properties").begin_object();
-  out.key("feedrate").begin_object(Layout::line).text("type", "string").end();
-  out.key("kind").begin_object(Layout::line).key("enum").begin_array();
-  out.text("result").text("sweep").text("comparison").text("search").end().end();
-  out.key("schema").begin_object(Layout::line).number("const", 1.0).end();
+void write_scenario(JsonWriter& out) {
   out.key("scenario").begin_object().text("type", "object").key("properties").begin_object();
   out.key("name").begin_object(Layout::line).text("type", "string").end();
   out.key("file").begin_object(Layout::line).key("type").begin_array();
   out.text("string").text("null").end().end().end().end();
-  reference("result", "#/$defs/result", out);
-  out.key("points").begin_object().text("type", "array").key("items").begin_object();
-  out.key("properties").begin_object();
-  out.key("set").begin_object(Layout::line).text("type", "object").end();
+}
+
+/// The keys of an answer: those of a run's document, and of every point.
+void write_answer_keys(JsonWriter& out) {
+  write_scenario(out);
+  out.key("set").begin_object(Layout::line).text("type", "object");
+  out.text("description", "KEY: VALUE; of a point of a sweep those of --vary, else those of --set");
+  out.end();
   out.key("result").begin_object().text("description", "null: the problems say why");
   out.key("oneOf").begin_array();
   out.begin_object(Layout::line).text("$ref", "#/$defs/result").end();
   out.begin_object(Layout::line).text("type", "null").end().end().end();
   write_problems(out);
+}
+
+void write_envelope(JsonWriter& out) {
+  out.key("properties").begin_object();
+  out.key("feedrate").begin_object(Layout::line).text("type", "string").end();
+  out.key("kind").begin_object(Layout::line).key("enum").begin_array();
+  out.text("result").text("sweep").text("comparison").text("search").end().end();
+  out.key("schema").begin_object(Layout::line).text("description", "2: comparison; else 1");
+  out.key("enum").begin_array().number(1.0).number(2.0).end().end();
+  write_answer_keys(out);
+  out.key("points").begin_object().text("type", "array").key("items").begin_object();
+  out.key("properties").begin_object();
+  write_answer_keys(out);
   out.key("scale_out").begin_object().key("type").begin_array().text("object").text("null").end();
   out.text("description", "beside the fewest instances with the same other settings").end();
   out.key("meets_constraints").begin_object(Layout::line);
   out.text("description", "of --deadline and --budget; null: none, or no result");
   out.key("type").begin_array().text("boolean").text("null").end().end();
+  out.key("relative").begin_object(Layout::line);
+  out.text("description", "of a comparison: changes against the first");
+  out.key("type").begin_array().text("object").text("null").end().end();
   out.end();
-  out.key("required").begin_array().text("set").text("result").text("problems").end();
-  out.end().end();
-  out.key("results").begin_object().text("type", "array").key("items").begin_object();
-  out.key("properties").begin_object();
-  out.key("relative").begin_object(Layout::line).key("type").begin_array();
-  out.text("object").text("null").end().end();
-  reference("result", "#/$defs/result", out);
+  out.key("required").begin_array().text("scenario").text("set").text("result").text("problems");
   out.end().end().end();
   out.key("answers").begin_object(Layout::line).text("type", "array");
   out.text("description", "of searches: feedrate schema result").end();
@@ -122,9 +127,10 @@ std::string result_manual() {
       R"(With --format json, stdout holds one object. Units stand in the names (_s, _usd); null means: does
 not apply, or not known. Amounts are in USD whatever currency the scenario states.
 
-run      {"feedrate": VERSION, "kind": "result", "schema": 1, "scenario": {name, file},
-         "result": {…}}
-sweep    … "kind": "sweep", "points": [{"set": {KEY: VALUE}, "result": {…}, "problems": [],
+run      {"feedrate": VERSION, "kind": "result", "schema": 1, ANSWER}, where ANSWER is
+         "scenario": {name, file}, "set": {KEY: VALUE}, "result": {…}, "problems": []: so is every
+         point below, and .points // [.] in jq lists the answers of run, sweep and compare alike
+sweep    … "kind": "sweep", "points": [{ANSWER, with "set" of --vary,
          "scale_out": {…}, "meets_constraints": of "constraints"}], "pareto": [indices],
          "fastest", "cheapest": indices, "break_even_efficiency": of the first
          point that has a scale_out, "decision",
@@ -137,7 +143,7 @@ sweep    … "kind": "sweep", "points": [{"set": {KEY: VALUE}, "result": {…}, 
          "instances" of that one; its changes as fractions (CHANGES);
          "break_even_efficiency" of the epochs, from which on it costs no more in all (null: none);
          "total_cost_at": [{"efficiency", "of_fewest"}], the total there over that of the fewest
-compare  … "kind": "comparison", "results": [{"scenario", "relative", "result"}], where relative
+compare  … "kind": "comparison", "schema": 2, "points": [{ANSWER, "relative"}], where that
          holds changes against the first (RELATIVE)
 search   (run --find, feeds) … "kind": "search", "answers": [{"question", "key", "from", "to",
          "metric", "answer": null for none, "at_end": there may be more beyond the range, "there":

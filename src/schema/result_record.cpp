@@ -118,6 +118,12 @@ std::optional<Uncertainty> uncertainty(const InputUsed& input) {
   return input.low.empty() ? std::nullopt : std::optional(Uncertainty{&input});
 }
 
+std::vector<std::string_view> remark_kinds(const Result& result) {
+  std::vector<std::string_view> kinds;
+  for (const std::string& remark : result.remarks) kinds.push_back(name_of(result.kind_of(remark)));
+  return kinds;
+}
+
 }  // namespace
 
 template <>
@@ -452,6 +458,7 @@ const std::vector<Entry<Result>>& entries<Result>() {
         written<&Result::certainty>("certainty", "what all assumptions could do together"),
         written<&Result::caveats>("caveats", "what belongs beside the headline"),
         written<&Result::remarks>("remarks", "what a reader must know"),
+        written<&remark_kinds>("remark_kinds", "of each remark: measure, check or know"),
         written<&Result::effort>("effort", "how the simulation went"),
     };
     all.insert(all.end(), std::begin(rest), std::end(rest));

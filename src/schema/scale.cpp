@@ -58,6 +58,7 @@ void write_row(const ScaleRow& row, JsonWriter& out) {
     out.number(figure.name, ran ? figure.of(r) : std::nullopt);
   }
   write_bands(r, out);
+  out.number("chance_in_time", row.chance_in_time);
   const auto& beside = row.point.scale_out;
   out.number("break_even_efficiency", beside ? beside->break_even : std::nullopt);
   out.key("lost_to_scaling");

@@ -48,6 +48,8 @@ std::vector<PlainKey> row_keys() {
                                 {"instance", text_or_null, "its type"}};
   add_figures(keys, true);
   keys.push_back({"bands", "object|null", "5 %, 50 % and 95 % over draws of what is uncertain"});
+  keys.push_back({"chance_in_time", number_or_null,
+                  "share of the draws that meet the deadline; null: none, or nothing is drawn"});
   keys.push_back({"break_even_efficiency", number_or_null,
                   "efficiency from which on they cost no more than the fewest; null: never"});
   keys.push_back({"lost_to_scaling", "object|null", "what each stage takes of 1 - job_efficiency"});

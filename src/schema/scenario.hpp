@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/files.hpp"
 #include "model/scenario.hpp"
 #include "schema/json_reader.hpp"
 
@@ -44,7 +45,10 @@ Document load_document(const std::string& path);
 
 /// The same for text that lies in no file (tests, standard input); `file` names it in messages and
 /// its includes are relative to `file`'s folder.
-Document parse_document(std::string_view text, const std::string& file);
+Document parse_document(std::string_view text, const std::string& file,
+                        const Files& files = files_on_disk());
+/// The same for what is parsed already, a part of another document.
+Document document_of(JsonPtr root, const std::string& file, const Files& files = files_on_disk());
 
 /// Sets one key. `key` is a short name ("num_workers"), the end of a pointer ("disk.bandwidth"), or
 /// a JSON pointer ("/preprocess/0/where", also "/preprocess/resize/where" by the operation's name).

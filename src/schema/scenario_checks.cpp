@@ -193,12 +193,18 @@ class Checks {
         fits = mode != local;
         modes = "File, FastFile, stream, Pipe or mount for s3";
         break;
+      case Service::gcs:
+      case Service::azure_blob:
+        fits = mode != local;
+        modes = "File, FastFile, stream, Pipe or mount for a store of objects";
+        break;
       case Service::http:
         fits = one_of({file, fast_file, stream, pipe});
         modes = "File, FastFile, stream or Pipe for http";
         break;
       case Service::fsx_lustre:
       case Service::efs:
+      case Service::nfs:
         fits = one_of({mount, file});
         modes = "mount or File for a file system";
         break;

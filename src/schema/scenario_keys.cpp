@@ -145,8 +145,8 @@ template <>
 const std::vector<Entry<Source>>& entries<Source>() {
   static const std::vector<Entry<Source>> list = {
       entry<&Source::service>("service", {"where the data lies", "local"}),
-      entry<&Source::input_mode>("input_mode",
-                                 {"how it gets to the job", "s3, http: File; fsx, efs: mount"}),
+      entry<&Source::input_mode>("input_mode", {"how it gets to the job",
+                                                "object stores, http: File; file systems: mount"}),
       entry<&Source::distribution>("distribution", {"what each instance gets", "FullyReplicated"}),
       entry<&Source::first_byte_latency>("first_byte_latency",
                                          {.manual = "of a request",
@@ -168,7 +168,9 @@ const std::vector<Entry<Source>>& entries<Source>() {
                                    {.manual = "opening and closing an object, beside its requests",
                                     .fallback = "0 s; FSx, EFS: published",
                                     .example = "2 ms"}),
-      entry<&Source::shared>("shared", {"limits are for all instances together", "by the service"}),
+      entry<&Source::shared>(
+          "shared", {"bandwidth is for all instances together; requests_per_second always is",
+                     "by the service"}),
       entry<&Source::deployment_type>("deployment_type",
                                       {"FSx: \"SCRATCH_2\", \"PERSISTENT_2\" …"}),
       entry<&Source::throughput_per_capacity>(
@@ -182,7 +184,8 @@ const std::vector<Entry<Source>>& entries<Source>() {
                                       {"EFS: \"elastic\", \"bursting\", \"provisioned\""}),
       entry<&Source::provisioned_throughput>(
           "provisioned_throughput", {.manual = "EFS, provisioned mode", .example = "500 MB/s"}),
-      entry<&Source::storage_class>("storage_class", {"S3: \"STANDARD\" …", "STANDARD"}),
+      entry<&Source::storage_class>("storage_class",
+                                    {"of an object store: \"STANDARD\" …", "its standard one"}),
       entry<&Source::lazy_load_from_s3>("lazy_load_from_s3",
                                         {"mount: the first epoch comes from S3", "false"}),
       entry<&Source::bill_storage>("bill_storage",

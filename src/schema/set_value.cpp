@@ -9,6 +9,7 @@
 
 #include "base/did_you_mean.hpp"
 #include "base/errors.hpp"
+#include "base/number_chars.hpp"
 #include "base/quote.hpp"
 #include "schema/key_names.hpp"
 #include "schema/prepared_setting.hpp"
@@ -60,7 +61,7 @@ JsonPtr value_of(std::string_view text, const Flag& flag) {
   } else {
     const char* const end = text.data() + text.size();
     double number = 0.0;
-    const auto read = std::from_chars(text.data(), end, number);
+    const auto read = read_double(text.data(), end, number);
     if (read.ec == std::errc() && read.ptr == end && std::isfinite(number)) {
       value.kind = JsonKind::number;
       value.number = number;
@@ -189,8 +190,8 @@ void name_operations(std::string& message, const Document& document) {
 PreparedSetting::PreparedSetting(std::string_view key, std::string_view value,
                                  std::string_view flag) {
   const Flag source = std::make_shared<const std::string>(
-      std::string(flag) + ' ' + std::string(key) + '=' + std::string(value.substr(0, 60)) +
-      (value.size() > 60 ? "…" : ""));
+      fmt::format("{} {}={}", flag, on_one_line(key), on_one_line(value)));
+  if (!is_utf8(key) || !is_utf8(value)) refuse(source, "expected UTF-8, got bytes that are none");
   KeyPlace place;
   try {
     place = find_key(scenario_root(), key);

@@ -21,6 +21,15 @@ struct SourcePart {
 struct BottleneckPart {
   const ScenarioVerdict* of;
 };
+struct PlacedProblem {
+  const Problem* of;
+};
+
+std::vector<PlacedProblem> problems(const ScenarioErrors& errors) {
+  std::vector<PlacedProblem> placed;
+  for (const Problem& problem : errors.problems) placed.push_back({&problem});
+  return placed;
+}
 
 std::string_view name_of(Standing standing) {
   return standing == Standing::added ? "added" : "compared";
@@ -71,6 +80,10 @@ template <>
 inline constexpr bool is_record<KeyChange> = true;
 template <>
 inline constexpr bool is_record<ScenarioVerdict> = true;
+template <>
+inline constexpr bool is_record<PlacedProblem> = true;
+template <>
+inline constexpr bool is_record<ScenarioErrors> = true;
 template <>
 inline constexpr bool is_record<Verdict> = true;
 
@@ -213,6 +226,32 @@ const std::vector<Entry<ScenarioVerdict>>& entries<ScenarioVerdict>() {
 }
 
 template <>
+const std::vector<Entry<PlacedProblem>>& entries<PlacedProblem>() {
+  using P = PlacedProblem;
+  static const std::vector<Entry<P>> list = {
+      written<P>("file", "null: no file's, such as that of a flag",
+                 [](const P& p) { return words_or_null(p.of->file); }),
+      written<P>("line", "in it", [](const P& p) { return line_or_null(p.of->line); }),
+      written<P>("key", "JSON pointer, or the flag",
+                 [](const P& p) { return words_or_null(p.of->pointer); }),
+      written<P>("message", "what was expected, and what is there",
+                 [](const P& p) -> const std::string& { return p.of->message; }),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<ScenarioErrors>>& entries<ScenarioErrors>() {
+  using E = ScenarioErrors;
+  static const std::vector<Entry<E>> list = {
+      written<&E::file>("file", "as given"),
+      written<&E::key>("key", "its name in the baseline"),
+      written<&problems>("problems", "all that were found"),
+  };
+  return list;
+}
+
+template <>
 const std::vector<Entry<Verdict>>& entries<Verdict>() {
   using V = Verdict;
   static const std::vector<Entry<V>> list = {
@@ -226,6 +265,7 @@ const std::vector<Entry<Verdict>>& entries<Verdict>() {
       written<&V::updated>("updated", "the baseline was written"),
       written<&V::strict>("strict", "--strict was given"),
       written<&V::scenarios>("scenarios", "in the order of the command line"),
+      written<&V::errors>("errors", "scenarios that could not be checked; exit status 2"),
       written<&V::gone>("gone", "keys of entries whose file is not found any more"),
       written<&V::remarks>("remarks", "on the baseline as a whole"),
   };

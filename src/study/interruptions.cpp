@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "base/portable_math.hpp"
 #include "base/random.hpp"
 #include "pipeline/interruptions.hpp"
 #include "reliability/interval.hpp"
@@ -128,7 +129,7 @@ std::vector<Course> attempts(const InterruptedJob& job, const Course& mean) {
   for (std::uint64_t i = 0; i < count; ++i) {
     double times = 0.0;
     for (double k = 0.0; k < stretches; k += 1.0) {
-      times -= std::log1p(-uniform_of(i + 1, static_cast<std::uint64_t>(k), "attempts"));
+      times -= portable::log1p(-uniform_of(i + 1, static_cast<std::uint64_t>(k), "attempts"));
     }
     Course& course = courses[i];
     course.wall *= times / stretches;
@@ -251,6 +252,7 @@ void say_left_out(Result& result, const Scenario& scenario, const resolve::Resol
       "interruptions would take {} of the time{}; /cluster/failures counts them",
       failures.value, failures.low, failures.high, share_text(lost),
       job.interval > Duration{} ? "" : ", without checkpoints"));
+  result.remark_kinds.insert_or_assign(result.remarks.back(), RemarkKind::check);
 }
 
 /// What is paid whole, where that is not what the job takes.
@@ -343,6 +345,7 @@ void report_interruptions(Result& result, const Scenario& scenario, const Catalo
     result.remarks.emplace_back(
         "no checkpoints are written: each interruption starts the job from its beginning "
         "(/job/checkpoint)");
+    result.remark_kinds.insert_or_assign(result.remarks.back(), RemarkKind::check);
   }
   result.interruptions = out;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/portable_math.hpp"
 #include "pipeline/flow.hpp"
 
 namespace feedrate::study {
@@ -104,7 +105,7 @@ DiskShares disk_shares(const Steady& steady) {
       const double customers = std::max(1.0, loading.customers * loading.share);
       const double reading =
           share(steady.rate * (station.delay + station.work_alone()) / customers);
-      shares.busy = std::max(shares.busy, 1.0 - std::pow(1.0 - reading, customers));
+      shares.busy = std::max(shares.busy, 1.0 - portable::pow(1.0 - reading, customers));
     }
     for (const pipeline::SampleLimit& limit : loading.limits) {
       if (limit.stage != Stage::disk) continue;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/errors.hpp"
+#include "base/portable_math.hpp"
 #include "base/unit_text.hpp"
 #include "study/metrics.hpp"
 #include "study/observed_scenario.hpp"
@@ -94,13 +95,13 @@ ObservedComparison compare_observed(const ObservedScenario& observed, const Scen
     if (one.metric == name_of(FigureId::throughput)) measured = one.measured;
   }
   if (!before.throughput || measured <= 0.0) return made;
-  const double gap = std::log(before.throughput->base() / measured);
+  const double gap = portable::log(before.throughput->base() / measured);
   for (Explanation& one : candidates(observed.scenario, scenario)) {
     try {
       const Result after = run(make(one.set), catalog, host, options);
       if (!after.throughput) continue;
       one.predicted = after.throughput->base();
-      const double left = std::log(one.predicted / measured);
+      const double left = portable::log(one.predicted / measured);
       one.closed = gap == 0.0 ? 0.0 : 1.0 - std::abs(left) / std::abs(gap);
       made.explanations.push_back(std::move(one));
     } catch (const InputError&) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/portable_math.hpp"
 #include "base/unit_text.hpp"
 #include "study/observed_parts.hpp"
 
@@ -114,8 +115,8 @@ double ObservedDraft::constant_share() const {
 double rounded(double value, int digits) {
   if (value == 0.0 || !std::isfinite(value)) return value;
   // Powers below one are not exact, and would leave digits behind those that count.
-  const double places = digits - 1 - std::floor(std::log10(std::abs(value)));
-  const double unit = std::pow(10.0, std::abs(places));
+  const double places = digits - 1 - std::floor(portable::log10(std::abs(value)));
+  const double unit = portable::pow(10.0, std::abs(places));
   return places >= 0.0 ? std::round(value * unit) / unit : std::round(value / unit) * unit;
 }
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <string_view>
@@ -8,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "base/errors.hpp"
+#include "base/number_chars.hpp"
+#include "base/number_text.hpp"
 #include "study/optimize_parts.hpp"
 
 namespace feedrate::study {
@@ -20,7 +21,7 @@ struct NumberWithUnit {
 
 std::optional<NumberWithUnit> number_of(std::string_view text) {
   NumberWithUnit read;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), read.number);
+  const auto [end, error] = read_double(text.data(), text.data() + text.size(), read.number);
   if (error != std::errc() || !std::isfinite(read.number)) return std::nullopt;
   read.unit = text.substr(static_cast<std::size_t>(end - text.data()));
   return read;
@@ -51,7 +52,7 @@ double next_of(double third, double second, double last) {
                          std::abs((last - second) - (second - third)) > 1e-9 * std::abs(last);
   const double next = by_factor ? last * (last / second) : last + (last - second);
   // Twelve digits hide what binary fractions add.
-  return std::strtod(fmt::format("{:.12g}", next).c_str(), nullptr);
+  return with_digits(next, 12);
 }
 
 }  // namespace

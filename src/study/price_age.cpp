@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/append_once.hpp"
 #include "base/errors.hpp"
 #include "base/unit_text.hpp"
 
@@ -24,8 +25,15 @@ int digits(std::string_view text, std::size_t length) {
   return value;
 }
 
-void append(std::string& list, const std::string& item) {
-  list += (list.empty() ? "" : ", ") + item;
+void append(std::string& list, const UsedPrice& price) {
+  std::string from = price.source;
+  // A source's own words mostly end with its date.
+  if (from.find(price.date) == std::string::npos) {
+    from += (from.empty() ? "" : ", ") + price.date;
+  }
+  list += fmt::format("{}{}{}{}{}", list.empty() ? "" : "; ", price.what,
+                      price.price.empty() ? "" : " at ", price.price,
+                      from.empty() ? "" : " (" + from + ")");
 }
 
 }  // namespace
@@ -63,21 +71,31 @@ Limit parse_max_price_age(std::string_view text) {
   return limit;
 }
 
-Judgement judge_price_age(const Limit& limit,
-                          const std::vector<std::pair<std::string, std::string>>& prices,
+std::vector<UsedPrice> used_prices(const Bill& bill) {
+  std::vector<UsedPrice> prices;
+  for (const BillLine& line : bill.lines) {
+    if (line.from.origin == Origin::given || line.amount <= Money{}) continue;
+    const std::size_t count = line.what.find(" x ");
+    const std::string what = count == std::string::npos ? line.what : line.what.substr(count + 3);
+    append_once(prices, UsedPrice{what, line.price, line.from.date, line.from.source});
+  }
+  return prices;
+}
+
+Judgement judge_price_age(const Limit& limit, const std::vector<UsedPrice>& prices,
                           std::int64_t today) {
   Judgement out;
   out.limit = limit;
   std::string old, undated;
-  for (const auto& [what, date] : prices) {
-    const auto day = last_day(date);
+  for (const UsedPrice& price : prices) {
+    const auto day = last_day(price.date);
     if (!day) {
-      append(undated, what);
+      append(undated, price);
       continue;
     }
     const auto age = static_cast<double>(std::max<std::int64_t>(0, today - *day));
     out.now = std::max(out.now.value_or(0.0), age);
-    if (age > limit.bound) append(old, fmt::format("{} ({})", what, date));
+    if (age > limit.bound) append(old, price);
   }
   if (!undated.empty()) {
     out.level = Level::warn;
@@ -88,8 +106,9 @@ Judgement judge_price_age(const Limit& limit,
     out.message = fmt::format("prices older than {:g} days: {}{}{}", limit.bound, old,
                               undated.empty() ? "" : "; without a date: ", undated);
   }
-  if (out.message.empty())
-    out.message = fmt::format("no price is older than {:g} days", limit.bound);
+  if (out.message.empty()) {
+    out.message = fmt::format("no price on the bill is older than {:g} days", limit.bound);
+  }
   return out;
 }
 

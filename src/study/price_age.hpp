@@ -4,10 +4,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/units.hpp"
+#include "model/bill.hpp"
 #include "model/verdict.hpp"
 
 namespace feedrate::study {
@@ -20,10 +20,24 @@ std::optional<std::int64_t> last_day(std::string_view date);
 /// A limit on the age of prices, from "180d" or "warn:180d". InputError.
 Limit parse_max_price_age(std::string_view text);
 
-/// The limit held against prices (name, date). A price without a date may be of any age: it counts
-/// as a warning. `today` in days since 1970-01-01.
-Judgement judge_price_age(const Limit& limit,
-                          const std::vector<std::pair<std::string, std::string>>& prices,
+/// A price that a bill was made with.
+struct UsedPrice {
+  std::string what;    ///< "ml.p3.2xlarge"
+  std::string price;   ///< "3.825 USD/h"
+  std::string date{};  ///< of its source; "" where it states none
+  std::string source{};
+  bool operator==(const UsedPrice&) const = default;
+};
+
+/// The prices that make up the bill, each once: those of lines that cost something, unless the
+/// scenario gives them, for such a price has no age. What the catalogue holds beside them is not
+/// asked.
+std::vector<UsedPrice> used_prices(const Bill& bill);
+
+/// The limit held against prices; the message names each that is too old, with its date and source.
+/// A price without a date may be of any age: it counts as a warning. `today` in days since
+/// 1970-01-01.
+Judgement judge_price_age(const Limit& limit, const std::vector<UsedPrice>& prices,
                           std::int64_t today);
 
 }  // namespace feedrate::study

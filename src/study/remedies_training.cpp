@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/portable_math.hpp"
 #include "base/unit_text.hpp"
 #include "catalog/gpu_speed.hpp"
 #include "study/remedy.hpp"
@@ -81,8 +82,8 @@ std::optional<Ratio> mixed_ratio(const Situation& s) {
   ratio.low = *std::min_element(ratios.begin(), ratios.end());
   ratio.high = *std::max_element(ratios.begin(), ratios.end());
   double sum = 0.0;
-  for (const double each : ratios) sum += std::log(each);
-  ratio.value = std::exp(sum / static_cast<double>(ratios.size()));
+  for (const double each : ratios) sum += portable::log(each);
+  ratio.value = portable::exp(sum / static_cast<double>(ratios.size()));
   return ratio;
 }
 

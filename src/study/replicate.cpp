@@ -83,4 +83,19 @@ Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProf
   return bands;
 }
 
+double share_in_time(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
+                     const RunOptions& options, Duration deadline) {
+  const Names kept = options.guesses ? Names{} : guesses_of(scenario, catalog, host);
+  int met = 0;
+  for (int r = 0; r < options.replications; ++r) {
+    const auto stream = static_cast<std::uint64_t>(r) + 1U;
+    const resolve::Draw draw = [&](std::string_view key) {
+      return kept.contains(key) ? 0.5 : uniform_of(options.seed, stream, key);
+    };
+    const DrawnJob job = drawn_job(scenario, catalog, host, draw, Own::of(options.seed, stream));
+    if (!never_ends(job.outcome) && job.outcome.total.wall <= deadline) ++met;
+  }
+  return static_cast<double>(met) / options.replications;
+}
+
 }  // namespace feedrate::study

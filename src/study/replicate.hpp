@@ -11,4 +11,8 @@ namespace feedrate::study {
 Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                 const RunOptions& options);
 
+/// The share of those same jobs that end within `deadline`.
+double share_in_time(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
+                     const RunOptions& options, Duration deadline);
+
 }  // namespace feedrate::study

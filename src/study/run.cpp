@@ -162,6 +162,11 @@ void remark_on_rounds(Result& result, const std::optional<pipeline::RoundGap>& g
       short_time(gap->wait), n, ending, n));
 }
 
+void add_remark(Result& result, RemarkKind kind, std::string text) {
+  result.remark_kinds.insert_or_assign(text, kind);
+  result.remarks.push_back(std::move(text));
+}
+
 /// Which of unequal instances the others wait for.
 void remark_on_unequal(Result& result, const pipeline::Inputs& inputs,
                        const pipeline::Outcome& mean) {
@@ -189,7 +194,8 @@ void remark_on_limits(Result& result, const pipeline::Inputs& inputs,
   }
   const double active = pipeline::active_workers(inputs, pipeline::EpochKind::first);
   if (inputs.kind == LoaderKind::pool && active < inputs.workers) {
-    result.remarks.push_back(
+    add_remark(
+        result, RemarkKind::check,
         fmt::format("{:g} of {:g} threads stay idle: prefetch_factor = {:g} batches of {:g} are "
                     "all that may be "
                     "in work; raise it, or use fewer threads",
@@ -215,7 +221,8 @@ void remark_on_limits(Result& result, const pipeline::Inputs& inputs,
     }
   }
   if (outcome.ratio_missed) {
-    result.remarks.emplace_back(
+    add_remark(
+        result, RemarkKind::check,
         "the parallel efficiency that is given cannot be reached: the input pipeline alone loses "
         "more; the simulated one stands");
   }
@@ -231,7 +238,9 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   pipeline::SimulationOptions simulation;
   simulation.exact = options.exact;
   simulation.seed = options.seed;
+  simulation.progress = options.progress;
   const pipeline::Outcome outcome = pipeline::simulate(resolved.inputs, simulation);
+  simulation.progress = {};
   const pipeline::Outcome mean = options.exact ? pipeline::simulate(resolved.inputs) : outcome;
 
   Result result;
@@ -241,6 +250,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.gpus = inputs.gpus();
   if (inputs.unequal) result.as_many_alike = inputs.instances_alike();
   result.remarks = resolved.remarks;
+  result.remark_kinds = resolved.remark_kinds;
   result.caveats = resolved.caveats;
   if (options.list_inputs) result.inputs = resolved.used;
   result.communication = resolved.communication;

@@ -1,6 +1,8 @@
 #pragma once
 // The main question: which stage is the bottleneck, how long does the job take, what does it cost?
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "catalog/catalog.hpp"
 #include "model/host.hpp"
@@ -16,8 +18,10 @@ struct RunOptions {
   bool bottlenecks =
       true;             ///< replications say how probable each bottleneck is: most of their time
   bool guesses = true;  ///< replications draw what is only assumed too, and not only errors
-  bool list_inputs = true;   ///< fill Result::inputs; whoever prints none saves a third of the time
-  bool weigh = false;        ///< also what each of them does: several times the work of the rest
+  bool list_inputs = true;  ///< fill Result::inputs; whoever prints none saves a third of the time
+  bool weigh = false;       ///< also what each of them does: several times the work of the rest
+  /// With `exact`: called after each epoch, with how many of how many are simulated.
+  std::function<void(std::size_t done, std::size_t total)> progress{};
   bool try_workers = false;  ///< fill Bottleneck::workers: a few dozen simulations
 };
 

@@ -11,6 +11,7 @@
 #include "model/efficiency.hpp"
 #include "study/drawn_job.hpp"
 #include "study/interruptions.hpp"
+#include "study/replicate.hpp"
 #include "study/run.hpp"
 #include "study/scale_out.hpp"
 
@@ -172,7 +173,11 @@ class Curve {
     options.bottlenecks = false;
     options.seed = options_.seed;
     try {
-      row.point.result = run(make_(row.point.set), catalog_, host_, options);
+      const Scenario job = make_(row.point.set);
+      row.point.result = run(job, catalog_, host_, options);
+      if (options_.deadline && options.replications > 0) {
+        row.chance_in_time = share_in_time(job, catalog_, host_, options, *options_.deadline);
+      }
     } catch (const InputError& error) {
       row.point.problems = error.problems();
     }

@@ -10,6 +10,9 @@ namespace {
 const char* words_of(Service service) {
   switch (service) {
     case Service::s3: return "S3";
+    case Service::gcs: return "GCS";
+    case Service::azure_blob: return "Azure Blob";
+    case Service::nfs: return "the NFS server";
     case Service::fsx_lustre: return "FSx for Lustre";
     case Service::efs: return "EFS";
     case Service::http: return "the HTTP server";

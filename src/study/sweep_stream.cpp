@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/errors.hpp"
+#include "base/parallel.hpp"
 #include "study/point_problems.hpp"
 
 namespace feedrate::study {
@@ -151,15 +152,9 @@ class Streaming {
 }  // namespace
 
 StreamedSweep stream_sweep(const SweepStream& stream, int jobs, const SweepProgress& progress) {
-  const std::size_t wanted =
-      jobs > 0 ? static_cast<std::size_t>(jobs) : std::max(1U, std::thread::hardware_concurrency());
-  const std::size_t threads = std::clamp<std::size_t>(stream.points, 1, wanted);
+  const std::size_t threads = feedrate::threads_for(jobs, stream.points);
   Streaming streaming(stream, threads, progress);
-  {
-    std::vector<std::jthread> others;
-    for (std::size_t t = 1; t < threads; ++t) others.emplace_back([&] { streaming.work(); });
-    streaming.work();
-  }
+  in_threads(threads, [&] { streaming.work(); });
   streaming.throw_if_failed();
   return streaming.take();
 }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/errors.hpp"
+#include "base/portable_math.hpp"
 #include "base/unit_text.hpp"
 #include "model/figures.hpp"
 #include "resolve/resolve.hpp"
@@ -207,9 +208,9 @@ std::vector<double> slower_in_turns(const About& measured, const HostProfile& pr
     for (const std::string& name : names) {
       const std::vector<double>& turns = measured.canary.at(name);
       if (turn >= turns.size()) return slower;
-      logs += std::log(turns[turn] / profile.canary.at(name).value.base());
+      logs += portable::log(turns[turn] / profile.canary.at(name).value.base());
     }
-    slower.push_back(std::exp(logs / static_cast<double>(names.size())));
+    slower.push_back(portable::exp(logs / static_cast<double>(names.size())));
   }
   return slower;
 }

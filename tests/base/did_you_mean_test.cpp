@@ -18,6 +18,18 @@ TEST_CASE("did you mean: the nearest name, by letters changed, lost, added or sw
   CHECK(did_you_mean("batchsize", keys) == " (did you mean \"batch_size\"?)");
 }
 
+TEST_CASE("did you mean: the only name of which the word is a part") {
+  const std::vector<std::string> services = {"s3", "gcs", "azure-blob", "fsx-lustre", "efs", "nfs"};
+  CHECK(nearest("azure", services) == "azure-blob");
+  CHECK(nearest("Blob", services) == "azure-blob");
+  CHECK(nearest("lustre", services) == "fsx-lustre");
+  CHECK(nearest("azure_blob", services) == "azure-blob");
+  CHECK(nearest("NFS", services) == "nfs");
+  CHECK(nearest("zur", services).empty());
+  const std::vector<std::string> twice = {"first-of-them", "last-of-them", "a-themselves"};
+  CHECK(nearest("them", twice).empty());
+}
+
 TEST_CASE("did you mean: nothing when no name is near, or the word is no word") {
   CHECK(nearest("gradient", keys).empty());
   CHECK(nearest("", keys).empty());

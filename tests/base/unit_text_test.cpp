@@ -115,6 +115,28 @@ TEST_CASE("unit text: other mistakes are named") {
   }
 }
 
+TEST_CASE("unit text: a duration may be a sum, from the largest unit to the smallest") {
+  const auto read = [](const char* text) {
+    const ParsedQuantity parsed = parse_quantity(text, duration);
+    INFO(text << ": " << parsed.problem);
+    CHECK(parsed.ok());
+    return parsed.base;
+  };
+  CHECK(read("20 h 1 min") == 72060.0);
+  CHECK(read("1h 2min 3s") == 3723.0);
+  CHECK(read("2 days 3 h 4 min 5 s 6 ms") == 2 * 86400.0 + 3 * 3600.0 + 4 * 60.0 + 5.006);
+  CHECK(read("17 min 52 s") == 1072.0);
+  CHECK(read("-4 min 20 s") == -260.0);
+  CHECK(read(" 1 h  30 min ") == 5400.0);
+  CHECK(problem("1 min 2 h", duration).find("the largest unit first") != std::string::npos);
+  CHECK(problem("1 h 2 h", duration).find("the largest unit first") != std::string::npos);
+  CHECK(problem("1 h 20", duration).find("the last number has no unit") != std::string::npos);
+  CHECK(problem("1 h 20 GB", duration).find("not all of it is a duration") != std::string::npos);
+  CHECK(problem("1 h 20 mnts", duration).find("is no unit") != std::string::npos);
+  CHECK(problem("1 h -20 min", duration).find("h -20 min") != std::string::npos);
+  CHECK_FALSE(parse_quantity("1 GB 20 MB", amount).ok());
+}
+
 TEST_CASE("unit text: NaN, infinity and what no double can hold are refused") {
   for (const char* text : {"nan s", "NaN", "inf s", "-inf s", "Infinity s", "1e309 s"}) {
     INFO(text);

@@ -423,7 +423,7 @@ TEST_CASE("check: old prices warn or fail, on the day that is set") {
   const std::string year_2030 = "LC_ALL=C.UTF-8 SOURCE_DATE_EPOCH=1893456000";
   const Outcome old = project.check("--max-price-age 180d", year_2030);
   CHECK(old.status == 1);
-  CHECK(has(old.out, "prices older than 180 days: p3.2xlarge"));
+  CHECK(has(old.out, "prices older than 180 days: p3.2xlarge at 3.06 USD/h ("));
   CHECK(project.check("--max-price-age warn:180d", year_2030).status == 0);
   CHECK(project.check("--max-price-age 36500d", year_2030).status == 0);
 }
@@ -509,4 +509,131 @@ TEST_CASE("check: inputs that only another feedrate can read are compared but no
   CHECK(outcome.status == 1);
   CHECK(has(outcome.out, "cannot be read by this one"));
   CHECK(has(outcome.out, "/loader/num_workers"));
+}
+
+TEST_CASE("check: a scenario that is wrong is an error beside the verdicts of the others") {
+  const Project project;
+  const std::string worse = project.folder.write(
+      "worse.json", replaced(replaced(scenario, "small <job>", "worse"), "110 KB", "150 KB"));
+  const std::string broken = project.folder.write("broken.json", R"({
+  "dataset": {"samples": 30000, "bytes_per_sample": "110 KBX"},
+  "sorce": {}
+})");
+  const std::string nowhere = project.folder.write(
+      "nowhere.json",
+      replaced(scenario, "\"instance\": \"p3.2xlarge\"", "\"instance\": \"p3.3xlarge\""));
+  const std::string missing = project.folder / "missing.json";
+  const auto check = [&](const std::string& flags) {
+    return shell("feedrate check '" + broken + "' '" + project.file + "' '" + nowhere + "' '" +
+                 missing + "' --baseline '" + project.baseline + "' " + flags);
+  };
+  const std::string before = slurp(project.baseline);
+  const std::string complaint = broken + ":2: /dataset/bytes_per_sample: expected an amount";
+  for (const char* flags : {"", "--warn-only", "--update", "--format benchmark"}) {
+    const Outcome outcome = check(flags);
+    INFO(flags << '\n' << outcome.out << outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(has(outcome.err, complaint));
+    CHECK(has(outcome.err, broken + ":3: /sorce"));
+    CHECK(has(outcome.err, missing + ": expected a file"));
+    CHECK(has(outcome.err, nowhere + ":"));
+    CHECK(has(outcome.err, "p3.3xlarge"));
+    CHECK(slurp(project.baseline) == before);
+  }
+  const Outcome text = check("");
+  CHECK(has(text.out,
+            "3 of 4 scenarios could not be checked: broken.json, nowhere.json, "
+            "missing.json. 1 scenario as in the"));
+  CHECK(has(text.out, "unchanged"));
+  CHECK(has(check("--update").out, "the baseline was not written"));
+
+  const Outcome junit = check("--format junit");
+  CHECK(has(junit.out, "errors=\"3\""));
+  CHECK(has(junit.out, "failures=\"0\""));
+  CHECK(has(junit.out, "classname=\"job.json\""));
+  CHECK(has(junit.out, "<error message="));
+  const std::string xml = project.folder.write("check.xml", junit.out);
+  const Outcome valid = shell("xmllint --noout --schema " + formats + "junit.xsd '" + xml + "'");
+  INFO(valid.err);
+  CHECK(valid.status == 0);
+
+  const Outcome github = check("--format github");
+  CHECK(has(github.out, "::error file=" + broken +
+                            ",line=2,title=broken.json could not be "
+                            "checked::/dataset/bytes_per_sample: expected"));
+  CHECK(has(github.out, "::error file=" + missing + ",line=1,"));
+  CHECK(has(check("--format markdown").out, "broken.json:2"));
+
+  const std::string json = project.folder / "check.out", own = project.folder / "own.json";
+  CHECK(check("--format json --output '" + json + "'").status == 2);
+  REQUIRE(shell("feedrate schema check --format json --output '" + own + "'").status == 0);
+  for (const std::string& schema : {formats + "check.schema.json", own}) {
+    const Outcome held =
+        shell("python3 " + formats + "validate.py '" + schema + "' '" + json + "'");
+    INFO(held.err);
+    CHECK(held.status == 0);
+  }
+  CHECK(has(slurp(json), "\"key\": \"/dataset/bytes_per_sample\""));
+
+  // The others are judged as they are without it.
+  const std::string others = "'" + project.file + "' '" + worse + "'";
+  const auto only = [&](const std::string& scenarios) {
+    return shell("feedrate check " + scenarios + " --baseline '" + project.baseline +
+                 "' --format github")
+        .out;
+  };
+  const std::string alone = only(others);
+  const std::string together = only(others + " '" + broken + "'");
+  CHECK(together.starts_with(alone.substr(0, alone.find("::notice"))));
+}
+
+TEST_CASE("errors: a file that several scenarios include is complained of once, in its own line") {
+  const Folder folder;
+  folder.write("common.json",
+               "{\n  \"dataset\": {\"samples\": 1000,\n    \"bytes_per_sample\": \"9 kBx\"}\n}\n");
+  const auto user = [&](const std::string& name) {
+    return "'" + folder.write(name, R"({"include": "common.json", "source": {"service": "local"},
+      "cluster": {"instance": "g5.2xlarge"}, "loader": {"batch_size": 100},
+      "job": {"epochs": 2, "step": "100 ms"}})") +
+           "'";
+  };
+  const std::string a = user("a.json"), b = user("b.json"), other = folder / "bl.json";
+  const std::string place = folder / "common.json";
+  const auto once = [&](const std::string& command) {
+    const Outcome outcome = shell(command);
+    INFO(command << '\n' << outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(lines_of(outcome.err) == 1);
+    CHECK(outcome.err.starts_with(place + ":3: /dataset/bytes_per_sample: expected"));
+  };
+  once("feedrate run " + a);
+  once("feedrate sweep " + a + " --vary num_workers=1,2,3");
+  once("feedrate compare " + a + " " + b);
+  once("feedrate cases " + a + " " + b);
+  once("feedrate check " + a + " " + b + " --baseline '" + other + "' --update");
+  once("feedrate report " + a + " --output '" + (folder / "o.html") + "'");
+  // Broken syntax likewise.
+  folder.write("common.json", "{\n  \"dataset\": {\n");
+  for (const std::string& command :
+       {"compare " + a + " " + b, "sweep " + a + " --vary num_workers=1,2",
+        "check " + a + " " + b + " --baseline '" + other + "' --update"}) {
+    const Outcome outcome = shell("feedrate " + command);
+    INFO(command << '\n' << outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(lines_of(outcome.err) == 1);
+    CHECK(outcome.err.starts_with(place + ":"));
+  }
+}
+
+TEST_CASE("errors: the problems of all scenarios of a comparison are told at once") {
+  const Folder folder;
+  const std::string a = folder.write("a.json", R"({"dataset": {"samples": "many"}})");
+  const std::string b = folder.write("b.json", R"({"sorce": {}})");
+  for (const char* command : {"compare", "cases"}) {
+    const Outcome outcome = shell(std::string("feedrate ") + command + " '" + a + "' '" + b + "'");
+    INFO(outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(has(outcome.err, a + ":1: /dataset/samples"));
+    CHECK(has(outcome.err, b + ":1: /sorce"));
+  }
 }

@@ -297,6 +297,17 @@ TEST_CASE("skypilot: machines by the names of its catalogue") {
   CHECK(rows > 20);
 }
 
+TEST_CASE("skypilot: a machine of which the job uses fewer GPUs than it has is remarked on") {
+  const std::string command =
+      "feedrate export skypilot scenarios/caltech256_p3.json --set instance=p3.16xlarge --set "
+      "region=us-east-1 ";
+  const auto some = shell(command + "--set gpus_per_instance=2");
+  INFO(some.out << some.err);
+  CHECK(some.status == 0);
+  CHECK(has(some.out, "the job uses 2 of its 8 GPUs and all are rented"));
+  CHECK_FALSE(has(shell(command).out, "all are rented"));
+}
+
 TEST_CASE("skypilot: spot and its interruptions are said, what is booked is left out") {
   const std::string spot =
       "scenarios/caltech256_p3.json --set instance=p3.2xlarge --set region=us-east-1 ";

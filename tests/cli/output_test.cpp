@@ -20,6 +20,19 @@ bool is_ascii(const std::string& text) {
 
 }  // namespace
 
+TEST_CASE("output: a long run --exact shows how far it is on a terminal, and Ctrl-C ends it") {
+  const std::string run = "feedrate run scenarios/caltech256_p3.json --exact --set epochs=";
+  // Typed as soon as something is shown, which is the bar.
+  const Outcome stopped =
+      testing_cli::on_terminal(run + "200000 >/dev/null", "LC_ALL=C.UTF-8", "\x03");
+  INFO(stopped.out);
+  CHECK(stopped.out.find("epochs [") != std::string::npos);
+  CHECK(stopped.out.find(" of 200000") != std::string::npos);
+  CHECK(stopped.status == 128 + SIGINT);
+  // Nobody waits for a short one, and no bar goes into a pipe.
+  CHECK(testing_cli::on_terminal(run + "3 >/dev/null", "LC_ALL=C.UTF-8").out.empty());
+}
+
 TEST_CASE("output: results on standard output, nothing on standard error") {
   for (const std::string format : {"text", "json", "csv", "markdown"}) {
     const Outcome outcome = shell(run + "--format " + format);

@@ -47,6 +47,7 @@ struct ExchangingJob {
     if (overlap) allreduce += fmt::format(R"(, "overlap": {:.17g})", *overlap);
     Settings list = {
         {"/cluster/instance", "p4d.24xlarge"},
+        {"/cluster/network", "10 TB/s"},  // no gradients have a network of their own
         {"/cluster/gpus_per_instance", fmt::format("{:g}", gpus)},
         {"/cluster/instances", fmt::format("{:g}", instances)},
         {"/loader/batch_size", "16"},

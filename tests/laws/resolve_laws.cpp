@@ -107,8 +107,8 @@ TEST_CASE("resolve: what is simulated is what is billed") {
     const auto one = answer(settings);
     if (!one) continue;
     INFO(text_of(settings));
-    const auto& [inputs, installed, terms, exchanged, disk, machine, used, remarks, caveats] =
-        one->resolved;
+    const auto& [inputs, installed, terms, exchanged, disk, machine, used, remarks, kinds,
+                 caveats] = one->resolved;
     CHECK(one->input.compute.instances == inputs.instances);
     const auto billed = [&](std::string_view name) -> const resolve::Leased<StorageUse>* {
       for (const auto& line : terms.storage) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <optional>
 
 #include "catch.hpp"
@@ -148,6 +149,45 @@ TEST_CASE("law: a later deadline never asks for more instances, and no answer is
     static_cast<void>(random);
   });
   CHECK(two > 0);
+}
+
+TEST_CASE("law: the chance of meeting a deadline grows with it, and is that of the row's band") {
+  int between = 0;
+  for_generated(12, 7, [&](const cli::ScenarioMaker& make, pipeline::Generator&) {
+    study::ScaleOptions options;
+    options.to = 6;
+    options.draws = 40;
+    CHECK_FALSE(curve_of(make, options).rows.front().chance_in_time.has_value());
+    const Duration fastest = curve_of(make, options).fastest.outlay.time;
+    std::map<double, double> before;  // by instances: which rows are shown follows the deadline
+    for (const double factor : {0.1, 0.9, 1.0, 1.05, 1.2, 2.0, 1e6}) {
+      options.deadline = factor * fastest;
+      const ScaleCurve curve = curve_of(make, options);
+      for (const ScaleRow& row : curve.rows) {
+        if (!row.point.answered()) continue;
+        REQUIRE(row.chance_in_time.has_value());
+        const double chance = *row.chance_in_time;
+        const auto [earlier, first] = before.emplace(row.instances, chance);
+        if (!first) CHECK(chance >= earlier->second);
+        earlier->second = chance;
+        CHECK(chance >= 0.0);
+        CHECK(chance <= 1.0);
+        between += chance > 0.0 && chance < 1.0 ? 1 : 0;
+        // The same draws as the bands are of; those of jobs that never end are in no band.
+        const Bands& bands = *row.point.result.bands;
+        if (bands.never_ends > 0.0) continue;
+        const Duration p5 = seconds(bands.total_s[0]), p95 = seconds(bands.total_s[2]);
+        if (*options.deadline < p5) CHECK(chance <= 0.05 + 1.0 / options.draws);
+        if (*options.deadline > p95) CHECK(chance >= 0.95 - 1.0 / options.draws);
+        if (factor == 1e6) CHECK(chance == 1.0);
+      }
+    }
+    options.draws = 0;
+    for (const ScaleRow& row : curve_of(make, options).rows) {
+      CHECK_FALSE(row.chance_in_time.has_value());
+    }
+  });
+  CHECK(between > 10);
 }
 
 TEST_CASE("law: the more an hour is worth, the sooner the job of least total is done") {

@@ -40,7 +40,7 @@ Result distinct() {
              seconds(value())};
   r.throughput = Throughput::of(value());
   r.gpu_busy = value();
-  r.gpu_busy_time = seconds(value());
+  r.gpu_busy_time = seconds(1.01 * value());  // so that its share of the time is another number
   r.efficiency = value();
   r.job_efficiency = value();
   r.steps_per_epoch = value();

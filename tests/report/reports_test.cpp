@@ -86,7 +86,7 @@ Time
   later epochs   4 min 8 s  each
   whole job     4 min 20 s
   throughput         118/s
-  GPUs busy           37 %  of the time after start-up
+  GPUs busy           37 %  of the job's time; 37 % of the time after start-up
 
 Bill
   1 x ml.p3.2xlarge  0.596 h each  3.825 USD/h  $2.28  published
@@ -103,7 +103,7 @@ Taken from
 Measure first: `feedrate calibrate loader --loader MODULE:DATASET` (about 2 min) on the machine
 tells 73 % of what is uncertain about the job's time.
 
-Remarks
+Remarks: to know
   - First epoch reads from disk.
 
 The mean of 956 steps, in closed form; --exact simulates each of them.

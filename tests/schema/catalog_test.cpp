@@ -253,11 +253,13 @@ TEST_CASE("pricing: transfer tiers must ascend, and only the last may be open") 
 
 TEST_CASE("pricing: FEEDRATE_PRICING decides where the files are, and must be right") {
   setenv("FEEDRATE_PRICING", shipped.c_str(), 1);
-  CHECK(schema::find_pricing_folder("/nowhere") == shipped);
+  CHECK(schema::find_pricing_folder() == shipped);
+  CHECK(schema::find_pricing_folder("/nowhere/libfeedrate.so") == shipped);
   setenv("FEEDRATE_PRICING", "/nowhere", 1);
-  CHECK_THROWS_AS(schema::find_pricing_folder(shipped), InputError);
+  CHECK_THROWS_AS(schema::find_pricing_folder(), InputError);
   unsetenv("FEEDRATE_PRICING");
-  CHECK(fs::exists(schema::find_pricing_folder(shipped) + "/services.json"));
+  CHECK(fs::exists(schema::find_pricing_folder() + "/services.json"));
+  CHECK_THROWS_AS(schema::find_pricing_folder("/nowhere/libfeedrate.so"), HostError);
 }
 
 TEST_CASE("pricing: the manual names the keys of every file") {

@@ -6,11 +6,13 @@
 #include <sstream>
 
 #include "base/unit_text.hpp"
+#include "schema/cases.hpp"
 #include "schema/diagnosis.hpp"
 #include "schema/host.hpp"
 #include "schema/host_keys.hpp"
 #include "schema/json_reader.hpp"
 #include "schema/optimum.hpp"
+#include "schema/request.hpp"
 #include "schema/result.hpp"
 #include "schema/result_record.hpp"
 #include "schema/scenario.hpp"
@@ -67,6 +69,8 @@ TEST_CASE("manual: every key is explained within 100 columns, every example is a
   fits_the_page(host_manual());
   fits_the_page(result_manual());
   fits_the_page(optimum_manual());
+  fits_the_page(cases_manual());
+  fits_the_page(request_manual());
   fits_the_page(diagnosis_manual());
 }
 

@@ -169,7 +169,8 @@ TEST_CASE("result: a comparison holds changes against the first") {
   both[1].result.bill.money = usd(204);
   const JsonPtr root = parsed(write_comparison(both));
   CHECK(root->find("kind")->text == "comparison");
-  const auto& results = root->find("results")->items;
+  CHECK(root->find("schema")->number == 2.0);
+  const auto& results = root->find("points")->items;
   CHECK(results[0]->find("relative")->kind == JsonKind::null);
   CHECK(results[1]->find("relative")->find("total_s")->number == -0.5);
   CHECK(results[1]->find("relative")->find("money_usd")->number == 1.0);

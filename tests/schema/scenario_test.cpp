@@ -171,7 +171,8 @@ TEST_CASE("scenario: one problem, one line that says where, what and what instea
        "/job/scaling/0: expected a pair such as [4, \"57 min\"], got 1"},
       // words
       {"\"source\": {\"service\": \"S3\"}",
-       "/source/service: expected \"s3\", \"fsx-lustre\", \"efs\", \"ebs\", \"http\" or \"local\", "
+       "/source/service: expected \"s3\", \"gcs\", \"azure-blob\", \"fsx-lustre\", \"efs\", "
+       "\"nfs\", \"ebs\", \"http\" or \"local\", "
        "got \"S3\" (did you mean \"s3\"?)"},
       {"\"loader\": {\"kind\": 1}",
        "/loader/kind: expected \"pytorch\", \"pool\" or \"inline\", got 1"},

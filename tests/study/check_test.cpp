@@ -253,17 +253,45 @@ TEST_CASE("price age: the last day that a date can mean") {
   CHECK_FALSE(last_day(""));
 }
 
+TEST_CASE("price age: only prices that the bill was made with are judged") {
+  Bill bill;
+  const auto add = [&](const char* what, double amount, Origin origin) {
+    BillLine line;
+    line.what = what;
+    line.price = "1 USD/h";
+    line.amount = usd(amount);
+    line.from.origin = origin;
+    line.from.date = "2001";
+    bill.lines.push_back(line);
+  };
+  add("1 x m", 2.0, Origin::published);
+  add("3 x m", 2.0, Origin::published);
+  add("free of charge", 0.0, Origin::published);
+  add("the user's own", 2.0, Origin::given);
+  const std::vector<UsedPrice> used = used_prices(bill);
+  REQUIRE(used.size() == 1);
+  CHECK(used[0] == UsedPrice{"m", "1 USD/h", "2001", ""});
+  // Old prices of a catalogue that no line has are not looked at.
+  CHECK(judge_price_age(parse_max_price_age("1d"), used_prices(Bill{}), 20000).level ==
+        Level::pass);
+}
+
 TEST_CASE("price age: older than the limit fails or warns, undated warns") {
   const Limit fail = parse_max_price_age("180d");
   const Limit warn = parse_max_price_age("warn:182d");
   CHECK(warn.bound == 182.0);
   const std::int64_t today = *last_day("2026-06-30");
-  CHECK(judge_price_age(fail, {{"a", "2026-01-01"}}, today).level == Level::pass);
-  CHECK(judge_price_age(fail, {{"a", "2026-01-01"}}, today + 1).level == Level::fail);
-  CHECK(judge_price_age(warn, {{"a", "2024"}}, today).level == Level::warn);
-  CHECK(judge_price_age(fail, {{"a", ""}}, today).level == Level::warn);
+  CHECK(judge_price_age(fail, {{"a", "", "2026-01-01"}}, today).level == Level::pass);
+  CHECK(judge_price_age(fail, {{"a", "", "2026-01-01"}}, today + 1).level == Level::fail);
+  CHECK(judge_price_age(warn, {{"a", "", "2024"}}, today).level == Level::warn);
+  CHECK(judge_price_age(fail, {{"a", "", ""}}, today).level == Level::warn);
   // A year that has not ended says nothing about age yet.
-  CHECK(judge_price_age(fail, {{"a", "2026"}}, today).now == 0.0);
+  CHECK(judge_price_age(fail, {{"a", "", "2026"}}, today).now == 0.0);
+  const Judgement old = judge_price_age(
+      fail, {{"a", "1 USD/h", "2024", "a list, 2024"}, {"b", "2 USD/h", "", "hearsay"}}, today);
+  CHECK(old.message ==
+        "prices older than 180 days: a at 1 USD/h (a list, 2024); without a date: b at 2 USD/h "
+        "(hearsay)");
   CHECK_THROWS_AS(parse_max_price_age("180"), InputError);
   CHECK_THROWS_AS(parse_max_price_age("180 GB"), InputError);
   CHECK_THROWS_AS(parse_max_price_age("-3 d"), InputError);

@@ -21,17 +21,6 @@ std::string_view format_name(FormatId format) {
   return import_formats()[static_cast<std::size_t>(format)].name;
 }
 
-/// Names of damaged files can be anything; JSON's are not.
-std::string as_utf8(std::string_view text) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = utf8_length(text, at);
-    out += length == 0 ? "?" : text.substr(at, length);
-    at += std::max<std::size_t>(1, length);
-  }
-  return out;
-}
-
 template <class Member>
 void keep_if_same(std::vector<ObservationHeader>& all, ObservationHeader& into, Member member) {
   const bool same = std::all_of(all.begin(), all.end(), [&](const ObservationHeader& one) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/number_chars.hpp"
 #include "base/quote.hpp"
 
 namespace feedrate::schema {
@@ -246,7 +247,7 @@ double JsonStream::number() {
   const char* const end = buffer_.data() + at_;
   keep_ = std::string::npos;
   double value = 0.0;
-  const auto [stop, error] = std::from_chars(start, end, value);
+  const auto [stop, error] = read_double(start, end, value);
   if (kind == Kind::word || error != std::errc() || stop != end) {
     return std::numeric_limits<double>::quiet_NaN();
   }

@@ -1,10 +1,11 @@
 #include "schema/import/step_pattern.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
+
+#include "base/number_chars.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -58,7 +59,7 @@ std::size_t past_words(std::string_view line, std::size_t at, std::string_view w
 std::optional<double> take_number(std::string_view line, std::size_t& at) {
   const std::size_t start = past_blanks(line, at);
   double value = 0.0;
-  const auto [end, error] = std::from_chars(line.data() + start, line.data() + line.size(), value);
+  const auto [end, error] = read_double(line.data() + start, line.data() + line.size(), value);
   if (error != std::errc()) return std::nullopt;
   at = static_cast<std::size_t>(end - line.data());
   return value;

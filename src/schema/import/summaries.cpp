@@ -108,7 +108,7 @@ void read_dlio_output(const JsonValue& root, Collector& to) {
     const JsonValue* const load = epoch.value->find("load");
     const JsonValue* const compute = epoch.value->find("compute");
     double number = 0.0;
-    std::from_chars(epoch.key.data(), epoch.key.data() + epoch.key.size(), number);
+    read_double(epoch.key.data(), epoch.key.data() + epoch.key.size(), number);
     if (load == nullptr) {
       to.skip(skipped::nothing_used);
       continue;

@@ -1,21 +1,22 @@
-#include "cli/vary.hpp"
+#include "api/vary.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <optional>
 #include <set>
 
 #include "base/errors.hpp"
+#include "base/number_chars.hpp"
+#include "base/number_text.hpp"
+#include "base/portable_math.hpp"
 #include "base/quote.hpp"
 #include "base/trimmed.hpp"
 #include "base/unit_text.hpp"
 #include "base/units.hpp"
 
-namespace feedrate::cli {
+namespace feedrate::api {
 namespace {
 
 constexpr std::string_view forms =
@@ -65,7 +66,7 @@ struct NumberWithUnit {
 std::optional<NumberWithUnit> parse_number(std::string_view text) {
   NumberWithUnit parsed;
   if (text.starts_with('+')) text.remove_prefix(1);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed.number);
+  const auto [end, error] = read_double(text.data(), text.data() + text.size(), parsed.number);
   if (error == std::errc::invalid_argument) return std::nullopt;
   if (error == std::errc::result_out_of_range) parsed.number = std::nan("");
   parsed.unit = trimmed(text.substr(static_cast<std::size_t>(end - text.data())));
@@ -91,7 +92,8 @@ std::vector<double> numbers_of(const Range& range, const Typed& text) {
                  "both above 0");
   }
   if (!multiplies && step == 0.0) refuse_range(text, "expected a step other than 0");
-  const double distance = multiplies ? std::log(to / from) / std::log(step) : (to - from) / step;
+  const double distance =
+      multiplies ? portable::log(to / from) / portable::log(step) : (to - from) / step;
   if (distance < 0.0) refuse_range(text, "expected a step that leads from FROM to TO");
   // A last step that misses TO by rounding only still lands on it.
   const double last = std::floor(distance + 1e-9 * std::max(1.0, distance));
@@ -100,14 +102,14 @@ std::vector<double> numbers_of(const Range& range, const Typed& text) {
   }
   std::vector<double> numbers;
   for (double i = 0.0; i <= last; i += 1.0) {
-    numbers.push_back(multiplies ? from * std::pow(step, i) : from + i * step);
+    numbers.push_back(multiplies ? from * portable::pow(step, i) : from + i * step);
   }
   return numbers;
 }
 
 // Twelve digits hide what binary fractions add: 0.1 + 2 * 0.1 is written 0.3.
 double rounded(double number) {
-  return std::strtod(fmt::format("{:.12g}", number).c_str(), nullptr);
+  return with_digits(number, 12);
 }
 
 std::string plain(double number) {
@@ -261,4 +263,4 @@ std::vector<Setting> combinations(std::span<const Vary> varied) {
   return all;
 }
 
-}  // namespace feedrate::cli
+}  // namespace feedrate::api

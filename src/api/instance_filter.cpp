@@ -1,4 +1,4 @@
-#include "cli/instance_filter.hpp"
+#include "api/instance_filter.hpp"
 
 #include <fmt/format.h>
 
@@ -7,12 +7,9 @@
 #include "base/errors.hpp"
 #include "base/quote.hpp"
 #include "catalog/filter.hpp"
-#include "cli/inputs.hpp"
 
-namespace feedrate::cli {
+namespace feedrate::api {
 namespace {
-
-constexpr std::string_view filter_flag = "--instances";
 
 /// The value of a key of the cluster; null where it is not set.
 const schema::JsonValue* cluster_key(const schema::Document& document, std::string_view name) {
@@ -21,11 +18,11 @@ const schema::JsonValue* cluster_key(const schema::Document& document, std::stri
   return found == nullptr || found->kind == schema::JsonKind::null ? nullptr : found;
 }
 
-void refuse_prices_of_one(const schema::Document& document) {
+void refuse_prices_of_one(const schema::Document& document, std::string_view flag) {
   for (const std::string_view name : {"price", "savings"}) {
     if (cluster_key(document, name) == nullptr) continue;
     refuse_flag(
-        filter_flag,
+        flag,
         fmt::format("expected no cluster.{0} in the scenario, which would hold for every "
                     "instance: --set {0}=null leaves it out, cluster.prices holds one of each",
                     name));
@@ -45,16 +42,16 @@ std::string facts_given(const schema::Document& document) {
 
 }  // namespace
 
-FilteredInstances filtered_instances(const std::string& filter, const schema::Document& document) {
-  refuse_prices_of_one(document);
-  const Catalog catalog = whole_catalog();
+FilteredInstances filtered_instances(const std::string& filter, const schema::Document& document,
+                                     const Catalog& catalog, std::string_view flag) {
+  refuse_prices_of_one(document, flag);
   std::optional<std::string> region;
   if (const schema::JsonValue* given = cluster_key(document, "region")) region = given->text;
-  const Chosen chosen = choose(catalog, Filter::parse(filter, catalog, filter_flag), region);
+  const Chosen chosen = choose(catalog, Filter::parse(filter, catalog, flag), region);
   const std::string unknown = unknown_words(chosen);
   if (chosen.listings.empty()) {
-    refuse_flag(filter_flag, fmt::format("nothing in the catalogue fits {}{}", in_quotes(filter),
-                                         unknown.empty() ? "" : "; it does not say: " + unknown));
+    refuse_flag(flag, fmt::format("nothing in the catalogue fits {}{}", in_quotes(filter),
+                                  unknown.empty() ? "" : "; it does not say: " + unknown));
   }
   FilteredInstances made;
   made.vary = {"instance", {}, {{"purchase", {}}, {"region", {}}}};
@@ -75,4 +72,4 @@ FilteredInstances filtered_instances(const std::string& filter, const schema::Do
   return made;
 }
 
-}  // namespace feedrate::cli
+}  // namespace feedrate::api

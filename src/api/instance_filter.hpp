@@ -1,12 +1,14 @@
 #pragma once
 // `sweep --instances FILTER`: what the catalogue rents out, as keys that a sweep varies.
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "cli/vary.hpp"
+#include "api/vary.hpp"
+#include "catalog/catalog.hpp"
 #include "schema/scenario.hpp"
 
-namespace feedrate::cli {
+namespace feedrate::api {
 
 struct FilteredInstances {
   Vary vary;                         ///< instance, with purchase and region along with it
@@ -16,6 +18,8 @@ struct FilteredInstances {
 /// The listings that the filter lets through; without a region of its own in the scenario's, where
 /// a cloud has prices there. InputError for a filter that cannot be read or lets nothing through,
 /// and for a price in the scenario, which would hold for every one of them.
-FilteredInstances filtered_instances(const std::string& filter, const schema::Document& document);
+/// `flag` names the option in complaints.
+FilteredInstances filtered_instances(const std::string& filter, const schema::Document& document,
+                                     const Catalog& catalog, std::string_view flag);
 
-}  // namespace feedrate::cli
+}  // namespace feedrate::api

@@ -1,13 +1,13 @@
-#include "cli/scenario_maker.hpp"
+#include "api/scenario_maker.hpp"
 
 #include <algorithm>
 #include <utility>
 
+#include "api/inputs.hpp"
 #include "base/errors.hpp"
-#include "cli/inputs.hpp"
 #include "schema/prepared_setting.hpp"
 
-namespace feedrate::cli {
+namespace feedrate::api {
 
 schema::Document without_cases(const schema::Document& document) {
   auto root = std::make_shared<schema::JsonValue>(*document.root());
@@ -53,4 +53,4 @@ Scenario ScenarioMaker::operator()(const study::Setting& set) const {
   return scenario_of(document_with(set));
 }
 
-}  // namespace feedrate::cli
+}  // namespace feedrate::api

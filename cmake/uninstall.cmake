@@ -1,0 +1,22 @@
+# Run with cmake -P: removes what `cmake --install BUILD` wrote last, by its list, and the folders that
+# this leaves empty. DESTDIR counts here as it does there. The lists of single components are left alone:
+# cpack writes them too, and names files there that are those of an installed package.
+set(list ${BUILD}/install_manifest.txt)
+if(NOT EXISTS ${list})
+  message(FATAL_ERROR "nothing is to be removed: there is no ${list}, which cmake --install writes")
+endif()
+file(STRINGS ${list} files ENCODING UTF-8)
+foreach(file IN LISTS files)
+  set(file "$ENV{DESTDIR}${file}")
+  file(REMOVE "${file}")
+  get_filename_component(folder "${file}" DIRECTORY)
+  while(IS_DIRECTORY "${folder}")
+    file(GLOB left LIST_DIRECTORIES true "${folder}/*" "${folder}/.[!.]*")
+    if(left)
+      break()
+    endif()
+    file(REMOVE_RECURSE "${folder}")
+    get_filename_component(folder "${folder}" DIRECTORY)
+  endwhile()
+endforeach()
+file(REMOVE ${list})

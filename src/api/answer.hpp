@@ -1,0 +1,23 @@
+#pragma once
+// A question as JSON, its answer as JSON: what the command line does, without one.
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/files.hpp"
+
+namespace feedrate::api {
+
+/// Where an answer finds what the request does not hold.
+struct Place {
+  const Files& files;                    ///< scenarios, what they include, and the catalogue
+  std::function<std::string()> pricing;  ///< the catalogue's folder; InputError, HostError
+};
+
+/// The bytes that `feedrate run --format json` or `feedrate sweep --format json` prints for what is
+/// asked (schema::request_manual() says how), or an error as JSON with all that is wrong with it:
+/// whatever the text is, the answer is a JSON document with a line's end behind it. Throws nothing
+/// but std::bad_alloc. Keeps nothing between calls and may be called from several threads.
+std::string answer(std::string_view request, const Place& place);
+
+}  // namespace feedrate::api

@@ -1,0 +1,61 @@
+#include "api/inputs.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "fit/scaling.hpp"
+
+namespace feedrate::api {
+
+Scenario scenario_of(const schema::Document& document) {
+  Scenario scenario = schema::read_scenario(document);
+  if (scenario.job.scaling) {
+    scenario.job.scaling_fit = with_places(document, [&] {
+      return fit::fit_scaling(*scenario.job.scaling, scenario.job.scaling_batch_sizes.value_or(
+                                                         std::vector<std::pair<double, double>>{}));
+    });
+  }
+  return scenario;
+}
+
+namespace {
+
+bool is_instance(const std::string& name) {
+  return !name.empty() && name != any_machine && name != unknown_machine;
+}
+
+}  // namespace
+
+void add_instances(std::set<std::string>& names, const std::optional<HostProfile>& host) {
+  if (host && is_instance(host->instance)) names.insert(host->instance);
+}
+
+void add_instances(std::set<std::string>& names, const Scenario& scenario) {
+  if (scenario.cluster.instance) names.insert(*scenario.cluster.instance);
+  if (scenario.loader.remote) names.insert(scenario.loader.remote->instance);
+  const MeasuredOn& on = scenario.measured_on;
+  for (const auto& name : {on.gpu_times, on.cpu_times, on.loader_times, on.remote_times}) {
+    if (name && is_instance(*name)) names.insert(*name);
+  }
+}
+
+study::RunOptions run_options(const Depth& depth) {
+  study::RunOptions run;
+  run.exact = depth.exact;
+  run.replications = depth.replications;
+  run.seed = depth.seed;
+  return run;
+}
+
+study::RunOptions weighing_options(const Depth& depth) {
+  constexpr int draws = 100;
+  study::RunOptions run = run_options(depth);
+  run.weigh = true;
+  run.try_workers = true;
+  if (run.replications > 0) return run;
+  run.replications = draws;
+  run.bottlenecks = false;
+  return run;
+}
+
+}  // namespace feedrate::api

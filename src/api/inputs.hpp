@@ -1,0 +1,40 @@
+#pragma once
+// From a scenario's document to what is simulated: decided once for the command line and for
+// whoever asks through the library.
+#include <optional>
+#include <set>
+#include <string>
+
+#include "model/depth.hpp"
+#include "model/host.hpp"
+#include "model/scenario.hpp"
+#include "schema/locate.hpp"
+#include "schema/scenario.hpp"
+#include "study/run.hpp"
+
+namespace feedrate::api {
+
+/// What `ask` returns; an InputError of it names the document's files and lines.
+template <class Ask>
+auto with_places(const schema::Document& document, Ask&& ask) {
+  try {
+    return ask();
+  } catch (const InputError& error) {
+    throw schema::located(document, error);
+  }
+}
+
+/// The document's scenario with everything fitted that it asks to be fitted (/job/scaling).
+Scenario scenario_of(const schema::Document& document);
+
+/// The instances that a scenario can ask the catalogue for.
+void add_instances(std::set<std::string>& names, const Scenario& scenario);
+/// The machine that a profile is of, to compare others with it.
+void add_instances(std::set<std::string>& names, const std::optional<HostProfile>& host);
+
+study::RunOptions run_options(const Depth& depth);
+/// The same for one answer that says how sure it is: inputs weighed, and bands of few draws where
+/// no replications are asked for.
+study::RunOptions weighing_options(const Depth& depth);
+
+}  // namespace feedrate::api

@@ -1,0 +1,193 @@
+"""feedrate from Python: will these GPUs be fed, how long will the job take, what will it cost?
+
+    import feedrate
+
+    result = feedrate.run("scenario.json", set={"num_workers": 8})
+    rows = feedrate.sweep("scenario.json", vary={"num_workers": [1, 2, 4, 8]})
+
+A scenario is a dict, or the path of a file. Everything returned is what `feedrate run` and
+`feedrate sweep` print with `--format json`; `feedrate schema result` explains it.
+
+One file that needs nothing beside Python 3.8 and libfeedrate.so: the library that the environment
+variable FEEDRATE_LIBRARY names, else one beside this file, else one that the system's loader finds.
+May be used by several threads at a time: the simulator runs without the interpreter's lock.
+"""
+
+import ctypes
+import json
+import os
+
+__all__ = ["Error", "ask", "run", "sweep"]
+
+_NAMES = ("libfeedrate.so", "libfeedrate.so.0")
+_library = None
+
+
+class Error(ValueError):
+    """The request is wrong, or the simulator failed.
+
+    problems: list of {"file", "line", "key", "message"}: the file is the scenario's name, "host" or
+        "request"; the line is None where the file was given as a dict; the key is a JSON pointer,
+        or the setting that is wrong.
+    status: the exit status that the program would have had: 2 for input, 3 for a failure.
+    """
+
+    def __init__(self, message, problems=(), status=2):
+        super().__init__(message)
+        self.problems = list(problems)
+        self.status = status
+
+
+def _candidates():
+    named = os.environ.get("FEEDRATE_LIBRARY")
+    if named:
+        return [named]
+    here = os.path.dirname(os.path.abspath(__file__))
+    beside = [os.path.join(here, name) for name in _NAMES]
+    return [path for path in beside if os.path.exists(path)] + list(_NAMES)
+
+
+def _load():
+    global _library
+    if _library is not None:
+        return _library
+    reasons = []
+    for path in _candidates():
+        try:
+            library = ctypes.CDLL(path)
+        except OSError as reason:
+            reasons.append(str(reason))
+            continue
+        # c_void_p: with c_char_p the pointer would be lost, and could not be given back.
+        library.feedrate_run.argtypes = [ctypes.c_char_p]
+        library.feedrate_run.restype = ctypes.c_void_p
+        library.feedrate_free.argtypes = [ctypes.c_void_p]
+        library.feedrate_free.restype = None
+        _library = library
+        return library
+    raise ImportError(
+        "libfeedrate.so cannot be loaded; set FEEDRATE_LIBRARY to its path: " + "; ".join(reasons)
+    )
+
+
+def ask(request):
+    """The answer to a request (`feedrate schema request`), a dict; raises Error."""
+    text = json.dumps(request, allow_nan=False).encode("utf-8")
+    library = _load()
+    answer = library.feedrate_run(text)
+    if answer is None:
+        raise MemoryError("feedrate_run")
+    try:
+        found = json.loads(ctypes.string_at(answer).decode("utf-8"))
+    finally:
+        library.feedrate_free(answer)
+    if found["kind"] == "error":
+        error = found["error"]
+        raise Error(error["message"], error["problems"], found["status"])
+    return found
+
+
+def _path(value):
+    return os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
+
+
+def _request(scenario, set, host, replications, seed, exact):
+    path = _path(scenario)
+    request = {"scenario": scenario} if path is None else {"file": path}
+    if set:
+        request["set"] = dict(set)
+    if host is not None:
+        path = _path(host)
+        if path is not None:
+            with open(path, encoding="utf-8") as file:
+                host = file.read()
+        request["host"] = host
+    options = {"replications": replications, "seed": seed, "exact": exact}
+    request["options"] = {key: value for key, value in options.items() if value is not None}
+    return request
+
+
+def run(scenario, set=None, host=None, *, replications=None, seed=None, exact=None):
+    """One scenario simulated: the "result" of `feedrate run --format json`, a dict.
+
+    scenario: a dict, or the path of a file.
+    set: {KEY: VALUE} as for --set.
+    host: a host profile, a dict or the path of a file.
+    """
+    return ask(_request(scenario, set, host, replications, seed, exact))["result"]
+
+
+def _values(values):
+    if isinstance(values, str):
+        return values
+    try:
+        return list(values)
+    except TypeError:
+        return [values]
+
+
+def _row(answer, index):
+    point = answer["points"][index]
+    row = {"set." + key: _number(value) for key, value in point["set"].items()}
+    result = point["result"] or {}
+    for key, value in result.items():
+        if key in ("time", "cost", "monitors"):
+            for name, figure in (value or {}).items():
+                if not isinstance(figure, (dict, list)):
+                    row[name] = figure
+        elif key == "bottleneck":
+            row[key] = value["stage"] if value else None
+        elif not isinstance(value, (dict, list)):
+            row[key] = value
+    row["problem"] = "; ".join(problem["message"] for problem in point["problems"])
+    row["fastest"] = bool(result) and index == answer["fastest"]
+    row["cheapest"] = bool(result) and index == answer["cheapest"]
+    row["pareto"] = index in answer["pareto"]
+    if point["meets_constraints"] is not None:
+        row["meets_constraints"] = point["meets_constraints"]
+    return row
+
+
+def _number(text):
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            pass
+    return text
+
+
+def sweep(
+    scenario,
+    vary=None,
+    set=None,
+    host=None,
+    *,
+    instances=None,
+    deadline=None,
+    budget=None,
+    replications=None,
+    seed=None,
+    exact=None,
+    jobs=None,
+):
+    """A scenario at every combination of the values of some keys: a list of rows, a dict each.
+
+    vary: {KEY: values}, where values is a list, a range, or a text such as "1:8:1" or "1:64:*2".
+    instances: a filter of the catalogue, "gpu>=A10G, region=us-east-1".
+    deadline, budget: "3 h", "40 USD": rows say whether they meet them.
+
+    A row has the columns of `feedrate sweep --format csv`: "set.KEY" for what was varied,
+    "total_s", "money_usd", "gpu_busy", "bottleneck" …, but not those of stages and bands;
+    "problem" says why a point has no result. The whole answer, with a result for each point, is
+    that of ask({"file": …, "vary": …}).
+    """
+    request = _request(scenario, set, host, replications, seed, exact)
+    request["vary"] = {key: _values(values) for key, values in dict(vary or {}).items()}
+    for key, value in (("instances", instances), ("deadline", deadline), ("budget", budget)):
+        if value is not None:
+            request[key] = value
+    if jobs is not None:
+        request["options"]["jobs"] = jobs
+    answer = ask(request)
+    return [_row(answer, index) for index in range(len(answer["points"]))]

@@ -1,0 +1,41 @@
+/* The simulator as a library: a question as JSON, its answer as JSON. Two functions, C.
+
+   feedrate schema request  says what a question may hold, feedrate schema result what an answer
+   does; docs/api.md has both with examples. The library is for one version of feedrate, which each
+   answer names; the two functions stay as they are. */
+#ifndef FEEDRATE_H
+#define FEEDRATE_H
+
+#if defined(__GNUC__)
+#define FEEDRATE_EXPORT __attribute__((visibility("default")))
+#else
+#define FEEDRATE_EXPORT
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Answers `request`, a text in UTF-8 that ends with a NUL: what `feedrate run --format json` prints
+   for its scenario, to the byte, or with "vary" in it what `feedrate sweep --format json` does.
+   Whatever is wrong with the request is said in the answer, {"kind": "error", "status",
+   "error": {"message", "problems"}}; a null pointer is a wrong request too.
+
+   Returns a JSON text in UTF-8 that ends with a NUL. It is the caller's and is given back with
+   feedrate_free. NULL only when there is no memory left, not even for such a message.
+
+   May be called from several threads at a time; calls share nothing. No exception leaves it. It
+   prints nothing, keeps nothing, opens no connection, and writes no file. It reads the catalogue of
+   prices, in the folder that the environment variable FEEDRATE_PRICING names, else beside the
+   library; and what the request names: "file", and what a scenario includes. A program that takes
+   requests from strangers refuses both keys. */
+FEEDRATE_EXPORT char* feedrate_run(const char* request);
+
+/* Gives an answer of feedrate_run back. NULL is fine; anything else is an error in the caller. */
+FEEDRATE_EXPORT void feedrate_free(char* answer);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

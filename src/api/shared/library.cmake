@@ -1,0 +1,24 @@
+# libfeedrate.so: what the static libraries hold, behind two C functions; and the Python module.
+option(FEEDRATE_C_API "Build libfeedrate.so, the simulator as a C library" ON)
+if(NOT FEEDRATE_C_API)
+  return()
+endif()
+include(GNUInstallDirs)
+add_library(feedrate_shared SHARED src/api/shared/feedrate.cpp)
+set_target_properties(feedrate_shared PROPERTIES OUTPUT_NAME feedrate
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+  CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+  PUBLIC_HEADER src/api/shared/feedrate.h)
+target_link_libraries(feedrate_shared PRIVATE feedrate_api ${CMAKE_DL_LIBS})
+# The symbols of the static libraries stay inside; what is missing is said here, not to its users.
+target_link_options(feedrate_shared PRIVATE LINKER:--exclude-libs,ALL LINKER:--no-undefined)
+
+install(TARGETS feedrate_shared COMPONENT libfeedrate OPTIONAL
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  PUBLIC_HEADER DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+file(RELATIVE_PATH to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(src/api/shared/feedrate.pc.in ${CMAKE_BINARY_DIR}/feedrate.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/feedrate.pc COMPONENT libfeedrate
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+set(FEEDRATE_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where feedrate.py goes below the prefix")
+install(FILES src/api/python/feedrate.py COMPONENT libfeedrate DESTINATION ${FEEDRATE_PYTHON_DIR})

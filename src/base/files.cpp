@@ -1,0 +1,82 @@
+#include "base/files.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "base/text_file.hpp"
+
+namespace feedrate {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FilesOnDisk : public Files {
+ public:
+  std::string text(const std::string& path) const override { return read_text_file(path); }
+
+  bool has(const std::string& path) const override {
+    std::error_code ignored;
+    return fs::exists(path, ignored);
+  }
+
+  std::string identity(const std::string& path) const override {
+    std::error_code error;
+    const fs::path found = fs::weakly_canonical(path, error);
+    return error ? path : found.string();
+  }
+
+  std::vector<std::string> names(const std::string& folder) const override {
+    std::vector<std::string> found;
+    std::error_code failed;
+    for (const auto& entry : fs::directory_iterator(folder, failed)) {
+      found.push_back(entry.path().filename().string());
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+};
+
+/// One name for each file: "pricing/./aws/p3.json" is "pricing/aws/p3.json".
+std::string plain(const std::string& path) {
+  return fs::path(path).lexically_normal().generic_string();
+}
+
+}  // namespace
+
+const Files& files_on_disk() {
+  static const FilesOnDisk files;
+  return files;
+}
+
+FilesInMemory::FilesInMemory(std::map<std::string, std::string_view> texts)
+    : texts_(std::move(texts)) {}
+
+std::string FilesInMemory::text(const std::string& path) const {
+  const auto found = texts_.find(plain(path));
+  if (found == texts_.end()) refuse_file(path, "expected a file, got no such file");
+  return std::string(found->second);
+}
+
+bool FilesInMemory::has(const std::string& path) const {
+  return texts_.contains(plain(path));
+}
+
+std::string FilesInMemory::identity(const std::string& path) const {
+  return plain(path);
+}
+
+std::vector<std::string> FilesInMemory::names(const std::string& folder) const {
+  std::vector<std::string> found;
+  const std::string inside = plain(folder + "/");
+  for (auto it = texts_.lower_bound(inside); it != texts_.end(); ++it) {
+    if (!it->first.starts_with(inside)) break;
+    std::string name = it->first.substr(inside.size());
+    if (name.find('/') == std::string::npos) found.push_back(std::move(name));
+  }
+  return found;
+}
+
+}  // namespace feedrate

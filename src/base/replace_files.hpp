@@ -1,0 +1,25 @@
+#pragma once
+// Several files of a folder changed as one: whoever looks, or is killed, at any moment finds all of
+// the old ones or all of the new.
+#include <span>
+#include <string>
+
+namespace feedrate {
+
+struct NewFile {
+  std::string path;  ///< below the folder
+  std::string text;
+};
+
+enum class Replaced {
+  as_one,
+  one_by_one,  ///< each file whole, but a moment's reader may find old beside new: a mount point,
+               ///< or a folder above that may not be written to
+};
+
+/// A copy of the folder with the new files takes its place in one step (Linux: renameat2), with
+/// owners and modes as before. What an earlier call left beside the folder because it was killed is
+/// removed. HostError, with everything as it was, when something cannot be written.
+Replaced replace_files(const std::string& folder, std::span<const NewFile> files);
+
+}  // namespace feedrate

@@ -1,0 +1,20 @@
+#pragma once
+// Measured cases beside what was predicted for them, as JSON.
+#include <string>
+#include <vector>
+
+#include "model/case_result.hpp"
+
+namespace feedrate::schema {
+
+/// `cases --format json`: {"feedrate", "kind": "cases", "schema", "summary", "scenarios":
+/// [{scenario, summary, cases}]}. What an error is: model/case_result.hpp. What does not apply is
+/// null.
+std::string write_cases(const std::vector<ScenarioCases>& scenarios, const CaseSummary& all);
+
+/// What `feedrate schema cases` prints for people.
+std::string cases_manual();
+/// JSON Schema (2020-12) of it.
+std::string cases_json_schema();
+
+}  // namespace feedrate::schema

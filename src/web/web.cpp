@@ -1,0 +1,59 @@
+// What a page may ask of the simulator: texts in, texts out, without files or a network.
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "api/answer.hpp"
+#include "base/files.hpp"
+#include "schema/scenario.hpp"
+#include "web/embedded.hpp"
+
+namespace {
+
+const feedrate::FilesInMemory& files() {
+  static const feedrate::FilesInMemory all = [] {
+    std::map<std::string, std::string_view> texts;
+    for (const auto& [name, text] : feedrate::web::embedded_files()) texts.emplace(name, text);
+    return feedrate::FilesInMemory(std::move(texts));
+  }();
+  return all;
+}
+
+/// A copy that the caller frees, ended by a zero.
+char* handed_over(std::string_view text) {
+  char* const copy = static_cast<char*>(std::malloc(text.size() + 1));
+  if (copy == nullptr) return nullptr;
+  std::memcpy(copy, text.data(), text.size());
+  copy[text.size()] = '\0';
+  return copy;
+}
+
+}  // namespace
+
+extern "C" {
+
+/// The answer to a request (src/api/answer.hpp), to be freed; null where memory is short.
+char* web_answer(const char* request) {
+  return handed_over(
+      feedrate::api::answer(request, {files(), [] { return std::string("pricing"); }}));
+}
+
+/// The JSON Schema of a scenario, to be freed.
+char* web_schema() {
+  return handed_over(feedrate::schema::scenario_json_schema());
+}
+
+/// Names of what travels inside, a line each, to be freed.
+char* web_files() {
+  std::string names;
+  for (const auto& [name, text] : feedrate::web::embedded_files()) names += name + "\n";
+  return handed_over(names);
+}
+
+/// The text of one of them, to be freed; empty where there is none of that name.
+char* web_file(const char* name) {
+  return handed_over(files().has(name) ? files().text(name) : "");
+}
+}

@@ -1,0 +1,21 @@
+# The library from outside: loaded by the test program, by Python, installed.
+if(NOT TARGET feedrate_shared)
+  return()
+endif()
+add_dependencies(feedrate_tests feedrate_shared)
+target_compile_definitions(feedrate_tests PRIVATE
+  FEEDRATE_SHARED_LIBRARY="$<TARGET_FILE:feedrate_shared>")
+target_link_libraries(feedrate_tests PRIVATE ${CMAKE_DL_LIBS})
+find_program(PYTHON3 python3)
+if(PYTHON3)
+  add_test(NAME api/python COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/api/python_test.py
+           $<TARGET_FILE:feedrate> $<TARGET_FILE:feedrate_shared> ${CMAKE_SOURCE_DIR})
+  # The notebook in docs/ runs as it is.
+  add_test(NAME api/notebook COMMAND ${PYTHON3} ${CMAKE_SOURCE_DIR}/docs/notebook.py
+           WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(api/python api/notebook PROPERTIES TIMEOUT 120
+    ENVIRONMENT "FEEDRATE_LIBRARY=$<TARGET_FILE:feedrate_shared>;PYTHONDONTWRITEBYTECODE=1")
+endif()
+add_test(NAME api/installed COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/api/installed.sh
+         ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR})
+set_tests_properties(api/installed PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)

@@ -1,0 +1,86 @@
+// `cases` as a user meets it.
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "catch.hpp"
+#include "cli/process.hpp"
+#include "schema/json_reader.hpp"
+
+using feedrate::schema::JsonKind;
+using feedrate::schema::JsonPtr;
+using feedrate::schema::JsonValue;
+using testing_cli::Folder;
+using testing_cli::has;
+using testing_cli::Outcome;
+using testing_cli::shell;
+
+namespace {
+
+double number_at(const JsonValue* object, const char* key) {
+  return object->find(key)->number;
+}
+
+}  // namespace
+
+TEST_CASE("cases: the JSON of every shipped scenario keeps its own schema, and CSV says the same") {
+  const Folder folder;
+  const std::string json = folder / "cases.json", own = folder / "own.json";
+  REQUIRE(shell("feedrate schema cases --format json --output '" + own + "'").status == 0);
+  const Outcome made = shell("feedrate cases scenarios/*.json --format json --output '" + json +
+                             "'; feedrate cases scenarios/*.json --format csv");
+  const Outcome held = shell("python3 tests/formats/validate.py '" + own + "' '" + json + "'");
+  INFO(held.err);
+  CHECK(held.status == 0);
+  const JsonPtr root = feedrate::schema::parse_json(testing_cli::slurp(json), json);
+  CHECK(root->find("kind")->text == "cases");
+  std::size_t cases = 0, predictions = 0, right = 0;
+  for (const JsonPtr& scenario : root->find("scenarios")->items) {
+    for (const JsonPtr& one : scenario->find("cases")->items) {
+      ++cases;
+      INFO(one->find("name")->text);
+      const std::string kind = one->find("error_is")->text;
+      const JsonValue* const error = one->find("error");
+      if (kind == "relative" && error->kind == JsonKind::number) {
+        const double measured = number_at(one.get(), "measured");
+        CHECK(std::abs(number_at(one.get(), "error") -
+                       (number_at(one.get(), "predicted") / measured - 1.0)) <=
+              1e-12 * (1.0 + std::abs(number_at(one.get(), "error"))));
+      }
+    }
+    predictions += static_cast<std::size_t>(number_at(scenario->find("summary"), "predictions"));
+    right += static_cast<std::size_t>(number_at(scenario->find("summary"), "bottlenecks_right"));
+  }
+  CHECK(cases > 0);
+  // The whole is its parts.
+  CHECK(number_at(root->find("summary"), "predictions") == static_cast<double>(predictions));
+  CHECK(number_at(root->find("summary"), "bottlenecks_right") == static_cast<double>(right));
+  std::size_t rows = 0;
+  std::istringstream lines(made.out);
+  for (std::string line; std::getline(lines, line);) ++rows;
+  CHECK(rows == cases + 1);
+}
+
+TEST_CASE(
+    "cases: a case that waits for its measurement is null in JSON, and the status is as ever") {
+  const Folder folder;
+  const std::string file = folder.write("a.json", R"({
+    "schema": 1, "name": "a", "dataset": {"samples": 100000, "bytes_per_sample": "100 kB"},
+    "source": {"service": "local"},
+    "cluster": {"instance": "g5.2xlarge"},
+    "loader": {"batch_size": 100}, "job": {"epochs": 2, "step": "100 ms"},
+    "cases": [{"name": "promise", "metric": "epoch_s", "promised": 100},
+              {"name": "off", "metric": "epoch_s", "measured": 1, "tolerance": "10%"}]})");
+  const Outcome text = shell("feedrate cases '" + file + "'");
+  const Outcome json = shell("feedrate cases '" + file + "' --format json");
+  INFO(json.out << json.err << text.err);
+  CHECK(text.status == 1);
+  CHECK(json.status == 1);
+  const JsonPtr root = feedrate::schema::parse_json(json.out, "cases");
+  const JsonValue* const cases = root->find("scenarios")->items.at(0)->find("cases");
+  CHECK(cases->items.at(0)->find("measured")->kind == JsonKind::null);
+  CHECK(cases->items.at(0)->find("error")->kind == JsonKind::null);
+  CHECK(number_at(cases->items.at(0).get(), "promised") == 100.0);
+  CHECK_FALSE(cases->items.at(1)->find("within")->boolean);
+  CHECK(number_at(root->find("summary"), "awaited") == 1.0);
+}

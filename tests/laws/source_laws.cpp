@@ -1,0 +1,205 @@
+// Where data may lie: a store or a server that nobody publishes figures of is what its figures make
+// it, whatever its name, and only its bill is its own.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "base/errors.hpp"
+#include "catch.hpp"
+#include "pipeline/simulate.hpp"
+#include "resolve/generated_scenario.hpp"
+#include "resolve/resolve.hpp"
+#include "study/run.hpp"
+
+using namespace feedrate;
+using testing_resolve::catalog;
+using testing_resolve::scenario_with;
+using testing_resolve::Settings;
+
+namespace {
+
+Settings with(Settings settings, const Settings& more) {
+  settings.insert(settings.end(), more.begin(), more.end());
+  return settings;
+}
+
+/// Everything that a source can be asked for.
+Settings figures_of(pipeline::Generator& random) {
+  const auto megabytes = [&](double low, double high) {
+    return fmt::format("{:.0f} MB/s", random.log_uniform(low, high));
+  };
+  return {
+      {"/source/first_byte_latency", fmt::format("{:.2f} ms", random.log_uniform(0.2, 100.0))},
+      {"/source/bandwidth", megabytes(50.0, 5000.0)},
+      {"/source/bandwidth_per_connection", megabytes(10.0, 500.0)},
+      {"/source/requests_per_second", fmt::format("{:.0f} /s", random.log_uniform(1000.0, 1e5))},
+      {"/source/open_latency", fmt::format("{:.2f} ms", random.log_uniform(0.1, 5.0))},
+      {"/source/shared", random.chance(0.5) ? "true" : "false"}};
+}
+
+Settings job_of(pipeline::Generator& random) {
+  Settings settings;
+  for (const auto& [key, value] : testing_resolve::generated_settings(random)) {
+    if (!key.starts_with("/source")) settings.emplace_back(key, value);
+  }
+  return settings;
+}
+
+std::optional<pipeline::Outcome> outcome(const Settings& settings) {
+  try {
+    return pipeline::simulate(resolve::resolve(scenario_with(settings), catalog()).inputs);
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+std::string problems_of(const Settings& settings) {
+  try {
+    static_cast<void>(study::run(scenario_with(settings), catalog(), nullptr));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool said(const Result& result, const std::string& part) {
+  for (const std::string& remark : result.remarks) {
+    if (remark.find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("law: GCS and Azure Blob with given figures are an HTTP server with them") {
+  pipeline::Generator random(1);
+  int same = 0;
+  for (int i = 0; i < 60; ++i) {
+    const Settings job = with(job_of(random), figures_of(random));
+    const char* const mode = i % 3 == 0 ? "File" : i % 3 == 1 ? "FastFile" : "Pipe";
+    const auto from = [&](const char* service) {
+      return outcome(with(job, {{"/source/service", service}, {"/source/input_mode", mode}}));
+    };
+    const auto http = from("http"), gcs = from("gcs"), azure = from("azure-blob");
+    REQUIRE(http.has_value() == gcs.has_value());
+    REQUIRE(http.has_value() == azure.has_value());
+    if (!http) continue;
+    ++same;
+    CHECK(gcs->total.wall == http->total.wall);
+    CHECK(azure->total.wall == http->total.wall);
+    CHECK(gcs->total.stall[Stage::download] == http->total.stall[Stage::download]);
+  }
+  CHECK(same > 20);
+}
+
+TEST_CASE("law: an NFS server with given figures is a Lustre file system with them") {
+  pipeline::Generator random(2);
+  int same = 0;
+  for (int i = 0; i < 60; ++i) {
+    const Settings job = with(job_of(random), figures_of(random));
+    const char* const mode = i % 2 == 0 ? "mount" : "File";
+    const auto from = [&](const char* service) {
+      return outcome(with(job, {{"/source/service", service}, {"/source/input_mode", mode}}));
+    };
+    const auto lustre = from("fsx-lustre"), nfs = from("nfs");
+    REQUIRE(lustre.has_value() == nfs.has_value());
+    if (!nfs) continue;
+    ++same;
+    CHECK(nfs->total.wall == lustre->total.wall);
+  }
+  CHECK(same > 20);
+}
+
+TEST_CASE("law: more bandwidth of a store or a server never makes a job longer") {
+  pipeline::Generator random(3);
+  int faster = 0;
+  for (const char* service : {"gcs", "azure-blob", "nfs"}) {
+    for (int i = 0; i < 15; ++i) {
+      const Settings job =
+          with(with(job_of(random), figures_of(random)), {{"/source/service", service}});
+      std::optional<Duration> before;
+      for (const char* bandwidth : {"100 MB/s", "300 MB/s", "1 GB/s", "10 GB/s"}) {
+        const auto made = outcome(with(job, {{"/source/bandwidth", bandwidth}}));
+        if (!made) continue;
+        INFO(service << " " << i << " " << bandwidth);
+        if (before) {
+          CHECK(made->total.wall <= *before * (1.0 + 1e-9));
+          faster += made->total.wall < *before * 0.99 ? 1 : 0;
+        }
+        before = made->total.wall;
+      }
+    }
+  }
+  CHECK(faster > 10);
+}
+
+TEST_CASE("law: what an NFS server gives is shared: beyond it more instances read no faster") {
+  // 200,000 samples of 100 kB at 100 MB/s take 200 s however many instances ask.
+  const Settings job = {{"/source/service", "nfs"},
+                        {"/source/first_byte_latency", "1 ms"},
+                        {"/source/bandwidth", "100 MB/s"},
+                        {"/disk/page_cache", "0 GB"},
+                        {"/job/step", "1 ms"}};
+  for (const char* instances : {"1", "2", "4", "8"}) {
+    INFO(instances);
+    const auto made = outcome(with(job, {{"/cluster/instances", instances}}));
+    REQUIRE(made.has_value());
+    CHECK(made->first.wall / seconds(1.0) == Approx(200.0).epsilon(0.02));
+  }
+  const auto own = outcome(with(job, {{"/cluster/instances", "8"}, {"/source/shared", "false"}}));
+  REQUIRE(own.has_value());
+  CHECK(own->first.wall < seconds(60.0));
+}
+
+TEST_CASE(
+    "sources: a figure that nobody publishes is asked for, with what to type and how to measure") {
+  const std::string gcs = problems_of({{"/source/service", "gcs"}});
+  INFO(gcs);
+  CHECK(gcs.find("/source/first_byte_latency: needed here and not known") != std::string::npos);
+  CHECK(gcs.find("\"50 ms\"") != std::string::npos);
+  CHECK(gcs.find("feedrate calibrate download --url URL") != std::string::npos);
+  const std::string nfs = problems_of({{"/source/service", "nfs"}});
+  INFO(nfs);
+  CHECK(nfs.find("/source/first_byte_latency: needed") != std::string::npos);
+  CHECK(nfs.find("/source/bandwidth: needed") != std::string::npos);
+  CHECK(nfs.find("fio") != std::string::npos);
+}
+
+TEST_CASE("sources: GCS bills reads where a price is known, and says where none is") {
+  const Settings job = {{"/source/service", "gcs"},
+                        {"/source/input_mode", "FastFile"},
+                        {"/source/first_byte_latency", "50 ms"},
+                        {"/source/bandwidth", "1 GB/s"},
+                        {"/dataset/samples_per_object", "1"},
+                        {"/disk/page_cache", "0 GB"},
+                        {"/cluster/price", "1 USD/h"}};
+  const auto run = [&](const Settings& more) {
+    return study::run(scenario_with(with(job, more)), catalog(), nullptr);
+  };
+  const Result europe = run({{"/cluster/region", "EU multi-region"}});
+  // Three epochs of 200,000 reads at 0.004 USD for 10,000 (infracost, 2024-07-01).
+  CHECK(europe.bill.requests / usd(1.0) == Approx(3 * 200000 * 0.004 / 10000));
+  CHECK(said(europe, "what leaves GCS for aws is not on the bill"));
+  const Result elsewhere = run({{"/cluster/region", "europe-west4"}});
+  CHECK(elsewhere.bill.requests == Money{});
+  CHECK(said(elsewhere, "GCS is not on the bill: no price of gcs STANDARD in \"europe-west4\""));
+  const Result central = run({{"/cluster/region", "us-central1"}});
+  CHECK(central.bill.requests == Money{});
+  CHECK(said(central, "GCS reads are not on the bill: no price of them is known"));
+  CHECK(central.times.total == europe.times.total);
+  for (const Result* one : {&europe, &elsewhere, &central}) {
+    for (const std::string& remark : one->remarks) {
+      if (remark.find("on the bill") != std::string::npos) {
+        CHECK(one->kind_of(remark) == RemarkKind::check);
+      }
+    }
+  }
+  const Result azure = study::run(
+      scenario_with(with(job, {{"/source/service", "azure-blob"}, {"/cluster/region", "westus"}})),
+      catalog(), nullptr);
+  CHECK(azure.bill.requests / usd(1.0) == Approx(3 * 200000 * 0.0045 / 10000));
+  const Result nfs = study::run(
+      scenario_with(with(job, {{"/source/service", "nfs"}, {"/source/input_mode", "mount"}})),
+      catalog(), nullptr);
+  CHECK(said(nfs, "the NFS server is not on the bill"));
+}

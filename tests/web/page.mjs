@@ -1,0 +1,172 @@
+// The page in Chromium, from a file: the same bytes there, sliders, mistakes, the address, widths.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { questions } from './cases.mjs';
+
+// The page writes into the text what the program is told by --set, which lists it in its answer.
+const settingsLeftOut = (answer) => answer.replace(/\n  "set": \{[^\n]*\},\n/, '\n');
+
+const [pageFile, feedrate, sources, executablePath, screenshots] = process.argv.slice(2);
+const { chromium } = createRequire(join(sources, 'plots/package.json'))('playwright-core');
+const execute = promisify(execFile);
+const program = async (...words) => (await execute(feedrate, words, { cwd: sources, maxBuffer: 1 << 28 })).stdout;
+const folder = mkdtempSync(join(tmpdir(), 'feedrate-web-'));
+mkdirSync(screenshots, { recursive: true });
+
+const browser = await chromium.launch({
+  executablePath,
+  args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+    '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+});
+const said = [];
+const requested = new Set();
+
+async function open(url, viewport = { width: 1400, height: 950 }, colorScheme = 'light') {
+  const context = await browser.newContext({ viewport, colorScheme });
+  const page = await context.newPage();
+  page.on('console', (message) => said.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => said.push(`error: ${error.message}`));
+  page.on('request', (request) => requested.add(request.url().split('#')[0]));
+  await page.goto(url);
+  await page.waitForFunction(() => document.documentElement.dataset.ready, null, { timeout: 60000 });
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.ready), 'true', said.join('; '));
+  return page;
+}
+
+const headline = (page) => page.textContent('#headline');
+const settled = (page) => page.evaluate(() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r))));
+const slide = (page, pointer, position) => page.$eval(`input[data-pointer="${pointer}"]`, (input, value) => {
+  input.value = value;
+  input.dispatchEvent(new Event('input', { bubbles: true }));
+}, position).then(() => settled(page));
+
+const tests = {
+  'every shipped scenario: the bytes that the program prints': async (url) => {
+    const page = await open(url);
+    // Event by event takes seconds, and Node has asked for it.
+    for (const { name, words, request } of questions(sources, 1).filter((q) => !q.name.endsWith('--exact'))) {
+      const wanted = await program('run', ...words, '--format', 'json').catch((e) => (e.code === 2 ? null : Promise.reject(e)));
+      const got = await page.evaluate((text) => globalThis.feedrate.ask(text), request);
+      if (wanted === null) assert.equal(JSON.parse(got).kind, 'error', name);
+      else assert.equal(got, wanted, name);
+    }
+  },
+  'a slider writes into the text, and what the page shows is what the program says of that text': async (url) => {
+    const page = await open(url);
+    await page.selectOption('#examples', { label: 'caltech256_p3' });
+    const before = await headline(page);
+    await slide(page, '/loader/num_workers', 1);
+    const text = await page.inputValue('#scenario');
+    assert.equal(JSON.parse(text).loader.num_workers, 1);
+    assert.notEqual(await headline(page), before);
+    assert.match(await headline(page), /decode/);
+    const wanted = await program('run', 'scenarios/caltech256_p3.json', '--set', 'num_workers=1', '--format', 'json');
+    assert.equal(settingsLeftOut(await page.textContent('#json')), settingsLeftOut(wanted));
+    const { time } = JSON.parse(wanted).result;
+    assert.ok(time.total_s > 2000);
+    assert.match(await page.textContent('#figures'), /times the start|more than at the start/);
+    await page.click('#reset');
+    await settled(page);
+    assert.equal(await headline(page), before);
+    // A key that the scenario leaves out is put in.
+    await slide(page, '/cluster/instances', 1);
+    assert.equal(JSON.parse(await page.inputValue('#scenario')).cluster.instances, 2 ** 1);
+  },
+  'mistakes are shown at their lines, and the last answer stays': async (url) => {
+    const page = await open(url);
+    const text = await page.inputValue('#scenario');
+    await page.fill('#scenario', text.replace('"num_workers": 7', '"num_wokers": 7').replace('"6.6 ms"', '"6.6 GB"'));
+    await settled(page);
+    const problems = await page.$$eval('#problem_list li', (items) => items.map((item) => item.textContent));
+    assert.equal(problems.length, 2, problems.join('\n'));
+    const wrong = text.split('\n').findIndex((line) => line.includes('"num_workers": 7')) + 1;
+    assert.ok(problems.some((p) => p.startsWith(`line ${wrong} `) && p.includes('num_workers')), problems.join('\n'));
+    assert.match(await headline(page), new RegExp(`^Line ${wrong}: `));
+    assert.equal(await page.$$eval('#gutter .wrong', (lines) => lines.length), 2);
+    assert.ok((await page.textContent('#figures')).length > 50);
+    await page.screenshot({ path: join(screenshots, 'whatif-problems.png') });
+    await page.fill('#scenario', text);
+    await settled(page);
+    assert.equal(await page.isHidden('#problems'), true);
+  },
+  'the key under the cursor is explained by the schema': async (url) => {
+    const page = await open(url);
+    await page.$eval('#scenario', (editor) => {
+      editor.focus();
+      const at = editor.value.indexOf('"num_workers"') + 3;
+      editor.setSelectionRange(at, at);
+    });
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await page.textContent('#help_key'), '/loader/num_workers');
+    const schema = JSON.parse(await program('schema', 'scenario', '--format', 'json'));
+    const wanted = schema.properties.loader.properties.num_workers.description;
+    assert.ok((await page.textContent('#help_text')).includes(wanted), wanted);
+  },
+  'the address holds the scenario': async (url) => {
+    const page = await open(url);
+    await slide(page, '/loader/num_workers', 3);
+    const wanted = [await headline(page), await page.textContent('#figures')];
+    await page.waitForFunction(() => location.hash.length > 10);
+    const other = await open(page.url());
+    assert.deepEqual([await headline(other), await other.textContent('#figures')], wanted);
+  },
+  'report --live: several scenarios and a host, and the simulators agree': async () => {
+    const file = join(folder, 'live.html');
+    copyFileSync(pageFile, join(folder, 'whatif.html'));
+    const scenarios = ['scenarios/s3dataset_stream.json', 'scenarios/input_modes_fsx.json'];
+    await program('report', '--live', ...scenarios, '--set', 'num_workers=5', '--host', 'scenarios/hosts/epyc_vm_2_cores.json', '--output', file);
+    const page = await open(pathToFileURL(file).href);
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.agrees), 'true');
+    assert.match(await page.textContent('#agreement'), /same bytes/);
+    assert.equal(settingsLeftOut(await page.textContent('#json')), settingsLeftOut(await program('run', scenarios[0], '--set', 'num_workers=5', '--host', 'scenarios/hosts/epyc_vm_2_cores.json', '--format', 'json')));
+  },
+  'narrow and wide, light and dark: nothing sticks out, everything has a name, nothing jumps': async (url) => {
+    for (const [width, height, scheme] of [[1400, 950, 'light'], [1400, 950, 'dark'], [360, 740, 'light'], [360, 740, 'dark']]) {
+      const page = await open(url, { width, height }, scheme);
+      await page.screenshot({ path: join(screenshots, `whatif-${width}-${scheme}.png`), fullPage: true });
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${width}: wider than the window`);
+      const nameless = await page.$$eval('button, input, select, textarea, [role=region]', (all) => all
+        .filter((e) => !(e.ariaLabel || e.textContent.trim() || e.labels?.[0]?.textContent.trim())).map((e) => e.outerHTML));
+      assert.deepEqual(nameless, []);
+      const place = () => page.$eval('#stages', (rows) => rows.getBoundingClientRect().top + scrollY);
+      const before = await place();
+      await slide(page, '/loader/num_workers', 2);
+      assert.ok(Math.abs(await place() - before) <= 1, `${width}: the table moved`);
+    }
+  },
+  'the keyboard reaches and moves a slider': async (url) => {
+    const page = await open(url);
+    await page.focus('input[data-pointer="/loader/num_workers"]');
+    await page.keyboard.press('ArrowLeft');
+    await settled(page);
+    assert.equal(JSON.parse(await page.inputValue('#scenario')).loader.num_workers, 6);
+  },
+};
+
+let failed = 0;
+const url = pathToFileURL(pageFile).href;
+for (const [name, test] of Object.entries(tests)) {
+  try {
+    await test(url);
+    console.log(`ok      ${name}`);
+  } catch (error) {
+    ++failed;
+    console.log(`FAILED  ${name}\n${error.message}`);
+  }
+}
+try {
+  assert.deepEqual(said, [], 'the console stays empty');
+  assert.ok([...requested].every((r) => r.startsWith('file:') || r.startsWith('blob:')), `nothing but the file is loaded: ${[...requested]}`);
+} catch (error) {
+  ++failed;
+  console.log(`FAILED  quiet\n${error.message}`);
+}
+await browser.close();
+rmSync(folder, { recursive: true });
+process.exit(failed === 0 ? 0 : 1);
