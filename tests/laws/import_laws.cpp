@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <random>
+#include <tuple>
 
 #include "base/text_file.hpp"
 #include "tests/catch.hpp"
@@ -94,6 +97,35 @@ TEST_CASE("law: two halves of a log are the whole") {
       } catch (const InputError& error) {
         // A half without a single line of steps holds nothing known.
         CHECK(std::string(error.what()).find("got none") != std::string::npos);
+      }
+    }
+  }
+}
+
+TEST_CASE("law: in a log of two programs each keeps its own steps") {
+  // Their times are added up one program after the other; of how many steps a line is the mean is not.
+  std::mt19937_64 random(4);
+  const TemporaryFolder folder;
+  const auto steps_of = [&](const std::string& log) {
+    std::vector<std::tuple<MetricId, double, std::optional<std::int64_t>, double>> all;
+    for (const Sample& sample : test::samples_of(import({folder.write("log", log)}))) {
+      all.emplace_back(sample.metric, sample.value, sample.step, sample.steps);
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  const std::array<std::string, 3> forms = {"imagenet", "mmcv", "megatron"};
+  for (const std::string& one : forms) {
+    for (const std::string& other : forms) {
+      if (one == other) continue;
+      for (int round = 0; round < 5; ++round) {
+        INFO(one << " and " << other << " " << round);
+        const std::string first = random_log(random, one, 3 + static_cast<int>(random() % 60));
+        const std::string second = random_log(random, other, 3 + static_cast<int>(random() % 60));
+        auto apart = steps_of(first);
+        for (const auto& step : steps_of(second)) apart.push_back(step);
+        std::sort(apart.begin(), apart.end());
+        CHECK(steps_of(first + second) == apart);
       }
     }
   }

@@ -35,6 +35,7 @@ void Collector::place_steps(std::vector<TimedStep>& steps, bool relative) {
   struct Rank {
     double now = 0.0, epoch_began = 0.0;
     std::int64_t step = -1, round = -1;
+    FormatId format{};
   };
   std::map<double, Rank> ranks;
   std::set<double> told;  // ranks of the step that is looked at
@@ -53,10 +54,12 @@ void Collector::place_steps(std::vector<TimedStep>& steps, bool relative) {
       continue;
     }
     Rank& of = ranks[rank];
-    if (of.round != timed.round) {
+    // Two programs in one log count their steps apart.
+    if (of.round != timed.round || of.format != timed.format) {
       of.epoch_began = of.now;
       of.step = -1;
       of.round = timed.round;
+      of.format = timed.format;
     }
     const std::int64_t step = whole_or_none(record.step);
     double passed = record.steps;
