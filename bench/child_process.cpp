@@ -17,9 +17,9 @@ namespace feedrate::bench {
 
 std::string ChildEnd::text() const {
   const std::string words = last_error.empty() ? "" : fmt::format(": {}", last_error);
-  if (timed_out) return "did not end in the time it had" + words;
+  if (timed_out) return "did not end within its time limit" + words;
   if (signal != 0)
-    return fmt::format("was ended by signal {} ({}){}", signal, strsignal(signal), words);
+    return fmt::format("was terminated by signal {} ({}){}", signal, strsignal(signal), words);
   return fmt::format("ended with exit status {}{}", status, words);
 }
 

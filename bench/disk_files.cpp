@@ -83,8 +83,8 @@ bool DiskFiles::choose_files(const Settings& settings, Recorder& recorder) {
   }
   if (total >= enough) return true;
   recorder.remark(
-      fmt::format("{}: {} files of {:.1f} MB in all are too few to measure a disk "
-                  "({:.0f} MB): a scratch file in {} was read instead",
+      fmt::format("{}: {} files with {:.1f} MB in total are too few to measure a disk ({:.0f} MB): "
+                  "a scratch file in {} was read instead",
                   settings.data, paths_.size(), total.base() / 1e6, enough.base() / 1e6,
                   scratch_root(settings)));
   paths_.clear();

@@ -17,7 +17,7 @@ std::vector<std::string> list_files(const std::string& directory,
                                     const std::function<void()>& check) {
   namespace fs = std::filesystem;
   std::error_code failed;
-  // What may not be read is passed over further down, but not the directory that was asked for.
+  // What may not be read is ignored further down, but not the directory that was asked for.
   if (fs::is_directory(directory, failed) &&
       ::faccessat(AT_FDCWD, directory.c_str(), R_OK | X_OK, AT_EACCESS) != 0) {
     throw InputError(directory + ": expected a directory of samples, got: " + std::strerror(errno));

@@ -8,7 +8,7 @@
 namespace feedrate::bench {
 
 /// Every regular file below `directory`, sorted; links to directories are not followed, and what
-/// may not be read is passed over. Calls `check` for each, which may throw. InputError: no such
+/// may not be read is ignored. Calls `check` for each, which may throw. InputError: no such
 /// directory, or it may not be read.
 std::vector<std::string> list_files(const std::string& directory,
                                     const std::function<void()>& check);

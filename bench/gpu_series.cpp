@@ -103,8 +103,9 @@ bool GpuSeries::repeat(Measurement what, const std::function<gpu::Repeated()>& m
   try {
     once = make();
   } catch (const gpu::OutOfMemory& full) {
-    recorder_.remark(fmt::format("{} was left out at its largest: {}", what.quantity, full.what()),
-                     what.quantity);
+    recorder_.remark(
+        fmt::format("{} was left out at the largest size: {}", what.quantity, full.what()),
+        what.quantity);
     return false;
   }
   int& times = in_a_row_[name_of(what)];

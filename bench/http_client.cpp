@@ -249,7 +249,7 @@ RemoteObject Connection::look() {
     curl_off_t length = 0;
     curl_easy_getinfo(state.easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
     if (length < 0)
-      throw InputError(state.target.shown + ": the server does not say how long the object is");
+      throw InputError(state.target.shown + ": the server does not state the object's size");
     object.size = static_cast<std::uint64_t>(length);
   }
   // Of an empty object there is no first byte.

@@ -4,8 +4,8 @@ namespace feedrate::bench {
 namespace {
 
 std::string not_allowed(const Target& target) {
-  if (target.shown.rfind("s3://", 0) != 0) return "; is the link still valid?";
-  if (!target.sign.empty()) return "; may these credentials read it?";
+  if (target.shown.rfind("s3://", 0) != 0) return "; the link may have expired";
+  if (!target.sign.empty()) return "; these credentials may not be allowed to read it";
   return "; AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set (a role's: eval \"$(aws "
          "configure export-credentials --format env)\")";
 }

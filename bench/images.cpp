@@ -70,7 +70,7 @@ void read_whole(const std::string& path, std::vector<std::uint8_t>& into) {
     const ssize_t n = ::read(file.get(), into.data() + done, into.size() - done);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) throw InputError(path + ": cannot be read: " + std::strerror(errno));
-    if (n == 0) throw InputError(path + ": became shorter while it was read");
+    if (n == 0) throw InputError(path + ": was truncated while it was read");
     done += static_cast<std::size_t>(n);
   }
 }

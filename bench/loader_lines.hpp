@@ -9,7 +9,7 @@
 namespace feedrate::bench {
 
 /// Reads lines "series QUANTITY UNIT WORK KEY=VALUE;… TIME TIME …" (seconds; - for no settings) and
-/// "remark WORDS"; those that begin with # are passed over.
+/// "remark WORDS"; those that begin with # are ignored.
 class LoaderLines {
  public:
   /// `line` lines of the `script` were read before.

@@ -7,7 +7,7 @@ namespace feedrate::bench {
 Nvml::Nvml(const std::string& file) : library_({file}, [] { return SharedLibrary::Folders{}; }) {
   if (!library_.missing().empty()) {
     missing_ = SharedLibrary::possible()
-                   ? fmt::format("there is no {}, which comes with NVIDIA's driver", file)
+                   ? fmt::format("{}, which comes with NVIDIA's driver, is missing", file)
                    : library_.missing();
     return;
   }
@@ -67,7 +67,7 @@ std::optional<Nvml::Number> Nvml::count(std::string& why) const {
   Number number = 0;
   const int status = count_ == nullptr ? 0 : count_(&number);
   if (status == 0 && number > 0) return number;
-  why = status == 0 ? "NVIDIA's driver knows of none"
+  why = status == 0 ? "NVIDIA's driver reports none"
                     : fmt::format("NVIDIA's driver says: {}", error_text_(status));
   return std::nullopt;
 }

@@ -23,9 +23,9 @@ struct Settings {
   std::string step_command;  ///< prints "SAMPLES SECONDS" lines of training steps; "": none
   std::string loader;        ///< MODULE:DATASET of the user's own loader, or "images"; "": none
   std::string python = "python3";
-  std::string sysfs = "/sys";           ///< where the kernel says which CPUs are near a GPU
-  std::string scripts;                  ///< directory of the Python scripts (bench/pytorch)
-  bool quick = false;                   ///< a few samples of everything, for tests: seconds in all
+  std::string sysfs = "/sys";  ///< where the kernel says which CPUs are near a GPU
+  std::string scripts;         ///< directory of the Python scripts (bench/pytorch)
+  bool quick = false;          ///< a few samples of everything, for tests: seconds in total
   Duration time_limit = seconds(30.0);  ///< of one probe, over all rounds
 };
 
@@ -148,7 +148,7 @@ struct Probe {
   /// and cleans up on every way out. Both throw InputError (what the user gave is wrong), HostError
   /// (the machine refused), Interrupted.
   std::function<void()> (*open)(const Settings&, Recorder&);
-  double time_limits = 1.0;  ///< how many times the limit it may take in all
+  double time_limits = 1.0;  ///< how many times the limit it may take in total
   bool opens_first = false;  ///< before the others take a part of the machine
 };
 

@@ -108,8 +108,8 @@ std::string unavailable(const Settings&) {
   if (!none.empty()) return none;
   try {
     if (process_group().size == 1 && gpu::count() < 2) {
-      return "all-reduce needs two GPUs, and this host has one (several hosts: start it with "
-             "torchrun or mpirun)";
+      return "all-reduce needs at least two GPUs, and this host has one (for several hosts, start "
+             "it with torchrun or mpirun)";
     }
   } catch (const InputError& error) {
     return error.what();

@@ -63,7 +63,7 @@ class Worker {
     ++samples_;
   }
 
-  /// Adds what timed_chain took to `spent`, sample by sample, and starts anew.
+  /// Adds what timed_chain took to `spent`, sample by sample, and starts again.
   double collect(std::array<Duration, operations>& spent) {
     for (std::size_t i = 0; i < operations; ++i) spent[i] += spent_[i];
     spent_ = {};
@@ -182,8 +182,8 @@ std::string unavailable(const Settings&) {
 
 }  // namespace
 
-const Probe probe_decode = {"decode",
-                            "JPEG decoding and transforms, each operation and in a row, by threads",
-                            unavailable, open};
+const Probe probe_decode = {
+    "decode", "JPEG decoding and transforms, each alone and in sequence, by number of threads",
+    unavailable, open};
 
 }  // namespace feedrate::bench

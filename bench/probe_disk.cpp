@@ -41,7 +41,7 @@ void read_block(const Blocks::Place& place, char* into, std::size_t size) {
     n = ::pread(place.file, into, size, static_cast<off_t>(place.offset));
   } while (n < 0 && errno == EINTR);
   if (n < 0) throw HostError(std::string("reading failed: ") + std::strerror(errno));
-  if (n < static_cast<ssize_t>(size)) throw HostError("a file became shorter while it was read");
+  if (n < static_cast<ssize_t>(size)) throw HostError("a file was truncated while it was read");
 }
 
 /// A thread's own place in the files.
@@ -77,8 +77,9 @@ class DiskProbe {
   Cache past_the_cache() {
     const std::string type = file_system_of(source_.where());
     if (type == "tmpfs" || type == "ramfs") {
-      recorder_.remark(source_.where() + " is on " + type +
-                       ": memory, no disk; name a directory on the disk with --data or --scratch");
+      recorder_.remark(
+          source_.where() + " is on " + type +
+          ": which is memory, not a disk; name a directory on the disk with --data or --scratch");
       return Cache::cached;
     }
     if (!opened(Cache::direct).empty()) return Cache::direct;
@@ -214,8 +215,8 @@ std::string unavailable(const Settings&) {
 
 }  // namespace
 
-const Probe probe_disk = {"disk",
-                          "reads of --data or of a scratch file, by size and number in flight",
-                          unavailable, open};
+const Probe probe_disk = {
+    "disk", "reads of --data or of a scratch file, by size and number of reads in flight",
+    unavailable, open};
 
 }  // namespace feedrate::bench

@@ -36,7 +36,7 @@ class DownloadProbe {
       target = target_of(server_->url());
       target.direct = true;
       recorder.remark(
-          "no --url: a server on this machine was asked; these are not the numbers of a store");
+          "no --url: a server on this machine was measured; these are not the numbers of a store");
     } else {
       target = target_of(settings.url);
     }
@@ -55,7 +55,8 @@ class DownloadProbe {
     const bool small_parts = object_.ranges || object_.size <= small_object;
     if (!small_parts) {
       recorder_.remark(
-          "the server knows no ranges and the object is large: small objects were not measured");
+          "the server does not support range requests and the object is large, so small objects "
+          "were not measured");
     }
     parts_.push_back({[this] { measure_first_byte(); }});
     for (const int connections : users) {
@@ -164,8 +165,8 @@ std::string unavailable(const Settings&) {
 
 }  // namespace
 
-const Probe probe_download = {"download",
-                              "latency, bytes and objects a second from --url, by connections",
-                              unavailable, open};
+const Probe probe_download = {
+    "download", "latency, bytes and objects per second from --url, by number of connections",
+    unavailable, open};
 
 }  // namespace feedrate::bench

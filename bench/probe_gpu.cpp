@@ -47,7 +47,9 @@ Measurement product(int n, const char* precision) {
   Measurement what = measurement("matmul", "flop", 2.0 * size * size * size);
   what.at = {{"n", size}};
   what.how = {{"precision", precision}, {"library", library}};
-  if (library == "own") what.remark = "a simple kernel of feedrate's, not what the GPU can do";
+  if (library == "own")
+    what.remark =
+        "measured with feedrate's own simple kernel, which does not reach what the GPU can do";
   return what;
 }
 

@@ -123,7 +123,7 @@ class Made {
     near_.assign(near_.size(), {});
     far_ = near_;
     recorder.remark(
-        "copies run on any CPU: the system refuses to bind threads to those near a GPU");
+        "copies run on any CPU: the system does not allow binding threads to those near a GPU");
   }
 
   /// Whether there is memory that is far from the first GPU.
@@ -187,8 +187,8 @@ std::string unavailable(const Settings&) {
 
 }  // namespace
 
-const Probe probe_h2d = {"h2d",
-                         "copies between host and GPUs, pinned and pageable, one and all at once",
-                         unavailable, open};
+const Probe probe_h2d = {
+    "h2d", "copies between host and GPUs, pinned and pageable, to one and to all at the same time",
+    unavailable, open};
 
 }  // namespace feedrate::bench

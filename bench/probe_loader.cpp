@@ -111,7 +111,7 @@ std::string unavailable(const Settings& settings) {
 }  // namespace
 
 const Probe probe_loader = {"loader",
-                            "the user's own PyTorch loader (--loader): samples, collate, workers",
+                            "your own PyTorch loader (--loader): samples, collate, workers",
                             unavailable, open, of_time_limit};
 
 void check_loader(const Settings& settings, const std::atomic<bool>& stop) {

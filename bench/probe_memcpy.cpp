@@ -123,7 +123,7 @@ std::string unavailable(const Settings&) {
 
 }  // namespace
 
-const Probe probe_memcpy = {"memcpy", "host memory bandwidth by size and threads", unavailable,
-                            open};
+const Probe probe_memcpy = {"memcpy", "host memory bandwidth, by size and number of threads",
+                            unavailable, open};
 
 }  // namespace feedrate::bench

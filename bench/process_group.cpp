@@ -215,7 +215,7 @@ Shared give(const ProcessGroup& group, const std::string& words, Duration end,
     check(stop);
     if (now() >= end) {
       const int others = group.size - 1;
-      throw HostError(fmt::format("{} of {} other processes called on port {} in time",
+      throw HostError(fmt::format("{} of {} other processes connected to port {} in time",
                                   others - static_cast<int>(meeting.missing()), others,
                                   group.port));
     }
@@ -308,8 +308,8 @@ Shared share_from_first(const ProcessGroup& group, const std::string& words, Dur
     check(stop);
     if (now() >= end) {
       throw HostError(
-          fmt::format("rank 0 did not answer on {}:{} in {:g} s; it does once all {} processes "
-                      "have called",
+          fmt::format("rank 0 did not answer on {}:{} within {:g} s; it answers once all {} "
+                      "processes have connected",
                       group.master, group.port, patience.base(), group.size));
     }
     poll(nullptr, 0, 200);  // it may not listen yet

@@ -9,7 +9,7 @@ namespace feedrate::bench {
 
 struct ProcessGroup {
   int rank = 0;
-  int size = 1;        ///< processes in all
+  int size = 1;        ///< processes in total
   int local_rank = 0;  ///< on this host
   std::string master;  ///< where rank 0 runs
   int port = 0;        ///< where rank 0 listens: one above MASTER_PORT, which belongs to torchrun

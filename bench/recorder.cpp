@@ -117,10 +117,11 @@ bool Recorder::skips(std::size_t turns) const {
 }
 
 void Recorder::tell_skipped(std::size_t skipped, std::size_t all) {
-  remark(skipped == 0 ? ""
-                      : fmt::format("time was too short for all series in every round: {} of {} "
-                                    "were left out in one or more (--time-limit gives more)",
-                                    skipped, all),
+  remark(skipped == 0
+             ? ""
+             : fmt::format("there was not enough time for all series in every round: {} of {} were "
+                           "left out of at least one round (--time-limit allows more)",
+                           skipped, all),
          "time");
 }
 

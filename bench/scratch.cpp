@@ -37,7 +37,7 @@ OpenFile nameless(const std::string& directory) {
     if (file.ok()) ::unlink(name.c_str());
   }
   if (!file.ok()) {
-    throw HostError(directory + ": no scratch file can be made there: " + reason() +
+    throw HostError(directory + ": a scratch file cannot be created there: " + reason() +
                     "; name another directory with --scratch");
   }
   return file;
@@ -70,8 +70,8 @@ void require_space(const std::string& directory, Bytes size) {
       bytes(static_cast<double>(space.f_bavail) * static_cast<double>(space.f_frsize));
   if (free >= size * 3.0) return;
   throw HostError(fmt::format(
-      "{}: a scratch file of {} needs three times as much free space, {}, and there are {}; name "
-      "another directory with --scratch",
+      "{}: a scratch file of {} needs three times as much free space, {}, but only {} is free; "
+      "name another directory with --scratch",
       directory, megabytes_text(size), megabytes_text(size * 3.0), megabytes_text(free)));
 }
 

@@ -92,7 +92,7 @@ SharedLibrary::SharedLibrary(const std::vector<std::string>& names,
     if (handle_ != nullptr) return;
   }
   missing_ = loading.errors().empty()
-                 ? fmt::format("{} was found neither where the loader looks nor in {}",
+                 ? fmt::format("{} was found neither in the loader's search path nor in {}",
                                fmt::join(names, " or "), text_of(places))
                  : fmt::format("{} cannot be loaded: {}", fmt::join(names, " or "),
                                fmt::join(loading.errors(), "; "));

@@ -94,12 +94,13 @@ std::string run_step_command(const std::string& command, StepLimits limits,
         if (none && some()) first = now() - start;
       });
   if (end.timed_out && some()) {
-    return fmt::format("--step-command was ended after {:.3g} s; its steps until then count",
+    return fmt::format("--step-command was stopped after {:.3g} s; its steps until then count",
                        limit().base());
   }
   if (!end.fine()) throw InputError(fmt::format("--step-command {}", end.text()));
   if (!some()) {
-    throw InputError("--step-command printed no step: expected lines SAMPLES SECONDS, one a step");
+    throw InputError(
+        "--step-command printed no step: expected a line SAMPLES SECONDS for each step");
   }
   return "";
 }

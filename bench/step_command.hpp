@@ -10,8 +10,8 @@
 
 namespace feedrate::bench {
 
-/// Reads lines "SAMPLES SECONDS", one a step. Of lines that begin with # these are understood, all
-/// others are passed over:
+/// Reads lines "SAMPLES SECONDS", one per step. Of lines that begin with # these are understood,
+/// all others are ignored:
 ///   # model NAME                of the steps after it
 ///   # how KEY VALUE             what else they are of: # how precision bf16
 ///   # launch SAMPLES SECONDS    the main process's part of a step: until all of it is started

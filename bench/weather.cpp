@@ -176,13 +176,14 @@ void mark_disturbed(std::span<Round> rounds) {
     std::string words;
     const auto add = [&](const std::string& more) { words += (words.empty() ? "" : "; ") + more; };
     if (round.steal.value_or(0.0) > much_stolen) {
-      add(fmt::format("the hypervisor gave {} of the CPU time to others", percents(*round.steal)));
+      add(fmt::format("the hypervisor gave {} of the CPU time to other guests",
+                      percents(*round.steal)));
     }
     if (round.foreign.value_or(0.0) > much_foreign) {
-      add(fmt::format("others used {} of the CPUs", percents(*round.foreign)));
+      add(fmt::format("other processes used {} of the CPUs", percents(*round.foreign)));
     }
     if (round.throttled.value_or(0.0) > much_throttled) {
-      add(fmt::format("the control group was held back for {} of the time",
+      add(fmt::format("the control group was throttled for {} of the time",
                       percents(*round.throttled)));
     }
     const Frequency usual = median_of_others(rounds, round);

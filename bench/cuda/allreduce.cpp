@@ -148,7 +148,8 @@ class Communicator {
     const auto took = std::make_shared<Duration>();
     watch([ring = ring_, took,
            count](const auto& give_up) { *took = ring->allreduce(count, give_up); },
-          fmt::format("an all-reduce over {} GPUs did not end in {:g} s", size_, patience_.base()));
+          fmt::format("an all-reduce over {} GPUs did not end within {:g} s", size_,
+                      patience_.base()));
     return *took;
   }
 
@@ -168,7 +169,7 @@ class Communicator {
   }
 
   [[nodiscard]] std::string connecting() const {
-    return fmt::format("NCCL did not connect {} GPUs in {:g} s (NCCL_DEBUG=INFO tells more{})",
+    return fmt::format("NCCL did not connect {} GPUs within {:g} s (NCCL_DEBUG=INFO tells more{})",
                        size_, patience_.base(),
                        hosts_ > 1 ? "; NCCL_SOCKET_IFNAME names the network interface" : "");
   }

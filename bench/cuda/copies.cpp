@@ -28,7 +28,7 @@ class Pair {
       pinned_.emplace(size);
     } else {
       pageable_.reset(new (std::nothrow) std::uint8_t[size]);
-      if (!pageable_) throw OutOfMemory(fmt::format("the host has no {} bytes left", size));
+      if (!pageable_) throw OutOfMemory(fmt::format("the host does not have {} bytes left", size));
     }
     // Written once, so that the pages exist.
     for (std::size_t i = 0; i < size; i += page) host()[i] = 1;
@@ -72,7 +72,7 @@ class CopyBuffers {
     // Pages lie in the node of the CPU that touches them first.
     team_.run(team_.size(), [&](int gpu) {
       const auto i = static_cast<std::size_t>(gpu);
-      if (!run_on(cpus[i])) throw HostError("the system refuses to bind a thread to CPUs");
+      if (!run_on(cpus[i])) throw HostError("the system does not allow binding a thread to CPUs");
       pairs_[i] = std::make_unique<Pair>(gpu, size, memory);
     });
   }

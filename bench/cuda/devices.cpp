@@ -26,7 +26,7 @@ std::string why_none(cudaError_t status) {
   const int driver = driver_version();
   if (driver == 0) return "no NVIDIA driver is installed here (libcuda.so.1 was not found)";
   if (status == cudaErrorInsufficientDriver) {
-    return fmt::format("the NVIDIA driver is too old: it knows CUDA {}, this build needs {}",
+    return fmt::format("the NVIDIA driver is too old: it supports CUDA {}, this build needs {}",
                        version_text(driver), version_text(CUDART_VERSION));
   }
   return fmt::format("no GPU can be used: {} ({})", cudaGetErrorString(status),

@@ -13,7 +13,7 @@ constexpr std::pair<unsigned long long, const char*> reasons[] = {
     {0x8, "hardware slowdown"},
     {0x10, "clocks kept in step with other GPUs"},
     {0x20, "heat"},
-    {0x40, "heat, by the hardware"},
+    {0x40, "thermal slowdown by the hardware"},
     {0x80, "power supply"},
     {0x100, "display clocks"},
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/number_text.hpp"
 #include "bench/cuda/operations.hpp"
 
 // Destructors leave a status aside: they run on the way out of an error too, nothing can be done
@@ -10,7 +11,7 @@ namespace feedrate::bench::gpu {
 namespace {
 
 std::string megabytes_text(std::size_t bytes) {
-  return fmt::format("{:.3g} MB", static_cast<double>(bytes) / 1e6);
+  return fmt::format("{} MB", three_digits(static_cast<double>(bytes) / 1e6));
 }
 
 /// A refused allocation is no failure of the GPU; CUDA remembers it until asked.

@@ -178,7 +178,7 @@ std::string matmul_unavailable(int gpu, Precision precision) {
   }
   constexpr int ampere = 8;
   if (attribute(gpu, cudaDevAttrComputeCapabilityMajor) >= ampere) return "";
-  return "GPUs before Ampere have no tf32 and no bf16";
+  return "GPUs before Ampere have neither tf32 nor bf16";
 }
 
 Repeated matmul(int gpu, int n, Precision precision) {

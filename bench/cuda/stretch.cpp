@@ -83,11 +83,11 @@ Duration Stretch::time(int times, const Queue& queue, const Meanwhile& meanwhile
     } else if (many > 1) {
       at_once_ = many / 2;
     } else {
-      throw HostError(fmt::format(
-          "GPU {} did not wait until its work was queued: the host took longer than two seconds "
-          "(with CUDA_LAUNCH_BLOCKING or under compute-sanitizer every launch is waited for: "
-          "measure without)",
-          gpu_));
+      throw HostError(
+          fmt::format("GPU {} did not wait until its work was queued: the host took longer than "
+                      "two seconds (with CUDA_LAUNCH_BLOCKING or under compute-sanitizer every "
+                      "launch blocks: measure without them)",
+                      gpu_));
     }
   }
   return sum;

@@ -99,7 +99,7 @@ class Gpus : public GpuSource {
       look.add(MetricId::gpu_busy, name, std::min(100U, use.gpu));
       look.add(MetricId::gpu_memory_busy, name, std::min(100U, use.memory));
     } else {
-      look.remarks.push_back(fmt::format("{}: the driver does not tell how busy it is", name));
+      look.remarks.push_back(fmt::format("{}: the driver does not report how busy it is", name));
     }
     Nvml::Memory memory{};
     if (nvml_.memory != nullptr && nvml_.memory(device, &memory) == 0 && memory.total > 0) {

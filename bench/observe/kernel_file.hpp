@@ -9,7 +9,7 @@
 
 namespace feedrate::bench::observe {
 
-/// Opened once and read from its start each time, which costs a third of opening it anew.
+/// Opened once and read from its start each time, which costs a third of opening it again.
 class KernelFile {
  public:
   explicit KernelFile(const std::string& path);

@@ -25,7 +25,7 @@ std::string node_name() {
   return uname(&name) == 0 ? name.nodename : "";
 }
 
-/// A process's arguments as one would type them, near enough to be recognised.
+/// A process's arguments as one would type them, near enough to be recognized.
 std::string command_of(const Roots& roots, std::int64_t pid) {
   std::string text = text_of(fmt::format("{}/{}/cmdline", roots.proc, pid));
   while (!text.empty() && text.back() == '\0') text.pop_back();
@@ -74,10 +74,9 @@ class Observer::State {
 
 Observer::Observer(Target target, Duration interval, const Roots& roots, const std::string& nvml) {
   if (target.pid && text_of(fmt::format("{}/{}/stat", roots.proc, *target.pid)).empty()) {
-    throw InputError({{"", 0, "--pid",
-                       fmt::format("expected the number of a process that runs here and can be "
-                                   "seen, got {}",
-                                   *target.pid)}});
+    throw InputError(
+        {{"", 0, "--pid",
+          fmt::format("expected the ID of a running, visible process, got {}", *target.pid)}});
   }
   header_.source = "observe";
   header_.program = fmt::format("feedrate {}", version);

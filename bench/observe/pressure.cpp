@@ -35,7 +35,7 @@ class Pressure : public Source {
       std::string_view text = files_[i].read();
       if (text.empty()) {
         look.remarks.emplace_back(
-            "pressure is not seen: this kernel keeps no pressure-stall information");
+            "pressure is not seen: this kernel does not keep pressure-stall information");
         return;
       }
       while (!text.empty()) {

@@ -115,7 +115,7 @@ std::vector<std::int64_t> Processes::training_processes() const {
   return found;
 }
 
-/// Adds what has started, and gives everyone a role anew: a worker gets its name after its start.
+/// Adds what has started, and gives everyone a role again: a worker gets its name after its start.
 void Processes::find() {
   std::vector<std::int64_t> open = root_ ? std::vector<std::int64_t>{*root_} : training_processes();
   std::set<std::int64_t> seen(open.begin(), open.end());
@@ -175,7 +175,7 @@ bool Processes::one(Look& look, std::int64_t id, Process& process) const {
     now.from_device = *from_device;
   } else if (process.io.error() == EACCES) {
     look.remarks.emplace_back(
-        "what processes of other users read is not seen: only they and root may see it");
+        "reads by processes of other users are not seen: only those users and root may see them");
   }
   // What has started since the last look has counted from nought.
   const bool is_new = !process.before && stat->started > look_before_;

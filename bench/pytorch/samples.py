@@ -15,7 +15,7 @@ except ImportError:
 
 
 class Images(torch.utils.data.Dataset):
-    """JPEG files as a classification loader reads them: crop, flip, to a normalised tensor."""
+    """JPEG files as a classification loader reads them: crop, flip, to a normalized tensor."""
 
     def __init__(self, files, side=224):
         from PIL import Image

@@ -15,7 +15,8 @@ struct ConstraintTexts {
 };
 
 /// What they say; the budget may be in the scenario's currency. InputError, with both where both
-/// are wrong, for what is no time or no amount above zero; `dashes` stand before their names in it.
+/// are wrong, for what is no time or no amount above zero; `dashes` stand before their names in
+/// it.
 Constraints constraints_of(const ConstraintTexts& texts, const std::optional<Currency>& currency,
                            std::string_view dashes = "--");
 

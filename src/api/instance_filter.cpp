@@ -23,9 +23,10 @@ void refuse_prices_of_one(const schema::Document& document, std::string_view fla
     if (cluster_key(document, name) == nullptr) continue;
     refuse_flag(
         flag,
-        fmt::format("expected no cluster.{0} in the scenario, which would hold for every "
-                    "instance: --set {0}=null leaves it out, cluster.prices holds one of each",
-                    name));
+        fmt::format(
+            "expected no cluster.{0} in the scenario, because it would apply to every instance: "
+            "--set {0}=null removes it, and cluster.prices takes one price per instance type",
+            name));
   }
 }
 
@@ -50,8 +51,9 @@ FilteredInstances filtered_instances(const std::string& filter, const schema::Do
   const Chosen chosen = choose(catalog, Filter::parse(filter, catalog, flag), region);
   const std::string unknown = unknown_words(chosen);
   if (chosen.listings.empty()) {
-    refuse_flag(flag, fmt::format("nothing in the catalogue fits {}{}", in_quotes(filter),
-                                  unknown.empty() ? "" : "; it does not say: " + unknown));
+    refuse_flag(flag,
+                fmt::format("nothing in the catalogue meets {}{}", in_quotes(filter),
+                            unknown.empty() ? "" : "; the catalogue does not say: " + unknown));
   }
   FilteredInstances made;
   made.vary = {"instance", {}, {{"purchase", {}}, {"region", {}}}};
@@ -64,10 +66,10 @@ FilteredInstances filtered_instances(const std::string& filter, const schema::Do
     made.remarks.push_back("left out because the catalogue does not say: " + unknown);
   }
   if (const std::string given = facts_given(document); !given.empty()) {
-    made.remarks.push_back(fmt::format(
-        "what the scenario says of {} holds for every instance; --set KEY=null leaves it to the "
-        "catalogue",
-        given));
+    made.remarks.push_back(
+        fmt::format("the scenario's value of {} applies to every instance; --set KEY=null takes it "
+                    "from the catalogue instead",
+                    given));
   }
   return made;
 }

@@ -45,7 +45,7 @@ Scenario ScenarioMaker::operator()(const study::Setting& set) const {
     schema::Document changed = lean_;
     for (const auto& [key, value] : set) schema::set_value(changed, key, value, flag_);
     std::optional<Scenario> quick = variants_->read(changed);
-    // What has to be fitted anew takes the long way.
+    // What has to be fitted again takes the long way.
     if (quick && (!quick->job.scaling || quick->job.scaling_fit)) return *std::move(quick);
   } catch (const InputError&) {
     // Told below, with all that is wrong.

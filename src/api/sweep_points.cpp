@@ -94,7 +94,7 @@ std::optional<Scenario> SweepPoints::quick(const std::vector<std::size_t>& value
     return std::nullopt;
   }
   std::optional<Scenario> scenario = variants_->read(document);
-  // What has to be fitted anew takes the long way.
+  // What has to be fitted again takes the long way.
   if (scenario && scenario->job.scaling && !scenario->job.scaling_fit) return std::nullopt;
   return scenario;
 }

@@ -221,8 +221,8 @@ Grid::Grid(std::vector<Vary> varied, std::string_view flag) : varied_(std::move(
     for (const Vary& other : varied_[i].with) once(other.key);
     size_ *= varied_[i].values.size();
     if (size_ > max_points) {
-      refuse_flag(flag, fmt::format("expected at most {} points in all, got {} or more", max_points,
-                                    size_));
+      refuse_flag(flag, fmt::format("expected at most {} points in total, got {} or more",
+                                    max_points, size_));
     }
   }
 }

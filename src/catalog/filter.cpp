@@ -20,24 +20,32 @@ namespace {
 using enum FilterKind;
 
 const std::vector<FilterKey> keys = {
-    {"instance", word, "its type, \"ml.\" for SageMaker's", "instance=p4*"},
+    {"instance", word, "instance type; \"ml.\" for SageMaker's", "instance=p4*"},
     {"cloud", word, "aws, gcp, azure, lambda", "cloud=aws"},
     {"service", word, "who sells it: ec2, sagemaker, gcp, azure, lambda", "service=sagemaker"},
-    {"region", word, "where; if not given us-east-1, else where there is a price",
+    {"region", word, "region; default: us-east-1, or else the first region with a price",
      "region=us-east-1"},
     {"purchase", word, "on_demand, spot", "purchase=spot"},
-    {"price", quantity, "of an instance, paid in that way there", "price<40", {-1, 0, 1, 0}},
-    {"gpu", gpu, "its model; < and > go by its dense 16-bit tensor peak", "gpu>=A10G"},
-    {"gpus", number, "how many", "gpus=8"},
-    {"gpu_memory", quantity, "of one GPU", "gpu_memory>=40 GB", {0, 1, 0, 0}},
-    {"nvlink", quantity, "of one GPU, one way", "nvlink>0", {-1, 1, 0, 0}},
+    {"price",
+     quantity,
+     "price of an instance with that purchase option in that region",
+     "price<40",
+     {-1, 0, 1, 0}},
+    {"gpu", gpu, "GPU model; < and > compare dense 16-bit tensor peaks", "gpu>=A10G"},
+    {"gpus", number, "number of GPUs", "gpus=8"},
+    {"gpu_memory", quantity, "memory of one GPU", "gpu_memory>=40 GB", {0, 1, 0, 0}},
+    {"nvlink",
+     quantity,
+     "NVLink bandwidth of one GPU, one direction",
+     "nvlink>0",
+     {-1, 1, 0, 0}},
     {"vcpus", number, "hardware threads", "vcpus>=16"},
-    {"cores", number, "of the CPUs", "cores>=8"},
-    {"coremark", number, "of the whole machine: relative CPU speed", "coremark>=1000000"},
+    {"cores", number, "physical cores", "cores>=8"},
+    {"coremark", number, "relative CPU speed of the whole machine", "coremark>=1000000"},
     {"memory", quantity, "RAM", "memory>=100 GB", {0, 1, 0, 0}},
-    {"network", quantity, "held for ever", "network>=25 Gbit/s", {-1, 1, 0, 0}},
-    {"ebs", quantity, "bandwidth to EBS, held for ever", "ebs>=1 GB/s", {-1, 1, 0, 0}},
-    {"nvme", quantity, "local disks in all", "nvme>=1 TB", {0, 1, 0, 0}},
+    {"network", quantity, "sustained network bandwidth", "network>=25 Gbit/s", {-1, 1, 0, 0}},
+    {"ebs", quantity, "sustained bandwidth to EBS", "ebs>=1 GB/s", {-1, 1, 0, 0}},
+    {"nvme", quantity, "local disks, total", "nvme>=1 TB", {0, 1, 0, 0}},
 };
 
 std::string lower(std::string_view text) {
@@ -273,10 +281,10 @@ class FilterReader {
         peak = std::min(peak.value_or(*own), *own);
     }
     if (!peak) {
-      complain(fmt::format(
-          "gpu: no tensor peak of {} is in the catalogue (pricing/gpus.json), so nothing can be "
-          "compared with it; = and != can",
-          in_quotes(value)));
+      complain(
+          fmt::format("gpu: no tensor peak of {} is in the catalogue (pricing/gpus.json), so only "
+                      "= and != can compare with it",
+                      in_quotes(value)));
       return false;
     }
     made.number = *peak;

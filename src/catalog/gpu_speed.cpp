@@ -189,7 +189,8 @@ LookupFailure unknown(const Catalog& catalog, std::string_view name) {
   for (const std::string_view other : no_cuda) {
     if (name.find(other) == std::string_view::npos) continue;
     failure.message = fmt::format(
-        "{} runs no CUDA program: a step on a GPU does not say how long its own takes", name);
+        "{} cannot run CUDA programs, so the time of a step on a GPU says nothing about its own",
+        name);
     return failure;
   }
   for (const Gpu& gpu : catalog.gpus) {

@@ -106,31 +106,34 @@ int advise(const AdviseArguments& arguments) {
 Command add_advise(Parser& parent) {
   const auto arguments = std::make_shared<AdviseArguments>();
   Parser* app = parent.add_subcommand(
-      "advise", "What to change: every remedy simulated, ranked by what it saves for its effort");
+      "advise",
+      "What to change: every remedy simulated and ranked by what it saves for the effort");
   app->add_option("scenario", arguments->scenario, "Scenario file")->type_name("SCENARIO");
-  app->add_flag("--list", arguments->list, "Show all remedies with the evidence for and against");
-  app->add_option(
-         "--target", arguments->target,
-         "Share of the time that GPUs are to be busy; the first rung below it is worked on")
+  app->add_flag("--list", arguments->list,
+                "List all remedies, with the evidence for and against each");
+  app->add_option("--target", arguments->target,
+                  "Target: the share of the time for which the GPUs should be busy; advice is "
+                  "given for the first rung below it")
       ->type_name("SHARE")
       ->capture_default_str();
   add_constraint_flags(*app, arguments->constraints);
-  allow_whole_numbers(*app->add_option("--jobs", arguments->jobs,
-                                       "Jobs that the change serves: savings are of all of them")
-                           ->type_name("N"),
-                      1, 1'000'000);
+  allow_whole_numbers(
+      *app->add_option(
+              "--jobs", arguments->jobs,
+              "Number of jobs that benefit from the change; savings are totals over all of them")
+           ->type_name("N"),
+      1, 1'000'000);
   refuse_empty(*app->add_option("--apply", arguments->apply,
-                                "Write the scenario with remedy N, or several N,N, or the best "
-                                "together, and what it promises as a case")
+                                "Write the scenario with remedy N applied (several: N,N; best: "
+                                "those that work best together), with its predictions as cases")
                     ->type_name("N|best"));
   add_scenario_flags(*app, arguments->simulation);
   add_output_flags(*app, arguments->output);
   app->footer(
-      "The ladder: one GPU with its data in memory; with the real source; all GPUs of an "
-      "instance;\n"
-      "all instances. Remedies of the first rung below the target are advised, those of later "
-      "ones\n"
-      "only shown. Every figure is that of feedrate run with the settings printed beside it.\n"
+      "The ladder: one GPU with its data in memory; with the real source; all GPUs of an\n"
+      "instance; all instances. Remedies for the first rung below the target are advised;\n"
+      "those for later rungs are only listed. Every figure is what feedrate run gives with\n"
+      "the settings printed next to it.\n"
       "Examples:\n"
       "  feedrate advise scenarios/caltech256_p3.json --set num_workers=1\n"
       "  feedrate advise my.json --host host.json --jobs 20 --deadline '2 h'\n"

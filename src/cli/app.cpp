@@ -81,8 +81,8 @@ int execute(int argc, const char* const* argv) {
   app.set_version_flag("-V,--version", fmt::format("feedrate {}", version));
   app.footer(
       "feedrate COMMAND --help explains a command, with examples.\n"
-      "Exit status: 0 fine, 1 a verdict went against you, 2 your usage or input, 3 the host or "
-      "feedrate failed.");
+      "Exit status: 0 success, 1 a verdict is negative (a limit, tolerance or deadline is missed), "
+      "2 wrong usage or input, 3 the host or feedrate failed.");
   const std::vector<const char*> typed = help_as_flag(argc, argv);
   const std::vector<Command> commands = declared(app, typed.size() > 1 ? typed[1] : "");
   const Asked asked = app.parse(typed);

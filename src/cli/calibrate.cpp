@@ -16,21 +16,23 @@ void add_probe_flags(Parser& app, bench::Settings& settings) {
   const auto add = [&](const char* flag, std::string& into, const char* about, const char* type) {
     refuse_empty(*app.add_option(flag, into, about)->type_name(type)->group(group));
   };
-  add("--data", settings.data, "Your samples, which are only read (default: generated ones)",
-      "DIR");
+  add("--data", settings.data,
+      "Directory with your own samples, which are only read (default: generated samples)", "DIR");
   add("--url", settings.url,
-      "http, https or s3://bucket/key of an object of your store (default: a server on loopback, "
-      "which says nothing of it)",
+      "URL of an object in your store: http, https or s3://bucket/key (default: a local server on "
+      "loopback, which says nothing about your store)",
       "URL");
   add("--step-command", settings.step_command,
-      "A command that prints \"SAMPLES SECONDS\" lines of training steps", "COMMAND");
+      "Command that prints a line \"SAMPLES SECONDS\" for each training step", "COMMAND");
   add("--loader", settings.loader,
-      "Your dataset for PyTorch's loader, as MODULE:DATASET; or images: --data as torchvision "
-      "reads JPEGs",
+      "Your dataset for PyTorch's loader, as MODULE:DATASET; or images: the JPEGs of --data, read "
+      "by torchvision",
       "MODULE:DATASET");
   add("--python", settings.python, "Python with PyTorch", "PROGRAM");
-  add("--scratch", settings.scratch, "For scratch files (default: the system's folder)", "DIR");
-  app.add_flag("--quick", settings.quick, "A few samples of everything, in seconds: for tests")
+  add("--scratch", settings.scratch,
+      "Folder for scratch files (default: the system's temporary folder)", "DIR");
+  app.add_flag("--quick", settings.quick,
+               "Take only a few samples of everything, within seconds: for tests")
       ->group(group);
 }
 
@@ -40,13 +42,14 @@ void add_file_flags(Parser& app, CalibrateArguments& arguments) {
                     ->capture_default_str()
                     ->group("Output"));
   refuse_empty(*app.add_option("--measurements", arguments.measurements,
-                               "Every sample, in a new file (default: named after the profile)")
+                               "New file for every sample taken (default: named after the profile)")
                     ->type_name("FILE")
                     ->group("Output"));
-  app.add_option("--name", arguments.name, "Of the host, for reports")
+  app.add_option("--name", arguments.name, "Name of the host in reports")
       ->type_name("TEXT")
       ->group("Output");
-  app.add_option("--instance", arguments.instance, "Its name in the catalogue")
+  app.add_option("--instance", arguments.instance,
+                 "Instance type of this host, as named in the catalogue")
       ->type_name("NAME")
       ->group("Output");
 }
@@ -60,34 +63,36 @@ Command add_calibrate(Parser& parent) {
   allow_only(*app->add_option("probes", arguments->probes,
                               "Which probes (default: all; none with --import)"),
              {bench::probe_names.begin(), bench::probe_names.end()});
-  app->add_flag("--list", arguments->list, "What each probe measures, and whether it can run here");
-  app->add_flag("--canary", arguments->canary,
-                "Only time the small fixed pieces of work that tell how fast the machine is just "
-                "now, and print seconds as JSON (--time-limit for all, default: 1 s)");
+  app->add_flag("--list", arguments->list,
+                "List what each probe measures and whether it can run here");
+  app->add_flag(
+      "--canary", arguments->canary,
+      "Only time the canary (small, fixed pieces of work that show how fast the machine is right "
+      "now) and print the seconds as JSON (--time-limit covers all of them; default: 1 s)");
   add_probe_flags(*app, arguments->settings);
   app->add_option("--time-limit", arguments->time_limit,
-                  "For each probe, over all rounds (default: 30 s)")
+                  "Time limit for each probe, over all rounds (default: 30 s)")
       ->type_name("TIME");
   Option* imports =
       app->add_option("--import", arguments->imports,
-                      "Take what another tool measured (fio, nvbandwidth, nccl-tests, NCCL's "
-                      "tuning log, steps as CSV), or fit measurements of feedrate again, those of "
-                      "one host together; "
-                      "may be given several times")
+                      "Import what another tool measured (fio, nvbandwidth, nccl-tests, NCCL's "
+                      "tuning log, steps as CSV), or fit feedrate's own measurements of one host "
+                      "again; may be given several times")
           ->type_name("FILE")
           ->allow_extra_args(false);
-  app->add_option("--add", arguments->additions,
-                  "Measurements of an earlier calibration of this host: the new one is put to "
-                  "them, so that the profile knows how far the host drifts; may be given several "
-                  "times")
+  app->add_option(
+         "--add", arguments->additions,
+         "Measurements from an earlier calibration of this host, to combine with the new ones so "
+         "that the profile knows how far the host drifts; may be given several times")
       ->type_name("FILE")
       ->excludes(imports)
       ->allow_extra_args(false);
   add_file_flags(*app, *arguments);
   app->footer(
-      "Ctrl-C ends it early and keeps what was measured (exit status 3); a second one kills it.\n"
-      "Exit status 3 too when nothing could be measured, or a probe failed that was asked for by "
-      "name\nor with --loader, --step-command or --url; what was measured is kept then.\n"
+      "Ctrl-C ends the calibration early and keeps what was measured (exit status 3); a\n"
+      "second Ctrl-C kills it. The exit status is also 3 when nothing could be measured, or\n"
+      "when a probe failed that was requested by name or with --loader, --step-command or\n"
+      "--url; what was measured is kept.\n"
       "Examples:\n"
       "  feedrate calibrate --list\n"
       "  feedrate calibrate --data /data/imagenet/train --url s3://bucket/shard-0000.tar\n"

@@ -66,11 +66,11 @@ std::string measurements_file(const std::string& asked, const std::string& profi
   if (!asked.empty()) {
     refuse_to_overwrite("--measurements", asked, inputs);
     if (exists(asked)) {
-      throw InputError(std::vector<Problem>{
-          {"", 0, "--measurements",
-           fmt::format("expected a new file, got {}, which exists: measurements are evidence and "
-                       "never overwritten",
-                       in_quotes(asked, 200))}});
+      throw InputError(
+          std::vector<Problem>{{"", 0, "--measurements",
+                                fmt::format("expected a new file, got {}, which already exists: "
+                                            "measurements are evidence and are never overwritten",
+                                            in_quotes(asked, 200))}});
     }
     expect_writable(asked);
     return asked;

@@ -20,7 +20,7 @@ EarlierSets read_imports(const std::vector<std::string>& files);
 EarlierSets read_additions(const std::vector<std::string>& files, const HostFacts& here);
 
 /// Everything as one set. Calibrations of one host are merged, oldest first; what other tools
-/// measured, or another host, stands beside them and says where it came from. `fresh` may be null:
+/// measured, or another host, is beside them and says where it came from. `fresh` may be null:
 /// nothing was measured now. A single set stays as it is.
 MeasurementSet together(const EarlierSets& earlier, const MeasurementSet* fresh);
 

@@ -41,7 +41,7 @@ int cases(const CasesArguments& arguments) {
   }
   if (!problems.empty()) throw InputError(std::move(problems));
   const CaseSummary all = study::summary_of(made);
-  // CSV is a row a case, so its summary goes where remarks do.
+  // CSV is one row per case, so its summary goes where remarks do.
   const std::vector<std::string> remarks = report::summary_sentences(all);
   deliver(arguments.output, files_read(arguments.scenarios, arguments.simulation),
           {.report = [&] { return report::cases_report(made, all); },
@@ -59,15 +59,16 @@ int cases(const CasesArguments& arguments) {
 
 Command add_cases(Parser& parent) {
   const auto arguments = std::make_shared<CasesArguments>();
-  Parser* app = parent.add_subcommand(
-      "cases", "Run the measured cases of scenarios: predicted beside measured, with the error");
+  Parser* app = parent.add_subcommand("cases",
+                                      "Run the measured cases of scenarios: predicted and measured "
+                                      "values side by side, with the error");
   app->add_option("scenarios", arguments->scenarios, "Scenario files; - reads standard input")
       ->type_name("SCENARIO")
       ->required();
   add_simulation_flags(*app, arguments->simulation);
   add_output_flags(*app, arguments->output);
   app->footer(
-      "Exit status 1 when a case misses its tolerance.\n"
+      "Exit status 1 if a case is outside its tolerance.\n"
       "Examples:\n"
       "  feedrate cases scenarios/caltech256_p3.json\n"
       "  feedrate cases scenarios/*.json --format markdown\n"

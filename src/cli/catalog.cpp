@@ -22,7 +22,7 @@ struct CatalogArguments {
   OutputOptions output;
 };
 
-// The tables of a report below each other, a blank line between; nothing where nothing is known.
+// The tables of a report one below the other, a blank line between; nothing where nothing is known.
 std::string tables_csv(const report::Report& made) {
   std::string text;
   for (const report::Block& block : made.blocks) {
@@ -71,9 +71,9 @@ int list_machines(const CatalogArguments& arguments) {
 
 Command add_catalog(Parser& parent) {
   const auto arguments = std::make_shared<CatalogArguments>();
-  Parser* app = parent.add_subcommand("catalog", "The machines that are known, and their prices");
+  Parser* app = parent.add_subcommand("catalog", "The machines that are known and what they cost");
   const std::vector<std::string> formats = {"text", "csv", "markdown"};
-  Parser* list = app->add_subcommand("list", "Machines in rows, with the prices of each purchase");
+  Parser* list = app->add_subcommand("list", "List machines, with their prices by purchase option");
   list->add_option("filter", arguments->filter,
                    "Conditions KEY OP VALUE that must all hold, separated by commas; all machines "
                    "if not given")
@@ -83,7 +83,8 @@ Command add_catalog(Parser& parent) {
                "Examples:\n"
                "  feedrate catalog list 'gpu>=A10G, region=us-east-1, price<40'\n"
                "  feedrate catalog list 'gpus=0, vcpus>=16, service=sagemaker' --format csv");
-  Parser* one = app->add_subcommand("show", "What is known of one machine, with sources and dates");
+  Parser* one = app->add_subcommand(
+      "show", "Everything that is known about one machine, with sources and dates");
   one->add_option("name", arguments->name, "Instance type")->type_name("NAME")->required();
   add_output_flags(*one, arguments->output, formats);
   Parser* import = add_catalog_import(*app, arguments->import);

@@ -16,9 +16,10 @@ Parser* add_catalog_import(Parser& parent, ImportArguments& arguments) {
       "Bring prices up to date from an AWS Price List bulk file (AmazonEC2, AmazonSageMaker; JSON) "
       "or a vms.csv of the SkyPilot catalogue");
   app->add_option("file", arguments.file, "Price list")->type_name("FILE")->required();
-  app->add_option("--date", arguments.date, "The day the file was made; a CSV does not say")
+  app->add_option("--date", arguments.date,
+                  "Date on which the file was made; needed for a CSV, which does not contain it")
       ->type_name("YYYY-MM-DD");
-  app->add_flag("--dry-run", arguments.dry_run, "Print what would change, write nothing");
+  app->add_flag("--dry-run", arguments.dry_run, "Print what would change without writing anything");
   add_output_flags(*app, arguments.output, {"text", "csv", "markdown"});
   return app;
 }

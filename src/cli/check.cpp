@@ -92,13 +92,13 @@ void add_flags(Parser& app, CheckArguments& arguments) {
   app.add_option("scenarios", arguments.scenarios, "Scenario files; - reads standard input")
       ->type_name("SCENARIO")
       ->required();
-  app.add_option("-b,--baseline", arguments.baseline, "The figures to compare with")
+  app.add_option("-b,--baseline", arguments.baseline, "Baseline file to compare with")
       ->type_name("FILE")
       ->required();
-  app.add_option(
-         "--max-increase", arguments.max_increase,
-         "Most that a figure may rise: cost=5%,time=10 min; without any limit: 5 % of cost, "
-         "total_cost and time")
+  app.add_option("--max-increase", arguments.max_increase,
+                 "Largest allowed increase of a figure: cost=5%,time=10 min; without any limit: 5 "
+                 "% of cost, "
+                 "total_cost and time")
       ->type_name("METRIC=LIMIT,...")
       ->allow_extra_args(false);
   app.add_option(
@@ -107,17 +107,18 @@ void add_flags(Parser& app, CheckArguments& arguments) {
          "< 5%\"; may be given several times")
       ->type_name("EXPRESSION")
       ->allow_extra_args(false);
-  app.add_option("--max-price-age", arguments.max_price_age,
-                 "Fail on prices of the bill whose source is older, 180d; warn:180d only warns")
+  app.add_option(
+         "--max-price-age", arguments.max_price_age,
+         "Fail if the source of a price on the bill is older than this: 180d; warn:180d only warns")
       ->type_name("AGE");
-  app.add_flag("--warn-only", arguments.warn_only, "Exit with 0 although a limit is broken");
+  app.add_flag("--warn-only", arguments.warn_only, "Exit 0 even if a limit is exceeded");
   app.add_flag("--strict", arguments.strict,
-               "Fail on a scenario that the baseline does not have, and on one of the baseline "
-               "whose file is gone");
+               "Fail if a scenario is not in the baseline, or if the file of a scenario in the "
+               "baseline no longer exists");
   app.add_flag("--update", arguments.update,
-               "Write the figures of now into the baseline, and exit with 0");
+               "Update the baseline with the current figures, and exit 0");
   app.add_option("--report", arguments.reports,
-                 "Write another form as well; may be given several times")
+                 "Also write the verdict to a file in another format; may be given several times")
       ->type_name("FORMAT=FILE")
       ->allow_extra_args(false);
 }
@@ -132,8 +133,8 @@ Command add_check(Parser& parent) {
   add_simulation_flags(*app, arguments->simulation);
   add_output_flags(*app, arguments->output, formats);
   app->footer(
-      "Exit status 1 when a limit is broken, 2 when a scenario cannot be checked. docs/ci.md has "
-      "copy-and-paste for CI systems.\n"
+      "Exit status 1 if a limit is exceeded, 2 if a scenario cannot be checked. docs/ci.md has\n"
+      "examples to copy for CI systems.\n"
       "Examples:\n"
       "  feedrate check scenarios/*.json --baseline baseline.json --update\n"
       "  feedrate check scenarios/*.json --baseline baseline.json --max-increase cost=5%,time=10%\n"

@@ -58,15 +58,15 @@ schema::Baseline read_baseline_of(const CheckArguments& arguments) {
   if (fs::exists(arguments.baseline, ignored)) return schema::read_baseline(arguments.baseline);
   if (!arguments.update) {
     throw InputError(std::vector<Problem>{
-        {arguments.baseline, 0, "", "expected a baseline, got no such file: --update makes it"}});
+        {arguments.baseline, 0, "", "expected a baseline, got no such file: --update creates it"}});
   }
   schema::Baseline empty;
   empty.file = arguments.baseline;
   return empty;
 }
 
-/// A scenario without an entry of its own is held against the one that it was: else a dearer job
-/// would pass under a new file name.
+/// A scenario without an entry of its own is compared with the one that it was: else a more
+/// expensive job would pass under a new file name.
 void find_renamed(std::vector<Job>& all, const schema::Baseline& baseline,
                   const std::set<std::string>& given) {
   std::vector<Job*> jobs;
@@ -96,9 +96,10 @@ void refuse_edited_entries(const schema::Baseline& baseline, bool update,
   for (const schema::BaselineEntry& entry : baseline.entries) {
     const bool replaced = update && given.contains(entry.key);
     if (entry.intact || replaced) continue;
-    problems.push_back({baseline.file, entry.line, schema::join_pointer("/scenarios", entry.key),
-                        "expected inputs that have the entry's inputs_hash, got others (edited "
-                        "by hand, or merged): run feedrate check --update on this scenario"});
+    problems.push_back(
+        {baseline.file, entry.line, schema::join_pointer("/scenarios", entry.key),
+         "expected inputs that match the entry's inputs_hash, got different ones (edited by hand, "
+         "or merged): run feedrate check --update on this scenario"});
   }
   if (!problems.empty()) throw InputError(std::move(problems));
 }
@@ -189,9 +190,9 @@ CheckJobs load_jobs(const CheckArguments& arguments) {
     job.path = arguments.scenarios[i];
     job.key = key_of(job.path, arguments.baseline);
     if (seen.insert(job.key).second) continue;
-    throw InputError(
-        fmt::format("{}: expected each scenario once, got it again{}", job.path,
-                    job.path == standard_input_path ? ": standard input is read once" : ""));
+    throw InputError(fmt::format(
+        "{}: expected each scenario once, got it again{}", job.path,
+        job.path == standard_input_path ? ": standard input can be read only once" : ""));
   }
   for_each(jobs.size(), [&](std::size_t i) {
     Job& job = jobs[i];

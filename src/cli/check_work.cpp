@@ -96,13 +96,13 @@ class Checker {
     if (job.entry == nullptr && arguments_.strict) {
       verdict.level = Level::fail;
       verdict.remarks = {
-          "not in the baseline, which --strict refuses: run with --update to add it"};
+          "not in the baseline, which --strict does not allow: run with --update to add it"};
     }
     if (!job.renamed_by.empty()) {
       verdict.renamed_from = job.entry->key;
       verdict.level = std::max(verdict.level, Level::note);
       verdict.remarks.push_back(
-          fmt::format("compared with {}, which is gone: the same {}{}", job.entry->key,
+          fmt::format("compared with {}, which no longer exists: the same {}{}", job.entry->key,
                       job.renamed_by, arguments_.update ? "" : "; --update renames the entry"));
     }
     if (job.entry != nullptr) explain(job, now, verdict);
@@ -163,11 +163,11 @@ class Checker {
     try {
       if (job.old || same_inputs) return split(job, now, same_inputs, verdict);
     } catch (const InputError&) {
-      // Machines, prices or profile in a form that only the feedrate of that day knew.
+      // Machines, prices or profile in a form that only the feedrate of that time knew.
     }
     verdict.remarks.push_back(
-        fmt::format("the baseline's inputs, made by feedrate {}, cannot be read by this one: the "
-                    "difference is not split",
+        fmt::format("the baseline's inputs, made by feedrate {}, cannot be read by this version: "
+                    "the difference is not broken down by cause",
                     entry.version));
   }
 
@@ -177,7 +177,7 @@ class Checker {
     if (now.empty()) return "no host profile: the baseline was made with " + name(before);
     if (name(before) == name(now)) {
       return "host profile " + name(now) +
-             " was edited since the baseline; what that changes counts as the machine's";
+             " was edited since the baseline; what that changes is counted under machine";
     }
     return "host profile " + name(now) + " instead of " + name(before);
   }
@@ -235,7 +235,7 @@ class Checker {
     for (const schema::BaselineEntry* entry : gone(loaded_.baseline, asked)) {
       verdict.gone.push_back(entry->key);
       verdict.remarks.push_back(
-          fmt::format("{} is in the baseline, but there is no such file any more{}", entry->key,
+          fmt::format("{} is in the baseline, but its file no longer exists{}", entry->key,
                       arguments_.update ? ": entry removed" : ": --update removes the entry"));
       const Level level = arguments_.strict ? Level::fail : Level::warn;
       if (!arguments_.update) verdict.level = std::max(verdict.level, level);
@@ -255,7 +255,8 @@ class Checker {
       }
     } else if (verdict.level == Level::fail && !arguments_.update) {
       verdict.remarks.push_back(fmt::format(
-          "if this is wanted: run the same command with --update and commit {}", verdict.baseline));
+          "if this change is intended, run the same command with --update and commit {}",
+          verdict.baseline));
     }
     kept.insert(kept.end(), entries_.begin(), entries_.end());
   }

@@ -75,10 +75,9 @@ void add_flags(Readings& readings, const DiagnoseArguments& arguments,
     }
     const auto number = number_of(text);
     if (row.kind == ReadingKind::share && number && *number > 0.0 && *number < 1.0) {
-      remarks.push_back(
-          fmt::format("{} {} is taken as {}: percentages are written as monitors "
-                      "show them, a third as 33",
-                      flag_of(row), text, reading_text(row.kind, *readings[row.id])));
+      remarks.push_back(fmt::format(
+          "{} {} is taken as {}: percentages are written as monitors show them, so a third is 33",
+          flag_of(row), text, reading_text(row.kind, *readings[row.id])));
     }
   }
   if (!problems.empty()) throw InputError(std::move(problems));
@@ -122,7 +121,7 @@ int diagnose(const DiagnoseArguments& arguments) {
   const Files files = told_apart(arguments.files);
   const bool asks = !arguments.simulation.settings.empty() || !arguments.simulation.host.empty();
   if (files.scenario.empty() && asks) {
-    throw InputError("--set and --host change a simulation: expected a scenario with them");
+    throw InputError("--set and --host change a simulation: expected a scenario to apply them to");
   }
   std::vector<std::string> remarks;
   Readings readings;
@@ -175,14 +174,14 @@ Command add_diagnose(Parser& parent) {
     refuse_empty(*option);
   }
   app->add_option("--threshold", arguments->thresholds,
-                  "Change what rules compare with: low=20%,high=80%; the report lists all")
+                  "Change thresholds of the rules: low=20%,high=80%; the report lists all of them")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   add_simulation_flags(*app, arguments->simulation);
   add_output_flags(*app, arguments->output);
   app->footer(
       "Percentages are written as monitors show them (35 or \"35 %\"); several with commas are\n"
-      "averaged. A flag comes before the samples of its name.\n"
+      "averaged. A flag takes precedence over samples of the same name.\n"
       "Examples:\n"
       "  feedrate diagnose --gpu 35 --cpu 13 --disk 2 --network 1 --ram 20 --start 12min\n"
       "  feedrate diagnose --gpu 41,38,44,40 --cpu 100 --step-ratio 1.9 --threshold gpu-low=50%\n"

@@ -78,8 +78,8 @@ std::string of_its_gpus(const ExportedPoint& point, const Machine& machine) {
   const double used = gpus / instances;
   if (!(used < machine.gpus->value)) return "";
   return fmt::format(
-      "the job uses {:g} of its {:g} GPUs and all are rented: have the program take no more, or "
-      "choose a smaller machine",
+      "the job uses {:g} of the {:g} GPUs that are rented: have the program use no more than "
+      "these, or choose a smaller machine",
       used, machine.gpus->value);
 }
 
@@ -92,19 +92,19 @@ struct LeftOut {
   [[nodiscard]] std::vector<std::string> words(int nodes) const {
     std::vector<std::string> list;
     if (booked > 0) {
-      list.push_back(fmt::format(
-          "{} with purchase capacity_block or training_plan {} left out: a task of SkyPilot rents "
-          "on demand or on spot, and would not use what is booked",
-          counted(booked), booked == 1 ? "is" : "are"));
+      list.push_back(
+          fmt::format("{} with purchase capacity_block or training_plan {} left out: a SkyPilot "
+                      "task rents on demand or on spot and would not use what is booked",
+                      counted(booked), booked == 1 ? "is" : "are"));
     }
     if (!nameless.empty()) {
-      list.push_back(fmt::format("{} left out: what SkyPilot calls {} is not known here",
+      list.push_back(fmt::format("{} left out: SkyPilot's name for {} is not known",
                                  fmt::join(nameless, ", "), nameless.size() == 1 ? "it" : "them"));
     }
     if (other_nodes > 0) {
       list.push_back(
-          fmt::format("{} of another number of instances than {}, the best, {} left out: a task "
-                      "of SkyPilot has one number of nodes",
+          fmt::format("{} with a number of instances other than {} (that of the best) {} left out: "
+                      "a SkyPilot task has a single number of nodes",
                       counted(other_nodes), nodes, other_nodes == 1 ? "is" : "are"));
     }
     return list;
@@ -142,9 +142,10 @@ int export_skypilot(const ExportArguments& arguments) {
   std::set<std::string> names;
   for (const std::size_t i : order) names.insert(figures.points[i].instance);
   if (names.contains("")) {
-    throw InputError({{"", 0, "/cluster/instance",
-                       "expected the instance that SkyPilot is to rent, got none in the scenario: "
-                       "--set instance=NAME, or --instances FILTER for those of the catalogue"}});
+    throw InputError(
+        {{"", 0, "/cluster/instance",
+          "expected an instance for SkyPilot to rent, got none in the scenario: give --set "
+          "instance=NAME, or --instances FILTER to take those of the catalogue"}});
   }
   const Catalog catalog = catalog_of(names);
   std::set<std::tuple<std::string, std::string, std::string, std::string, bool>> seen;
@@ -198,13 +199,13 @@ int export_skypilot(const ExportArguments& arguments) {
   for (const std::string& words : left_out.words(task.nodes)) write_stderr("remark: " + words);
   if (plan) {
     write_stderr(
-        "remark: SkyPilot knows no savings plans: those candidates stand as on-demand ones, and "
-        "their costs are with the plan");
+        "remark: SkyPilot has no savings plans: those candidates are listed as on-demand ones, but "
+        "their costs include the plan's discount");
   }
   if (sagemaker) {
     write_stderr(
-        "remark: instances of SageMaker (ml.) stand as those of EC2, which is what SkyPilot "
-        "rents; their costs are SageMaker's");
+        "remark: SageMaker instances (ml.) are listed as the EC2 instances that SkyPilot rents, "
+        "but their costs are SageMaker's");
   }
   write_out(arguments, arguments.format == "python" ? report::skypilot_python(task)
                                                     : report::skypilot_yaml(task));
@@ -213,16 +214,17 @@ int export_skypilot(const ExportArguments& arguments) {
 
 void add_input_flags(Parser& app, ExportArguments& arguments) {
   app.add_option("input", arguments.question.scenario,
-                 "Scenario, or what run, sweep, merge or scale wrote with --format json")
+                 "Scenario, or the JSON that run, sweep, merge or scale wrote")
       ->type_name("FILE")
       ->required();
-  app.add_option("--vary", arguments.question.vary, "Values for a key, as for sweep")
+  app.add_option("--vary", arguments.question.vary, "Values for a key, as in sweep")
       ->type_name("KEY=VALUES")
       ->allow_extra_args(false);
   refuse_empty(
-      *app.add_option("--instances", arguments.question.instances, "Instances, as for sweep")
+      *app.add_option("--instances", arguments.question.instances, "Instances, as in sweep")
            ->type_name("FILTER"));
-  app.add_option("-j,--jobs", arguments.jobs, "Points simulated at a time; default: one a core")
+  app.add_option("-j,--jobs", arguments.jobs,
+                 "Number of points simulated in parallel; default: one per core")
       ->type_name("J")
       ->range(1, 4096);
   app.add_option("-o,--output", arguments.output, "Write to this file instead of standard output")
@@ -248,7 +250,7 @@ Command add_export(Parser& parent) {
     return std::pair(sub, arguments);
   };
   const auto [skypilot, sky] =
-      add("skypilot", "A sweep's machines as a task of SkyPilot, best first", export_skypilot);
+      add("skypilot", "The machines of a sweep as a SkyPilot task, best first", export_skypilot);
   allow_only(*skypilot
                   ->add_option("-f,--format", sky->format,
                                "A task, or a program that gives SkyPilot's optimizer the "
@@ -259,20 +261,21 @@ Command add_export(Parser& parent) {
       *skypilot->add_option("--minimize", sky->minimize, "What the candidates are sorted by"),
       {"cost", "time"});
   skypilot->footer(
-      "SkyPilot's YAML has no field for how long a task runs: without an estimator its optimizer\n"
-      "takes an hour for every candidate. The task therefore lists them in feedrate's order\n"
-      "(resources: ordered); the program of --format python sets the predicted seconds as the\n"
-      "task's time estimator and has the optimizer choose among them at SkyPilot's own prices.\n"
+      "SkyPilot's YAML has no field for how long a task runs: without an estimator its\n"
+      "optimizer assumes one hour for every candidate. The task therefore lists them in\n"
+      "feedrate's order (resources: ordered); the program of --format python sets the\n"
+      "predicted seconds as the task's time estimator and has the optimizer choose among them\n"
+      "at SkyPilot's own prices.\n"
       "Examples:\n"
       "  feedrate export skypilot my.json --instances 'gpu>=A10G, region=us-east-1' -o task.yaml\n"
       "  feedrate export skypilot sweep.json --format python -o choose.py");
   const auto [prometheus, prom] =
-      add("prometheus", "Predicted figures in Prometheus' text format, for dashboards",
+      add("prometheus", "Predicted figures in Prometheus's text format, for dashboards",
           export_prometheus);
   prometheus->footer(
-      "A gauge a figure, in seconds, USD and ratios, with the labels scenario, instance_type,\n"
-      "instances and what was varied. Put the file where the node exporter's textfile collector\n"
-      "looks.\n"
+      "One gauge per figure, in seconds, USD and ratios, with the labels scenario,\n"
+      "instance_type, instances and the keys that were varied. Put the file where the node\n"
+      "exporter's textfile collector looks for it.\n"
       "Example:\n"
       "  feedrate export prometheus my.json -o /var/lib/node_exporter/textfile/feedrate.prom");
   const auto [json, flat] = add("json", "Predicted figures by name, flat", export_json);

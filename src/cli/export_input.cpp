@@ -41,8 +41,8 @@ ExportInput from_result(const ExportArguments& arguments, const schema::JsonPtr&
   if (!question.vary.empty() || !question.instances.empty() || !question.simulation.host.empty() ||
       question.simulation.exact) {
     throw InputError(
-        fmt::format("{} is a result: expected no --vary, --instances, --host or "
-                    "--exact, which a scenario is simulated with",
+        fmt::format("{} is a result: expected no --vary, --instances, --host or --exact, which "
+                    "apply only to a scenario that is simulated",
                     question.scenario));
   }
   ExportInput input{schema::read_exported(root), {}};

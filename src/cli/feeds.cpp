@@ -52,22 +52,23 @@ Command add_feeds(Parser& parent) {
   const auto arguments = std::make_shared<FeedsArguments>();
   arguments->request.feeds = true;
   Parser* app = parent.add_subcommand(
-      "feeds", "How many GPUs a host keeps busy, and how many instances a shared source");
+      "feeds",
+      "How many GPUs a host can keep busy, and how many instances a shared source can feed");
   app->add_option("scenario", arguments->request.scenario, "Scenario file; - reads standard input")
       ->type_name("SCENARIO")
       ->required();
   app->add_option("--busy", arguments->busy,
-                  "Share of the time that GPUs must be busy after staging, 90% where not given")
+                  "Share of the time after staging for which GPUs must be busy; default: 90%")
       ->type_name("SHARE")
       ->group("Search");
   app->add_option("--over", arguments->over,
-                  "Key whose largest value is sought; gpus_per_instance and instances where not "
-                  "given; may be given several times")
+                  "Key whose largest value is searched for; default: gpus_per_instance and "
+                  "instances; may be given several times")
       ->type_name("KEY")
       ->allow_extra_args(false)
       ->group("Search");
   allow_whole_numbers(
-      *app->add_option("--up-to", arguments->up_to, "Where the search ends, 1024 where not given")
+      *app->add_option("--up-to", arguments->up_to, "End of the search; default: 1024")
            ->type_name("N")
            ->group("Search"),
       1, most_sought);
@@ -75,10 +76,9 @@ Command add_feeds(Parser& parent) {
   add_host_age_flags(*app, arguments->host_age);
   add_output_flags(*app, arguments->request.output);
   app->footer(
-      "The first 64 values are all simulated, further ones at distances of an eighth, and the "
-      "next\n"
-      "64 after the answer; where fewer GPUs would wait more, the answer says so. Exit status 1\n"
-      "where not even one is kept busy.\n"
+      "The first 64 values are all simulated, larger ones in steps of an eighth, and then the\n"
+      "64 values after the answer. If a smaller number of GPUs would wait more, the answer\n"
+      "says so. Exit status 1 if not even one is kept busy.\n"
       "Examples:\n"
       "  feedrate feeds scenarios/mlperf_storage_micron.json\n"
       "  feedrate feeds my.json --busy 95% --over instances --set source.bandwidth=\"20 GB/s\"\n"

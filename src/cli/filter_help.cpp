@@ -8,11 +8,11 @@ namespace feedrate::cli {
 
 std::string filter_help() {
   std::string text =
-      "A filter: conditions KEY OP VALUE, separated by commas, that must all hold.\n"
-      "OP is =, !=, <, <=, >, >=. Words know = and != only, and may be several (A100|H100) or "
-      "have\n"
-      "stars (p4*). Quantities carry a unit; a price is in USD/h. What the catalogue does not say\n"
-      "matches no condition, and is counted. Keys:\n";
+      "A filter: conditions KEY OP VALUE, separated by commas, that must all hold. OP is =,\n"
+      "!=, <, <=, >, >=. Words allow = and != only; they may be alternatives (A100|H100) or\n"
+      "contain wildcards (p4*). Quantities have a unit; a price is in USD/h. A machine for\n"
+      "which the catalogue lacks a value meets no condition on it; such machines are\n"
+      "counted. Keys:\n";
   for (const FilterKey& key : filter_keys()) {
     text += fmt::format("  {:<20}{}\n", key.example, key.manual);
   }

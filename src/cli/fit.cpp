@@ -67,9 +67,8 @@ Command add_fit(Parser& parent) {
       ->type_name("SCENARIO")
       ->required();
   app->add_option("--free", arguments->free,
-                  "What is not known: quantities and shares, short names or JSON pointers, with "
-                  "commas between them; KEY=LOW..HIGH says where to look; may be given several "
-                  "times")
+                  "Unknown quantities and shares, by short name or JSON pointer, separated by "
+                  "commas; KEY=LOW..HIGH gives the range to search; may be given several times")
       ->type_name("KEY[,KEY...]")
       ->allow_extra_args(false)
       ->required();
@@ -78,20 +77,20 @@ Command add_fit(Parser& parent) {
       ->type_name("PROFILE")
       ->group("Simulation");
   app->add_option("--set", simulation.settings,
-                  "Set a key of the scenario before: a short name or a JSON pointer, a value with "
-                  "its unit; may be given several times")
+                  "Set a key of the scenario before fitting: a short name or a JSON pointer, and a "
+                  "value with its unit; may be given several times")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false)
       ->group("Simulation");
-  allow_only(
-      *app->add_option("-f,--format", arguments->format, "How to print the fit")->group("Output"),
-      {"text", "json", "markdown"});
-  refuse_empty(*app->add_option("-o,--output", arguments->file,
-                                "Write the scenario with what was fitted, its cases marked")
-                    ->type_name("FILE")
-                    ->group("Output"));
+  allow_only(*app->add_option("-f,--format", arguments->format, "Output format")->group("Output"),
+             {"text", "json", "markdown"});
+  refuse_empty(
+      *app->add_option("-o,--output", arguments->file,
+                       "Write the scenario with the fitted values, its cases marked as fitted on")
+           ->type_name("FILE")
+           ->group("Output"));
   app->footer(
-      "Exit status 1 when the measurements leave an unknown open.\n"
+      "Exit status 1 if the measurements do not determine an unknown.\n"
       "Examples:\n"
       "  feedrate fit scenarios/caltech256_p3.json --free /preprocess/resize/cpu,/job/step\n"
       "  feedrate fit mine.json --free collate --free /preprocess/decode/cpu=\"1 ms..20 ms\"\n"

@@ -158,7 +158,7 @@ class CaseFitter {
                                         [](const Case& one) { return one.awaited(); });
     throw InputError(
         {{document_.file(), 0, "/cases",
-          fmt::format("expected at least as many cases that can be fitted on as unknowns ({}), got "
+          fmt::format("expected at least as many cases that can be fitted as unknowns ({}), got "
                       "{} of {}{}",
                       free_.size(), points_.size(), scenario_.cases.size(),
                       promised == 0 ? ""

@@ -29,15 +29,15 @@ double days_of(const std::string& text) {
 
 void add_host_age_flags(Parser& app, HostAgeOptions& options) {
   Option* const host = app.get_option("--host");
-  refuse_empty(
-      *app.add_option("--max-age", options.max_age, "Say so where the host profile is older")
-           ->type_name("TIME")
-           ->needs(host)
-           ->capture_default_str()
-           ->group("Simulation"));
+  refuse_empty(*app.add_option("--max-age", options.max_age,
+                               "Print a remark if the host profile is older than this")
+                    ->type_name("TIME")
+                    ->needs(host)
+                    ->capture_default_str()
+                    ->group("Simulation"));
   app.add_flag("--canary", options.canary,
-               "Where the host profile is of this machine: say how much slower it is than when the "
-               "profile was made (takes a second)")
+               "If the host profile was made on this machine, print how much slower the machine is "
+               "now (takes a second)")
       ->needs(host)
       ->each([](const std::string&) { with_probes(); })
       ->group("Simulation");
@@ -53,7 +53,9 @@ void remark_on_host(const HostProfile& profile, const HostAgeOptions& options) {
     here.canary = with_probes().canary(seconds(1.0), interrupt.flag());
     if (interrupt.flag()) throw HostError("interrupted");
   } else if (options.canary) {
-    write_stderr("remark: the host profile is not of this machine, so the canary tells nothing");
+    write_stderr(
+        "remark: the host profile was not made on this machine, so the canary says nothing about "
+        "it");
   }
   for (const std::string& change : study::changes_since(profile, here, max_age)) {
     write_stderr("remark: " + change);

@@ -1,5 +1,5 @@
 #pragma once
-// A host profile held against the machine that feedrate runs on.
+// A host profile compared with the machine that feedrate runs on.
 #include <string>
 
 #include "cli/options.hpp"

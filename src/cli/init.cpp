@@ -34,12 +34,12 @@ struct Asked {
 
 constexpr std::array<Asked, 8> asked = {{
     {"--samples", "samples", "Samples in an epoch", "N"},
-    {"--bytes-per-sample", "bytes_per_sample", "Bytes of a sample as it is stored", "BYTES"},
-    {"--source", "source.service", "Where the data lies", ""},
+    {"--bytes-per-sample", "bytes_per_sample", "Bytes of a sample as stored", "BYTES"},
+    {"--source", "source.service", "Where the data is stored", ""},
     {"--instance", "instance", "Instance to train on", "NAME"},
-    {"--num-workers", "num_workers", "Loader workers for each GPU", "N"},
-    {"--batch-size", "batch_size", "Samples of a batch, for each GPU", "N"},
-    {"--step", "step", "Time of one GPU for a batch, forward and backward", "TIME"},
+    {"--num-workers", "num_workers", "Loader workers per GPU", "N"},
+    {"--batch-size", "batch_size", "Samples in a batch, per GPU", "N"},
+    {"--step", "step", "Time that one GPU takes for a batch, forward and backward pass", "TIME"},
     {"--epochs", "epochs", "Passes over the dataset", "N"},
 }};
 
@@ -168,7 +168,7 @@ void refuse_existing(const InitArguments& arguments) {
   }
   throw InputError(std::vector<Problem>{
       {"", 0, "--output",
-       fmt::format("expected a file that is not there yet, got {}; --force replaces it",
+       fmt::format("expected a file that does not exist yet, got {}; --force replaces it",
                    in_quotes(arguments.output))}});
 }
 
@@ -251,15 +251,14 @@ Command add_init(Parser& parent) {
       ->group("Scenario");
   app->add_flag("--list", arguments->list, "List the presets");
   app->add_flag("-y,--yes", arguments->ask_nothing,
-                "Ask nothing on a terminal: what no flag says is the preset's");
+                "Ask no questions, even on a terminal: what no flag sets keeps the preset's value");
   app->add_option("-o,--output", arguments->output, "Write to this file instead of standard output")
       ->type_name("FILE")
       ->group("Output");
-  app->add_flag("--force", arguments->force, "Replace the file where there is one")
-      ->group("Output");
+  app->add_flag("--force", arguments->force, "Replace the file if it exists")->group("Output");
   app->footer(
-      "On a terminal, init asks for what no flag gives. Each number of a preset is published or\n"
-      "assumed; /about/source of the scenario says which, and between what it lies.\n"
+      "On a terminal, init asks for what no flag sets. Each number of a preset is published or\n"
+      "assumed; /about/source in the scenario says which, and the range in which it lies.\n"
       "Examples:\n"
       "  feedrate init --list\n"
       "  feedrate init image-jpeg --samples 50000 --instance g5.xlarge -o my.json\n"

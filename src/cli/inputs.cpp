@@ -27,11 +27,11 @@ schema::Document load_with_settings(const std::string& path, const SimulationOpt
 void require_alike(const Scenario& scenario, std::string_view who) {
   const std::vector<double>& gpus = scenario.cluster.unequal_gpus;
   if (gpus.empty()) return;
-  throw InputError(std::vector<Problem>{
-      {"", 0, "/cluster/gpus_per_instance",
-       fmt::format("expected one number for all instances, of which {} varies how many there are, "
-                   "got a list: {:g}",
-                   who, fmt::join(gpus, ", "))}});
+  throw InputError(
+      std::vector<Problem>{{"", 0, "/cluster/gpus_per_instance",
+                            fmt::format("expected one number for all instances, because {} varies "
+                                        "how many there are, got a list: {:g}",
+                                        who, fmt::join(gpus, ", "))}});
 }
 
 Catalog catalog_of(const std::set<std::string>& instances) {

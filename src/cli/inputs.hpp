@@ -31,7 +31,7 @@ using api::scenario_of;
 using api::weighing_options;
 using api::with_places;
 
-/// What is wrong with the input of `ask`, so that what stands beside it can still be asked for.
+/// What is wrong with the input of `ask`, so that what is beside it can still be asked for.
 template <class Ask>
 std::vector<Problem> problems_of(Ask ask) {
   try {

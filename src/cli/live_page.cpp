@@ -33,8 +33,8 @@ std::string empty_page() {
     }
   }
   throw HostError(
-      fmt::format("--live: this feedrate came without the page that holds the simulator ({} is in "
-                  "none of {}); build it where Emscripten is installed: cmake -B build "
+      fmt::format("--live: this build of feedrate lacks the page that contains the simulator ({} "
+                  "is in none of {}); build it where Emscripten is installed: cmake -B build "
                   "-DFEEDRATE_WEB=ON && cmake --build build --target web",
                   page_name, fmt::join(tried, ", ")));
 }
@@ -78,8 +78,8 @@ void write_live_page(const LivePageRequest& request) {
   std::string page = empty_page();
   const std::size_t place = page.find(nothing_given);
   if (place == std::string::npos) {
-    throw HostError(
-        fmt::format("--live: {} has no place for scenarios: it is of another version", page_name));
+    throw HostError(fmt::format(
+        "--live: {} has no place for scenarios: it belongs to another version", page_name));
   }
   refuse_to_overwrite("--output", request.output,
                       files_read(request.scenarios, request.simulation));

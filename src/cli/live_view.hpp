@@ -1,5 +1,5 @@
 #pragma once
-// What is observed, at a glance: drawn over on a terminal, a line an interval elsewhere.
+// What is observed, at a glance: drawn over on a terminal, one line per interval elsewhere.
 #include <optional>
 #include <string>
 

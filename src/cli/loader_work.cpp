@@ -10,14 +10,15 @@ void add_loader_flags(Parser& app, LoaderOptions& options, Option& instead) {
     refuse_empty(
         *app.add_option(flag, into, about)->type_name("DIR")->excludes(&instead)->group("Loader"));
   };
-  add("--data", options.data, "Directory of JPEG files; without: generated ones");
-  add("--scratch", options.scratch, "Where generated files go");
-  Option* repeat = app.add_option("--repeat", options.repeat, "Epochs of each setting")
+  add("--data", options.data, "Directory of JPEG files; default: generated ones");
+  add("--scratch", options.scratch, "Folder for generated files");
+  Option* repeat = app.add_option("--repeat", options.repeat, "Epochs to run per setting")
                        ->excludes(&instead)
                        ->capture_default_str()
                        ->group("Loader");
   allow_whole_numbers(*repeat, 1, 1000);
-  app.add_flag("--quick", options.quick, "Epochs of a few batches: a try, not a validation")
+  app.add_flag("--quick", options.quick,
+               "Run epochs of only a few batches: a trial, not a validation")
       ->excludes(&instead)
       ->group("Loader");
 }

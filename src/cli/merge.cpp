@@ -34,19 +34,17 @@ int merge(const MergeArguments& arguments) {
 Command add_merge(Parser& parent) {
   const auto arguments = std::make_shared<MergeArguments>();
   Parser* app = parent.add_subcommand(
-      "merge", "Join the shares of sweep --shard: what the sweep in one piece writes");
+      "merge", "Join the shares of sweep --shard into the result of the whole sweep");
   app->add_option("shares", arguments->shares, "Files that sweep --shard wrote, in any order")
       ->type_name("FILE")
       ->required();
   add_output_flags(*app, arguments->output);
   app->footer(
-      "The result is that of the sweep in one piece, to the byte. Shares that are missing, "
-      "doubled,\n"
-      "unfinished, or of another scenario, host profile, catalogue, setting or version are "
-      "refused.\n"
-      "Shares of --format csv hold rows and come to CSV; the others hold whole results and come "
-      "to\n"
-      "any format.\n"
+      "The result is byte for byte that of the undivided sweep. Shares that are missing,\n"
+      "duplicated or unfinished, or that belong to another scenario, host profile, catalogue,\n"
+      "setting or version, are refused. Shares written with --format csv contain rows and can\n"
+      "be merged to CSV only; the others contain whole results and can be merged to any\n"
+      "format.\n"
       "Examples:\n"
       "  feedrate merge *.share\n"
       "  feedrate merge *.share --format json --output sweep.json");

@@ -69,7 +69,7 @@ Plan plan_of(const ObserveArguments& arguments) {
   }
   if (!arguments.pid.empty()) {
     if (!arguments.command.empty()) {
-      throw InputError("expected --pid or a command, got both: a job is one of them");
+      throw InputError("expected either --pid or a command, got both");
     }
     plan.pid = std::stoll(arguments.pid);
   }
@@ -97,7 +97,8 @@ class Outputs {
       : node_(header.node), glances_(header.started) {
     const bool to_stdout = arguments.output == "-";
     if (to_stdout && !arguments.command.empty()) {
-      throw InputError("--output -: expected a file, for standard output is the command's");
+      throw InputError(
+          "--output -: expected a file, because standard output belongs to the command");
     }
     if (!arguments.output.empty()) {
       writer_ = std::make_unique<schema::ObservationWriter>(arguments.output, header);
@@ -218,7 +219,7 @@ int observe_it(const ObserveArguments& arguments) {
     if (last || !failure.empty()) break;
     next = std::max(next + 1.0, std::ceil((now() - begin) / plan.interval));
   }
-  if (!failure.empty()) write_stderr(failure + ": observed no more; the command runs on");
+  if (!failure.empty()) write_stderr(failure + ": observing stopped; the command keeps running");
   const Duration length = now() - begin;
   int status = 0;
   if (command) {
@@ -238,8 +239,7 @@ int import_it(ObserveArguments& arguments) {
                         !arguments.length.empty() || !arguments.instance.empty();
   if (observes) {
     throw InputError(
-        "expected --import or something to observe, got both: what was recorded is no job that "
-        "runs");
+        "expected --import or something to observe, got both: a recording is not a running job");
   }
   arguments.imported.how.interval = arguments.interval;
   arguments.imported.output = arguments.output;
@@ -250,38 +250,40 @@ int import_it(ObserveArguments& arguments) {
 
 Command add_observe(Parser& parent) {
   const auto arguments = std::make_shared<ObserveArguments>();
-  Parser* app = parent.add_subcommand(
-      "observe",
-      "What a running job does to this machine, or what other tools recorded of one, as one file");
-  Option* const pid =
-      app->add_option("--pid", arguments->pid, "A process that runs, and all that it started")
-          ->type_name("NUMBER");
+  Parser* app = parent.add_subcommand("observe",
+                                      "Record what a running job does to this machine, or collect "
+                                      "what other tools recorded of a job, in one file");
+  Option* const pid = app->add_option("--pid", arguments->pid,
+                                      "Observe a running process and everything it started")
+                          ->type_name("NUMBER");
   allow_whole_numbers(*pid, 1, 4'194'304);
   app->add_option("command", arguments->command,
-                  "Start this, observe it to its end and exit with its exit status")
+                  "Start this command, observe it to its end and exit with its exit status")
       ->type_name("-- COMMAND...");
   refuse_empty(*app->add_option("--interval", arguments->interval,
-                                "From one sample to the next (default: 500ms; of imported tables "
-                                "without times 1 s)")
+                                "Time from one sample to the next (default: 500ms; for imported "
+                                "tables without times: 1s)")
                     ->type_name("TIME"));
   refuse_empty(
-      *app->add_option("--for", arguments->length, "End after this time")->type_name("TIME"));
-  refuse_empty(*app->add_option("-o,--output", arguments->output,
-                                "Write an observation, a JSON object a line; - is standard output")
-                    ->type_name("FILE"));
+      *app->add_option("--for", arguments->length, "Stop after this time")->type_name("TIME"));
+  refuse_empty(
+      *app->add_option("-o,--output", arguments->output,
+                       "Write an observation, one JSON object per line; - is standard output")
+           ->type_name("FILE"));
   app->add_flag("--live", arguments->live,
-                "Show the last interval too: drawn over on a terminal, else a line an interval");
-  refuse_empty(*app->add_option("--instance", arguments->instance,
-                                "What this machine is rented as: idle GPUs are shown in dollars")
-                    ->type_name("NAME"));
+                "Also show the last interval: redrawn in place on a terminal, otherwise one line "
+                "per interval");
+  refuse_empty(
+      *app->add_option("--instance", arguments->instance,
+                       "Instance type of this machine: shows what idle GPUs cost in dollars")
+           ->type_name("NAME"));
   app->footer(
       import_formats_text() +
-      "Observing needs no rights but to see the job's own processes, and changes nothing. It ends\n"
-      "with the job, after --for, or with Ctrl-C, which a command gets as well: that is observed\n"
-      "until it has ended. Exit status: that of the command, 128 + n where signal n ended it; 3 "
-      "where the\n"
-      "observation could not be written, whatever the command's. Without --output the last\n"
-      "interval is shown as with --live.\n"
+      "Observing needs no rights beyond seeing the job's own processes, and changes nothing.\n"
+      "It ends with the job, after --for, or with Ctrl-C. A command receives Ctrl-C too and\n"
+      "is observed until it has ended. Exit status: that of the command, or 128 + n if signal\n"
+      "n ended it; always 3 if the observation could not be written. Without --output, the\n"
+      "last interval is shown as with --live.\n"
       "Examples:\n"
       "  feedrate observe --output before.jsonl -- python train.py\n"
       "  feedrate observe --pid 4711 --for 10min --output before.jsonl --live\n"

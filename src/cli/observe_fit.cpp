@@ -166,38 +166,40 @@ int fit_observed(const ObserveFitArguments& arguments) {
 
 Command add_observe_fit(Parser& observe) {
   const auto arguments = std::make_shared<ObserveFitArguments>();
-  Parser* app = observe.add_subcommand(
-      "fit", "An observed job as a scenario: what a sample asks of each resource, and its cases");
+  Parser* app =
+      observe.add_subcommand("fit",
+                             "Turn an observed job into a scenario: what a sample demands of each "
+                             "resource, and the observed figures as cases");
   app->add_option("observations", arguments->files,
                   "Observations, or logs and traces as --import takes them; a scenario after them "
-                  "is set beside what was observed")
+                  "is compared with what was observed")
       ->type_name("OBS... [SCENARIO]")
       ->required();
   const auto add = [&](const char* flag, std::string& into, const char* about, const char* type) {
     refuse_empty(*app->add_option(flag, into, about)->type_name(type)->group("Job"));
   };
-  add("--batch-size", arguments->batch_size, "Samples that a GPU takes a step", "N");
+  add("--batch-size", arguments->batch_size, "Samples per GPU and step", "N");
   add("--gpus", arguments->gpus, "GPUs that train together", "N");
-  add("--num-workers", arguments->workers, "Loader workers for each GPU; 0: none", "N");
-  add("--samples", arguments->samples, "Samples of an epoch", "N");
+  add("--num-workers", arguments->workers, "Loader workers per GPU; 0: none", "N");
+  add("--samples", arguments->samples, "Samples in an epoch", "N");
   add("--throughput", arguments->throughput,
-      "Samples a second of all GPUs, where no step was recorded", "N");
-  add("--instance", arguments->instance, "What the machine is rented as", "NAME");
+      "Samples per second of all GPUs together, if no step was recorded", "N");
+  add("--instance", arguments->instance, "Instance type of the machine", "NAME");
   add_import_flags(*app, arguments->how);
-  refuse_empty(*app->add_option("--interval", arguments->how.interval,
-                                "From one row to the next of tables without times (default: 1s)")
-                    ->type_name("TIME")
-                    ->group("Import"));
+  refuse_empty(
+      *app->add_option("--interval", arguments->how.interval,
+                       "Time from one row to the next in tables without times (default: 1s)")
+           ->type_name("TIME")
+           ->group("Import"));
   refuse_empty(*app->add_option("-o,--output", arguments->file, "Write the scenario to this file")
                     ->type_name("FILE")
                     ->group("Output"));
-  allow_only(*app->add_option("-f,--format", arguments->format,
-                              "How to print what was found; json: the scenario")
+  allow_only(*app->add_option("-f,--format", arguments->format, "Output format; json: the scenario")
                   ->group("Output"),
              {"text", "json", "markdown"});
   app->footer(
-      "The flags of the job tell what its records do not. The scenario lists where each number\n"
-      "comes from (/about/fitted), how sure it is (/errors), what could not be seen\n"
+      "The flags describe what the job's records do not contain. The scenario lists where each\n"
+      "number comes from (/about/fitted), how certain it is (/errors), what could not be seen\n"
       "(/about/expectation), and what was observed (/cases).\n"
       "Examples:\n"
       "  feedrate observe fit before.jsonl train.log --batch-size 64 --gpus 1 -o job.json\n"

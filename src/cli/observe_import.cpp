@@ -26,9 +26,8 @@ schema::ImportOptions import_options(const ImportFlags& flags) {
   if (!flags.time_zone.empty()) {
     options.zone = schema::parse_zone(flags.time_zone);
     if (!options.zone) {
-      refuse_flag("--time-zone",
-                  "expected how far it is ahead of UTC, such as +01:00, -0530 or UTC, got " +
-                      in_quotes(flags.time_zone));
+      refuse_flag("--time-zone", "expected an offset from UTC, such as +01:00, -0530 or UTC, got " +
+                                     in_quotes(flags.time_zone));
     }
   }
   if (!flags.interval.empty()) {
@@ -91,27 +90,28 @@ void add_import_flags(Parser& app, ImportFlags& flags) {
     refuse_empty(*app.add_option(flag, into, about)->type_name(type)->group("Import"));
   };
   add("--step-regex", flags.step_regex,
-      fmt::format("Lines of steps in a form of your own, with named groups such as "
-                  "(?<time>[0-9.]+): {}",
+      fmt::format("Regular expression for lines of steps in a form of your own, with named groups "
+                  "such as (?<time>[0-9.]+): {}",
                   fmt::join(schema::step_group_names(), ", ")),
       "REGEX");
   add("--start", flags.start,
-      "When a log began that names no times, so that it goes with files that do", "TIME");
+      "Start time of a log that contains no times, so that it can be combined with files that do",
+      "TIME");
   add("--time-zone", flags.time_zone,
-      "Of times that name no zone, ahead of UTC, such as +01:00 (default: UTC)", "OFFSET");
+      "Offset from UTC of times without a time zone, such as +01:00 (default: UTC)", "OFFSET");
 }
 
 void add_observe_import_flags(Parser& app, ObserveImportArguments& arguments) {
   app.add_option("--import", arguments.files,
-                 "Take what other tools recorded: logs, samples and traces, plain or gzip; several "
-                 "files become one observation, in any order")
+                 "Import what other tools recorded: logs, samples and traces, plain or gzip; "
+                 "several files, in any order, become one observation")
       ->type_name("FILE")
       ->group("Import");
   add_import_flags(app, arguments.how);
 }
 
 std::string import_formats_text() {
-  std::string text = "Formats of --import, told by what is in the file:\n";
+  std::string text = "Formats of --import, recognized by their content:\n";
   for (const schema::ImportFormat& format : schema::import_formats()) {
     text += fmt::format("  {}\n", format.name);
   }

@@ -27,14 +27,14 @@ struct ObserveImportArguments {
 void add_import_flags(Parser& app, ImportFlags& flags);
 /// InputError naming the flag.
 schema::ImportOptions import_options(const ImportFlags& flags);
-/// Says on standard error what was recognised in each file, and what was not used.
+/// Says on standard error what was recognized in each file, and what was not used.
 void say_imported(const schema::ImportedObservation& observation);
 
 /// Declares --import and the flags that go with it alone; --interval and --output are the
 /// command's.
 void add_observe_import_flags(Parser& app, ObserveImportArguments& arguments);
 
-/// Writes the observation, whole or not at all, and says what was recognised and what was not used.
+/// Writes the observation, whole or not at all, and says what was recognized and what was not used.
 /// Returns the exit status. InputError, HostError.
 int observe_import(const ObserveImportArguments& arguments);
 

@@ -34,9 +34,8 @@ void expect_observation(const std::string& path) {
   if (!line || line->find("\"Type\"") != std::string_view::npos) return;
   throw InputError(
       {{path, 1, "",
-        "expected an observation, of which each line is a JSON object with a Type, got "
-        "none; of a log or a trace `feedrate observe --import FILE -o OBS.jsonl` makes "
-        "one"}});
+        "expected an observation, in which each line is a JSON object with a Type, got none; "
+        "`feedrate observe --import FILE -o OBS.jsonl` makes one from a log or a trace"}});
 }
 
 observe::HeatMapMaker read(const std::string& path) {
@@ -90,17 +89,19 @@ int show(const ShowArguments& arguments) {
 Command add_observe_show(Parser& observe) {
   const auto arguments = std::make_shared<ShowArguments>();
   Parser* app = observe.add_subcommand(
-      "show", "An observation as a heat map: a row a CPU, GPU, disk, link, process, stage");
+      "show",
+      "Show an observation as a heat map: one row per CPU, GPU, disk, link, process and stage");
   app->add_option("observations", arguments->files,
-                  "An observation, or one before and one after a change")
+                  "An observation, or two: before and after a change")
       ->type_name("OBS [OTHER]")
       ->expected(1, 2)
       ->required();
-  refuse_empty(*app->add_option("--html", arguments->html, "Also write a page that stands alone")
+  refuse_empty(*app->add_option("--html", arguments->html, "Also write a self-contained HTML page")
                     ->type_name("FILE"));
   add_output_flags(*app, arguments->output, {"text", "csv", "markdown"});
   app->footer(
-      "Below the map stands what the rules of thumb of feedrate diagnose say of the whole.\n"
+      "Below the map, the rules of thumb of feedrate diagnose are applied to the whole "
+      "observation.\n"
       "Examples:\n"
       "  feedrate observe show before.jsonl\n"
       "  feedrate observe show before.jsonl after.jsonl --html change.html");

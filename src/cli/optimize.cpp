@@ -34,7 +34,7 @@ struct OptimizeArguments {
 };
 
 Minimized minimized(const std::string& word) {
-  if (word == "money") return Minimized::money;
+  if (word == "cost" || word == "money") return Minimized::money;
   if (word == "time") return Minimized::time;
   return Minimized::total;
 }
@@ -99,43 +99,44 @@ int optimize(const OptimizeArguments& arguments) {
 Command add_optimize(Parser& parent) {
   const auto arguments = std::make_shared<OptimizeArguments>();
   Parser* app = parent.add_subcommand(
-      "optimize", "The best of up to a million settings within a deadline and a budget");
+      "optimize", "Find the best of up to a million settings within a deadline and a budget");
   app->add_option("scenario", arguments->scenario, "Scenario file")
       ->type_name("SCENARIO")
       ->required();
   app->add_option("--over", arguments->over,
-                  "Values to choose from, as --vary of sweep has them: KEY=A,B,C or "
-                  "KEY=FROM:TO:STEP or KEY=FROM:TO:*FACTOR; several keys make a grid")
+                  "Values to choose from: KEY=A,B,C or KEY=FROM:TO:STEP or KEY=FROM:TO:*FACTOR, as "
+                  "in sweep --vary; several keys form a grid")
       ->type_name("KEY=VALUES")
       ->allow_extra_args(false);
   refuse_empty(*app->add_option("--instances", arguments->instances,
-                                "Instances, purchases and regions of the catalogue that fit all "
-                                "conditions KEY OP VALUE, separated by commas")
+                                "All instances, purchase options and regions in the catalogue that "
+                                "meet the conditions KEY OP VALUE, separated by commas")
                     ->type_name("FILTER"));
   add_constraint_flags(*app, arguments->constraints);
   allow_only(*app->add_option("--minimize", arguments->minimize,
-                              "What the best point has least of: total (the bill and the value "
-                              "of the hours; the default), money (the bill alone) or time"),
-             {"total", "money", "time"});
-  app->add_option("-j,--jobs", arguments->jobs, "Points simulated at a time; default: one a core")
+                              "What to minimize: total (the bill plus the value of the hours; the "
+                              "default), cost (the bill alone) or time"),
+             {"total", "cost", "time"}, {"money"});
+  app->add_option("-j,--jobs", arguments->jobs,
+                  "Number of points simulated in parallel; default: one per core")
       ->type_name("J")
       ->range(1, 4096);
   add_simulation_flags(*app, arguments->simulation);
   add_output_flags(*app, arguments->output);
   app->footer(
-      "All points are simulated, up to a million, each kept in 24 bytes. Without a value of an\n"
-      "hour (job.value_of_hour) the total is the bill. Of points that are equally good, the one\n"
-      "that changes fewest keys of the scenario is taken, then the first. A point that cannot be\n"
-      "simulated or priced is counted and left out. The winner's figures are those of feedrate\n"
-      "run with the --set flags that are printed. Exit status 1: no point keeps the deadline and\n"
-      "the budget.\n" +
+      "All points are simulated, up to a million. If an hour has no value\n"
+      "(job.value_of_hour), the total is the bill. Of equally good points, the one that\n"
+      "changes the fewest keys of the scenario is taken, then the first. A point that cannot\n"
+      "be simulated or priced is counted and left out. The winner's figures are those of\n"
+      "feedrate run with the --set flags that are printed. Exit status 1 if no point meets\n"
+      "the deadline and the budget.\n" +
       filter_help() +
       "Examples:\n"
-      "  feedrate optimize my.json --over num_workers=1:16:1 --over instances=1:8:1 --deadline "
-      "'3 h'\n"
+      "  feedrate optimize my.json --over num_workers=1:16:1 --over instances=1:8:1 --deadline '3 "
+      "h'\n"
       "  feedrate optimize my.json --instances 'gpu>=A10G, region=us-east-1' --over "
       "num_workers=auto,4,8 --budget '40 USD' --minimize time\n"
-      "  feedrate optimize my.json --over batch_size=32:512:*2 --minimize money --format json");
+      "  feedrate optimize my.json --over batch_size=32:512:*2 --minimize cost --format json");
   return {app, [arguments] { return optimize(*arguments); }};
 }
 

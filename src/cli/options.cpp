@@ -38,8 +38,8 @@ void refuse_to_overwrite(const std::string& flag, const std::string& output,
     throw InputError(
         {{.file = "",
           .line = 0,
-          .pointer = flag,
-          .message = fmt::format("expected another file than the input {}", in_quotes(input))}});
+          .pointer = "",
+          .message = fmt::format("{} would overwrite the input {}", flag, in_quotes(input))}});
   }
 }
 
@@ -61,11 +61,15 @@ void allow_whole_numbers(Option& option, std::uint64_t least, std::uint64_t most
   });
 }
 
-void allow_only(Option& option, const std::vector<std::string>& words) {
-  const auto check = [words](const std::string& word) {
-    if (std::find(words.begin(), words.end(), word) != words.end()) return std::string();
-    return fmt::format("expected {}, got {}{}", fmt::join(words, ", "), in_quotes(word),
-                       did_you_mean(word, words));
+void allow_only(Option& option, const std::vector<std::string>& words,
+                const std::vector<std::string>& former) {
+  const auto check = [words, former](const std::string& word) {
+    const auto named = [&](const std::vector<std::string>& list) {
+      return std::find(list.begin(), list.end(), word) != list.end();
+    };
+    if (named(words) || named(former)) return std::string();
+    return fmt::format("expected {}{}, got {}{}", words.size() > 1 ? "one of " : "",
+                       fmt::join(words, ", "), in_quotes(word), did_you_mean(word, words));
   };
   option.check(check);
   // The name of the type is the list itself: --help shows it, completion reads it.
@@ -74,9 +78,8 @@ void allow_only(Option& option, const std::vector<std::string>& words) {
 
 void add_output_flags(Parser& app, OutputOptions& options,
                       const std::vector<std::string>& formats) {
-  allow_only(
-      *app.add_option("-f,--format", options.format, "How to write the result")->group("Output"),
-      formats);
+  allow_only(*app.add_option("-f,--format", options.format, "Output format")->group("Output"),
+             formats);
   app.add_option("-o,--output", options.file, "Write to this file instead of standard output")
       ->type_name("FILE")
       ->group("Output");
@@ -90,10 +93,9 @@ void add_inputs(Parser& app, SimulationOptions& options) {
   app.add_option("--host", options.host, "Host profile: what was measured on the machine")
       ->type_name("PROFILE")
       ->group(simulation_group);
-  app.add_option(
-         "--set", options.settings,
-         "Set a key of the scenario: a short name or a JSON pointer, a value with its unit; "
-         "may be given several times")
+  app.add_option("--set", options.settings,
+                 "Set a key of the scenario: a short name or a JSON pointer, and a value with its "
+                 "unit; may be given several times")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false)
       ->group(simulation_group);
@@ -116,16 +118,15 @@ void add_scenario_flags(Parser& app, SimulationOptions& options) {
 void add_simulation_flags(Parser& app, SimulationOptions& options) {
   add_inputs(app, options);
   allow_whole_numbers(
-      *app.add_option(
-              "--replications", options.replications,
-              "Draw uncertain inputs and random times this often for the 5-95 % bands (run: 100), "
-              "and say how probable each bottleneck is")
+      *app.add_option("--replications", options.replications,
+                      "Number of draws of uncertain inputs and random times for the 5-95 % bands "
+                      "(run: 100) and for the probability of each bottleneck")
            ->type_name("R")
            ->group(simulation_group),
       1, most_replications);
   add_seed(app, options);
   app.add_flag("--exact", options.exact,
-               "Simulate each chunk of each worker, with its variability, instead of the mean")
+               "Simulate every chunk of every worker, with its variability, instead of the mean")
       ->group(simulation_group);
 }
 

@@ -37,8 +37,9 @@ void add_scenario_flags(Parser& app, SimulationOptions& options);
 void add_simulation_flags(Parser& app, SimulationOptions& options);
 
 /// Lets the option take only `words`; another one is refused with a did-you-mean, and completion
-/// offers them.
-void allow_only(Option& option, const std::vector<std::string>& words);
+/// offers them. `former` words are taken as well, but not offered: what older scripts say.
+void allow_only(Option& option, const std::vector<std::string>& words,
+                const std::vector<std::string>& former = {});
 
 /// Refuses "", which a variable of the shell that was never set would give: not the same as leaving
 /// the option out.

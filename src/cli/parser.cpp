@@ -71,7 +71,7 @@ std::string in_our_words(const CLI::App& where, const CLI::ParseError& error) {
                        path_of(where), option_words(where, match[1]), path_of(where));
   }
   if (is("(\\S+): \\d+ required (.*) missing")) {
-    return fmt::format("{}: expected {} behind it, got nothing", match[1].str(), match[2].str());
+    return fmt::format("{}: expected {} after it, got nothing", match[1].str(), match[2].str());
   }
   if (is("(\\S+): At Most 1 required but received (\\d+)")) {
     return fmt::format("{}: expected it once, got it {} times", match[1].str(), match[2].str());
@@ -80,7 +80,7 @@ std::string in_our_words(const CLI::App& where, const CLI::ParseError& error) {
     return fmt::format("expected one of {} and {}, got both", match[1].str(), match[2].str());
   }
   if (is("(\\S+) requires (\\S+)")) {
-    return fmt::format("{}: expected {} beside it, got none", match[1].str(),
+    return fmt::format("{}: expected {} together with it, got none", match[1].str(),
                        option_words(where, match[2]));
   }
   if (is("Could not convert: (\\S+) = (.*)")) {

@@ -60,9 +60,8 @@ std::string spec_path(const std::string& spec, const fs::path& folder) {
   }
   std::error_code ignored;
   if (fs::is_regular_file(spec, ignored)) return spec;
-  throw InputError(
-      fmt::format("expected a chart ({}) or the file of a Vega-Lite specification, got {}{}",
-                  fmt::join(names, ", "), in_quotes(spec), did_you_mean(spec, names)));
+  throw InputError(fmt::format("expected a chart ({}) or a Vega-Lite specification file, got {}{}",
+                               fmt::join(names, ", "), in_quotes(spec), did_you_mean(spec, names)));
 }
 
 std::string document(const std::string& path) {
@@ -131,14 +130,14 @@ int plot(const PlotArguments& arguments) {
 Command add_plot(Parser& parent) {
   const auto arguments = std::make_shared<PlotArguments>();
   Parser* app = parent.add_subcommand("plot", "Draw a chart of a result as SVG");
-  app->add_option(
-         "spec", arguments->spec,
-         "A shipped chart (stages, gpu_time, scaling_time, scaling_cost, pareto, break_even, "
-         "timeline), or the file of a Vega-Lite specification")
+  app->add_option("spec", arguments->spec,
+                  "A chart that ships with feedrate (stages, gpu_time, scaling_time, scaling_cost, "
+                  "pareto, break_even, timeline), or a Vega-Lite specification file")
       ->type_name("CHART")
       ->required();
   app->add_option("result", arguments->result,
-                  "What run or sweep wrote with --format json, or run --trace; - is standard input")
+                  "The JSON that run or sweep wrote with --format json, or run with --trace; - is "
+                  "standard input")
       ->type_name("FILE")
       ->required();
   app->add_option("-o,--output", arguments->output, "Write to this file instead of standard output")

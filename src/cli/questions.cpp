@@ -16,7 +16,8 @@ bool can_ask() {
 std::string Questions::ask(const std::string& question, const std::string& proposal,
                            const std::function<std::string(const std::string&)>& refuse) {
   if (!introduced_) {
-    write_stderr("Enter takes what stands in brackets, Ctrl-D that of all further questions.");
+    write_stderr(
+        "Enter accepts the value in brackets; Ctrl-D accepts those of all remaining questions.");
     introduced_ = true;
   }
   while (!ended_) {

@@ -27,14 +27,13 @@ const Remedied& remedy_of(const Advice& advice, std::string_view text) {
   const auto [stop, error] = std::from_chars(text.data(), end, number);
   const std::size_t most = most_of(advice);
   if (most == 0)
-    refuse_flag(apply_flag, "no remedy saves anything here: there is nothing to apply");
+    refuse_flag(apply_flag, "no remedy saves anything here, so there is nothing to apply");
   for (const Remedied& row : advice.remedies) {
     if (error == std::errc() && stop == end && number > 0 && row.number == number) return row;
   }
   refuse_flag(
       apply_flag,
-      fmt::format("expected numbers of the remedies, 1 to {}, separated by commas, or best; got "
-                  "{}",
+      fmt::format("expected numbers of remedies from 1 to {}, separated by commas, or best; got {}",
                   most, in_quotes(text)));
 }
 
@@ -46,8 +45,9 @@ Applied applied_remedies(const Advice& advice, std::string_view numbers) {
     if (study::clash(applied.set, row.set)) {
       refuse_flag(
           apply_flag,
-          fmt::format("expected remedies that go together: {} changes what another of {} sets",
-                      row.number, in_quotes(numbers)));
+          fmt::format(
+              "expected remedies that can be combined: {} changes a key that another of {} sets",
+              row.number, in_quotes(numbers)));
     }
     applied.changes.push_back(row.change);
     for (const auto& pair : row.set) {

@@ -1,5 +1,5 @@
 #pragma once
-// A scenario with remedies applied and what they promise written into it, to be held against what
+// A scenario with remedies applied and what they promise written into it, to be compared with what
 // is then measured.
 #include <string>
 #include <string_view>
@@ -16,8 +16,8 @@ struct Applied {
 };
 
 /// The remedies that `numbers` names: "3", "1,2" or "best": those that
-/// the advice takes together, or what saves the most alone. InputError, naming --apply, for what is
-/// no number of a remedy, and for two that do not go together.
+/// the advice takes together, or what saves the most alone. InputError, naming --apply, because
+/// what is no number of a remedy, and for two that do not go together.
 Applied applied_remedies(const Advice& advice, std::string_view numbers);
 
 /// The changed scenario as a file's text.

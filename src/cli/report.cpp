@@ -61,7 +61,7 @@ void refuse_large(const std::vector<Vary>& varied) {
                        .line = 0,
                        .pointer = "--vary",
                        .message = fmt::format("expected at most {} points in a report, got {}; "
-                                              "`feedrate sweep --format csv` takes more",
+                                              "`feedrate sweep --format csv` allows more",
                                               most_points, points)}});
   }
 }
@@ -140,7 +140,7 @@ Advice advice_of(const Question& question, const Catalog& catalog, const PageReq
 
 int write_live(const ReportArguments& arguments) {
   if (!arguments.vary.empty()) {
-    throw InputError("report: --vary and --live exclude each other: the live page has sliders");
+    throw InputError("report: --vary and --live exclude each other; the live page has sliders");
   }
   write_live_page({arguments.scenarios, arguments.output, arguments.simulation});
   return 0;
@@ -185,29 +185,29 @@ void write_page(const PageRequest& arguments) {
 Command add_report(Parser& parent) {
   const auto arguments = std::make_shared<ReportArguments>();
   Parser* app = parent.add_subcommand(
-      "report", "Write a page to look at: the pipeline, time and cost, charts, every input");
+      "report", "Write an HTML page: the pipeline, time and cost, charts, every input");
   app->add_option("scenario", arguments->scenarios,
-                  "Scenario file; - reads standard input; --live takes several")
+                  "Scenario file; - reads standard input; --live accepts several")
       ->type_name("SCENARIO")
       ->required();
-  app->add_flag(
-      "--live", arguments->live,
-      "A page that holds the simulator itself: change the scenario there and see what comes "
-      "of it, without a server");
-  app->add_option("-o,--output", arguments->output, "Where the HTML file goes")
+  app->add_flag("--live", arguments->live,
+                "Write a page that contains the simulator: change the scenario in the page and see "
+                "the result, without a server");
+  app->add_option("-o,--output", arguments->output, "HTML file to write")
       ->type_name("FILE")
       ->required();
   app->add_option(
          "--vary", arguments->vary,
-         "Values for a key, as for sweep; instances around the scenario's own if not given")
+         "Values for a key, as in sweep; default: numbers of instances around the scenario's own")
       ->type_name("KEY=VALUES")
       ->allow_extra_args(false);
-  app->add_option("-j,--jobs", arguments->jobs, "Points simulated at a time; default: one a core")
+  app->add_option("-j,--jobs", arguments->jobs,
+                  "Number of points simulated in parallel; default: one per core")
       ->type_name("J")
       ->range(1, 4096);
   add_simulation_flags(*app, arguments->simulation);
   app->footer(
-      "The file needs nothing but itself and may be sent around.\n"
+      "The file is self-contained and can be shared.\n"
       "Examples:\n"
       "  feedrate report scenarios/caltech256_p3.json --output report.html\n"
       "  feedrate report my.json --vary num_workers=1:8:1 --output workers.html\n"
@@ -218,7 +218,7 @@ Command add_report(Parser& parent) {
             if (arguments->live) return write_live(*arguments);
             if (arguments->scenarios.size() > 1) {
               throw InputError(
-                  fmt::format("report: expected one scenario, got {}; --live takes several",
+                  fmt::format("report: expected one scenario, got {}; --live accepts several",
                               arguments->scenarios.size()));
             }
             PageRequest page;

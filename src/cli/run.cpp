@@ -108,7 +108,7 @@ void check_trace_file(const RunArguments& arguments, std::span<const std::string
     throw InputError({{.file = "",
                        .line = 0,
                        .pointer = "--trace",
-                       .message = "expected another file than that of --output"}});
+                       .message = "expected a different file than --output"}});
   }
 }
 
@@ -183,7 +183,8 @@ int run(const RunArguments& arguments) {
 Command add_run(Parser& parent) {
   const auto arguments = std::make_shared<RunArguments>();
   Parser* app = parent.add_subcommand(
-      "run", "Simulate a scenario: which stage starves the GPUs, how long it takes, what it costs");
+      "run",
+      "Simulate a scenario: which stage is the bottleneck, how long the job takes, what it costs");
   app->add_option("scenario", arguments->scenario, "Scenario file; - reads standard input")
       ->type_name("SCENARIO")
       ->required();
@@ -192,32 +193,31 @@ Command add_run(Parser& parent) {
   add_output_flags(*app, arguments->output);
   Option* const trace =
       app->add_option("--trace", arguments->trace,
-                      "Also write what happens when, as Chrome trace events for ui.perfetto.dev")
+                      "Also write a timeline, as Chrome trace events for ui.perfetto.dev")
           ->type_name("FILE")
           ->group("Output");
-  Option* const steps =
-      app->add_option("--trace-steps", arguments->trace_steps,
-                      "Steps of an epoch that the trace holds, 30 where not given")
-          ->type_name("N")
-          ->needs(trace)
-          ->group("Output");
+  Option* const steps = app->add_option("--trace-steps", arguments->trace_steps,
+                                        "Number of steps of each epoch in the trace; default: 30")
+                            ->type_name("N")
+                            ->needs(trace)
+                            ->group("Output");
   allow_whole_numbers(*steps, 1, most_trace_steps);
   Option* const samples =
       app->add_option("--samples", arguments->samples,
-                      "Also write what monitors would, as feedrate observe does of a real job: "
-                      "the first 120 intervals of each epoch")
+                      "Also write what monitors would record, in the format in which feedrate "
+                      "observe records a real job: the first 120 intervals of each epoch")
           ->type_name("FILE")
           ->group("Output");
   refuse_empty(*samples);
-  refuse_empty(*app->add_option("--interval", arguments->interval, "Of the samples")
+  refuse_empty(*app->add_option("--interval", arguments->interval, "Interval between samples")
                     ->type_name("TIME")
                     ->capture_default_str()
                     ->needs(samples)
                     ->group("Output"));
   app->add_option(
          "--find", arguments->find,
-         "Answer this instead: \"largest KEY in A..B with METRIC >= X\", also smallest and "
-         "<=; may be given several times. Exit status 1 where no value will do")
+         "Answer a question instead: \"largest KEY in A..B with METRIC >= X\", or with smallest "
+         "and <=; may be given several times. Exit status 1 if no value qualifies")
       ->type_name("SEARCH")
       ->allow_extra_args(false)
       ->excludes(trace)

@@ -55,16 +55,16 @@ std::vector<Vary> varied_of(const ScaleArguments& arguments) {
       continue;  // reading the first point says what is wrong with it
     }
     if (pointer == "/cluster/instances") {
-      refuse("expected another key than instances, which scale varies itself up to --to");
+      refuse("expected a key other than instances, which scale itself varies up to --to");
     }
     if (pointer == hour_key && !arguments.value_of_hour.empty()) {
-      refuse("expected either --value-of-hour or the same key varied, got both");
+      refuse("expected either --value-of-hour or --vary of the same key, got both");
     }
   }
   if (const std::size_t size = varied.empty() ? 1 : Grid(varied).size(); size > most_curves) {
     throw InputError(std::vector<Problem>{
         {"", 0, "--vary",
-         fmt::format("expected at most {} settings, each a table of its own, got {}", most_curves,
+         fmt::format("expected at most {} settings, each with its own table, got {}", most_curves,
                      size)}});
   }
   return varied;
@@ -153,42 +153,45 @@ int scale(const ScaleArguments& arguments) {
 Command add_scale(Parser& parent) {
   const auto arguments = std::make_shared<ScaleArguments>();
   Parser* app = parent.add_subcommand(
-      "scale", "How far more instances pay: time, cost and efficiency over their number");
+      "scale", "How many instances pay off: time, cost and efficiency by number of instances");
   app->add_option("scenario", arguments->scenario, "Scenario file; - reads standard input")
       ->type_name("SCENARIO")
       ->required();
   refuse_empty(*app->add_option("--deadline", arguments->deadline,
-                                "The whole job's time must be no longer: \"3 h\"")
+                                "Longest acceptable time of the whole job: \"3 h\"")
                     ->type_name("TIME"));
-  refuse_empty(*app->add_option("--value-of-hour", arguments->value_of_hour,
-                                "What an hour of waiting costs you, \"40 USD/h\", instead of the "
-                                "scenario's")
-                    ->type_name("PRICE"));
+  refuse_empty(
+      *app->add_option(
+              "--value-of-hour", arguments->value_of_hour,
+              "What an hour of waiting costs you, instead of the scenario's value: \"40 USD/h\"")
+           ->type_name("PRICE"));
   allow_whole_numbers(
-      *app->add_option("--to", arguments->to, "Instances at most, 1024 where not given")
+      *app->add_option("--to", arguments->to, "Largest number of instances; default: 1024")
            ->type_name("N"),
       1, static_cast<std::uint64_t>(study::most_instances));
-  Option* per_gpu =
-      app->add_flag("--per-gpu-batch,--weak", arguments->per_gpu,
-                    "Keep the batch of each GPU (the default): the global batch grows");
-  app->add_flag("--strong", arguments->strong, "Keep the global batch: a GPU's share of it shrinks")
+  Option* per_gpu = app->add_flag(
+      "--per-gpu-batch,--weak", arguments->per_gpu,
+      "Keep the batch of each GPU (the default): the global batch grows with the instances");
+  app->add_flag("--strong", arguments->strong,
+                "Keep the global batch: each GPU's share of it shrinks")
       ->excludes(per_gpu);
   app->add_option("--vary", arguments->vary,
-                  "Values for another key, a table for each: KEY=A,B,C, as for sweep")
+                  "Values for another key, each with its own table: KEY=A,B,C, as in sweep")
       ->type_name("KEY=VALUES")
       ->allow_extra_args(false);
-  refuse_empty(*app->add_option("--html", arguments->html,
-                                "Also write the page of feedrate report, with charts over the "
-                                "instances")
-                    ->type_name("FILE"));
-  app->add_option("-j,--jobs", arguments->jobs, "Points simulated at a time; default: one a core")
+  refuse_empty(
+      *app->add_option("--html", arguments->html,
+                       "Also write the page of feedrate report, with charts by number of instances")
+           ->type_name("FILE"));
+  app->add_option("-j,--jobs", arguments->jobs,
+                  "Number of points simulated in parallel; default: one per core")
       ->type_name("J")
       ->range(1, 4096);
   add_scenario_flags(*app, arguments->simulation);
   add_output_flags(*app, arguments->output);
   app->footer(
-      "Every whole number of instances up to --to is looked at, so that the answers do not depend\n"
-      "on the rows that are shown. Exit status 1: no number of them meets the deadline.\n"
+      "Every whole number of instances up to --to is simulated, so the answers do not depend on\n"
+      "which rows are shown. Exit status 1 if no number of instances meets the deadline.\n"
       "Examples:\n"
       "  feedrate scale scenarios/caltech256_p3.json --value-of-hour '40 USD/h' --to 64\n"
       "  feedrate scale my.json --deadline '3 h' --strong\n"

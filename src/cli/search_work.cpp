@@ -61,7 +61,7 @@ std::string held_fixed(const Scenario& scenario, const std::string& key) {
   }
   std::string text;
   for (const std::string& part : held) text += (text.empty() ? "" : ", ") + part;
-  return fmt::format("{} varied, held fixed: {}, and all else as the scenario has it", key, text);
+  return fmt::format("{} is varied; fixed: {}, and everything else as in the scenario", key, text);
 }
 
 void add_once(std::vector<std::string>& list, const std::string& text) {
@@ -79,8 +79,8 @@ std::vector<std::string> remarks_on(const SearchRequest& request, const Scenario
     if (!shown) continue;
     if (request.feeds && shown->result.times.staging > Duration{}) {
       add_once(remarks,
-               "copying the dataset before training is not in the busy share: GPUs that are fed "
-               "afterwards wait for it all the same");
+               "the busy share does not count copying the dataset before training: GPUs that are "
+               "fed afterwards still wait for it");
     }
     for (const std::string& caveat : shown->result.caveats) add_once(remarks, caveat);
   }

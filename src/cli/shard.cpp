@@ -66,7 +66,7 @@ class Array {
   [[nodiscard]] SweepShare share() const {
     if (!get_(engine_.size)) {
       refuse(
-          fmt::format("expected {} beside {}, got none: write --shard auto/N where the array "
+          fmt::format("expected {} together with {}, got none: write --shard auto/N if the array "
                       "counts N tasks from 0",
                       engine_.size, engine_.index));
     }
@@ -81,8 +81,8 @@ class Array {
     const bool regular = size > 0 && step > 0 && last == first + (size - 1) * step;
     if (!regular || (size == 1 && first > 0)) {
       refuse(fmt::format(
-          "expected an array of tasks at equal distances from {}, got {} from {} to "
-          "{}: write --shard auto/N where the whole array counts N tasks from 0",
+          "expected an array of equally spaced tasks starting at {}, got {} from {} to {}: write "
+          "--shard auto/N if the whole array counts N tasks from 0",
           engine_.name, size == 1 ? "1 task" : fmt::format("{} tasks", size), first, last));
     }
     if (index() < first || (index() - first) % step != 0 || index() > last) {

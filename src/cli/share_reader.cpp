@@ -13,7 +13,7 @@ namespace {
 
 /// A share of which there is nothing but a beginning of its first line, if that.
 constexpr const char* begun_again =
-    ": the sweep that writes it was stopped before its first point; give its command again";
+    ": the sweep that writes it was stopped before its first point; run its command again";
 
 schema::ShareHeader first_line_of(LineReader& lines) {
   const auto line = lines.next();
@@ -23,8 +23,9 @@ schema::ShareHeader first_line_of(LineReader& lines) {
         std::string("expected a share that sweep --shard wrote, got an empty file") + begun_again);
   }
   if (lines.unfinished() && schema::begins_like_a_share(*line)) {
-    refuse_file(lines.name(), 1,
-                std::string("expected a whole share, got a part of its first line") + begun_again);
+    refuse_file(
+        lines.name(), 1,
+        std::string("expected a complete share, got only part of its first line") + begun_again);
   }
   return schema::read_share_header(*line, lines.name());
 }
@@ -57,11 +58,11 @@ std::vector<Problem> foreign(const ShareReaders& parts, const ShareReader& is) {
   for (const auto& part : parts) {
     const SweepShare& share = part->header().share;
     const auto add = [&](const std::string& got) {
-      problems.push_back({part->file(), 1, "",
-                          fmt::format("expected a share of the same sweep as {}, got {}; leave "
-                                      "this file out, or make the share again with the flags of "
-                                      "the others",
-                                      ours, got)});
+      problems.push_back(
+          {part->file(), 1, "",
+           fmt::format("expected a share of the same sweep as {}, got {}; leave this file out, or "
+                       "write the share again with the flags of the others",
+                       ours, got)});
     };
     std::string words;
     for (const std::string& one : schema::differences(is.header(), part->header())) {
@@ -118,12 +119,12 @@ std::optional<SharedPoint> ShareReader::next() {
   if (!point) {
     const bool more = read_ >= size();
     refuse_file(file(), static_cast<int>(lines_.number()),
-                fmt::format("expected {} of {}, got {}: the command that wrote it simulates what "
-                            "is missing when it is given again with --resume",
+                fmt::format("expected {} of {}, got {}: run the command that wrote it again with "
+                            "--resume to simulate what is missing",
                             more ? "the end" : fmt::format("point {} of {}", read_ + 1, size()),
                             name_of(header_.share),
                             more ? fmt::format("a line after its {} points", size())
-                                 : "a line that is damaged or of another file"));
+                                 : "a line that is damaged or belongs to another file"));
   }
   ++read_;
   return point;
@@ -134,8 +135,8 @@ std::optional<Problem> ShareReader::shortfall() {
   }
   if (read_ == size()) return std::nullopt;
   return Problem{file(), 0, "",
-                 fmt::format("expected the {} points of {}, got {}: the command that wrote it goes "
-                             "on with them when it is given again with --resume",
+                 fmt::format("expected the {} points of {}, got {}: run the command that wrote it "
+                             "again with --resume to complete them",
                              size(), name_of(header_.share), read_)};
 }
 
@@ -163,7 +164,7 @@ ShareReaders sorted_shares(const std::vector<std::string>& files) {
       problems.push_back(
           {part->file(), 1, "",
            same_file(part->file(), place->file())
-               ? "expected each file once, got it twice: name it once"
+               ? "expected each file once, got it twice"
                : fmt::format("expected each share once, got {} here and in {}: leave one of the "
                              "two files out",
                              name_of(part->header().share), place->file())});

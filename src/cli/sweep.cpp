@@ -26,7 +26,7 @@ namespace {
 
 struct SweepArguments {
   SweepQuestion question;
-  int jobs = 0;  // 0: one a core
+  int jobs = 0;  // 0: one per core
   std::string shard;
   bool resume = false;
   OutputOptions output;
@@ -44,11 +44,12 @@ int sweep_a_share(const SweepArguments& arguments) {
   const SweepShare share = parse_shard(arguments.shard, environment());
   const OutputOptions& output = arguments.output;
   if (output.format != "text" && output.format != "csv") {
-    refuse("--format", "expected csv, or none for whole results, of a share, got " +
-                           in_quotes(output.format) + ": merge writes what the shares come to");
+    refuse("--format", "expected csv, or no --format for whole results, with --shard, got " +
+                           in_quotes(output.format) +
+                           ": merge writes the other formats from the shares");
   }
   if (arguments.resume && (output.file.empty() || output.file == "-")) {
-    refuse("--resume", "expected --output FILE, which the share's points are kept in");
+    refuse("--resume", "expected --output FILE, in which the share's points are kept");
   }
   const PreparedSweep sweep = prepared_sweep(arguments.question, output.format);
   if (!output.file.empty()) {
@@ -61,7 +62,7 @@ int sweep_a_share(const SweepArguments& arguments) {
 int sweep_in_a_file(const SweepArguments& arguments) {
   const OutputOptions& output = arguments.output;
   if (output.file.empty() || output.file == "-") {
-    refuse("--resume", "expected --output FILE, beside which the points are kept, or --shard");
+    refuse("--resume", "expected --output FILE, next to which the points are kept, or --shard");
   }
   const std::string kept = output.file + ".part";
   const PreparedSweep sweep = prepared_sweep(arguments.question, output.format);
@@ -83,11 +84,10 @@ struct Stopped {
 
 /// Ends the program as the signal would have by itself, so that a script that runs it stops too.
 int end_by_signal(const Stopped& stopped) {
-  write_stderr(
-      fmt::format("feedrate: interrupted: {} of {} points were done, and none is kept; with "
-                  "--resume and --output FILE a sweep keeps its points, and the same command goes "
-                  "on with them",
-                  stopped.done, stopped.total));
+  write_stderr(fmt::format(
+      "feedrate: interrupted after {} of {} points, of which none is kept; with --resume and "
+      "--output FILE a sweep keeps its points, and the same command continues from them",
+      stopped.done, stopped.total));
   std::signal(stopped.signal, SIG_DFL);
   std::raise(stopped.signal);
   return host_failed;
@@ -138,39 +138,39 @@ int sweep(SweepArguments arguments) {
 Command add_sweep(Parser& parent) {
   const auto arguments = std::make_shared<SweepArguments>();
   Parser* app = parent.add_subcommand(
-      "sweep", "Simulate a scenario at many settings: the fastest, the cheapest, the Pareto set");
+      "sweep", "Simulate a scenario with many settings: the fastest, the cheapest, the Pareto set");
   app->add_option("scenario", arguments->question.scenario, "Scenario file; - reads standard input")
       ->type_name("SCENARIO")
       ->required();
   app->add_option("--vary", arguments->question.vary,
                   "Values for a key: KEY=A,B,C or KEY=FROM:TO:STEP or KEY=FROM:TO:*FACTOR; several "
-                  "keys make a grid")
+                  "keys form a grid")
       ->type_name("KEY=VALUES")
       ->allow_extra_args(false);
   refuse_empty(*app->add_option("--instances", arguments->question.instances,
-                                "Instances, purchases and regions of the catalogue that fit all "
-                                "conditions KEY OP VALUE, separated by commas")
+                                "All instances, purchase options and regions in the catalogue that "
+                                "meet the conditions KEY OP VALUE, separated by commas")
                     ->type_name("FILTER"));
   add_constraint_flags(*app, arguments->question.constraints);
-  app->add_option("-j,--jobs", arguments->jobs, "Points simulated at a time; default: one a core")
+  app->add_option("-j,--jobs", arguments->jobs,
+                  "Number of points simulated in parallel; default: one per core")
       ->type_name("J")
       ->range(1, 4096);
   refuse_empty(*app->add_option("--shard", arguments->shard,
-                                "Only the K-th of N shares, to be joined by merge; auto: the share "
-                                "of this task of a Slurm, AWS Batch or Kubernetes array job; "
-                                "auto/N: of its index, counted from 0")
+                                "Simulate only the K-th of N shares, for merge to join; auto: the "
+                                "share of this task in a Slurm, AWS Batch or Kubernetes array job; "
+                                "auto/N: the share of its index, counted from 0")
                     ->type_name("K/N"));
   app->add_flag("--resume", arguments->resume,
-                "Go on with the points that a stopped sweep left in FILE of --output (without "
+                "Continue from the points that a stopped sweep left in the --output FILE (without "
                 "--shard: in FILE.part), if any");
   add_simulation_flags(*app, arguments->question.simulation);
   add_output_flags(*app, arguments->output);
   app->footer(
-      "With --format csv, points are written as they are simulated, up to a million of them in\n"
-      "little memory; the other formats keep every result (33 kB) and take 30000 points. A point\n"
-      "that cannot be simulated or priced says why, and the rest is swept. Exit status 1: no "
-      "point\n"
-      "meets the deadline and the budget, of those that are given.\n" +
+      "With --format csv, points are written as they are simulated, up to a million of them\n"
+      "in little memory; the other formats keep every result (33 kB) in memory and allow\n"
+      "30,000 points. The row of a point that cannot be simulated or priced says why. Exit\n"
+      "status 1 if no point meets the deadline and the budget that were given.\n" +
       filter_help() +
       "Examples:\n"
       "  feedrate sweep scenarios/caltech256_p3.json --vary num_workers=1:8:1\n"

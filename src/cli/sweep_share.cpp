@@ -109,8 +109,8 @@ Kept kept_in(const std::string& file, const schema::ShareHeader& header,
     std::string got = name_of(other.share);
     if (!words.empty()) got += (other.share.of == 1 ? " with " : " of one with ") + words;
     refuse_file(file, 1,
-                fmt::format("expected a beginning of {} to go on with, got {}; name another "
-                            "file, or delete this one to begin again",
+                fmt::format("expected the beginning of {} to continue from, got {}; name another "
+                            "file, or delete this one to start over",
                             name_of(header.share), got));
   }
   in.clear();
@@ -130,8 +130,8 @@ void refuse_to_lose_points(const std::string& file, const schema::ShareHeader& h
     other = begun_share(file);
   } catch (const InputError&) {
     refuse_file(file, 1,
-                "expected another file to write to, got one with a share that another version of "
-                "feedrate wrote; delete it if you do not need it");
+                "the output file holds a share that another version of feedrate wrote: name "
+                "another file, or delete it if it is not needed");
   }
   const Kept kept = points_behind(in, line.size() + 1, other);
   const std::size_t size = other.share.size(other.points);
@@ -139,13 +139,13 @@ void refuse_to_lose_points(const std::string& file, const schema::ShareHeader& h
   if (kept.points == 0 || (same && kept.points == size)) return;
   if (same) {
     refuse_file(file, 0,
-                fmt::format("expected --resume, which goes on with the {} of {} points of {} that "
-                            "are in this file; delete it to begin again",
+                fmt::format("expected --resume, to continue from the {} of {} points of {} in this "
+                            "file; delete it to start over",
                             kept.points, size, name_of(header.share)));
   }
   refuse_file(file, 0,
-              fmt::format("expected another file for {}, got one with {} of {} points of {}{}; "
-                          "delete it if you do not need them",
+              fmt::format("expected a different file for {}, got one with {} of {} points of {}{}; "
+                          "delete it if they are not needed",
                           name_of(header.share), kept.points, size, name_of(other.share),
                           other.share == header.share ? " of another sweep" : ""));
 }
@@ -243,7 +243,7 @@ bool write_share(const PreparedSweep& sweep, const SweepShare& share, const std:
     out = std::make_unique<LineWriter>(file.empty() ? std::string(standard_input_path) : file);
   }
   if (kept.points > 0) {
-    write_stderr(fmt::format("remark: {} of {} points are in {} already: going on with the rest",
+    write_stderr(fmt::format("remark: {} of {} points are already in {}: continuing with the rest",
                              kept.points, size, file));
   }
   if (kept.bytes == 0) out->write(first_line);
@@ -285,14 +285,14 @@ bool write_share(const PreparedSweep& sweep, const SweepShare& share, const std:
   } catch (const HostError& error) {
     if (!to_file) throw;
     throw HostError(
-        fmt::format("{}; {} of {} points are kept in {}: once that can be written, the "
-                    "same command with --resume goes on with them",
+        fmt::format("{}; {} of {} points are kept in {}: once it can be written again, the same "
+                    "command with --resume continues from them",
                     error.what(), done, size, file));
   }
   if (done == size || out->gone()) return true;
   write_stderr(
-      fmt::format("feedrate: interrupted: {} of {} points are kept in {}; the same command "
-                  "with --resume goes on with them",
+      fmt::format("feedrate: interrupted: {} of {} points are kept in {}; the same command with "
+                  "--resume continues from them",
                   done, size, to_file ? file : "what was written"));
   return false;
 }
@@ -304,7 +304,7 @@ int join_shares(const std::vector<std::string>& files, const OutputOptions& outp
   if (chosen.format.empty()) chosen.format = first.rows ? "csv" : "text";
   if (first.rows && chosen.format != "csv") {
     throw InputError({{"", 0, "--format",
-                       fmt::format("expected csv, which these shares were made for, got {}: sweep "
+                       fmt::format("expected csv, for which these shares were made, got {}: sweep "
                                    "--shard without --format csv keeps whole results",
                                    chosen.format)}});
   }
@@ -312,7 +312,7 @@ int join_shares(const std::vector<std::string>& files, const OutputOptions& outp
   std::vector<Problem> problems;
   for (const std::string& words : schema::differences(header_of(sweep, first.share), first)) {
     problems.push_back({parts.front()->file(), 1, "",
-                        "expected a share of a sweep as it would be made here, got " + words});
+                        "expected a share of a sweep as this build would make it, got " + words});
   }
   if (!problems.empty()) throw InputError(std::move(problems));
   return deliver_parts(sweep, parts, chosen, files);

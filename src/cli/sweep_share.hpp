@@ -10,10 +10,10 @@
 
 namespace feedrate::cli {
 
-/// Simulates the points of a share, `jobs` at a time, and writes the share's file, a line a point
-/// in their order. `file` "" is standard output. With `resume`, points that the file holds are not
-/// simulated again: InputError where it holds anything else than a beginning of this share. Returns
-/// whether all points are done: false after Ctrl-C.
+/// Simulates the points of a share, `jobs` at a time, and writes the share's file, one line per
+/// point in their order. `file` "" is standard output. With `resume`, points that the file holds
+/// are not simulated again: InputError where it holds anything else than a beginning of this share.
+/// Returns whether all points are done: false after Ctrl-C.
 bool write_share(const PreparedSweep& sweep, const SweepShare& share, const std::string& file,
                  bool resume, int jobs);
 

@@ -119,32 +119,33 @@ Command add_validate(Parser& parent) {
   const auto arguments = std::make_shared<ValidateArguments>();
   Parser* app = parent.add_subcommand(
       "validate",
-      "Predicted against measured on this host: run a real loader, say how wrong we are");
+      "Compare predictions with measurements on this host: run a real loader and report the error");
   app->add_option("profile", arguments->profile, "Host profile, as `feedrate calibrate` writes it")
       ->type_name("PROFILE")
       ->required();
   app->add_option("--min-coverage", arguments->min_coverage,
-                  "Exit status 1 when less than this share of what was measured lies in its 90 % "
-                  "interval (judged from 20 measured figures on)")
+                  "Exit status 1 if less than this share of the measured figures lies in their 90 "
+                  "% intervals (judged only with 20 figures or more)")
       ->type_name("SHARE")
       ->capture_default_str();
-  Option* measured = app->add_option("--measured", arguments->measured,
-                                     "A scenario with measured cases, instead of running a loader")
-                         ->type_name("FILE");
+  Option* measured =
+      app->add_option("--measured", arguments->measured,
+                      "Take the measured cases of this scenario instead of running a loader")
+          ->type_name("FILE");
   app->add_option("--max-error", arguments->max_error,
-                  "Exit status 1 when the mean of the errors' sizes is above this share")
+                  "Exit status 1 if the mean absolute error is above this share")
       ->type_name("SHARE")
       ->capture_default_str();
   refuse_empty(*measured);
-  refuse_empty(*app->add_option("--save", arguments->save,
-                                "Keep what was measured, as a scenario with cases")
-                    ->type_name("FILE")
-                    ->excludes(measured));
+  refuse_empty(
+      *app->add_option("--save", arguments->save, "Save what was measured as a scenario with cases")
+           ->type_name("FILE")
+           ->excludes(measured));
   add_loader_flags(*app, arguments->loader, *measured);
   add_output_flags(*app, arguments->output);
   app->footer(
-      "Exit status 1 when the predictions miss by more than --max-error on average, or their\n"
-      "intervals hold less than --min-coverage of what was measured.\n"
+      "Exit status 1 if the mean absolute error of the predictions is above --max-error, or if\n"
+      "their 90 % intervals contain less than --min-coverage of the measured figures.\n"
       "Examples:\n"
       "  feedrate validate host.json --data /data/imagenet/train\n"
       "  feedrate validate host.json --save native.json --max-error 5%\n"

@@ -38,9 +38,8 @@ const ProbeWork& with_probes() {
   const std::filesystem::path program = program_with_probes();
   ::execv(program.c_str(), kept_arguments);
   throw HostError(fmt::format(
-      "the program feedrate-probes measures, and {} could not be started: {} (it is the "
-      "Debian package feedrate-probes, and in a build folder: cmake --build . --target "
-      "feedrate_probes)",
+      "measuring needs the program feedrate-probes, but {} could not be started: {} (install the "
+      "Debian package feedrate-probes, or build it: cmake --build . --target feedrate_probes)",
       in_quotes(program.string(), 200), system_reason()));
 }
 

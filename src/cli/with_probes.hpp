@@ -1,7 +1,7 @@
 #pragma once
 // Two programs of one command line. The probes need OpenCV, curl, CUDA and some fifty libraries of
 // theirs, which take longer to load than a scenario to run: `feedrate` has none of them and starts
-// feedrate-probes, which stands beside it and has everything, in its place.
+// feedrate-probes, which is beside it and has everything, in its place.
 #include <atomic>
 #include <map>
 #include <string>

@@ -149,7 +149,7 @@ void fit_host_to_device(Findings& findings, const std::string& memory,
         copies->fit.uncertainty(0), copies->list.size(), doubts_of(*copies));
   }
   fit_together(findings, where(near, [](const Series& s) { return !beside_kernel(s); }),
-               fmt::format("{} copies to GPUs at once, in all", memory), together);
+               fmt::format("{} simultaneous copies to GPUs, total", memory), together);
   if (memory == "pinned") {
     fit_beside_kernel(findings, near, "share of a pinned copy's rate beside a kernel");
   }

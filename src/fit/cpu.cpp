@@ -35,11 +35,10 @@ bool fit_cores(Findings& findings, const SeriesList& list, const std::vector<Rat
   const double most = most_users(points);
   const double threads = findings.set.host.hardware_threads.value_or(most);
   if (most < threads) {
-    findings.only_shown(
-        list, what, Findings::text(most) + " threads", 0.0,
-        fmt::format("measured with up to {:g} of {:g} hardware threads: what all achieve is not "
-                    "known",
-                    most, threads));
+    findings.only_shown(list, what, Findings::text(most) + " threads", 0.0,
+                        fmt::format("measured with up to {:g} of {:g} hardware threads: what all "
+                                    "of them achieve together is not known",
+                                    most, threads));
     return false;
   }
   std::vector<RatePoint> up_to_threads;

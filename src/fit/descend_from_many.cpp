@@ -53,7 +53,7 @@ class Line {
   }
 
   /// The least between two shares, by golden sections (Kiefer 1953). Of a plain it goes towards the
-  /// end that is worse, for a valley lies at its foot.
+  /// end that is worse, because a valley lies at its foot.
   [[nodiscard]] Minimum least(double from, double to, bool worse_at_from) const {
     constexpr double golden = 0.6180339887498949;
     constexpr int sections = 10;

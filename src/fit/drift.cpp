@@ -91,8 +91,8 @@ double median_or_0(std::vector<double> values) {
   return values.empty() ? 0.0 : median(std::move(values));
 }
 
-/// The middle over the calibrations of the middle over their series. Series with one sample a round
-/// cannot tell drift from noise: they count only where there are no others.
+/// The middle over the calibrations of the middle over their series. Series with one sample per
+/// round cannot tell drift from noise: they count only where there are no others.
 double within_calibrations(const SeriesList& list) {
   std::map<std::size_t, std::vector<double>> told;
   std::map<std::size_t, std::vector<double>> noisy;
@@ -134,7 +134,8 @@ Between between_calibrations(const SeriesList& list) {
 }
 
 std::string two_digit_percent(double share) {
-  return fmt::format("{:.2g} %", share * 100.0);
+  const double percent = share * 100.0;
+  return percent < 10.0 ? fmt::format("{:.2g} %", percent) : fmt::format("{:.0f} %", percent);
 }
 
 Drift drift_of(std::string_view group, const SeriesList& list, HostClass kind) {
@@ -160,8 +161,8 @@ Drift drift_of(std::string_view group, const SeriesList& list, HostClass kind) {
       "three calibrations 20 minutes apart replace it: calibrate --add";
   if (drift.seen > much) {
     drift.advice = fmt::format(
-        "this machine drifted by {} during calibration: measure longer (--time-limit), "
-        "or again (--add)",
+        "this machine drifted by {} during calibration: measure longer (--time-limit) or repeat "
+        "(--add)",
         two_digit_percent(drift.seen));
   }
   return drift;

@@ -1,9 +1,11 @@
-// The GPU by itself: what is held against its vendor's figures, and preprocessing.
+// The GPU by itself: what is compared with its vendor's figures, and preprocessing.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
+
+#include "base/number_text.hpp"
 
 #include "fit/series.hpp"
 
@@ -37,7 +39,7 @@ std::string meanwhile(const SeriesList& list) {
 }
 
 std::string flops(double rate) {
-  return fmt::format("{:.3g} TFLOP/s", rate / 1e12);
+  return fmt::format("{} TFLOP/s", three_digits(rate / 1e12));
 }
 
 FitLine shown(const SeriesList& list, const std::string& what, const char* vendor) {
@@ -118,8 +120,7 @@ void show_sustained(Findings& findings, const SeriesList& all) {
     line.value = flops(line.number);
     if (line.number < start * (1.0 - held_back)) {
       line.warnings.push_back(
-          fmt::format("it begins with {} and holds {}: long steps are slower "
-                      "than short ones",
+          fmt::format("it starts at {} and sustains {}: long steps are slower than short ones",
                       flops(start), flops(line.number)));
     }
     findings.line(std::move(line));
@@ -130,7 +131,7 @@ void show_launches(Findings& findings) {
   for (const auto& [wait, list] : by_how(findings.select("gpu", "launch"), "wait")) {
     std::string what = "launch";
     if (wait == "each") what += ", each waited for";
-    if (wait == "none") what += ", one behind the other";
+    if (wait == "none") what += ", back to back";
     std::map<double, SeriesList> in_flight;  // as it was measured once
     for (const Series& s : list) in_flight[s.at("in_flight", 0.0)].push_back(s);
     for (const auto& [many, same] : in_flight) {
@@ -174,7 +175,7 @@ void show_rehearsals(Findings& findings) {
   for (const Series& s : all) quantities[{s.what->probe, s.what->quantity}].push_back(s);
   for (const auto& [of, list] : quantities) {
     findings.only_shown(list, of.second + ", rehearsed on the CPU", "", 0.0,
-                        "no GPU was measured: it is not in the profile");
+                        "no GPU was measured, so the profile has none");
   }
 }
 

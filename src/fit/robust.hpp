@@ -41,7 +41,7 @@ struct RatePoint {
 };
 
 struct ConcaveFit {
-  std::vector<RatePoint> points;  ///< one a number of users, ascending
+  std::vector<RatePoint> points;  ///< one per number of users, ascending
   Uncertainty uncertainty;        ///< of the curve as a whole
   std::vector<double> residuals;  ///< of the points given, ascending in users
 };

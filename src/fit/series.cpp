@@ -139,8 +139,9 @@ void Doubts::residuals(const std::vector<double>& list) {
   if (worst > wide) words.push_back(fmt::format("misses a point by {}", percent(worst)));
   const double typical = std::sqrt(squares / static_cast<double>(list.size()));
   if (typical > shape_seen && has_shape(list)) {
-    words.push_back(fmt::format("residuals of {} have a shape: the law does not hold all over",
-                                percent(typical)));
+    words.push_back(fmt::format(
+        "the residuals of {} are not random: the law does not hold over the whole range",
+        percent(typical)));
   }
 }
 
@@ -156,7 +157,7 @@ std::string Findings::text(double number, Dimension dimension) {
   const double kept = with_digits(number, 3);
   for (const Unit& unit : units) {
     if (unit.dimension == dimension && kept >= unit.size) {
-      return fmt::format("{:.3g} {}", kept / unit.size, unit.name);
+      return fmt::format("{} {}", three_digits(kept / unit.size), unit.name);
     }
   }
   return format_quantity(kept, dimension);
@@ -224,8 +225,8 @@ void Findings::line(FitLine line) {
 
 void Findings::no_rate(const SeriesList& from, const std::string& what) {
   only_shown(from, what, "?", 0.0,
-             "times do not grow with the size, so no rate can be told: measure longer "
-             "(--time-limit), or where less else runs");
+             "times do not grow with the size, so no rate can be determined: measure longer "
+             "(--time-limit), or on a quieter machine");
 }
 
 void Findings::only_shown(const SeriesList& from, const std::string& what, const std::string& value,

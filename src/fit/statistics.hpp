@@ -39,7 +39,7 @@ Estimate estimate(std::span<const RoundSamples> rounds);
 /// How far the rounds of one calibration lie apart beyond what their own noise explains.
 struct Apart {
   double relative = 0.0;     ///< standard deviation over the mean, times Student's factor
-  bool noise_known = false;  ///< false: one sample a round, whose noise is part of it
+  bool noise_known = false;  ///< false: one sample per round, whose noise is part of it
 };
 /// Precondition: two rounds or more, none without samples.
 Apart apart(std::span<const RoundSamples> rounds);

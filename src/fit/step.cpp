@@ -42,14 +42,15 @@ Doubts doubts_of(const Steps& steps) {
   const std::size_t batches = distinct(steps.list, "batch");
   doubts.points(batches, "batches");
   if (batches == 1) {
-    doubts.words.emplace_back("one batch size cannot tell the fixed part of a step: none is taken");
+    doubts.words.emplace_back(
+        "one batch size cannot determine the fixed part of a step: it is taken as 0");
   }
   doubts.spread(steps.list);
   doubts.residuals(steps.fit.residuals);
   return doubts;
 }
 
-/// The levels that were measured, one a batch: a series each, or several that differ in how many
+/// The levels that were measured, one per batch: a series each, or several that differ in how many
 /// steps a sample holds.
 StepTable table_of(const SeriesList& list) {
   StepTable table;
@@ -100,8 +101,7 @@ void keep_table(Findings& findings, const Steps& steps, StepTable table, double 
                   Findings::text(steps.fit.coefficients[0], dimension_of(Duration{})),
                   Findings::text(steps.fit.coefficients[1], dimension_of(Duration{}))),
       steps.fit.uncertainty(1).sampling,
-      fmt::format("it misses a batch by {:.0f} %: a table of those that were measured is taken "
-                  "instead",
+      fmt::format("it misses a batch by {:.0f} %, so the table of measured batches is used instead",
                   miss * 100.0));
   findings.out.profile.step_table = std::move(table);
 }
@@ -164,8 +164,8 @@ void keep_launch(Findings& findings, const SeriesList& list, const std::string& 
   doubts.spread(list);
   if (most > 1.2 * least) {
     doubts.words.push_back(
-        fmt::format("it is {} to {} by the batch: where the GPU's queue is full, starting a step "
-                    "waits for the GPU",
+        fmt::format("it ranges from {} to {} over the batches: once the GPU's queue is full, "
+                    "starting a step waits for the GPU",
                     Findings::text(least, dimension_of(Duration{})),
                     Findings::text(most, dimension_of(Duration{}))));
   }
@@ -215,7 +215,7 @@ void fit_steps(Findings& findings) {
                       Findings::text(steps.fit.coefficients[0], dimension_of(Duration{})),
                       Findings::text(steps.fit.coefficients[1], dimension_of(Duration{}))),
           steps.fit.uncertainty(1).sampling,
-          "one of several models: write that of yours into the scenario, /job/step");
+          "one of several models: write the step of your own into the scenario, /job/step");
       if (!launch.empty()) show(findings, launch, name + ", starting it");
     } else {
       StepTable table = table_of(steps.list);

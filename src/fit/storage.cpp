@@ -97,7 +97,7 @@ void add_curve(Findings& findings, std::optional<Curve<Bandwidth>> HostProfile::
     const Series& s = list.front();
     return findings.only_shown(
         {s}, what, Findings::text(s.rate(), dimension_of(Bandwidth{})), s.time.relative_error,
-        "measured with one number of users: what more of them bring is not known");
+        "measured with a single number of users: the effect of more users is not known");
   }
   const ConcaveFit fit = transfer_curve(list, latency, work_share);
   Doubts doubts;
@@ -150,7 +150,7 @@ void fit_disk(Findings& findings) {
     if (cached.empty()) return;
     return findings.only_shown(
         {cached.front()}, "reads", Findings::text(cached.front().rate(), dimension_of(Bandwidth{})),
-        0.0, "only reads through the page cache were measured: they say nothing of the disk");
+        0.0, "only reads through the page cache were measured, which say nothing about the disk");
   }
   const SeriesList threads = by_threads(reads);
   const auto alone = fit_alone(threads);
@@ -200,12 +200,13 @@ void fit_download(Findings& findings) {
     const bool bytes = list == &transfers;
     double most = 0.0;
     for (const Series& s : *list) most = std::max(most, s.rate());
-    findings.only_shown(
-        *list, bytes ? "transfers" : (list == &first ? "first byte" : "small objects"),
-        bytes            ? Findings::text(most, dimension_of(Bandwidth{}))
-        : list == &first ? Findings::text(each.value, dimension_of(Duration{}))
-                         : Findings::text(most, dimension_of(Frequency{})),
-        each.relative_error, "of a server on loopback, not of your store: measure that with --url");
+    findings.only_shown(*list,
+                        bytes ? "transfers" : (list == &first ? "first byte" : "small objects"),
+                        bytes            ? Findings::text(most, dimension_of(Bandwidth{}))
+                        : list == &first ? Findings::text(each.value, dimension_of(Duration{}))
+                                         : Findings::text(most, dimension_of(Frequency{})),
+                        each.relative_error,
+                        "of a server on loopback, not of your store: measure the store with --url");
   }
   const auto remote = [](const SeriesList& list) {
     return where(list, [](const Series& s) { return s.how("server") != "loopback"; });

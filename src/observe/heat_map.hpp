@@ -1,6 +1,6 @@
 #pragma once
-// An observation as the picture that is usual in the field: a row a CPU, GPU, disk, link and kind
-// of process, a column a stretch of time.
+// An observation as the picture that is usual in the field: one row per CPU, GPU, disk, link and
+// kind of process, a column a stretch of time.
 #include <cstdint>
 #include <map>
 #include <optional>

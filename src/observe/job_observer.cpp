@@ -17,7 +17,7 @@ constexpr std::size_t most_kept = 10'000'000;
   throw InputError(std::vector<Problem>{{"", 0, flag, message}});
 }
 
-/// A demand of a sample: what is used a second over samples a second.
+/// A demand of a sample: what is used a second over samples per second.
 std::optional<ObservedNumber> demand(const std::optional<ObservedNumber>& used, double factor,
                                      const ObservedNumber& throughput) {
   if (!used) return std::nullopt;
@@ -100,8 +100,7 @@ void JobObserver::tell_demands(ObservedJob& job, const std::vector<Run>& runs) c
     job.all_cpu = demand(job.cpu_busy, *job.cpus, x);
     // Those who wait for a core look busy from within.
     if (job.worker_cpu && job.worker_cpu->value > job.all_cpu->value) {
-      job.notes.emplace_back(
-          "more processes than CPUs: what they used together is taken from the CPUs");
+      job.notes.emplace_back("more processes than CPUs: their total use is taken from the CPUs");
       job.worker_cpu = job.all_cpu;
     }
   }
@@ -192,10 +191,10 @@ void JobObserver::tell_neighbours(ObservedJob& job, const std::vector<Run>& runs
     who +=
         fmt::format("{}the hypervisor {:.0f} % (steal)", who.empty() ? "" : " and ", 100.0 * steal);
   }
-  job.notes.push_back(fmt::format(
-      "the job had neighbours: {} of the machine's CPU time; the errors given are those of "
-      "sampling alone, and on a quiet machine the job may be faster than they allow",
-      who));
+  job.notes.push_back(
+      fmt::format("other work took CPU time of the machine: {}; the stated errors cover sampling "
+                  "alone, and on an otherwise idle machine the job may be faster than they allow",
+                  who));
 }
 
 ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source) const {
@@ -215,15 +214,15 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
     if (first) return *first;
     if (second) return *second;
     problems.push_back(
-        {"", 0, flag, fmt::format("expected {}, which {} does not tell", what, source)});
+        {"", 0, flag, fmt::format("expected {}, which {} does not contain", what, source)});
     return 1.0;
   };
   job.batch_size = need(told.batch_size, known(MetricId::batch_size), "--batch-size",
-                        "how many samples a GPU takes a step");
+                        "the number of samples per GPU and step");
   std::optional<double> gpus = known(MetricId::ranks);
   if (!gpus && ranks_.size() > 1) gpus = static_cast<double>(ranks_.size());
   if (!gpus && header_.gpus && *header_.gpus >= 1.0) gpus = header_.gpus;
-  job.gpus = need(told.gpus, gpus, "--gpus", "how many GPUs train together");
+  job.gpus = need(told.gpus, gpus, "--gpus", "the number of GPUs that train together");
   job.ranks_elsewhere = header_.gpus && *header_.gpus >= 1.0 && job.gpus > *header_.gpus;
   std::optional<double> workers = known(MetricId::workers);
   if (!workers && !workers_.empty()) {
@@ -233,13 +232,14 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
     const double ranks_here = std::max(here, static_cast<double>(trainers_.size()));
     workers = std::max(1.0, std::round(workers_seen() / ranks_here));
   }
-  job.workers = need(told.workers, workers, "--num-workers", "how many workers load for each GPU");
+  job.workers =
+      need(told.workers, workers, "--num-workers", "the number of loader workers per GPU");
   const std::vector<Run> all = runs_of(marks_, of_steps_, job.workers);
   const auto x = series_.mean("throughput", all);
   if (all.empty() && !told.throughput && !x) {
     problems.push_back({"", 0, "--throughput",
-                        fmt::format("expected how many samples a second all GPUs take together, or "
-                                    "a log of at least three steps beside {}",
+                        fmt::format("expected the samples per second of all GPUs together, or a "
+                                    "log of at least three steps along with {}",
                                     source)});
   }
   if (!problems.empty()) throw InputError(std::move(problems));
@@ -251,7 +251,7 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
     constexpr double longest = 1e6;
     if (!(job.interval.value >= shortest && job.interval.value <= longest)) {
       throw InputError({{source, 0, "",
-                         fmt::format("expected steps of 1 us to 1e6 s, got steps of {:.3g} s",
+                         fmt::format("expected steps of 1 us to 1,000,000 s, got steps of {:.0f} s",
                                      job.interval.value)}});
     }
     job.throughput = {of_step / job.interval.value, job.interval.relative_error, job.interval.count,
@@ -259,14 +259,13 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
   } else {
     job.throughput = told.throughput ? ObservedNumber{*told.throughput, 0.0, 0.0, "told"} : *x;
     if (!(job.throughput.value > 0.0)) {
-      ask_for("--throughput", "expected samples a second above 0, got 0");
+      ask_for("--throughput", "expected samples per second above 0, got 0");
     }
     job.interval = job.throughput;
     job.interval.value = of_step / job.throughput.value;
   }
   if (all.empty()) {
-    job.notes.emplace_back(
-        "no step was seen: everything is a mean of the whole time that was observed");
+    job.notes.emplace_back("no step was seen: every figure is a mean over the whole time observed");
   }
   tell_demands(job, all);
   tell_neighbours(job, all);

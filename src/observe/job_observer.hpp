@@ -19,8 +19,8 @@ namespace feedrate::observe {
 ///
 /// Only the time in which steps follow each other counts: not staging, the first steps of an epoch
 /// (which come of full queues, or wait for the first batches), and what lies between epochs. A
-/// resource's demand is its mean utilisation in that time over the throughput in it (the
-/// utilisation law), so it holds whichever resource is the bottleneck.
+/// resource's demand is its mean utilization in that time over the throughput in it (the
+/// utilization law), so it holds whichever resource is the bottleneck.
 class JobObserver {
  public:
   void add(const ObservationHeader& header) { header_ = header; }

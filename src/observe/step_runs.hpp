@@ -26,8 +26,8 @@ bool is_of_step(MetricId id);
 using StepSamples = std::map<MetricId, std::vector<Sample>>;
 
 /// Without the first steps of each epoch, which come of full queues or wait for the first batches,
-/// and without the first epoch where there are others, for it reads what the others find in memory.
-/// `marks` are of steps' ends, of epochs and of waits; `workers` are of a rank.
+/// and without the first epoch where there are others, because it reads what the others find in
+/// memory. `marks` are of steps' ends, of epochs and of waits; `workers` are of a rank.
 std::vector<Run> runs_of(std::vector<Mark> marks, const StepSamples& told, double workers);
 
 /// What the steps of the runs come to: the interval, the wait, and how they differ. Precondition:

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/number_text.hpp"
+
 namespace feedrate::observe {
 namespace {
 
@@ -163,10 +165,11 @@ class Writer {
     waits(section);
     if (section.whole && section.epoch > 0) mark(end_, MarkKind::epoch, false, section.epoch);
     if (!section.whole) {
-      put_(ObservationRemark{end_,
-                             fmt::format("{}: its first {:.3g} s; it goes on like this",
-                                         section.name, section.length.base()),
-                             node_});
+      put_(
+          ObservationRemark{end_,
+                            fmt::format("{}: the first {} s are shown; the rest continues likewise",
+                                        section.name, three_digits(section.length.base())),
+                            node_});
     }
   }
 

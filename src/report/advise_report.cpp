@@ -168,9 +168,9 @@ void add_others(const Advice& advice, std::vector<Block>& blocks) {
   if (!no_help.empty()) {
     std::string text;
     for (const std::string& item : no_help) text += (text.empty() ? "" : "; ") + item;
-    blocks.emplace_back(
-        Paragraph{fmt::format("Less than {}, so no help here: {}.", percent(least_saving), text),
-                  Tone::plain});
+    blocks.emplace_back(Paragraph{
+        fmt::format("Saves less than {}, so no help here: {}.", percent(least_saving), text),
+        Tone::plain});
   }
   const auto more = join(RemedyStanding::costs_more, [&](const Remedied& row) {
     std::string text = row.change + ": ";
@@ -189,7 +189,7 @@ void add_others(const Advice& advice, std::vector<Block>& blocks) {
   const auto impossible = join(RemedyStanding::impossible, [](const Remedied& row) {
     return fmt::format("{}: {}: {}", row.what.title, row.change, row.reason);
   });
-  if (!impossible.empty()) blocks.emplace_back(List{"Cannot be done here", impossible});
+  if (!impossible.empty()) blocks.emplace_back(List{"Not possible here", impossible});
   const auto lacking = join(RemedyStanding::not_simulated, [](const Remedied& row) {
     return fmt::format("{}: {}", row.what.title, row.reason);
   });
@@ -207,8 +207,8 @@ std::vector<Block> advice_blocks(const Advice& advice) {
     blocks.emplace_back(remedies_table(advice, RemedyStanding::advised, "Remedies"));
   }
   if (later) {
-    blocks.emplace_back(
-        remedies_table(advice, RemedyStanding::later, "Later, when that rung is at the target"));
+    blocks.emplace_back(remedies_table(advice, RemedyStanding::later,
+                                       "Later, once that rung has reached the target"));
   }
   if (advised || later) blocks.emplace_back(settings_list(advice));
   if (advised) blocks.emplace_back(evidence_list(advice));
@@ -229,11 +229,11 @@ Report advise_report(const Advice& advice, const std::string& name) {
   }
   for (Block& block : advice_blocks(advice)) report.blocks.push_back(std::move(block));
   if (first_of(advice, RemedyStanding::advised) != nullptr) {
-    report.blocks.emplace_back(Paragraph{
-        "Each row is the whole job simulated with its settings. \"pays in\": share of the draws of "
-        "all uncertain inputs in which it saves. Kinds are ranked by what they save for the "
-        "effort.",
-        Tone::faint});
+    report.blocks.emplace_back(
+        Paragraph{"Each row is a simulation of the whole job with those settings. \"pays in\": the "
+                  "share of draws of all uncertain inputs in which the change saves. Kinds of "
+                  "remedies are ranked by what they save for the effort.",
+                  Tone::faint});
   }
   return report;
 }

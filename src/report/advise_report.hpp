@@ -21,7 +21,7 @@ Table advice_table(const Advice& advice);
 
 /// Title of the list of settings among advice_blocks().
 inline constexpr const char* settings_title =
-    "Make it so (--apply NUMBER -o FILE writes the changed scenario)";
+    "How to apply them (--apply NUMBER -o FILE writes the changed scenario)";
 
 /// The ladder and the remedies as tables, for a page that has its own headline.
 std::vector<Block> advice_blocks(const Advice& advice);

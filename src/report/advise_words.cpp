@@ -80,13 +80,16 @@ std::string where_it_begins(const Advice& advice) {
                ? fmt::format(
                      "The GPUs have next to no work here, and no rung is slower than the one "
                      "before: the loader sets the pace.")
-               : fmt::format("The trouble begins with {}: {} of the rate of the rung before.",
-                             words_of(rung->rung), percent(rung->share));
+               : fmt::format(
+                     "The problem starts at the rung \"{}\": it reaches {} of the rate of the rung "
+                     "before.",
+                     words_of(rung->rung), percent(rung->share));
   }
   return fmt::format(
-      "The trouble begins with {}: the GPU{} busy {} of the time, {} {}.", words_of(rung->rung),
+      "The problem starts at the rung \"{}\": the GPU{} busy {} of the time, {} the target of {}.",
+      words_of(rung->rung),
       rung->rung == Rung::one_gpu || rung->rung == Rung::one_gpu_in_memory ? " is" : "s are",
-      percent(rung->share), percent(rung->share) == percent(advice.target) ? "just below" : "not",
+      percent(rung->share), percent(rung->share) == percent(advice.target) ? "just below" : "below",
       percent(advice.target));
 }
 
@@ -127,24 +130,25 @@ Paragraph advice_headline(const Advice& advice) {
   if (first == nullptr) {
     return {where_it_begins(advice) +
                 fmt::format(" No remedy{} that could be simulated saves {} or more.",
-                            advice.works_on == Rung::fed ? "" : " of that rung",
+                            advice.works_on == Rung::fed ? "" : " for that rung",
                             percent(least_saving)) +
                 later_words(advice),
             advice.works_on == Rung::fed ? Tone::good : Tone::plain};
   }
-  std::string text = fmt::format("{} First {}: {}", where_it_begins(advice), first->change,
-                                 outcome_words(advice, *first->after));
+  std::string text = fmt::format("{} Change first: {}. Then {}", where_it_begins(advice),
+                                 first->change, outcome_words(advice, *first->after));
   if (first->after->bottleneck && first->after->bottleneck != advice.before.bottleneck) {
-    text += fmt::format("; then {} is the bottleneck", name_of(*first->after->bottleneck));
+    text += fmt::format(", and {} is the bottleneck", name_of(*first->after->bottleneck));
   }
   text += ".";
   if (first->saved < Money{}) {
-    text += " It costs more, but meets what was asked.";
+    text += " It costs more, but meets the constraints.";
   } else if (first->pays && *first->pays < sure) {
-    text += fmt::format(" It is uncertain: it pays in {} of the draws.", percent(*first->pays));
+    text += fmt::format(" The saving is uncertain: it occurs in {} of the draws.",
+                        percent(*first->pays));
   }
   if (first->what.alters_training) {
-    text += fmt::format(" It changes what is trained: {}.", first->what.limits);
+    text += fmt::format(" It changes the training itself: {}.", first->what.limits);
   }
   // What is quickly done comes first; what saves far more must not be overlooked.
   const Remedied* most = first;
@@ -154,7 +158,7 @@ Paragraph advice_headline(const Advice& advice) {
     }
   }
   if (worth(advice, *most) > 2.0 * worth(advice, *first)) {
-    text += fmt::format(" The most is saved by {} ({}): {}.", most->number, most->change,
+    text += fmt::format(" Remedy {} ({}) saves most: {}.", most->number, most->change,
                         outcome_words(advice, *most->after));
   }
   return {text + later_words(advice), Tone::plain};
@@ -175,7 +179,10 @@ std::string limits_words(const Advice& advice) {
     numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", row.number);
   }
   if (!numbers.empty()) {
-    return fmt::format("The job as it is does not meet {}; with {} alone it does.", asked, numbers);
+    return fmt::format(
+        "The job as it is does not meet {}; with {} alone it does.", asked,
+        (numbers.find(',') == std::string::npos ? "remedy " : "any one of the remedies ") +
+            numbers);
   }
   if (advice.together && meets(advice, advice.together->after)) {
     return fmt::format("The job as it is does not meet {}; with the best together it does.", asked);
@@ -187,17 +194,17 @@ std::vector<std::string> not_yet(const Advice& advice) {
   std::vector<std::string> items;
   const Remedied* first = first_of(advice, RemedyStanding::advised);
   if (advice.too_early && first != nullptr) {
-    items.push_back(fmt::format(
-        "Do not rent more instances yet: {} with the rest as it is cost {}, more than the job with "
-        "{} ({}).",
-        advice.too_early->change, money(advice.too_early->after.total), first->change,
-        money(first->after->total)));
+    items.push_back(
+        fmt::format("Do not rent more instances yet: {} with everything else unchanged cost {}, "
+                    "more than the job with {} ({}).",
+                    advice.too_early->change, money(advice.too_early->after.total), first->change,
+                    money(first->after->total)));
   }
   if (advice.hides_disk) {
     items.push_back(fmt::format(
-        "Do not judge the disk by a subset: below {:.3g} GB it stays in the page cache and does "
-        "not show the disk.",
-        advice.hides_disk->base() / 1e9));
+        "Do not judge the disk by a subset of the data: less than {} GB stays in the page cache, "
+        "so the disk is not measured.",
+        number(advice.hides_disk->base() / 1e9)));
   }
   return items;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/number_text.hpp"
 #include "report/numbers.hpp"
 #include "study/vendor_figures.hpp"
 
@@ -101,7 +102,7 @@ std::string link_text(const GpuFacts& gpu) {
       (gpu.most_pcie_generation && *gpu.pcie_generation < *gpu.most_pcie_generation) ||
       (gpu.most_pcie_lanes && *gpu.pcie_lanes < *gpu.most_pcie_lanes);
   if (less && gpu.most_pcie_generation && gpu.most_pcie_lanes) {
-    text += fmt::format(" (it can be {:g} x{:g})", *gpu.most_pcie_generation, *gpu.most_pcie_lanes);
+    text += fmt::format(" (supports {:g} x{:g})", *gpu.most_pcie_generation, *gpu.most_pcie_lanes);
   }
   return text;
 }
@@ -110,7 +111,7 @@ std::string link_text(const GpuFacts& gpu) {
 /// ECC"
 std::string gpu_text(const GpuFacts& gpu, std::size_t count) {
   std::vector<std::string> parts;
-  if (gpu.memory) parts.push_back(fmt::format("{:.3g} GB", gpu.memory->base() / 1e9));
+  if (gpu.memory) parts.push_back(fmt::format("{} GB", three_digits(gpu.memory->base() / 1e9)));
   if (gpu.multiprocessors)
     parts.push_back(fmt::format("{:g} multiprocessors", *gpu.multiprocessors));
   if (const std::string link = link_text(gpu); !link.empty()) parts.push_back(link);
@@ -119,7 +120,7 @@ std::string gpu_text(const GpuFacts& gpu, std::size_t count) {
   }
   if (gpu.power_limit) parts.push_back(fmt::format("{:.0f} W", *gpu.power_limit));
   if (gpu.ecc) parts.emplace_back(*gpu.ecc ? "ECC" : "no ECC");
-  if (gpu.mig.value_or(false)) parts.emplace_back("cut into parts (MIG)");
+  if (gpu.mig.value_or(false)) parts.emplace_back("partitioned (MIG)");
   return fmt::format("{}{}{}", count > 1 ? fmt::format("{} x ", count) : "", gpu.name,
                      parts.empty() ? "" : fmt::format(": {}", fmt::join(parts, ", ")));
 }
@@ -138,7 +139,7 @@ List gpus_of(const HostFacts& host) {
 
 Table beside_vendors(const std::vector<VendorFigure>& figures) {
   Table table;
-  table.title = "Beside the vendor's figures";
+  table.title = "Compared with the vendor's figures";
   table.columns = {{"what"},
                    {"measured", Align::right},
                    {"figure", Align::right},
@@ -185,9 +186,10 @@ void add_figures(const MeasurementSet& set, const std::vector<VendorFigure>& fig
         fmt::format("{} of the vendor's figure: {}. {}", where, which, what_to_do), Tone::caution});
   };
   say(odd_ones(figures, false), "Below 85 %",
-      "Clocks and the power limit meanwhile, the width and generation of the link, and whatever "
-      "else uses the part may be why.");
-  say(odd_ones(figures, true), "Above 105 %", "Is the part the one that it says it is?");
+      "Possible reasons: clocks and the power limit during the measurement, the width and "
+      "generation of the link, and other users of the device.");
+  say(odd_ones(figures, true), "Above 105 %",
+      "Check that the device is the one that it reports to be.");
 }
 
 List remarks_of(const MeasurementSet& set) {
@@ -203,7 +205,7 @@ List remarks_of(const MeasurementSet& set) {
 
 List doubts_of(std::span<const FitLine> lines) {
   List list;
-  list.title = "To doubt";
+  list.title = "Doubts";
   // Values of one fit share its doubts: each is told once, of the first.
   std::vector<std::string> told;
   for (const FitLine& line : lines) {
@@ -224,7 +226,7 @@ Paragraph headline(const MeasurementSet& set, std::span<const FitLine> lines,
   if (measured == 0) return {"Nothing could be measured.", Tone::bad};
   const auto kept = std::count_if(lines.begin(), lines.end(),
                                   [](const FitLine& line) { return line.in_profile; });
-  return {fmt::format("{}{} of {} probes measured; {} holds {} value{}.",
+  return {fmt::format("{}{} of {} probes measured; {} contains {} value{}.",
                       calibration.interrupted ? "Interrupted: " : "", measured, set.probes.size(),
                       calibration.profile_file, kept, kept == 1 ? "" : "s"),
           calibration.interrupted ? Tone::caution : Tone::plain};

@@ -9,19 +9,14 @@
 namespace feedrate::report {
 namespace {
 
-std::string points(double difference, bool with_sign) {
-  if (!std::isfinite(difference)) return "-";
-  const double p = difference * 100.0;
-  if (std::abs(p) < 0.05) return "0.0 points";
-  return with_sign ? fmt::format("{:+.1f} points", p) : fmt::format("{:.1f} points", p);
+std::string without_plus(const std::string& text) {
+  return text.starts_with('+') ? text.substr(1) : text;
 }
 
 // The size of an error with the digits that the cases' own errors have.
 std::string size_text(double size, bool in_points) {
   if (!std::isfinite(size)) return "no finite number";
-  if (in_points) return points(size, false);
-  const std::string text = signed_percent(size);
-  return text.starts_with('+') ? text.substr(1) : text;
+  return without_plus(in_points ? signed_points(size) : signed_percent(size));
 }
 
 const char* verb(std::size_t n) {
@@ -46,7 +41,7 @@ std::string tolerance_sentence(const CaseSummary& of) {
 std::string error_text(const CaseResult& result) {
   if (result.what.awaited()) return "-";
   const ErrorKind kind = error_kind(result.what);
-  if (kind == ErrorKind::points) return points(result.error, true);
+  if (kind == ErrorKind::points) return signed_points(result.error);
   if (result.what.measured == 0.0) return fmt::format("{:+.3g}", result.error);
   return signed_percent(result.error);
 }
@@ -54,7 +49,7 @@ std::string error_text(const CaseResult& result) {
 std::string limit_text(const CaseResult& result) {
   switch (error_kind(result.what)) {
     case ErrorKind::points:
-      return *result.limit < 5e-4 ? "<0.1 points" : points(*result.limit, false);
+      return *result.limit < 5e-4 ? "<0.1 points" : without_plus(signed_points(*result.limit));
     case ErrorKind::absolute: return number(*result.limit);
     case ErrorKind::relative:
     case ErrorKind::bottleneck: break;
@@ -74,7 +69,7 @@ std::string counted_as(const CaseResult& result) {
 }
 
 std::string errors_sentence(const CaseSummary& of, bool with_file) {
-  if (of.predictions == 0) return "No figure is predicted that nothing was fitted on.";
+  if (of.predictions == 0) return "There are no predictions: an input was fitted on every figure.";
   const std::string worst = size_text(of.worst, of.worst_in_points);
   const std::string where =
       fmt::format("(\"{}\"{})", of.worst_case, with_file ? " in " + of.worst_file : "");
@@ -89,7 +84,7 @@ std::string errors_sentence(const CaseSummary& of, bool with_file) {
 std::vector<std::string> further_sentences(const CaseSummary& of) {
   std::vector<std::string> said;
   if (of.bottlenecks > 0) {
-    said.push_back(fmt::format("{} of {} {} named as measured.", of.bottlenecks_right,
+    said.push_back(fmt::format("{} of {} {} predicted as measured.", of.bottlenecks_right,
                                counted(of.bottlenecks, "bottleneck"), verb(of.bottlenecks_right)));
   }
   if (of.predictions > 0) said.push_back(tolerance_sentence(of));
@@ -102,12 +97,12 @@ std::vector<std::string> further_sentences(const CaseSummary& of) {
                                                  of.fits_missed == 1 ? "s" : "")));
   }
   if (of.awaited > 0) {
-    said.push_back(fmt::format("{} {} not measured yet: write \"measured\" beside \"promised\".",
+    said.push_back(fmt::format("{} {} not measured yet: add \"measured\" next to \"promised\".",
                                counted(of.awaited, "promise"), verb(of.awaited)));
   }
   if (of.zeros > 0) {
     said.push_back(
-        fmt::format("{} measured as 0, so without a relative error: listed, not counted.",
+        fmt::format("{} measured as 0 and so without a relative error: listed, not counted.",
                     of.zeros == 1 ? "1 figure was" : fmt::format("{} figures were", of.zeros)));
   }
   return said;
@@ -117,7 +112,7 @@ std::vector<std::string> summary_sentences(const CaseSummary& of) {
   std::vector<std::string> said = further_sentences(of);
   said.insert(said.begin(), errors_sentence(of, true));
   if (of.in_points > 0) {
-    said.emplace_back("An error of a relative change is counted in percentage points.");
+    said.emplace_back("Errors of relative changes are in percentage points.");
   }
   return said;
 }

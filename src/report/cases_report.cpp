@@ -77,7 +77,7 @@ Table case_table(const ScenarioCases& of) {
 
 Report cases_report(std::span<const ScenarioCases> scenarios, const CaseSummary& all) {
   Report report;
-  report.title = "Predicted beside measured";
+  report.title = "Predicted and measured";
   const std::vector<std::string> opening = summary_sentences(all);
   report.headline.text = opening.front();
   if (opening.size() > 1) {

@@ -97,7 +97,7 @@ Table facts_table(const Machine& m) {
   add_fact(table, "EBS operations per second", m.ebs_iops);
   add_fact(table, "EBS operations per second, burst", m.ebs_iops_burst);
   add_fact(table, "NVMe disks", m.nvme_disks);
-  add_fact(table, "NVMe in all", m.nvme_size);
+  add_fact(table, "NVMe, total", m.nvme_size);
   add_fact(table, "NVMe read", m.nvme_read);
   add_fact(table, "NVMe random reads", m.nvme_read_iops);
   add_fact(table, "NVMe random writes", m.nvme_write_iops);
@@ -167,9 +167,9 @@ Report catalog_report(const Catalog& catalog, const Chosen& chosen) {
   }
   if (any) {
     report.blocks.emplace_back(Paragraph{
-        "16-bit TFLOP/s: dense tensor peak of one GPU, by which a filter orders them. \"-\": not "
-        "known, or not chosen. feedrate catalog show NAME gives every fact and offer with its "
-        "source; the prefix \"ml.\" asks for SageMaker's price.",
+        "16-bit TFLOP/s: dense tensor peak of one GPU, by which a filter ranks GPUs. \"-\": not "
+        "known, or excluded by the filter. feedrate catalog show NAME gives every fact and offer "
+        "with its source; the prefix \"ml.\" selects SageMaker's price.",
         Tone::faint});
   }
   return report;

@@ -39,9 +39,9 @@ Table uncertain_table(const std::vector<const InputUsed*>& inputs) {
   const bool bills = std::any_of(inputs.begin(), inputs.end(), [](const InputUsed* input) {
     return changes_bill(*input->effect);
   });
-  table.title = "Uncertain, and it matters";
-  table.columns = {{"input"}, {"value", Align::right}, {"between"}, {"whole job then"}};
-  if (bills) table.columns.push_back({"bill then"});
+  table.title = "Uncertain inputs that matter";
+  table.columns = {{"input"}, {"value", Align::right}, {"between"}, {"whole job takes"}};
+  if (bills) table.columns.push_back({"bill is"});
   table.columns.insert(table.columns.end(), {{"variance", Align::right}, {""}});
   for (const InputUsed* input : inputs) {
     if (table.rows.size() == most_rows) break;
@@ -66,7 +66,7 @@ Table uncertain_table(const std::vector<const InputUsed*>& inputs) {
 /// Where the values of the table are from.
 List sources(const std::vector<const InputUsed*>& inputs) {
   List list;
-  list.title = "Taken from";
+  list.title = "Sources of these ranges";
   for (const InputUsed* input : inputs) {
     if (list.items.size() == most_rows) break;
     if (!input->from.source.empty()) {
@@ -84,8 +84,8 @@ Paragraph nothing_assumed(const Result& r) {
                          : std::max(r.certainty->longest.base() / total - 1.0,
                                     1.0 - r.certainty->shortest.base() / total);
   if (off < study::least_gain) return {"Nothing that matters here is only assumed.", Tone::plain};
-  return {fmt::format("No single assumption changes the job by 1 %; all at their ends together, it "
-                      "would take {} to {}.",
+  return {fmt::format("No single assumption changes the job by 1 %; with all of them at the ends "
+                      "of their ranges, it would take {} to {}.",
                       duration(r.certainty->shortest), duration(r.certainty->longest)),
           Tone::plain};
 }
@@ -136,8 +136,7 @@ std::string measure_first(const Result& r) {
   if (best == told.end() || best->second < worth_measuring || uncertain_inputs(r).empty())
     return "";
   return fmt::format(
-      "Measure first: {} on the machine tells {} of what is uncertain about the "
-      "job's time.",
+      "Measure first: {} on the machine settles {} of the uncertainty in the job's time.",
       calibrate_words(best->first), best->second > 0.99 ? "nearly all" : percent(best->second));
 }
 
@@ -152,7 +151,7 @@ std::vector<Block> certainty_blocks(const Result& r) {
     blocks.emplace_back(Paragraph{sentence, Tone::plain});
   }
   List settings;
-  settings.title = "Left out of the scenario, and of a stage that matters";
+  settings.title = "Missing from the scenario, for stages that matter";
   for (const InputUsed* input : assumed_settings(r)) {
     if (settings.items.size() == most_rows) break;
     settings.items.push_back(fmt::format("{} = {} ({}): {}", input->key, input->text,

@@ -121,16 +121,19 @@ class Suite {
     ++tests_;
     ++errors_;
     out_ += fmt::format(
-        "    <testcase classname=\"{0}\" name=\"simulated\">\n      <error message=\"{1}\" "
-        "type=\"input\">{2}</error>\n    </testcase>\n",
+        "    <testcase classname=\"{0}\" name=\"simulated\">\n"
+        "      <error message=\"{1}\" type=\"input\">{2}</error>\n"
+        "    </testcase>\n",
         xml_escaped(key), xml_escaped(message), xml_escaped(details));
   }
 
   [[nodiscard]] std::string document(const std::string& name) const {
     return fmt::format(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"{0}\" failures=\"{1}\" "
-        "errors=\"{4}\">\n  <testsuite name=\"{2}\" tests=\"{0}\" failures=\"{1}\" "
-        "errors=\"{4}\" skipped=\"0\">\n{3}  </testsuite>\n</testsuites>\n",
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        "<testsuites tests=\"{0}\" failures=\"{1}\" errors=\"{4}\">\n"
+        "  <testsuite name=\"{2}\" tests=\"{0}\" failures=\"{1}\" errors=\"{4}\" skipped=\"0\">\n"
+        "{3}  </testsuite>\n"
+        "</testsuites>\n",
         tests_, failures_, xml_escaped(name), out_, errors_);
   }
 
@@ -165,7 +168,7 @@ std::string check_junit(const Verdict& verdict) {
                     fmt::format("{}", fmt::join(error_lines(of), "\n")));
   }
   for (const std::string& key : verdict.gone) {
-    if (verdict.strict) suite.add(key, "still there", Level::fail, "there is no such file", "");
+    if (verdict.strict) suite.add(key, "still there", Level::fail, "the file does not exist", "");
   }
   return suite.document("feedrate check " + verdict.baseline);
 }
@@ -203,7 +206,7 @@ std::string check_github(const Verdict& verdict) {
   };
   if (strict) {
     for (const std::string& key : verdict.gone) {
-      on_baseline("error", key + " is in the baseline, but there is no such file");
+      on_baseline("error", key + " is in the baseline, but the file does not exist");
     }
   }
   for (const std::string& remark : verdict.remarks) on_baseline("notice", remark);

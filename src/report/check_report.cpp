@@ -40,9 +40,9 @@ Report check_report(const Verdict& verdict) {
     report.blocks.emplace_back(List{"Errors", error_lines(of)});
   }
   std::vector<std::string> remarks = verdict.remarks;
-  if (verdict.updated) remarks.push_back("the baseline was written: " + verdict.baseline);
+  if (verdict.updated) remarks.push_back("baseline updated: " + verdict.baseline);
   if (verdict.warn_only && verdict.level == Level::fail) {
-    remarks.emplace_back("--warn-only: the exit status is 0 all the same");
+    remarks.emplace_back("--warn-only: the exit status is 0 nevertheless");
   }
   if (!remarks.empty()) report.blocks.emplace_back(List{"Remarks", remarks});
   return report;

@@ -7,7 +7,7 @@
 
 namespace feedrate::report {
 
-/// For the terminal: a row a scenario, then why, for each that changed.
+/// For the terminal: one row per scenario, then why, for each that changed.
 Report check_report(const Verdict& verdict);
 
 /// GitHub refuses longer comments.

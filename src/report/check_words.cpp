@@ -130,9 +130,10 @@ Cell change_cell(const FigureChange& change) {
   if (!differs(change)) return {now};
   const bool up = *change.now > *change.before;
   const bool worse = up != (study::better_of(change.metric) == Better::more);
-  const std::string share =
-      *change.before == 0.0 ? "" : " (" + signed_percent(*change.now / *change.before - 1.0) + ")";
-  return {fmt::format("{} → {}{}", shown(change.metric, *change.before), now, share),
+  const std::string by =
+      difference_text(study::unit_of(change.metric), *change.now, *change.before);
+  return {fmt::format("{} → {}{}", shown(change.metric, *change.before), now,
+                      by.empty() ? "" : " (" + by + ")"),
           worse ? Tone::bad : Tone::good};
 }
 
@@ -148,7 +149,7 @@ std::string bottleneck_text(const ScenarioVerdict& scenario) {
 
 namespace {
 
-/// Cost and time with sign and amount, and the stage that did it.
+/// Cost and time with sign and amount, and the stage that caused it.
 std::string effect_text(const ScenarioVerdict& scenario) {
   std::string text;
   for (const FigureId id : main_figures) {
@@ -199,7 +200,7 @@ std::string headline_of(const ScenarioVerdict& scenario) {
 
 namespace {
 
-bool breaks_a_limit(const ScenarioVerdict& scenario) {
+bool exceeds_a_limit(const ScenarioVerdict& scenario) {
   return std::any_of(scenario.limits.begin(), scenario.limits.end(),
                      [](const Judgement& judgement) { return judgement.level == Level::fail; });
 }
@@ -224,27 +225,27 @@ std::string scenarios_text(const Verdict& verdict) {
   }
   const std::string example =
       worst == nullptr ? "" : fmt::format("{}: {}", worst->name, headline_of(*worst));
-  const auto failed = count_of(breaks_a_limit);
+  const auto failed = count_of(exceeds_a_limit);
   if (failed > 0) {
     return fmt::format("{} of {} {} {} a limit. {}", failed, all, scenarios,
-                       failed == 1 ? "breaks" : "break", example);
+                       failed == 1 ? "exceeds" : "exceed", example);
   }
   const auto refused = count_of([](const auto& s) { return s.level == Level::fail; });
   if (refused > 0) {
-    return fmt::format("No limit is broken, but {} of {} {} {} not in the baseline. {}", refused,
+    return fmt::format("No limit is exceeded, but {} of {} {} {} not in the baseline. {}", refused,
                        all, scenarios, refused == 1 ? "is" : "are", example);
   }
   const auto warned = count_of([](const auto& s) { return s.level == Level::warn; });
   if (warned > 0) {
-    return fmt::format("No limit is broken; {} of {} {} to look at. {}", warned, all, scenarios,
-                       example);
+    return fmt::format("No limit is exceeded; {} of {} {} {} attention. {}", warned, all, scenarios,
+                       warned == 1 ? "needs" : "need", example);
   }
   const auto changed = count_of([](const auto& s) { return has_changed(s); });
   if (changed > 0) {
     return fmt::format("{} of {} {} changed, all within their limits. {}", changed, all, scenarios,
                        verdict.level == Level::note ? example : "");
   }
-  return fmt::format("{} {} as in the baseline.", all, scenarios);
+  return fmt::format("{} {} unchanged from the baseline.", all, scenarios);
 }
 
 }  // namespace
@@ -269,8 +270,8 @@ std::string headline_text(const Verdict& verdict) {
   if (!verdict.scenarios.empty()) join(text, scenarios_text(verdict), " ");
   const std::size_t gone = verdict.gone.size();
   if (gone == 0 || !verdict.strict || verdict.updated) return text;
-  return fmt::format("{} {} of the baseline {} gone: {}. {}", gone,
-                     gone == 1 ? "scenario" : "scenarios", gone == 1 ? "is" : "are",
+  return fmt::format("{} {} of the baseline no longer {}: {}. {}", gone,
+                     gone == 1 ? "scenario" : "scenarios", gone == 1 ? "exists" : "exist",
                      fmt::join(verdict.gone, ", "), text);
 }
 
@@ -322,9 +323,9 @@ Table summary_table(const Verdict& verdict) {
 
 Table stage_table(const ScenarioVerdict& scenario) {
   Table table;
-  table.title = "GPU time by stage: waiting for it; for gpu, the work";
+  table.title = "GPU time by stage: time spent waiting for the stage; for gpu, time spent working";
   table.columns = {
-      {"stage"}, {"was", Align::right}, {"is", Align::right}, {"change", Align::right}};
+      {"stage"}, {"before", Align::right}, {"now", Align::right}, {"change", Align::right}};
   for (const StageChange& change : scenario.stages) {
     const Duration delta = change.now - change.before;
     const bool up = delta.base() > 0.0;
@@ -339,7 +340,7 @@ Table stage_table(const ScenarioVerdict& scenario) {
 
 Table part_table(const ScenarioVerdict& scenario) {
   Table table;
-  table.title = "Why: the new inputs taken over one group at a time, in this order";
+  table.title = "Why: the effect of the new inputs, applied one group at a time in this order";
   table.columns = {{"group"}};
   for (const FigureId id : main_figures) {
     const std::string_view unit = unit_text(figure(id).unit);
@@ -363,14 +364,14 @@ Table part_table(const ScenarioVerdict& scenario) {
   }
   table.rows.push_back(
       part_row("together", first_of(scenario.parts).from, last_of(scenario.parts).to, grids));
-  table.note = "simulator: what the baseline's own inputs give with this feedrate";
+  table.note = "simulator: the baseline's own inputs, simulated with this version of feedrate";
   return table;
 }
 
 Table key_table(const ScenarioVerdict& scenario) {
   Table table;
   table.title = "Inputs that changed";
-  table.columns = {{"group"}, {"key"}, {"was"}, {"is"}};
+  table.columns = {{"group"}, {"key"}, {"before"}, {"now"}};
   for (const KeyChange& change : scenario.keys) {
     Row row;
     row.cells = {Cell(std::string(name_of(change.group))), Cell(change.key),

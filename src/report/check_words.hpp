@@ -27,15 +27,17 @@ std::string headline_text(const Verdict& verdict);
 /// The broken limits and the notes, a sentence each: "FAIL cost=5%: money_usd +8.2 % …".
 std::vector<std::string> limit_lines(const ScenarioVerdict& scenario);
 
-/// What is wrong with a scenario that could not be checked, a line a problem, each with its place.
+/// What is wrong with a scenario that could not be checked, one line per problem, each with its
+/// place.
 std::vector<std::string> error_lines(const ScenarioErrors& of);
 
 /// Whether anything is to be explained.
 bool has_changed(const ScenarioVerdict& scenario);
 
-/// A row a scenario: standing, the main figures, bottleneck; then those that could not be checked.
+/// One row per scenario: standing, the main figures, bottleneck; then those that could not be
+/// checked.
 Table summary_table(const Verdict& verdict);
-/// A row a stage whose GPU time changed.
+/// One row per stage whose GPU time changed.
 Table stage_table(const ScenarioVerdict& scenario);
 /// A row a group of inputs. What is shown adds up to the last row: the totals on the way are
 /// rounded, not their differences.

@@ -30,12 +30,13 @@ std::string communication_line(const Result& result) {
   std::string how = c.parallelism + ", " + c.algorithm;
   if (!c.protocol.empty()) how += ", " + c.protocol;
   const std::string sent =
-      fmt::format("Each optimiser step exchanges {} in {} message{} ({}): {}", size_text(c.size),
+      fmt::format("Each optimizer step exchanges {} in {} message{} ({}): {}", size_text(c.size),
                   count(c.messages), c.messages == 1.0 ? "" : "s", how, duration(c.total));
   // Horovod begins a message at the turn of a cycle.
   if (c.exposed > c.total) {
-    return fmt::format("{} on the links. The GPUs wait for {}: each message for its cycle too.",
-                       sent, duration(c.exposed));
+    return fmt::format(
+        "{} on the links. The GPUs wait for {}, which includes the wait for each message's cycle.",
+        sent, duration(c.exposed));
   }
   return fmt::format("{}, of which the GPUs wait for {}.", sent,
                      c.exposed > Duration{} ? duration(c.exposed) : "nothing");

@@ -7,7 +7,7 @@
 
 namespace feedrate::report {
 
-/// "Each optimiser step exchanges 47 MB in 3 messages (ddp, ring, Simple): 30 ms, of which the GPUs
+/// "Each optimizer step exchanges 47 MB in 3 messages (ddp, ring, Simple): 30 ms, of which the GPUs
 /// wait for 5 ms." "" where nothing is known of it.
 std::string communication_line(const Result& result);
 

@@ -22,7 +22,7 @@ constexpr std::array rows_shown = {
 
 std::string with_difference(double value, double reference, FigureUnit unit) {
   if (reference == 0.0) return figure_text(unit, value);
-  return fmt::format("{} ({})", figure_text(unit, value), signed_percent(value / reference - 1.0));
+  return fmt::format("{} ({})", figure_text(unit, value), difference_text(unit, value, reference));
 }
 
 Tone tone_of(double value, double reference, Better better) {
@@ -36,7 +36,7 @@ class ComparisonTable {
   explicit ComparisonTable(std::span<const NamedResult> results) : results_(results) {
     table_.columns.push_back({""});
     for (const NamedResult& named : results) table_.columns.push_back({named.name, Align::right});
-    table_.note = "Differences are against the first.";
+    table_.note = "Differences are relative to the first.";
   }
 
   void words(const char* name, const std::function<std::string(const Result&)>& text) {

@@ -21,14 +21,14 @@ std::string to_csv(const Table& table);
 /// does not apply is empty.
 std::string results_csv(std::span<const NamedResult> results);
 
-/// A row a point: the keys that were varied, then as results_csv, then "problem" (why a point has
-/// no result, whose other columns are then empty), of constraints that the sweep has
+/// One row per point: the keys that were varied, then as results_csv, then "problem" (why a point
+/// has no result, whose other columns are then empty), of constraints that the sweep has
 /// "meets_deadline" and "meets_budget" as 0 or 1, then the marks "fastest", "cheapest" and
 /// "pareto" as 0 or 1.
 std::string sweep_csv(const Sweep& sweep);
 
-/// The same piece by piece: the header, then a row a point with no mark set. A row ends with its
-/// marks as sweep_marks writes them and a line feed, so that they can be set later in place.
+/// The same piece by piece: the header, then one row per point with no mark set. A row ends with
+/// its marks as sweep_marks writes them and a line feed, so that they can be set later in place.
 std::string sweep_csv_header(const std::vector<std::pair<std::string, std::string>>& set,
                              const Constraints& constraints = {});
 void add_sweep_row(std::string& out, const SweepPoint& point, const Constraints& constraints = {});

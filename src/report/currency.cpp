@@ -10,8 +10,8 @@ Report shown_in(const std::optional<Currency>& currency, const std::function<Rep
   const ShownMoney shown(*currency);
   Report report = make();
   report.blocks.emplace_back(
-      Paragraph{fmt::format("Amounts in {0} at {1:g} USD for one{2}; unit prices in USD. JSON, "
-                            "CSV and the HTML page are in USD.",
+      Paragraph{fmt::format("Amounts in {0} at {1:g} USD per {0}{2}; unit prices, JSON, CSV and "
+                            "the HTML page are in USD.",
                             currency->code, currency->usd,
                             currency->date.empty() ? "" : " (" + currency->date + ")"),
                 Tone::faint});

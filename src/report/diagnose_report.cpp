@@ -112,14 +112,14 @@ List explained_rule(const JudgedRule& judged, const Diagnosis& d) {
   for (const std::string_view remedy : rule.remedies) {
     list.items.push_back(fmt::format("remedy {}: {}", number++, remedy));
   }
-  list.items.push_back(fmt::format("keys of a scenario: {}", fmt::join(rule.keys, ", ")));
-  list.items.push_back(fmt::format("it is right if {}", rule.test));
+  list.items.push_back(fmt::format("scenario keys: {}", fmt::join(rule.keys, ", ")));
+  list.items.push_back(fmt::format("confirmed if {}", rule.test));
   return list;
 }
 
 List apart(const Diagnosis& d) {
   List list;
-  list.title = "What tells them apart";
+  list.title = "How to tell them apart";
   for (const JudgedRule* judged : with_fit(d.rules, Fit::fits)) {
     if (judged->rule->cause == Cause::unsaid) continue;
     list.items.push_back(fmt::format("{}: {}", judged->rule->name, judged->rule->test));
@@ -163,9 +163,9 @@ Table monitors_table(const Diagnosis& d) {
   }
   const auto fitting = with_fit(d.by_prediction, Fit::fits);
   table.note = !d.simulated->readings.any()
-                   ? "What monitors would show is not simulated where a duration is stated."
-               : fitting.empty() ? "No rule fits what is simulated."
-                                 : fmt::format("What is simulated fits {}.", names_of(fitting));
+                   ? "Monitors are not simulated for a scenario that states its duration."
+               : fitting.empty() ? "No rule fits the simulated values."
+                                 : fmt::format("The simulated values fit {}.", names_of(fitting));
   return table;
 }
 
@@ -192,15 +192,15 @@ std::string verdict_of(const Diagnosis& d) {
   const auto unknown = with_fit(d.rules, Fit::unknown);
   if (fitting.empty()) {
     return fmt::format("No rule fits{}.",
-                       unknown.empty() ? ""
-                                       : fmt::format(", and {} of {} cannot be judged by what is "
-                                                     "given",
-                                                     unknown.size(), d.rules.size()));
+                       unknown.empty()
+                           ? ""
+                           : fmt::format(", and {} of {} cannot be judged from the readings given",
+                                         unknown.size(), d.rules.size()));
   }
   if (d.causes.empty()) {
     return fitting.size() == 1
-               ? fmt::format("{} fits, which names a symptom and no cause.", names_of(fitting))
-               : fmt::format("{} rules fit, which name symptoms and no cause ({}).", fitting.size(),
+               ? fmt::format("{} fits, which names a symptom but no cause.", names_of(fitting))
+               : fmt::format("{} rules fit, which name symptoms but no cause ({}).", fitting.size(),
                              names_of(fitting));
   }
   const std::vector<Cause> causes = study::distinct(d.causes);
@@ -211,7 +211,7 @@ std::string verdict_of(const Diagnosis& d) {
     return fmt::format("{} rules fit and do not contradict each other ({}): {}.", fitting.size(),
                        names_of(fitting), causes_text(causes));
   }
-  return fmt::format("{} rules fit and differ ({}): {}.", fitting.size(), names_of(fitting),
+  return fmt::format("{} rules fit and disagree ({}): {}.", fitting.size(), names_of(fitting),
                      causes_text(causes));
 }
 

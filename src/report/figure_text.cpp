@@ -26,6 +26,11 @@ std::string figure_text(const Result& result, FigureId id) {
   return value ? figure_text(figure(id).unit, *value) : "-";
 }
 
+std::string difference_text(FigureUnit unit, double value, double reference) {
+  if (unit == FigureUnit::share) return signed_points(value - reference);
+  return reference == 0.0 ? "" : signed_percent(value / reference - 1.0);
+}
+
 std::string column_of(FigureId id) {
   return std::string(id == FigureId::total_time ? figure(id).alias : figure(id).title);
 }

@@ -12,6 +12,10 @@ std::string figure_text(FigureUnit unit, double value);
 /// The figure's value in `result`; "-" where it has none.
 std::string figure_text(const Result& result, FigureId id);
 
+/// How far a figure is from another: "+8.2 %"; of shares, which are percentages themselves, "-5.8
+/// points". "" where that is a share of nothing.
+std::string difference_text(FigureUnit unit, double value, double reference);
+
 /// Its title, but of the whole job's time just "time": in a table about whole jobs.
 std::string column_of(FigureId id);
 

@@ -32,7 +32,7 @@ bool in_tangle(const UnknownsFit& fit, std::size_t k) {
 Cell interval(const UnknownsFit& fit, std::size_t k) {
   const FittedUnknown& unknown = fit.unknowns[k];
   if (!unknown.used) return {"no case depends on it", Tone::bad};
-  if (in_tangle(fit, k)) return {"not fixed alone", Tone::bad};
+  if (in_tangle(fit, k)) return {"not determined alone", Tone::bad};
   if (unknown.low && unknown.high) {
     return {fmt::format("{} … {}", unknown.low->text, unknown.high->text)};
   }
@@ -93,10 +93,10 @@ Table unknowns_table(const UnknownsFit& fit) {
     for (Row& row : table.rows) row.cells.pop_back();
   }
   const char* const apart =
-      figures_of_one_job(fit) ? "; figures of one job count as if they were measured apart" : "";
+      figures_of_one_job(fit) ? "; figures of one job count as if measured independently" : "";
   switch (fit.errors) {
     case UnknownsFit::Errors::scatter:
-      table.note = fmt::format("Intervals: from what the fit leaves, with {} of freedom{}.",
+      table.note = fmt::format("Intervals: from the residuals of the fit, with {} of freedom{}.",
                                counted(fit.degrees, "degree"), apart);
       break;
     case UnknownsFit::Errors::stated:
@@ -104,8 +104,8 @@ Table unknowns_table(const UnknownsFit& fit) {
       break;
     case UnknownsFit::Errors::none:
       table.note =
-          "No error bars: as many unknowns as measurements, and not all of those state a tolerance "
-          "or repeats.";
+          "No error bars: there are as many unknowns as measurements, and not all of these state a "
+          "tolerance or repeats.";
       break;
   }
   return table;
@@ -117,11 +117,11 @@ std::string tangle_sentence(const UnknownsFit& fit, const FitTangle& tangle) {
   std::string fixed;
   switch (tangle.fixed) {
     case FitTangle::Fixed::sum:
-      fixed = fmt::format("only their sum is fixed ({})", tangle.total->text);
+      fixed = fmt::format("only their sum is determined ({})", tangle.total->text);
       break;
-    case FitTangle::Fixed::product: fixed = "only their product is fixed"; break;
-    case FitTangle::Fixed::ratio: fixed = "only their ratio is fixed"; break;
-    case FitTangle::Fixed::combination: fixed = "one makes up for another"; break;
+    case FitTangle::Fixed::product: fixed = "only their product is determined"; break;
+    case FitTangle::Fixed::ratio: fixed = "only their ratio is determined"; break;
+    case FitTangle::Fixed::combination: fixed = "they compensate for each other"; break;
   }
   return fmt::format("These measurements cannot tell {}: {}.",
                      names.size() == 2 ? names[0] + " from " + names[1] : listed(names) + " apart",
@@ -131,18 +131,18 @@ std::string tangle_sentence(const UnknownsFit& fit, const FitTangle& tangle) {
 /// What the measurements leave open.
 List open_questions(const UnknownsFit& fit) {
   List list;
-  list.title = "Not fixed";
+  list.title = "Not determined";
   for (const FitTangle& tangle : fit.tangles) list.items.push_back(tangle_sentence(fit, tangle));
   for (std::size_t k = 0; k < fit.unknowns.size(); ++k) {
     const FittedUnknown& unknown = fit.unknowns[k];
     if (!unknown.used) {
       list.items.push_back(
-          fmt::format("No measurement depends on {}: it was not fitted.", unknown.key));
+          fmt::format("No measurement depends on {}, so it was not fitted.", unknown.key));
     } else if (!unknown.determined && !in_tangle(fit, k)) {
       const std::string side = unknown.high  ? "Any value up to " + unknown.high->text
                                : unknown.low ? "Any value from " + unknown.low->text + " on"
                                              : "Any value of its range";
-      list.items.push_back(fmt::format("{} of {} fits as well.", side, unknown.key));
+      list.items.push_back(fmt::format("{} of {} fits equally well.", side, unknown.key));
     }
   }
   for (const std::vector<Amount>& values : fit.alternatives) {
@@ -150,7 +150,7 @@ List open_questions(const UnknownsFit& fit) {
     for (std::size_t k = 0; k < values.size(); ++k) {
       texts.push_back(fmt::format("{} = {}", fit.unknowns[k].key, values[k].text));
     }
-    list.items.push_back(fmt::format("{} fits as well.", listed(texts)));
+    list.items.push_back(fmt::format("{} fits equally well.", listed(texts)));
   }
   return list;
 }
@@ -187,7 +187,8 @@ Table case_table(const UnknownsFit& fit) {
   }
   if (fit.leave_one_out) {
     table.note = "left out: the error of a fit without the case";
-    if (needed > 0) table.note += "; needed: without it the others leave an unknown open";
+    if (needed > 0)
+      table.note += "; needed: without the case the others do not determine an unknown";
     table.note += ".";
   }
   return table;
@@ -221,9 +222,9 @@ std::string size(double error) {
 
 /// How many unknowns the measurements leave open.
 std::string open_words(std::size_t open, std::size_t all) {
-  if (all == 1) return "it is not fixed by them";
-  if (open == all) return all == 2 ? "neither is fixed by them" : "none is fixed by them";
-  return fmt::format("{} of the {} {} not fixed by them", open, all, open == 1 ? "is" : "are");
+  if (all == 1) return "it is not determined by them";
+  if (open == all) return all == 2 ? "neither is determined by them" : "none is determined by them";
+  return fmt::format("{} of the {} {} not determined by them", open, all, open == 1 ? "is" : "are");
 }
 
 Paragraph headline(const UnknownsFit& fit) {
@@ -238,18 +239,18 @@ Paragraph headline(const UnknownsFit& fit) {
   if (open > 0) {
     text += "; " + open_words(open, fit.unknowns.size());
   } else if (!fit.alternatives.empty()) {
-    text += "; other values fit as well";
+    text += "; other values fit equally well";
   }
   return {text + ".", fit.determined() ? Tone::good : Tone::caution};
 }
 
 Paragraph leave_one_out(const UnknownsFit& fit) {
   if (!fit.leave_one_out) {
-    return {"Leave-one-out: needs one measurement more than there are unknowns."};
+    return {"Leave-one-out: impossible without more measurements than unknowns."};
   }
   const LeaveOneOut& sum = *fit.leave_one_out;
   if (sum.cases == 0) {
-    return {"Leave-one-out: every measurement is needed, so none tests the fit."};
+    return {"Leave-one-out: every measurement is needed, so none can test the fit."};
   }
   const std::string others =
       sum.needed == 0
@@ -261,8 +262,8 @@ Paragraph leave_one_out(const UnknownsFit& fit) {
                         size(sum.worst), others)};
   }
   return {
-      fmt::format("Leave-one-out: fits without the measurement that they predict miss {} by {} "
-                  "in the median and by {} at worst (\"{}\"){}.",
+      fmt::format("Leave-one-out: {} measurements, each predicted by a fit without it, are missed "
+                  "by {} in the median and by {} at worst (\"{}\"){}.",
                   sum.cases, size(sum.median), size(sum.worst), sum.worst_case, others)};
 }
 
@@ -304,7 +305,7 @@ Report fit_report(const UnknownsFit& fit, const std::string& written) {
     report.blocks.emplace_back(next_measurement(fit));
   } else if (!fit.tangles.empty()) {
     report.blocks.emplace_back(Paragraph{
-        "No measurement that changes workers, batch, GPUs, where the data lies or what is "
+        "No measurement that changes workers, batch, GPUs, where the data is stored or what is "
         "done ahead would tell them apart: measure one of them alone."});
   }
   if (!written.empty()) {
@@ -313,7 +314,7 @@ Report fit_report(const UnknownsFit& fit, const std::string& written) {
     return report;
   }
   List settings;
-  settings.title = "The same for other commands";
+  settings.title = "The fitted values as flags of other commands";
   for (const FittedUnknown& unknown : fit.unknowns) {
     if (!unknown.used) continue;
     settings.items.push_back(set_flag(unknown.key, unknown.value.text));

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "base/number_text.hpp"
 #include "base/unit_text.hpp"
 #include "report/glyphs.hpp"
 #include "report/numbers.hpp"
@@ -27,9 +28,9 @@ std::string bar(double share) {
 std::string speed(Bandwidth value) {
   const double base = value.base();
   if (base < 1e3) return fmt::format("{:.0f} B/s", base);
-  if (base < 1e6) return fmt::format("{:.3g} kB/s", base / 1e3);
-  if (base < 1e9) return fmt::format("{:.3g} MB/s", base / 1e6);
-  return fmt::format("{:.3g} GB/s", base / 1e9);
+  if (base < 1e6) return fmt::format("{} kB/s", three_digits(base / 1e3));
+  if (base < 1e9) return fmt::format("{} MB/s", three_digits(base / 1e6));
+  return fmt::format("{} GB/s", three_digits(base / 1e9));
 }
 
 std::string role_words(const RoleGlance& of) {
@@ -67,7 +68,7 @@ std::string money_words(const GlanceWords& words) {
                      money(*words.price * hours(1.0)), words.instance);
 }
 
-/// What stands beside a bar.
+/// What is beside a bar.
 std::string beside(ReadingId id, const Glance& glance) {
   const auto& io_wait = glance.readings[ReadingId::io_wait];
   if (id == ReadingId::cpu && io_wait) {

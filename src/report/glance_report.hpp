@@ -1,5 +1,5 @@
 #pragma once
-// An observation at a glance: a few lines to draw over, or one line an interval.
+// An observation at a glance: a few lines to draw over, or one line per interval.
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace feedrate::report {
 
-/// What stands beside the figures.
+/// What is beside the figures.
 struct GlanceWords {
   std::string job;                    ///< the command, or what is observed
   std::vector<Cause> causes;          ///< by the rules, each once; none: no rule fits

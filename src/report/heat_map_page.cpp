@@ -49,7 +49,7 @@ svg.heat .stall { fill: var(--alert); }
 <main id="main" tabindex="-1">
 <section class="answer" aria-labelledby="title">
 <h1 id="title">{{title}}</h1>
-<p class="lead">A row a CPU, GPU, disk, link and kind of process; from the left to the right time goes by. The fuller
+<p class="lead">One row per CPU, GPU, disk, link and kind of process; time runs from left to right. The stronger
 the colour, the busier.</p>
 </section>
 <div class="maps">{{maps}}</div>
@@ -103,7 +103,7 @@ std::string picture(const ShownObservation& shown) {
   const int bottom = rows * row_height;
   std::string out = fmt::format(
       R"(<svg class="heat" viewBox="0 0 {} {}" role="img" aria-label="{}">)", left + width + 2,
-      bottom + 34, escaped("How busy each was over time; the table below holds the numbers."));
+      bottom + 34, escaped("How busy each was over time; the table below has the numbers."));
   for (int i = 0; i < rows; ++i) {
     const HeatRow& row = map.rows[static_cast<std::size_t>(i)];
     const int y = i * row_height + 1;

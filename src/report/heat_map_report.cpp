@@ -31,7 +31,7 @@ std::string title_of(const ShownObservation& shown) {
 }
 
 std::string times_of(const HeatMap& map) {
-  return fmt::format("{}, a column is {}", duration(map.length), duration(map.column));
+  return fmt::format("{}; one column is {}", duration(map.length), duration(map.column));
 }
 
 const HeatRow* find_row(const HeatMap& map, const HeatRow& like) {
@@ -122,8 +122,8 @@ Table map_table(std::span<const ShownObservation> shown) {
   add_marks(table, shown, "steps", step_cells);
   add_marks(table, shown, "stalls", stall_cells);
   table.note =
-      "Blank to full: 0 to 100 % busy. ·: not seen. steps: | one ended, 2 … 9 so many, + more. "
-      "stalls: ! the GPUs were busy for less than a tenth of it.";
+      "Blank to full: 0 to 100 % busy. ·: not seen. steps: | one ended, 2 … 9 as many, + more. "
+      "stalls: ! the GPUs were busy for less than a tenth of the column.";
   return table;
 }
 

@@ -46,7 +46,7 @@ bool html_has_charts() {
 }
 
 std::string html_charts_hint() {
-  return "No charts: this feedrate was built without Vega. Install Node.js and npm (Debian: "
+  return "No charts: this build of feedrate lacks Vega. Install Node.js and npm (Debian: "
          "apt-get "
          "install nodejs npm), run `npm ci --prefix plots` and build again.";
 }

@@ -12,7 +12,7 @@ namespace feedrate::report {
 
 struct HtmlInput {
   NamedResult named;
-  std::string description;       ///< a sentence for people; may be empty
+  std::string description;       ///< a sentence for readers; may be empty
   const Sweep* sweep = nullptr;  ///< null: none was made; all points have a result
   std::string no_sweep;          ///< why not, or why points of it are left out
   const Timeline* timeline = nullptr;

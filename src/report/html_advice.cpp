@@ -13,7 +13,7 @@ namespace feedrate::report {
 namespace {
 
 std::string settings(const Advice& advice) {
-  std::string out = "<h3>Make it so</h3><ol class=\"settings\">";
+  std::string out = "<h3>How to apply them</h3><ol class=\"settings\">";
   for (const Remedied& row : advice.remedies) {
     if (row.number == 0) continue;
     out += fmt::format("<li value=\"{}\"><code>{}</code></li>", row.number,

@@ -63,7 +63,7 @@ std::string keys_of(const Sweep& sweep) {
     if (key != axis_key(sweep)) others.push_back(key);
   }
   return fmt::format(
-      "{} points: {}.{}", count(static_cast<double>(sweep.points.size())), fmt::join(keys, " × "),
+      "{}: {}.{}", counted(sweep.points.size(), "point"), fmt::join(keys, " × "),
       others.empty() ? "" : fmt::format(" A line for each {}.", fmt::join(others, ", ")));
 }
 
@@ -132,7 +132,7 @@ std::string break_even_words(const Sweep& sweep, HourlyPrice value_of_hour) {
     }
   }
   if (several && value_of_hour <= HourlyPrice{}) {
-    return "Give an hour a value to see the efficiency from which more instances pay.";
+    return "Give an hour a value to see the efficiency above which more instances pay off.";
   }
   const bool never = std::none_of(efficiencies.begin(), efficiencies.end(),
                                   [](const auto& one) { return one.second.has_value(); });
@@ -173,8 +173,7 @@ void add_sweep_parts(PageValues& values, const HtmlInput& input) {
   const Sweep& sweep = *input.sweep;
   values["points"] = points_html(sweep);
   values["points_open"] = sweep.points.size() <= rows_shown_at_once ? "open" : "";
-  values["points_count"] =
-      fmt::format("{} points", count(static_cast<double>(sweep.points.size())));
+  values["points_count"] = counted(sweep.points.size(), "point");
   values["best"] = escaped(sweep_headline(sweep).text);
   values["break_even"] =
       escaped(input.hour_varies ? "" : break_even_words(sweep, input.value_of_hour));

@@ -54,29 +54,28 @@ Report import_report(std::span<const PriceChange> changes, const ImportSummary& 
   report.title = fmt::format("{}, {}", summary.what, summary.date);
   std::size_t added = 0;
   for (const PriceChange& change : changes) added += change.before.price ? 0 : 1;
-  report.headline = {
-      fmt::format("{} {} other than before, {} new, {} confirmed.", changes.size() - added,
-                  changes.size() - added == 1 ? "price is" : "prices are", added,
-                  summary.confirmed),
-      Tone::plain};
+  report.headline = {fmt::format("{} {} changed, {} new, {} confirmed.", changes.size() - added,
+                                 changes.size() - added == 1 ? "price is" : "prices are", added,
+                                 summary.confirmed),
+                     Tone::plain};
   if (!changes.empty()) report.blocks.emplace_back(import_table(changes));
   List remarks;
   remarks.title = "Remarks";
   remarks.items.push_back(
-      summary.dry_run
-          ? fmt::format("--dry-run: nothing was written; {} files of {} would be", summary.files,
-                        summary.folder)
-          : fmt::format("{} files of {} were written{}", summary.files, summary.folder,
-                        summary.as_one ? ""
-                                       : ", one after the other: the folder cannot be exchanged "
-                                         "as a whole"));
+      summary.dry_run ? fmt::format("--dry-run: nothing was written; {} in {} would be",
+                                    counted(summary.files, "file"), summary.folder)
+                      : fmt::format("{} in {} {} written{}", counted(summary.files, "file"),
+                                    summary.folder, summary.files == 1 ? "was" : "were",
+                                    summary.as_one ? ""
+                                                   : ", one by one: the folder cannot be replaced "
+                                                     "as a whole"));
   if (summary.older > 0) {
-    remarks.items.push_back(
-        fmt::format("{} prices are left as they are: theirs is a newer source", summary.older));
+    remarks.items.push_back(fmt::format("{} left unchanged, because the present source is newer",
+                                        counted(summary.older, "price")));
   }
   if (summary.elsewhere > 0) {
-    remarks.items.push_back(fmt::format(
-        "{} prices are left out: of regions that the catalogue does not cover", summary.elsewhere));
+    remarks.items.push_back(fmt::format("{} left out, of regions that the catalogue does not cover",
+                                        counted(summary.elsewhere, "price")));
   }
   report.blocks.emplace_back(std::move(remarks));
   return report;

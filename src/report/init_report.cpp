@@ -38,17 +38,20 @@ Report to_replace_report(std::span<const ToReplace> numbers, const std::string& 
   Report report;
   report.title = file.empty() ? "Scenario written" : fmt::format("{} written", file);
   if (numbers.empty()) {
-    report.headline = {"None of its numbers is a guess of the preset's."};
+    report.headline = {"None of its numbers is a guess of the preset."};
     return report;
   }
   const ToReplace& first = numbers.front();
-  report.headline = {fmt::format("Replace {} first: between its ends the whole job takes {}.",
+  report.headline = {fmt::format("Replace {} first: over its range, the whole job takes {}.",
                                  first.key, range_of(first, " to "))};
   Table table;
   table.title = "Guesses of the preset";
-  table.columns = {
-      {"key"}, {"value", Align::right}, {"between"}, {"whole job then"}, {"by up to", Align::right},
-      {""}};
+  table.columns = {{"key"},
+                   {"value", Align::right},
+                   {"between"},
+                   {"whole job takes"},
+                   {"by up to", Align::right},
+                   {""}};
   for (const ToReplace& number : numbers) {
     table.rows.push_back(
         {{number.key, number.value, number.low + " … " + number.high, range_of(number, " … "),

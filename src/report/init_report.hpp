@@ -21,11 +21,11 @@ struct ToReplace {
   double share = 0.0;                       ///< by which it changes the whole job's time
 };
 
-/// "init --list": a row a preset.
+/// "init --list": one row per preset.
 Report presets_report(std::span<const std::pair<std::string, std::string>> presets);
 
-/// What to replace first: a row a number, those that change the job most first. `file`: where the
-/// scenario was written; "" for standard output.
+/// What to replace first: one row per number, those that change the job most first. `file`: where
+/// the scenario was written; "" for standard output.
 Report to_replace_report(std::span<const ToReplace> numbers, const std::string& file);
 
 /// The same as a sentence, for the scenario itself: those that change the job by 1 % or more.

@@ -26,7 +26,7 @@ std::string other_intervals(const Interruptions& of) {
 std::string spot_words(const OnDemandInstead& of) {
   const std::string loses = of.loses > 0.0 && of.loses < 0.01 ? "under 1 %" : percent(of.loses);
   const char* const more = of.saving < 0.0 ? "costs" : "saves";
-  return fmt::format("spot {} {}{} in the mean, and loses in {} of jobs", more,
+  return fmt::format("spot {} {}{} on average, and costs more in {} of jobs", more,
                      percent(std::abs(of.saving)), of.saving < 0.0 ? " more" : "", loses);
 }
 
@@ -48,13 +48,13 @@ Table interruption_table(const Result& r) {
   if (of.between) {
     table.rows.push_back(
         {{std::string(figure(FigureId::interruptions).title), three_digits(of.expected),
-          "in the mean; one every " + duration(*of.between)},
+          "on average; one every " + duration(*of.between)},
          false});
   }
   add_time(FigureId::rework, of.rework, "");
   add_time(FigureId::restarts, of.restarts, "");
   add_time(FigureId::capacity_wait, of.waits, "not paid");
-  add(FigureId::effective_time, "training that lasts, of the job's time");
+  add(FigureId::effective_time, "of the job's time is training that is not lost");
   if (of.interval) add(FigureId::checkpoint_interval, other_intervals(of));
   if (of.draws > 0 && of.between) {
     const auto between = [](const std::string& low, const std::string& high) {
@@ -73,7 +73,7 @@ Table interruption_table(const Result& r) {
     table.rows.push_back(
         {{std::string(figure(FigureId::blocks).title),
           whole ? count(*of.blocks) : fmt::format("{:.3g}", *of.blocks),
-          more > 0.0 ? fmt::format("in the mean; interruptions take {} of jobs into a further one",
+          more > 0.0 ? fmt::format("on average; interruptions take {} of jobs into a further one",
                                    more < 0.01 ? "under 1 %" : percent(more))
                      : "booked one after the other"},
          false});

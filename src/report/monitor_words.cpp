@@ -47,7 +47,7 @@ std::string workers_sentence(const Result& r) {
         w.replaces_inline
             ? fmt::format("a pytorch loader with num_workers = {}", count(w.best))
             : fmt::format("num_workers = {} instead of {}", count(w.best), count(w.now));
-    return fmt::format("Too few workers: {}{} would finish it {} sooner{}.",
+    return fmt::format("Too few workers: {}{} would finish the job {} sooner{}.",
                        cores.empty() ? "" : cores + ", and ", with, percent(w.gain),
                        untried.empty() ? "" : "; " + untried);
   }
@@ -56,14 +56,14 @@ std::string workers_sentence(const Result& r) {
         w.replaces_inline
             ? fmt::format("A pytorch loader with num_workers = {}", count(w.best))
             : fmt::format("Raising num_workers from {} to {}", count(w.now), count(w.best));
-    return fmt::format("{} would finish it {} sooner, and {}{}.", with, percent(w.gain),
-                       untried.empty() ? "more would gain no more" : untried,
+    return fmt::format("{} would finish the job {} sooner, and {}{}.", with, percent(w.gain),
+                       untried.empty() ? "more would not help" : untried,
                        cores.empty() ? "" : "; " + cores);
   }
   // Before training it is not they who bring the data.
   if (r.bottleneck.stage == Stage::download && study::downloads_before_training(r)) return "";
   const std::string none =
-      fmt::format("no num_workers up to {} would finish it 1 % sooner", count(w.tried));
+      fmt::format("no num_workers up to {} would finish the job 1 % sooner", count(w.tried));
   const bool on_cores = r.bottleneck.stage == Stage::decode || r.bottleneck.stage == Stage::collate;
   if (on_cores && r.monitors && r.monitors->cpu.value_or(0.0) >= exhausted) {
     return fmt::format("The cores are exhausted ({} busy): {}.", percent(*r.monitors->cpu), none);

@@ -118,6 +118,12 @@ std::string signed_percent(double difference) {
                               : fmt::format("{:+.1f} %", p);
 }
 
+std::string signed_points(double difference) {
+  if (!std::isfinite(difference)) return "-";
+  if (std::abs(difference) < 5e-4) return "0.0 points";
+  return fmt::format("{:+.1f} points", difference * 100.0);
+}
+
 std::string count(double value) {
   if (!std::isfinite(value)) return "-";
   if (value == std::round(value) && std::abs(value) < 1e15) {
@@ -135,7 +141,11 @@ std::string exact(double value) {
 }
 
 std::string counted(std::size_t n, std::string_view what) {
-  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+  return counted(static_cast<double>(n), what);
+}
+
+std::string counted(double n, std::string_view what) {
+  return fmt::format("{} {}{}", count(n), what, n == 1.0 ? "" : "s");
 }
 
 }  // namespace feedrate::report

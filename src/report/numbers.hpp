@@ -39,8 +39,12 @@ std::string percent(double share);
 /// A relative difference with its sign: "+11.1 %", "-86.1 %".
 std::string signed_percent(double difference);
 
-/// "1 case", "3 cases".
+/// The same of a difference of shares, in percentage points: "-5.8 points".
+std::string signed_points(double difference);
+
+/// "1 case", "3 cases", "1,200 points".
 std::string counted(std::size_t n, std::string_view what);
+std::string counted(double n, std::string_view what);
 
 /// A whole number with thousands separated, others as number(): "30,600".
 std::string count(double value);

@@ -45,7 +45,7 @@ Table figures(const ObservedJob& job) {
     add(what, format_quantity(bytes_per_second(three_digits)), *number);
   };
   add("throughput", number(job.throughput.value) + " samples/s", job.throughput);
-  time("from step to step", job.interval);
+  time("step time", job.interval);
   time("  of it: wait for the batch", job.wait);
   time("  of it: the host", job.host_time);
   time("  of it: the GPU's kernels", job.gpu_time);
@@ -97,7 +97,7 @@ Report observe_fit_report(const ObservedJob& job, const study::ObservedScenario&
   }
   report.blocks.emplace_back(std::move(inputs));
   List unseen;
-  unseen.title = "Not seen, and what is taken instead";
+  unseen.title = "Not observed, and what is assumed instead";
   for (const Unseen& one : observed.unseen) {
     unseen.items.push_back(fmt::format("{}: {}", one.what, one.instead));
   }
@@ -105,7 +105,7 @@ Report observe_fit_report(const ObservedJob& job, const study::ObservedScenario&
   if (!unseen.items.empty()) report.blocks.emplace_back(std::move(unseen));
   if (comparison != nullptr) {
     Table beside;
-    beside.title = "The scenario beside it";
+    beside.title = "The scenario in comparison";
     beside.columns = {{"figure"},
                       {"observed", Align::right},
                       {"predicted", Align::right},
@@ -120,11 +120,11 @@ Report observe_fit_report(const ObservedJob& job, const study::ObservedScenario&
     }
     report.blocks.emplace_back(std::move(beside));
     Table why;
-    why.title = "With one observed input put in";
+    why.title = "With one observed input at a time";
     why.columns = {{"input"},
                    {"was", Align::right},
-                   {"throughput then", Align::right},
-                   {"of the difference it explains", Align::right}};
+                   {"throughput", Align::right},
+                   {"share of the difference explained", Align::right}};
     for (const study::Explanation& one : comparison->explanations) {
       why.rows.push_back({{study::setting_words(one.set), one.was.empty() ? "-" : one.was,
                            number(one.predicted) + " samples/s", signed_percent(one.closed)},
@@ -133,8 +133,8 @@ Report observe_fit_report(const ObservedJob& job, const study::ObservedScenario&
     if (!why.rows.empty()) report.blocks.emplace_back(std::move(why));
   }
   if (!written.empty()) {
-    report.blocks.emplace_back(
-        Paragraph{fmt::format("feedrate cases {} shows predicted beside observed.", written), {}});
+    report.blocks.emplace_back(Paragraph{
+        fmt::format("feedrate cases {} compares predicted with observed figures.", written), {}});
   }
   return report;
 }

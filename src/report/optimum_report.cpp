@@ -39,7 +39,7 @@ Table best_table(const Optimum& optimum) {
   const Winner& winner = *optimum.winner;
   Table table;
   table.columns = columns_of(optimum, winner.point);
-  table.columns.push_back({"beside the best"});
+  table.columns.push_back({"compared with the best"});
   table.rows.push_back(row_of(optimum, "best", winner.point));
   table.rows.back().marked = true;
   const auto add = [&](const char* role, const Candidate& candidate) {
@@ -67,21 +67,21 @@ std::string runner_up_words(const Optimum& optimum) {
                     beside_words(optimum, winner.runner_up->outlay, winner.point.outlay)));
   } else if (optimum.feasible == 1) {
     add(optimum.points == 1 ? "There is no other point to compare it with."
-                            : "No other point comes into question.");
+                            : "No other point qualifies.");
   } else {
-    add(fmt::format("No other point that comes into question is more than {} worse.",
-                    percent(alike_share)));
+    add(fmt::format("No other qualifying point is more than {} worse.", percent(alike_share)));
   }
   if (winner.near > 1) {
-    add(fmt::format("{} are within {} of the best{}.", points_text(winner.near),
+    add(fmt::format("{} are within {} of the best{}.", counted(winner.near, "point"),
                     percent(alike_share),
                     winner.simplest ? "; of these " + setting_text(winner.simplest->set) +
-                                          " changes fewest keys of the scenario"
+                                          " changes the fewest keys of the scenario"
                                     : "; none of these changes fewer keys of the scenario"));
   }
   if (winner.equal > 1) {
-    add(fmt::format("{} are exactly as good; of these the first that changes fewest keys is taken.",
-                    points_text(winner.equal)));
+    add(fmt::format(
+        "{} are exactly equally good; the first of them that changes the fewest keys is taken.",
+        counted(winner.equal, "point")));
   }
   return words;
 }
@@ -104,7 +104,7 @@ std::string relaxed_words(const Optimum& optimum, const Relaxed& relaxed) {
   const Winner& winner = *optimum.winner;
   const double with = winner.point.outlay.of(optimum.minimized);
   const double without = relaxed.best.outlay.of(optimum.minimized);
-  if (!(without < (1.0 - alike_share) * with)) return which + ": excludes nothing that is better";
+  if (!(without < (1.0 - alike_share) * with)) return which + ": excludes nothing better";
   return fmt::format("{}: without {} {} would be {}", which,
                      relaxed.without_deadline && relaxed.without_budget ? "them" : "it",
                      setting_text(relaxed.best.set),
@@ -113,7 +113,7 @@ std::string relaxed_words(const Optimum& optimum, const Relaxed& relaxed) {
 
 List bounds_list(const Optimum& optimum) {
   const Winner& winner = *optimum.winner;
-  List list{"What bounds it", {}};
+  List list{"What limits it", {}};
   const bool each_binds =
       winner.relaxed.size() == 3 &&
       std::any_of(winner.relaxed.begin(), winner.relaxed.end() - 1, [&](const Relaxed& relaxed) {
@@ -126,14 +126,15 @@ List bounds_list(const Optimum& optimum) {
   }
   for (const RangeEnd& end : winner.ends) {
     list.items.push_back(
-        end.better ? fmt::format("{} = {} is the {} value: {} would be {}: let the range go on",
+        end.better ? fmt::format("{} = {} is the {} value: {} would be {}: extend the range",
                                  end.key, end.value, end.last ? "last" : "first", end.beyond,
                                  beside_words(optimum, end.outlay, winner.point.outlay))
                    : fmt::format("{} = {} is the {} value, but {} would hardly be better", end.key,
                                  end.value, end.last ? "last" : "first", end.beyond));
   }
   if (list.items.empty()) {
-    list.items.emplace_back("nothing: no range ends at the best point while it still paid");
+    list.items.emplace_back(
+        "nothing: the best point is not at the end of a range that could be extended");
   }
   return list;
 }
@@ -144,20 +145,19 @@ std::string chances_words(const Optimum& optimum) {
   std::string words;
   if (chances.compared > 1) {
     words = fmt::format(
-        "In {} of {} draws of what is uncertain it {}stays the best, or within {} of it (compared "
-        "with {}: the nearest, and the best with other values).",
+        "In {} of {} draws of the uncertain inputs, the best point {}remains the best or within {} "
+        "of it (compared with {}: the nearest, and the best with other values).",
         percent(chances.best), chances.draws,
         optimum.constraints.any() ? "meets the constraints and " : "", percent(alike_share),
-        points_text(chances.compared - 1));
+        counted(chances.compared - 1, "point"));
     if (chances.rival) {
-      words += fmt::format(" In {}, {} is.", percent(chances.rival_best),
+      words += fmt::format(" In {}, the best is {}.", percent(chances.rival_best),
                            instead_words(*chances.rival, winner.point));
     }
   }
   const auto meets = [&](const char* what, double share) {
-    words +=
-        fmt::format("{}It meets the {} in {}{}.", words.empty() ? "" : " ", what, percent(share),
-                    chances.compared > 1 ? "" : fmt::format(" of {} draws", chances.draws));
+    words += fmt::format("{}The {} is met in {}{}.", words.empty() ? "" : " ", what, percent(share),
+                         chances.compared > 1 ? "" : fmt::format(" of {} draws", chances.draws));
   };
   if (optimum.constraints.deadline) meets("deadline", chances.in_time);
   if (optimum.constraints.budget) meets("budget", chances.in_budget);
@@ -168,7 +168,7 @@ Table front_table(const Optimum& optimum) {
   const Winner& winner = *optimum.winner;
   Table table;
   table.title = optimum.minimized == Minimized::money
-                    ? "Pareto front: no other point is both faster and cheaper by the bill"
+                    ? "Pareto front: no other point is both faster and cheaper on the bill"
                     : "Pareto front: no other point is both faster and cheaper";
   table.columns = columns_of(optimum, winner.point);
   for (const Candidate& point : winner.front) {
@@ -178,7 +178,7 @@ Table front_table(const Optimum& optimum) {
   }
   if (winner.front.size() < winner.front_size) {
     table.note = fmt::format("{} of its {} are shown, evenly spaced.", winner.front.size(),
-                             points_text(winner.front_size));
+                             counted(winner.front_size, "point"));
   }
   return table;
 }
@@ -188,7 +188,7 @@ List no_result_list(const Optimum& optimum) {
   for (const NoResult& reason : optimum.no_result) {
     SweepPoint first;
     first.problems = reason.problems;
-    list.items.push_back(fmt::format("{}{}: {}", points_text(reason.points),
+    list.items.push_back(fmt::format("{}{}: {}", counted(reason.points, "point"),
                                      reason.points == 1
                                          ? ", " + setting_text(reason.set)
                                          : ", the first of them " + setting_text(reason.set),
@@ -243,7 +243,7 @@ void add_misses(Report& report, const Optimum& optimum) {
 
 Report optimum_report(const Optimum& optimum, const std::string& name) {
   Report report;
-  report.title = fmt::format("{} · best of {}", name, points_text(optimum.points));
+  report.title = fmt::format("{} · best of {}", name, counted(optimum.points, "point"));
   if (optimum.winner) {
     const Winner& winner = *optimum.winner;
     report.headline = headline(optimum);

@@ -35,10 +35,10 @@ std::string time_beside(const Outlay& outlay, const Outlay& than) {
 }
 
 std::string money_beside(Money value, Money than, std::string_view what) {
-  if (!differ(value.base(), than.base())) return fmt::format("as cheap{}", what);
+  if (!differ(value.base(), than.base())) return fmt::format("same cost{}", what);
   const Money by = value - than;
   return fmt::format("{} {}{}{}", money(usd(std::abs(by.base()))),
-                     by > Money{} ? "dearer" : "cheaper", what,
+                     by > Money{} ? "more expensive" : "cheaper", what,
                      by_share(value / usd(1), than / usd(1)));
 }
 
@@ -55,7 +55,7 @@ std::string setting_text(const std::vector<std::pair<std::string, std::string>>&
 std::string outlay_words(const Optimum& optimum, const Outlay& outlay) {
   std::string words = fmt::format("{}, {}", duration(outlay.time), money(outlay.money));
   if (optimum.hours_count) {
-    words += fmt::format(" ({} with the value of the hours)", money(outlay.total));
+    words += fmt::format(" ({} including the value of the hours)", money(outlay.total));
   }
   return words;
 }
@@ -74,19 +74,15 @@ std::string instead_words(const Candidate& point, const Candidate& than) {
 std::string beside_words(const Optimum& optimum, const Outlay& outlay, const Outlay& than) {
   const std::string time = time_beside(outlay, than);
   const std::string bill =
-      money_beside(outlay.money, than.money, optimum.hours_count ? " by the bill" : "");
+      money_beside(outlay.money, than.money, optimum.hours_count ? " on the bill" : "");
   const std::string total =
-      optimum.hours_count ? money_beside(outlay.total, than.total, " in all") : bill;
+      optimum.hours_count ? money_beside(outlay.total, than.total, " in total") : bill;
   switch (optimum.minimized) {
     case Minimized::total: return total + ", " + time;
     case Minimized::money: return bill + ", " + time;
     case Minimized::time: return time + ", " + total;
   }
   return total;
-}
-
-std::string points_text(std::size_t points) {
-  return fmt::format("{} {}", number_of(points), points == 1 ? "point" : "points");
 }
 
 std::string least_words(const Optimum& optimum) {
@@ -106,10 +102,10 @@ std::string feasible_words(const Optimum& optimum) {
           ? ""
           : fmt::format("; {} cannot be simulated or priced", number_of(optimum.unanswered));
   if (!optimum.constraints.any()) {
-    return fmt::format(" of {}{}", points_text(answered), left_out);
+    return fmt::format(" of {}{}", counted(answered, "point"), left_out);
   }
   return fmt::format(" of the {} of {} that {} {}{}", number_of(optimum.feasible),
-                     points_text(answered), optimum.feasible == 1 ? "meets" : "meet",
+                     counted(answered, "point"), optimum.feasible == 1 ? "meets" : "meet",
                      constraint_words(optimum.constraints), left_out);
 }
 
@@ -117,7 +113,7 @@ std::string no_winner_words(const Optimum& optimum) {
   const Constraints& constraints = optimum.constraints;
   const NearestMiss& nearest = *optimum.nearest;
   std::string words =
-      fmt::format("None of {} meets {}", points_text(optimum.points - optimum.unanswered),
+      fmt::format("None of {} meets {}", counted(optimum.points - optimum.unanswered, "point"),
                   constraint_words(constraints));
   if (constraints.deadline && constraints.budget) {
     words += fmt::format(" together ({} the deadline, {} the budget)", number_of(optimum.in_time),

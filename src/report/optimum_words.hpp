@@ -17,11 +17,8 @@ std::string outlay_words(const Optimum& optimum, const Outlay& outlay);
 /// What differs, and how: "num_workers 4 instead of 3"; "" where nothing does.
 std::string instead_words(const Candidate& point, const Candidate& than);
 
-/// "$0.41 dearer (+3.2 %), 12 min faster": what is minimized first.
+/// "$0.41 more expensive (+3.2 %), 12 min faster": what is minimized first.
 std::string beside_words(const Optimum& optimum, const Outlay& outlay, const Outlay& than);
-
-/// "1 point", "1,200 points".
-std::string points_text(std::size_t points);
 
 /// "lowest total cost", "shortest time".
 std::string least_words(const Optimum& optimum);

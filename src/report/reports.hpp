@@ -22,32 +22,32 @@ Report shown_in(const std::optional<Currency>& currency, const std::function<Rep
 /// `run`: one sentence to act on, stages, times, bill, what is only assumed, remarks.
 Report run_report(const NamedResult& named);
 
-/// `sweep`: a row a point with the fastest, the cheapest and the Pareto set marked; of more than
-/// sixty points only the marked ones. `name` is the scenario's.
+/// `sweep`: one row per point with the fastest, the cheapest and the Pareto set marked; of more
+/// than sixty points only the marked ones. `name` is the scenario's.
 Report sweep_report(const Sweep& sweep, const std::string& name);
 
 /// `optimize`: the best point and what comes next, the flags that reproduce it, what bounds it, how
 /// sure the choice is, the Pareto front; or why there is none. `name` is the scenario's.
 Report optimum_report(const Optimum& optimum, const std::string& name);
-/// A row a point that stands out, its role in front, every digit kept.
+/// One row per point that stands out, its role in front, every digit kept.
 std::string optimum_csv(const Optimum& optimum);
 /// What CSV has no place for.
 std::vector<std::string> optimum_remarks(const Optimum& optimum);
 
-/// `compare`: a column a scenario, differences signed against the first. Precondition: at least
+/// `compare`: one column per scenario, differences signed against the first. Precondition: at least
 /// one.
 Report compare_report(std::span<const NamedResult> results);
 
 /// `cases`: how wrong all predictions are, which `all` says; then for each scenario its source, its
-/// expectation, what was fitted, the same of its own cases, and a row a case with predicted beside
-/// measured.
+/// expectation, what was fitted, the same of its own cases, and one row per case with predicted
+/// beside measured.
 Report cases_report(std::span<const ScenarioCases> scenarios, const CaseSummary& all);
 
 /// All cases as one table, every digit kept; for CSV.
 Table cases_table(std::span<const ScenarioCases> scenarios);
 
-/// `catalog list`: a row a machine and region, one unit a column, prices of each purchase beside
-/// each other; below it what the filter could not tell.
+/// `catalog list`: one row per machine and region, one unit per column, prices of each purchase
+/// beside each other; below it what the filter could not tell.
 Report catalog_report(const Catalog& catalog, const Chosen& chosen);
 
 /// `catalog show`: what is known of one machine and its offers, each with source and date.

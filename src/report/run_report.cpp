@@ -71,7 +71,7 @@ Paragraph headline(const Result& r) {
   constexpr double fed = 0.9;
   if (stage == Stage::gpu && busy_share(r) < fed) {
     return {fmt::format(
-                "Faster GPUs would gain most{}, but the GPUs are busy only {} of the job's time: "
+                "Faster GPUs would help most{}, but the GPUs are busy only {} of the job's time: "
                 "they wait {}{}; GPUs twice as fast would finish the job {} sooner.",
                 in_replications(r), busy, waited_for(r), dollars, percent(gain)),
             Tone::plain};
@@ -171,10 +171,11 @@ Paragraph effort(const Effort& effort) {
 
 std::string effort_words(const Effort& effort) {
   if (effort.events <= 0.0) {
-    return fmt::format("The mean of {} steps, in closed form; --exact simulates each of them.",
-                       count(effort.steps));
+    return fmt::format("The mean of {}, in closed form; --exact simulates each of them.",
+                       counted(effort.steps, "step"));
   }
-  return fmt::format("Simulated {} steps, {} events.", count(effort.steps), count(effort.events));
+  return fmt::format("Simulated {}, {}.", counted(effort.steps, "step"),
+                     counted(effort.events, "event"));
 }
 
 std::string after_start_words(const Result& r) {
@@ -195,9 +196,9 @@ std::string busy_remark(const Result& r) {
 std::vector<List> remark_lists(const Result& r) {
   std::vector<List> lists;
   for (const auto& [kind, title] :
-       {std::pair(RemarkKind::measure, "Remarks: to measure or to give"),
+       {std::pair(RemarkKind::measure, "Remarks: to measure or provide"),
         std::pair(RemarkKind::check, "Remarks: to check"),
-        std::pair(RemarkKind::know, "Remarks: to know")}) {
+        std::pair(RemarkKind::know, "Remarks: worth knowing")}) {
     List list{title, {}};
     for (const std::string& remark : r.remarks) {
       if (r.kind_of(remark) == kind) list.items.push_back(remark);
@@ -291,7 +292,7 @@ Table time_table(const Result& r) {
   add_time(table, r, FigureId::staging, "copying the dataset before training");
   const bool epochs_differ = r.times.epoch != r.times.first_epoch;
   const bool reaches_end = r.steps >= r.steps_per_epoch;
-  const char* const whole = reaches_end ? "" : "if it were a whole one";
+  const char* const whole = reaches_end ? "" : "if it were complete";
   if (epochs_differ) {
     add_time(table, r, FigureId::first_epoch, whole);
     add_time(table, r, FigureId::epoch, "each");

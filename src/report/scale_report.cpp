@@ -45,7 +45,7 @@ std::string marks(const ScaleCurve& curve, const Scaling& scaling, double n) {
   const auto at = [&](const std::optional<ScalePoint>& point) {
     return point && point->instances == n;
   };
-  add(curve.least.instances == n, scaling.hour ? "least total" : "least money");
+  add(curve.least.instances == n, scaling.hour ? "lowest total" : "lowest cost");
   const bool fewest = at(curve.fewest_in_time);
   const bool cheapest = at(curve.least_in_time);
   add(fewest && cheapest, "fewest and cheapest in time");
@@ -109,7 +109,7 @@ Cell chance_cell(const ScaleRow& row) {
   return {text, chance >= sure ? Tone::good : chance < 0.5 ? Tone::bad : Tone::caution};
 }
 
-/// "total at 40 USD/h": what an hour is worth stands beside what it makes of the money.
+/// "total at 40 USD/h": what an hour is worth, in the heading of what it makes of the cost.
 std::string with_hours(const Scaling& scaling) {
   for (const auto& [key, value] : scaling.curves.front().set) {
     if (key.ends_with("value_of_hour")) return column_of(FigureId::total_cost);  // a table each
@@ -120,14 +120,14 @@ std::string with_hours(const Scaling& scaling) {
 /// What the columns mean.
 std::string columns_words(const Scaling& scaling) {
   std::string text =
-      "Efficiency: T(1)/(N·T(N)) of the epochs, 1 where N instances take an N-th of the time of "
-      "one. "
-      "Pays from: the efficiency from which on N instances cost no more in all than the fewest. Of "
-      "the job: the efficiency of the whole job, with start-up and copying; what it lacks of 1 is "
-      "lost to what stands beside it.";
+      "Efficiency: T(1)/(N·T(N)) of the epochs; 1 if N instances take an N-th of the time of one. "
+      "Pays from: the efficiency from which N instances cost no more in total than the fewest. Of "
+      "the job: the efficiency of the whole job, including start-up and copying; the last columns "
+      "say what the rest is lost to.";
   if (any_band(scaling)) {
     text +=
-        " In 90 % of draws: of what is only assumed, measured with an error, or left to chance.";
+        " In 90 % of draws: draws of everything that is assumed, measured with an error, or "
+        "random.";
     if (scaling.deadline) text += " In time: the share of these draws that meets the deadline.";
   }
   return text;
@@ -188,7 +188,8 @@ Table table_of(const Scaling& scaling, const ScaleCurve& curve, bool marked) {
   if (std::any_of(curve.rows.begin(), curve.rows.end(),
                   [](const ScaleRow& row) { return row.rounded; })) {
     table.note =
-        "* The global batch does not divide: each GPU has the nearest whole number of samples.";
+        "* The global batch does not divide evenly: each GPU has the nearest whole number of "
+        "samples.";
   }
   return table;
 }

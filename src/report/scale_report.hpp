@@ -13,7 +13,7 @@ namespace feedrate::report {
 /// scenario's.
 Report scale_report(const Scaling& scaling, const std::string& name);
 
-/// A row a number of instances, every digit kept.
+/// One row per number of instances, every digit kept.
 std::string scale_csv(const Scaling& scaling);
 
 /// What CSV has no place for: the answers, in sentences.

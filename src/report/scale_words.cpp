@@ -23,7 +23,7 @@ std::string outlay_text(const Scaling& scaling, const ScalePoint& point) {
   std::string text =
       fmt::format("{} and {}", duration(point.outlay.time), money(point.outlay.money));
   if (scaling.hour) {
-    text += fmt::format(" ({} with the value of the hours)", money(point.outlay.total));
+    text += fmt::format(" ({} including the value of the hours)", money(point.outlay.total));
   }
   return text;
 }
@@ -34,16 +34,17 @@ std::string knee_words(const Scaling& scaling, const ScaleCurve& curve, bool sai
   const bool one = least.instances == 1.0;
   const bool ends = least.instances == curve.to && !curve.end_of_batch && !one;
   if (!scaling.hour) {
-    std::string text = said ? ""
-                            : fmt::format("{} {} cheapest: {}. ", instances_text(least.instances),
-                                          one ? "is" : "are", outlay_text(scaling, least));
-    if (ends) text += fmt::format("--to looks beyond {}. ", count(curve.to));
+    std::string text =
+        said ? ""
+             : fmt::format("{} {} the cheapest: {}. ", instances_text(least.instances),
+                           one ? "is" : "are", outlay_text(scaling, least));
+    if (ends) text += fmt::format("use --to to look beyond {}. ", count(curve.to));
     return text +
-           "Hours have no value here, so a job that ends sooner saves nothing by that alone; "
-           "--value-of-hour '40 USD/h' says what an hour of waiting costs you.";
+           "An hour has no value here, so finishing sooner saves nothing in itself; "
+           "--value-of-hour '40 USD/h' sets what an hour of waiting costs you.";
   }
   std::string text = said ? ""
-                          : fmt::format("At N = {} the job costs least in all: {}. ",
+                          : fmt::format("At N = {} the total cost is lowest: {}. ",
                                         count(least.instances), outlay_text(scaling, least));
   if (curve.before) {
     text +=
@@ -55,7 +56,8 @@ std::string knee_words(const Scaling& scaling, const ScaleCurve& curve, bool sai
     text += fmt::format("{} more would cost {} more than it saves.", curve.before ? "one" : "One",
                         money(curve.after->outlay.total - least.outlay.total));
   } else if (ends) {
-    text += fmt::format("More of them may still pay: --to looks beyond {}.", count(curve.to));
+    text +=
+        fmt::format("More of them may still pay off: use --to to look beyond {}.", count(curve.to));
   }
   return text;
 }
@@ -76,12 +78,12 @@ std::string deadline_words(const Scaling& scaling, const ScaleCurve& curve, bool
   const bool one = fewest.instances == 1.0;
   if (fewest.instances == cheapest.instances) {
     if (said) return "";
-    return fmt::format("To be done within {}, {} {} the fewest and the cheapest: {}.", deadline,
-                       instances_text(fewest.instances), one ? "is both" : "are both",
+    return fmt::format("To finish within {}, {} {} the smallest and the cheapest number: {}.",
+                       deadline, instances_text(fewest.instances), one ? "is both" : "are both",
                        outlay_text(scaling, fewest));
   }
-  return fmt::format("To be done within {}, {} {} enough: {}. The cheapest are {}: {}.", deadline,
-                     instances_text(fewest.instances), one ? "is" : "are",
+  return fmt::format("To finish within {}, {} {} enough: {}. The cheapest number is {}: {}.",
+                     deadline, instances_text(fewest.instances), one ? "is" : "are",
                      outlay_text(scaling, fewest), count(cheapest.instances),
                      outlay_text(scaling, cheapest));
 }
@@ -206,18 +208,18 @@ std::string scale_headline(const Scaling& scaling) {
       "{} {}{} costs less{}.", text, others,
       scaling.deadline ? fmt::format(" that meets the deadline of {}", duration(*scaling.deadline))
                        : "",
-      scaling.hour ? " in all" : "");
+      scaling.hour ? " in total" : "");
 }
 
 std::string kept_words(const Scaling& scaling) {
   if (scaling.kept == BatchKept::global) {
     return fmt::format(
-        "Strong scaling: the global batch of {} samples is kept, so that a GPU's "
-        "share of it shrinks as instances are added.",
+        "Strong scaling: the global batch of {} samples is kept, so each GPU's share of it shrinks "
+        "as instances are added.",
         count(scaling.global_batch.value_or(0.0)));
   }
-  return "The batch of each GPU is kept, so that the global batch grows with the instances; "
-         "--strong keeps the global batch instead.";
+  return "The batch of each GPU is kept, so the global batch grows with the instances; --strong "
+         "keeps the global batch instead.";
 }
 
 std::vector<std::string> scale_answers(const Scaling& scaling, const ScaleCurve& curve,
@@ -283,7 +285,7 @@ std::vector<std::string> scale_row_remarks(const Scaling& scaling) {
     text += group.text;
     // Numbers that differ from row to row are those of the first.
     if (!group.alike) {
-      text += fmt::format(" (with the numbers of N = {})", count(group.at.front().second));
+      text += fmt::format(" (numbers for N = {})", count(group.at.front().second));
     }
     list.push_back(std::move(text));
   }

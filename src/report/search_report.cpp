@@ -29,7 +29,7 @@ bool of_gpu_busy(const SearchAnswer& answer) {
   return answer.search.condition.metric == name_of(FigureId::gpu_busy);
 }
 
-/// Digits enough to tell the share from the bound that it is held against: "89.98 %".
+/// Digits enough to tell the share from the bound that it is compared with: "89.98 %".
 std::string share_text(double value, double bound) {
   int decimals = std::fabs(value - bound) < 0.1 ? 1 : 0;
   const auto text = [&](double share) { return fmt::format("{:.{}f}", 100.0 * share, decimals); };
@@ -50,7 +50,7 @@ std::string value_text(const SearchAnswer& answer, const SearchPoint& point) {
 
 std::string how_it_is(const SearchAnswer& answer, const SearchPoint& point, bool feeds) {
   if (!point.problems.empty()) {
-    return fmt::format("{} cannot be: {}", count(point.at), point.problems.front().message);
+    return fmt::format("{} is not possible: {}", count(point.at), point.problems.front().message);
   }
   const std::string waits = of_gpu_busy(answer) && point.waits_for
                                 ? fmt::format(" and wait{} for {}", feeds ? "" : "ing",
@@ -92,9 +92,9 @@ std::string band_text(const SearchAnswer& answer) {
   return fmt::format("{} to {}{}", text(low), text(high), open && largest ? " or more" : "");
 }
 
-/// "GPU an instance", "instances"; "" of a key that counts something else.
+/// "GPU per instance", "instances"; "" of a key that counts something else.
 std::string things(const std::string& key, double n) {
-  if (key == "gpus_per_instance") return n == 1.0 ? "GPU an instance" : "GPUs an instance";
+  if (key == "gpus_per_instance") return n == 1.0 ? "GPU per instance" : "GPUs per instance";
   if (key == "instances") return n == 1.0 ? "instance" : "instances";
   return "";
 }
@@ -152,7 +152,7 @@ Row row_of(const SearchAnswer& answer, bool feeds) {
   if (ran && limit.empty() && beyond->result.bottleneck.stage) {
     limit = name_of(*beyond->result.bottleneck.stage);
   }
-  if (beyond && !ran) limit = "cannot be";
+  if (beyond && !ran) limit = "not possible";
   return {{feeds ? answer.search.key : answer.search.text, found, text_or_dash(band_text(answer)),
            text_or_dash(there ? value_text(answer, *there) : ""),
            text_or_dash(there && there->result.throughput ? rate(*there->result.throughput) : ""),
@@ -166,7 +166,7 @@ std::string how_sought(const SearchAnswer& answer) {
   const std::string range =
       fmt::format("{}..{}", count(answer.search.from), count(answer.search.to));
   if (answer.tried_all) return fmt::format("{}: every value of {}", answer.search.key, range);
-  return fmt::format("{}: {} values of {}", answer.search.key, answer.tried, range);
+  return fmt::format("{}: {} of {}", answer.search.key, counted(answer.tried, "value"), range);
 }
 
 }  // namespace
@@ -174,7 +174,7 @@ std::string how_sought(const SearchAnswer& answer) {
 std::string answer_sentence(const SearchAnswer& answer, bool feeds) {
   std::string text = feeds && of_gpu_busy(answer) ? feeds_sentence(answer) : find_sentence(answer);
   if (answer.exception) {
-    text += fmt::format(" Not all values {} it do: {}.",
+    text += fmt::format(" Not all values {} it qualify: {}.",
                         answer.search.extreme == Extreme::largest ? "below" : "above",
                         how_it_is(answer, *answer.exception, feeds && of_gpu_busy(answer)));
   }
@@ -209,9 +209,11 @@ Report search_report(const Searched& searched) {
     table.rows.push_back(row_of(answer, searched.feeds));
   }
   report.headline = {fmt::format("{}", fmt::join(sentences, " ")), Tone::plain};
-  table.note = "Data: what the samples weigh as they are stored.";
+  table.note = "Data: bytes of the samples as stored.";
   const int draws = searched.answers.front().draws;
-  if (draws > 0) table.note += fmt::format(" {} draws of what is uncertain.", draws);
+  if (draws > 0)
+    table.note +=
+        fmt::format(" {} of the uncertain inputs.", counted(static_cast<double>(draws), "draw"));
   report.blocks.emplace_back(std::move(table));
   if (!searched.remarks.empty()) report.blocks.emplace_back(List{"Remarks", searched.remarks});
   report.blocks.emplace_back(

@@ -20,14 +20,14 @@ struct Searched {
   std::vector<std::string> remarks{};
 };
 
-/// A sentence an answer: what was found, what stands in the way of more, where that contradicts
-/// itself; a row an answer; remarks.
+/// One sentence per answer: what was found, what stands in the way of more, where that contradicts
+/// itself; one row per answer; remarks.
 Report search_report(const Searched& searched);
 
 /// One answer as a sentence.
 std::string answer_sentence(const SearchAnswer& answer, bool feeds);
 
-/// A row an answer, every digit kept.
+/// One row per answer, every digit kept.
 std::string searches_csv(const Searched& searched);
 
 }  // namespace feedrate::report

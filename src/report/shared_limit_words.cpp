@@ -44,7 +44,7 @@ std::string shared_limit_words(const Result& r) {
   if (!r.shared_limit || r.shared_limit->from > std::max(always_near, near * r.instances))
     return "";
   const SharedLimit& limit = *r.shared_limit;
-  std::string asked = fmt::format("one alone would take {}", rate_words(limit, limit.demand));
+  std::string asked = fmt::format("one alone would use {}", rate_words(limit, limit.demand));
   if (limit.binds) {
     return fmt::format(
         "The instances share {}, which keeps them waiting {} ({}): it binds from {} "

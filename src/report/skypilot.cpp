@@ -167,7 +167,7 @@ std::string skypilot_name(const std::string& name) {
 
 std::string skypilot_yaml(const SkyTask& task) {
   std::string out = fmt::format(
-      "# {}: candidates of feedrate, {} first, each with the time and the cost predicted for the "
+      "# {}: candidates from feedrate, {} first, each with the time and the cost predicted for the "
       "whole job.\n"
       "# SkyPilot tries them in this order; it has no field for a predicted time. Add workdir, "
       "setup "
@@ -195,7 +195,7 @@ std::string skypilot_yaml(const SkyTask& task) {
 
 std::string skypilot_python(const SkyTask& task) {
   std::string out = fmt::format(R"(#!/usr/bin/env python3
-# {}: candidates of feedrate for SkyPilot's optimizer, with the seconds predicted for the whole job on {} {}.
+# {}: candidates from feedrate for SkyPilot's optimizer, with the seconds predicted for the whole job on {} {}.
 #   ./this.py task.yaml [--minimize cost|time] [--launch]
 # task.yaml has the task's workdir, setup and run; its resources are replaced. SkyPilot's API server does not take
 # an estimator, so the choice is made here, and what is launched is what was chosen.

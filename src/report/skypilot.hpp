@@ -33,7 +33,7 @@ struct SkyCandidate {
   std::string region;  ///< "" for any
   bool spot = false;
   double seconds = 0.0;              ///< of the whole job, on all nodes
-  double usd = 0.0;                  ///< what the whole job costs in all
+  double usd = 0.0;                  ///< what the whole job costs in total
   std::string setting;               ///< "num_workers=8" of the point that it is; "" for none
   std::string interruptions;         ///< what is expected of them; "" where none are counted
   std::vector<std::string> remarks;  ///< of the prediction

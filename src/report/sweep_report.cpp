@@ -149,11 +149,11 @@ std::string change(double by) {
 Table scale_out_table(const Sweep& sweep) {
   constexpr std::array shown = {1, 2, 3};  // of ladder_efficiencies
   Table table;
-  table.title = "More instances, beside the fewest";
+  table.title = "More instances, compared with the fewest";
   for (const auto& [key, value] : sweep.points.front().set) {
     table.columns.push_back({key, Align::right});
   }
-  for (const char* title : {"time", "money", "total", "efficiency", "of the job", "pays from"}) {
+  for (const char* title : {"time", "cost", "total", "efficiency", "of the job", "pays from"}) {
     table.columns.push_back({title, Align::right});
   }
   for (const int i : shown) {
@@ -182,9 +182,8 @@ Table scale_out_table(const Sweep& sweep) {
     if (table.rows.size() < rows_that_fit) table.rows.push_back(std::move(row));
   }
   table.note =
-      "Pays from: the efficiency of the steps from which on the total cost is no more than with "
-      "the "
-      "fewest instances. Total at an efficiency: over theirs.";
+      "Pays from: the efficiency of the steps from which the total cost is no higher than with the "
+      "fewest instances. Total at an efficiency: relative to theirs.";
   return table;
 }
 
@@ -206,20 +205,20 @@ std::vector<Block> decision_blocks(const Sweep& sweep) {
   const char* const quality = d.in_money ? "cheapest" : "fastest";
   if (d.likely >= 1.0 && d.worth.empty()) {
     blocks.emplace_back(
-        Paragraph{fmt::format("{} stays the {} in all of {} draws of what is uncertain{}.",
+        Paragraph{fmt::format("{} stays the {} in all of {} draws of the uncertain inputs{}.",
                               setting(sweep.points[d.best]), quality, d.draws, compared),
                   Tone::plain});
     return blocks;
   }
   std::string words =
-      fmt::format("{} is the {} in {} of {} draws of what is uncertain{}.",
+      fmt::format("{} is the {} in {} of {} draws of the uncertain inputs{}.",
                   setting(sweep.points[d.best]), quality, percent(d.likely), d.draws, compared);
   if (d.choice != d.best) {
     words += fmt::format(" {} is the {} on average.", setting(sweep.points[d.choice]), quality);
   }
   blocks.emplace_back(Paragraph{words, Tone::plain});
   List list;
-  list.title = "Worth knowing before you choose, all else as stated";
+  list.title = "Worth knowing before you choose, everything else being as stated";
   constexpr std::size_t most = 5;
   constexpr double least = 0.001;  // of the cost: less is no reason to measure
   std::size_t more = 0;
@@ -240,10 +239,10 @@ std::vector<Block> decision_blocks(const Sweep& sweep) {
   }
   if (more > 0) list.items.push_back(fmt::format("and {} more", more));
   if (list.items.empty()) {
-    blocks.emplace_back(
-        Paragraph{fmt::format("Knowing any one of them would save less than 0.1 % of the {}.",
-                              d.in_money ? "cost" : "time"),
-                  Tone::plain});
+    blocks.emplace_back(Paragraph{
+        fmt::format("Knowing any one uncertain input would save less than 0.1 % of the {}.",
+                    d.in_money ? "cost" : "time"),
+        Tone::plain});
   } else {
     blocks.emplace_back(std::move(list));
   }
@@ -262,10 +261,9 @@ Paragraph sweep_headline(const Sweep& sweep) {
   const std::string rest =
       unanswered == 0 ? "" : " " + unanswered_words(unanswered, sweep.points.size()) + ".";
   if (sweep.fastest == sweep.cheapest) {
-    return {
-        fmt::format("{} is both the fastest and the cheapest of {} points: {}.{}", setting(fastest),
-                    count(static_cast<double>(answered)), outcome(fastest.result), rest),
-        Tone::good};
+    return {fmt::format("{} is both the fastest and the cheapest of {}: {}.{}", setting(fastest),
+                        counted(answered, "point"), outcome(fastest.result), rest),
+            Tone::good};
   }
   return {fmt::format("Fastest: {} ({}). Cheapest: {} ({}).{}", setting(fastest),
                       outcome(fastest.result), setting(cheapest), outcome(cheapest.result), rest),
@@ -289,12 +287,11 @@ std::string meeting_words(const Constraints& constraints, std::size_t meeting, s
                           const std::string& cheapest) {
   const std::string which = constraint_words(constraints);
   if (meeting == 0) {
-    return fmt::format("None of {} points meets {}", count(static_cast<double>(points)), which);
+    return fmt::format("None of {} meets {}", counted(points, "point"), which);
   }
-  return fmt::format("{} of {} points {} {}; the cheapest {}: {}",
-                     count(static_cast<double>(meeting)), count(static_cast<double>(points)),
-                     meeting == 1 ? "meets" : "meet", which, meeting == 1 ? "is that" : "of them",
-                     cheapest);
+  return fmt::format("{} of {} {} {}; the cheapest {}: {}", count(static_cast<double>(meeting)),
+                     counted(points, "point"), meeting == 1 ? "meets" : "meet", which,
+                     meeting == 1 ? "is that" : "of them", cheapest);
 }
 
 std::string constraint_mark(const Constraints& constraints, const Result& result) {
@@ -305,8 +302,8 @@ std::string constraint_mark(const Constraints& constraints, const Result& result
 }
 
 std::string unanswered_words(std::size_t unanswered, std::size_t points) {
-  return fmt::format("{} of {} points {} no result", count(static_cast<double>(unanswered)),
-                     count(static_cast<double>(points)), unanswered == 1 ? "has" : "have");
+  return fmt::format("{} of {} {} no result", count(static_cast<double>(unanswered)),
+                     counted(points, "point"), unanswered == 1 ? "has" : "have");
 }
 
 std::string problem_in_few_words(const SweepPoint& point) {
@@ -343,8 +340,7 @@ std::string sweep_marks(const Sweep& sweep, std::size_t i) {
 
 Report sweep_report(const Sweep& sweep, const std::string& name) {
   Report report;
-  report.title =
-      fmt::format("{} · sweep of {} points", name, count(static_cast<double>(sweep.points.size())));
+  report.title = fmt::format("{} · sweep of {}", name, counted(sweep.points.size(), "point"));
   if (sweep.points.empty()) return report;
   report.headline = sweep_headline(sweep);
   if (sweep.constraints.any()) {

@@ -63,7 +63,11 @@ class TextWriter {
     std::vector<std::string> lines(1);
     std::size_t start = 0;
     while (start < text.size()) {
-      const std::size_t end = std::min(text.find(' ', start), text.size());
+      std::size_t end = std::min(text.find(' ', start), text.size());
+      // A number and its percent sign stay on one line.
+      if (end + 1 < text.size() && text[end + 1] == '%') {
+        end = std::min(text.find(' ', end + 1), text.size());
+      }
       const std::string word = text.substr(start, end - start);
       start = end + 1;
       if (word.empty()) continue;

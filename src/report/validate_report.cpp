@@ -8,7 +8,7 @@
 namespace feedrate::report {
 namespace {
 
-// A bottleneck has no line of its own: it stands beside the time of the same setting.
+// A bottleneck has no line of its own: it is beside the time of the same setting.
 const CaseResult* bottleneck_of(const ScenarioCases& of, const CaseResult& time) {
   for (const CaseResult& other : of.cases) {
     if (error_kind(other.what) == ErrorKind::bottleneck && other.what.set == time.what.set) {
@@ -71,11 +71,11 @@ Report validate_report(const ScenarioCases& of, const std::string& profile,
   const bool near = summary.mean <= max_error;
   const bool fine = study::holds(summary, bars);
   report.headline = {
-      fmt::format("{} by {} on average, {} the limit of {}; worst {}, bias {}{}.",
-                  near ? "Predictions miss" : "Predictions miss too much:", percent(summary.mean),
-                  near ? "within" : "above", percent(max_error), percent(summary.worst),
-                  signed_percent(summary.bias),
-                  !study::covers(summary, bars) ? "; their intervals hold too little"
+      fmt::format("Mean absolute error {}, {} the limit of {}; worst {}, bias {}{}.",
+                  percent(summary.mean), near ? "within" : "above", percent(max_error),
+                  percent(summary.worst), signed_percent(summary.bias),
+                  !study::covers(summary, bars)
+                      ? "; their intervals contain too few of the measured figures"
                   : summary.bottlenecks == 0
                       ? std::string()
                       : fmt::format("; the bottleneck was right in {} of {} settings",
@@ -110,8 +110,9 @@ Report validate_report(const ScenarioCases& of, const std::string& profile,
                  verdict_on(bottleneck_of(of, result))};
     table.rows.push_back(std::move(row));
   }
-  table.note = fmt::format("Marked: an error above {}. Median of the errors' sizes {}, mean {}.",
-                           percent(max_error), percent(summary.median), percent(summary.mean));
+  table.note =
+      fmt::format("Marked: an error above {}. Median absolute error {}, mean absolute error {}.",
+                  percent(max_error), percent(summary.median), percent(summary.mean));
   report.blocks.emplace_back(std::move(table));
   return report;
 }

@@ -94,7 +94,7 @@ const std::vector<Entry<RungResult>>& entries<RungResult>() {
   static const std::vector<Entry<R>> list = {
       written<R>("rung", "one_gpu_in_memory, one_gpu, one_instance or cluster",
                  [](const R& r) { return feedrate::name_of(r.rung); }),
-      written<R>("set", "KEY: VALUE that make it of the scenario",
+      written<R>("set", "KEY: VALUE settings that make this rung from the scenario",
                  [](const R& r) { return SetPart{&r.set}; }),
       written<&R::figures>("figures", "null where the scenario has no such rung"),
       written<R>("why_not", "then: why", [](const R& r) { return words_or_null(r.why_not); }),
@@ -102,7 +102,7 @@ const std::vector<Entry<RungResult>>& entries<RungResult>() {
       written<&R::break_even>("break_even_efficiency",
                               "from which on they cost no more than one; null where an hour has no "
                               "value or none does"),
-      written<&R::share>("share", "what is held against the target"),
+      written<&R::share>("share", "the value compared with the target"),
       written<&R::met>("met"),
   };
   return list;
@@ -112,9 +112,9 @@ template <>
 const std::vector<Entry<Remedied>>& entries<Remedied>() {
   using R = Remedied;
   static const std::vector<Entry<R>> list = {
-      written<R>("remedy", "its name; feedrate advise --list tells of each",
+      written<R>("remedy", "its name; feedrate advise --list describes each",
                  [](const R& r) { return r.what.name; }),
-      written<R>("number", "for --apply; null: not to be chosen",
+      written<R>("number", "for --apply; null: cannot be chosen",
                  [](const R& r) {
                    return r.number > 0 ? std::optional(static_cast<double>(r.number))
                                        : std::nullopt;
@@ -130,7 +130,7 @@ const std::vector<Entry<Remedied>>& entries<Remedied>() {
       written<R>("set", "KEY: VALUE: run with --set of each gives `after`",
                  [](const R& r) { return SetPart{&r.set}; }),
       written<&R::after>("after", "null: not simulated"),
-      written<R>("one_off_usd", "cost beside the jobs",
+      written<R>("one_off_usd", "one-off cost, in addition to the jobs",
                  [](const R& r) { return r.one_off.base(); }),
       written<R>("saved_usd", "over all jobs, less the one-off cost",
                  [](const R& r) { return r.saved.base(); }),
@@ -186,7 +186,7 @@ const std::vector<Entry<NamedAdvice>>& entries<NamedAdvice>() {
                  [](const A& a) {
                    return ScenarioPart{a.name, a.file};
                  }),
-      written<A>("target", "share of the time that GPUs are to be busy",
+      written<A>("target", "target share of time for which GPUs are busy",
                  [](const A& a) { return a.of->target; }),
       written<A>("jobs", "over which savings are counted", [](const A& a) { return a.of->jobs; }),
       written<A>("deadline_s", "",
@@ -229,8 +229,8 @@ std::string write_advice(const Advice& advice, const std::string& name, const st
 }
 
 std::string advice_manual() {
-  return "With --format json, feedrate advise prints one object. Units stand in the names (_s, _h, "
-         "_usd);\nnull means: does not apply, or not known.\n\n" +
+  return "With --format json, feedrate advise prints one object. Units stand in the names (_s,\n"
+         "_h, _usd); null means: does not apply, or not known.\n\n" +
          written_manual(root_of<NamedAdvice>("advice"));
 }
 

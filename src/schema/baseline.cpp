@@ -20,8 +20,8 @@ constexpr Envelope baseline_envelope{
     .kind = "baseline",
     .version = 1.0,
     .manual = "\"baseline\"",
-    .no_such = "this is no baseline of feedrate check",
-    .remedy = "delete the file and run feedrate check --update with this one"};
+    .no_such = "this is not a baseline of feedrate check",
+    .remedy = "delete the file and run feedrate check --update with this version"};
 
 /// A conflict that nobody resolved is the usual way for this file to break, so it has its own
 /// words.
@@ -148,7 +148,7 @@ Entry<BaselineEntry> figures() {
   return made;
 }
 
-/// The hash of the inputs, made anew at each writing.
+/// The hash of the inputs, made again at each writing.
 Entry<BaselineEntry> hash() {
   Entry<BaselineEntry> made =
       entry<&BaselineEntry::stated_hash>("inputs_hash", {.manual = "", .required = true});

@@ -1,6 +1,6 @@
 #pragma once
-// The baseline file of a check: sorted, a line a key, each scenario's entry on its own, so that git
-// merges it. The version below rises when the meaning of a key changes.
+// The baseline file of a check: sorted, one line per key, each scenario's entry on its own, so that
+// git merges it. The version below rises when the meaning of a key changes.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,8 +38,8 @@ struct Baseline {
   [[nodiscard]] const BaselineEntry* find(std::string_view key) const;
 };
 
-/// InputError, a line a problem: no JSON, merge conflict markers, another version, an entry twice,
-/// keys that are wrong or missing.
+/// InputError, one line per problem: no JSON, merge conflict markers, another version, an entry
+/// twice, keys that are wrong or missing.
 Baseline read_baseline(const std::string& path);
 Baseline parse_baseline(std::string_view text, const std::string& file);
 

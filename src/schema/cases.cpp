@@ -156,7 +156,7 @@ const std::vector<Entry<CaseResult>>& entries<CaseResult>() {
                  [](const C& c) { return c.what.fitted; }),
       written<C>("promised", "predicted before it was measured; null: no such receipt",
                  [](const C& c) { return c.what.promised; }),
-      written<C>("repeats", "each time that it was measured",
+      written<C>("repeats", "each measured value",
                  [](const C& c) -> const std::vector<double>& { return c.what.repeats; }),
       written<&C::band>("band", "5 %, 50 % and 95 % of predicted, with --replications"),
       written<C>("bottleneck", "of the run; null: none, or a search",

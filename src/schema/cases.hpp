@@ -12,7 +12,7 @@ namespace feedrate::schema {
 /// null.
 std::string write_cases(const std::vector<ScenarioCases>& scenarios, const CaseSummary& all);
 
-/// What `feedrate schema cases` prints for people.
+/// What `feedrate schema cases` prints for readers.
 std::string cases_manual();
 /// JSON Schema (2020-12) of it.
 std::string cases_json_schema();

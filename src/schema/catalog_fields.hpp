@@ -32,14 +32,14 @@ inline constexpr Field<Machine> gpu_group_fields[] = {
     field<&Machine::pcie>("pcie", "theoretical, one GPU's link, one direction"),
 };
 inline constexpr Field<Machine> network_fields[] = {
-    field<&Machine::network>("baseline", "what can be held for ever"),
-    field<&Machine::network_burst>("burst", "what credits allow for minutes"),
+    field<&Machine::network>("baseline", "what can be sustained indefinitely"),
+    field<&Machine::network_burst>("burst", "what burst credits allow for minutes"),
     field<&Machine::efa>("efa", "Elastic Fabric Adapter"),
 };
 inline constexpr Field<Machine> ebs_group_fields[] = {
-    field<&Machine::ebs_bandwidth>("bandwidth", "to all EBS volumes, for ever"),
+    field<&Machine::ebs_bandwidth>("bandwidth", "to all EBS volumes, sustained indefinitely"),
     field<&Machine::ebs_bandwidth_burst>("bandwidth_burst", "for 30 minutes a day"),
-    field<&Machine::ebs_iops>("iops", "at 16 KiB, for ever"),
+    field<&Machine::ebs_iops>("iops", "at 16 KiB, sustained indefinitely"),
     field<&Machine::ebs_iops_burst>("iops_burst", "for 30 minutes a day"),
 };
 inline constexpr Field<Machine> nvme_fields[] = {
@@ -68,7 +68,7 @@ inline constexpr Field<Offer> offer_fields[] = {
     field<&Offer::purchase>("purchase", "on_demand, spot or savings_plan", true),
     field<&Offer::price>("price", "spot: median over zones; null: not known"),
     field<&Offer::lowest>("lowest", "spot: cheapest zone"),
-    field<&Offer::highest>("highest", "spot: dearest zone"),
+    field<&Offer::highest>("highest", "spot: most expensive zone"),
     field<&Offer::zones>("zones", "spot: zones seen"),
     field<&Offer::interruption>("interruption", "spot: share of instances reclaimed in a month"),
     field<&Offer::current>("current", "false: an older price, kept to reproduce older results"),
@@ -111,7 +111,8 @@ inline constexpr Field<BillingRule> billing_fields[] = {
     field<&BillingRule::service>("service", "as in offers", true),
     field<&BillingRule::granularity>("granularity", "billed time is a multiple of it", true),
     field<&BillingRule::minimum>("minimum", "least billed time of one start", true),
-    field<&BillingRule::startup_billed>("startup_billed", "whether the time before data is", true),
+    field<&BillingRule::startup_billed>("startup_billed",
+                                        "whether the time before data arrives is billed", true),
 };
 inline constexpr Field<ServiceLimits> service_limits[] = {
     field<&ServiceLimits::single_flow>("single_flow", "one TCP flow"),
@@ -146,9 +147,9 @@ inline constexpr Field<S3Price> s3_price_fields[] = {
 inline constexpr Field<FsxTier> fsx_tier_fields[] = {
     field<&FsxTier::deployment_type>("deployment_type", "", true),
     field<&FsxTier::throughput>("throughput", "the tier's name", true),
-    field<&FsxTier::network>("network", "from memory, for ever"),
+    field<&FsxTier::network>("network", "from memory, sustained indefinitely"),
     field<&FsxTier::network_burst>("network_burst", ""),
-    field<&FsxTier::disk_read>("disk_read", "from disk, for ever"),
+    field<&FsxTier::disk_read>("disk_read", "from disk, sustained indefinitely"),
     field<&FsxTier::disk_write>("disk_write", ""),
     field<&FsxTier::disk_burst>("disk_burst", "reads"),
     field<&FsxTier::ram_cache>("ram_cache", "GiB per TiB"),

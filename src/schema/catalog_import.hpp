@@ -1,5 +1,6 @@
 #pragma once
-// Imported prices merged into the text of the pricing files, a line a record as they are written.
+// Imported prices merged into the text of the pricing files, one line per record as they are
+// written.
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,7 +25,7 @@ struct ImportPlan {
 /// Offers of `imported` replace current ones of the same service, instance, region and purchase
 /// whose date is not later; others are added for regions that the catalogue knows. Each new record
 /// carries the import's source and date, and sources.json tells of it. The result is read back
-/// before it is returned: InputError when a file is not laid out a record a line.
+/// before it is returned: InputError when a file is not laid out one record per line.
 ImportPlan plan_import(const std::string& folder, const Catalog& catalog,
                        const ImportedPrices& imported);
 

@@ -7,7 +7,7 @@
 namespace feedrate::schema {
 
 /// `catalog list --format json`: {"feedrate", "kind": "catalog", "schema", "filter", "machines":
-/// [one a machine and region], "unknown": {KEY: machines left out because it is not known}}.
+/// [one per machine and region], "unknown": {KEY: machines left out because it is not known}}.
 std::string write_catalog_list(const Catalog& catalog, const Chosen& chosen,
                                const std::string& filter);
 

@@ -77,7 +77,7 @@ std::string pricing_manual() {
       "  sources   {KEY: source} where a key has another one\n"
       "  recalled  [KEY …] keys from memory although the record has a source\n"
       "  derived   the rule that made the record's numbers, or {KEY: rule}\n"
-      "  note      words for people\n"
+      "  note      words for readers\n"
       "A list called limits has {\"limit\": NAME, \"value\": …} or {\"limit\": NAME, \"low\": …,\n"
       "\"high\": …}.\n";
   out += "\naws/FAMILY.json, azure.json, gcp.json, lambda.json\n";

@@ -1,6 +1,6 @@
 #pragma once
 // What a scenario needs of the pricing files, word for word: kept in a baseline, so that the prices
-// and machines of that day can be asked again.
+// and machines of that time can be asked again.
 #include <map>
 #include <mutex>
 #include <string>

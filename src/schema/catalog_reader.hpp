@@ -29,7 +29,7 @@ Catalog read_whole_catalog(const std::string& folder, const Files& files = files
 /// …]}}, as catalog_parts() makes it. `pointer` leads to `parts`, for messages.
 Catalog read_catalog_parts(const JsonPtr& parts, const std::string& pointer);
 
-/// What `feedrate schema pricing` prints for people.
+/// What `feedrate schema pricing` prints for readers.
 std::string pricing_manual();
 
 }  // namespace feedrate::schema

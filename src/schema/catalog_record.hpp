@@ -7,7 +7,7 @@
 //   "sources"  {KEY: source} where a key's source is not the record's
 //   "recalled" [KEY …] keys that are from memory although the record has a source
 //   "derived"  the rule by which the record's numbers, or {KEY: rule} single ones, were computed
-//   "note"     words for people
+//   "note"     words for readers
 #include <iterator>
 #include <optional>
 #include <span>

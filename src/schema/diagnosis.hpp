@@ -10,7 +10,7 @@ namespace feedrate::schema {
 /// "simulated", "remarks"}: shares 0…1, times in seconds, null for what is not known.
 std::string write_diagnosis(const Diagnosis& diagnosis);
 
-/// What `feedrate schema diagnosis` prints for people.
+/// What `feedrate schema diagnosis` prints for readers.
 std::string diagnosis_manual();
 /// JSON Schema (2020-12) of it.
 std::string diagnosis_json_schema();

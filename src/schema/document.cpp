@@ -19,7 +19,7 @@ struct Opened {
   const Files& files;
   const Opened* parent = nullptr;
   std::string name;       ///< as messages name it
-  std::string canonical;  ///< to recognise a file by any of its names
+  std::string canonical;  ///< to recognize a file by any of its names
 
   [[nodiscard]] std::string chain() const {
     return (parent != nullptr ? parent->chain() + " → " : "") + name;
@@ -66,7 +66,7 @@ JsonPtr load_included(const JsonValue& name, const std::string& pointer, const O
   Opened file{from.files, &from, path, from.files.identity(path)};
   for (const Opened* open = &from; open != nullptr; open = open->parent) {
     if (open->canonical == file.canonical) {
-      refuse("expected files that do not include each other, got a circle: " + file.chain());
+      refuse("expected files that do not include each other in a circle, got " + file.chain());
     }
   }
   if (file.depth() > max_includes_deep) {

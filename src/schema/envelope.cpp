@@ -33,7 +33,7 @@ JsonPtr body_of(const JsonPtr& root, const Envelope& envelope) {
   if (version == nullptr || version->kind != JsonKind::number ||
       version->number != envelope.version) {
     refuse(*root, version, "/schema",
-           fmt::format("expected \"schema\": {:g}, got {}: made by another feedrate{}{}",
+           fmt::format("expected \"schema\": {:g}, got {}: made by another version of feedrate{}{}",
                        envelope.version, version == nullptr ? "none" : describe(*version),
                        envelope.remedy.empty() ? "" : "; ", envelope.remedy));
   }

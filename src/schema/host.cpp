@@ -167,7 +167,7 @@ const std::vector<Entry<HostProfile>>& entries<HostProfile>() {
           "oversubscription",
           {"extra CPU share when workers outnumber threads", "", between(0, 10)}),
       entry<&H::reads_per_sample>("reads_per_sample",
-                                  {"device reads that a sample costs, cold", "", between(0, 1e9)}),
+                                  {"device reads per sample, cold", "", between(0, 1e9)}),
       entry<&H::cpu_drift>("cpu_drift",
                            {"how far CPU times drift in hours, a share", "", between(0, 10)}),
       entry<&H::disk_drift>("disk_drift", {"the same of the disk", "", between(0, 10)}),
@@ -178,7 +178,7 @@ const std::vector<Entry<HostProfile>>& entries<HostProfile>() {
       entry<&H::processor>("processor", {"of the machine"}),
       entry<&H::kernel>("kernel", {"of its operating system"}),
       entry<&H::driver>("driver", {"of its GPUs"}),
-      entry<&H::remarks>("remarks", {"what to doubt of these numbers, and why"}),
+      entry<&H::remarks>("remarks", {"doubts about these numbers, and why"}),
   };
   return list;
 }
@@ -226,7 +226,7 @@ std::string host_manual() {
   return manual_text(
       host_root(),
       R"(A host profile is one JSON object: what was measured on one machine. `feedrate calibrate` writes it;
-by hand works as well. A value may be plain ("12 GB/s") or say where it comes from:
+it can also be written by hand. A value may be plain ("12 GB/s") or say where it comes from:
 
   {"value": "12 GB/s", "origin": "measured", "source": "probe h2d", "relative_error": 0.02}
 

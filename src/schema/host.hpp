@@ -16,7 +16,7 @@ HostProfile parse_host_profile(std::string_view text, const std::string& file);
 HostProfile host_profile_of(const JsonValue& root, const std::string& file);
 /// JSON text that reads back as exactly `profile`.
 std::string write_host_profile(const HostProfile& profile);
-/// What `feedrate schema host` prints for people.
+/// What `feedrate schema host` prints for readers.
 std::string host_manual();
 std::string host_json_schema();
 

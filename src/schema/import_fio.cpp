@@ -47,13 +47,12 @@ void collect(const JsonValue& root, const JsonValue& job, std::map<std::string, 
     return read == nullptr ? 0.0 : number_of(read->find(key)).value_or(0.0);
   };
   if (number_of(job.find("error")).value_or(0.0) != 0.0) {
-    return imported.remark(fmt::format("job {} failed, says fio", in_quotes(name)));
+    return imported.remark(fmt::format("job {} failed, according to fio", in_quotes(name)));
   }
   if (member("total_ios") <= 0.0) return;
   if (member("bw_bytes") <= 0.0 || member("io_bytes") <= 0.0) {
-    return imported.remark(
-        fmt::format("job {} has no bw_bytes and io_bytes: made by fio 3 or later they are there",
-                    in_quotes(name)));
+    return imported.remark(fmt::format(
+        "job {} has no bw_bytes and io_bytes, which fio 3 and later write", in_quotes(name)));
   }
   std::string rw = option(root, job, "rw");
   if (rw.empty()) rw = option(root, job, "readwrite");
@@ -107,8 +106,7 @@ MeasurementSet import_fio(const JsonPtr& root, const std::string& path) {
   }
   if (buffered) {
     imported.remark(
-        "reads without --direct=1 may come from the page cache: they say nothing of "
-        "the disk");
+        "reads without --direct=1 may come from the page cache and say nothing about the disk");
   }
   return std::move(imported).finish("expected a job of fio that reads (--rw=read or randread)");
 }

@@ -115,8 +115,8 @@ class TuningLog {
       refuse_import(path_, 0,
                     fmt::format("expected NCCL's tuning table with a row AllReduce (a job with "
                                 "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING), got {}",
-                                headers_ > 0 ? "its header alone: the log is cut off"
-                                             : "a log of NCCL without it"));
+                                headers_ > 0 ? "only its header: the log is cut off"
+                                             : "an NCCL log without it"));
     }
     const auto best = std::max_element(
         all.begin(), all.end(),
@@ -202,13 +202,13 @@ MeasurementSet import_nccl_tuning(std::string_view text, const std::string& path
   const TunedTable table = log.largest(imported);
   if (table.ranks == 0.0) {
     imported.remark(
-        "the log does not say over how many ranks its table goes: NCCL_DEBUG_SUBSYS=INIT,TUNING "
-        "would; it is taken for every number of them");
+        "the log does not say for how many ranks its table is (NCCL_DEBUG_SUBSYS=INIT,TUNING "
+        "would); it is used for any number of ranks");
   }
   if (log.single_operations() > 0) {
     imported.remark(
-        fmt::format("{} lines of what was chosen for single operations are left out: they lack "
-                    "the operation, or its time; the table has the choice by size",
+        fmt::format("{} lines about the choice for single operations are left out: they lack the "
+                    "operation or its time; the table has the choice by size",
                     log.single_operations()));
   }
   for (const auto& row : table.rows) {
@@ -240,7 +240,7 @@ MeasurementSet import_nccl_tuning(std::string_view text, const std::string& path
       add("transfer", "bytes", bytes, seconds(bytes / (cell.bandwidth * 1e9)));
     }
   }
-  return std::move(imported).finish("expected ways with a bandwidth above 0 in NCCL's table");
+  return std::move(imported).finish("expected entries with a bandwidth above 0 in NCCL's table");
 }
 
 }  // namespace feedrate::schema

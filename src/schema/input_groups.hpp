@@ -11,7 +11,7 @@
 namespace feedrate::schema {
 
 /// Everything that a result depends on, as JSON: the scenario with its includes and settings merged
-/// in and nothing said for people, the records of the pricing files, the host profile.
+/// in and nothing said for readers, the records of the pricing files, the host profile.
 struct StoredInputs {
   JsonPtr scenario;
   JsonPtr catalog;

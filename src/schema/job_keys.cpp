@@ -45,7 +45,7 @@ template <>
 const std::vector<Entry<StepMemory>>& entries<StepMemory>() {
   static const std::vector<Entry<StepMemory>> list = {
       entry<&StepMemory::fixed>("fixed",
-                                {.manual = "weights, gradients, optimiser", .example = "2 GB"}),
+                                {.manual = "weights, gradients, optimizer", .example = "2 GB"}),
       entry<&StepMemory::per_sample>("per_sample", {"activations"}),
   };
   return list;

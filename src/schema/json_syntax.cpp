@@ -62,7 +62,7 @@ SyntaxComplaint broken_text(std::string_view text, std::size_t at) {
       continue;
     }
     const std::size_t length = utf8_length(text, i);
-    if (length == 0) return {i, "expected UTF-8, got bytes that are none inside a text"};
+    if (length == 0) return {i, "expected UTF-8, got invalid bytes inside a text"};
     i += length;
   }
   if (text.find('"', at + 1) == std::string_view::npos) {
@@ -88,12 +88,12 @@ std::string bad_word(std::string_view text, std::size_t at, bool expects_key) {
   for (const std::string_view name : not_numbers) {
     if (bare == name) {
       return "expected a finite number, got " + std::string(word) +
-             " (leave the key out, or write null, for what is not known)";
+             " (for an unknown value, leave the key out or write null)";
     }
   }
   if (word == "True" || word == "False" || word == "None" || word == "TRUE" || word == "FALSE" ||
       word == "undefined" || word == "NULL" || word == "Null") {
-    return "expected true, false or null in small letters, got " + std::string(word);
+    return "expected true, false or null in lower case, got " + std::string(word);
   }
   if (text[at] == '\'') return "expected double quotes, got " + in_quotes(word);
   const bool number =
@@ -156,13 +156,13 @@ SyntaxComplaint explain_syntax(std::string_view text, std::size_t after, const O
   if (conflict_marker(text, at)) {
     return {at, "expected JSON, got a conflict marker: an unfinished merge"};
   }
-  if (c == '/' || c == '#') return {at, "expected JSON, got a comment: JSON has none"};
+  if (c == '/' || c == '#') return {at, "expected JSON, got a comment, which JSON does not allow"};
   if (open == nullptr && after > 0) {
     return {at,
             "expected the end of the file after the closing bracket, got " +
                 in_quotes(word_at(text, at).empty() ? text.substr(at, 1) : word_at(text, at), 20)};
   }
-  if (c == '\0') return {at, "expected a UTF-8 text, got a zero byte: another encoding?"};
+  if (c == '\0') return {at, "expected UTF-8 text, got a zero byte: is it another encoding?"};
   const bool fresh = after > 0 && (text[after - 1] == '{' || text[after - 1] == '[');
   if ((comma && fresh) || c == ',') {
     return {at, std::string("expected a ") + (expects_key ? "key" : "value") + ", got a comma"};

@@ -298,7 +298,8 @@ std::optional<ObservationLine> ObservationReader::next() {
     } catch (const Wrong& why) {
       wrong(why.message);
     } catch (const InputError& error) {
-      wrong(cut ? "expected a whole line, got one that was cut: delete it to use the lines before"
+      wrong(cut ? "expected a complete line, got one that was cut off: delete it to use the lines "
+                  "before it"
                 : error.problems().front().message);
     }
   }

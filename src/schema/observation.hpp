@@ -25,7 +25,7 @@ class ObservationReader {
   explicit ObservationReader(std::string path);
 
   /// The next line that tells something; nothing at the file's end. Lines that are wrong are
-  /// remembered and passed over, so that the end tells them together: InputError with file and line
+  /// remembered and ignored, so that the end tells them together: InputError with file and line
   /// of the first 20, there or as soon as there are so many. So nothing that was made of the lines
   /// may be kept before the end is reached. Wrong is: what is no such object; a value or a time
   /// that is no number, is negative, or a percentage over 100; and in a series (type, name,
@@ -83,7 +83,7 @@ class ObservationWriter {
   std::string pending_;
 };
 
-/// What `feedrate schema observation` prints for people, and the JSON Schema of a line.
+/// What `feedrate schema observation` prints for readers, and the JSON Schema of a line.
 std::string observation_manual();
 std::string observation_json_schema();
 

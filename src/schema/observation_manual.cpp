@@ -41,26 +41,27 @@ std::string metrics_of(bool debugger) {
 
 std::string observation_manual() {
   std::string page =
-      "An observation is a file of JSON objects, one a line, in the form of SageMaker Debugger's\n"
-      "system metrics: feedrate reads Debugger's files, and what reads those reads feedrate's.\n"
-      "Lines are in the order in which they were written: those of one Type, Name, Dimension and\n"
-      "NodeId in the order of time, each at a time of its own. A value is the mean of the time\n"
-      "since the sample before, where nothing else is said. What is missing is not known, not 0.\n"
-      "Types and keys that are not listed here are passed over.\n"
-      "\nEvery line\n";
+      "An observation is a file of JSON objects, one a line, in the form of SageMaker\n"
+      "Debugger's system metrics: feedrate reads Debugger's files, and what reads those reads\n"
+      "feedrate's. Lines are in the order in which they were written: those of one Type,\n"
+      "Name, Dimension and NodeId in the order of time, each at a different time. A value is\n"
+      "the mean of the time since the sample before, where nothing else is said. A missing\n"
+      "value is unknown, not 0. Types and keys that are not listed here are ignored.\n\n"
+      "Every line\n";
   page += rows_of(common_keys);
   page += "\nSome lines\n";
   page += rows_of(sample_keys);
   page +=
-      "\nThe header: the first line, Type feedrate, Name observation, Dimension version, Value 1.\n"
+      "\n"
+      "The header: the first line, Type feedrate, Name observation, Dimension version, Value 1.\n"
       "Without it the file is Debugger's.\n";
   page += rows_of(header_keys);
   page +=
-      "\nMarks: Type mark. Name is step, epoch or batch (the training loop's wait for it), "
-      "Dimension\n"
-      "is begin or end, Value the number.\n"
-      "\nRemarks: Type remark. Name says what could not be seen.\n"
-      "\nMetrics of SageMaker Debugger (Type, Dimension, unit)\n";
+      "\n"
+      "Marks: Type mark. Name is step, epoch or batch (the training loop's wait for it),\n"
+      "Dimension is begin or end, Value the number.\n\n"
+      "Remarks: Type remark. Name says what could not be seen.\n\n"
+      "Metrics of SageMaker Debugger (Type, Dimension, unit)\n";
   page += metrics_of(true);
   page += "\nMetrics of feedrate\n";
   page += metrics_of(false);

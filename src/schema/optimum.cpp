@@ -249,7 +249,7 @@ const std::vector<Entry<Whole>>& entries<Whole>() {
       written<W>("kind", "optimum", [](const W&) { return std::string_view("optimum"); }),
       written<W>("schema", "1: the version of this format", [](const W&) { return 1.0; }),
       written<W>("scenario", "that was varied", [](const W& w) { return SettingsSource{&w}; }),
-      written<W>("minimized", "total, money or time",
+      written<W>("minimized", "total, money (the bill alone: --minimize cost) or time",
                  [](const W& w) { return feedrate::name_of(w.of->minimized); }),
       written<W>("no_price", "nothing has one: time is minimized, whatever was asked for",
                  [](const W& w) { return w.of->no_price; }),

@@ -10,7 +10,7 @@ namespace feedrate::schema {
 /// "winner"}; `name` and `file` are the scenario's. What does not apply is null.
 std::string write_optimum(const Optimum& optimum, const std::string& name, const std::string& file);
 
-/// What `feedrate schema optimum` prints for people.
+/// What `feedrate schema optimum` prints for readers.
 std::string optimum_manual();
 /// JSON Schema (2020-12) of it.
 std::string optimum_json_schema();

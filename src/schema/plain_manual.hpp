@@ -14,7 +14,7 @@ struct PlainKey {
   std::vector<PlainKey> keys{};  ///< of an object, or of each object of an array
 };
 
-/// `about` the document, then a line a key, those of objects indented.
+/// `about` the document, then one line per key, those of objects indented.
 std::string plain_manual(std::string_view about, const std::vector<PlainKey>& keys);
 
 /// JSON Schema (2020-12): all keys required, and no others but for objects without `keys`.

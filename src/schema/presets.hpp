@@ -24,7 +24,7 @@ struct PresetRange {
 
 struct Preset {
   std::string name;   ///< "image-jpeg"
-  std::string title;  ///< a line for people
+  std::string title;  ///< a line for readers
   Document document;  ///< the scenario
   std::vector<PresetRange> ranges;
 };

@@ -1,4 +1,4 @@
-// The SkyPilot catalogue's vms.csv: a row a machine, region and zone.
+// The SkyPilot catalogue's vms.csv: one row per machine, region and zone.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -10,7 +10,7 @@ namespace feedrate::schema {
 /// `root` with the steps that such a file holds, [[how many, "time"], …]; `root` itself where
 /// /job/step/times names none. The file lies beside `scenario` unless its path is absolute. A line
 /// a step: seconds ("0.182"), a time with its unit ("182 ms"), "batch,seconds" of one batch
-/// throughout, or an object with a key "seconds"; blank lines, "#" and a heading are passed over.
+/// throughout, or an object with a key "seconds"; blank lines, "#" and a heading are ignored.
 /// InputError with every line that is none of them, up to ten.
 JsonPtr with_recorded_times(const JsonPtr& root, const std::string& scenario, const Files& files);
 

@@ -21,7 +21,7 @@ struct SweepRequest {
   std::string instances;          ///< a filter of the catalogue; empty: none
   std::string deadline;
   std::string budget;
-  int jobs = 0;  ///< points at a time; 0: one a core
+  int jobs = 0;  ///< points at a time; 0: one per core
 };
 
 struct Request {
@@ -39,7 +39,7 @@ struct Request {
 /// its own name.
 Request read_request(const std::string& text, const Files& files);
 
-/// What `feedrate schema request` prints for people.
+/// What `feedrate schema request` prints for readers.
 std::string request_manual();
 std::string request_json_schema();
 

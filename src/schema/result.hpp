@@ -20,7 +20,7 @@ std::string write_sweep(const Sweep& sweep, const std::string& name, const std::
 std::string write_comparison(std::span<const NamedResult> results);
 /// JSON Schema (2020-12) of the three kinds.
 std::string result_json_schema();
-/// What `feedrate schema result` prints for people.
+/// What `feedrate schema result` prints for readers.
 std::string result_manual();
 
 }  // namespace feedrate::schema

@@ -1,4 +1,4 @@
-// What the documents of result.cpp mean, for people and for editors.
+// What the documents of result.cpp mean, for readers and for editors.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,8 +18,8 @@ using Layout = JsonWriter::Layout;
 
 std::string_view word_of(Better better) {
   switch (better) {
-    case Better::less: return "less is better";
-    case Better::more: return "more is better";
+    case Better::less: return "lower is better";
+    case Better::more: return "higher is better";
     case Better::neither: return "";
   }
   return "";
@@ -28,9 +28,10 @@ std::string_view word_of(Better better) {
 /// What limits and cases may name.
 std::string nameable_figures() {
   std::string page =
-      "\nLimits of feedrate check and cases of a scenario name figures. Each stands above under "
-      "its "
-      "name, but\nfor those that are another form of one (marked *):\n\n";
+      "\n"
+      "Limits of feedrate check and cases of a scenario name figures. Each stands above under\n"
+      "its name, but\n"
+      "for those that are another form of one (marked *):\n\n";
   const auto add = [&](std::string_view name, std::string_view unit, std::string_view better,
                        std::string_view what, bool marked) {
     page += fmt::format("{:<32}{:<11}{:<16}{}\n", std::string(name) + (marked ? " *" : ""), unit,

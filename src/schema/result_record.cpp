@@ -438,7 +438,7 @@ const std::vector<Entry<Result>>& entries<Result>() {
           return r.lost_to_scaling ? std::optional(efficiency_losses(r)) : std::nullopt;
         }));
     all.push_back(written<&Result::communication>(
-        "communication", "of an optimiser step; null: none, or nothing known of its parts"));
+        "communication", "of an optimizer step; null: none, or nothing known of its parts"));
     all.push_back(written<Result>(
         "monitors", "what they would show in a steady epoch; null: not known", [](const Result& r) {
           return r.monitors ? std::optional(MonitorsPart{&r}) : std::nullopt;

@@ -100,7 +100,7 @@ Samples from_csv(const std::string& path, std::span<const std::string_view> colu
   const std::string whole = read_text_file(path, longest_file);
   Samples samples;
   Complaints wrong(path);
-  std::vector<std::string> header;  // "" for a column that is passed over
+  std::vector<std::string> header;  // "" for a column that is ignored
   const std::vector<std::string> known(columns.begin(), columns.end());
   const auto read_header = [&](std::string_view line, int number) {
     for (const std::string_view field : fields_of(line)) {
@@ -144,10 +144,9 @@ Samples from_csv(const std::string& path, std::span<const std::string_view> colu
   });
   wrong.throw_if_any();
   if (all_below_one_percent(samples)) {
-    samples.remarks.push_back(
-        fmt::format("{}: no number is above 1: percentages are written as monitors show them, a "
-                    "third as 33",
-                    path));
+    samples.remarks.push_back(fmt::format(
+        "{}: no value is above 1, but percentages are written as monitors show them: a third is 33",
+        path));
   }
   return samples;
 }
@@ -162,13 +161,13 @@ Samples from_observation(const std::string& path) {
   samples.shares = fold.shares();
   for (const std::string_view type : fold.not_shares()) {
     samples.remarks.push_back(fmt::format(
-        "{}: {} is told in bytes or operations a second there, not as a share: give it as a flag",
+        "{}: {} is recorded in bytes or operations per second, not as a share: give it as a flag",
         path, type));
   }
   for (const auto& [type, lines] : reader.passed_over()) {
     samples.remarks.push_back(
-        fmt::format("{}: {} {} of the type {} passed over: no share is known of it", path, lines,
-                    lines == 1 ? "line" : "lines", in_quotes(type)));
+        fmt::format("{}: {} {} of the type {} ignored: it cannot be converted to a share", path,
+                    lines, lines == 1 ? "line" : "lines", in_quotes(type)));
   }
   return samples;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Files of utilisation samples: CSV with a header of names, or an observation: JSON lines as
+// Files of utilization samples: CSV with a header of names, or an observation: JSON lines as
 // SageMaker Debugger writes its system metrics.
 #include <span>
 #include <string>
@@ -21,7 +21,7 @@ struct Samples {
 bool holds_samples(const std::string& path);
 
 /// `columns`: the names that a CSV file's header may have, beside "time" and "timestamp", which are
-/// passed over. InputError with file and line for what is no such file, a percentage outside 0 to
+/// ignored. InputError with file and line for what is no such file, a percentage outside 0 to
 /// 100, another column (with the nearest name), and a file without a sample. An empty field of a
 /// CSV file is a sample that is missing.
 Samples load_samples(const std::string& path, std::span<const std::string_view> columns);

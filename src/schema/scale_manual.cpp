@@ -56,7 +56,7 @@ std::vector<PlainKey> row_keys() {
   keys.push_back({"bottleneck", text_or_null, "the stage that gains most by being twice as fast"});
   keys.push_back({"batch_rounded", "boolean", "the global batch does not divide evenly"});
   keys.push_back({"caveats", list, "what belongs beside the headline"});
-  keys.push_back({"remarks", list, "what must be known of the prediction"});
+  keys.push_back({"remarks", list, "what must be known about the prediction"});
   keys.push_back({"problems", list, "why there is no result; else empty", problem_keys()});
   return keys;
 }
@@ -125,7 +125,7 @@ std::vector<PlainKey> figures_keys() {
 
 std::string scale_manual() {
   return plain_manual(
-      "What feedrate scale --format json writes. Times are in seconds, money in USD.\n",
+      "What feedrate scale --format json writes. Times are in seconds, amounts in USD.\n",
       scale_keys());
 }
 

@@ -57,8 +57,9 @@ Ten lines are enough:
 }
 
 std::string scenario_json_schema() {
-  return json_schema(scenario_root(), "feedrate scenario",
-                     "What is trained, from what, on what. feedrate schema scenario explains it.");
+  return json_schema(
+      scenario_root(), "feedrate scenario",
+      "A training job, its data and its machines. feedrate schema scenario explains every key.");
 }
 
 }  // namespace feedrate::schema

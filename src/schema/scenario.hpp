@@ -78,7 +78,7 @@ std::string write_document(const Document& document);
 /// fitted on them.
 Document with_cases(const Document& document, std::span<const Case> cases);
 
-/// What `feedrate schema scenario` prints for people.
+/// What `feedrate schema scenario` prints for readers.
 std::string scenario_manual();
 /// JSON Schema (2020-12) for editors.
 std::string scenario_json_schema();

@@ -141,7 +141,7 @@ class Checks {
   void duration_or_dataset() {
     if (!at(root_, {"job", "duration_on_one_instance"}).exact) return;
     const std::string message =
-        "expected nothing beside job.duration_on_one_instance, which stands instead of it, got ";
+        "expected nothing beside job.duration_on_one_instance, which replaces it, got ";
     if (const Found dataset = at(root_, {"dataset"}); dataset.exact) {
       complain({"dataset"}, message + describe(*dataset.value));
     }

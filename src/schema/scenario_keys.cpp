@@ -99,7 +99,7 @@ template <>
 const std::vector<Entry<About>>& entries<About>() {
   static const std::vector<Entry<About>> list = {
       entry<&About::source>("source", {"where the setting and the figures come from"}),
-      entry<&About::expectation>("expectation", {"what must come out, and why"}),
+      entry<&About::expectation>("expectation", {"the expected outcome, and why"}),
       entry<&About::fitted>("fitted", {"which inputs were fitted, on which point"}),
       entry<&About::canary>("canary",
                             {.manual = "seconds of small fixed pieces of work, in each turn "
@@ -115,7 +115,7 @@ const std::vector<Entry<Currency>>& entries<Currency>() {
       entry<&Currency::code>("code", {.manual = "\"EUR\", \"GBP\" …", .required = true}),
       entry<&Currency::usd>(
           "usd", {.manual = "dollars for one of it", .limits = above(0, 1e6), .required = true}),
-      entry<&Currency::date>("date", {"of that rate"}),
+      entry<&Currency::date>("date", {"date of that rate"}),
   };
   return list;
 }
@@ -123,7 +123,7 @@ const std::vector<Entry<Currency>>& entries<Currency>() {
 template <>
 const std::vector<Entry<Dataset>>& entries<Dataset>() {
   static const std::vector<Entry<Dataset>> list = {
-      entry<&Dataset::samples>("samples", {"samples of an epoch", "", whole(1, any)}),
+      entry<&Dataset::samples>("samples", {"samples in an epoch", "", whole(1, any)}),
       entry<&Dataset::bytes_per_sample>("bytes_per_sample", {"as stored, mean"}),
       entry<&Dataset::size_cv>(
           "size_cv", {"coefficient of variation of sizes and CPU costs", "0.3", between(0, 10)}),
@@ -144,7 +144,7 @@ const std::vector<Entry<Dataset>>& entries<Dataset>() {
 template <>
 const std::vector<Entry<Source>>& entries<Source>() {
   static const std::vector<Entry<Source>> list = {
-      entry<&Source::service>("service", {"where the data lies", "local"}),
+      entry<&Source::service>("service", {"where the data is stored", "local"}),
       entry<&Source::input_mode>("input_mode", {"how it gets to the job",
                                                 "object stores, http: File; file systems: mount"}),
       entry<&Source::distribution>("distribution", {"what each instance gets", "FullyReplicated"}),
@@ -189,8 +189,8 @@ const std::vector<Entry<Source>>& entries<Source>() {
       entry<&Source::lazy_load_from_s3>("lazy_load_from_s3",
                                         {"mount: the first epoch comes from S3", "false"}),
       entry<&Source::bill_storage>("bill_storage",
-                                   {"whether holding the data is on this job's bill"}),
-      entry<&Source::storage_held>("storage_held", {.manual = "how long the source holds it",
+                                   {"whether storing the data is on this job's bill"}),
+      entry<&Source::storage_held>("storage_held", {.manual = "how long the source stores it",
                                                     .fallback = "the job's time",
                                                     .example = "24 h"}),
   };
@@ -200,7 +200,7 @@ const std::vector<Entry<Source>>& entries<Source>() {
 template <>
 const std::vector<Entry<Disk>>& entries<Disk>() {
   static const std::vector<Entry<Disk>> list = {
-      entry<&Disk::kind>("kind", {"what the data lies on", "nvme where the machine has one"}),
+      entry<&Disk::kind>("kind", {"what the data is stored on", "nvme where the machine has one"}),
       entry<&Disk::volume_type>("volume_type", {"EBS: \"gp3\" …", "gp3"}),
       entry<&Disk::size>("size", {.manual = "of the volume", .example = "500 GB"}),
       entry<&Disk::bandwidth>("bandwidth", {"of the disk", "published for machine or volume"}),
@@ -213,11 +213,11 @@ const std::vector<Entry<Disk>>& entries<Disk>() {
                                                   .example = "0.1 ms"}),
       entry<&Disk::discipline>("discipline",
                                {"how reads share bandwidth", "ebs: rate-limit; else shared"}),
-      entry<&Disk::reads_per_sample>("reads_per_sample", {"device reads that a sample costs, cold",
-                                                          "1 an object", between(0, 1e9)}),
+      entry<&Disk::reads_per_sample>(
+          "reads_per_sample", {"device reads per sample, cold", "1 an object", between(0, 1e9)}),
       entry<&Disk::page_cache>(
           "page_cache", {.manual = "bytes of the dataset that RAM can keep", .example = "40 GB"}),
-      entry<&Disk::cache_policy>("cache_policy", {"which pages go first", "linux"}),
+      entry<&Disk::cache_policy>("cache_policy", {"which pages are evicted first", "linux"}),
   };
   return list;
 }
@@ -293,7 +293,7 @@ const std::vector<Entry<Operation>>& entries<Operation>() {
   static const std::vector<Entry<Operation>> list = {
       entry<&Operation::operation>("operation", {.manual = "its name, free", .required = true}),
       entry<&Operation::cpu>("cpu", {"CPU time per sample, one thread"}),
-      entry<&Operation::cpu_per_byte>("cpu_per_byte", {"instead: per decoded byte"}),
+      entry<&Operation::cpu_per_byte>("cpu_per_byte", {"instead: CPU time per decoded byte"}),
       entry<&Operation::gpu>("gpu", {"time on the GPU where it runs there"}),
       entry<&Operation::where>("where", {"where it runs; offline: once, ahead", "cpu"}),
       entry<&Operation::cached>("cached",
@@ -392,14 +392,14 @@ const std::vector<Entry<Case>>& entries<Case>() {
       entry<&Case::measured>("measured",
                              {.manual = "in the result's unit; needed unless promised"}),
       entry<&Case::promised>("promised", {.manual = "what was predicted before it was measured"}),
-      entry<&Case::repeats>("repeats", {.manual = "each time that it was measured, one a turn",
+      entry<&Case::repeats>("repeats", {.manual = "each measured value, one per turn",
                                         .limits = between(-1e18, 1e18)}),
       entry<&Case::tolerance>("tolerance", {.manual = "relative",
                                             .fallback = "reported, not asserted",
                                             .limits = between(0, 10),
                                             .percent = true}),
       entry<&Case::fitted>("fitted", {"an input was fitted on this point", "false"}),
-      entry<&Case::note>("note", {"why it misses, where it does"}),
+      entry<&Case::note>("note", {"why the prediction misses, if it does"}),
   };
   return list;
 }
@@ -434,32 +434,30 @@ template <>
 const std::vector<Entry<Scenario>>& entries<Scenario>() {
   static const std::vector<Entry<Scenario>> list = {
       entry<&Scenario::name>("name", {"what reports call it", "the file's name"}),
-      entry<&Scenario::description>("description", {"a sentence for people"}),
+      entry<&Scenario::description>("description", {"a sentence for readers"}),
       schema_entry(),
       unread_entry(make_key<std::string>("$schema", {"for editors: a JSON Schema"})),
       unread_entry(make_key<std::vector<std::string>>(
-          "include", {"files to start from (one or a list); what stands here wins"})),
-      entry<&Scenario::about>("about", {"for people"}),
-      entry<&Scenario::dataset>("dataset", {"what is learnt from"}),
-      entry<&Scenario::source>("source", {"where it comes from"}),
-      entry<&Scenario::disk>("disk", {"what lies between source and loader"}),
-      entry<&Scenario::loader>("loader", {"what makes batches of it"}),
+          "include", {"files to start from (one or a list); keys set here take precedence"})),
+      entry<&Scenario::about>("about", {"for readers"}),
+      entry<&Scenario::dataset>("dataset", {"the training data"}),
+      entry<&Scenario::source>("source", {"where the data comes from"}),
+      entry<&Scenario::disk>("disk", {"storage between source and loader"}),
+      entry<&Scenario::loader>("loader", {"what makes batches of the data"}),
       entry<&Scenario::preprocess>("preprocess", {"operations on every sample, in order"}),
-      entry<&Scenario::cluster>("cluster", {"what it runs on"}),
+      entry<&Scenario::cluster>("cluster", {"the machines the job runs on"}),
       entry<&Scenario::measured_on>(
-          "measured_on",
-          {"machine that the numbers belong to, where it is not cluster.instance; any: the same "
-           "everywhere; unknown: taken as they are"}),
-      entry<&Scenario::errors>("errors",
-                               {.manual = "standard errors over values of numbers that stand here, "
-                                          "by JSON pointer: {\"/preprocess/0/cpu\": 0.02}; runs "
-                                          "draw them, fit -o writes them",
-                                .fallback = "exact",
-                                .limits = above(0, 10)}),
-      entry<&Scenario::job>("job", {"what is trained"}),
-      entry<&Scenario::currency>("currency",
-                                 {"that prices may be given in, and texts show amounts in", "USD"}),
-      entry<&Scenario::cases>("cases", {"what was measured, to stand beside what is predicted"}),
+          "measured_on", {"machine on which the numbers were measured, if not cluster.instance; "
+                          "any: the same everywhere; unknown: taken as they are"}),
+      entry<&Scenario::errors>(
+          "errors", {.manual = "relative standard errors of numbers in this file, by JSON pointer: "
+                               "{\"/preprocess/0/cpu\": 0.02}; runs draw them, fit -o writes them",
+                     .fallback = "exact",
+                     .limits = above(0, 10)}),
+      entry<&Scenario::job>("job", {"the training job"}),
+      entry<&Scenario::currency>(
+          "currency", {"currency in which prices may be given and texts show amounts", "USD"}),
+      entry<&Scenario::cases>("cases", {"measured figures, to compare with predictions"}),
       entry<&Scenario::thresholds>(
           "thresholds",
           {"limits for feedrate check: [\"money_usd < 120\", \"total_s increase < 5%\"]"}),

@@ -191,7 +191,7 @@ PreparedSetting::PreparedSetting(std::string_view key, std::string_view value,
                                  std::string_view flag) {
   const Flag source = std::make_shared<const std::string>(
       fmt::format("{} {}={}", flag, on_one_line(key), on_one_line(value)));
-  if (!is_utf8(key) || !is_utf8(value)) refuse(source, "expected UTF-8, got bytes that are none");
+  if (!is_utf8(key) || !is_utf8(value)) refuse(source, "expected UTF-8, got invalid bytes");
   KeyPlace place;
   try {
     place = find_key(scenario_root(), key);

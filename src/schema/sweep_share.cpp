@@ -79,14 +79,15 @@ constexpr Member members[] = {
     document<&ShareHeader::host>("host", "another host profile"),
     plain<&ShareHeader::catalog>("catalogue", "another catalogue of machines and prices"),
     // What the filter of --instances finds hangs on the catalogue too.
-    plain<&ShareHeader::grid>("grid", "other points: --instances finds others in its catalogue"),
+    plain<&ShareHeader::grid>(
+        "grid", "other points: --instances selects different ones from its catalogue"),
     plain<&ShareHeader::points>("points", "other points"),
     plain<&ShareHeader::replications>("replications", "another number of --replications"),
     seed_member,
-    plain<&ShareHeader::exact>("exact", "one with --exact beside one without"),
+    plain<&ShareHeader::exact>("exact", "--exact for only one of them"),
     plain<&ShareHeader::deadline>("deadline", "another --deadline"),
     plain<&ShareHeader::budget>("budget", "another --budget"),
-    plain<&ShareHeader::rows>("rows", "one of --format csv beside one of whole results"),
+    plain<&ShareHeader::rows>("rows", "--format csv for only one of them"),
 };
 
 constexpr std::string_view before_print = "{\"check\": \"";
@@ -180,8 +181,7 @@ std::string write_share_header(const ShareHeader& header) {
     throw InputError(
         {{header.scenario_file, 0, "",
           fmt::format("expected a scenario and a host profile of at most {} MB "
-                      "together for a sweep in shares, which each hold both; got "
-                      "{:.1f} MB",
+                      "together for a sweep in shares, each of which contains both; got {:.1f} MB",
                       longest_line / 1'000'000, static_cast<double>(line.size()) / 1e6)}});
   }
   return line;

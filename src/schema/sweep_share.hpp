@@ -1,6 +1,7 @@
 #pragma once
-// The file of a share of a sweep: a line that says what is shared, then a line a point. Internal to
-// the version that wrote it: what people and other programs read is made by joining shares.
+// The file of a share of a sweep: a line that says what is shared, then one line per point.
+// Internal to the version that wrote it: what people and other programs read is made by joining
+// shares.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -62,7 +63,7 @@ std::string write_shared_point(const SharedPoint& point);
 /// `line`: without its end. Empty where the line is none, as when it was cut or damaged.
 std::optional<SharedPoint> read_shared_point(std::string_view line);
 
-/// What the file is, for people.
+/// What the file is, for readers.
 std::string share_manual();
 
 }  // namespace feedrate::schema

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "base/number_text.hpp"
 #include "base/version.hpp"
 #include "schema/json_writer.hpp"
 #include "schema/stage_names.hpp"
@@ -103,8 +104,9 @@ void TraceWriter::steps(const TimelineSection& section, int gpu) {
 void TraceWriter::section(const TimelineSection& section, const std::string& name) {
   ++process_;
   metadata("process_name", 0, "name",
-           fmt::format("{}{}, {:.6g} s into the job: {}", section.name,
-                       section.whole ? "" : " (its beginning)", section.begin.base(), name));
+           fmt::format("{}{}, {} s into the job: {}", section.name,
+                       section.whole ? "" : " (its beginning)",
+                       with_digits(section.begin.base(), 6), name));
   sort_index("process_sort_index", 0, process_);
   int id = 0;
   int gpu = 0;

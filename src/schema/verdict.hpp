@@ -10,7 +10,7 @@ namespace feedrate::schema {
 /// […], "remarks"}. What does not apply is null.
 std::string write_verdict(const Verdict& verdict);
 
-/// What `feedrate schema check` prints for people.
+/// What `feedrate schema check` prints for readers.
 std::string verdict_manual();
 /// JSON Schema (2020-12) of it.
 std::string verdict_json_schema();

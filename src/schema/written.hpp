@@ -14,7 +14,7 @@
 
 namespace feedrate::schema {
 
-/// Whether a record stands on one line or has a line a key.
+/// Whether a record stands on one line or has one line per key.
 template <class T>
 inline constexpr JsonWriter::Layout layout_of = JsonWriter::Layout::line;
 

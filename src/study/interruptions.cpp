@@ -338,7 +338,7 @@ void report_interruptions(Result& result, const Scenario& scenario, const Catalo
              money_on_demand(scenario, catalog, host), result.bill.money);
   // The same words for every point of a sweep: the numbers are figures.
   if (out.between) {
-    result.caveats.emplace_back("Time and money are those expected with interruptions.");
+    result.caveats.emplace_back("Time and cost are those expected with interruptions.");
   }
   say_of_blocks(result, out, fewest);
   if (out.expected >= 0.05 && !out.interval) {

@@ -203,7 +203,7 @@ const Remedy machine_list[] = {
     {{"more_instances", "more instances", RemedyKind::infrastructure, 4.0, Rung::fed,
       "always, once the GPUs of one instance are fed",
       "maximise utilisation on one GPU before going on to many (AWS blog, SageMaker I/O)",
-      "pays in money only where an hour has a value: efficiency is never above 1 for the work "
+      "saves cost only if an hour has a value: efficiency is never above 1 for the work "
       "itself"},
      [](const Situation&) { return true; },
      more_instances,

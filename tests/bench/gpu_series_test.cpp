@@ -112,11 +112,11 @@ TEST_CASE("GPU series: Ctrl-C ends warming up, and memory that does not suffice 
   bench.recorder.begin("gpu", {0, seconds(4.0), false});
   GpuSeries series(bench.settings, bench.recorder, 0);
   CHECK_FALSE(series.repeat(product(8.0), []() -> gpu::Repeated {
-    throw gpu::OutOfMemory("GPU 0's memory has no 2.15e+03 MB left");
+    throw gpu::OutOfMemory("GPU 0's memory has no 2,150 MB left");
   }));
   CHECK(bench.set.measurements.empty());
   CHECK(bench.recorder.end().remarks.back() ==
-        "matmul was left out at its largest: GPU 0's memory has no 2.15e+03 MB left");
+        "matmul was left out at the largest size: GPU 0's memory has no 2,150 MB left");
   bench.stop = true;
   CHECK_THROWS_AS(series.warm_up(bench.operation(seconds(0.1))), Interrupted);
 }

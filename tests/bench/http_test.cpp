@@ -224,7 +224,7 @@ TEST_CASE("http: a certificate that nobody vouches for is refused, one that is n
   CHECK_THAT(untrusted, Catch::Contains("certificate is not trusted") &&
                             Catch::Contains("self-signed") && Catch::Contains("SSL_CERT_FILE"));
   // openssl's little server gives no length, which we learn only once we trust it.
-  CHECK_THAT(trusted, Catch::Contains("does not say how long"));
+  CHECK_THAT(trusted, Catch::Contains("does not state the object's size"));
 }
 
 TEST_CASE("target: s3 becomes https, and endpoint, region and credentials come from AWS's names") {

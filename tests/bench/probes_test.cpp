@@ -218,7 +218,7 @@ TEST_CASE("disk: a scratch file is read in every way, and gone") {
   }
   CHECK(caches.count("cached") == 1);
   if (file_system_of(scratch.at("")) == "tmpfs") {
-    CHECK_THAT(set.probes.at(0).remarks.at(0), Catch::Contains("memory, no disk"));
+    CHECK_THAT(set.probes.at(0).remarks.at(0), Catch::Contains("memory, not a disk"));
   } else {
     CHECK(caches.size() == 2);
     CHECK(users(set, "random_read") == std::set<double>{1, 2, 4});
@@ -240,7 +240,7 @@ TEST_CASE("disk: the user's files are read when they suffice, and never changed"
   fs::remove(data.at("3.tar"));
   set = test::measured(probe_disk, settings);
   CHECK_THAT(set.probes.at(0).remarks.at(0),
-             Catch::Contains("3 files of 0.9 MB in all are too few"));
+             Catch::Contains("3 files with 0.9 MB in total are too few"));
   CHECK(data.files() == 3);
 }
 

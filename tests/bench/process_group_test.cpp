@@ -146,8 +146,9 @@ TEST_CASE("process group: nobody is answered before all have called, and strange
 
 TEST_CASE("process group: one that waits in vain says for whom") {
   const int port = test::free_port();
-  CHECK_THROWS_WITH(share_from_first({0, 3, 0, "127.0.0.1", port, ""}, "id", seconds(0.2), never),
-                    "0 of 2 other processes called on port " + std::to_string(port) + " in time");
+  CHECK_THROWS_WITH(
+      share_from_first({0, 3, 0, "127.0.0.1", port, ""}, "id", seconds(0.2), never),
+      "0 of 2 other processes connected to port " + std::to_string(port) + " in time");
   CHECK_THROWS_AS(share_from_first({1, 3, 0, "127.0.0.1", port, ""}, "id", seconds(0.2), never),
                   HostError);
   const std::atomic<bool> pressed{true};

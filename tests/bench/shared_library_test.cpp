@@ -68,6 +68,6 @@ TEST_CASE("shared library: where one was looked for is said, and nowhere else is
     return SharedLibrary::Folders{"/a", "/b", "/c", "/d", "/e"};
   });
   CHECK(nowhere.missing() ==
-        "libfeedrate_none.so.2 or libfeedrate_none.so.1 was found neither where the loader looks "
-        "nor in /a, /b, /c or 2 more folders");
+        "libfeedrate_none.so.2 or libfeedrate_none.so.1 was found neither in the loader's search "
+        "path nor in /a, /b, /c or 2 more folders");
 }

@@ -74,7 +74,7 @@ TEST_CASE("step command: one that fails tells its exit status and its last words
 
 TEST_CASE("step command: one that prints no step is refused") {
   CHECK(refusal("true") ==
-        "--step-command printed no step: expected lines SAMPLES SECONDS, one a step");
+        "--step-command printed no step: expected a line SAMPLES SECONDS for each step");
   CHECK(refusal("echo '# nothing yet'").find("printed no step") != std::string::npos);
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("step command: one that hangs is ended, and what it printed counts") {
   StepLines steps;
   const std::string remark =
       run_step_command("echo 8 1; sleep 1000", {seconds(0.3), seconds(0.3)}, never, steps);
-  CHECK(remark == "--step-command was ended after 0.3 s; its steps until then count");
+  CHECK(remark == "--step-command was stopped after 0.3 s; its steps until then count");
   CHECK(steps.measurements().size() == 1);
   StepLines none;
   CHECK_THROWS_AS(run_step_command("sleep 1000", {seconds(0.2), seconds(0.2)}, never, none),

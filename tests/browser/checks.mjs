@@ -178,7 +178,7 @@ export async function sweeps(page, feedrate, scenario, varied) {
         ? 'More instances cost more than the fewest, whatever their efficiency.'
         : `Break-even efficiency S*: ${parts.join(', ')}. Above it they cost less than the fewest.`);
     } else {
-      assert.equal(words, several ? 'Give an hour a value to see the efficiency from which more instances pay.' : '');
+      assert.equal(words, several ? 'Give an hour a value to see the efficiency above which more instances pay off.' : '');
     }
   }
   page.quiet();

@@ -168,7 +168,7 @@ TEST_CASE("calibrate: a probe that was asked for and failed is exit status 3, th
   const Outcome step = calibrate("memcpy gpu --quick --step-command 'echo 8 0.5; exit 4'", folder);
   INFO(step.err << step.out);
   CHECK(step.status == 3);
-  CHECK(has(step.err, "gpu was asked for and failed: --step-command ended with exit status 4"));
+  CHECK(has(step.err, "gpu was requested and failed: --step-command ended with exit status 4"));
   const auto set = feedrate::schema::read_measurements(folder / "host.measurements.json");
   CHECK(set.probes.size() == 2);
   CHECK(slurp(folder / "host.json").size() > 10);
@@ -308,6 +308,6 @@ TEST_CASE("calibrate: run says how old a profile is, and refuses an age that is 
   const Outcome wrong = run_with(old, " --max-age soon");
   CHECK(wrong.status == 2);
   CHECK(has(wrong.err, "--max-age"));
-  CHECK(has(run_with(old, " --canary").err, "not of this machine"));
+  CHECK(has(run_with(old, " --canary").err, "not made on this machine"));
   CHECK(shell("feedrate run scenarios/caltech256_p3.json --canary").status == 2);
 }

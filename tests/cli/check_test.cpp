@@ -121,7 +121,7 @@ TEST_CASE("check: a renamed scenario is held against what it was, by its name or
     const Outcome moved = check("");
     INFO(moved.out);
     CHECK(moved.status == (same_name ? 1 : 0));
-    CHECK(has(moved.out, std::string("compared with job.json, which is gone: the same ") +
+    CHECK(has(moved.out, std::string("compared with job.json, which no longer exists: the same ") +
                              (same_name ? "name" : "inputs")));
     CHECK(check("--strict").status == moved.status);
     CHECK(has(check("--format json").out, "\"renamed_from\": \"job.json\""));
@@ -143,7 +143,7 @@ TEST_CASE("check: --strict fails on a scenario that is gone and on a new one, in
   CHECK(check("").status == 0);
   const Outcome strict = check("--strict");
   CHECK(strict.status == 1);
-  CHECK(has(strict.out, "1 scenario of the baseline is gone: job.json"));
+  CHECK(has(strict.out, "1 scenario of the baseline no longer exists: job.json"));
   CHECK(has(strict.out, "not in the baseline"));
   CHECK(check("--strict --warn-only").status == 0);
   CHECK(check("--strict --update").status == 0);
@@ -160,7 +160,7 @@ TEST_CASE("check: --strict fails on a scenario that is gone and on a new one, in
   CHECK(has(form("junit"), "failures=\"2\""));
   CHECK(has(form("junit"), "classname=\"job.json\""));
   CHECK(has(form("github"), "::error file=" + again.baseline));
-  CHECK(has(form("markdown"), "is gone: job.json"));
+  CHECK(has(form("markdown"), "exists: job.json"));
   CHECK(has(form("json"), "\"gone\": [\n    \"job.json\"\n  ]"));
 }
 
@@ -313,7 +313,7 @@ TEST_CASE("check: new scenarios, scenarios not given, scenarios that are gone") 
   std::filesystem::remove(second);
   const Outcome gone = project.check("");
   CHECK(gone.status == 0);
-  CHECK(has(gone.out, "second.json is in the baseline, but there is no such file any more"));
+  CHECK(has(gone.out, "second.json is in the baseline, but its file no longer exists"));
   CHECK(project.check("--update").status == 0);
   CHECK_FALSE(has(slurp(project.baseline), "second.json"));
 }
@@ -351,7 +351,7 @@ TEST_CASE("check: a broken baseline is one clear line, exit status 2, and stays 
   refused("not JSON", "expected");
   refused("", "expected");
   refused("[]", "expected an object, got an empty list");
-  refused("{}", "no baseline of feedrate check");
+  refused("{}", "not a baseline of feedrate check");
   refused(good.substr(0, good.size() / 2), "expected");
   refused(replaced(good, "\"schema\": 1", "\"schema\": 99"), "expected \"schema\": 1, got 99");
   refused("<<<<<<< ours\n" + good + "=======\n" + good + ">>>>>>> theirs\n", "merge conflict");
@@ -393,7 +393,7 @@ TEST_CASE("check: usage that is wrong is one clear line") {
   const Outcome missing = shell("feedrate check '" + project.file + "' --baseline '" +
                                 (project.folder / "none.json") + "'");
   CHECK(missing.status == 2);
-  CHECK(has(missing.err, "--update makes it"));
+  CHECK(has(missing.err, "--update creates it"));
 }
 
 TEST_CASE("check: a baseline that cannot be written is exit status 3, and the old one stays") {

@@ -31,8 +31,8 @@ TEST_CASE("diagnose: two rules that fit say what tells them apart") {
   const Outcome outcome =
       shell("feedrate diagnose --gpu 35 --cpu 13 --disk 2 --network 1 --ram 20 --start 12min");
   CHECK(outcome.status == 0);
-  CHECK(has(outcome.out, "2 rules fit and differ (download, workers)"));
-  CHECK(has(outcome.out, "What tells them apart"));
+  CHECK(has(outcome.out, "2 rules fit and disagree (download, workers)"));
+  CHECK(has(outcome.out, "How to tell them apart"));
 }
 
 TEST_CASE("diagnose: gaps of the loader and too few workers are one answer, gaps and a disk too") {
@@ -40,10 +40,10 @@ TEST_CASE("diagnose: gaps of the loader and too few workers are one answer, gaps
   const Outcome workers = shell(gaps + "--cpu 13 --disk 2");
   CHECK(has(workers.out,
             "2 rules fit and do not contradict each other (workers, gaps): too few workers."));
-  CHECK_FALSE(has(workers.out, "What tells them apart"));
+  CHECK_FALSE(has(workers.out, "How to tell them apart"));
   CHECK(has(shell(gaps + "--cpu 13 --disk 95").out, "(disk, gaps): the disk."));
   CHECK(has(shell(gaps + "--start 25min").out,
-            "3 rules fit and differ (download, gaps, MaxInitializationTime)"));
+            "3 rules fit and disagree (download, gaps, MaxInitializationTime)"));
 }
 
 TEST_CASE("diagnose: no rule is an answer") {
@@ -54,12 +54,12 @@ TEST_CASE("diagnose: no rule is an answer") {
 
 TEST_CASE("diagnose: rules that name no cause") {
   const Outcome one = shell("feedrate diagnose --workers-per-cpu 3");
-  CHECK(has(one.out, "Dataloader-many fits, which names a symptom and no cause."));
+  CHECK(has(one.out, "Dataloader-many fits, which names a symptom but no cause."));
   const Folder folder;
   const std::string samples =
       folder.write("uneven.csv", "gpu,cpu,gpu-memory\n0,40,20\n0,40,20\n99,40,20\n99,40,20\n");
   const Outcome two = shell("feedrate diagnose '" + samples + "' --workers-per-cpu 3");
-  CHECK(has(two.out, "2 rules fit, which name symptoms and no cause"));
+  CHECK(has(two.out, "2 rules fit, which name symptoms but no cause"));
 }
 
 TEST_CASE("diagnose: a scenario from standard input") {
@@ -74,8 +74,8 @@ TEST_CASE("diagnose: a scenario of which no pipeline is simulated") {
   const Outcome outcome =
       shell("feedrate diagnose --gpu 35 --cpu 100 scenarios/total_cost_24h_p3.json");
   CHECK(outcome.status == 0);
-  CHECK(has(outcome.out, "is not simulated where a duration is stated"));
-  CHECK_FALSE(has(outcome.out, "No rule fits what is simulated"));
+  CHECK(has(outcome.out, "are not simulated for a scenario that states its duration"));
+  CHECK_FALSE(has(outcome.out, "No rule fits the simulated values"));
 }
 
 TEST_CASE("diagnose: the simulation beside it agrees, or disagrees") {
@@ -171,7 +171,7 @@ TEST_CASE("diagnose: a file of samples, as CSV and as Debugger's JSON lines") {
   CHECK(has(outcome.out, "CPUBottleneck"));
   CHECK(has(outcome.out, "GPU 5.0 %"));
   CHECK(has(outcome.out, "CPU 95 %"));
-  CHECK(has(outcome.out, "i/o is told in bytes"));
+  CHECK(has(outcome.out, "i/o is recorded in bytes"));
   // A flag comes before the samples.
   CHECK(has(shell("feedrate diagnose '" + debugger + "' --gpu 95").out, "GPU 95 %"));
 }
@@ -250,11 +250,11 @@ TEST_CASE("diagnose: a file as Windows writes it, and one of fractions") {
       "marked.json", "\xEF\xBB\xBF" + slurp(FEEDRATE_SOURCE_DIR "/scenarios/caltech256_p3.json"));
   CHECK(shell("feedrate diagnose --gpu 35 '" + scenario + "'").status == 0);
   const std::string fractions = folder.write("fractions.csv", "gpu,cpu\n0.3,0.1\n0.4,1\n");
-  CHECK(has(shell("feedrate diagnose '" + fractions + "'").out, "no number is above 1"));
+  CHECK(has(shell("feedrate diagnose '" + fractions + "'").out, "no value is above 1"));
   const std::string quoted = folder.write("quoted.csv", "\"gpu\",\"cpu\"\n\"30\",13\n");
   CHECK(has(shell("feedrate diagnose '" + quoted + "'").out, "GPU 30 %, CPU 13 %"));
   const std::string idle = folder.write("idle.csv", "gpu,disk\n30,0.2\n40,0\n");
-  CHECK_FALSE(has(shell("feedrate diagnose '" + idle + "'").out, "no number is above 1"));
+  CHECK_FALSE(has(shell("feedrate diagnose '" + idle + "'").out, "no value is above 1"));
 }
 
 TEST_CASE("run: what monitors would show, and whether more workers would help") {

@@ -281,7 +281,7 @@ TEST_CASE("skypilot: machines by the names of its catalogue") {
       "'gpu>=T4, cloud!=aws' --format python");
   INFO(all.err);
   CHECK(all.status == 0);
-  CHECK(has(all.err, "left out: what SkyPilot calls them is not known here"));
+  CHECK(has(all.err, "left out: SkyPilot's name for them is not known"));
   const std::regex row(
       R"row(    \("(gcp|azure|lambda)[^"]*", "(?:Standard_[A-Za-z0-9_]+|[a-z0-9-]+|gpu_[a-z0-9_]+)", (None|"[A-Z0-9a-z-]+:[0-9]+"), (?:True|False)\): .*)row");
   std::istringstream lines(all.out);
@@ -304,7 +304,7 @@ TEST_CASE("skypilot: a machine of which the job uses fewer GPUs than it has is r
   const auto some = shell(command + "--set gpus_per_instance=2");
   INFO(some.out << some.err);
   CHECK(some.status == 0);
-  CHECK(has(some.out, "the job uses 2 of its 8 GPUs and all are rented"));
+  CHECK(has(some.out, "the job uses 2 of the 8 GPUs that are rented"));
   CHECK_FALSE(has(shell(command).out, "all are rented"));
 }
 
@@ -320,7 +320,7 @@ TEST_CASE("skypilot: spot and its interruptions are said, what is booked is left
   CHECK(has(both.out, " of jobs take "));
   CHECK(has(both.out, "use_spot: true"));
   CHECK(has(both.out,
-            "# Remark on p3.2xlarge: Time and money are those expected with "
+            "# Remark on p3.2xlarge: Time and cost are those expected with "
             "interruptions."));
   const std::string booked = "--set price='3 USD/h' --set booked=24h ";
   const auto mixed = shell("feedrate export skypilot " + spot + booked +
@@ -335,9 +335,9 @@ TEST_CASE("skypilot: spot and its interruptions are said, what is booked is left
   CHECK(has(none.err, "no candidate is left: 1 point with purchase capacity_block"));
   const auto nameless = shell("feedrate export skypilot scenarios/spot_checkpoints.json");
   CHECK(nameless.status == 2);
-  CHECK(has(nameless.err,
-            "/cluster/instance: expected the instance that SkyPilot is to rent, got "
-            "none in the scenario"));
+  CHECK(has(
+      nameless.err,
+      "/cluster/instance: expected an instance for SkyPilot to rent, got none in the scenario"));
 }
 
 TEST_CASE("export: rows of scale are runs, and results come through a pipe") {
@@ -392,7 +392,7 @@ TEST_CASE("export: what is no input, and what goes wrong with the output") {
   CHECK(has(shell("feedrate export json scenarios/caltech256_p3.json -o "
                   "scenarios/caltech256_p3.json")
                 .err,
-            "expected another file than the input"));
+            "--output would overwrite the input"));
   const Folder folder;
   const std::string result = "'" + (folder / "r.json") + "'";
   shell("feedrate run scenarios/caltech256_p3.json --format json -o " + result);

@@ -9,9 +9,9 @@ TEST_CASE("feeds: one drive keeps 71 emulated accelerators busy, and the drive i
   INFO(text.out << text.err);
   CHECK(text.status == 0);
   CHECK(has(text.out,
-            "71 GPUs an instance are kept busy 90 % of the time or more; with 72 they are "
+            "71 GPUs per instance are kept busy 90 % of the time or more; with 72 they are "
             "busy 89.5 %"));
-  CHECK(has(text.out, "held fixed: instances = 1"));
+  CHECK(has(text.out, "fixed: instances = 1"));
   CHECK(has(text.out, "num_workers = 2 for each GPU"));
   const Outcome csv = shell(
       "feedrate feeds scenarios/mlperf_storage_micron.json --over gpus_per_instance "
@@ -28,12 +28,12 @@ TEST_CASE("feeds: the end of the search is no answer, and none fed exits with 1"
   const Outcome end = shell(
       "feedrate feeds scenarios/mlperf_storage_micron.json --over gpus_per_instance --up-to 20");
   CHECK(end.status == 0);
-  CHECK(has(end.out, "At least 20 GPUs an instance"));
+  CHECK(has(end.out, "At least 20 GPUs per instance"));
   const Outcome none = shell(
       "feedrate feeds scenarios/mlperf_storage_micron.json --over gpus_per_instance --set "
       "disk.bandwidth='10 MB/s'");
   CHECK(none.status == 1);
-  CHECK(has(none.out, "No number of GPUs an instance from 1 to 1,024 keeps the GPUs busy"));
+  CHECK(has(none.out, "No number of GPUs per instance from 1 to 1,024 keeps the GPUs busy"));
 }
 
 TEST_CASE("feeds: instances that have each its own number of GPUs are not sought the number of") {
@@ -46,7 +46,8 @@ TEST_CASE("feeds: instances that have each its own number of GPUs are not sought
     const Outcome out = shell("feedrate " + command);
     INFO(command << out.out << out.err);
     CHECK(out.status == 2);
-    CHECK(has(out.err, "/cluster/gpus_per_instance: expected one number for all instances, of "));
+    CHECK(has(out.err,
+              "/cluster/gpus_per_instance: expected one number for all instances, because "));
   }
   CHECK(shell("feedrate feeds " + job).status != 2);
 }
@@ -57,7 +58,7 @@ TEST_CASE("feeds: keys by any of their names, also those that count no GPUs") {
   for (const char* name : {"/cluster/instances", "cluster.instances"}) {
     CHECK(shell(feeds + "--up-to 4 --over " + name).out == instances.out);
   }
-  CHECK_FALSE(has(instances.out, "held fixed: instances"));
+  CHECK_FALSE(has(instances.out, "fixed: instances"));
   const Outcome batch = shell("feedrate feeds scenarios/caltech256_p3.json --over num_workers");
   INFO(batch.out);
   CHECK(has(batch.out, "The GPUs are kept busy 90 % of the time or more up to num_workers = "));

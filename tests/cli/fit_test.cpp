@@ -65,7 +65,7 @@ TEST_CASE("fit: what was published of a shipped scenario gives back what its fil
   CHECK(has(text.out, "--set '/preprocess/resize/cpu="));
   CHECK(has(text.out, "a bottleneck is right or wrong"));
   // How long an epoch of 7 workers takes, and how busy GPUs are in it.
-  CHECK(has(text.out, "figures of one job count as if they were"));
+  CHECK(has(text.out, "figures of one job count as if measured"));
 }
 
 TEST_CASE("fit: from a start far off, or from none, to the same") {
@@ -245,13 +245,13 @@ TEST_CASE("fit: what cannot be fitted is refused, with what would be taken") {
       {mine + " --free collate,,handover", "between the commas"},
       {mine + " --free \"\"", "expected a key between the commas"},
       {mine + " --free /preprocess/0/cpu,/job/step,handover,collate",
-       "expected at least as many cases that can be fitted on as unknowns (4), got 3 of 3"},
+       "expected at least as many cases that can be fitted as unknowns (4), got 3 of 3"},
       {mine + " --free /preprocess/0/cpu_per_byte", "got both"},
       {silent + " --free handover", "/cases: expected measured cases to fit on, got none"},
       {judged + " --free /preprocess/0/cpu,/job/step", "unknowns (2), got 1 of 3"},
       {odd + " --free handover", "expected a metric, got \"epoch_seconds\""},
-      {mine + " --free handover -o " + mine, "expected another file than the input"},
-      {mine + " --free handover --format csv", "expected text, json, markdown, got \"csv\""},
+      {mine + " --free handover -o " + mine, "--output would overwrite the input"},
+      {mine + " --free handover --format csv", "expected one of text, json, markdown, got \"csv\""},
       {"nowhere.json --free handover", "no such file"},
   };
   for (const auto& [arguments, said] : wrong) {

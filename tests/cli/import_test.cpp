@@ -83,7 +83,7 @@ TEST_CASE("import: an AWS bulk file changes the prices it names, with source and
   const Outcome outcome = prices.import(bulk);
   INFO(outcome.err);
   CHECK(outcome.status == 0);
-  CHECK(has(outcome.out, "1 price is other than before, 0 new, 1 confirmed"));
+  CHECK(has(outcome.out, "1 price is changed, 0 new, 1 confirmed"));
   CHECK(has(outcome.out, "3.06 USD/h"));
   CHECK(has(outcome.out, "2.5 USD/h"));
   CHECK(has(outcome.out, "-18.3 %"));
@@ -109,7 +109,7 @@ TEST_CASE("import: a CSV gives on-demand prices, and spot as median, cheapest an
   CHECK(has(slurp(prices.pricing + "/aws/p3.json"),
             R"("region": "us-west-2", "purchase": "spot", "price": "0.6 USD/h", "lowest": )"
             R"("0.5 USD/h", "highest": "0.7 USD/h", "zones": 2,)"));
-  CHECK(has(outcome.out, "1 prices are left out"));
+  CHECK(has(outcome.out, "1 price left out"));
 }
 
 TEST_CASE("import: SageMaker's training prices are added where only older ones were known") {
@@ -139,7 +139,7 @@ TEST_CASE("import: --dry-run writes nothing, older files change nothing newer") 
   CHECK(prices.differences().empty());
   const Outcome old = prices.import(replaced(bulk, "2026-11-01T", "2020-01-01T"));
   CHECK(old.status == 0);
-  CHECK(has(old.out, "2 prices are left as they are"));
+  CHECK(has(old.out, "2 prices left unchanged"));
   CHECK(prices.differences().empty());
 }
 

@@ -41,7 +41,7 @@ TEST_CASE(
   const Outcome two =
       shell("feedrate report scenarios/caltech256_p3.json scenarios/iarai_s3.json " + to);
   CHECK(two.status == 2);
-  CHECK(has(two.err, "--live takes several"));
+  CHECK(has(two.err, "--live accepts several"));
   CHECK(shell("cp scenarios/caltech256_p3.json " + (folder / "s.json") +
               " && feedrate report --live " + (folder / "s.json") + " -o " + (folder / "s.json"))
             .status == 2);

@@ -21,7 +21,7 @@ TEST_CASE("observe fit: a simulated job's samples give a scenario that is valida
   INFO(fit.out << fit.err);
   REQUIRE(fit.status == 0);
   for (const char* part : {"waiting for its batch", "workers' CPU", "/preprocess/0/cpu",
-                           "Not seen, and what is taken instead", "prefetch_factor"}) {
+                           "Not observed, and what is assumed instead", "prefetch_factor"}) {
     CHECK(has(fit.out, part));
   }
   const std::string text = slurp(job);
@@ -47,9 +47,10 @@ TEST_CASE("observe fit: a scenario is set beside what was observed, and what dif
                 "' --interval 200ms")
               .status == 0);
   // The scenario as it stands has seven workers: that is the larger difference.
-  const Outcome first = shell("feedrate observe fit '" + twin + "' " + scenario +
-                              " --batch-size 64 | grep -A2 'With one observed input put in' | tail "
-                              "-n 1");
+  const Outcome first =
+      shell("feedrate observe fit '" + twin + "' " + scenario +
+            " --batch-size 64 | grep -A2 'With one observed input at a time' | tail "
+            "-n 1");
   INFO(first.out);
   CHECK(has(first.out, "num_workers=1"));
 }

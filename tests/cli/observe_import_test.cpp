@@ -8,7 +8,7 @@ namespace {
 
 const std::string recordings = "tests/schema/imports/";
 
-TEST_CASE("observe --import: lines to standard output, what was recognised to standard error") {
+TEST_CASE("observe --import: lines to standard output, what was recognized to standard error") {
   const Outcome got = shell("feedrate observe --import " + recordings + "mmcv.log");
   CHECK(got.status == 0);
   CHECK(got.out.find("{\"Type\": \"feedrate\", \"Name\": \"observation\"") == 0);
@@ -43,7 +43,7 @@ TEST_CASE("observe --import: a mistake is told with exit status 2, and nothing i
       {"--import /nowhere", "no such file"},
       {"--import " + log + " " + unknown, "lines of no known form (1)"},
       {"--import " + log + " --start noon", "--start: expected a time such as"},
-      {"--import " + log + " --time-zone CET", "--time-zone: expected how far"},
+      {"--import " + log + " --time-zone CET", "--time-zone: expected an offset"},
       {"--import " + log + " --interval 0s", "--interval: expected a time above 0"},
       {"--import " + log + " --step-regex '('", "--step-regex: expected"},
       {"--import " + log + " " + log, "got it twice"},

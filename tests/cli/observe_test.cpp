@@ -143,14 +143,14 @@ TEST_CASE("observe: what cannot be done is said") {
     std::string says;
   };
   const Slip slips[] = {
-      {"--pid 4194304", "--pid: expected the number of a process that runs here"},
+      {"--pid 4194304", "--pid: expected the ID of a running, visible process"},
       {"--pid x", "--pid"},
-      {"--pid 1 -- true", "a job is one of them"},
+      {"--pid 1 -- true", "expected either --pid or a command, got both"},
       {"--interval 1ms", "--interval: expected a time from 10.0 ms to 1.00 h"},
       {"--interval 5", "--interval"},
       {"--for 10ms", "--for: expected a time from 500 ms"},
       {"--output ''", "--output"},
-      {"--output - -- true", "standard output is the command's"},
+      {"--output - -- true", "standard output belongs to the command"},
       {"--output /tmp -- true", "expected a file name, got a directory"},
       {"-- no-such-program", "cannot run no-such-program"},
       {"--for 1s --instance p99.large", "p99.large"},

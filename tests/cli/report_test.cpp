@@ -88,7 +88,7 @@ TEST_CASE("report: wrong usage is exit 2 and says what was expected") {
       folder.write("job.json", slurp(FEEDRATE_SOURCE_DIR "/scenarios/caltech256_p3.json"));
   const Outcome own = shell("feedrate report " + copy + " --output " + copy);
   CHECK(own.status == 2);
-  CHECK(has(own.err, "--output: expected another file than the input"));
+  CHECK(has(own.err, "--output would overwrite the input"));
   CHECK(has(slurp(copy), "\"Caltech-256"));
   const Outcome many = shell(report + "--vary batch_size=1:2000:1 --output " + (folder / "a.html"));
   CHECK(many.status == 2);

@@ -185,9 +185,9 @@ TEST_CASE("result: remarks are read as three lists, and JSON says of each which 
     REQUIRE(kinds.size() == remarks.size());
     const std::string text = shell("feedrate run '" + file + "' | tr -s ' \\n' ' '").out;
     const std::vector<std::pair<std::string, std::string>> titles = {
-        {"measure", "Remarks: to measure or to give"},
+        {"measure", "Remarks: to measure or provide"},
         {"check", "Remarks: to check"},
-        {"know", "Remarks: to know"}};
+        {"know", "Remarks: worth knowing"}};
     std::size_t before = 0;
     for (const auto& [kind, title] : titles) {
       bool any = false;

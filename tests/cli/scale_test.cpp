@@ -53,8 +53,8 @@ TEST_CASE("scale: a deadline that no number meets is told with the fastest, and 
   CHECK(has(met.out, "fewest and cheapest in time"));
   // Where an hour has a value, the cheapest need not be the fewest.
   const Outcome both = shell(caltech + "--deadline '9 min' --value-of-hour '40 USD/h' --to 16");
-  CHECK(has(both.out, "To be done within 9 min, 3 instances are enough: "));
-  CHECK(has(both.out, " The cheapest are 9: "));
+  CHECK(has(both.out, "To finish within 9 min, 3 instances are enough: "));
+  CHECK(has(both.out, " The cheapest number is 9: "));
   const Outcome one = shell(caltech + "--to 1");
   CHECK(has(one.out, " · 1 instance\n"));
   CHECK_FALSE(has(one.out, "No other"));
@@ -167,8 +167,8 @@ TEST_CASE("scale: wrong flags are refused with what would be right") {
       {"--deadline ''", "--deadline"},
       {"--deadline soon", "--deadline: expected a time"},
       {"--value-of-hour 3", "--value-of-hour"},
-      {"--vary instances=1,2", "expected another key than instances"},
-      {"--vary /cluster/instances=1,2", "expected another key than instances"},
+      {"--vary instances=1,2", "expected a key other than instances"},
+      {"--vary /cluster/instances=1,2", "expected a key other than instances"},
       {"--vary job.value_of_hour='1 USD/h','2 USD/h' --value-of-hour '3 USD/h'", "got both"},
       {"--vary num_workers=1:100:1", "expected at most 64 settings"},
       {"--strong --per-gpu-batch", "--strong"},
@@ -230,7 +230,7 @@ TEST_CASE("run: what unequal instances cannot have beside them is refused, all a
       "feedrate scale scenarios/caltech256_p3.json --set instance=p3.16xlarge --set instances=3 "
       "--set 'gpus_per_instance=[8, 8, 4]'");
   CHECK(scaled.status == 2);
-  CHECK(has(scaled.err, "expected one number for all instances, of which scale varies"));
+  CHECK(has(scaled.err, "expected one number for all instances, because scale varies"));
 }
 
 TEST_CASE("scale: GPUs that wait for the slowest of them are not said to wait for messages") {

@@ -83,7 +83,7 @@ TEST_CASE("shard: auto is the task's place in an array job of Slurm, AWS Batch o
 
   CHECK(has(shard("auto"), "expected to be a task of an array job"));
   CHECK(has(shard("auto", slurm(3, 3, 3, 1, 1)), "write --shard auto/N"));
-  CHECK(has(shard("auto", slurm(3, 1, 7, 3, 1)), "expected an array of tasks at equal distances"));
+  CHECK(has(shard("auto", slurm(3, 1, 7, 3, 1)), "expected an array of equally spaced tasks"));
   CHECK(has(shard("auto", {{"JOB_COMPLETION_INDEX", "4"}}), "expected JOB_COMPLETIONS"));
   CHECK(has(shard("auto", {{"AWS_BATCH_JOB_ARRAY_INDEX", "5"}, {"AWS_BATCH_JOB_ARRAY_SIZE", "5"}}),
             "expected AWS_BATCH_JOB_ARRAY_INDEX to be a task from 0 to 4, got 5"));
@@ -152,7 +152,7 @@ TEST_CASE("merge: shares that are missing, doubled, unfinished or of other sweep
             "feedrate: merge: expected all 3 shares of the sweep, got no file of shares 2/3, 3/3: "
             "name them, or run the sweep with --shard 2/3 and --output FILE"));
   CHECK(has(merge(first + second + third + second).err,
-            "2:1: expected each file once, got it twice: name it once"));
+            "2:1: expected each file once, got it twice"));
   shell("cp " + second + "'" + (folder / "copy") + "'");
   CHECK(has(merge(first + second + third + "'" + (folder / "copy") + "'").err,
             "copy:1: expected each share once, got share 2/3 here and in " + (folder / "2") +
@@ -167,11 +167,11 @@ TEST_CASE("merge: shares that are missing, doubled, unfinished or of other sweep
            Foreign{"--set epochs=2", "other values of --set"},
            Foreign{"--vary batch_size=16,32", "other values of --vary"},
            Foreign{"--seed 2", "another --seed"},
-           Foreign{"--exact", "one with --exact beside one without"},
+           Foreign{"--exact", "--exact for only one of them"},
            Foreign{"--replications 3", "another number of --replications"},
            Foreign{"--deadline 3h", "another --deadline"},
            Foreign{"--budget 3USD", "another --budget"},
-           Foreign{"--format csv", "one of --format csv beside one of whole results"},
+           Foreign{"--format csv", "--format csv for only one of them"},
            Foreign{"--host scenarios/hosts/epyc_vm_2_cores.json", "another host profile"},
        }) {
     const auto refused =
@@ -187,7 +187,7 @@ TEST_CASE("merge: shares that are missing, doubled, unfinished or of other sweep
   CHECK(has(merge(first + second + make("other", "--shard 3/3 --set epochs=2")).err,
             "other:1: expected a share of the same sweep as share 1/3 in " + (folder / "1") +
                 ", got share 3/3 of one with other values of --set (epochs=2, not none); leave "
-                "this file out, or make the share again with the flags of the others"));
+                "this file out, or write the share again with the flags of the others"));
   const auto scenario = shell(
       "sed 's/Caltech-256 with/Caltech with/' scenarios/caltech256_p3.json > '" + (folder / "s") +
       "' && rm -f '" + (folder / "other") + "' && feedrate sweep '" + (folder / "s") +
@@ -208,8 +208,8 @@ TEST_CASE("merge: shares that are missing, doubled, unfinished or of other sweep
   CHECK(has(several.err, "README.md:1: expected a share that sweep --shard wrote"));
   shell("head -n 3 '" + (folder / "2") + "' > '" + (folder / "cut") + "'");
   CHECK(has(merge(first + third + "'" + (folder / "cut") + "'").err,
-            "cut: expected the 4 points of share 2/3, got 2: the command that wrote it goes on "
-            "with them when it is given again with --resume"));
+            "cut: expected the 4 points of share 2/3, got 2: run the command that wrote it again "
+            "with --resume to complete them"));
   // What is missing, doubled and unfinished is told together.
   const auto all = merge(first + first + "'" + (folder / "cut") + "'");
   CHECK(has(all.err, "got no file of share 3/3"));
@@ -219,7 +219,8 @@ TEST_CASE("merge: shares that are missing, doubled, unfinished or of other sweep
   shell("head -c 100 " + second + " > '" + (folder / "part") + "'; : > '" + (folder / "empty") +
         "'");
   const auto begun = merge(first + "'" + (folder / "part") + "' '" + (folder / "empty") + "'");
-  CHECK(has(begun.err, "part:1: expected a whole share, got a part of its first line: the sweep"));
+  CHECK(has(begun.err,
+            "part:1: expected a complete share, got only part of its first line: the sweep"));
   CHECK(has(begun.err, "empty: expected a share that sweep --shard wrote, got an empty file: the"));
   shell("sed '3s/1/7/' " + second + " > '" + (folder / "hurt") + "'");
   CHECK(has(merge(first + third + "'" + (folder / "hurt") + "'").err,
@@ -246,7 +247,7 @@ TEST_CASE("sweep: a share goes on after Ctrl-C and kill -9") {
     CHECK(lines_of(file) < 17);
     const auto resumed = shell(command);
     CHECK(resumed.status == 0);
-    CHECK(has(resumed.err, "of 16 points are in "));
+    CHECK(has(resumed.err, "of 16 points are already in "));
     CHECK((slurp(file) == slurp(folder / "whole")));
   }
 }
@@ -283,8 +284,8 @@ TEST_CASE("sweep: points of a share are not lost to a forgotten flag or another 
   const auto other = shell(sweep + "--shard 2/3" + to);
   CHECK(other.status == 2);
   CHECK(has(other.err,
-            "s: expected another file for share 2/3, got one with 4 of 4 points of "
-            "share 1/3; delete it if you do not need them"));
+            "s: expected a different file for share 2/3, got one with 4 of 4 points of share 1/3; "
+            "delete it if they are not needed"));
   CHECK(has(shell(sweep + "--shard 1/3 --set epochs=2" + to).err, "share 1/3 of another sweep"));
   CHECK((slurp(file) == whole));
   shell("head -n 3 '" + file + "' > '" + (folder / "t") + "' && mv '" + (folder / "t") + "' '" +
@@ -292,15 +293,15 @@ TEST_CASE("sweep: points of a share are not lost to a forgotten flag or another 
   const auto unfinished = shell(sweep + "--shard 1/3" + to);
   CHECK(unfinished.status == 2);
   CHECK(has(unfinished.err,
-            "s: expected --resume, which goes on with the 2 of 4 points of share "
-            "1/3 that are in this file; delete it to begin again"));
+            "s: expected --resume, to continue from the 2 of 4 points of share "
+            "1/3 in this file; delete it to start over"));
   CHECK(lines_of(file) == 3);
   const auto foreign = shell(sweep + "--set epochs=2 --shard 1/3 --resume" + to);
   CHECK(foreign.status == 2);
   CHECK(has(foreign.err,
-            "s:1: expected a beginning of share 1/3 to go on with, got share 1/3 of "
+            "s:1: expected the beginning of share 1/3 to continue from, got share 1/3 of "
             "one with other values of --set (none, not epochs=2); name another file, "
-            "or delete this one to begin again"));
+            "or delete this one to start over"));
   CHECK(lines_of(file) == 3);
   CHECK(shell(sweep + "--shard 1/3 --resume" + to).status == 0);
   CHECK((slurp(file) == whole));
@@ -321,9 +322,10 @@ TEST_CASE("sweep: on a full disk a share says how many points are kept, and goes
   const std::size_t kept = lines_of(file) - 1;
   CHECK(kept > 0);
   CHECK(kept < 6);
-  CHECK(has(full.err, "cannot write " + file + ": File too large; " + std::to_string(kept) +
-                          " of 6 points are kept in " + file +
-                          ": once that can be written, the same command with --resume goes on"));
+  CHECK(has(full.err,
+            "cannot write " + file + ": File too large; " + std::to_string(kept) +
+                " of 6 points are kept in " + file +
+                ": once it can be written again, the same command with --resume continues"));
   CHECK(shell(command).status == 0);
   CHECK((slurp(file) == shell(sweep + "--shard 1/2").out));
 }
@@ -337,7 +339,7 @@ TEST_CASE("sweep: in one piece, Ctrl-C says what would have kept the points") {
     CHECK(stopped.out.empty());
     CHECK(has(stopped.err, "feedrate: interrupted: "));
     CHECK(has(stopped.err,
-              " of 32 points were done, and none is kept; with --resume and --output "
+              " of 32 points, of which none is kept; with --resume and --output "
               "FILE a sweep keeps its points"));
   }
 }
@@ -355,9 +357,10 @@ TEST_CASE("sweep: a share on a full disk, a closed pipe, and of two processes at
   CHECK(has(both.out, "3\n"));
   CHECK(has(shell(sweep + "--shard 1/2 --output scenarios").err,
             "expected a file name, got a directory"));
-  CHECK(has(shell(sweep + "--shard 1/2 --format json").err, "--format: expected csv, or none"));
+  CHECK(has(shell(sweep + "--shard 1/2 --format json").err,
+            "--format: expected csv, or no --format"));
   CHECK(has(shell(sweep + "--shard 1/2 --output scenarios/caltech256_p3.json").err,
-            "expected another file than the input"));
+            "--output would overwrite the input"));
   // To standard output, a share is the same.
   const auto out = shell(sweep + "--shard 1/2");
   shell(sweep + "--shard 1/2 --output '" + (folder / "file") + "'");

@@ -19,7 +19,7 @@ TEST_CASE("slurm: an array of 8 shares, one killed and run again, equals the swe
   CHECK(run.status == 0);
   CHECK(has(run.out, "of 8 points"));
   CHECK(has(run.out, "3.share: expected the 8 points of share 4/8, got "));
-  CHECK(has(run.out, "of 8 points are in "));
+  CHECK(has(run.out, "of 8 points are already in "));
   CHECK(has(run.out, "equal\n"));
 }
 

@@ -145,9 +145,9 @@ TEST_CASE("sweep: the catalogue's instances, purchases and regions by a filter")
     return outcome.err;
   };
   CHECK(has(refused("--instances 'gpu>=A10F'"), "--instances: gpu: expected a GPU"));
-  CHECK(has(refused("--instances 'gpus>=100'"), "nothing in the catalogue fits \"gpus>=100\""));
+  CHECK(has(refused("--instances 'gpus>=100'"), "nothing in the catalogue meets \"gpus>=100\""));
   CHECK(has(refused("--instances gpus=8 --vary instance=a"), "expected each key once"));
-  CHECK(has(refused("--instances gpus=8 --set 'price=3 USD/h'"), "--set price=null leaves it out"));
+  CHECK(has(refused("--instances gpus=8 --set 'price=3 USD/h'"), "--set price=null removes it"));
   CHECK(has(refused(""), "expected --vary KEY=VALUES or --instances FILTER"));
 }
 

@@ -124,7 +124,7 @@ TEST_CASE("usage: what the parser misses is said in our words, and names what it
   };
   for (const Wrong& wrong : {
            Wrong{"scale", "feedrate: scale: expected SCENARIO, got nothing; feedrate scale --help"},
-           Wrong{"run x --seed", "feedrate: --seed: expected S behind it, got nothing"},
+           Wrong{"run x --seed", "feedrate: --seed: expected S after it, got nothing"},
            Wrong{"run x --seed 1 --seed 2", "feedrate: --seed: expected it once, got it 2 times"},
            Wrong{"scale x --strong --weak",
                  "expected one of --per-gpu-batch and --strong, got both"},

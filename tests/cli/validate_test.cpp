@@ -62,7 +62,7 @@ TEST_CASE("validate: the user's numbers, predicted, with the signed error and th
   CHECK(has(fine.out, "as it is"));
   const Outcome off = files.of(far_off);
   CHECK(off.status == 1);
-  CHECK(has(off.out, "miss too much"));
+  CHECK(has(off.out, "above the limit"));
   CHECK(has(off.out, "-50.0 %"));
 }
 

@@ -67,7 +67,7 @@ TEST_CASE("drift: what one calibration sees above the floor is stated, and said"
   CHECK_FALSE(drift.measured);
   CHECK(drift.words.find("seen in one calibration, above the floor of 3 % for bare metal") == 0);
   CHECK(drift.advice.find("this machine drifted by ") == 0);
-  CHECK(drift.advice.find("measure longer (--time-limit), or again (--add)") != std::string::npos);
+  CHECK(drift.advice.find("measure longer (--time-limit) or repeat (--add)") != std::string::npos);
   CHECK(fit_profile(set).profile.remarks == std::vector<std::string>{"cpu: " + drift.advice});
 }
 

@@ -96,10 +96,10 @@ TEST_CASE("fit of a GPU: what only a vendor knows stands ready to be held agains
   CHECK(vendor("matmul in bf16") == "bf16");
   CHECK(vendor("matmul in bf16, sustained") == "bf16");
   CHECK(vendor("matmul in fp32, by a kernel of feedrate's").empty());
-  CHECK(vendor("launch, one behind the other") == "none");
+  CHECK(vendor("launch, back to back") == "none");
   CHECK(line_of(fitted, "matmul in tf32")->number == Approx(400e12).epsilon(0.02));
   CHECK(line_of(fitted, "matmul in bf16, sustained")->value.find("TFLOP/s") != std::string::npos);
-  CHECK(line_of(fitted, "launch, one behind the other")->number == Approx(2e-6).epsilon(0.02));
+  CHECK(line_of(fitted, "launch, back to back")->number == Approx(2e-6).epsilon(0.02));
 }
 
 TEST_CASE("fit of a GPU: as often as an operation is done in a sample, its level is the same") {
@@ -136,7 +136,7 @@ TEST_CASE("fit of a GPU: a rate that falls within seconds is what holds, and is 
   CHECK(line->number == Approx(600e12));
   REQUIRE_FALSE(line->warnings.empty());
   CHECK(line->warnings.back() ==
-        "it begins with 800 TFLOP/s and holds 600 TFLOP/s: long steps are slower than short ones");
+        "it starts at 800 TFLOP/s and sustains 600 TFLOP/s: long steps are slower than short ones");
   CHECK(line->meanwhile == "1.74 GHz, 600 W, 60 C, power limit");
   CHECK(line_of(sustained(790e12), "matmul in bf16, sustained")->warnings.empty());
 }
@@ -191,7 +191,7 @@ TEST_CASE(
   CHECK(fitted.profile.step_launch->value.base() == Approx(0.008));
   const FitLine* line = line_of(fitted, "step, starting it");
   REQUIRE(line != nullptr);
-  CHECK(line->warnings.back().find("where the GPU's queue is full") != std::string::npos);
+  CHECK(line->warnings.back().find("once the GPU's queue is full") != std::string::npos);
   CHECK(std::count_if(fitted.drifts.begin(), fitted.drifts.end(),
                       [](const Drift& drift) { return drift.group == "cpu"; }) == 1);
 }

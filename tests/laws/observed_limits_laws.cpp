@@ -289,7 +289,7 @@ TEST_CASE("observed limits: neighbours are what is busy beside the job and what 
     CHECK(job.steal->value == Approx(0.01 * steal).margin(1e-9));
     const std::string said = observed_scenario(job).scenario.about.expectation;
     const bool much = others + steal >= 10.0;
-    CHECK((said.find("the job had neighbours") != std::string::npos) == much);
+    CHECK((said.find("other work took CPU time of the machine") != std::string::npos) == much);
     named += much ? 1 : 0;
   }
   CHECK(named > 5);

@@ -267,7 +267,7 @@ TEST_CASE("tuning: logs without a table, without a header and without ranks say 
                     .link = Link::nvlink,
                     .inside = bytes_per_second(2e11),
                     .between = bytes_per_second(4e10)};
-  CHECK(refused("h:1:2 [0] NCCL INFO Connected all rings\n").find("a log of NCCL without it") !=
+  CHECK(refused("h:1:2 [0] NCCL INFO Connected all rings\n").find("an NCCL log without it") !=
         std::string::npos);
   const std::string log = log_of(f, true);
   const std::size_t row = log.find("AllReduce");
@@ -277,7 +277,7 @@ TEST_CASE("tuning: logs without a table, without a header and without ranks say 
   const auto set = schema::parse_import(log_of(f, false, false), "job.log");
   const auto& remarks = set.probes.front().remarks;
   CHECK(std::any_of(remarks.begin(), remarks.end(), [](const std::string& remark) {
-    return remark.find("does not say over how many ranks") != std::string::npos;
+    return remark.find("does not say for how many ranks") != std::string::npos;
   }));
   CHECK(imported(log_of(f, false, false)).gpus == 0.0);
   const std::string single =
@@ -285,7 +285,7 @@ TEST_CASE("tuning: logs without a table, without a header and without ranks say 
   const auto chosen = schema::parse_import(log + single + single, "job.log");
   const auto& words = chosen.probes.front().remarks;
   CHECK(std::any_of(words.begin(), words.end(), [](const std::string& remark) {
-    return remark.find("2 lines of what was chosen for single operations") == 0;
+    return remark.find("2 lines about the choice for single operations") == 0;
   }));
 }
 

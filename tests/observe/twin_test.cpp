@@ -118,7 +118,7 @@ TEST_CASE("twin: a part of an epoch says that it goes on") {
   write_twin(timeline, interval, "n", [&](const TwinLine& line) {
     if (const auto* const remark = std::get_if<ObservationRemark>(&line)) {
       ++remarks;
-      CHECK(remark->text.find("goes on like this") != std::string::npos);
+      CHECK(remark->text.find("the rest continues likewise") != std::string::npos);
     }
   });
   CHECK(remarks == 2);

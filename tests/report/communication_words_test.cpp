@@ -51,12 +51,12 @@ TEST_CASE(
   r.communication = Communication{"ddp", "ring",           "LL128",        megabytes(46.8123),
                                   3.0,   milliseconds(30), milliseconds(5)};
   CHECK(communication_line(r) ==
-        "Each optimiser step exchanges 46.8 MB in 3 messages (ddp, ring, LL128): 30.0 ms, of which "
+        "Each optimizer step exchanges 46.8 MB in 3 messages (ddp, ring, LL128): 30.0 ms, of which "
         "the GPUs wait for 5.00 ms.");
   r.communication->protocol.clear();
   r.communication->messages = 1.0;
   r.communication->exposed = {};
   CHECK(communication_line(r) ==
-        "Each optimiser step exchanges 46.8 MB in 1 message (ddp, ring): 30.0 ms, of which the "
+        "Each optimizer step exchanges 46.8 MB in 1 message (ddp, ring): 30.0 ms, of which the "
         "GPUs wait for nothing.");
 }

@@ -90,20 +90,20 @@ Time
 
 Bill
   1 x ml.p3.2xlarge  0.596 h each  3.825 USD/h  $2.28  published
-  money                                         $2.28
+  cost                                          $2.28
   $1.44 of it pays for GPUs that wait.
 
-Uncertain, and it matters
-  input                 value  between                  whole job then             variance
+Uncertain inputs that matter
+  input                 value  between                  whole job takes            variance
   /loader/collate  0.65 ms/MB  0.2 ms/MB ... 1.3 ms/MB  4 min 10 s ... 4 min 50 s      73 %  assumed
 
-Taken from
+Sources of these ranges
   - /loader/collate: typical of x86
 
 Measure first: `feedrate calibrate loader --loader MODULE:DATASET` (about 2 min) on the machine
-tells 73 % of what is uncertain about the job's time.
+settles 73 % of the uncertainty in the job's time.
 
-Remarks: to know
+Remarks: worth knowing
   - First epoch reads from disk.
 
 The mean of 956 steps, in closed form; --exact simulates each of them.
@@ -153,10 +153,10 @@ TEST_CASE("reports: without a guess that matters the report says so") {
 
 TEST_CASE("reports: what an uncertain input does to the bill is shown where it does") {
   NamedResult named = starving();
-  CHECK_FALSE(has(text_of(named), "bill then"));
+  CHECK_FALSE(has(text_of(named), "bill is"));
   named.result.inputs.front().effect->money_at_low = usd(1.28);
   named.result.inputs.front().effect->money_at_high = usd(2.5);
-  CHECK(has(text_of(named), "bill then"));
+  CHECK(has(text_of(named), "bill is"));
   CHECK(has(text_of(named), "$1.28 ... $2.50"));
 }
 
@@ -212,7 +212,7 @@ TEST_CASE("reports: a sweep marks the fastest, the cheapest and the Pareto set i
 
 Fastest: instances = 4 (2.50 h, $34.00). Cheapest: instances = 1 (10.0 h, $31.00).
 
-  instances    time   money  samples/s  GPUs busy          bottleneck
+  instances    time    cost  samples/s  GPUs busy          bottleneck
 >         1  10.0 h  $31.00          -  #####.....   50 %  decode      cheapest, Pareto
           2  5.00 h  $32.00          -  #####.....   50 %  decode      Pareto
 >         4  2.50 h  $34.00          -  #####.....   50 %  decode      fastest, Pareto
@@ -220,15 +220,15 @@ Fastest: instances = 4 (2.50 h, $34.00). Cheapest: instances = 1 (10.0 h, $31.00
 
   along instances  1 ... 4    at 1    at 4
   time             #-.      10.0 h  2.50 h
-  money            *##      $31.00  $34.00
+  cost             *##      $31.00  $34.00
   GPUs busy        ###        50 %    50 %
 
-More instances, beside the fewest
-  instances   time   money   total  efficiency  of the job  pays from  total at 40 %  total at 60 %  total at 80 %
+More instances, compared with the fewest
+  instances   time    cost   total  efficiency  of the job  pays from  total at 40 %  total at 60 %  total at 80 %
           2  -50 %  +3.2 %  +3.2 %           -           -      never              -              -              -
           4  -75 %  +9.7 %  +9.7 %           -           -       62 %        200.0 %        150.0 %        120.0 %
-  Pays from: the efficiency of the steps from which on the total cost is no more than with the
-  fewest instances. Total at an efficiency: over theirs.
+  Pays from: the efficiency of the steps from which the total cost is no higher than with the fewest
+  instances. Total at an efficiency: relative to theirs.
 )");
 }
 
@@ -244,8 +244,7 @@ TEST_CASE("reports: a sweep says why points have no result, each reason once") {
   sweep.fastest = sweep.cheapest = 1;
   sweep.pareto = {1};
   const std::string text = to_text(sweep_report(sweep, "s"), ascii);
-  CHECK(
-      has(text, "n = 1 is both the fastest and the cheapest of 1 points: 2.00 h, $0.00. 5 of 6 "));
+  CHECK(has(text, "n = 1 is both the fastest and the cheapest of 1 point: 2.00 h, $0.00. 5 of 6 "));
   CHECK(has(text, "expected less\n"));
   CHECK(has(text, "no price\n"));
   CHECK(has(text, "n = 0: /x: expected less; or more\n"));
@@ -345,7 +344,7 @@ TEST_CASE("reports: cases open with the median and the worst error, tolerances c
       "3 of them (75 %) are within 10 %.");
   const std::string text = flat(report);
   CHECK(has(text,
-            "1 of 2 bottlenecks is named as measured. 1 of 2 predictions with a stated "
+            "1 of 2 bottlenecks is predicted as measured. 1 of 2 predictions with a stated "
             "tolerance is within it; 2 state none. 1 point that an input was fitted on is "
             "not counted."));
   CHECK(text.find("3.1 % in the median") == text.rfind("3.1 % in the median"));  // one file, once
@@ -368,9 +367,10 @@ TEST_CASE("reports: of several files, each has its own errors beside those of al
   CHECK(has(text, "in percentage points"));
   CHECK(has(text,
             "4 predictions miss by 3.1 % in the median and by 36.1 % at worst (\"workers 3\")"));
-  CHECK(has(text,
-            "No figure is predicted that nothing was fitted on. 1 point that an input was "
-            "fitted on is not counted, and 1 of them no longer fits."));
+  CHECK(has(
+      text,
+      "There are no predictions: an input was fitted on every figure. 1 point that an input was "
+      "fitted on is not counted, and 1 of them no longer fits."));
 }
 
 TEST_CASE("reports: a prediction that is no number is said to be none") {

@@ -152,7 +152,7 @@ TEST_CASE("said: nothing beside a job's whole duration is ignored") {
   }
 }
 
-TEST_CASE("said: a job without a dataset has no samples a second") {
+TEST_CASE("said: a job without a dataset has no samples per second") {
   schema::Document document = schema::parse_document(
       R"({"name": "t", "cluster": {"instance": "p3.2xlarge", "region": "us-east-1"},
           "job": {"duration_on_one_instance": "24 h"}})",

@@ -89,7 +89,7 @@ TEST_CASE("include: missing, circular and endless ones are refused with the chai
   const std::string a = folder.write("a.json", R"({"include": "b.json"})");
   const std::string b = folder.write("b.json", R"({"include": ["./a.json"]})");
   CHECK(load(a) ==
-        b + ":1: /include/0: expected files that do not include each other, got a circle: " + a +
+        b + ":1: /include/0: expected files that do not include each other in a circle, got " + a +
             " → " + b + " → " + folder.at("./a.json"));
   const std::string self = folder.write("self.json", R"({"include": "self.json"})");
   CHECK(load(self).find("got a circle") != std::string::npos);

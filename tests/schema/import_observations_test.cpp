@@ -100,7 +100,7 @@ TEST_CASE("import: every recording is told by its content, and each of its recor
        222.88787331278564},
       {"trainer.log", "Hugging Face Trainer", 1, 1, relative, 2675 / 15.768, step_time, "", -1,
        1 / 15.768},
-      {"cloudwatch.log", "steps a second", 2, 0, utc, 1622578326.5, step_time, "", -1, 1 / 3.07},
+      {"cloudwatch.log", "steps per second", 2, 0, utc, 1622578326.5, step_time, "", -1, 1 / 3.07},
       {"debugger.json", "SageMaker Debugger system metrics", 7, 0, utc, 1591160699.457, io_read, "",
        -1, 131072000},
       {"query.csv", "nvidia-smi --query-gpu", 4, 1, utc, 1795346506.123, gpu_memory_used, "gpu0",
@@ -343,7 +343,7 @@ TEST_CASE("import: what is no known recording is refused with a line, however od
       {"{\"traceEvents\": []}", "got none"},
       {"{\"traceEvents\": [{\"ph\": \"X\", \"name\": \"ProfilerStep#1\", \"ts\": NaN, \"dur\": "
        "5}]}",
-       "values that are no finite numbers (1)"},
+       "values that are not finite numbers (1)"},
       {"{\"traceEvents\": [{\"ph\": \"X\", \"name\": \"ProfilerStep#1\", \"ts\": -5, \"dur\": 5}]}",
        "times or values below 0 (1)"},
       {"{\"traceEvents\": 7}", "expected an object or a list"},
@@ -358,12 +358,12 @@ TEST_CASE("import: what is no known recording is refused with a line, however od
        "(0.110)",
        "times or values below 0 (1)"},
       {"Train: 0 [  50/1251 (  4%)] Time: nans,  661.5/s  (0.501s,  510.2/s) Data: 0.012 (0.110)",
-       "values that are no finite numbers (1)"},
+       "values that are not finite numbers (1)"},
       {"timestamp, utilization.gpu [%]\n1969/11/22 11:21:46, 5 %\n", "below 0"},
       {"timestamp, utilization.gpu [%]\nyesterday, 5 %\n", "records without a time (1)"},
       {"timestamp, utilization.gpu [%]\n2026/11/22 11:21:46, 5 %, 7\n", "more or fewer fields"},
       {"_timestamp,system.cpu\ninf,5\n", "records without a time (1)"},
-      {"_timestamp,system.cpu\n5,oops\n", "no finite numbers (1)"},
+      {"_timestamp,system.cpu\n5,oops\n", "not finite numbers (1)"},
   };
   for (const auto& [text, says] : slips) {
     const std::string got = refusal({folder.write("slip", text)});
@@ -388,7 +388,7 @@ TEST_CASE("import: a step that several lines tell counts once, and so does a mom
   CHECK(of.size() == 2);
   CHECK(value_of(samples_of(of), step_time) == 0.01);
   CHECK(of.files().front().skipped ==
-        std::map<std::string, std::int64_t>{{"repeats of a step that was told before", 2}});
+        std::map<std::string, std::int64_t>{{"repeats of a step that was seen before", 2}});
   const std::string line = read_text_file(recording("debugger.json"));
   const ImportedObservation twice = import({folder.write("d", line + line)});
   CHECK(twice.size() == 7);

@@ -63,11 +63,11 @@ TEST_CASE("json: syntax errors are told in plain words, with the line") {
        "1: expected another value after the comma, got \"]\": no comma before a closing bracket"},
       {"[1,,2]", "1: expected a value, got a comma"},
       {"{\"a\":\n NaN}",
-       "2: expected a finite number, got NaN (leave the key out, or write null, for what is not "
-       "known)"},
+       "2: expected a finite number, got NaN (for an unknown value, leave the key out or write "
+       "null)"},
       {"{\"a\": -Infinity}",
-       "1: expected a finite number, got -Infinity (leave the key out, or write null, for what is "
-       "not known)"},
+       "1: expected a finite number, got -Infinity (for an unknown value, leave the key out or "
+       "write null)"},
       {"{\"a\": 1e999}", "1: expected a number below 1.8e308, got \"1e999\""},
       {"{\n<<<<<<< HEAD\n\"a\": 1}",
        "2: expected JSON, got a conflict marker: an unfinished merge"},
@@ -77,7 +77,7 @@ TEST_CASE("json: syntax errors are told in plain words, with the line") {
       {"{\"a\": 2.1 GB/s}",
        "1: expected quotes around a quantity, as \"2.1 GB/s\", got it without"},
       {"{\"a\": 24h}", "1: expected quotes around a quantity, as \"24h\", got it without"},
-      {"{\"a\": True}", "1: expected true, false or null in small letters, got True"},
+      {"{\"a\": True}", "1: expected true, false or null in lower case, got True"},
       {"{\"a\": file}", "1: expected a value, texts in double quotes, got \"file\""},
       {"{a: 1}", "1: expected a key in double quotes (\"a\"), got it without"},
       {"{'a': 1}", "1: expected a key in double quotes, got \"'a'\""},
@@ -90,10 +90,10 @@ TEST_CASE("json: syntax errors are told in plain words, with the line") {
       {"{\"a\": .5}",
        "1: expected a JSON number (no leading zero or +, digits on both sides of the point), got "
        "\".5\""},
-      {"{// why\n}", "1: expected JSON, got a comment: JSON has none"},
+      {"{// why\n}", "1: expected JSON, got a comment, which JSON does not allow"},
       {"{\"a\": \"x\ny\"}", "1: expected a closing quote on the same line, got \"x\""},
       {"{\"a\": \"\\q\"}", "1: expected \\\\ for a backslash, got \"\\q\""},
-      {"{\"a\": \"\xff\"}", "1: expected UTF-8, got bytes that are none inside a text"},
+      {"{\"a\": \"\xff\"}", "1: expected UTF-8, got invalid bytes inside a text"},
       {"{\"a\": 1}\n}", "2: expected the end of the file after the closing bracket, got \"}\""},
       {"\xff\xfe{", "1: expected UTF-8, got UTF-16: save the file as UTF-8"},
   };

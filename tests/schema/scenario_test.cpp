@@ -363,10 +363,10 @@ TEST_CASE("scenario: a given duration stands instead of dataset and step") {
   CHECK(refusal(
             "{\"dataset\": {\"samples\": 10},\n\"job\": {\"duration_on_one_instance\": \"24 h\",\n"
             "\"step\": \"1 s\"}}") ==
-        "s.json:1: /dataset: expected nothing beside job.duration_on_one_instance, which stands "
-        "instead of it, got an object\n"
-        "s.json:3: /job/step: expected nothing beside job.duration_on_one_instance, which stands "
-        "instead of it, got \"1 s\"");
+        "s.json:1: /dataset: expected nothing beside job.duration_on_one_instance, which replaces "
+        "it, got an object\n"
+        "s.json:3: /job/step: expected nothing beside job.duration_on_one_instance, which replaces "
+        "it, got \"1 s\"");
 }
 
 TEST_CASE("scenario: all problems of a file are told at once, in the order of its lines") {

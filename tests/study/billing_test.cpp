@@ -200,7 +200,7 @@ TEST_CASE("billing: the instances' volumes live as long as the instances are bil
   const Billed held(job(settings));
   CHECK(held.dollars("EBS gp3") == plain.dollars("EBS gp3"));
   CHECK(held.dollars("S3 STANDARD") == Approx(1000 * 0.023 / 730.0 * 720.0));
-  // Where the data lies on the volumes themselves, they are what is held.
+  // Where the data is stored on the volumes themselves, they are what is held.
   settings.emplace_back("/source/service", "ebs");
   settings.emplace_back("/source/input_mode", "local");
   CHECK(Billed(job(settings)).dollars("EBS gp3") ==

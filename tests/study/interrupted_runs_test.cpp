@@ -282,7 +282,7 @@ TEST_CASE("interrupted runs: the chance of a deadline is that of jobs as chance 
   const auto in_time = [](double mttf) {
     const auto json = json_of(
         "optimize scenarios/total_cost_24h_p3.json --set efficiency=1 --over instances=2 --set "
-        "'/job/checkpoint={\"restart\": \"10 min\"}' --deadline 20h --minimize money "
+        "'/job/checkpoint={\"restart\": \"10 min\"}' --deadline 20h --minimize cost "
         "--replications 1000 --set /cluster/failures/mttf=" +
         std::to_string(mttf) + "h");
     CHECK(at(*json, "winner.set.instances").text == "2");

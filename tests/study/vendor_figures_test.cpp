@@ -133,7 +133,7 @@ TEST_CASE("vendor's figures: what is not known is said, and nothing is made up f
   facts.mig = true;
   cut.gpu_details = {facts};
   CHECK(figure(line("memory_bandwidth", 1e12), cut).of ==
-        "NVIDIA H100 80GB HBM3 MIG 3g.40gb is cut into parts (MIG)");
+        "NVIDIA H100 80GB HBM3 MIG 3g.40gb is partitioned (MIG)");
   HostFacts instance;
   instance.instance = "p4d.24xlarge";
   CHECK(figure(line("network", 40e9), instance).ratio == Approx(0.8));
@@ -166,8 +166,8 @@ TEST_CASE("vendor's figures: calibrate prints them, and says in one sentence whi
     INFO(text());
     CHECK(text().find(part) != std::string::npos);
   };
-  says("2 x NVIDIA H100 80GB HBM3: 85 GB, 132 multiprocessors, PCIe 4 x16 (it can be 5 x16)");
-  says("Beside the vendor's figures");
+  says("2 x NVIDIA H100 80GB HBM3: 85 GB, 132 multiprocessors, PCIe 4 x16 (supports 5 x16)");
+  says("Compared with the vendor's figures");
   says("Below 85 % of the vendor's figure: bf16 (63 %).");
   says("Above 105 % of the vendor's figure: tf32 (182.0 %).");
   set.command_line = "feedrate calibrate --quick";

@@ -166,7 +166,7 @@ void check_resize(Images images, int side, cudaStream_t stream) {
   }
 }
 
-/// The second kernel is held against what the first one made.
+/// The second kernel is compared with what the first one made.
 void check_blur(Images images, float sigma, cudaStream_t stream) {
   const std::vector<std::uint8_t> from = noise(values(images));
   const Buffer<std::uint8_t> source(from);

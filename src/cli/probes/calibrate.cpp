@@ -66,7 +66,7 @@ std::vector<VendorFigure> figures_beside(const std::vector<FitLine>& lines, Host
   try {
     return study::vendor_figures(lines, host, whole_catalog());
   } catch (const InputError& error) {
-    write_stderr(std::string("feedrate: nothing stands beside what was measured: ") + error.what());
+    write_stderr(std::string("feedrate: no comparison with the vendors' figures: ") + error.what());
     return {};
   }
 }
@@ -129,11 +129,12 @@ int calibrate(const CalibrateArguments& arguments) {
   write_stdout(
       report::to_text(report::calibrate_report(set, fitted.lines, calibration), style_of_stdout()));
   if (!measured(set) || (measures && !arguments.additions.empty() && !measured(fresh))) {
-    throw HostError(measured(set) ? "nothing could be measured: the profile is of what was added"
+    throw HostError(measured(set) ? "nothing could be measured: the profile contains only the "
+                                    "measurements that were added"
                                   : "nothing could be measured: no profile is written");
   }
   if (interrupt.flag()) {
-    write_stderr("feedrate: interrupted: the profile holds what was measured until then");
+    write_stderr("feedrate: interrupted: the profile contains what was measured until then");
     return host_failed;
   }
   return tell_failures(fresh, arguments.probes, settings) ? host_failed : 0;

@@ -60,8 +60,8 @@ bench::ProcessGroup group_of(const ChosenProbes& chosen) {
   if (group.size > 1 && chosen.size() > 1) {
     throw InputError(std::vector<Problem>{
         {"", 0, "probes",
-         fmt::format("in a group of {} processes (torchrun, mpirun) probes would disturb "
-                     "each other: expected allreduce alone",
+         fmt::format("in a group of {} processes (torchrun, mpirun) the probes would disturb each "
+                     "other: expected allreduce alone",
                      group.size)}});
   }
   return group;
@@ -83,8 +83,7 @@ void check_commands(const ChosenProbes& chosen, const bench::Settings& settings,
     if (value.empty() || is_among(chosen, probe)) return;
     throw InputError(std::vector<Problem>{
         {"", 0, flag,
-         fmt::format("expected the probe {0} among those that are named: feedrate "
-                     "calibrate {0} …",
+         fmt::format("expected the probe {0} among the named probes: feedrate calibrate {0} …",
                      probe)}});
   };
   expect("--loader", settings.loader, "loader");
@@ -137,10 +136,9 @@ bool tell_failures(const MeasurementSet& set, const std::vector<std::string>& na
   for (const ProbeOutcome& outcome : set.probes) {
     if (outcome.reason.empty() || !asked_for(outcome.probe, names, settings)) continue;
     any = true;
-    write_stderr(
-        fmt::format("feedrate: {} was asked for and failed: {}; the profile holds what "
-                    "was measured",
-                    outcome.probe, outcome.reason));
+    write_stderr(fmt::format(
+        "feedrate: {} was requested and failed: {}; the profile contains what was measured",
+        outcome.probe, outcome.reason));
   }
   return any;
 }

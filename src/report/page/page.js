@@ -78,7 +78,7 @@ function bestWords({ fastest, cheapest }, hourValue) {
 }
 
 const neverPay = 'More instances cost more than the fewest, whatever their efficiency.';
-const hourIsWorthNothing = 'Give an hour a value to see the efficiency from which more instances pay.';
+const hourIsWorthNothing = 'Give an hour a value to see the efficiency above which more instances pay off.';
 
 function breakEvenWords(hourValue) {
   const least = sweepBreakEven(data.points, hourValue);

@@ -185,7 +185,7 @@ void Collector::machine(std::string_view node, std::optional<double> cpus) {
 void Collector::put(FormatId format, const StepRecord& step) {
   if (lines_.size() + steps_.size() >= most_lines) store({});
   TimedStep timed{step, static_cast<std::uint32_t>(files_.size() - 1), format, 0};
-  // A log that does not name the epoch starts to count anew in each.
+  // A log that does not name the epoch starts to count again in each.
   if (!steps_.empty() && steps_.back().format == format) {
     const TimedStep& before = steps_.back();
     timed.round = before.round;

@@ -136,20 +136,20 @@ class Collector {
 };
 
 inline constexpr const char* zone_unknown =
-    "its times name no time zone and are taken as UTC; --time-zone says another";
+    "its times have no time zone and are taken as UTC; --time-zone sets another";
 
 /// Reasons that several readers have.
 namespace skipped {
 inline constexpr const char* header = "headers and empty lines";
 inline constexpr const char* unknown_line = "lines of no known form";
-inline constexpr const char* no_number = "values that are no finite numbers";
+inline constexpr const char* no_number = "values that are not finite numbers";
 inline constexpr const char* negative = "times or values below 0";
 inline constexpr const char* no_time = "records without a time";
 inline constexpr const char* fields = "rows of more or fewer fields than the header";
 inline constexpr const char* nothing_used = "records without a value that is used";
 inline constexpr const char* wrong_line = "JSON with something missing or wrong";
-inline constexpr const char* unknown_type = "lines of a type of which no metric is known";
-inline constexpr const char* repeated = "repeats of a step that was told before";
+inline constexpr const char* unknown_type = "lines of a type with no known metric";
+inline constexpr const char* repeated = "repeats of a step that was seen before";
 }  // namespace skipped
 
 }  // namespace feedrate::schema

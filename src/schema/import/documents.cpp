@@ -72,9 +72,9 @@ bool read_document(ByteReader& bytes, Collector& to) {
     } else {
       read_object(json, to, trace, members, known);
     }
-    if (json.next() != JsonStream::Kind::end) to.remark("what follows the document is not read");
+    if (json.next() != JsonStream::Kind::end) to.remark("anything after the document is not read");
   } catch (const JsonBroken& broken) {
-    to.remark(fmt::format("what was whole is kept; line {}: {}", broken.line, broken.message));
+    to.remark(fmt::format("the complete part is kept; line {}: {}", broken.line, broken.message));
   }
   if (list || trace.any()) {
     known = known || trace.any();

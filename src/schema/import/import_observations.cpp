@@ -61,11 +61,12 @@ void read_lines(std::unique_ptr<ByteReader> bytes, Collector& to) {
                                      [&](const auto& kind) { return kind->read(*line, to); });
       if (!taken) to.skip(skipped::unknown_line);
     }
-    if (lines.unfinished()) to.remark("its last line has no line feed: it may have been cut");
+    if (lines.unfinished())
+      to.remark("its last line has no line feed: the file may have been cut off");
   } catch (const InputError& error) {
     // Too many samples is no matter of this line.
     if (error.problems().front().line == 0) throw;
-    to.remark(fmt::format("what was whole is kept; line {}: {}", error.problems().front().line,
+    to.remark(fmt::format("the complete part is kept; line {}: {}", error.problems().front().line,
                           error.problems().front().message));
   }
 }
@@ -85,7 +86,7 @@ void read_file(const std::string& path, Collector& to) {
     const std::string& cut = bytes->cut();
     throw InputError({{bytes->name(), 0, "",
                        "expected a log, samples or a trace, got " +
-                           (cut.empty() ? "an empty file" : "nothing whole: " + cut)}});
+                           (cut.empty() ? "an empty file" : "nothing complete: " + cut)}});
   }
   if (is_document(start)) {
     read_document(*bytes, to);

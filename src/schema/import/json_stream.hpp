@@ -38,7 +38,7 @@ class JsonStream {
   /// In an array: whether another item comes; otherwise it is left.
   bool item();
 
-  /// The value that comes next, passed over.
+  /// The value that comes next, ignored.
   void skip();
   /// The text that comes next; it holds until the next call of anything.
   std::string_view text();

@@ -100,7 +100,7 @@ class QueryCsv : public LineKind {
     } else {
       at = untimed_.next(gpu, to.options());
       clock = ClockKind::relative;
-      to.remark("it has no timestamp: its rows are taken as one an --interval");
+      to.remark("it has no timestamp: its rows are taken to be one --interval apart");
     }
     Row row(to, at, clock);
     table_->tell(row, fields, gpu);
@@ -165,7 +165,8 @@ class Dmon : public LineKind {
     } else {
       at = untimed_.next(gpu, to.options());
       clock = ClockKind::relative;
-      to.remark("it has no dates (-o DT writes them): its rows are taken as one an --interval");
+      to.remark(
+          "it has no dates (-o DT writes them): its rows are taken to be one --interval apart");
     }
     Row row(to, at, clock);
     table_->tell(row, fields, gpu);

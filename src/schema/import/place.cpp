@@ -113,7 +113,7 @@ void Collector::place_steps() {
   }
   for (const std::uint32_t file : mixed) {
     files_[file].remarks.push_back(
-        "some of its lines have a time and some have none: the times are added up from the steps");
+        "some of its lines have a time and some do not: the times are added up from the steps");
   }
   place_steps(relative, true);
   place_steps(utc, false);
@@ -144,7 +144,7 @@ void Collector::one_clock() {
     for (const std::uint32_t file : files) {
       if (files.size() > 1) {
         files_[file].remarks.push_back(
-            "its times count from a start of its own, as do the others'");
+            "its times count from its own start, and so do those of the others");
       }
     }
     return;
@@ -187,8 +187,8 @@ void Collector::in_order() {
   });
   for (const auto& [index, count] : repeats_) {
     files_[index].remarks.push_back(
-        fmt::format("{} {} of a series at a time at which there was one already: the first counts",
-                    count, count == 1 ? "sample" : "samples"));
+        fmt::format("{} {} of a series at a time that already had one: the first counts", count,
+                    count == 1 ? "sample" : "samples"));
   }
 }
 

@@ -25,7 +25,7 @@ enum class StepField : std::uint8_t {
   time,  ///< seconds a step
   time_ms,
   mean_so_far,  ///< seconds a step, the mean of all steps of the epoch
-  wait,         ///< seconds of it that wait for data
+  wait,         ///< seconds of the step that wait for data
   wait_ms,
   update,  ///< seconds a step without the wait
   steps,   ///< the values are the mean of so many
@@ -58,7 +58,7 @@ class StepPattern {
 
  private:
   struct Piece {
-    bool gap = false;        ///< whatever is before it is passed over
+    bool gap = false;        ///< whatever is before it is ignored
     std::string_view words;  ///< before the number
     std::optional<StepField> number{};
   };

@@ -150,11 +150,12 @@ Moment moment_of(const JsonValue& report, std::int64_t number, Collector& to) {
       return {time->zoned ? time->seconds : to.to_utc(time->seconds), ClockKind::utc};
     }
     to.remark(
-        "its times are as the locale writes them (S_TIME_FORMAT=ISO iostat -t makes them "
-        "plain): its reports are taken as one an --interval");
+        "its times depend on the locale (S_TIME_FORMAT=ISO iostat -t avoids that): its reports are "
+        "taken to be one --interval apart");
   } else {
     to.remark(
-        "it has no times (iostat -t writes them): its reports are taken as one an --interval");
+        "it has no times (iostat -t writes them): its reports are taken to be one --interval "
+        "apart");
   }
   return {static_cast<double>(number) * to.options().interval.base(), ClockKind::relative};
 }

@@ -77,7 +77,7 @@ void steps_of_batches(TraceEvents& events, Collector& to) {
         {{wait.start, events.waits[i + 1].start}, static_cast<std::int64_t>(i), wait.thread});
   }
   if (!events.steps.empty())
-    to.remark("it has no ProfilerStep: a step is from a batch to the next");
+    to.remark("it has no ProfilerStep: a step is the time from one batch to the next");
 }
 
 /// Leaves the steps that count, in order; returns how many events the others were.
@@ -121,7 +121,7 @@ class Telling {
 
   void tell_all() {
     if (devices_ > 1) {
-      to_.remark(fmt::format("it has {} GPUs: their figures are means of one", devices_));
+      to_.remark(fmt::format("it has {} GPUs: figures are means per GPU", devices_));
     }
     if (events_.world_size && *events_.world_size >= 1.0) {
       Sample sample{.at = at(events_.steps.front().end), .metric = MetricId::ranks};
@@ -228,8 +228,9 @@ void place_trace(TraceEvents events, FormatId format, Collector& to) {
     used -= leave_steps(events, to);
   }
   if (events.steps.empty()) {
-    return to.skip("events of no step: there is neither a ProfilerStep nor two batches of a loader",
-                   used);
+    return to.skip(
+        "events outside any step: there is neither a ProfilerStep nor two batches of a loader",
+        used);
   }
   to.keep(format, used);
   Telling(events, to).tell_all();

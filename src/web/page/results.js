@@ -10,11 +10,11 @@ const element = (name, text = '', attributes = {}) => {
 
 const stageName = (stage) => (stage === 'gpu' ? 'GPU' : stage.replaceAll('_', ' '));
 
-// Less is better, more is better, or neither.
+// Less is better, higher is better, or neither.
 const figures = [
   ['Time', (r) => r.time.total_s, duration, -1, 'total_s'],
   ['Epoch', (r) => r.time.epoch_s, duration, -1, 'epoch_s'],
-  ['Money', (r) => r.cost.money_usd, money, -1, 'money_usd'],
+  ['Cost', (r) => r.cost.money_usd, money, -1, 'money_usd'],
   ['Total cost', (r) => r.cost.total_usd, money, -1, 'total_usd'],
   ['Samples per second', (r) => r.throughput_samples_per_s, rate, 1, 'throughput_samples_per_s'],
   ['GPU busy', (r) => r.gpu_busy, percent, 1, 'gpu_busy'],
@@ -42,7 +42,7 @@ function figureTiles(result, before) {
     tile.append(element('dt', name), element('dd', of(result) == null ? '–' : written(of(result))));
     const range = result.bands?.[band];
     const between = element('dd', range ? `${written(range[0])} to ${written(range[2])}` : ' ', { class: 'range' });
-    if (range) between.title = 'nine draws of ten of what is uncertain lie between';
+    if (range) between.title = 'nine of ten draws of the uncertain inputs lie between';
     const [text, tone] = change(of(result), of(before), better);
     tile.append(between, element('dd', text || ' ', { class: `change ${tone}` }));
     return tile;
@@ -79,7 +79,7 @@ export function showResult(places, result, before) {
   places.glance.textContent = `${duration(result.time.total_s)} · ${money(result.cost.money_usd)} · GPU busy ${percent(result.gpu_busy)}`;
   places.figures.replaceChildren(...figureTiles(result, before));
   places.stages.replaceChildren(...stageRows(result));
-  places.bill.replaceChildren(...billRows(result.cost), row(['money', '', '', money(result.cost.money_usd)], { class: 'sum' }));
+  places.bill.replaceChildren(...billRows(result.cost), row(['cost', '', '', money(result.cost.money_usd)], { class: 'sum' }));
   const remarks = [...result.caveats.map((c) => (typeof c === 'string' ? c : c.text ?? JSON.stringify(c))), ...result.remarks];
   places.remarks.replaceChildren(...(remarks.length ? remarks : ['none']).map((text) => element('li', text)));
 }

@@ -118,7 +118,7 @@ TEST_CASE("simulated GPUs: NCCL that hangs ends its probe, and no other") {
                                                {"allreduce", "memcpy", "--quick"});
   INFO(end.err);
   CHECK(end.status >= 0);
-  CHECK(holds(reason(end, "allreduce"), "an all-reduce over 2 GPUs did not end in 10 s"));
+  CHECK(holds(reason(end, "allreduce"), "an all-reduce over 2 GPUs did not end within 10 s"));
   CHECK(reason(end, "memcpy").empty());
 }
 
@@ -142,5 +142,5 @@ TEST_CASE("simulated GPUs: where NCCL was looked for is said") {
   const SimulatedEnd end =
       simulated_calibrate({{"GPUS", "2"}, {"WITHOUT", "nccl"}}, {"allreduce", "memcpy", "--quick"});
   INFO(end.err);
-  CHECK(holds(reason(end, "allreduce"), "NCCL is missing: libnccl.so.2 was found neither where "));
+  CHECK(holds(reason(end, "allreduce"), "NCCL is missing: libnccl.so.2 was found neither in the "));
 }

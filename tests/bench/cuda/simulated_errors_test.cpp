@@ -70,7 +70,7 @@ TEST_CASE("simulated GPUs: a host without a GPU that can be used says what is mi
        {{"DRIVER", "12040"}},
        all,
        3,
-       {"the NVIDIA driver is too old: it knows CUDA 12.4, this build needs 13.0"}},
+       {"the NVIDIA driver is too old: it supports CUDA 12.4, this build needs 13.0"}},
       {"no GPU", {{"GPUS", "0"}}, all, 3, {"no CUDA-capable device is detected"}},
       {"GPUs that others hold",
        {{"FAIL", "cudaGetDeviceCount:1+:46"}},
@@ -82,7 +82,7 @@ TEST_CASE("simulated GPUs: a host without a GPU that can be used says what is mi
 
 TEST_CASE("simulated GPUs: what a host lacks is left out with a word, the rest is measured") {
   check_all({
-      {"one GPU", {}, {"allreduce", "--quick"}, 3, {"all-reduce needs two GPUs"}},
+      {"one GPU", {}, {"allreduce", "--quick"}, 3, {"all-reduce needs at least two GPUs"}},
       {"no NCCL",
        {{"GPUS", "2"}, {"WITHOUT", "nccl"}},
        all,
@@ -98,7 +98,7 @@ TEST_CASE("simulated GPUs: what a host lacks is left out with a word, the rest i
        {{"CAPABILITY", "75"}},
        {"gpu", "--quick"},
        0,
-       {"GPUs before Ampere have no tf32 and no bf16"}},
+       {"GPUs before Ampere have neither tf32 nor bf16"}},
       {"a display",
        {{"WATCHDOG", "1"}},
        {"h2d", "--quick"},
@@ -119,7 +119,7 @@ TEST_CASE("simulated GPUs: memory that does not suffice makes copies smaller or 
        {{"GPU_MEMORY", "20000000"}},
        {"gpu", "--quick"},
        0,
-       {"memory was left out at its largest"}},
+       {"memory was left out at the largest"}},
       {"a GPU that is full", {{"GPU_MEMORY", "1000"}}, {"gpu-preprocess", "--quick"}, 3, {"left"}},
   });
 }
@@ -169,7 +169,7 @@ TEST_CASE("simulated GPUs: an all-reduce that never ends is given up with a word
        {{"GPUS", "2"}, {"SPEED", "30"}, {"STALL", "ncclAllReduce:10"}},
        {"allreduce", "--quick"},
        3,
-       {"an all-reduce over 2 GPUs did not end in"}},
+       {"an all-reduce over 2 GPUs did not end within"}},
       {"a rank is lost",
        {{"GPUS", "2"}, {"FAIL", "asynchronous error of NCCL:3+:6"}},
        {"allreduce", "--quick"},

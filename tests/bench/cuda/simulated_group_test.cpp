@@ -60,7 +60,7 @@ TEST_CASE("simulated GPUs: a group whose last process never comes is given up wi
   INFO(end.err << end.out);
   CHECK(end.status == 3);
   CHECK(end.bugs.empty());
-  CHECK(end.err.find("0 of 1 other processes called on port") != std::string::npos);
+  CHECK(end.err.find("0 of 1 other processes connected to port") != std::string::npos);
 }
 
 TEST_CASE("simulated GPUs: a group that NCCL does not connect is given up by all its processes") {

@@ -42,7 +42,7 @@ TEST_CASE("all-reduce: one that never ends is given up, and aborted", "[.stalled
   const auto joined = two_gpus();
   const gpu::Timed once = gpu::allreduce(joined, megabytes(1.0));
   const Duration start = now();
-  CHECK_THROWS_WITH(once(), "an all-reduce over 2 GPUs did not end in 0.5 s");
+  CHECK_THROWS_WITH(once(), "an all-reduce over 2 GPUs did not end within 0.5 s");
   CHECK(now() - start < seconds(20.0));
 }
 

@@ -92,7 +92,7 @@ TEST_CASE("copies: one node is no place") {
 TEST_CASE("copies: each thread runs near its GPU while it touches and copies") {
   // Bound to a CPU that there is not, a thread cannot be.
   CHECK_THROWS_WITH(gpu::copy_buffers({{1023}}, megabytes(1.0), gpu::Memory::pinned),
-                    "the system refuses to bind a thread to CPUs");
+                    "the system does not allow binding a thread to CPUs");
   const auto buffers =
       gpu::copy_buffers({{}, {std::stoi(one_cpu())}}, megabytes(1.0), gpu::Memory::pageable);
   for (const int gpus : {1, 2}) {
