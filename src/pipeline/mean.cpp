@@ -21,8 +21,6 @@ struct Consumer {
   double reduction = 0.0;                        // one exposed all-reduce
   double reduce = 0.0;                           // a step's share of those before the last
   double reductions = 0.0;                       // in an epoch
-  double last = 1.0;                             // the last batch's samples over a full one's
-  double steps = 0.0;                            // full batches
   bool one_process = false;                      // the loop waits for its step
   bool copy_beside = false;                      // in a stream of its own
   bool copy_waited = false;                      // by the main process, which launches steps
@@ -56,8 +54,6 @@ Consumer consumer_of(const Inputs& inputs, double full, double steps, double las
   c.reduction = exposed_communication(inputs).base();
   c.reductions = std::ceil(batches / inputs.accumulation);
   if (batches > 1.0) c.reduce = c.reduction * (c.reductions - 1.0) / (batches - 1.0);
-  c.steps = steps;
-  c.last = last;
   return c;
 }
 
@@ -118,13 +114,13 @@ struct Pace {
 struct Epoch {
   const Inputs& inputs;
   const Flow& flow;
-  double batch;    // of a full step
-  double active;   // customers of a rank
-  double sources;  // chains that wait for each other
-  double buffer;   // batches that one may be ahead
-  double stock;    // batches that the loader of a rank can be ahead
-  double nic;      // seconds a step that the NIC needs for downloads and gradients
+  double batch;   // of a full step
+  double active;  // customers of a rank
   Consumer consumer;
+  double sources{};  // chains that wait for each other
+  double buffer{};   // batches that one may be ahead
+  double stock{};    // batches that the loader of a rank can be ahead
+  double nic{};      // seconds a step that the NIC needs for downloads and gradients
 };
 
 /// Batches that one chain of a rank's loader may be ahead of the others. A PyTorch worker holds up
@@ -311,7 +307,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     steps = 1.0;
     last = 0.0;
   }
-  Epoch e{inputs, flow, full, active, 1.0, 1.0, 1.0, 0.0, consumer_of(inputs, full, steps, last)};
+  Epoch e{inputs, flow, full, active, consumer_of(inputs, full, steps, last)};
   const Consumer& c = e.consumer;
   const bool chains = inputs.kind == LoaderKind::pytorch && !inputs.remote && !c.inline_load;
   e.sources = inputs.gpus() * (chains ? active : 1.0);

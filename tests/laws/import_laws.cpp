@@ -103,7 +103,7 @@ TEST_CASE("law: two halves of a log are the whole") {
 }
 
 TEST_CASE("law: in a log of two programs each keeps its own steps") {
-  // Their times are added up one program after the other; of how many steps a line is the mean is not.
+  // Their times are added up, one program after the other; what a line is the mean of is not.
   std::mt19937_64 random(4);
   const TemporaryFolder folder;
   const auto steps_of = [&](const std::string& log) {

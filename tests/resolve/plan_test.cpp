@@ -135,6 +135,34 @@ TEST_CASE("plan: the data of an instance must fit its disk, and the remedies are
   CHECK(has(small, "/disk/size: 400 GB do not fit the 100 GB of the disk"));
 }
 
+TEST_CASE("plan: sharding is proposed where it helps, and then it does") {
+  pipeline::Generator random(6);
+  int proposed = 0;
+  for (int i = 0; i < 60; ++i) {
+    const bool sharded = i % 3 == 0;
+    const Settings staged = {
+        {"/dataset/samples", "2000000"},
+        {"/dataset/bytes_per_sample", fmt::format("{} B", random.log_uniform(1e5, 4e6))},
+        {"/source/service", "s3"},
+        {"/source/input_mode", "File"},
+        {"/cluster/instance", "g4dn.xlarge"},
+        {"/cluster/instances", fmt::format("{}", 1 + i % 4)},
+        {"/source/distribution", sharded ? "ShardedByS3Key" : "FullyReplicated"}};
+    const auto found = problems(staged);
+    INFO(all(found));
+    if (found.empty()) continue;
+    // What is sharded already, or where every instance gets all, has no such way out.
+    CHECK(has(found, "or shard them") == !sharded);
+    if (sharded) continue;
+    ++proposed;
+    const double instances = number_after(found.front(), "(/cluster/instances: ");
+    CHECK(problems(with(staged, {{"/cluster/instances", fmt::format("{}", instances)},
+                                 {"/source/distribution", "ShardedByS3Key"}}))
+              .empty());
+  }
+  CHECK(proposed > 20);
+}
+
 TEST_CASE("plan: a volume whose size is not given holds the data, and is what is simulated") {
   const resolve::Resolved plain = resolve::resolve(
       scenario_with({{"/dataset/samples", "4000000"}, {"/disk/kind", "ebs"}}), catalog());
