@@ -45,7 +45,7 @@ std::string marks(const ScaleCurve& curve, const Scaling& scaling, double n) {
   const auto at = [&](const std::optional<ScalePoint>& point) {
     return point && point->instances == n;
   };
-  add(curve.least.instances == n, scaling.hour ? "lowest total" : "lowest cost");
+  add(curve.least.instances == n, scaling.hour ? "least total" : "least cost");
   const bool fewest = at(curve.fewest_in_time);
   const bool cheapest = at(curve.least_in_time);
   add(fewest && cheapest, "fewest and cheapest in time");

@@ -11,9 +11,10 @@ Entry<Cluster> gpus_entry();
 
 /// A number, or one for each instance: in any order, and the same as one number where all are.
 Entry<Cluster> gpus_entry() {
-  Key key = make_key<double>("gpus_per_instance",
-                             {"that take part; of unequal instances a list, one number each",
-                              "all of them", whole(1, 1024)});
+  Key key = make_key<double>(
+      "gpus_per_instance",
+      {"GPUs used per instance; for unequal instances, a list with one number each", "all of them",
+       whole(1, 1024)});
   key.list_form = true;
   const auto read = [](Cluster& out, const JsonValue& v, const Key& known, const Path& path,
                        Reading& r) {

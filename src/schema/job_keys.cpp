@@ -34,7 +34,7 @@ template <>
 const std::vector<Entry<GpuStep>>& entries<GpuStep>() {
   static const std::vector<Entry<GpuStep>> list = {
       entry<&GpuStep::fixed>("fixed", {"part that does not grow with the batch", "0 s"}),
-      entry<&GpuStep::per_sample>("per_sample", {"part that does", "0 s"}),
+      entry<&GpuStep::per_sample>("per_sample", {"part per sample", "0 s"}),
       entry<&GpuStep::table>("table",
                              {.manual = "instead: [[batch, time], …]", .limits = whole(1, 1e9)}),
   };
@@ -55,12 +55,12 @@ template <>
 const std::vector<Entry<Step>>& entries<Step>() {
   static const std::vector<Entry<Step>> list = {
       entry<&Step::fixed>("fixed", {"part that does not grow with the batch", "0 s"}),
-      entry<&Step::per_sample>("per_sample", {"part that does", "0 s"}),
+      entry<&Step::per_sample>("per_sample", {"part per sample", "0 s"}),
       entry<&Step::table>("table", {.manual = "instead: [[batch, time], …], linear in between",
                                     .limits = whole(1, 1e9)}),
       entry<&Step::launch>("launch",
-                           {"CPU time of the main process to start a step, which is beside it",
-                            "the host profile's with its step, else 0 s"}),
+                           {"CPU time of the main process to start a step, in addition to the step",
+                            "the host profile's, if it has the step; else 0 s"}),
       entry<&Step::cv>("cv", {"coefficient of variation of the step", "0", between(0, 10)}),
       entry<&Step::times>(
           "times", {.manual = "instead of cv: single steps measured, [[how many, time], …]; alone, "
@@ -71,9 +71,10 @@ const std::vector<Entry<Step>>& entries<Step>() {
                                       .fallback = "scaled from measured_on.gpu_times",
                                       .hint = {"a duration", "300 ms"},
                                       .text_form = true}),
-      entry<&Step::family>("family",
-                           {"of the model: which published figures compare GPUs", "all of them"}),
-      entry<&Step::gpu_memory>("gpu_memory", {"what it takes: fixed + per_sample times the batch"}),
+      entry<&Step::family>(
+          "family", {"type of model: selects the published figures by which GPUs are compared",
+                     "all of them"}),
+      entry<&Step::gpu_memory>("gpu_memory", {"memory needed: fixed + per_sample times the batch"}),
       entry<&Step::precision>("precision", {"mixed: fp16 or bf16; single: fp32 or tf32", "both"}),
   };
   return list;
@@ -91,32 +92,37 @@ const std::vector<Entry<AllReduce>>& entries<AllReduce>() {
           {.manual = "of the model", .limits = above(0, 1e15), .example = "102 MB"}),
       entry<&AllReduce::parameters>(
           "parameters",
-          {.manual = "of the model, instead: 4 bytes of gradient each", .limits = above(0, 1e15)}),
+          {.manual = "instead: parameters of the model, with 4 bytes of gradient each",
+           .limits = above(0, 1e15)}),
       entry<&AllReduce::gradient_type>(
-          "gradient_type", {"with parameters: as they are sent (bf16, fp16: by a hook)", "fp32"}),
+          "gradient_type",
+          {"with parameters: type in which gradients are sent (bf16, fp16: by a hook)", "fp32"}),
       entry<&AllReduce::parameter_type>(
-          "parameter_type", {"fsdp, zero: as parameters are gathered", "as gradient_type"}),
+          "parameter_type",
+          {"fsdp, zero: type in which parameters are gathered", "as gradient_type"}),
       entry<&AllReduce::compression>(
-          "compression", {"bytes of gradients over bytes sent; what it computes is not counted",
-                          "1", between(1, 1e6)}),
-      entry<&AllReduce::bucket>("bucket",
-                                {.manual = "of gradients, sent as one; horovod: the fusion buffer",
-                                 .fallback = "ddp: 25 MiB; horovod: 128 MiB; zero: 500 M numbers",
-                                 .limits = above(0, 1e15),
-                                 .example = "25 MiB"}),
+          "compression",
+          {"ratio of gradient bytes to bytes sent; the time to compress is not counted", "1",
+           between(1, 1e6)}),
+      entry<&AllReduce::bucket>(
+          "bucket", {.manual = "gradients that are sent as one message; horovod: the fusion buffer",
+                     .fallback = "ddp: 25 MiB; horovod: 128 MiB; zero: 500 M numbers",
+                     .limits = above(0, 1e15),
+                     .example = "25 MiB"}),
       entry<&AllReduce::first_bucket>("first_bucket",
-                                      {.manual = "ddp: of those that are ready first",
+                                      {.manual = "ddp: the bucket that is ready first",
                                        .fallback = "1 MiB",
                                        .limits = above(0, 1e15),
                                        .example = "1 MiB"}),
-      entry<&AllReduce::blocks>("blocks", {"fsdp, zero3: of parameters, each gathered as a whole",
-                                           "32 (assumed)", whole(1, 1e6)}),
+      entry<&AllReduce::blocks>(
+          "blocks", {"fsdp, zero3: number of blocks of parameters, each gathered as a whole",
+                     "32 (assumed)", whole(1, 1e6)}),
       entry<&AllReduce::points>("points",
                                 {.manual = "measured [[bytes, time], …], as nccl-tests has them",
                                  .limits = whole(1, 1e13),
                                  .hint = {"a duration", "1.2 ms"}}),
-      entry<&AllReduce::points_gpus>("points_gpus",
-                                     {"that the points were measured over", "", whole(2, 1e6)}),
+      entry<&AllReduce::points_gpus>(
+          "points_gpus", {"number of GPUs over which the points were measured", "", whole(2, 1e6)}),
       entry<&AllReduce::busbw>("busbw", {.manual = "bus bandwidth; hierarchical: between instances",
                                          .example = "10 GB/s"}),
       entry<&AllReduce::busbw_inside>(
@@ -133,18 +139,18 @@ template <>
 const std::vector<Entry<Checkpoint>>& entries<Checkpoint>() {
   static const std::vector<Entry<Checkpoint>> list = {
       entry<&Checkpoint::interval>("interval",
-                                   {.manual = "of training time",
-                                    .fallback = "the best one where interruptions are counted",
+                                   {.manual = "training time between checkpoints",
+                                    .fallback = "the best interval, if interruptions are counted",
                                     .limits = above(0, 3.6e8),
                                     .example = "15 min"}),
-      entry<&Checkpoint::size>("size", {.manual = "bytes of one", .example = "1 GB"}),
-      entry<&Checkpoint::bandwidth>("bandwidth", {"at which it is written, reading aside",
-                                                  "that of the storage the data comes from"}),
-      entry<&Checkpoint::background>("background",
-                                     {"training goes on meanwhile; usable once written", "false"}),
+      entry<&Checkpoint::size>("size", {.manual = "bytes of one checkpoint", .example = "1 GB"}),
+      entry<&Checkpoint::bandwidth>("bandwidth", {"rate at which a checkpoint is written",
+                                                  "rate of the storage that the data comes from"}),
+      entry<&Checkpoint::background>(
+          "background", {"training continues while it is written; usable once written", "false"}),
       entry<&Checkpoint::restart>(
-          "restart", {.manual = "of an interrupted job, beside start-up and staging: noticing, "
-                                "launching, loading the checkpoint",
+          "restart", {.manual = "time to restart an interrupted job, in addition to start-up and "
+                                "staging: noticing, launching, loading the checkpoint",
                       .fallback = "5 min and the loading",
                       .limits = between(0, 3.6e7),
                       .example = "5 min"}),
@@ -156,9 +162,10 @@ template <>
 const std::vector<Entry<Job>>& entries<Job>() {
   static const std::vector<Entry<Job>> list = {
       entry<&Job::epochs>("epochs", {"passes over the dataset", "1", whole(1, 1e9)}),
-      entry<&Job::jobs>("jobs",
-                        {"that share the source's storage while it is held", "1", whole(1, 1e6)}),
-      entry<&Job::steps>("steps", {"iterations instead: batches of each GPU", "", whole(1, 1e12)}),
+      entry<&Job::jobs>(
+          "jobs", {"jobs that share the source's storage while it is held", "1", whole(1, 1e6)}),
+      entry<&Job::steps>("steps", {"instead of epochs: iterations, which are batches per GPU", "",
+                                   whole(1, 1e12)}),
       entry<&Job::step>("step", {.manual = "time of one GPU for a batch; \"300 ms\" means fixed",
                                  .hint = {"a duration", "300 ms"},
                                  .text_form = true}),
@@ -169,31 +176,30 @@ const std::vector<Entry<Job>>& entries<Job>() {
                                          {"batches per all-reduce", "1", whole(1, 1e6)}),
       entry<&Job::efficiency>("efficiency",
                               {"parallel efficiency S(N), instead of allreduce", "", above(0, 1)}),
-      entry<&Job::allreduce>("allreduce", {"what gradients cost"}),
+      entry<&Job::allreduce>("allreduce", {"the exchange of gradients"}),
       entry<&Job::parallelism>(
           "parallelism",
           {"what is exchanged when: gradients in buckets, or sharded parameters", "ddp"}),
-      entry<&Job::scaling>("scaling", {.manual = "measured [[instances, time], …] to fit, instead",
+      entry<&Job::scaling>("scaling", {.manual = "instead: measured [[instances, time], …] to fit",
                                        .limits = whole(1, 1e5),
                                        .hint = {"a duration", "57 min"}}),
-      entry<&Job::scaling_batch_sizes>(
-          "scaling_batch_sizes",
-          {.manual = "[[instances, batch_size], …] of scaling, where it changed with them",
-           .limits = whole(1, 1e5),
-           .hint = {"a number", "64"}}),
+      entry<&Job::scaling_batch_sizes>("scaling_batch_sizes",
+                                       {.manual = "[[instances, batch_size], …] of scaling, if the "
+                                                  "batch size changed with the instances",
+                                        .limits = whole(1, 1e5),
+                                        .hint = {"a number", "64"}}),
       entry<&Job::asynchronous_step>("asynchronous_step",
-                                     {"the loop launches a step and goes on", "true"}),
+                                     {"the loop launches a step without waiting for it", "true"}),
       entry<&Job::non_blocking>("non_blocking",
                                 {"the loop does not wait for copies to the GPU", "false"}),
-      entry<&Job::copy_stream>(
-          "copy_stream",
-          {"of non_blocking copies: beside the step before (side), or queued behind it (step)",
-           "side"}),
-      entry<&Job::startup>(
-          "startup",
-          {.manual = "before any data: container, imports", .fallback = "0 s", .example = "5 min"}),
+      entry<&Job::copy_stream>("copy_stream", {"stream of non_blocking copies: concurrent with the "
+                                               "previous step (side), or queued after it (step)",
+                                               "side"}),
+      entry<&Job::startup>("startup", {.manual = "time before any data is read: container, imports",
+                                       .fallback = "0 s",
+                                       .example = "5 min"}),
       entry<&Job::checkpoint>("checkpoint",
-                              {"what is saved, how often, and how it is gone back to"}),
+                              {"what is saved, how often, and how a job resumes from it"}),
       entry<&Job::value_of_hour>("value_of_hour", {.manual = "what an hour of waiting costs you",
                                                    .fallback = "0 USD/h",
                                                    .example = "3 USD/h"}),

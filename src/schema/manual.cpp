@@ -117,7 +117,10 @@ void append_keys(const Key& key, std::size_t depth, std::size_t name_width, std:
 
 std::string manual_text(const Key& root, std::string_view introduction) {
   std::string out(introduction);
-  out += "\n[default] stands in square brackets; what has none and is needed is asked for.\n\n";
+  out +=
+      "\n"
+      "[default] values are in square brackets; a key without one must be given where it is\n"
+      "needed.\n\n";
   append_keys(root, 0, widest_name(root, 0), out);
   return out;
 }

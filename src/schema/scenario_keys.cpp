@@ -101,10 +101,10 @@ const std::vector<Entry<About>>& entries<About>() {
       entry<&About::source>("source", {"where the setting and the figures come from"}),
       entry<&About::expectation>("expectation", {"the expected outcome, and why"}),
       entry<&About::fitted>("fitted", {"which inputs were fitted, on which point"}),
-      entry<&About::canary>("canary",
-                            {.manual = "seconds of small fixed pieces of work, in each turn "
-                                       "of the cases: calibrate --canary",
-                             .limits = above(0.0, 1e6)}),
+      entry<&About::canary>(
+          "canary",
+          {.manual = "seconds of the canary in each turn of the cases: calibrate --canary",
+           .limits = above(0.0, 1e6)}),
   };
   return list;
 }
@@ -124,17 +124,18 @@ template <>
 const std::vector<Entry<Dataset>>& entries<Dataset>() {
   static const std::vector<Entry<Dataset>> list = {
       entry<&Dataset::samples>("samples", {"samples in an epoch", "", whole(1, any)}),
-      entry<&Dataset::bytes_per_sample>("bytes_per_sample", {"as stored, mean"}),
+      entry<&Dataset::bytes_per_sample>("bytes_per_sample", {"mean size as stored"}),
       entry<&Dataset::size_cv>(
           "size_cv", {"coefficient of variation of sizes and CPU costs", "0.3", between(0, 10)}),
       entry<&Dataset::samples_per_object>(
-          "samples_per_object", {"1: a file a sample; k: a shard of k", "1", whole(1, 1e12)}),
+          "samples_per_object",
+          {"1: one file per sample; k: shards of k samples", "1", whole(1, 1e12)}),
       entry<&Dataset::decoded_bytes_per_sample>(
           "decoded_bytes_per_sample",
-          {.manual = "after decoding; cpu_per_byte counts these", .example = "600 KB"}),
+          {.manual = "size after decoding; cpu_per_byte counts these bytes", .example = "600 KB"}),
       entry<&Dataset::bytes_on_gpu_per_sample>("bytes_on_gpu_per_sample",
-                                               {.manual = "what host-to-device copies",
-                                                .fallback = "what the last CPU operation makes",
+                                               {.manual = "bytes that are copied to the GPU",
+                                                .fallback = "output of the last CPU operation",
                                                 .limits = between(0, 1e13),
                                                 .example = "600 KB"}),
   };
@@ -145,49 +146,55 @@ template <>
 const std::vector<Entry<Source>>& entries<Source>() {
   static const std::vector<Entry<Source>> list = {
       entry<&Source::service>("service", {"where the data is stored", "local"}),
-      entry<&Source::input_mode>("input_mode", {"how it gets to the job",
+      entry<&Source::input_mode>("input_mode", {"how the data reaches the job",
                                                 "object stores, http: File; file systems: mount"}),
-      entry<&Source::distribution>("distribution", {"what each instance gets", "FullyReplicated"}),
+      entry<&Source::distribution>(
+          "distribution", {"which part of the data each instance gets", "FullyReplicated"}),
       entry<&Source::first_byte_latency>("first_byte_latency",
-                                         {.manual = "of a request",
-                                          .fallback = "the service's published one",
+                                         {.manual = "latency of a request",
+                                          .fallback = "published for the service",
                                           .example = "30 ms"}),
       entry<&Source::bandwidth_per_connection>("bandwidth_per_connection",
-                                               {.manual = "of one request",
-                                                .fallback = "the service's published one",
+                                               {.manual = "rate of one request",
+                                                .fallback = "published for the service",
                                                 .example = "90 MB/s"}),
       entry<&Source::bandwidth>("bandwidth",
-                                {"of the service, in all", "the service's published one"}),
+                                {"bandwidth of the service, total", "published for the service"}),
       entry<&Source::requests_per_second>(
-          "requests_per_second", {"of the service, in all", "the service's published one"}),
+          "requests_per_second",
+          {"request rate of the service, total", "published for the service"}),
       entry<&Source::connections>("connections",
                                   {"parallel requests of one instance at most",
                                    "File: 16; Pipe: 8 from S3, else 1", whole(1, 1e5)}),
       entry<&Source::discipline>("discipline", {"how requests share bandwidth", "rate-limit"}),
-      entry<&Source::open_latency>("open_latency",
-                                   {.manual = "opening and closing an object, beside its requests",
-                                    .fallback = "0 s; FSx, EFS: published",
-                                    .example = "2 ms"}),
+      entry<&Source::open_latency>(
+          "open_latency",
+          {.manual = "time to open and close an object, in addition to its requests",
+           .fallback = "0 s; FSx, EFS: published",
+           .example = "2 ms"}),
       entry<&Source::shared>(
-          "shared", {"bandwidth is for all instances together; requests_per_second always is",
+          "shared", {"whether bandwidth is shared by all instances; requests_per_second always is",
                      "by the service"}),
       entry<&Source::deployment_type>("deployment_type",
                                       {"FSx: \"SCRATCH_2\", \"PERSISTENT_2\" …"}),
       entry<&Source::throughput_per_capacity>(
-          "throughput_per_capacity", {.manual = "FSx: the tier",
+          "throughput_per_capacity", {.manual = "FSx: throughput tier",
                                       .limits = above(0, 1),
                                       .unit = "MB/s/TiB",
                                       .hint = {"a throughput per capacity", "200 MB/s/TiB"}}),
-      entry<&Source::capacity>("capacity",
-                               {.manual = "FSx: provisioned; EFS: stored", .example = "1200 GiB"}),
+      entry<&Source::capacity>(
+          "capacity",
+          {.manual = "FSx: provisioned capacity; EFS: stored bytes", .example = "1200 GiB"}),
       entry<&Source::throughput_mode>("throughput_mode",
                                       {"EFS: \"elastic\", \"bursting\", \"provisioned\""}),
       entry<&Source::provisioned_throughput>(
-          "provisioned_throughput", {.manual = "EFS, provisioned mode", .example = "500 MB/s"}),
-      entry<&Source::storage_class>("storage_class",
-                                    {"of an object store: \"STANDARD\" …", "its standard one"}),
+          "provisioned_throughput",
+          {.manual = "EFS: throughput in provisioned mode", .example = "500 MB/s"}),
+      entry<&Source::storage_class>(
+          "storage_class",
+          {"storage class of an object store: \"STANDARD\" …", "the standard class"}),
       entry<&Source::lazy_load_from_s3>("lazy_load_from_s3",
-                                        {"mount: the first epoch comes from S3", "false"}),
+                                        {"mount: the first epoch is read from S3", "false"}),
       entry<&Source::bill_storage>("bill_storage",
                                    {"whether storing the data is on this job's bill"}),
       entry<&Source::storage_held>("storage_held", {.manual = "how long the source stores it",
@@ -200,21 +207,21 @@ const std::vector<Entry<Source>>& entries<Source>() {
 template <>
 const std::vector<Entry<Disk>>& entries<Disk>() {
   static const std::vector<Entry<Disk>> list = {
-      entry<&Disk::kind>("kind", {"what the data is stored on", "nvme where the machine has one"}),
+      entry<&Disk::kind>("kind", {"what the data is stored on", "nvme if the machine has it"}),
       entry<&Disk::volume_type>("volume_type", {"EBS: \"gp3\" …", "gp3"}),
-      entry<&Disk::size>("size", {.manual = "of the volume", .example = "500 GB"}),
-      entry<&Disk::bandwidth>("bandwidth", {"of the disk", "published for machine or volume"}),
+      entry<&Disk::size>("size", {.manual = "size of the volume", .example = "500 GB"}),
+      entry<&Disk::bandwidth>("bandwidth", {"rate of the disk", "published for machine or volume"}),
       entry<&Disk::iops>("iops", {.manual = "reads per second",
                                   .fallback = "published for machine or volume",
                                   .hint = {"a rate of reads", "3000 /s"}}),
-      entry<&Disk::latency>("latency", {.manual = "of one read", .example = "1 ms"}),
-      entry<&Disk::open_latency>("open_latency", {.manual = "opening and closing a file",
-                                                  .fallback = "in an assumed latency",
+      entry<&Disk::latency>("latency", {.manual = "time of one read", .example = "1 ms"}),
+      entry<&Disk::open_latency>("open_latency", {.manual = "time to open and close a file",
+                                                  .fallback = "part of the assumed latency",
                                                   .example = "0.1 ms"}),
       entry<&Disk::discipline>("discipline",
                                {"how reads share bandwidth", "ebs: rate-limit; else shared"}),
       entry<&Disk::reads_per_sample>(
-          "reads_per_sample", {"device reads per sample, cold", "1 an object", between(0, 1e9)}),
+          "reads_per_sample", {"device reads per sample, cold", "one per object", between(0, 1e9)}),
       entry<&Disk::page_cache>(
           "page_cache", {.manual = "bytes of the dataset that RAM can keep", .example = "40 GB"}),
       entry<&Disk::cache_policy>("cache_policy", {"which pages are evicted first", "linux"}),
@@ -225,13 +232,14 @@ const std::vector<Entry<Disk>>& entries<Disk>() {
 template <>
 const std::vector<Entry<RemoteWorkers>>& entries<RemoteWorkers>() {
   static const std::vector<Entry<RemoteWorkers>> list = {
-      entry<&RemoteWorkers::instance>("instance", {.manual = "their type", .required = true}),
-      entry<&RemoteWorkers::instances>("instances", {"how many in all", "1", whole(1, 1e5)}),
+      entry<&RemoteWorkers::instance>("instance", {.manual = "instance type", .required = true}),
+      entry<&RemoteWorkers::instances>("instances",
+                                       {"total number of these instances", "1", whole(1, 1e5)}),
       entry<&RemoteWorkers::workers_per_instance>("workers_per_instance",
                                                   {"workers on each", "its vCPUs", whole(1, 4096)}),
       entry<&RemoteWorkers::price>("price", {"of one", "the catalogue's"}),
       entry<&RemoteWorkers::bytes_per_sample>("bytes_per_sample",
-                                              {"what crosses the network, preprocessed"}),
+                                              {"size of a preprocessed sample on the network"}),
   };
   return list;
 }
@@ -243,26 +251,29 @@ const std::vector<Entry<Loader>>& entries<Loader>() {
           "kind", {"pytorch: DataLoader; pool: tf.data, DALI; inline: no workers", "pytorch"}),
       entry<&Loader::num_workers>(
           "num_workers",
-          {"per GPU; pool: threads per GPU; cpus-1: hardware threads per GPU, less one; auto: the "
-           "same under a cpu_quota, pool: all of them",
+          {"workers per GPU; pool: threads per GPU; cpus-1: hardware threads per GPU minus one; "
+           "auto: the same within a cpu_quota, pool: all hardware threads",
            "0", whole(0, 4096)}),
       entry<&Loader::prefetch_factor>(
           "prefetch_factor",
           {"batches outstanding per worker; pool: per GPU", "2", whole(1, 10000)}),
       entry<&Loader::pin_memory>("pin_memory", {"batches pass through pinned memory", "false"}),
       entry<&Loader::persistent_workers>("persistent_workers",
-                                         {"workers live on between epochs", "false"}),
+                                         {"workers are kept between epochs", "false"}),
       entry<&Loader::batch_size>("batch_size", {"samples per GPU and step", "", whole(1, 1e9)}),
       entry<&Loader::drop_last>("drop_last", {"an incomplete last batch is left out", "false"}),
       entry<&Loader::in_memory_cache>(
           "in_memory_cache", {"decoded samples stay in RAM after the first epoch", "false"}),
-      entry<&Loader::in_order>("in_order", {"pool: results come in the order asked for", "true"}),
+      entry<&Loader::in_order>("in_order",
+                               {"pool: results are returned in the requested order", "true"}),
       entry<&Loader::worker_startup>(
           "worker_startup",
-          {.manual = "fork and import of a worker, one after the other", .example = "50 ms"}),
-      entry<&Loader::collate>("collate", {"CPU per byte of batch, in the worker"}),
-      entry<&Loader::handover>("handover",
-                               {.manual = "CPU of the main process per batch", .example = "2 ms"}),
+          {.manual =
+               "time to fork a worker and import its modules; workers start one after the other",
+           .example = "50 ms"}),
+      entry<&Loader::collate>("collate", {"CPU time per byte of the batch, in the worker"}),
+      entry<&Loader::handover>(
+          "handover", {.manual = "CPU time of the main process per batch", .example = "2 ms"}),
       entry<&Loader::oversubscription>(
           "oversubscription",
           {"extra CPU share when workers outnumber threads", "0.07", between(0, 10)}),
@@ -270,19 +281,20 @@ const std::vector<Entry<Loader>>& entries<Loader>() {
           "contention", {"what each further busy core costs the others", "0.002", between(0, 1)}),
       entry<&Loader::thread_scaling>(
           "thread_scaling",
-          {.manual = "measured [[threads, rate], …], instead", .limits = whole(1, 65536)}),
-      entry<&Loader::lock>("lock", {.manual = "pool: of the CPU time, under a lock (Python's)",
-                                    .fallback = "0 s",
-                                    .example = "2 ms"}),
+          {.manual = "instead of both: measured [[threads, rate], …]", .limits = whole(1, 65536)}),
+      entry<&Loader::lock>("lock",
+                           {.manual = "pool: the part of the CPU time that holds a lock (Python's)",
+                            .fallback = "0 s",
+                            .example = "2 ms"}),
       entry<&Loader::worker_memory>(
           "worker_memory",
-          {.manual = "of one worker, its own", .fallback = "0.5 GB", .example = "0.5 GB"}),
+          {.manual = "private memory of one worker", .fallback = "0.5 GB", .example = "0.5 GB"}),
       entry<&Loader::fetch_threads>(
           "fetch_threads", {"requests that one worker has in flight", "1", whole(1, 4096)}),
       entry<&Loader::read_cv>("read_cv", {"variation of a batch's reading from step to step",
                                           "0.1 and more", between(0, 10)}),
-      entry<&Loader::make_cv>(
-          "make_cv", {"variation of the rest of a batch's making", "0.08", between(0, 10)}),
+      entry<&Loader::make_cv>("make_cv",
+                              {"variation of the rest of making a batch", "0.08", between(0, 10)}),
       entry<&Loader::remote>("remote", {"preprocessing on auxiliary CPU instances"}),
   };
   return list;
@@ -291,18 +303,19 @@ const std::vector<Entry<Loader>>& entries<Loader>() {
 template <>
 const std::vector<Entry<Operation>>& entries<Operation>() {
   static const std::vector<Entry<Operation>> list = {
-      entry<&Operation::operation>("operation", {.manual = "its name, free", .required = true}),
+      entry<&Operation::operation>("operation",
+                                   {.manual = "name of your choice", .required = true}),
       entry<&Operation::cpu>("cpu", {"CPU time per sample, one thread"}),
       entry<&Operation::cpu_per_byte>("cpu_per_byte", {"instead: CPU time per decoded byte"}),
-      entry<&Operation::gpu>("gpu", {"time on the GPU where it runs there"}),
+      entry<&Operation::gpu>("gpu", {"time on the GPU, if it runs there"}),
       entry<&Operation::where>("where", {"where it runs; offline: once, ahead", "cpu"}),
-      entry<&Operation::cached>("cached",
-                                {"in_memory_cache keeps what this makes", "the first operation"}),
+      entry<&Operation::cached>(
+          "cached", {"in_memory_cache keeps the output of this operation", "the first operation"}),
       entry<&Operation::output_bytes>(
-          "output_bytes",
-          {.manual = "of a sample after it; offline: as it is stored", .example = "25 KB"}),
+          "output_bytes", {.manual = "size of a sample after the operation; offline: as stored",
+                           .example = "25 KB"}),
       entry<&Operation::in_loader>(
-          "in_loader", {"on the GPU: ahead, in the loader's stream (pool: DALI)", "false"}),
+          "in_loader", {"on the GPU: runs ahead, in the loader's stream (pool: DALI)", "false"}),
   };
   return list;
 }
@@ -310,23 +323,25 @@ const std::vector<Entry<Operation>>& entries<Operation>() {
 template <>
 const std::vector<Entry<Cluster>>& entries<Cluster>() {
   static const std::vector<Entry<Cluster>> list = {
-      entry<&Cluster::instance>("instance", {"its type; the prefix ml. means SageMaker"}),
+      entry<&Cluster::instance>("instance", {"instance type; the prefix ml. means SageMaker"}),
       entry<&Cluster::instances>("instances", {"how many", "1", whole(1, 1e5)}),
       gpus_entry(),
-      entry<&Cluster::region>("region", {"for prices", "us-east-1, else the first with a price"}),
-      entry<&Cluster::purchase>("purchase", {"how instances are paid", "on_demand"}),
+      entry<&Cluster::region>(
+          "region", {"region whose prices apply", "us-east-1, or else the first with a price"}),
+      entry<&Cluster::purchase>("purchase", {"how instances are paid for", "on_demand"}),
       entry<&Cluster::savings>("savings",
                                {"savings plan: fraction off on-demand", "", between(0, 0.99)}),
       entry<&Cluster::booked>(
-          "booked", {.manual = "capacity block, training plan: how long one is, paid whole",
-                     .limits = above(0, 3.6e7),
-                     .example = "24 h"}),
+          "booked",
+          {.manual = "capacity block, training plan: length of one, which is paid in full",
+           .limits = above(0, 3.6e7),
+           .example = "24 h"}),
       entry<&Cluster::failures>("failures",
-                                {"machines that fail; {}: as often as published", "not counted"}),
+                                {"failures of machines; {}: as often as published", "not counted"}),
       entry<&Cluster::spot>(
           "spot", {"how spot instances are interrupted; {}: as published", "not counted"}),
       entry<&Cluster::price>("price", {"of one instance", "the catalogue's"}),
-      entry<&Cluster::prices>("prices", {.manual = "own on-demand prices by type, instead",
+      entry<&Cluster::prices>("prices", {.manual = "instead: your own on-demand prices by type",
                                          .fallback = "the catalogue's",
                                          .example = "1.1 USD/h"}),
       entry<&Cluster::vcpus>("vcpus", {"hardware threads", "the catalogue's", whole(1, 65536)}),
@@ -359,23 +374,24 @@ const std::vector<Entry<MeasuredOn>>& entries<MeasuredOn>() {
       entry<&MeasuredOn::gpu_times>(
           "gpu_times",
           {"GPU, or instance with it: job.step, duration_on_one_instance, operations on the GPU",
-           "the instance beside them"}),
+           "the instance given with them"}),
       entry<&MeasuredOn::cpu_times>("cpu_times",
-                                    {"instance: preprocess", "the instance beside them"}),
-      entry<&MeasuredOn::loader_times>(
-          "loader_times",
-          {"instance: loader.collate, handover, lock, worker_startup", "the instance beside them"}),
-      entry<&MeasuredOn::remote_times>(
-          "remote_times", {"instance: preprocess on loader.remote", "the one beside them"}),
+                                    {"instance: preprocess", "the instance given with them"}),
+      entry<&MeasuredOn::loader_times>("loader_times",
+                                       {"instance: loader.collate, handover, lock, worker_startup",
+                                        "the instance given with them"}),
+      entry<&MeasuredOn::remote_times>("remote_times", {"instance: preprocess on loader.remote",
+                                                        "the instance given with them"}),
       entry<&MeasuredOn::machine_figures>(
           "machine_figures",
           {"instance that the cluster's vcpus, memory, network, price … and busbw describe",
-           "the instance beside them"}),
-      entry<&MeasuredOn::price>("price", {"instance that cluster.price is of: no other has it",
-                                          "the instance beside it"}),
-      entry<&MeasuredOn::batch_size>(
-          "batch_size",
-          {"loader.batch_size at which job.step was measured", "the one beside it", whole(1, 1e9)}),
+           "the instance given with them"}),
+      entry<&MeasuredOn::price>("price",
+                                {"instance to which cluster.price applies: no other has this price",
+                                 "the instance given with it"}),
+      entry<&MeasuredOn::batch_size>("batch_size",
+                                     {"loader.batch_size at which job.step was measured",
+                                      "the batch size given with it", whole(1, 1e9)}),
   };
   return list;
 }
@@ -438,7 +454,7 @@ const std::vector<Entry<Scenario>>& entries<Scenario>() {
       schema_entry(),
       unread_entry(make_key<std::string>("$schema", {"for editors: a JSON Schema"})),
       unread_entry(make_key<std::vector<std::string>>(
-          "include", {"files to start from (one or a list); keys set here take precedence"})),
+          "include", {"files to build on (one or a list); keys set here take precedence"})),
       entry<&Scenario::about>("about", {"for readers"}),
       entry<&Scenario::dataset>("dataset", {"the training data"}),
       entry<&Scenario::source>("source", {"where the data comes from"}),

@@ -49,7 +49,7 @@ TEST_CASE("action: a check that passes writes summary and outputs and makes a co
   const std::string outputs = slurp(repository.folder / "outputs");
   CHECK(has(outputs, "level=pass\n"));
   CHECK(has(outputs, "junit="));
-  CHECK(has(slurp(repository.folder / "summary"), "as in the baseline"));
+  CHECK(has(slurp(repository.folder / "summary"), "unchanged from the baseline"));
   CHECK(has(slurp(repository.folder / "calls"), "-X POST repos/o/r/issues/7/comments"));
 }
 

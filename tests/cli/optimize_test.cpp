@@ -130,7 +130,7 @@ TEST_CASE("optimize: what is wrong with the input is said") {
   CHECK(has(refused(caltech + "--over num_workers=1,2 --over /loader/num_workers=3"),
             "got \"num_workers\" and \"/loader/num_workers\", which are the same"));
   CHECK(has(refused(caltech + "--over num_workers=1:2000:1 --over batch_size=1:1000:1"),
-            "--over: expected at most 1000000 points in all"));
+            "--over: expected at most 1000000 points in total"));
   CHECK(has(refused(caltech + "--over num_workers=1,-3"), "--over num_workers=-3"));
   const std::string both =
       refused(caltech + "--over num_workers=1,2 --deadline '-3 h' --budget '5 GB'");

@@ -129,7 +129,7 @@ TEST_CASE("usage: what the parser misses is said in our words, and names what it
            Wrong{"scale x --strong --weak",
                  "expected one of --per-gpu-batch and --strong, got both"},
            Wrong{"run x --trace-steps 3",
-                 "--trace-steps: expected --trace FILE beside it, got none"},
+                 "--trace-steps: expected --trace FILE together with it, got none"},
            Wrong{"run x --exact=maybe", "--exact: expected no value, got \"maybe\""},
            Wrong{"sweep x --jobs 0", "--jobs: expected a whole number from 1 to 4096, got \"0\""},
            Wrong{"export", "export: expected a command of skypilot, prometheus, json, got none"},

@@ -101,7 +101,7 @@ TEST_CASE("decision: what is known is worth nothing, and the choice stands") {
   CHECK(sweep.decision->likely == 1.0);
   CHECK(sweep.decision->expected_loss == 0.0);
   const std::string text = report::to_text(report::sweep_report(sweep, "t"), report::Style{});
-  CHECK(text.find("in all of 100 draws of what is uncertain") != std::string::npos);
+  CHECK(text.find("in all of 100 draws of the uncertain inputs") != std::string::npos);
 }
 
 TEST_CASE("decision: the order of the points and one more that is never best change nothing") {
