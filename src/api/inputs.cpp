@@ -3,12 +3,25 @@
 #include <utility>
 #include <vector>
 
+#include "api/case_problems.hpp"
 #include "fit/scaling.hpp"
 
 namespace feedrate::api {
 
+namespace {
+
+/// As it was read from its file, or with what holds for all of its points.
+bool is_whole(const schema::Document& document) {
+  return document.root() == document.base();
+}
+
+}  // namespace
+
 Scenario scenario_of(const schema::Document& document) {
-  Scenario scenario = schema::read_scenario(document);
+  const auto read = [&] { return schema::read_scenario(document); };
+  Scenario scenario =
+      is_whole(document) ? with_cases_checked(document, read, document.root() == document.written())
+                         : read();
   if (scenario.job.scaling) {
     scenario.job.scaling_fit = with_places(document, [&] {
       return fit::fit_scaling(*scenario.job.scaling, scenario.job.scaling_batch_sizes.value_or(

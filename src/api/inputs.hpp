@@ -24,7 +24,8 @@ auto with_places(const schema::Document& document, Ask&& ask) {
   }
 }
 
-/// The document's scenario with everything fitted that it asks to be fitted (/job/scaling).
+/// The document's scenario with everything fitted that it asks to be fitted (/job/scaling). Of a
+/// whole document its cases are read too, so that all commands find the same wrong.
 Scenario scenario_of(const schema::Document& document);
 
 /// The instances that a scenario can ask the catalogue for.

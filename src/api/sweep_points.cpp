@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "api/case_problems.hpp"
 #include "api/inputs.hpp"
 #include "api/scenario_maker.hpp"
 #include "base/errors.hpp"
@@ -49,7 +50,7 @@ SweepPoints::SweepPoints(schema::Document document, std::vector<Vary> varied, st
     : document_(std::move(document)),
       flag_(std::move(flag)),
       grid_(std::move(varied), flag_),
-      first_(whole(0)) {
+      first_(with_cases_checked(document_, [this] { return whole(0); })) {
   try {
     for (const Vary& vary : grid_.varied()) {
       std::vector<std::vector<schema::PreparedSetting>>& settings = settings_.emplace_back();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/number_chars.hpp"
@@ -34,9 +35,19 @@ std::string three_digits(double value) {
   // What rounds to a thousand has four digits.
   if (!(magnitude >= 999.5 && magnitude < longest)) return fmt::format("{:.3g}", value);
   const double unit = portable::pow(10.0, std::floor(portable::log10(magnitude)) - 2.0);
-  std::string digits = fmt::format("{:.0f}", std::round(magnitude / unit) * unit);
-  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
-  return (value < 0.0 ? "-" : "") + digits;
+  return (value < 0.0 ? "-" : "") +
+         with_thousands(fmt::format("{:.0f}", std::round(magnitude / unit) * unit));
+}
+
+std::string with_thousands(std::string digits) {
+  const std::size_t start = digits.starts_with('-') ? 1 : 0;
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  for (std::size_t i = point; i > start + 3; i -= 3) digits.insert(i - 3, ",");
+  return digits;
+}
+
+std::string with_thousands(std::int64_t value) {
+  return with_thousands(std::to_string(value));
 }
 
 }  // namespace feedrate

@@ -1,5 +1,6 @@
 #pragma once
 // Numbers in text, as every reader of ours takes them: with a point, finite, without a plus.
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,5 +29,9 @@ double with_digits(double value, int digits);
 /// With at most three significant digits, as people write it: "0.25", "7.56", "1,460". Below 1e-4
 /// and from 1e15 on with an exponent.
 std::string three_digits(double value);
+
+/// "30,600" of "30600": thousands separated before the point, if there is one.
+std::string with_thousands(std::string digits);
+std::string with_thousands(std::int64_t value);
 
 }  // namespace feedrate

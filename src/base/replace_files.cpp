@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 #include <vector>
@@ -19,39 +20,60 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of what is built beside a folder, before the number of the process.
+/// Of what is built beside a folder, before what tells several apart.
 std::string beside(const fs::path& folder) {
   return "." + folder.filename().string() + ".replaced-by.";
 }
 
-/// A folder that is locked for as long as its maker lives, so that others can tell it from one that
-/// was left behind.
-class LockedFolder {
+/// A folder that nobody else replaces for as long as this lives: who wants to waits here. One whose
+/// file system has no locks is not held.
+class HeldFolder {
  public:
-  explicit LockedFolder(const fs::path& path)
-      : descriptor_(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
-        locked_(descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) {}
-  LockedFolder(const LockedFolder&) = delete;
-  LockedFolder& operator=(const LockedFolder&) = delete;
-  ~LockedFolder() {
+  explicit HeldFolder(const fs::path& path) {
+    for (;;) {
+      descriptor_ = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+      if (descriptor_ < 0) return;
+      do {
+        held_ = ::flock(descriptor_, LOCK_EX) == 0;
+      } while (!held_ && errno == EINTR);
+      // Who held it until now has put another one in its place, which is held as well.
+      if (!held_ || is_at(path)) return;
+      ::close(descriptor_);
+    }
+  }
+  HeldFolder(const HeldFolder&) = delete;
+  HeldFolder& operator=(const HeldFolder&) = delete;
+  ~HeldFolder() {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
-  [[nodiscard]] bool locked() const { return locked_; }
+  [[nodiscard]] bool held() const { return held_; }
 
  private:
-  int descriptor_;
-  bool locked_;
+  [[nodiscard]] bool is_at(const fs::path& path) const {
+    struct stat held {};
+    struct stat there {};
+    if (::fstat(descriptor_, &held) != 0 || ::stat(path.c_str(), &there) != 0) return true;
+    return held.st_dev == there.st_dev && held.st_ino == there.st_ino;
+  }
+
+  int descriptor_ = -1;
+  bool held_ = false;
 };
 
+/// Of the folder that is held, so that nobody is at work on any of these.
 void remove_left_behind(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> left;
   for (const auto& entry : fs::directory_iterator(folder.parent_path(), error)) {
     if (entry.path().filename().string().starts_with(beside(folder))) left.push_back(entry.path());
   }
-  for (const fs::path& path : left) {
-    if (LockedFolder(path).locked()) fs::remove_all(path, error);
-  }
+  for (const fs::path& path : left) fs::remove_all(path, error);
+}
+
+/// A new, empty folder beside `folder`; empty where none may be made.
+fs::path made_beside(const fs::path& folder) {
+  std::string name = (folder.parent_path() / (beside(folder) + "XXXXXX")).string();
+  return ::mkdtemp(name.data()) == nullptr ? fs::path() : fs::path(name);
 }
 
 void as_before(const fs::path& original, const fs::path& copy) {
@@ -102,16 +124,17 @@ bool exchange([[maybe_unused]] const fs::path& a, [[maybe_unused]] const fs::pat
 
 Replaced replace_files(const std::string& folder, std::span<const NewFile> files) {
   const fs::path old = fs::canonical(folder);
-  remove_left_behind(old);
-  const fs::path made = old.parent_path() / (beside(old) + std::to_string(::getpid()));
+  const HeldFolder before(old);
+  if (before.held()) remove_left_behind(old);
   std::error_code error;
-  if (!fs::create_directory(made, error)) {
+  const fs::path made = made_beside(old);
+  if (made.empty()) {
     write_each(files);
     return Replaced::one_by_one;
   }
   bool exchanged = false;
   {
-    const LockedFolder lock(made);
+    const HeldFolder after(made);  // from the moment on at which it takes the other's place
     try {
       copy_folder(old, made);
       for (const NewFile& file : files) {

@@ -18,7 +18,8 @@ enum class Replaced {
 };
 
 /// A copy of the folder with the new files takes its place in one step (Linux: renameat2), with
-/// owners and modes as before. What an earlier call left beside the folder because it was killed is
+/// owners and modes as before. One call after the other: of several at a time, each waits for the one
+/// before. What an earlier call left beside the folder because it was killed is
 /// removed. HostError, with everything as it was, when something cannot be written.
 Replaced replace_files(const std::string& folder, std::span<const NewFile> files);
 

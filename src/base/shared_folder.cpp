@@ -23,7 +23,7 @@ std::string sources_of(const fs::path& program) {
 }  // namespace
 
 SharedFolder find_shared_folder(const std::string& name, const std::string& marker,
-                                const std::string& otherwise, const std::string& library) {
+                                const std::string& library) {
   SharedFolder folder;
   std::error_code failed;
   const fs::path file = library.empty() ? own_program().path : fs::canonical(library, failed);
@@ -41,7 +41,6 @@ SharedFolder find_shared_folder(const std::string& name, const std::string& mark
       if (source != folder.tried.back()) folder.tried.push_back(source);
     }
   }
-  if (!otherwise.empty()) folder.tried.push_back(otherwise);
   for (const std::string& candidate : folder.tried) {
     std::error_code ignored;
     if (!fs::is_regular_file(fs::path(candidate) / marker, ignored)) continue;

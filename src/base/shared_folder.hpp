@@ -11,10 +11,10 @@ struct SharedFolder {
 };
 
 /// The first that holds the file `marker` of: ../share/feedrate/`name`, `name` and ../`name` beside
-/// the running program; `name` in its sources, for one in a build folder; and `otherwise` (may be
-/// ""). With the path of a `library` beside that one, where ../../share/feedrate/`name` (of
-/// lib/x86_64-linux-gnu) counts too.
+/// the running program; `name` in its sources, for one in a build folder. With the path of a
+/// `library` beside that one, where ../../share/feedrate/`name` (of lib/x86_64-linux-gnu) counts
+/// too.
 SharedFolder find_shared_folder(const std::string& name, const std::string& marker,
-                                const std::string& otherwise = "", const std::string& library = "");
+                                const std::string& library = "");
 
 }  // namespace feedrate

@@ -8,6 +8,7 @@
 #include "cli/parser.hpp"
 #include "cli/search_work.hpp"
 #include "cli/share.hpp"
+#include "cli/watched_run.hpp"
 #include "model/figures.hpp"
 
 namespace feedrate::cli {
@@ -83,7 +84,7 @@ Command add_feeds(Parser& parent) {
       "  feedrate feeds scenarios/mlperf_storage_micron.json\n"
       "  feedrate feeds my.json --busy 95% --over instances --set source.bandwidth=\"20 GB/s\"\n"
       "  feedrate feeds my.json --over gpus_per_instance --set num_workers=auto --host host.json");
-  return {app, [arguments] { return feeds(*arguments); }};
+  return {app, [arguments] { return unless_given_up([&] { return feeds(*arguments); }); }};
 }
 
 }  // namespace feedrate::cli

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "api/case_problems.hpp"
 #include "base/errors.hpp"
 #include "cli/scenario_maker.hpp"
 #include "fit/statistics.hpp"
@@ -134,7 +135,7 @@ class CaseFitter {
       if (free_[k].value) continue;
       schema::set_value(filled, free_[k].pointer, free_[k].text_of(values[k]), "--free");
     }
-    scenario_ = scenario_of(filled);
+    scenario_ = api::with_cases_checked(document_, [&] { return scenario_of(filled); });
     out_.name = scenario_.name;
   }
 

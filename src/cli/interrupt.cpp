@@ -3,6 +3,9 @@
 #include <csignal>
 #include <ctime>
 
+#include "base/exit_status.hpp"
+#include "cli/terminal.hpp"
+
 namespace feedrate::cli {
 namespace {
 
@@ -69,6 +72,13 @@ int Interrupt::signal() const {
 
 bool Interrupt::by_terminal() const {
   return pressed_by_terminal;
+}
+
+int end_by_signal(int signal, const std::string& message) {
+  write_stderr("feedrate: interrupted: " + message);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+  return host_failed;
 }
 
 }  // namespace feedrate::cli

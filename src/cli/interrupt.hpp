@@ -1,6 +1,7 @@
 #pragma once
-// Ctrl-C while something is measured: what was measured until then is kept.
+// Ctrl-C while something is measured or simulated: what was done until then is kept.
 #include <atomic>
+#include <string>
 
 namespace feedrate::cli {
 
@@ -18,5 +19,9 @@ class Interrupt {
   [[nodiscard]] int signal() const;
   [[nodiscard]] bool by_terminal() const;
 };
+
+/// Tells `message` and ends the program as the signal would have by itself, so that a script that
+/// runs it stops too. Returns the exit status where the signal is ignored.
+int end_by_signal(int signal, const std::string& message);
 
 }  // namespace feedrate::cli

@@ -49,15 +49,16 @@ void refuse_empty(Option& option) {
   });
 }
 
-void allow_whole_numbers(Option& option, std::uint64_t least, std::uint64_t most) {
+void allow_whole_numbers(Option& option, std::uint64_t least, std::uint64_t most,
+                         const std::string& why) {
   option.check([=](const std::string& text) {
     std::uint64_t value = 0;
     const char* end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, value);
     const bool fine = error == std::errc() && stop == end && value >= least && value <= most;
     return fine ? std::string()
-                : fmt::format("expected a whole number from {} to {}, got {}", least, most,
-                              in_quotes(text));
+                : fmt::format("expected a whole number from {} to {}, got {}{}", least, most,
+                              in_quotes(text), why);
   });
 }
 
@@ -123,7 +124,9 @@ void add_simulation_flags(Parser& app, SimulationOptions& options) {
                       "(run: 100) and for the probability of each bottleneck")
            ->type_name("R")
            ->group(simulation_group),
-      1, most_replications);
+      1, most_replications,
+      ": with so many, 5 and 95 % are known to 0.07 percentage points, and more replications would "
+      "change no digit that is shown");
   add_seed(app, options);
   app.add_flag("--exact", options.exact,
                "Simulate every chunk of every worker, with its variability, instead of the mean")

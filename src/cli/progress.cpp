@@ -23,6 +23,13 @@ Progress::~Progress() {
   if (drawn_) write_prompt("\r\x1b[K");
 }
 
+void Progress::name(std::string what) {
+  const std::lock_guard lock(mutex_);
+  if (what == what_) return;
+  what_ = std::move(what);
+  start_ = Clock::now();
+}
+
 void Progress::update(std::size_t done, std::size_t total) {
   if (!wanted_) return;
   const std::lock_guard lock(mutex_);
@@ -40,7 +47,9 @@ std::string progress_text(const std::string& what, std::size_t done, std::size_t
       total == 0 ? 1.0 : std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
   const auto filled = static_cast<std::size_t>(share * static_cast<double>(width));
   std::string text = fmt::format("{} [{}{}] {:3.0f} %, {} of {}", what, std::string(filled, '#'),
-                                 std::string(width - filled, '.'), share * 100.0, done, total);
+                                 std::string(width - filled, '.'), share * 100.0,
+                                 report::count(static_cast<double>(done)),
+                                 report::count(static_cast<double>(total)));
   if (share > 0.0 && share < 1.0) {
     text += fmt::format(", {} left",
                         report::duration(seconds(elapsed.count() * (1.0 - share) / share)));

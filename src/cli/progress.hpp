@@ -17,18 +17,20 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void update(std::size_t done, std::size_t total);
+  /// Of something else from now on, whose time begins here.
+  void name(std::string what);
 
  private:
   using Clock = std::chrono::steady_clock;
   std::string what_;
   bool wanted_;
   bool drawn_ = false;
-  Clock::time_point start_ = Clock::now();
+  Clock::time_point start_ = Clock::now();  ///< of what is counted
   Clock::time_point next_;
   std::mutex mutex_;
 };
 
-/// The bar's text after `elapsed`: "sweep [#####.....]  50 %, 500 of 1000, 12 s left".
+/// The bar's text after `elapsed`: "sweep [#####.....]  50 %, 500 of 1,000, 12 s left".
 std::string progress_text(const std::string& what, std::size_t done, std::size_t total,
                           std::chrono::duration<double> elapsed);
 

@@ -6,7 +6,9 @@
 #include <memory>
 
 #include "base/errors.hpp"
+#include "base/exit_status.hpp"
 #include "base/quote.hpp"
+#include "base/spool.hpp"
 #include "base/text_file.hpp"
 #include "base/unit_text.hpp"
 #include "base/version.hpp"
@@ -14,8 +16,9 @@
 #include "cli/host_here.hpp"
 #include "cli/inputs.hpp"
 #include "cli/parser.hpp"
-#include "cli/progress.hpp"
 #include "cli/search_work.hpp"
+#include "cli/terminal.hpp"
+#include "cli/watched_run.hpp"
 #include "observe/twin.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
@@ -89,14 +92,24 @@ void write_samples(const RunArguments& arguments, const NamedResult& named,
   header.command = named.name;
   header.cpus = timeline.threads;
   header.gpus = timeline.gpus;
-  schema::ObservationWriter writer(arguments.samples, header);
+  // Whole or not at all: a part of it would look like a shorter job.
+  const bool printed = arguments.samples == standard_input_path;
+  Spool spool(printed ? "" : arguments.samples);
+  const auto put = [&](const schema::ObservationLine& line) {
+    spool.append(schema::observation_line(line));
+  };
+  put(header);
   observe::write_twin(timeline, interval, header.node, [&](const observe::TwinLine& line) {
-    std::visit([&](const auto& of) { writer.put(of); }, line);
+    std::visit([&](const auto& of) { put(of); }, line);
   });
   for (const std::string& remark : timeline.remarks) {
-    writer.put(ObservationRemark{Duration{}, remark, header.node});
+    put(ObservationRemark{Duration{}, remark, header.node});
   }
-  writer.flush();
+  if (printed) {
+    spool.read([](std::string_view text) { write_stdout(text); });
+  } else {
+    spool.finish();
+  }
 }
 
 void check_trace_file(const RunArguments& arguments, std::span<const std::string> inputs) {
@@ -145,10 +158,11 @@ int run(const RunArguments& arguments) {
   const auto inputs = files_read({&arguments.scenario, 1}, arguments.simulation);
   if (!arguments.trace.empty()) check_trace_file(arguments, inputs);
   NamedResult named{scenario.name, arguments.scenario, {}, settings_of(arguments.simulation)};
+  int asked = 0;
   {
-    Progress progress("epochs");
-    study::RunOptions options = weighing_options(arguments.simulation);
-    options.progress = [&](std::size_t done, std::size_t total) { progress.update(done, total); };
+    WatchedRun run;
+    const study::RunOptions options = run.watched(weighing_options(arguments.simulation));
+    asked = options.replications;
     named.result =
         with_places(document, [&] { return study::run(scenario, catalog, profile, options); });
   }
@@ -175,7 +189,8 @@ int run(const RunArguments& arguments) {
                  return report::results_csv({&named, 1});
                },
            .remarks = named.result.remarks});
-  return 0;
+  const int drawn = named.result.bands ? named.result.bands->replications : asked;
+  return drawn < asked ? stopped_early(drawn, asked) : fine;
 }
 
 }  // namespace
@@ -232,7 +247,7 @@ Command add_run(Parser& parent) {
       "  feedrate run my.json --trace steps.json --trace-steps 100\n"
       "  feedrate run my.json --samples twin.jsonl --interval 100ms\n"
       "  feedrate run my.json --find \"smallest num_workers in 1..32 with gpu_busy >= 95%\"");
-  return {app, [arguments] { return run(*arguments); }};
+  return {app, [arguments] { return unless_given_up([&] { return run(*arguments); }); }};
 }
 
 }  // namespace feedrate::cli

@@ -9,8 +9,10 @@
 #include "base/exit_status.hpp"
 #include "cli/inputs.hpp"
 #include "cli/scenario_maker.hpp"
+#include "cli/watched_run.hpp"
 #include "report/reports.hpp"
 #include "schema/search.hpp"
+#include "study/replicate.hpp"
 
 namespace feedrate::cli {
 namespace {
@@ -123,12 +125,22 @@ int answer_searches(const SearchRequest& request, const schema::Document& docume
   study::RunOptions options = run_options(request.simulation);
   if (options.replications == 0) options.replications = draws;
   report::Searched searched{make.scenario().name, {}, request.feeds, {}};
-  for (const Search& search : searches) {
-    searched.answers.push_back(with_places(document, [&] {
-      return study::search(search, {}, make, catalog, host ? &*host : nullptr, options);
-    }));
+  int drawn = options.replications;
+  {
+    WatchedRun run;
+    const study::RunOptions watched = run.watched(options);
+    for (const Search& search : searches) {
+      const SearchAnswer& answer = searched.answers.emplace_back(with_places(document, [&] {
+        return study::search(search, {}, make, catalog, host ? &*host : nullptr, watched);
+      }));
+      if (answer.band) drawn = std::min(drawn, answer.draws);
+    }
   }
   searched.remarks = remarks_on(request, make.scenario(), searched.answers);
+  const bool stopped = drawn < options.replications;
+  if (stopped) {
+    searched.remarks.push_back(study::stopped_words(drawn, options.replications, "ranges"));
+  }
   deliver(request.output, files_read({&request.scenario, 1}, request.simulation),
           {.report =
                [&] {
@@ -143,7 +155,8 @@ int answer_searches(const SearchRequest& request, const schema::Document& docume
            .remarks = searched.remarks});
   const bool all = std::all_of(searched.answers.begin(), searched.answers.end(),
                                [](const SearchAnswer& answer) { return answer.there; });
-  return all ? 0 : verdict_against;
+  if (stopped) return stopped_early(drawn, options.replications);
+  return all ? fine : verdict_against;
 }
 
 }  // namespace feedrate::cli

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <csignal>
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -82,33 +82,28 @@ struct Stopped {
   std::size_t done, total;
 };
 
-/// Ends the program as the signal would have by itself, so that a script that runs it stops too.
-int end_by_signal(const Stopped& stopped) {
-  write_stderr(fmt::format(
-      "feedrate: interrupted after {} of {} points, of which none is kept; with --resume and "
-      "--output FILE a sweep keeps its points, and the same command continues from them",
-      stopped.done, stopped.total));
-  std::signal(stopped.signal, SIG_DFL);
-  std::raise(stopped.signal);
-  return host_failed;
-}
-
 int sweep_in_one_piece(const SweepArguments& arguments) {
   const PreparedSweep sweep = prepared_sweep(arguments.question, arguments.output.format);
   const std::vector<std::string> inputs = files_read(arguments.question);
   Progress progress("sweep");
+  std::atomic<std::size_t> points_done = 0;
   // Signals end the program at once again as soon as the points are simulated.
-  const auto update = [&progress](const Interrupt& interrupt) {
+  const auto stop_if = [&](const Interrupt& interrupt) {
+    if (!interrupt.flag() || points_done == sweep.points.size()) return;
+    throw Stopped{interrupt.signal(), points_done, sweep.points.size()};
+  };
+  const auto update = [&](const Interrupt& interrupt) {
     return [&](std::size_t done, std::size_t total) {
-      if (interrupt.flag() && done < total) throw Stopped{interrupt.signal(), done, total};
+      points_done = done;
+      stop_if(interrupt);
       progress.update(done, total);
     };
   };
   if (sweep.question.rows) {
     return deliver_rows(sweep, arguments.output, inputs, [&](Spool& spool) {
-      study::SweepStream stream = row_stream(sweep);
-      stream.write = [&](std::string_view rows) { spool.append(rows); };
       const Interrupt interrupt;
+      study::SweepStream stream = row_stream(sweep, [&] { stop_if(interrupt); });
+      stream.write = [&](std::string_view rows) { spool.append(rows); };
       return study::stream_sweep(stream, arguments.jobs, update(interrupt));
     });
   }
@@ -116,8 +111,9 @@ int sweep_in_one_piece(const SweepArguments& arguments) {
       sweep,
       [&](std::span<const study::SweepInput> points) {
         const Interrupt interrupt;
-        return study::sweep(points, sweep.world.catalog, sweep.world.profile(), sweep.options(),
-                            arguments.jobs, update(interrupt));
+        return study::sweep(points, sweep.world.catalog, sweep.world.profile(),
+                            sweep.options([&] { stop_if(interrupt); }), arguments.jobs,
+                            update(interrupt));
       },
       arguments.output, inputs);
 }
@@ -129,7 +125,11 @@ int sweep(SweepArguments arguments) {
   try {
     return sweep_in_one_piece(arguments);
   } catch (const Stopped& stopped) {
-    return end_by_signal(stopped);
+    return end_by_signal(
+        stopped.signal,
+        fmt::format("{} of {} points are done, and none is kept; with --resume and --output FILE a "
+                    "sweep keeps its points, and the same command continues from them",
+                    stopped.done, stopped.total));
   }
 }
 

@@ -250,7 +250,11 @@ bool write_share(const PreparedSweep& sweep, const SweepShare& share, const std:
 
   const Interrupt interrupt;
   std::size_t done = kept.points;
-  study::SweepStream stream = row_stream(sweep);
+  // A point that takes long is given up in its middle.
+  struct GivenUp {};
+  study::SweepStream stream = row_stream(sweep, [&] {
+    if (interrupt.flag()) throw GivenUp{};
+  });
   const auto add_row = stream.add_row;
   stream.points = size - kept.points;
   stream.part = true;
@@ -282,6 +286,8 @@ bool write_share(const PreparedSweep& sweep, const SweepShare& share, const std:
     study::stream_sweep(stream, jobs, [&](std::size_t now, std::size_t /*all*/) {
       progress.update(kept.points + now, size);
     });
+  } catch (const GivenUp&) {
+    // Those before it are written.
   } catch (const HostError& error) {
     if (!to_file) throw;
     throw HostError(

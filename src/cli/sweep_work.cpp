@@ -63,9 +63,12 @@ int status_of(const PreparedSweep& sweep, std::size_t meeting) {
 
 }  // namespace
 
-study::RunOptions PreparedSweep::options() const {
+study::RunOptions PreparedSweep::options(const std::function<void()>& look) const {
   study::RunOptions options = run_options(question.simulation);
   options.list_inputs = !question.rows;
+  if (look) {
+    options.progress = [look](study::Phase /*phase*/, double /*done*/, double /*all*/) { look(); };
+  }
   return options;
 }
 
@@ -84,11 +87,11 @@ PreparedSweep prepared_sweep(const SweepQuestion& question, schema::Document doc
   });
 }
 
-study::SweepStream row_stream(const PreparedSweep& sweep) {
+study::SweepStream row_stream(const PreparedSweep& sweep, const std::function<void()>& look) {
   study::SweepStream stream;
   stream.points = sweep.points.size();
   stream.point = [&](std::size_t i) { return sweep.points.at(i); };
-  stream.run = [&sweep, options = sweep.options()](const study::SweepInput& input) {
+  stream.run = [&sweep, options = sweep.options(look)](const study::SweepInput& input) {
     return with_places(sweep.document, [&] {
       return study::run(input.scenario, sweep.world.catalog, sweep.world.profile(), options);
     });

@@ -36,8 +36,9 @@ struct PreparedSweep {
   Constraints constraints;
   World world;
 
-  /// What a point is simulated with.
-  [[nodiscard]] study::RunOptions options() const;
+  /// What a point is simulated with. `look`, if any, is called now and then meanwhile, from the
+  /// point's thread; what it throws gives the point up.
+  [[nodiscard]] study::RunOptions options(const std::function<void()>& look = {}) const;
 };
 
 /// InputError for what cannot be read, and for more points than results can be kept of.
@@ -46,8 +47,8 @@ PreparedSweep prepared_sweep(const SweepQuestion& question, const std::string& f
 PreparedSweep prepared_sweep(const SweepQuestion& question, schema::Document document,
                              std::optional<HostProfile> host);
 
-/// The points of a sweep that is simulated as its rows are written.
-study::SweepStream row_stream(const PreparedSweep& sweep);
+/// The points of a sweep that is simulated as its rows are written; `look` as for options().
+study::SweepStream row_stream(const PreparedSweep& sweep, const std::function<void()>& look = {});
 
 /// What is written of whole results, with what follows from them together. `inputs`: files that
 /// --output must not overwrite. The exit status: verdict_against where there are a deadline or a

@@ -21,6 +21,9 @@ constexpr std::uint32_t most_spins = 1u << 24;
 // Events without a round of the reference after which every event is searched for a recurrence.
 constexpr std::int64_t patience = 1 << 20;
 
+// Events from one Options::look to the next: less than a tenth of a second of them.
+constexpr std::int64_t between_looks = 1 << 20;
+
 // What a random amount is cut off at, far beyond the end of the clock.
 constexpr double farthest = 0x1p62;
 constexpr double most_quanta = 0x1p120;
@@ -35,7 +38,8 @@ Interpreter<traced>::Interpreter(State& state)
       ready_(std::bit_ceil(std::max<std::size_t>(1, state.processes.size()))),
       ready_mask_(ready_.size() - 1),
       ready_end_(state.processes.size()),
-      patience_(patience) {
+      patience_(patience),
+      look_at_(state.options.look ? between_looks : std::numeric_limits<std::int64_t>::max()) {
   std::iota(ready_.begin(), ready_.end(), 0u);  // all start, in order
   dirty_.reserve(2 * state.capacities.size() + 2);
   if constexpr (traced) users_.resize(state.capacities.size());
@@ -378,7 +382,10 @@ template <bool traced>
 auto Interpreter<traced>::run(bool stop_at_rounds) -> Stop {
   State& s = s_;
   const std::int64_t limit = s.options.max_events;
-  const auto checkpoint = [&] { return stop_at_rounds ? std::min(limit, patience_) : limit; };
+  const auto checkpoint = [&] {
+    const std::int64_t next = std::min(limit, look_at_);
+    return stop_at_rounds ? std::min(next, patience_) : next;
+  };
   std::int64_t check_at = checkpoint();
   rounds_ = 0;
   for (;;) {
@@ -401,8 +408,15 @@ auto Interpreter<traced>::run(bool stop_at_rounds) -> Stop {
     }
     if (s.events_run >= check_at) [[unlikely]] {
       if (s.events_run >= limit) return Stop::event_limit;
-      check_at = s.events_run + 1;
-      if (rounds_ == 0 && s.events_run > patience_) return Stop::round;
+      if (s.events_run >= look_at_) {
+        look_at_ += between_looks;
+        s.options.look(s.marks.empty() ? 0 : s.marks.front().count);
+        check_at = checkpoint();
+      }
+      if (stop_at_rounds && s.events_run >= patience_) {
+        check_at = s.events_run + 1;
+        if (rounds_ == 0 && s.events_run > patience_) return Stop::round;
+      }
     }
     ++s.events_run;
     const auto now = static_cast<std::int64_t>(time);

@@ -75,6 +75,7 @@ class Interpreter {
   bool attention_ = false;   // the run may be over, or a round closed
   bool enough_ = false;      // Options::most_marks
   std::int64_t patience_;    // events_run until which the next round is awaited
+  std::int64_t look_at_;     // events_run at which Options::look comes next
   std::uint32_t spins_ = 0;  // backward jumps
   std::int64_t spins_since_ = -1;
 };

@@ -53,6 +53,9 @@ struct Options {
   // Called for every span that takes time, and for every change of a level; empty: cost nothing.
   std::function<void(const Span&)> trace = {};
   std::function<void(const Level&)> trace_levels = {};
+  // Called every million events or so, with how often mark 0 has been passed; what it throws ends
+  // the run.
+  std::function<void(std::int64_t marks)> look = {};
 };
 
 // Runs the model to its end. The result is a function of (model, seed) alone: exact or not, any

@@ -128,7 +128,8 @@ std::optional<double> instances_apart(const Inputs& inputs) {
   return simulated;
 }
 
-Span random_epoch(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed, Effort& effort) {
+Span random_epoch(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed, Effort& effort,
+                  const std::function<void(double steps)>& look) {
   Layout layout = apart(inputs, most_processes);
   layout.steps = epochs.steps;
   for (std::size_t i = 0; i < layout.others.size(); ++i) {
@@ -139,6 +140,7 @@ Span random_epoch(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed
   engine::Options options;
   options.exact = true;
   options.seed = seed_of(seed, static_cast<std::uint64_t>(epochs.first));
+  if (look) options.look = [&](std::int64_t steps) { look(static_cast<double>(steps)); };
   const engine::Outcome outcome = run_engine(built.model, options);
   effort.events += static_cast<double>(outcome.effort.events);
   effort.steps += static_cast<double>(outcome.effort.steps);

@@ -2,6 +2,7 @@
 // An epoch event by event, with its variability: every chunk of every worker of every rank. The
 // second implementation of what mean.hpp says in closed form, and what --exact runs.
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "pipeline/loading.hpp"
@@ -12,8 +13,10 @@ namespace feedrate::pipeline {
 /// Throws InputError where a job has more than can be simulated in hours.
 void require_bounded(const Inputs& inputs);
 
-/// The first of `epochs`. The same seed, the same epoch.
-Span random_epoch(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed, Effort& effort);
+/// The first of `epochs`. The same seed, the same epoch. `look`, if any, is called now and then
+/// with the steps that are simulated; what it throws ends the simulation.
+Span random_epoch(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed, Effort& effort,
+                  const std::function<void(double steps)>& look = {});
 
 /// Instances whose loaders are simulated, where that is not all of them.
 std::optional<double> instances_apart(const Inputs& inputs);

@@ -58,7 +58,13 @@ MeanEpochs made(Gang& gang, const SimulationOptions& options, const Epochs& epoc
                 Effort& effort) {
   if (options.exact) {
     MeanEpochs one;
-    one.span = one.last = random_epoch(gang.inputs, epochs, options.seed, effort);
+    const double steps = epoch_shape(gang.inputs).steps;
+    const double before = (epochs.first - 1.0) * steps;
+    const double all = gang.inputs.epochs * steps + gang.inputs.unfinished_steps;
+    std::function<void(double)> look;
+    if (options.look) look = [&](double done) { options.look(std::min(all, before + done), all); };
+    one.span = one.last = random_epoch(gang.inputs, epochs, options.seed, effort, look);
+    if (look) look(epochs.steps > 0.0 ? epochs.steps : steps);
     return one;
   }
   MeanEpochs slowest = mean_epochs(gang.inputs, epochs, gang.credits, options.details);
@@ -96,10 +102,6 @@ void make_epochs(Outcome& out, Gang& gang, const SimulationOptions& options) {
     if (epoch < 2.0) out.first = more.span;
     out.later = more.last;
     epoch += count;
-    if (options.exact && options.progress) {
-      options.progress(static_cast<std::size_t>(epoch) - 1,
-                       static_cast<std::size_t>(std::max(1.0, inputs.epochs)));
-    }
   }
   if (inputs.unfinished_steps <= 0.0) return;
   if (inputs.epochs < 1.0) {
@@ -162,7 +164,8 @@ void hold_ratio(Outcome& out, const Inputs& inputs, const SimulationOptions& opt
   alone.booked = alone.checkpoint_interval = Duration{};
   alone.best_interval = false;
   SimulationOptions plain = options;
-  plain.progress = {};
+  // Of this job, all is simulated.
+  if (options.look) plain.look = [&](double, double all) { options.look(all, all); };
   plain.details = false;
   const Duration goal = *inputs.time_ratio * simulate_alone(alone, plain).training();
   constexpr double rounding = 1e-9;

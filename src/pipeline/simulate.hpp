@@ -20,8 +20,9 @@ struct SimulationOptions {
   bool details = true;     ///< share out the waiting over the stages of loading
   /// One course of interruptions, by chance, instead of their mean: which.
   std::optional<std::uint64_t> course{};
-  /// Called after each epoch that was simulated by its events: with how many of how many.
-  std::function<void(std::size_t done, std::size_t total)> progress{};
+  /// Called now and then where events are simulated, with the job's steps until then and all of
+  /// them; what it throws ends the simulation.
+  std::function<void(double done, double total)> look{};
 };
 
 /// Of one epoch, or of several: wall time and where each GPU's time went (mean over ranks).

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/number_text.hpp"
+
 namespace feedrate::report {
 namespace {
 
@@ -23,13 +25,6 @@ int decimals(double value, int significant) {
 
 std::string fixed(double value, int significant) {
   return fmt::format("{:.{}f}", value, decimals(value, significant));
-}
-
-std::string with_thousands(std::string digits) {
-  const std::size_t start = digits.starts_with('-') ? 1 : 0;
-  const std::size_t point = std::min(digits.find('.'), digits.size());
-  for (std::size_t i = point; i > start + 3; i -= 3) digits.insert(i - 3, ",");
-  return digits;
 }
 
 std::string unsigned_money(double dollars) {

@@ -30,7 +30,7 @@ std::string find_pricing_folder(const std::string& library) {
         "FEEDRATE_PRICING: expected a folder with pricing files (services.json …), got {}",
         in_quotes(set, 200)));
   }
-  const SharedFolder folder = find_shared_folder("pricing", marker, "", library);
+  const SharedFolder folder = find_shared_folder("pricing", marker, library);
   if (!folder.path.empty()) return folder.path;
   throw HostError(fmt::format("no pricing files in {}; set FEEDRATE_PRICING to their folder",
                               fmt::join(folder.tried, ", ")));

@@ -95,6 +95,17 @@ Record::Record(const JsonValue& object, std::string pointer, Problems& problems)
   note_ = text("note").value_or("");
 }
 
+namespace {
+
+constexpr const char* within_all = "0 or a number from 1e-30 to 1e30";
+
+/// What nothing has, and what a few of them multiplied are no number of.
+bool beyond_all(double value) {
+  return value != 0.0 && (value < 1e-30 || value > 1e30);
+}
+
+}  // namespace
+
 const JsonValue* Record::at(std::string_view key) const {
   const JsonValue* member = object_->find(key);
   return member == nullptr || member->kind == JsonKind::null ? nullptr : member;
@@ -125,9 +136,15 @@ std::optional<bool> Record::boolean(std::string_view key) const {
 std::optional<double> Record::number(std::string_view key) const {
   const JsonValue* member = at(key);
   if (member == nullptr) return std::nullopt;
-  if (member->kind == JsonKind::number && member->number >= 0.0) return member->number;
-  complain(key, fmt::format("expected a number, 0 or more, got {}", describe(*member)));
-  return std::nullopt;
+  if (member->kind != JsonKind::number || member->number < 0.0) {
+    complain(key, fmt::format("expected a number, 0 or more, got {}", describe(*member)));
+    return std::nullopt;
+  }
+  if (beyond_all(member->number)) {
+    complain(key, fmt::format("expected {}, got {}", within_all, describe(*member)));
+    return std::nullopt;
+  }
+  return member->number;
 }
 
 std::optional<double> Record::quantity(std::string_view key, Dimension dimension) const {
@@ -146,6 +163,11 @@ std::optional<double> Record::quantity(std::string_view key, Dimension dimension
   }
   if (parsed.base < 0.0) {
     complain(key, fmt::format("expected 0 or more, got {}", in_quotes(member->text)));
+    return std::nullopt;
+  }
+  if (beyond_all(parsed.base)) {
+    complain(key, fmt::format("expected {} in units of the SI, got {}", within_all,
+                              in_quotes(member->text)));
     return std::nullopt;
   }
   return parsed.base;

@@ -76,7 +76,32 @@ Imported::Imported(std::string path, std::string tool, std::string probe)
   set_.version = tool_;
 }
 
+MeasurementProblem problem_of(const Measurement& measurement) {
+  constexpr double least = 1e-12;
+  constexpr double most = 1e18;
+  constexpr double longest = 3.6e8;
+  const auto outside = [&](double value, double end) {
+    return !(std::abs(value) <= end && (value == 0.0 || std::abs(value) >= least));
+  };
+  if (outside(measurement.work, most)) {
+    return {"work", fmt::format("expected a size from {:g} to {:g}, got {:g}", least, most,
+                                measurement.work)};
+  }
+  for (const auto& [name, value] : measurement.at) {
+    if (!outside(value, most)) continue;
+    return {"at", fmt::format("expected {} from {:g} to {:g}, got {:g}", name, least, most, value)};
+  }
+  for (const Duration time : measurement.times) {
+    if (!outside(time.base(), longest)) continue;
+    return {"times", fmt::format("expected times from 1 ps to 100000 h, got {:g} s", time.base())};
+  }
+  return {};
+}
+
 void Imported::add(Measurement measurement) {
+  if (const MeasurementProblem problem = problem_of(measurement); !problem.key.empty()) {
+    refuse_import(path_, 0, problem.message);
+  }
   measurement.probe = outcome_.probe;
   measurement.remark = fmt::format("imported from {} ({})", path_, tool_);
   set_.measurements.push_back(std::move(measurement));

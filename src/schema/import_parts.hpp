@@ -15,7 +15,7 @@ namespace feedrate::schema {
 class Imported {
  public:
   Imported(std::string path, std::string tool, std::string probe);
-  /// Fills in probe and remark. Precondition: work and times above 0.
+  /// Fills in probe and remark; InputError as problem_of. Precondition: work and times above 0.
   void add(Measurement measurement);
   void remark(std::string words);
   /// InputError with `expected` when nothing was added.
@@ -27,6 +27,14 @@ class Imported {
   ProbeOutcome outcome_;
   MeasurementSet set_;
 };
+
+/// What is wrong with the numbers of a measurement, which key of it first: rates made of times and
+/// sizes that nothing has would be no numbers. Both empty where nothing is.
+struct MeasurementProblem {
+  std::string key;
+  std::string message;
+};
+MeasurementProblem problem_of(const Measurement& measurement);
 
 [[noreturn]] void refuse_import(const std::string& path, int line, const std::string& message);
 

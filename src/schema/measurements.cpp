@@ -8,6 +8,7 @@
 #include "base/text_file.hpp"
 #include "schema/codec.hpp"
 #include "schema/envelope.hpp"
+#include "schema/import_parts.hpp"
 #include "schema/manual.hpp"
 
 namespace feedrate::schema {
@@ -242,6 +243,16 @@ const std::vector<Entry<MeasurementSet>>& entries<MeasurementSet>() {
 
 namespace {
 
+void expect_sane_numbers(const MeasurementSet& set, const JsonValue& body, Problems& problems) {
+  const JsonValue* list = body.find("measurements");
+  for (std::size_t i = 0; i < set.measurements.size(); ++i) {
+    const MeasurementProblem problem = problem_of(set.measurements[i]);
+    if (problem.key.empty()) continue;
+    problems.add(*list->items[i]->find(problem.key),
+                 fmt::format("/measurements/{}/{}", i, problem.key), problem.message);
+  }
+}
+
 /// Rounds that a series names hold all of its samples, and are rounds of the set.
 void expect_whole_rounds(const MeasurementSet& set, const JsonValue& body, Problems& problems) {
   const JsonValue* list = body.find("measurements");
@@ -279,7 +290,10 @@ MeasurementSet measurements_of(const JsonPtr& root) {
   reading.root = &measurements_root();
   MeasurementSet set;
   read_record(set, *body, measurements_root(), Path{}, reading);
-  if (reading.problems.empty()) expect_whole_rounds(set, *body, reading.problems);
+  if (reading.problems.empty()) {
+    expect_sane_numbers(set, *body, reading.problems);
+    expect_whole_rounds(set, *body, reading.problems);
+  }
   reading.problems.throw_if_any();
   return set;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -40,15 +41,11 @@ struct Runner {
 
   [[nodiscard]] double value(const Result& result, const std::string& name) const {
     if (const auto found = metric(result, name)) return *found;
-    const auto names = metric_names();
-    if (find_figure(name) != nullptr) {
-      fail(
-          fmt::format("expected a metric that the result has, got {}, which does not apply to this "
-                      "scenario",
-                      name));
-    }
-    fail(fmt::format("expected a metric, or \"{}\", got {}{}", search_form, in_quotes(name),
-                     did_you_mean(name, names)));
+    require_metric(name, pointer);
+    fail(
+        fmt::format("expected a metric that the result has, got {}, which does not apply to this "
+                    "scenario",
+                    name));
   }
 
   [[nodiscard]] Result at(const Setting& set) const {
@@ -89,6 +86,16 @@ struct Runner {
 };
 
 }  // namespace
+
+std::optional<std::string> require_metric(const std::string& metric, const std::string& pointer) {
+  if (is_search(metric)) return parse_search(metric, pointer).key;
+  const auto names = metric_names();
+  if (std::find(names.begin(), names.end(), metric) != names.end()) return std::nullopt;
+  throw InputError(
+      std::vector<Problem>{{"", 0, pointer,
+                            fmt::format("expected a metric, or \"{}\", got {}{}", search_form,
+                                        in_quotes(metric), did_you_mean(metric, names))}});
+}
 
 std::vector<CaseResult> run_cases(const Scenario& scenario, const MakeScenario& make,
                                   const Catalog& catalog, const HostProfile* host,

@@ -1,5 +1,7 @@
 #pragma once
 // A scenario's measured cases: predicted beside measured, with the signed error.
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "model/case_result.hpp"
@@ -7,6 +9,10 @@
 #include "study/setting.hpp"
 
 namespace feedrate::study {
+
+/// InputError, about `pointer`, where `metric` is neither a name of metrics.hpp nor a search. The
+/// key that a search varies; empty for a name.
+std::optional<std::string> require_metric(const std::string& metric, const std::string& pointer);
 
 /// Runs every case. A metric is a name of metrics.hpp or a search as search.hpp answers it; where
 /// that finds nothing, 0 is the largest value and infinity the smallest. With `relative_to`,

@@ -1,5 +1,7 @@
 #include "study/replicate.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -10,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/number_text.hpp"
 #include "base/random.hpp"
 #include "study/bottleneck.hpp"
 #include "study/drawn_job.hpp"
@@ -46,13 +49,11 @@ Names guesses_of(const Scenario& scenario, const Catalog& catalog, const HostPro
 Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                 const RunOptions& options) {
   Bands bands;
-  bands.replications = options.replications;
   const Names kept = options.guesses ? Names{} : guesses_of(scenario, catalog, host);
   std::array<std::vector<double>, banded_figures.size()> values, never;
   pipeline::SimulationOptions mean_only;
   mean_only.details = false;
-  for (int r = 0; r < options.replications; ++r) {
-    const auto stream = static_cast<std::uint64_t>(r) + 1U;
+  bands.replications = each_replication(options, [&](std::uint64_t stream) {
     const resolve::Draw draw = [&](std::string_view key) {
       return kept.contains(key) ? 0.5 : uniform_of(options.seed, stream, key);
     };
@@ -62,7 +63,7 @@ Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProf
     for (std::size_t i = 0; i < values.size(); ++i) {
       (endless ? never : values)[i].push_back(figure_of(job, banded_figures[i]));
     }
-    if (!options.bottlenecks) continue;
+    if (!options.bottlenecks) return;
     // Also where the mean has one candidate: what is drawn may have another, or none.
     // Of an interrupted job the mean of its courses, not the one that was played.
     const bool played = job.inputs.interruptions || job.inputs.booked > Duration{};
@@ -70,12 +71,12 @@ Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProf
         find_bottleneck(job.inputs, played ? pipeline::simulate(job.inputs, mean_only).total.wall
                                            : job.uninterrupted);
     if (found.stage) bands.bottleneck_probability[*found.stage] += 1.0;
-  }
+  });
   // Counted first: shares that are added up would make more than 1.
   for (const Stage stage : all_stages()) {
-    bands.bottleneck_probability[stage] /= options.replications;
+    bands.bottleneck_probability[stage] /= bands.replications;
   }
-  bands.never_ends /= options.replications;
+  bands.never_ends /= bands.replications;
   if (values.front().empty()) values = std::move(never);
   for (std::size_t i = 0; i < values.size(); ++i) {
     bands.*figure(banded_figures[i]).band = band(std::move(values[i]));
@@ -87,15 +88,29 @@ double share_in_time(const Scenario& scenario, const Catalog& catalog, const Hos
                      const RunOptions& options, Duration deadline) {
   const Names kept = options.guesses ? Names{} : guesses_of(scenario, catalog, host);
   int met = 0;
-  for (int r = 0; r < options.replications; ++r) {
-    const auto stream = static_cast<std::uint64_t>(r) + 1U;
+  const int drawn = each_replication(options, [&](std::uint64_t stream) {
     const resolve::Draw draw = [&](std::string_view key) {
       return kept.contains(key) ? 0.5 : uniform_of(options.seed, stream, key);
     };
     const DrawnJob job = drawn_job(scenario, catalog, host, draw, Own::of(options.seed, stream));
     if (!never_ends(job.outcome) && job.outcome.total.wall <= deadline) ++met;
+  });
+  return static_cast<double>(met) / drawn;
+}
+
+int each_replication(const RunOptions& options, const std::function<void(std::uint64_t)>& draw) {
+  int done = 0;
+  while (done < options.replications) {
+    draw(static_cast<std::uint64_t>(++done));
+    if (options.progress) options.progress(Phase::replications, done, options.replications);
+    if (options.enough && options.enough()) break;
   }
-  return static_cast<double>(met) / options.replications;
+  return done;
+}
+
+std::string stopped_words(int done, int asked, const char* what) {
+  return fmt::format("Stopped after {} of {} replications: the {} are from these.",
+                     with_thousands(done), with_thousands(asked), what);
 }
 
 }  // namespace feedrate::study

@@ -238,9 +238,13 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   pipeline::SimulationOptions simulation;
   simulation.exact = options.exact;
   simulation.seed = options.seed;
-  simulation.progress = options.progress;
+  if (options.progress) {
+    simulation.look = [&](double done, double all) { options.progress(Phase::steps, done, all); };
+  }
   const pipeline::Outcome outcome = pipeline::simulate(resolved.inputs, simulation);
-  simulation.progress = {};
+  if (options.progress) {
+    simulation.look = [&](double done, double all) { options.progress(Phase::alone, done, all); };
+  }
   const pipeline::Outcome mean = options.exact ? pipeline::simulate(resolved.inputs) : outcome;
 
   Result result;
@@ -286,6 +290,9 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   }
   if (options.replications > 0) {
     result.bands = replicate(scenario, catalog, host, options);
+    if (const int done = result.bands->replications; done < options.replications) {
+      result.caveats.push_back(stopped_words(done, options.replications, "ranges"));
+    }
     if (const double never = result.bands->never_ends; never > 0.0) {
       result.caveats.push_back(fmt::format(
           "In {:.2g} % of the draws the job never ends{}: the ranges are those of the others.",

@@ -1,6 +1,5 @@
 #pragma once
 // The main question: which stage is the bottleneck, how long does the job take, what does it cost?
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 
@@ -11,6 +10,13 @@
 
 namespace feedrate::study {
 
+/// Of a run, those that may take long.
+enum class Phase : std::uint8_t {
+  steps,        ///< of the job, with `exact`
+  alone,        ///< steps of the same job on one instance, for the efficiency
+  replications  ///< draws
+};
+
 struct RunOptions {
   bool exact = false;    ///< execute every event instead of skipping what repeats
   int replications = 0;  ///< > 0: draw parameters and random times, report bands
@@ -20,8 +26,10 @@ struct RunOptions {
   bool guesses = true;  ///< replications draw what is only assumed too, and not only errors
   bool list_inputs = true;  ///< fill Result::inputs; whoever prints none saves a third of the time
   bool weigh = false;       ///< also what each of them does: several times the work of the rest
-  /// With `exact`: called after each epoch, with how many of how many are simulated.
-  std::function<void(std::size_t done, std::size_t total)> progress{};
+  /// Called now and then with how much of a phase is done. What it throws ends the run.
+  std::function<void(Phase phase, double done, double total)> progress{};
+  /// Asked after each replication: whether those that are done will do.
+  std::function<bool()> enough{};
   bool try_workers = false;  ///< fill Bottleneck::workers: a few dozen simulations
 };
 

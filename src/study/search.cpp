@@ -260,19 +260,17 @@ SearchAnswer search(const Search& search, const Setting& with, const MakeScenari
   const bool largest = search.extreme == Extreme::largest;
   const double start = answer.there ? answer.there->at : (largest ? search.from : search.to);
   std::vector<double> values;
-  for (int r = 0; r < options.replications; ++r) {
-    const auto stream = static_cast<std::uint64_t>(r) + 1U;
+  answer.draws = each_replication(options, [&](std::uint64_t stream) {
     const resolve::Draw draw = [&](std::string_view key) {
       return uniform_of(options.seed, stream, key);
     };
     const Own own{0.0, Own::of(options.seed, stream).course};
     values.push_back(
         static_cast<double>(seeker.drawn_answer(draw, own, static_cast<long>(start), figure->id)));
-  }
+  });
   std::sort(values.begin(), values.end());
   answer.band = Band{order_statistic(values, 0.05), order_statistic(values, 0.5),
                      order_statistic(values, 0.95)};
-  answer.draws = options.replications;
   return answer;
 }
 

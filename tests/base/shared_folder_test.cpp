@@ -15,7 +15,7 @@ std::string found(const std::string& library, const std::string& marker) {
   const test::TemporaryFolder folder;
   const std::string file = folder.write(library, "");
   folder.write(marker, "");
-  const std::string path = find_shared_folder("prices", "a.json", "", file).path;
+  const std::string path = find_shared_folder("prices", "a.json", file).path;
   return path.empty() ? path : std::filesystem::relative(path, folder.at("")).string();
 }
 
@@ -34,15 +34,11 @@ TEST_CASE("shared folder: a library in a build folder finds the sources that it 
   folder.write("sources/prices/a.json", "");
   const std::string library = folder.write("elsewhere/deep/build/x.so", "");
   folder.write("elsewhere/deep/build/feedrate-sources", folder / "sources\n");
-  CHECK(find_shared_folder("prices", "a.json", "", library).path == folder / "sources/prices");
+  CHECK(find_shared_folder("prices", "a.json", library).path == folder / "sources/prices");
 }
 
-TEST_CASE("shared folder: a library that is nowhere has nothing but what is named otherwise") {
-  const test::TemporaryFolder folder;
-  folder.write("prices/a.json", "");
-  CHECK(find_shared_folder("prices", "a.json", "", "/nowhere/x.so").path.empty());
-  CHECK(find_shared_folder("prices", "a.json", folder / "prices", "/nowhere/x.so").path ==
-        folder / "prices");
+TEST_CASE("shared folder: a library that is nowhere has nothing") {
+  CHECK(find_shared_folder("prices", "a.json", "/nowhere/x.so").path.empty());
 }
 
 }  // namespace
