@@ -34,7 +34,7 @@ struct OptimizeArguments {
 };
 
 Minimized minimized(const std::string& word) {
-  if (word == "money") return Minimized::money;
+  if (word == "cost" || word == "money") return Minimized::money;
   if (word == "time") return Minimized::time;
   return Minimized::total;
 }
@@ -113,10 +113,11 @@ Command add_optimize(Parser& parent) {
                                 "conditions KEY OP VALUE, separated by commas")
                     ->type_name("FILTER"));
   add_constraint_flags(*app, arguments->constraints);
-  allow_only(*app->add_option("--minimize", arguments->minimize,
-                              "What the best point has least of: total (the bill and the value "
-                              "of the hours; the default), money (the bill alone) or time"),
-             {"total", "money", "time"});
+  allow_only(*app->add_option(
+                 "--minimize", arguments->minimize,
+                 "What the best point has least of: total (the bill and the value "
+                 "of the hours; the default), cost (the bill alone; money is the same) or time"),
+             {"total", "cost", "money", "time"});
   app->add_option("-j,--jobs", arguments->jobs, "Points simulated at a time; default: one a core")
       ->type_name("J")
       ->range(1, 4096);
@@ -135,7 +136,7 @@ Command add_optimize(Parser& parent) {
       "'3 h'\n"
       "  feedrate optimize my.json --instances 'gpu>=A10G, region=us-east-1' --over "
       "num_workers=auto,4,8 --budget '40 USD' --minimize time\n"
-      "  feedrate optimize my.json --over batch_size=32:512:*2 --minimize money --format json");
+      "  feedrate optimize my.json --over batch_size=32:512:*2 --minimize cost --format json");
   return {app, [arguments] { return optimize(*arguments); }};
 }
 

@@ -11,6 +11,7 @@
 #include "cli/scenario_maker.hpp"
 #include "report/reports.hpp"
 #include "schema/search.hpp"
+#include "words/searches.hpp"
 
 namespace feedrate::cli {
 namespace {
@@ -93,7 +94,7 @@ Search search_of_flag(const std::string& text, const std::string& flag) {
   std::vector<Problem> problems;
   Search search;
   try {
-    search = study::parse_search(text, flag);
+    search = words::parse_search(text, flag);
   } catch (const InputError& error) {
     problems = error.problems();
   }

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <cstdint>
 
+#include "model/metrics.hpp"
 #include "report/figure_text.hpp"
 #include "report/numbers.hpp"
-#include "study/metrics.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -24,7 +24,7 @@ bool differs(const FigureChange& change) {
 }
 
 std::string shown(const std::string& metric, double value) {
-  return figure_text(study::unit_of(metric), value);
+  return figure_text(unit_of(metric), value);
 }
 
 /// "cost +$1.20 (+8.2 %)"; "" where it is as it was.
@@ -129,7 +129,7 @@ Cell change_cell(const FigureChange& change) {
   const std::string now = shown(change.metric, *change.now);
   if (!differs(change)) return {now};
   const bool up = *change.now > *change.before;
-  const bool worse = up != (study::better_of(change.metric) == Better::more);
+  const bool worse = up != (better_of(change.metric) == Better::more);
   const std::string share =
       *change.before == 0.0 ? "" : " (" + signed_percent(*change.now / *change.before - 1.0) + ")";
   return {fmt::format("{} → {}{}", shown(change.metric, *change.before), now, share),

@@ -1,15 +1,13 @@
 #include "study/cases.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <limits>
 
-#include "base/did_you_mean.hpp"
 #include "base/errors.hpp"
-#include "base/quote.hpp"
-#include "study/metrics.hpp"
+#include "model/metrics.hpp"
 #include "study/search.hpp"
+#include "words/cases.hpp"
+#include "words/searches.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -40,15 +38,8 @@ struct Runner {
 
   [[nodiscard]] double value(const Result& result, const std::string& name) const {
     if (const auto found = metric(result, name)) return *found;
-    const auto names = metric_names();
-    if (find_figure(name) != nullptr) {
-      fail(
-          fmt::format("expected a metric that the result has, got {}, which does not apply to this "
-                      "scenario",
-                      name));
-    }
-    fail(fmt::format("expected a metric, or \"{}\", got {}{}", search_form, in_quotes(name),
-                     did_you_mean(name, names)));
+    if (find_figure(name) != nullptr) fail(words::no_such_figure("metric", name));
+    fail(words::unknown_metric(name, true));
   }
 
   [[nodiscard]] Result at(const Setting& set) const {
@@ -68,8 +59,8 @@ struct Runner {
   [[nodiscard]] CaseResult of(const Case& what) const {
     CaseResult result;
     result.what = what;
-    if (is_search(what.metric)) {
-      const Search asked = parse_search(what.metric, pointer);
+    if (words::is_search(what.metric)) {
+      const Search asked = words::parse_search(what.metric, pointer);
       result.predicted = found(asked, what.set);
       if (!what.relative_to.empty()) {
         result.predicted = result.predicted / found(asked, what.relative_to) - 1.0;
@@ -95,7 +86,7 @@ std::vector<CaseResult> run_cases(const Scenario& scenario, const MakeScenario& 
                                   const RunOptions& options) {
   std::vector<CaseResult> results;
   for (std::size_t i = 0; i < scenario.cases.size(); ++i) {
-    const Runner runner{make, catalog, host, options, fmt::format("/cases/{}/metric", i)};
+    const Runner runner{make, catalog, host, options, "/cases/" + std::to_string(i) + "/metric"};
     results.push_back(runner.of(scenario.cases[i]));
   }
   return results;
