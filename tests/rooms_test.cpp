@@ -113,11 +113,11 @@ std::string included(const SourceLine& line) {
 
 TEST_CASE("rooms: the map in src/README.md names every room and its arrows") {
   const auto table = arrows();
-  REQUIRE(table.size() == 19);
+  REQUIRE(table.size() == 20);
   CHECK(table.at("base").empty());
   CHECK(table.at("engine") == std::set<std::string>{"base"});
   CHECK(table.at("report") ==
-        std::set<std::string>{"base", "model", "catalog", "study", "observe"});
+        std::set<std::string>{"base", "model", "catalog", "words", "study", "observe"});
   for (const auto& entry : fs::directory_iterator(root / "src")) {
     if (entry.is_directory()) CHECK(table.count(entry.path().filename().string()) == 1);
   }
@@ -198,11 +198,47 @@ TEST_CASE("rooms: only the command line prints") {
   }
 }
 
+// Prose in many places is worded in many ways: what study finds is a fact there, and a sentence in
+// words.
+TEST_CASE("rooms: study and model compute facts, words makes sentences of them") {
+  for (const SourceLine& line : house()) {
+    if (line.room != "study" && line.room != "model") continue;
+    if (included(line).rfind("fmt/", 0) == 0) {
+      FAIL_CHECK(line.where << ": text is put together in src/words");
+    }
+  }
+  // Tables whose rows hold what is printed of them. A file may leave this list; none may join it.
+  std::set<std::string> tables = {
+      "src/model/figures.cpp",          "src/model/observation.cpp",
+      "src/model/readings.cpp",         "src/model/rules.cpp",
+      "src/study/remedies_loader.cpp",  "src/study/remedies_machine.cpp",
+      "src/study/remedies_price.cpp",   "src/study/remedies_preprocess.cpp",
+      "src/study/remedies_storage.cpp", "src/study/remedies_training.cpp"};
+  const std::regex comment(R"(//[^\n]*)"), literal(R"re("(\\.|[^"\\\n])*")re"),
+      four_words("[a-z,:]( [^ ]+){3}");
+  const auto sentence_in = [&](const std::string& text) -> std::string {
+    for (std::sregex_iterator it(text.begin(), text.end(), literal), end; it != end; ++it) {
+      if (std::regex_search(it->str(), four_words)) return it->str();
+    }
+    return "";
+  };
+  for (const char* room : {"src/study", "src/model"}) {
+    for (const auto& entry : fs::directory_iterator(root / room)) {
+      const std::string file = fs::relative(entry.path(), root).string();
+      const std::string sentence =
+          sentence_in(std::regex_replace(without_raw_strings(read(entry.path())), comment, ""));
+      if (sentence.empty() || tables.erase(file) == 1) continue;
+      FAIL_CHECK(file << ": a sentence belongs in src/words: " << sentence);
+    }
+  }
+  for (const std::string& file : tables) FAIL_CHECK(file << " has no sentence left: take it off");
+}
+
 // C libraries differ in the last digits of these, and results are printed with all of them.
 TEST_CASE("rooms: what results depend on is computed with functions of our own") {
-  const std::set<std::string> rooms = {"base",     "catalog",     "engine",
-                                       "queueing", "collective",  "pipeline",
-                                       "resolve",  "reliability", "study"};
+  const std::set<std::string> rooms = {"base",       "catalog",  "engine",  "queueing",
+                                       "collective", "pipeline", "resolve", "reliability",
+                                       "study",      "words"};
   const std::regex library(
       R"(\bstd::(exp|exp2|expm1|log|log1p|log2|log10|pow|erf|erfc|sinh?|cosh?|tanh?|cbrt|tgamma)\()");
   for (const SourceLine& line : house()) {

@@ -29,6 +29,14 @@ double with_digits(double value, int digits) {
   return number_of(fmt::format("{:.{}e}", value, digits - 1)).value_or(value);
 }
 
+std::string exact_text(double value) {
+  return fmt::format("{}", value);
+}
+
+std::string whole_text(double value) {
+  return fmt::format("{:.0f}", value);
+}
+
 std::string three_digits(double value) {
   constexpr double longest = 1e15;
   const double magnitude = std::abs(value);

@@ -26,6 +26,12 @@ std::optional<double> number_of(std::string_view text);
 /// The nearest number of so many significant digits, "0.3" for 0.30000000000000004: a decimal one.
 double with_digits(double value, int digits);
 
+/// The shortest text that reads back as the same number: "0.1", "64".
+std::string exact_text(double value);
+
+/// Rounded to a whole number, without an exponent: "1048576".
+std::string whole_text(double value);
+
 /// With at most three significant digits, as people write it: "0.25", "7.56", "1,460". Below 1e-4
 /// and from 1e15 on with an exponent.
 std::string three_digits(double value);

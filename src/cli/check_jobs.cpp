@@ -10,7 +10,7 @@
 
 #include "base/text_file.hpp"
 #include "study/renamed.hpp"
-#include "study/thresholds.hpp"
+#include "words/limits.hpp"
 
 namespace feedrate::cli {
 namespace {
@@ -21,7 +21,7 @@ std::vector<Limit> limits_of(const std::vector<schema::ThresholdText>& texts) {
   std::vector<Limit> limits;
   for (const schema::ThresholdText& text : texts) {
     limits.push_back(
-        placed(text.file, text.line, text.pointer, [&] { return study::parse_limit(text.text); }));
+        placed(text.file, text.line, text.pointer, [&] { return words::parse_limit(text.text); }));
     limits.back().file = text.file;
     limits.back().line = text.line;
   }
@@ -32,14 +32,14 @@ std::vector<Limit> limits_of_flags(const CheckArguments& arguments) {
   std::vector<Limit> limits;
   for (const std::string& text : arguments.max_increase) {
     for (Limit& limit :
-         placed("", 0, "--max-increase " + text, [&] { return study::parse_max_increase(text); })) {
+         placed("", 0, "--max-increase " + text, [&] { return words::parse_max_increase(text); })) {
       limit.file = "--max-increase";
       limits.push_back(std::move(limit));
     }
   }
   for (const std::string& text : arguments.thresholds) {
     limits.push_back(
-        placed("", 0, "--threshold " + text, [&] { return study::parse_limit(text); }));
+        placed("", 0, "--threshold " + text, [&] { return words::parse_limit(text); }));
     limits.back().file = "--threshold";
   }
   return limits;
@@ -110,7 +110,7 @@ void read_job(Job& job, const SimulationOptions& simulation) {
   job.scenario = scenario_of(job.document);
   const std::vector<Limit> own = limits_of(schema::threshold_texts(job.document.root()));
   job.limits.insert(job.limits.end(), own.begin(), own.end());
-  if (job.limits.empty()) job.limits = study::default_limits();
+  if (job.limits.empty()) job.limits = words::default_limits();
 }
 
 }  // namespace

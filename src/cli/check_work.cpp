@@ -16,6 +16,7 @@
 #include "study/attribution.hpp"
 #include "study/check.hpp"
 #include "study/price_age.hpp"
+#include "words/checks.hpp"
 
 namespace feedrate::cli {
 namespace {
@@ -58,7 +59,7 @@ class Checker {
   Checked check() {
     if (!arguments_.max_price_age.empty()) {
       price_age_ = placed("", 0, "--max-price-age",
-                          [&] { return study::parse_max_price_age(arguments_.max_price_age); });
+                          [&] { return words::parse_max_price_age(arguments_.max_price_age); });
     }
     loaded_ = load_jobs(arguments_);
     host_ = host_of(arguments_.simulation);

@@ -14,6 +14,7 @@
 #include "schema/diagnosis.hpp"
 #include "schema/samples.hpp"
 #include "study/diagnose.hpp"
+#include "words/readings.hpp"
 
 namespace feedrate::cli {
 namespace {
@@ -68,7 +69,7 @@ void add_flags(Readings& readings, const DiagnoseArguments& arguments,
     const std::string& text = arguments.readings[static_cast<std::size_t>(row.id)];
     if (text.empty()) continue;
     try {
-      readings[row.id] = parse_reading(row, text, flag_of(row));
+      readings[row.id] = words::parse_reading(row, text, flag_of(row));
     } catch (const InputError& error) {
       problems.insert(problems.end(), error.problems().begin(), error.problems().end());
       continue;
@@ -77,7 +78,7 @@ void add_flags(Readings& readings, const DiagnoseArguments& arguments,
     if (row.kind == ReadingKind::share && number && *number > 0.0 && *number < 1.0) {
       remarks.push_back(fmt::format(
           "{} {} is taken as {}: percentages are written as monitors show them, so a third is 33",
-          flag_of(row), text, reading_text(row.kind, *readings[row.id])));
+          flag_of(row), text, words::reading_text(row.kind, *readings[row.id])));
     }
   }
   if (!problems.empty()) throw InputError(std::move(problems));
@@ -107,7 +108,7 @@ Thresholds thresholds_of(const std::vector<std::string>& texts) {
   std::vector<Problem> problems;
   for (const std::string& text : texts) {
     try {
-      set_thresholds(thresholds, text, "--threshold");
+      words::set_thresholds(thresholds, text, "--threshold");
     } catch (const InputError& error) {
       problems.insert(problems.end(), error.problems().begin(), error.problems().end());
     }

@@ -12,7 +12,8 @@
 #include "cli/watched_run.hpp"
 #include "report/reports.hpp"
 #include "schema/search.hpp"
-#include "study/replicate.hpp"
+#include "words/replications.hpp"
+#include "words/searches.hpp"
 
 namespace feedrate::cli {
 namespace {
@@ -95,7 +96,7 @@ Search search_of_flag(const std::string& text, const std::string& flag) {
   std::vector<Problem> problems;
   Search search;
   try {
-    search = study::parse_search(text, flag);
+    search = words::parse_search(text, flag);
   } catch (const InputError& error) {
     problems = error.problems();
   }
@@ -139,7 +140,7 @@ int answer_searches(const SearchRequest& request, const schema::Document& docume
   searched.remarks = remarks_on(request, make.scenario(), searched.answers);
   const bool stopped = drawn < options.replications;
   if (stopped) {
-    searched.remarks.push_back(study::stopped_words(drawn, options.replications, "ranges"));
+    searched.remarks.push_back(words::stopped_after(drawn, options.replications, "ranges"));
   }
   deliver(request.output, files_read({&request.scenario, 1}, request.simulation),
           {.report =

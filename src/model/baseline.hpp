@@ -37,7 +37,7 @@ constexpr std::array<InputGroup, input_group_count - 1> scenario_groups() {
           InputGroup::model};
 }
 
-/// Figures of a result by the names of study/metrics.hpp, which carry the unit ("total_s").
+/// Figures of a result by the names of model/metrics.hpp, which carry the unit ("total_s").
 struct Figures {
   std::optional<Stage> bottleneck;
   std::map<std::string, double, std::less<>> values;

@@ -2,6 +2,7 @@
 // The bill: what was used, what each use costs, and what the job costs in all.
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/units.hpp"
@@ -105,14 +106,66 @@ struct BillInput {
 
 enum class BillPart { compute, auxiliary, storage, requests, transfer };
 
+// What a line charges for, with the price of a unit. words/bill.hpp spells it out.
+
+struct ChargedInstances {
+  double instances = 1.0;
+  Duration each;
+  HourlyPrice price;    ///< of one
+  bool unused = false;  ///< booked, and held by nobody
+};
+
+struct ChargedStorage {
+  Bytes size;  ///< as it is sold
+  Duration held;
+  StoragePrice price;
+};
+
+/// Operations per second beyond those that are free.
+struct ChargedIops {
+  double extra = 0.0;
+  double free = 0.0;
+  Duration held;
+  HourlyPrice price;  ///< of one
+};
+
+struct ChargedBandwidth {
+  Bandwidth extra;
+  Bandwidth free;
+  Duration held;
+  BandwidthPrice price;
+};
+
+struct ChargedRequests {
+  double requests = 0.0;
+  Money price;  ///< of one
+};
+
+struct ChargedTransfer {
+  Bytes amount;
+  TransferPrice first;  ///< of the first tier
+  bool tiers = false;   ///< there are more
+};
+
+using Charge = std::variant<ChargedInstances, ChargedStorage, ChargedIops, ChargedBandwidth,
+                            ChargedRequests, ChargedTransfer>;
+
 /// One line of the bill. Lines of a part add up to that part.
 struct BillLine {
   BillPart part = BillPart::compute;
-  std::string what;      ///< "8 x ml.p3.2xlarge"
-  std::string quantity;  ///< "3.3333 h each", "1.2 TiB for 2 h", "2000000 requests"
-  std::string price;     ///< unit price as unit text
+  std::string of;  ///< what the price is of: "ml.p3.2xlarge", "S3 GET"
+  Charge charge{};
   Money amount;
   Provenance from;  ///< of the price, with its date
+};
+
+/// A price that a bill was made with.
+struct UsedPrice {
+  std::string what;    ///< "ml.p3.2xlarge"
+  std::string price;   ///< "3.825 USD/h"
+  std::string date{};  ///< of its source; "" where it states none
+  std::string source{};
+  bool operator==(const UsedPrice&) const = default;
 };
 
 struct Bill {

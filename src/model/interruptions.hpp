@@ -1,5 +1,5 @@
 #pragma once
-// What interruptions do to a job: the mean, which time and money of the result hold, and how far a
+// What interruptions do to a job: the mean, which time and cost of the result hold, and how far a
 // single job may be from it.
 #include <array>
 #include <optional>
@@ -34,7 +34,7 @@ struct Interruptions {
   std::optional<OnDemandInstead> on_demand;  ///< of spot jobs, where a price is known
   std::optional<double> blocks;              ///< booked one after the other, in the mean
   std::optional<double> more_blocks;         ///< share of jobs that need more of them than one that
-                                      ///< nothing interrupts
+                                             ///< nothing interrupts
 };
 
 }  // namespace feedrate

@@ -1,7 +1,5 @@
 #include "model/observation.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
@@ -180,7 +178,7 @@ std::string_view name_of(ProcessRole role) {
 }
 
 std::string process_name(ProcessRole role, std::int64_t id) {
-  return fmt::format("{}-{}", name_of(role), id);
+  return std::string(name_of(role)) + '-' + std::to_string(id);
 }
 
 ProcessRole role_in(std::string_view process_name) {

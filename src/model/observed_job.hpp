@@ -17,9 +17,6 @@ struct ObservedNumber {
   std::string what{};           ///< what was counted: "steps", "samples"
 };
 
-/// "20 steps"
-std::string counted(const ObservedNumber& number);
-
 /// What the job's control groups let it read from a disk: they hold reads back before these reach
 /// the disk, which then looks idle.
 struct ObservedLimit {

@@ -118,7 +118,7 @@ struct Optimum {
   Minimized minimized = Minimized::total;
   Constraints constraints;
   bool no_price = false;     ///< nothing has one, so time is minimized though not asked for
-  bool hours_count = false;  ///< whether totals are not just money
+  bool hours_count = false;  ///< whether totals are more than the bill
   std::optional<Outlay> as_written{};  ///< of the scenario itself; empty: it has no result
   std::size_t points = 0;
   std::size_t unanswered = 0;                  ///< of them: cannot be simulated or priced

@@ -1,16 +1,8 @@
 #include "model/readings.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-
-#include "base/errors.hpp"
-#include "base/number_text.hpp"
-#include "base/quote.hpp"
-#include "base/trimmed.hpp"
-#include "base/unit_text.hpp"
 
 namespace feedrate {
 namespace {
@@ -59,36 +51,6 @@ constexpr bool ids_are_places() {
 }
 static_assert(ids_are_places());
 
-double share_of(std::string_view text, const std::string& flag) {
-  std::string_view number = trimmed(text);
-  if (number.ends_with('%')) number = trimmed(number.substr(0, number.size() - 1));
-  const auto percent = number_of(number);
-  if (!percent) {
-    refuse_flag(
-        flag, fmt::format("expected a percentage such as 35 or \"35 %\", got {}", in_quotes(text)));
-  }
-  if (*percent < 0.0 || *percent > 100.0) {
-    refuse_flag(
-        flag,
-        fmt::format(
-            "expected a percentage from 0 to 100, got {}{}", in_quotes(text),
-            *percent > 100.0 ? "; a sum over CPUs or GPUs has to be divided by their number" : ""));
-  }
-  return *percent / 100.0;
-}
-
-double mean_share(std::string_view text, const std::string& flag) {
-  double sum = 0.0;
-  double count = 0.0;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    sum += share_of(text.substr(begin, end - begin), flag);
-    count += 1.0;
-    begin = end + 1;
-  }
-  return sum / count;
-}
-
 }  // namespace
 
 std::span<const ReadingRow> all_readings() {
@@ -109,29 +71,6 @@ bool Readings::any() const {
   return std::any_of(values_.begin(), values_.end(), [](const auto& v) { return v.has_value(); });
 }
 
-double parse_reading(const ReadingRow& row, std::string_view text, const std::string& flag) {
-  if (row.kind == share) return mean_share(text, flag);
-  if (row.kind == time) {
-    const ParsedQuantity parsed = parse_quantity(text, dimension_of(Duration{}));
-    if (!parsed.ok()) refuse_flag(flag, parsed.problem);
-    if (parsed.base < 0.0) {
-      refuse_flag(flag, fmt::format("expected a time of 0 s or more, got {}", in_quotes(text)));
-    }
-    return parsed.base;
-  }
-  const auto number = number_of(trimmed(text));
-  const bool whole = row.kind == steps;
-  const bool fine =
-      number && (whole ? *number >= 1.0 && *number == std::floor(*number) : *number >= 0.0);
-  if (!fine) {
-    refuse_flag(flag, fmt::format("expected {}, got {}",
-                                  whole ? "a whole number of steps, 1 or more"
-                                        : "a ratio such as 1.8, 0 or more",
-                                  in_quotes(text)));
-  }
-  return *number;
-}
-
 double summary_of(const ReadingRow& row, std::vector<double> samples) {
   const double last = static_cast<double>(samples.size()) - 1.0;
   if (row.quantile <= 0.0) {
@@ -142,19 +81,6 @@ double summary_of(const ReadingRow& row, std::vector<double> samples) {
   const auto below = static_cast<std::size_t>(at);
   const std::size_t above = std::min(below + 1, samples.size() - 1);
   return samples[below] + (samples[above] - samples[below]) * (at - std::floor(at));
-}
-
-std::string reading_text(ReadingKind kind, double value) {
-  if (kind == share) {
-    const double percent = 100.0 * value;
-    if (percent == 0.0) return "0 %";
-    return percent >= 9.95 ? fmt::format("{:.0f} %", percent) : fmt::format("{:.1f} %", percent);
-  }
-  if (kind == time) {
-    return value >= 120.0 ? fmt::format("{:.3g} min", value / 60.0)
-                          : fmt::format("{:.3g} s", value);
-  }
-  return fmt::format("{:.3g}", value);
 }
 
 Readings readings_of(const Result& result) {

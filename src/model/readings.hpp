@@ -72,15 +72,8 @@ class Readings {
   std::array<std::optional<double>, reading_count> values_{};
 };
 
-/// A reading as it was typed: a share as "35" or "35 %", several of them with commas for their
-/// mean; a time as "12 min"; a ratio as "1.8". InputError names `flag` and says what was expected.
-double parse_reading(const ReadingRow& row, std::string_view text, const std::string& flag);
-
 /// Of the samples of a reading: their mean, or the quantile that `row` is. Precondition: not empty.
 double summary_of(const ReadingRow& row, std::vector<double> samples);
-
-/// "35 %", "12 min", "7".
-std::string reading_text(ReadingKind kind, double value);
 
 /// What a run predicts of them.
 Readings readings_of(const Result& result);

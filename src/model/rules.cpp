@@ -1,16 +1,5 @@
 #include "model/rules.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
-#include "base/did_you_mean.hpp"
-#include "base/errors.hpp"
-#include "base/quote.hpp"
-
 namespace feedrate {
 namespace {
 
@@ -206,46 +195,6 @@ const ThresholdRow& threshold(ThresholdId id) {
 
 Thresholds::Thresholds() {
   for (const ThresholdRow& row : thresholds_table) (*this)[row.id] = row.value;
-}
-
-namespace {
-
-void set_threshold(Thresholds& thresholds, std::string_view one, const std::string& flag) {
-  const auto refuse = [&](std::string message) {
-    throw InputError({{.file = "", .line = 0, .pointer = flag, .message = std::move(message)}});
-  };
-  const std::size_t equals = one.find('=');
-  if (equals == std::string_view::npos) {
-    refuse(fmt::format("expected NAME=VALUE such as low=20%, got {}", in_quotes(one)));
-  }
-  const std::string_view name = one.substr(0, equals);
-  const auto found = std::find_if(std::begin(thresholds_table), std::end(thresholds_table),
-                                  [&](const ThresholdRow& row) { return row.name == name; });
-  if (found == std::end(thresholds_table)) {
-    std::vector<std::string> names;
-    for (const ThresholdRow& row : thresholds_table) names.emplace_back(row.name);
-    refuse(fmt::format("there is no threshold {}{}; they are {}", in_quotes(name),
-                       did_you_mean(name, names), fmt::join(names, ", ")));
-  }
-  const ReadingRow as{ReadingId::gpu, found->name, found->kind, "", ""};
-  thresholds[found->id] =
-      parse_reading(as, one.substr(equals + 1), fmt::format("{} {}", flag, name));
-}
-
-}  // namespace
-
-void set_thresholds(Thresholds& thresholds, std::string_view text, const std::string& flag) {
-  std::vector<Problem> problems;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    try {
-      set_threshold(thresholds, text.substr(begin, end - begin), flag);
-    } catch (const InputError& error) {
-      problems.insert(problems.end(), error.problems().begin(), error.problems().end());
-    }
-    begin = end + 1;
-  }
-  if (!problems.empty()) throw InputError(std::move(problems));
 }
 
 std::string_view words_of(Cause cause) {

@@ -61,10 +61,6 @@ class Thresholds {
   std::array<double, threshold_count> values_{};
 };
 
-/// Sets "low=20%" or several of them with commas. InputError names `flag` with all that is wrong,
-/// and suggests the nearest name.
-void set_thresholds(Thresholds& thresholds, std::string_view text, const std::string& flag);
-
 struct Condition {
   ReadingId reading = ReadingId::gpu;
   bool at_least = false;  ///< or below

@@ -1,5 +1,5 @@
 #pragma once
-// What more instances of one job bring: time, money, and where to stop.
+// What more instances of one job bring: time, cost, and where to stop.
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -58,9 +58,10 @@ struct Scaling {
   BatchKept kept = BatchKept::per_gpu;
   std::optional<double> global_batch;  ///< samples, where that is kept
   std::optional<Duration> deadline;
-  std::optional<HourlyPrice> hour;  ///< its value, where it has one: totals are then not just money
-  std::vector<ScaleCurve> curves;   ///< at least one
-  std::size_t best = 0;             ///< of them: least total cost, within the deadline if any is
+  std::optional<HourlyPrice>
+      hour;  ///< its value, where it has one: totals are then more than the bill
+  std::vector<ScaleCurve> curves;  ///< at least one
+  std::size_t best = 0;            ///< of them: least total cost, within the deadline if any is
   std::vector<std::string> remarks;
 
   [[nodiscard]] bool in_time() const {

@@ -29,13 +29,25 @@ constexpr std::string_view name_of(Level level) {
 
 enum class Comparison : std::uint8_t { less, less_equal, greater, greater_equal, equal, unequal };
 
+constexpr bool holds(double value, Comparison comparison, double bound) {
+  switch (comparison) {
+    case Comparison::less: return value < bound;
+    case Comparison::less_equal: return value <= bound;
+    case Comparison::greater: return value > bound;
+    case Comparison::greater_equal: return value >= bound;
+    case Comparison::equal: return value == bound;
+    case Comparison::unequal: return value != bound;
+  }
+  return false;
+}
+
 /// What a limit looks at: the figure itself, or by how much it rose or fell against the baseline.
 enum class LimitOf : std::uint8_t { value, increase, decrease };
 
 /// "total_s increase < 5%" with where it stands.
 struct Limit {
   std::string text;    ///< as written
-  std::string metric;  ///< a name that study/metrics.hpp knows
+  std::string metric;  ///< a name that model/metrics.hpp knows
   LimitOf of = LimitOf::value;
   Comparison comparison = Comparison::less;
   double bound = 0.0;         ///< in the metric's unit; a fraction where `relative`

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <cstdint>
 
+#include "model/metrics.hpp"
 #include "report/figure_text.hpp"
 #include "report/numbers.hpp"
-#include "study/metrics.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -24,7 +24,7 @@ bool differs(const FigureChange& change) {
 }
 
 std::string shown(const std::string& metric, double value) {
-  return figure_text(study::unit_of(metric), value);
+  return figure_text(unit_of(metric), value);
 }
 
 /// "cost +$1.20 (+8.2 %)"; "" where it is as it was.
@@ -129,9 +129,9 @@ Cell change_cell(const FigureChange& change) {
   const std::string now = shown(change.metric, *change.now);
   if (!differs(change)) return {now};
   const bool up = *change.now > *change.before;
-  const bool worse = up != (study::better_of(change.metric) == Better::more);
+  const bool worse = up != (better_of(change.metric) == Better::more);
   const std::string by =
-      difference_text(study::unit_of(change.metric), *change.now, *change.before);
+      difference_text(unit_of(change.metric), *change.now, *change.before);
   return {fmt::format("{} → {}{}", shown(change.metric, *change.before), now,
                       by.empty() ? "" : " (" + by + ")"),
           worse ? Tone::bad : Tone::good};

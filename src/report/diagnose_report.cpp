@@ -10,6 +10,7 @@
 #include "report/csv.hpp"
 #include "report/numbers.hpp"
 #include "study/diagnose.hpp"
+#include "words/readings.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -29,7 +30,7 @@ std::string names_of(const std::vector<const JudgedRule*>& rules) {
 }
 
 std::string text_of(ReadingId id, double value) {
-  return reading_text(reading(id).kind, value);
+  return words::reading_text(reading(id).kind, value);
 }
 
 // "GPU 35 % is below 70 %".
@@ -178,9 +179,9 @@ Table thresholds_table(const Diagnosis& d) {
     const Cell whose = value != row.value ? Cell("yours", Tone::caution)
                        : row.ours         ? Cell("feedrate's")
                                           : Cell("the source's");
-    table.rows.push_back(
-        {{std::string(row.name), reading_text(row.kind, value), whose, std::string(row.meaning)},
-         false});
+    table.rows.push_back({{std::string(row.name), words::reading_text(row.kind, value), whose,
+                           std::string(row.meaning)},
+                          false});
   }
   return table;
 }

@@ -15,6 +15,7 @@
 #include "report/numbers.hpp"
 #include "report/reports.hpp"
 #include "report/run_tables.hpp"
+#include "words/bill.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -138,8 +139,8 @@ std::string bill(const HtmlInput& input) {
   out += "<tbody>";
   for (const BillLine& line : bill.lines) {
     out += "<tr>" +
-           bill_row(line.what, escaped(line.quantity), escaped(line.price), money(line.amount),
-                    origin_badge(line.from.origin)) +
+           bill_row(words::item(line), escaped(words::quantity(line)), escaped(words::price(line)),
+                    money(line.amount), origin_badge(line.from.origin)) +
            "</tr>";
   }
   const auto title = [](FigureId id) { return std::string(figure(id).title); };

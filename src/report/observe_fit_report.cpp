@@ -6,6 +6,7 @@
 #include "base/unit_text.hpp"
 #include "report/numbers.hpp"
 #include "study/setting.hpp"
+#include "words/observed.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -20,7 +21,7 @@ Table figures(const ObservedJob& job) {
   table.columns = {{"what"}, {"value", Align::right}, {"of"}, {"error", Align::right}};
   const auto add = [&](const char* what, const std::string& value, const ObservedNumber& number) {
     table.rows.push_back(
-        {{what, value, number.count > 0.0 ? counted(number) : number.what,
+        {{what, value, number.count > 0.0 ? words::counted(number) : number.what,
           number.relative_error > 0.0 ? "± " + percent(number.relative_error) : ""},
          false});
   };

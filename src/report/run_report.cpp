@@ -16,6 +16,7 @@
 #include "report/run_tables.hpp"
 #include "report/shared_limit_words.hpp"
 #include "study/bottleneck.hpp"
+#include "words/bill.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -147,10 +148,11 @@ Table bill_table(const Result& r) {
   table.title = "Bill";
   table.columns = {{""}, {""}, {""}, {"", Align::right}, {""}};
   for (const BillLine& line : bill.lines) {
-    table.rows.push_back({{line.what, line.quantity, line.price, money(line.amount),
-                           Cell(std::string(name_of(line.from.origin)),
-                                line.from.origin == Origin::assumed ? Tone::caution : Tone::faint)},
-                          false});
+    table.rows.push_back(
+        {{words::item(line), words::quantity(line), words::price(line), money(line.amount),
+          Cell(std::string(name_of(line.from.origin)),
+               line.from.origin == Origin::assumed ? Tone::caution : Tone::faint)},
+         false});
   }
   table.rows.push_back(bill_row(r, FigureId::money));
   if (bill.hour_value != Money{}) {

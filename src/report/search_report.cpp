@@ -7,11 +7,11 @@
 #include <array>
 #include <cmath>
 
+#include "model/metrics.hpp"
 #include "report/communication_words.hpp"
 #include "report/csv.hpp"
 #include "report/figure_text.hpp"
 #include "report/numbers.hpp"
-#include "study/metrics.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -39,11 +39,11 @@ std::string share_text(double value, double bound) {
 
 std::string value_text(const SearchAnswer& answer, const SearchPoint& point) {
   const Limit& condition = answer.search.condition;
-  if (study::asked_bottleneck(condition.metric)) {
+  if (asked_bottleneck(condition.metric)) {
     return point.value.value_or(0.0) == 1.0 ? "yes" : "no";
   }
   if (!point.value) return "-";
-  const FigureUnit unit = study::unit_of(condition.metric);
+  const FigureUnit unit = unit_of(condition.metric);
   if (unit == FigureUnit::share) return share_text(*point.value, condition.bound);
   return figure_text(unit, *point.value);
 }
@@ -59,7 +59,7 @@ std::string how_it_is(const SearchAnswer& answer, const SearchPoint& point, bool
   if (feeds)
     return fmt::format("with {} they are busy {}{}", count(point.at), value_text(answer, point),
                        waits);
-  if (study::asked_bottleneck(answer.search.condition.metric)) {
+  if (asked_bottleneck(answer.search.condition.metric)) {
     const auto stage = point.result.bottleneck.stage;
     return fmt::format("at {} the bottleneck is {}", count(point.at),
                        stage ? name_of(*stage) : "none");

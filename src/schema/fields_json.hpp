@@ -11,6 +11,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/fields.hpp"
@@ -171,6 +172,36 @@ struct FieldsJson<std::pair<A, B>> {
     add_layout<A>(out);
     add_layout<B>(out);
     out += ')';
+  }
+};
+
+/// Which of them it is, and that.
+template <class... Ts>
+struct FieldsJson<std::variant<Ts...>> {
+  using V = std::variant<Ts...>;
+  static void write(const V& value, JsonWriter& out) {
+    out.begin_array();
+    write_fields(value.index(), out);
+    std::visit([&](const auto& held) { write_fields(held, out); }, value);
+    out.end();
+  }
+  static void read(V& out, const JsonValue& v) {
+    std::size_t index = 0;
+    read_fields(index, detail::item(v, 0, 2));
+    if (index >= sizeof...(Ts)) throw NotThatStruct{};
+    read_held(out, index, detail::item(v, 1, 2), std::index_sequence_for<Ts...>{});
+  }
+  static void layout(std::string& out) {
+    out += '|';
+    (add_layout<Ts>(out), ...);
+    out += '|';
+  }
+
+ private:
+  template <std::size_t... is>
+  static void read_held(V& out, std::size_t index, const JsonValue& v,
+                        std::index_sequence<is...> /*places*/) {
+    ((is == index ? read_fields(out.template emplace<is>(), v) : void()), ...);
   }
 };
 

@@ -6,6 +6,7 @@
 #include "model/exported.hpp"
 #include "model/figures.hpp"
 #include "schema/written.hpp"
+#include "words/bill.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -254,9 +255,9 @@ const std::vector<Entry<BillLine>>& entries<BillLine>() {
   static const std::vector<Entry<L>> list = {
       written<L>("part", "compute, auxiliary, storage, requests, transfer",
                  [](const L& line) { return name_of_part(line.part); }),
-      written<&L::what>("what"),
-      written<&L::quantity>("quantity"),
-      written<&L::price>("price", "of a unit"),
+      written<L>("what", "", [](const L& line) { return words::item(line); }),
+      written<L>("quantity", "", [](const L& line) { return words::quantity(line); }),
+      written<L>("price", "of a unit", [](const L& line) { return words::price(line); }),
       written<L>("amount_usd", "", [](const L& line) { return line.amount.base(); }),
       written<L>("provenance", "of the price",
                  [](const L& line) { return name_of(line.from.origin); }),

@@ -1,9 +1,6 @@
 #include "study/advise.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -13,16 +10,13 @@
 #include "base/random.hpp"
 #include "catalog/lookup.hpp"
 #include "resolve/resolve.hpp"
+#include "study/advise_parts.hpp"
 #include "study/drawn_job.hpp"
 #include "study/ladder.hpp"
 #include "study/remedy.hpp"
 
 namespace feedrate::study {
 namespace {
-
-/// How much worse than the best a lesser change may be and still be taken.
-constexpr double nearly = 0.01;
-constexpr std::size_t most_together = 3;
 
 /// The price of a vCPU for an hour of work done once: that of a general CPU instance.
 HourlyPrice price_of_vcpu(const Catalog& catalog) {
@@ -62,6 +56,7 @@ class Adviser {
     advice_.constraints = options_.constraints;
     // Requests alone are no price of the job: its machines' hours, or its own, are.
     advice_.priced = base.bill.compute > Money{} || base.bill.hour_value > Money{};
+    savings_ = {advice_.before, advice_.priced, options_.jobs, options_.constraints};
     advice_.ladder = ladder(make_, catalog_, host_, options_.target);
     advice_.works_on = rung_to_work_on(advice_.ladder);
     const Situation situation{scenario,
@@ -72,9 +67,9 @@ class Adviser {
                               service_of(catalog_, scenario.cluster.instance.value_or("")),
                               price_of_vcpu(catalog_),
                               advice_.priced,
-                              !meets(advice_.before)};
+                              !savings_.meets(advice_.before)};
     try_remedies(situation);
-    rank();
+    advice_.remedies = ranked(advice_.remedies, savings_);
     say_how_probable();
     combine();
     say_what_not_yet(situation);
@@ -87,17 +82,6 @@ class Adviser {
     options.list_inputs = false;
     return options;
   }
-
-  [[nodiscard]] bool meets(const JobFigures& job) const {
-    return options_.constraints.met(job.time, job.money);
-  }
-
-  /// What all jobs come to: dollars, or seconds where nothing has a price.
-  [[nodiscard]] double cost(const JobFigures& job, Money one_off) const {
-    return advice_.priced ? (options_.jobs * job.total + one_off).base()
-                          : options_.jobs * job.time.base();
-  }
-  [[nodiscard]] double cost_before() const { return cost(advice_.before, Money{}); }
 
   void try_remedies(const Situation& situation) {
     for (const Remedy* remedy : all_remedies()) {
@@ -135,19 +119,21 @@ class Adviser {
 
   /// The least change that is nearly as good as the best.
   [[nodiscard]] const Trial& chosen(std::span<const Trial> trials) const {
-    const auto value = [&](const Trial& trial) { return cost(*trial.after, trial.change.one_off); };
+    const auto value = [&](const Trial& trial) {
+      return savings_.cost(*trial.after, trial.change.one_off);
+    };
     const bool any_meets = std::any_of(trials.begin(), trials.end(), [&](const Trial& trial) {
-      return trial.after && meets(*trial.after);
+      return trial.after && savings_.meets(*trial.after);
     });
     const Trial* best = nullptr;
     const auto counts = [&](const Trial& trial) {
-      return trial.after && (!any_meets || meets(*trial.after));
+      return trial.after && (!any_meets || savings_.meets(*trial.after));
     };
     for (const Trial& trial : trials) {
       if (counts(trial) && (best == nullptr || value(trial) < value(*best))) best = &trial;
     }
     if (best == nullptr) return trials.front();
-    const double enough = cost_before() * (1.0 - least_saving);
+    const double enough = savings_.cost_before() * (1.0 - least_saving);
     if (value(*best) > enough) return *best;
     for (const Trial& trial : trials) {
       if (counts(trial) && value(trial) <= std::min(enough, value(*best) * (1.0 + nearly))) {
@@ -178,9 +164,9 @@ class Adviser {
     }
     row.sooner = advice_.before.time - trial.after->time;
     row.saved = options_.jobs * (advice_.before.total - trial.after->total) - trial.change.one_off;
-    const double change = 1.0 - cost(*trial.after, row.one_off) / cost_before();
+    const double change = 1.0 - savings_.cost(*trial.after, row.one_off) / savings_.cost_before();
     // Who misses a deadline pays for meeting it.
-    const bool rescues = !meets(advice_.before) && meets(*trial.after);
+    const bool rescues = !savings_.meets(advice_.before) && savings_.meets(*trial.after);
     if (change < least_saving && !rescues) {
       row.standing = change > -least_saving ? RemedyStanding::no_help : RemedyStanding::costs_more;
     } else {
@@ -188,58 +174,6 @@ class Adviser {
                                                                   : RemedyStanding::later;
     }
     return row;
-  }
-
-  [[nodiscard]] double saving(const Remedied& row) const {
-    return cost_before() - cost(*row.after, row.one_off);
-  }
-
-  /// Advised ones first, then by standing; within a standing the largest saving first, but kinds
-  /// take turns by what their first saves for its effort.
-  void rank() {
-    std::vector<Remedied> ranked;
-    for (const RemedyStanding standing :
-         {RemedyStanding::advised, RemedyStanding::later, RemedyStanding::no_help,
-          RemedyStanding::costs_more, RemedyStanding::impossible, RemedyStanding::not_simulated}) {
-      for (const bool rescuing : {true, false}) add_ranked(ranked, standing, rescuing);
-    }
-    std::size_t number = 0;
-    for (Remedied& row : ranked) {
-      if (row.standing == RemedyStanding::advised) row.number = ++number;
-    }
-    for (Remedied& row : ranked) {
-      if (row.standing == RemedyStanding::later) row.number = ++number;
-    }
-    advice_.remedies = std::move(ranked);
-  }
-
-  void add_ranked(std::vector<Remedied>& ranked, RemedyStanding standing, bool rescuing) const {
-    const bool missed = !meets(advice_.before);
-    std::array<std::vector<const Remedied*>, remedy_kind_words.size()> kinds;
-    for (const Remedied& row : advice_.remedies) {
-      const bool rescues = missed && row.after && meets(*row.after);
-      if (row.standing != standing || rescues != rescuing) continue;
-      kinds[static_cast<std::size_t>(row.what.kind)].push_back(&row);
-    }
-    for (auto& kind : kinds) {
-      std::stable_sort(kind.begin(), kind.end(), [&](const Remedied* a, const Remedied* b) {
-        return a->after && b->after && saving(*a) > saving(*b);
-      });
-      std::reverse(kind.begin(), kind.end());  // taken from the back
-    }
-    for (;;) {
-      std::vector<const Remedied*>* best = nullptr;
-      const auto for_effort = [&](const Remedied& row) {
-        return row.after ? saving(row) / row.what.effort_hours : 0.0;
-      };
-      for (auto& kind : kinds) {
-        if (kind.empty()) continue;
-        if (best == nullptr || for_effort(*kind.back()) > for_effort(*best->back())) best = &kind;
-      }
-      if (best == nullptr) return;
-      ranked.push_back(*best->back());
-      best->pop_back();
-    }
   }
 
   /// What the changed job costs in each draw of all that is uncertain; empty where a draw has no
@@ -256,7 +190,7 @@ class Adviser {
         JobFigures figures;
         figures.time = job.outcome.total.wall;
         figures.total = job.bill.total;
-        costs.emplace_back(cost(figures, one_off));
+        costs.emplace_back(savings_.cost(figures, one_off));
       } catch (const InputError&) {
         costs.emplace_back();
       }
@@ -286,77 +220,17 @@ class Adviser {
     });
   }
 
-  /// Up to three in one job: of what goes with those taken, the first that saves nearly the most
-  /// beside them, as long as that still pays. What meets the deadline and the budget comes first.
   void combine() {
     std::vector<const Remedied*> rows;
     for (const Remedied& row : advice_.remedies) {
       if (row.standing == RemedyStanding::advised) rows.push_back(&row);
     }
-    Together together;
-    together.after = advice_.before;
-    while (together.numbers.size() < most_together) {
-      std::vector<std::optional<Together>> with(rows.size());
-      for_each_index(rows.size(), 0, [&](std::size_t i) { with[i] = added(together, *rows[i]); });
-      const Together* best = nullptr;
-      for (const auto& each : with) {
-        if (each && (best == nullptr || better(*each, *best))) best = &*each;
-      }
-      if (best == nullptr || !pays_beside(*best, together)) break;
-      // Nearly as good, and higher up the list.
-      for (const auto& each : with) {
-        if (each && meets(each->after) == meets(best->after) && pays_beside(*each, together) &&
-            cost(each->after, each->one_off) <= cost(best->after, best->one_off) * (1.0 + nearly)) {
-          best = &*each;
-          break;
-        }
-      }
-      together = Together(*best);
-    }
-    if (together.numbers.size() < 2) return;
-    std::sort(together.numbers.begin(), together.numbers.end());
-    together.sooner = advice_.before.time - together.after.time;
-    together.saved =
-        options_.jobs * (advice_.before.total - together.after.total) - together.one_off;
-    together.pays = share_that_pays(together.set, together.one_off);
+    auto together = best_together(rows, savings_, [&](const Setting& set) {
+      return figures_of_job(run(make_(set), catalog_, host_, plain()));
+    });
+    if (!together) return;
+    together->pays = share_that_pays(together->set, together->one_off);
     advice_.together = std::move(together);
-  }
-
-  /// With one more; empty where they do not go together.
-  [[nodiscard]] std::optional<Together> added(const Together& taken, const Remedied& row) const {
-    if (clash(taken.set, row.set)) return std::nullopt;
-    Together with = taken;
-    for (const auto& pair : row.set) {
-      if (std::find(with.set.begin(), with.set.end(), pair) == with.set.end()) {
-        with.set.push_back(pair);
-      }
-    }
-    if (with.set.size() == taken.set.size()) return std::nullopt;
-    with.numbers.push_back(row.number);
-    with.one_off += row.one_off;
-    if (taken.numbers.empty()) {
-      with.after = *row.after;
-      return with;
-    }
-    try {
-      with.after = figures_of_job(run(make_(with.set), catalog_, host_, plain()));
-    } catch (const InputError&) {
-      return std::nullopt;
-    }
-    return with;
-  }
-
-  [[nodiscard]] bool better(const Together& a, const Together& b) const {
-    const bool a_meets = meets(a.after);
-    if (a_meets != meets(b.after)) return a_meets;
-    return cost(a.after, a.one_off) < cost(b.after, b.one_off);
-  }
-
-  [[nodiscard]] bool pays_beside(const Together& with, const Together& without) const {
-    const bool is_met = meets(with.after);
-    if (is_met != meets(without.after)) return is_met;
-    return cost(with.after, with.one_off) <=
-           cost(without.after, without.one_off) - least_saving * cost_before();
   }
 
   void say_what_not_yet(const Situation& situation) {
@@ -391,35 +265,13 @@ class Adviser {
   const Catalog& catalog_;
   const HostProfile* host_;
   const AdviseOptions& options_;
+  Savings savings_;
   Advice advice_;
   std::vector<Trial> trials_;
   std::vector<std::optional<double>> drawn_before_;
 };
 
 }  // namespace
-
-bool clash(const Setting& a, const Setting& b) {
-  const auto within = [](const std::string& key, const std::string& object) {
-    return key.size() > object.size() && key[object.size()] == '/' && key.starts_with(object);
-  };
-  for (const auto& [key, value] : a) {
-    for (const auto& [other, other_value] : b) {
-      if (key == other ? value != other_value : within(key, other) || within(other, key)) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-std::vector<const Remedy*> all_remedies() {
-  std::vector<const Remedy*> all;
-  for (const auto part : {loader_remedies(), preprocess_remedies(), storage_remedies(),
-                          machine_remedies(), training_remedies(), price_remedies()}) {
-    for (const Remedy& remedy : part) all.push_back(&remedy);
-  }
-  return all;
-}
 
 Advice advise(const MakeScenario& make, const Catalog& catalog, const HostProfile* host,
               const AdviseOptions& options) {

@@ -1,13 +1,11 @@
 #include "study/billing.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "base/unit_text.hpp"
 #include "pipeline/loading.hpp"
 #include "study/cost.hpp"
 #include "study/drawn_job.hpp"
+#include "words/bill.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -126,17 +124,12 @@ struct Biller {
     const bool leaves = !of.to_cloud.empty();
     if (leaves && amount <= Bytes{}) return std::nullopt;
     if (leaves) {
-      remarks.push_back(fmt::format(
-          "the data is in AWS, taken to be in {}, and is read from another cloud ({}): {} "
-          "cross the internet",
-          of.from_region, of.to_cloud, format_quantity(amount)));
+      remarks.push_back(words::leaves_cloud(of.from_region, of.to_cloud, amount));
     }
     // Where the tariff's last tier has an end, nothing is known of what lies above it.
     const std::optional<Bytes> known = of.tiers.back().up_to;
     if (known && amount > *known) {
-      remarks.push_back(fmt::format(
-          "{} of {} are not on the bill: no price is known above {} in {}",
-          format_quantity(amount - *known), of.what, format_quantity(*known), of.from_region));
+      remarks.push_back(words::not_on_bill(of.what, of.from_region, amount - *known, *known));
     }
     return TransferUse{of.what, known ? std::min(amount, *known) : amount, of.tiers};
   }

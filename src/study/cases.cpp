@@ -1,16 +1,14 @@
 #include "study/cases.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "base/did_you_mean.hpp"
 #include "base/errors.hpp"
-#include "base/quote.hpp"
-#include "study/metrics.hpp"
+#include "model/metrics.hpp"
 #include "study/search.hpp"
+#include "words/cases.hpp"
+#include "words/searches.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -42,10 +40,7 @@ struct Runner {
   [[nodiscard]] double value(const Result& result, const std::string& name) const {
     if (const auto found = metric(result, name)) return *found;
     require_metric(name, pointer);
-    fail(
-        fmt::format("expected a metric that the result has, got {}, which does not apply to this "
-                    "scenario",
-                    name));
+    fail(words::no_such_figure("metric", name));
   }
 
   [[nodiscard]] Result at(const Setting& set) const {
@@ -65,8 +60,8 @@ struct Runner {
   [[nodiscard]] CaseResult of(const Case& what) const {
     CaseResult result;
     result.what = what;
-    if (is_search(what.metric)) {
-      const Search asked = parse_search(what.metric, pointer);
+    if (words::is_search(what.metric)) {
+      const Search asked = words::parse_search(what.metric, pointer);
       result.predicted = found(asked, what.set);
       if (!what.relative_to.empty()) {
         result.predicted = result.predicted / found(asked, what.relative_to) - 1.0;
@@ -88,13 +83,11 @@ struct Runner {
 }  // namespace
 
 std::optional<std::string> require_metric(const std::string& metric, const std::string& pointer) {
-  if (is_search(metric)) return parse_search(metric, pointer).key;
+  if (words::is_search(metric)) return words::parse_search(metric, pointer).key;
   const auto names = metric_names();
   if (std::find(names.begin(), names.end(), metric) != names.end()) return std::nullopt;
   throw InputError(
-      std::vector<Problem>{{"", 0, pointer,
-                            fmt::format("expected a metric, or \"{}\", got {}{}", search_form,
-                                        in_quotes(metric), did_you_mean(metric, names))}});
+      std::vector<Problem>{{"", 0, pointer, words::unknown_metric(metric, true)}});
 }
 
 std::vector<CaseResult> run_cases(const Scenario& scenario, const MakeScenario& make,
@@ -102,7 +95,7 @@ std::vector<CaseResult> run_cases(const Scenario& scenario, const MakeScenario& 
                                   const RunOptions& options) {
   std::vector<CaseResult> results;
   for (std::size_t i = 0; i < scenario.cases.size(); ++i) {
-    const Runner runner{make, catalog, host, options, fmt::format("/cases/{}/metric", i)};
+    const Runner runner{make, catalog, host, options, "/cases/" + std::to_string(i) + "/metric"};
     results.push_back(runner.of(scenario.cases[i]));
   }
   return results;

@@ -1,14 +1,12 @@
 #include "study/check.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 
-#include "study/metrics.hpp"
-#include "study/thresholds.hpp"
+#include "model/metrics.hpp"
+#include "words/checks.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -44,54 +42,28 @@ bool explained(const Limit& limit, double before, const Band& band) {
          holds(band[2], limit.comparison, limit.bound);
 }
 
-std::string amount(std::string_view metric, double value) {
-  const FigureUnit counted_in = unit_of(metric);
-  if (counted_in == FigureUnit::dollars) return fmt::format("${:.2f}", value);
-  const std::string_view unit = unit_text(counted_in);
-  return fmt::format("{:.4g}{}{}", value, unit.empty() ? "" : " ", unit);
-}
-
-std::string sentence(const Limit& limit, double before, double now, double value) {
-  if (const auto stage = asked_bottleneck(limit.metric)) {
-    return fmt::format("the bottleneck {} {}", now == 1.0 ? "is" : "is not", name_of(*stage));
-  }
-  if (limit.of == LimitOf::value)
-    return fmt::format("{} is {}", limit.metric, amount(limit.metric, now));
-  const bool up = now >= before;
-  const double size = limit.of == LimitOf::increase ? value : -value;
-  const std::string by =
-      limit.relative && std::isfinite(value)
-          ? fmt::format("{:+.1f} %", 100.0 * size)
-          : fmt::format("{}{}", up ? "+" : "-", amount(limit.metric, std::fabs(now - before)));
-  return fmt::format("{} {}: {} -> {}", limit.metric, by, amount(limit.metric, before),
-                     amount(limit.metric, now));
-}
-
 Judgement judge_limit(const Limit& limit, const Figures* baseline, const Result& result) {
   Judgement out{limit, Level::pass, before_of(baseline, limit.metric), metric(result, limit.metric),
                 false, ""};
   if (!out.now) {
     out.level = limit.level;
-    out.message = fmt::format("the result has no {}", limit.metric);
+    out.message = words::no_figure(limit);
     return out;
   }
   if (limit.of != LimitOf::value && !out.before) {
     out.level = Level::note;
-    const Figure* known = find_figure(limit.metric);
-    out.message =
-        fmt::format("the baseline has no {} to compare with{}", limit.metric,
-                    known == nullptr ? "" : fmt::format(" (known since {})", known->since));
+    out.message = words::no_figure_before(limit);
     return out;
   }
   const double before = out.before.value_or(0.0);
   const double value = measured(limit, before, *out.now);
-  out.message = sentence(limit, before, *out.now, value);
+  out.message = words::judged(limit, before, *out.now, value);
   if (holds(value, limit.comparison, limit.bound)) return out;
   const auto band = metric_band(result, limit.metric);
   if (band && explained(limit, before, *band)) {
     out.within_band = true;
     out.level = Level::note;
-    out.message += ", within the result's own 5-95 % band";
+    out.message += words::within_band;
     return out;
   }
   out.level = limit.level;
@@ -167,7 +139,7 @@ ScenarioVerdict judge(const Figures* before, const Result& now, std::span<const 
   if (before == nullptr) {
     verdict.standing = Standing::added;
     verdict.level = Level::warn;
-    verdict.remarks.emplace_back("not in the baseline yet: run with --update to add it");
+    verdict.remarks.emplace_back(words::not_in_baseline);
   } else {
     verdict.bottleneck_before = before->bottleneck;
     verdict.stages = stage_changes(*before, figures_of(now));
@@ -191,7 +163,7 @@ ScenarioVerdict judge(const Figures* before, const Result& now, std::span<const 
   }
   if (verdict.stale) {
     verdict.level = std::max(verdict.level, Level::note);
-    verdict.remarks.emplace_back("much better than the baseline: it is stale, run with --update");
+    verdict.remarks.emplace_back(words::stale_baseline);
   }
   return verdict;
 }

@@ -1,147 +1,94 @@
 #include "study/cost.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
-#include "base/errors.hpp"
-#include "base/unit_text.hpp"
 #include "catalog/lookup.hpp"
+#include "words/bill.hpp"
 
 namespace feedrate::study {
 namespace {
 
-void require(bool fine, std::string_view what, std::string_view problem) {
-  if (!fine) throw InputError(fmt::format("the bill of {}: {}", what, problem));
-}
+using words::expect_of_bill;
 
 /// The amount of money when it is a number, and not less than nothing.
 Money checked(Money amount, std::string_view what) {
-  require(std::isfinite(amount.base()) && amount.base() >= 0.0, what,
-          "expected a finite amount of money, 0 or more");
+  expect_of_bill(std::isfinite(amount.base()) && amount.base() >= 0.0, what, words::finite_money);
   return amount;
 }
 
-/// "1234.5 h", so that a line can be checked by hand.
-std::string hours_text(Duration time) {
-  return fmt::format("{:.6g} h", time / hours(1));
-}
-
-/// As it was given, "50 GB"; of a simulated amount six digits.
-std::string bytes_text(Bytes amount) {
-  constexpr std::size_t most_given = 12;
-  const std::string text = format_quantity(amount);
-  return text.size() <= most_given ? text : fmt::format("{:.6g} GB", amount / gigabytes(1.0));
-}
-
-/// As the services' pages spell it: "0.005 USD/IOPS-month".
-std::string monthly(double per_second, std::string_view unit) {
-  return fmt::format("{:.6g} USD/{}-month", per_second * months(1).base(), unit);
-}
-
-/// In the unit of the page that it comes from, where it says so in few digits: "140
-/// USD/TiB-month".
-std::string storage_price_text(StoragePrice price) {
-  constexpr std::size_t most_given = 20;
-  const std::string text = format_quantity(price);
-  return text.size() <= most_given ? text : monthly(price.base() * 1e9, "GB");
-}
-
-/// A line of that amount; what it says of itself where anyone reads it.
-template <class Words>
-BillLine line_of(BillPart part, Money amount, bool texts, Words&& words) {
+/// A line of that amount, with what it is of and its price's origin where anyone reads them.
+template <class Q>
+BillLine line_of(BillPart part, Money amount, Charge charge, const std::string& of,
+                 const Value<Q>& price, bool named) {
   BillLine line;
   line.part = part;
   line.amount = amount;
-  if (texts) words(line);
+  line.charge = std::move(charge);
+  if (!named) return line;
+  line.of = of;
+  line.from = price.from;
   return line;
 }
 
-BillLine machine_line(BillPart part, const MachineUse& use, bool texts) {
+BillLine machine_line(BillPart part, const MachineUse& use, bool named) {
   const Duration billed = billed_time(use.rule, use.startup, use.busy);
-  require(use.instances > 0.0, use.what, "expected more than 0 instances");
-  require(use.price.value >= HourlyPrice{}, use.what, "expected a price of 0 or more");
+  expect_of_bill(use.instances > 0.0, use.what, words::some_instances);
+  expect_of_bill(use.price.value >= HourlyPrice{}, use.what, words::some_price);
   const Money amount = checked(use.instances * (use.price.value * billed), use.what);
-  return line_of(part, amount, texts, [&](BillLine& line) {
-    line.what = fmt::format("{:g} x {}", use.instances, use.what);
-    line.quantity = fmt::format("{} each", hours_text(billed));
-    line.price = format_quantity(use.price.value);
-    line.from = use.price.from;
-  });
+  return line_of(part, amount, ChargedInstances{use.instances, billed, use.price.value, false},
+                 use.what, use.price, named);
 }
 
-BillLine unused_line(const MachineUse& use, Duration unused, bool texts) {
+BillLine unused_line(const MachineUse& use, Duration unused, bool named) {
   const Duration time = std::max(Duration{}, unused);
   const Money amount = checked(use.instances * (use.price.value * time), use.what);
-  return line_of(BillPart::compute, amount, texts, [&](BillLine& line) {
-    line.what = fmt::format("{:g} x {}, booked and not used", use.instances, use.what);
-    line.quantity = fmt::format("{} each", hours_text(time));
-    line.price = format_quantity(use.price.value);
-    line.from = use.price.from;
-  });
+  return line_of(BillPart::compute, amount,
+                 ChargedInstances{use.instances, time, use.price.value, true}, use.what, use.price,
+                 named);
 }
 
-BillLine storage_line(const StorageUse& use, bool texts) {
+BillLine storage_line(const StorageUse& use, bool named) {
   const Bytes size = billed_capacity(use.amount, use.steps);
   const Money amount = checked(size * use.price.value * use.held, use.what);
-  return line_of(BillPart::storage, amount, texts, [&](BillLine& line) {
-    line.what = use.what;
-    line.quantity = fmt::format("{} for {}", format_quantity(size), hours_text(use.held));
-    line.price = storage_price_text(use.price.value);
-    line.from = use.price.from;
-  });
+  return line_of(BillPart::storage, amount, ChargedStorage{size, use.held, use.price.value},
+                 use.what, use.price, named);
 }
 
-BillLine iops_line(const IopsUse& use, bool texts) {
+BillLine iops_line(const IopsUse& use, bool named) {
   const Frequency extra = std::max(use.amount - use.free, Frequency{});
   // Operations per second are a rate; times one second they are the number that is priced.
   const double units = extra * seconds(1);
   const double free = use.free * seconds(1);
   const Money amount = checked(units * (use.price.value * use.held), use.what);
-  return line_of(BillPart::storage, amount, texts, [&](BillLine& line) {
-    line.what = use.what;
-    line.quantity =
-        fmt::format("{:g}{} for {}", units, free > 0.0 ? fmt::format(" above {:g}", free) : "",
-                    hours_text(use.held));
-    line.price = monthly(use.price.value.base(), "IOPS");
-    line.from = use.price.from;
-  });
+  return line_of(BillPart::storage, amount, ChargedIops{units, free, use.held, use.price.value},
+                 use.what, use.price, named);
 }
 
-BillLine bandwidth_line(const BandwidthUse& use, bool texts) {
+BillLine bandwidth_line(const BandwidthUse& use, bool named) {
   const Bandwidth extra = std::max(use.amount - use.free, Bandwidth{});
   const Money amount = checked(extra * use.price.value * use.held, use.what);
-  return line_of(BillPart::storage, amount, texts, [&](BillLine& line) {
-    line.what = use.what;
-    line.quantity = fmt::format("{} above {} for {}", format_quantity(extra),
-                                format_quantity(use.free), hours_text(use.held));
-    line.price = monthly(use.price.value.base() * 1e6, "(MB/s)");
-    line.from = use.price.from;
-  });
+  return line_of(BillPart::storage, amount,
+                 ChargedBandwidth{extra, use.free, use.held, use.price.value}, use.what, use.price,
+                 named);
 }
 
-BillLine request_line(const RequestUse& use, bool texts) {
-  require(use.requests >= 0.0, use.what, "expected 0 requests or more");
-  const Money amount = checked(std::ceil(use.requests) * use.price.value, use.what);
-  return line_of(BillPart::requests, amount, texts, [&](BillLine& line) {
-    line.what = use.what;
-    line.quantity = fmt::format("{:.0f} requests", std::ceil(use.requests));
-    line.price = fmt::format("{:.6g} USD per 1,000 requests", 1000.0 * use.price.value.base());
-    line.from = use.price.from;
-  });
+BillLine request_line(const RequestUse& use, bool named) {
+  expect_of_bill(use.requests >= 0.0, use.what, words::some_requests);
+  const double requests = std::ceil(use.requests);
+  const Money amount = checked(requests * use.price.value, use.what);
+  return line_of(BillPart::requests, amount, ChargedRequests{requests, use.price.value}, use.what,
+                 use.price, named);
 }
 
-BillLine transfer_line(const TransferUse& use, bool texts) {
+BillLine transfer_line(const TransferUse& use, bool named) {
   const Money amount = checked(transfer_cost(use), use.what);
-  return line_of(BillPart::transfer, amount, texts, [&](BillLine& line) {
-    const Value<TransferPrice>& first = use.tiers.front().price;
-    line.what = use.what;
-    line.quantity = bytes_text(use.amount);
-    line.price = (use.tiers.size() > 1 ? "from " : "") + format_quantity(first.value);
-    line.from = first.from;
-  });
+  const Value<TransferPrice>& first = use.tiers.front().price;
+  return line_of(BillPart::transfer, amount,
+                 ChargedTransfer{use.amount, first.value, use.tiers.size() > 1}, use.what, first,
+                 named);
 }
 
 /// What of the GPUs' waiting is paid for. The job's start-up is not where the rule leaves it off
@@ -173,7 +120,7 @@ Money sum_of(const Bill& bill, BillPart part) {
 }  // namespace
 
 Duration billed_time(const BillingRule& rule, Duration startup, Duration busy) {
-  require(startup >= Duration{} && busy >= Duration{}, rule.service, "expected times of 0 or more");
+  expect_of_bill(startup >= Duration{} && busy >= Duration{}, rule.service, words::some_time);
   const Duration used = rule.startup_billed ? startup + busy : busy;
   const Duration least = std::max(used, rule.minimum);
   if (rule.granularity <= Duration{}) return least;
@@ -188,8 +135,8 @@ Duration billed_time(const BillingRule& rule, Duration startup, Duration busy) {
 }
 
 Money transfer_cost(const TransferUse& use) {
-  require(!use.tiers.empty(), use.what, "expected a price");
-  require(use.amount >= Bytes{}, use.what, "expected 0 bytes or more");
+  expect_of_bill(!use.tiers.empty(), use.what, words::a_price);
+  expect_of_bill(use.amount >= Bytes{}, use.what, words::some_bytes);
   Money cost;
   Bytes begin;
   for (const TransferTier& tier : use.tiers) {
@@ -198,28 +145,25 @@ Money transfer_cost(const TransferUse& use) {
     begin = std::max(begin, end);
     if (begin >= use.amount) return cost;
   }
-  require(false, use.what,
-          fmt::format("no price is known above {}, and {} are moved", format_quantity(begin),
-                      format_quantity(use.amount)));
-  return cost;
+  words::refuse_unpriced(use.what, begin, use.amount);
 }
 
-Bill bill_of(const BillInput& input, bool texts) {
+Bill bill_of(const BillInput& input, bool named) {
   Bill bill;
   const Duration used = billed_time(input.compute.rule, input.compute.startup, input.compute.busy);
   bill.billed_time = used;
   Duration held = used;
   HourlyPrice cluster = input.compute.instances * input.compute.price.value;
-  bill.lines.push_back(machine_line(BillPart::compute, input.compute, texts));
+  bill.lines.push_back(machine_line(BillPart::compute, input.compute, named));
   if (input.booked > Duration{}) {
     bill.billed_time = std::max(used, input.blocks * input.booked);
-    bill.lines.push_back(unused_line(input.compute, bill.billed_time - used, texts));
+    bill.lines.push_back(unused_line(input.compute, bill.billed_time - used, named));
     bill.unused = bill.lines.back().amount;
   }
   if (const auto& use = input.fallback; use && use->startup + use->busy > Duration{}) {
     const Duration more = billed_time(use->rule, use->startup, use->busy);
     bill.billed_time += more;
-    bill.lines.push_back(machine_line(BillPart::compute, *use, texts));
+    bill.lines.push_back(machine_line(BillPart::compute, *use, named));
     // What waits on which of the leases is not told apart: each hour of both at what it costs in
     // the mean.
     const Money both = cluster * held + bill.lines.back().amount;
@@ -227,13 +171,13 @@ Bill bill_of(const BillInput& input, bool texts) {
     if (held > Duration{}) cluster = both / held;
   }
   for (const MachineUse& use : input.auxiliary) {
-    bill.lines.push_back(machine_line(BillPart::auxiliary, use, texts));
+    bill.lines.push_back(machine_line(BillPart::auxiliary, use, named));
   }
-  for (const StorageUse& use : input.storage) bill.lines.push_back(storage_line(use, texts));
-  for (const IopsUse& use : input.iops) bill.lines.push_back(iops_line(use, texts));
-  for (const BandwidthUse& use : input.bandwidth) bill.lines.push_back(bandwidth_line(use, texts));
-  for (const RequestUse& use : input.requests) bill.lines.push_back(request_line(use, texts));
-  for (const TransferUse& use : input.transfer) bill.lines.push_back(transfer_line(use, texts));
+  for (const StorageUse& use : input.storage) bill.lines.push_back(storage_line(use, named));
+  for (const IopsUse& use : input.iops) bill.lines.push_back(iops_line(use, named));
+  for (const BandwidthUse& use : input.bandwidth) bill.lines.push_back(bandwidth_line(use, named));
+  for (const RequestUse& use : input.requests) bill.lines.push_back(request_line(use, named));
+  for (const TransferUse& use : input.transfer) bill.lines.push_back(transfer_line(use, named));
 
   bill.compute = sum_of(bill, BillPart::compute);
   bill.auxiliary = sum_of(bill, BillPart::auxiliary);

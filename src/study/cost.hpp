@@ -12,9 +12,9 @@ Duration billed_time(const BillingRule& rule, Duration startup, Duration busy);
 /// Price of `amount` through ascending tiers; InputError where `amount` passes the last known tier.
 Money transfer_cost(const TransferUse& use);
 
-/// The bill. Every line of `lines` names its quantity, unit price and the price's origin.
-/// InputError for negative times or amounts, which no simulation produces, and unknown prices.
-/// Without `texts` lines have their part and amount only: most of the work is writing them.
-Bill bill_of(const BillInput& input, bool texts = true);
+/// The bill. InputError for negative times or amounts, which no simulation produces, and unknown
+/// prices. Unless `named`, lines do not say what they are of, nor where the price is from: most of
+/// the work is copying that.
+Bill bill_of(const BillInput& input, bool named = true);
 
 }  // namespace feedrate::study

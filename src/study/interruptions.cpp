@@ -1,109 +1,22 @@
 #include "study/interruptions.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <cmath>
 #include <string>
-#include <vector>
 
 #include "base/errors.hpp"
-#include "base/portable_math.hpp"
-#include "base/random.hpp"
 #include "pipeline/interruptions.hpp"
 #include "reliability/interval.hpp"
 #include "resolve/assumptions.hpp"
 #include "resolve/context.hpp"
-#include "study/billing.hpp"
-#include "study/cost.hpp"
 #include "study/drawn_job.hpp"
+#include "study/interrupted_plays.hpp"
+#include "words/interruptions.hpp"
 
 namespace feedrate::study {
 namespace {
 
 using reliability::Course;
 using reliability::InterruptedJob;
-
-/// The money of a course: what the bill of the mean says, what an hour more of each kind costs, an
-/// interruption, and a block. Each is linear, so that the bill of the mean is the mean of the
-/// bills.
-class Price {
- public:
-  Price(const resolve::Resolved& resolved, const pipeline::Outcome& outcome, Money mean)
-      : resolved_(resolved), outcome_(outcome), mean_(mean) {
-    const Duration hour = hours(1.0);
-    reliability::Course more;
-    more.wall = hour;
-    paid_ = with(more) - mean;
-    more.waits = hour;
-    waited_ = with(more) - mean;
-    more.waits = {};
-    more.on_demand = hour;
-    on_demand_ = with(more) - mean;
-    more.on_demand = {};
-    more.startups = hour;
-    started_ = with(more) - mean;
-    more.on_demand = more.startups_on_demand = hour;
-    started_on_demand_ = with(more) - mean;
-    more = {};
-    more.interruptions = 1.0;
-    struck_ = with(more) - mean;
-    const auto& of = resolved.terms.compute;
-    block_ = of.instances * (of.price.value * resolved.inputs.booked);
-    if (resolved.inputs.booked <= Duration{}) return;
-    more = {};
-    more.blocks = 2.0;
-    block_ += with(more) - mean;
-  }
-
-  [[nodiscard]] Money of(const Course& course) const {
-    const Course& mean = outcome_.interrupted.mean;
-    const double waits = (course.waits - mean.waits) / hours(1.0);
-    const double there = (course.startups_on_demand - mean.startups_on_demand) / hours(1.0);
-    const double fallen_back = (course.on_demand - mean.on_demand) / hours(1.0) - there;
-    const double started = (course.startups - mean.startups) / hours(1.0) - there;
-    const double rest =
-        (course.wall - mean.wall) / hours(1.0) - waits - fallen_back - started - there;
-    return mean_ + waits * waited_ + fallen_back * on_demand_ + started * started_ +
-           there * started_on_demand_ + rest * paid_ +
-           (course.interruptions - mean.interruptions) * struck_ +
-           (course.blocks - mean.blocks) * block_;
-  }
-
- private:
-  [[nodiscard]] Money with(const reliability::Course& more) const {
-    pipeline::Outcome longer = outcome_;
-    longer.total.wall += more.wall;
-    longer.interrupted.counted.waits += more.waits;
-    longer.interrupted.counted.on_demand += more.on_demand;
-    longer.interrupted.counted.interruptions += more.interruptions;
-    longer.interrupted.counted.blocks += more.blocks - 1.0;
-    longer.interrupted.counted.startups += more.startups;
-    longer.interrupted.counted.startups_on_demand += more.startups_on_demand;
-    const Bill bill = bill_for(longer);
-    if (resolved_.inputs.booked <= Duration{}) return bill.money;
-    // A block is paid whole, however long the job takes in it.
-    const Bill mean = bill_for(outcome_);
-    return mean_ + (bill.money - bill.compute) - (mean.money - mean.compute);
-  }
-  [[nodiscard]] Bill bill_for(const pipeline::Outcome& outcome) const {
-    std::vector<std::string> remarks;
-    return bill_of(bill_input(resolved_.terms, resolved_.inputs, outcome, remarks), false);
-  }
-
-  const resolve::Resolved& resolved_;
-  const pipeline::Outcome& outcome_;
-  Money mean_, paid_, waited_, on_demand_, started_, started_on_demand_, struck_, block_;
-};
-
-template <class T>
-std::array<T, 2> middle(std::vector<T> values) {
-  std::sort(values.begin(), values.end());
-  const auto at = [&](double share) {
-    return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
-  };
-  return {at(0.05), at(0.95)};
-}
 
 /// The bill of the same job on demand; empty where no price of it is known.
 std::optional<Money> money_on_demand(const Scenario& scenario, const Catalog& catalog,
@@ -118,99 +31,6 @@ std::optional<Money> money_on_demand(const Scenario& scenario, const Catalog& ca
   } catch (const InputError&) {
     return std::nullopt;
   }
-}
-
-/// The same of a job of few stretches that hardly any attempt gets through: how many it takes is
-/// geometric, so the time is a sum of exponential ones.
-std::vector<Course> attempts(const InterruptedJob& job, const Course& mean) {
-  constexpr std::uint64_t count = 1000;
-  const double stretches = job.checkpoints() + 1.0;
-  std::vector<Course> courses(count, mean);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    double times = 0.0;
-    for (double k = 0.0; k < stretches; k += 1.0) {
-      times -= portable::log1p(-uniform_of(i + 1, static_cast<std::uint64_t>(k), "attempts"));
-    }
-    Course& course = courses[i];
-    course.wall *= times / stretches;
-    course.waits *= times / stretches;
-    course.startups *= times / stretches;
-    course.interruptions *= times / stretches;
-  }
-  return courses;
-}
-
-/// Jobs as chance has them. Of very many interruptions a part of the job is played, and what a
-/// course is off its mean is taken to grow with the root of the parts: independent ones add up so.
-std::vector<Course> played(const InterruptedJob& job, const Course& mean) {
-  constexpr double many = 1e4;
-  constexpr double of_part = 1e3;
-  constexpr double least_stretches = 10.0;
-  if (mean.interruptions <= many || job.fallback || job.booked > Duration{}) {
-    return reliability::draw_courses(job, 1,
-                                     std::max(200, reliability::plays_for(mean.interruptions)));
-  }
-  const double parts = std::min(mean.interruptions / of_part, job.checkpoints() / least_stretches);
-  if (parts < 1.0) return attempts(job, mean);
-  InterruptedJob part = job;
-  part.work *= 1.0 / parts;
-  const Course one = reliability::expected(part);
-  std::vector<Course> courses =
-      reliability::draw_courses(part, 1, std::max(200, reliability::plays_for(one.interruptions)));
-  const double grown = std::sqrt(parts);
-  for (Course& course : courses) {
-    course.wall = mean.wall + grown * (course.wall - one.wall);
-    course.waits = mean.waits + grown * (course.waits - one.waits);
-    course.startups = mean.startups + grown * (course.startups - one.startups);
-    course.interruptions = mean.interruptions + grown * (course.interruptions - one.interruptions);
-  }
-  return courses;
-}
-
-void fill_plays(Interruptions& out, const InterruptedJob& job, const Price& price,
-                const pipeline::Interrupted& in, double fewest, std::optional<Money> on_demand,
-                Money spot) {
-  const std::vector<Course> courses = played(job, in.mean);
-  std::vector<Duration> times;
-  std::vector<Money> amounts;
-  double loses = 0.0;
-  double more_blocks = 0.0;
-  for (const Course& course : courses) {
-    times.push_back(course.wall);
-    amounts.push_back(price.of(course));
-    if (on_demand && amounts.back() > *on_demand) loses += 1.0;
-    if (course.blocks > fewest) more_blocks += 1.0;
-  }
-  const double share = 1.0 / static_cast<double>(courses.size());
-  out.draws = static_cast<int>(courses.size());
-  if (on_demand && *on_demand > Money{}) {
-    out.on_demand = OnDemandInstead{*on_demand, 1.0 - spot / *on_demand, loses * share};
-  }
-  if (out.blocks) out.more_blocks = more_blocks * share;
-  out.time = middle(std::move(times));
-  out.money = middle(std::move(amounts));
-}
-
-/// "12.5 days", "3.2 h", "5.3 min", "278 ms".
-std::string span_words(Duration time) {
-  struct Unit {
-    Duration size;
-    const char* name;
-  };
-  for (const Unit& unit : {Unit{hours(24.0), "days"}, Unit{hours(1.0), "h"},
-                           Unit{minutes(1.0), "min"}, Unit{seconds(1.0), "s"}}) {
-    const bool whole_one = unit.size == seconds(1.0);
-    if (time >= (whole_one ? 1.0 : 2.0) * unit.size) {
-      return fmt::format("{:.3g} {}", time / unit.size, unit.name);
-    }
-  }
-  return fmt::format("{:.3g} ms", 1e3 * time.base());
-}
-
-std::string share_text(double share) {
-  const bool nearly_all = share < 1.0 && share >= 0.995;
-  return fmt::format("{:.{}f} %", std::min(100.0 * share, share < 1.0 ? 99.9 : 100.0),
-                     share < 0.0995 || nearly_all ? 1 : 0);
 }
 
 void fill_intervals(Interruptions& out, const InterruptedJob& job) {
@@ -229,9 +49,7 @@ void say_left_out(Result& result, const Scenario& scenario, const resolve::Resol
                   const pipeline::Outcome& outcome) {
   const Cluster& cluster = scenario.cluster;
   if (cluster.purchase == Purchase::spot && !cluster.spot) {
-    result.caveats.emplace_back(
-        "Spot instances can be taken away at any time, and none of that is counted here: "
-        "/cluster/spot counts it.");
+    result.caveats.emplace_back(words::spot_uncounted);
   }
   if (cluster.failures || cluster.purchase == Purchase::spot) return;
   constexpr double worth_a_word = 0.01;
@@ -247,34 +65,21 @@ void say_left_out(Result& result, const Scenario& scenario, const resolve::Resol
   const Course course = reliability::expected(job);
   const double lost = (course.rework + course.restarts) / course.wall;
   if (!(lost >= worth_a_word)) return;
-  result.remarks.push_back(fmt::format(
-      "machines fail: at {:.2g} failures per 1,000 node-days (published: {:.3g} to {:.3g}) "
-      "interruptions would take {} of the time{}; /cluster/failures counts them",
-      failures.value, failures.low, failures.high, share_text(lost),
-      job.interval > Duration{} ? "" : ", without checkpoints"));
+  result.remarks.push_back(words::failures_uncounted(failures.value, failures.low, failures.high,
+                                                     lost, job.interval > Duration{}));
   result.remark_kinds.insert_or_assign(result.remarks.back(), RemarkKind::check);
 }
 
 /// What is paid whole, where that is not what the job takes.
 void say_of_blocks(Result& result, const Interruptions& of, double fewest) {
   if (!of.blocks) return;
-  if (fewest > 1.0) {
-    result.caveats.push_back(fmt::format(
-        "The job does not fit into what is booked once: it takes {:g} blocks, one after the other.",
-        fewest));
-  }
+  if (fewest > 1.0) result.caveats.push_back(words::several_blocks(fewest));
   constexpr double worth_a_word = 0.005;
   if (const double share = of.more_blocks.value_or(0.0); share >= worth_a_word) {
-    result.caveats.push_back(fmt::format(
-        "In {} of jobs, interruptions move the end beyond what is booked, and a further block is "
-        "paid.",
-        share_text(share)));
+    result.caveats.push_back(words::further_block(share));
   }
   const double unused = result.bill.unused / result.bill.money;
-  if (unused >= worth_a_word) {
-    result.caveats.push_back(
-        fmt::format("{} of the money pays for booked time that is not used.", share_text(unused)));
-  }
+  if (unused >= worth_a_word) result.caveats.push_back(words::booked_in_vain(unused));
 }
 
 }  // namespace
@@ -286,31 +91,18 @@ void expect_an_end(const pipeline::Outcome& outcome) {
   InterruptedJob unbooked = job;
   unbooked.booked = Duration{};
   if (job.booked > Duration{} && std::isfinite(reliability::expected(unbooked).wall.base())) {
-    throw InputError(
-        {{"", 0, "/cluster/booked",
-          fmt::format("the job takes {} and what is booked ends after {}: expected a longer time, "
-                      "or checkpoints that a block has room for (/job/checkpoint)",
-                      span_words(reliability::expected(unbooked).wall), span_words(job.booked)),
-          "does not end in what is booked"}});
+    throw InputError({{"", 0, "/cluster/booked",
+                       words::longer_than_booked(reliability::expected(unbooked).wall, job.booked),
+                       std::string(words::ends_too_late)}});
   }
   const Duration between = 1.0 / job.rate();
   const bool writes = job.interval > Duration{} && job.interval < job.work;
   const Duration stretch = writes ? job.interval + job.writing.time : job.work;
-  const std::string why =
-      job.restart > stretch
-          ? fmt::format("a restart takes {}: expected one that takes less, or fewer instances",
-                        span_words(job.restart))
-      : writes
-          ? fmt::format(
-                "has to run for {} to its next checkpoint: expected more frequent "
-                "checkpoints",
-                span_words(stretch))
-          : fmt::format("has to run for {} without one: expected checkpoints", span_words(stretch));
-  throw InputError({{"", 0, "/job/checkpoint",
-                     fmt::format("the job would in effect never end: it is interrupted every {} in "
-                                 "the mean and {}",
-                                 span_words(between), why),
-                     "never ends"}});
+  const std::string why = job.restart > stretch ? words::restart_too_long(job.restart)
+                          : writes              ? words::checkpoint_too_far(stretch)
+                                                : words::job_too_long(stretch);
+  throw InputError({{"", 0, "/job/checkpoint", words::never_ends(between, why),
+                     std::string(words::ends_never)}});
 }
 
 void report_interruptions(Result& result, const Scenario& scenario, const Catalog& catalog,
@@ -334,17 +126,15 @@ void report_interruptions(Result& result, const Scenario& scenario, const Catalo
   InterruptedJob undisturbed = job;
   undisturbed.sudden = undisturbed.announced = Frequency{};
   const double fewest = job.booked > Duration{} ? reliability::expected(undisturbed).blocks : 1.0;
-  fill_plays(out, job, Price(resolved, outcome, result.bill.money), in, fewest,
-             money_on_demand(scenario, catalog, host), result.bill.money);
+  fill_plays(out, resolved, outcome, fewest, money_on_demand(scenario, catalog, host),
+             result.bill.money);
   // The same words for every point of a sweep: the numbers are figures.
   if (out.between) {
-    result.caveats.emplace_back("Time and cost are those expected with interruptions.");
+    result.caveats.emplace_back(words::expected_with_interruptions);
   }
   say_of_blocks(result, out, fewest);
   if (out.expected >= 0.05 && !out.interval) {
-    result.remarks.emplace_back(
-        "no checkpoints are written: each interruption starts the job from its beginning "
-        "(/job/checkpoint)");
+    result.remarks.emplace_back(words::no_checkpoints);
     result.remark_kinds.insert_or_assign(result.remarks.back(), RemarkKind::check);
   }
   result.interruptions = out;

@@ -1,13 +1,13 @@
 #include "study/ladder.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 
 #include "base/errors.hpp"
+#include "base/number_text.hpp"
 #include "base/parallel.hpp"
 #include "study/scale_out.hpp"
+#include "words/advice.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -25,11 +25,11 @@ struct Plan {
 
 std::vector<Plan> plans(const Scenario& scenario, double gpus_per_instance) {
   const bool whole_job = scenario.job.duration_on_one_instance.has_value();
-  const std::string given = "the job is given as a whole, without its samples";
+  const std::string_view given = whole_job ? words::given_whole : "";
   Setting alone = {{"/cluster/instances", "1"}};
   if (!scenario.cluster.unequal_gpus.empty()) {
     alone.emplace_back("/cluster/gpus_per_instance",
-                       fmt::format("{:g}", scenario.cluster.unequal_gpus.front()));
+                       exact_text(scenario.cluster.unequal_gpus.front()));
   }
   if (scenario.job.efficiency) alone.emplace_back("/job/efficiency", "null");
   Setting one_gpu = alone;
@@ -37,11 +37,13 @@ std::vector<Plan> plans(const Scenario& scenario, double gpus_per_instance) {
   Setting in_memory = one_gpu;
   in_memory.emplace_back("/source", no_source);
   in_memory.emplace_back("/disk", memory_disk);
-  return {{Rung::one_gpu_in_memory, in_memory, whole_job ? given : ""},
-          {Rung::one_gpu, one_gpu, whole_job ? given : ""},
+  return {{Rung::one_gpu_in_memory, in_memory, std::string(given)},
+          {Rung::one_gpu, one_gpu, std::string(given)},
           {Rung::one_instance, alone,
-           gpus_per_instance <= 1.0 && !whole_job ? "an instance has one GPU" : ""},
-          {Rung::cluster, {}, scenario.cluster.instances <= 1.0 ? "the job has one instance" : ""}};
+           std::string(gpus_per_instance <= 1.0 && !whole_job ? words::one_gpu_each : "")},
+          {Rung::cluster,
+           {},
+           std::string(scenario.cluster.instances <= 1.0 ? words::one_instance_alone : "")}};
 }
 
 void add_efficiency(RungResult& rung, const Result& result) {

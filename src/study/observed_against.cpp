@@ -1,13 +1,12 @@
 // A scenario's predictions beside what was observed, and which input makes the difference.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "base/errors.hpp"
+#include "base/number_text.hpp"
 #include "base/portable_math.hpp"
 #include "base/unit_text.hpp"
-#include "study/metrics.hpp"
+#include "model/metrics.hpp"
 #include "study/observed_scenario.hpp"
 #include "study/run.hpp"
 
@@ -23,11 +22,13 @@ std::vector<Explanation> candidates(const Scenario& observed, const Scenario& sc
   const auto words = [](const auto& quantity) {
     return quantity ? format_quantity(*quantity) : std::string();
   };
-  const auto count = [](const std::optional<double>& n) { return n ? fmt::format("{}", *n) : ""; };
+  const auto count = [](const std::optional<double>& n) {
+    return n ? exact_text(*n) : std::string();
+  };
   if (observed.loader.num_workers != scenario.loader.num_workers) {
     const auto& was = scenario.loader.num_workers;
-    add({{"num_workers", fmt::format("{}", observed.loader.num_workers->number)}},
-        was && was->rule == WorkerRule::number ? fmt::format("{}", was->number) : "");
+    add({{"num_workers", exact_text(observed.loader.num_workers->number)}},
+        was && was->rule == WorkerRule::number ? exact_text(was->number) : "");
   }
   if (observed.loader.batch_size != scenario.loader.batch_size) {
     add({{"batch_size", count(observed.loader.batch_size)}}, count(scenario.loader.batch_size));
@@ -54,7 +55,7 @@ std::vector<Explanation> candidates(const Scenario& observed, const Scenario& sc
       const Operation& operation = scenario.preprocess[i];
       if (operation.where != Place::cpu) continue;
       set.emplace_back(
-          fmt::format("/preprocess/{}/cpu", i),
+          "/preprocess/" + std::to_string(i) + "/cpu",
           format_quantity(seconds_per_sample(rounded(operation.cpu->base() * factor))));
     }
     add(std::move(set), format_quantity(seconds_per_sample(sum)));

@@ -1,8 +1,7 @@
 // Of an observed job what its control groups let it read from a disk.
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "base/number_text.hpp"
 #include "base/unit_text.hpp"
 #include "study/observed_parts.hpp"
 
@@ -23,11 +22,11 @@ double read_rate(const ObservedJob& job) {
 }
 
 void write(ObservedDraft& draft, const char* pointer, const std::string& text,
-           const ObservedNumber& number, const std::string& how) {
-  const char* const changed = number.relative_error >= 1e-4 ? ", the mean of what it was" : "";
-  draft.out.inputs.push_back(
-      {pointer, text, fmt::format("observed: {} on {}{}", how, draft.job.disk->name, changed),
-       number.relative_error});
+           const ObservedNumber& number, std::string_view how) {
+  const bool changed = number.relative_error >= 1e-4;
+  draft.out.inputs.push_back({pointer, text,
+                              words::origin_of_limit(how, draft.job.disk->name, changed),
+                              number.relative_error});
 }
 
 /// Whether a part of what its control group may read is used by other programs.
@@ -39,10 +38,9 @@ bool shares_limit(const ObservedJob& job, const ObservedNumber& most) {
 void write_bandwidth(ObservedDraft& draft, const ObservedNumber& most) {
   Disk& disk = draft.out.scenario.disk;
   ObservedNumber number = most;
-  std::string how = "the limit of the job's control group";
+  std::string how(words::found::group_limit);
   if (shares_limit(draft.job, most)) {
-    how = fmt::format("what other programs left the job of its control group's limit, {},",
-                      format_quantity(bytes_per_second(rounded(most.value))));
+    how = words::left_of_limit(bytes_per_second(rounded(most.value)));
     number.value = read_rate(draft.job);
     number.relative_error = draft.job.device_bytes->relative_error;
   }
@@ -91,17 +89,17 @@ void write_disk_limit(ObservedDraft& draft) {
   if (limit->bytes) write_bandwidth(draft, *limit->bytes);
   const auto reads = reads_of_limit(job);
   if (!reads) {
-    if (limit->reads) draft.unseen("requests of a sample that the disk's limit counts", "none");
+    if (limit->reads) draft.unseen(words::unseen::limited_requests);
     return;
   }
   disk.iops = per_second(rounded(limit->reads->value));
   disk.reads_per_sample = *reads;
-  const char* const how = "the limit of the job's control group";
+  const std::string_view how = words::found::group_limit;
   write(draft, "/disk/iops", format_quantity(*disk.iops), *limit->reads, how);
   ObservedNumber counted = limit->used.value_or(*limit->reads);
   counted.value = *reads;
-  draft.input("/disk/reads_per_sample", fmt::format("{:.4g}", *reads), counted,
-              ", reads that the limit counts over throughput");
+  draft.input("/disk/reads_per_sample", exact_text(*reads), counted,
+              words::found::counted_reads_over_throughput);
 }
 
 }  // namespace feedrate::study

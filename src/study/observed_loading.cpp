@@ -1,9 +1,8 @@
 // Of an observed job the loader's side: what a sample asks of CPUs, and where its workers wait.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
+#include "base/number_text.hpp"
 #include "base/unit_text.hpp"
 #include "resolve/assumptions.hpp"
 #include "study/observed_parts.hpp"
@@ -70,8 +69,8 @@ class LoadingDraft {
     s.dataset.bytes_per_sample =
         bytes_per_sample(std::max(1.0, rounded(job_.network_bytes->value)));
     draft_.input("/dataset/bytes_per_sample", format_quantity(*s.dataset.bytes_per_sample),
-                 *job_.network_bytes, ", received from the network over throughput");
-    draft_.unseen("what serves the data", "a store behind the network that costs nothing");
+                 *job_.network_bytes, words::found::received_over_throughput);
+    draft_.unseen(words::unseen::server);
   }
 
   void from_disk() {
@@ -81,14 +80,13 @@ class LoadingDraft {
     const bool limit = disk.bandwidth != at_once || disk.iops;
     const double stored =
         rounded(limit ? of_devices() / over_disk_limit(job_) : of_devices() + of_memory());
-    if (stored < 1.0) return draft_.unseen("bytes of a sample", "1 B");
+    if (stored < 1.0) return draft_.unseen(words::unseen::sample_bytes);
     d.bytes_per_sample = bytes_per_sample(stored);
     std::string how;
     if (const auto hits = job_.hit_ratio()) {
-      how = fmt::format(", {:.3g} % of {}from the page cache", 100.0 * *hits,
-                        limit ? "all reads besides it " : "it ");
+      how = words::from_page_cache(*hits, limit);
     }
-    if (over_disk_limit(job_) > 1.0) how += ", no more than the limit lets through";
+    if (over_disk_limit(job_) > 1.0) how += words::found::no_more_than_limit;
     const bool by_device = limit || !job_.cached_bytes;
     draft_.input("/dataset/bytes_per_sample", format_quantity(*d.bytes_per_sample),
                  by_device ? *job_.device_bytes : *job_.cached_bytes, how);
@@ -103,7 +101,7 @@ class LoadingDraft {
     return waits_ && job_.link && job_.link->is_saturated();
   }
 
-  void operation(double cost, const ObservedNumber& number, const std::string& how) {
+  void operation(double cost, const ObservedNumber& number, std::string_view how) {
     Operation made;
     made.operation = "load";
     made.cpu = seconds_per_sample(rounded(cost));
@@ -115,11 +113,11 @@ class LoadingDraft {
   std::optional<double> computing() {
     const ObservedNumber& x = job_.throughput;
     std::optional<ObservedNumber> cpu = job_.workers > 0.0 ? job_.worker_cpu : std::nullopt;
-    std::string how = ", busy time of the workers' CPUs over throughput";
+    std::string_view how = words::found::worker_cpu_over_throughput;
     if (!cpu && job_.workers > 0.0 && job_.all_cpu) {
       cpu = job_.all_cpu;
-      how = ", busy time of all CPUs over throughput: the main process's with it";
-      draft_.unseen("the workers apart from what else ran", "all of the CPUs' time is theirs");
+      how = words::found::all_cpu_over_throughput;
+      draft_.unseen(words::unseen::workers_apart);
     }
     const bool busy_cores = job_.cpu_busy && job_.cpu_busy->value > 0.95;
     // Others' programs may be what keeps the cores busy.
@@ -138,27 +136,20 @@ class LoadingDraft {
       if (short_of_cores_ && !others_) alone /= 1.0 + resolve::assumed::oversubscription.value;
       if (alone > 0.0) operation(alone, *cpu, how);
     } else if (waits_ || (job_.workers == 0.0 && each_ > 0.0)) {
-      operation(each_, x, ", a worker's whole time at a sample");
-      draft_.unseen("CPU time of the loader",
-                    "a worker computes all the time that it is at a sample");
+      operation(each_, x, words::found::whole_time_at_sample);
+      draft_.unseen(words::unseen::loader_cpu);
       return std::nullopt;
     } else {
-      draft_.unseen("what the loader asks of CPUs",
-                    fmt::format("nothing; at most {} a sample, or the GPU would wait",
-                                format_quantity(seconds(rounded(each_, 3)))));
+      draft_.unseen(words::idle_loader(seconds(rounded(each_, 3))));
       return std::nullopt;
     }
     cpu_ = *cpu;
     if (!waits_) {
-      draft_.unseen(
-          "how long workers wait while they read, for the GPU does not wait for them",
-          fmt::format("not at all; at most {} a sample",
-                      format_quantity(seconds(rounded(std::max(0.0, each_ - cpu->value), 3)))));
+      draft_.unseen(words::idle_reading(seconds(rounded(std::max(0.0, each_ - cpu->value), 3))));
       return std::nullopt;
     }
     if (others_ && !short_of_cores_) {
-      draft_.unseen("how many of the cores that other programs keep busy more workers would get",
-                    "all; observe again while nothing else runs");
+      draft_.unseen(words::unseen::cores_of_others);
     }
     const double reading = each_ - cpu->value;
     if (reading < 0.03 * each_) return std::nullopt;
@@ -169,15 +160,14 @@ class LoadingDraft {
   void waiting(double reading) {
     if (short_of_cores_ && others_) {
       draft_.out.scenario.cluster.cpu_quota = rounded(own_);
-      draft_.input("/cluster/cpu_quota", fmt::format("{:.4g}", own_), cpu_,
-                   ", what other programs left the job of the CPUs");
+      draft_.input("/cluster/cpu_quota", exact_text(rounded(own_)), cpu_,
+                   words::found::left_by_others);
     }
     if (others_ && !short_of_cores_) {
-      draft_.unseen("waiting for such cores apart from reading",
-                    "all that workers wait is reading");
+      draft_.unseen(words::unseen::waiting_for_cores);
     }
     if (short_of_cores_) {
-      draft_.unseen("what workers wait for besides cores, all of which are busy", "nothing");
+      draft_.unseen(words::unseen::waiting_besides_cores);
       return;
     }
     ObservedNumber number = job_.throughput;
@@ -185,8 +175,7 @@ class LoadingDraft {
         std::hypot(job_.throughput.relative_error, cpu_.relative_error * cpu_.value / reading);
     draft_.reads_seen = true;
     Scenario& s = draft_.out.scenario;
-    const char* const how =
-        ", a worker's time at a sample that is not its CPU's: what it waits while it reads";
+    std::string how(words::found::waits_at_sample);
     if (network_) {
       if (link_is_limit()) return link_limit();
       s.source.first_byte_latency = seconds(rounded(reading));
@@ -195,17 +184,16 @@ class LoadingDraft {
     } else {
       s.disk.page_cache = bytes(1.0);
       if (reaches_disk_limit(job_)) {
-        return draft_.unseen("how long a read takes that the limit does not hold back", "no time");
+        return draft_.unseen(words::unseen::time_of_read);
       }
       if (disk_is_limit()) return disk_limit();
       const auto reads = reads_of_device(reading);
       s.disk.reads_per_sample = reads;
       s.disk.latency = seconds(rounded(reading / reads.value_or(1.0)));
-      draft_.input("/disk/latency", format_quantity(*s.disk.latency), number,
-                   reads ? std::string(how) + ", over its reads of the device" : how);
+      if (reads) how += words::found::over_device_reads;
+      draft_.input("/disk/latency", format_quantity(*s.disk.latency), number, how);
     }
-    draft_.unseen("where workers wait",
-                  "at each sample as long, however many workers wait at once");
+    draft_.unseen(words::unseen::where_workers_wait);
   }
 
   /// Reads of the device that a sample's waiting is shared among. Empty where it is not the
@@ -219,8 +207,8 @@ class LoadingDraft {
     constexpr double fewest = 1e-3;
     if (!device || job_.device_reads->value < fewest) return std::nullopt;
     const double reads = rounded(job_.device_reads->value);
-    draft_.input("/disk/reads_per_sample", fmt::format("{:.4g}", reads), *job_.device_reads,
-                 ", reads of the device over throughput");
+    draft_.input("/disk/reads_per_sample", exact_text(reads), *job_.device_reads,
+                 words::found::device_reads_over_throughput);
     return reads;
   }
 
@@ -230,9 +218,8 @@ class LoadingDraft {
     d.bandwidth = bytes_per_second(rounded(of_devices() * job_.throughput.value));
     rate.relative_error = std::hypot(rate.relative_error, job_.device_bytes->relative_error);
     draft_.input("/disk/bandwidth", format_quantity(*d.bandwidth), rate,
-                 fmt::format(", all that {} gives: it is busy throughout while the job waits",
-                             job_.disk->name));
-    draft_.unseen("whether the disk serves more reads at once faster", "it does not");
+                 words::all_that_disk_gives(job_.disk->name));
+    draft_.unseen(words::unseen::reads_at_once);
   }
 
   void link_limit() {
@@ -240,19 +227,14 @@ class LoadingDraft {
     s.cluster.network = bytes_per_second(rounded(job_.link->rate.value));
     s.source.bandwidth.reset();
     draft_.input("/cluster/network", format_quantity(*s.cluster.network), job_.link->rate,
-                 fmt::format(", all that {} carries: its line is full while the job waits",
-                             job_.link->name));
+                 words::all_that_link_carries(job_.link->name));
   }
 
   /// Of what was not full only the least that it can give is known, and that is no limit.
   void limits() {
     const auto say = [&](const char* what, const ObservedDevice& seen) {
       if (seen.highest_rate <= 0.0) return;
-      const std::string busy =
-          seen.busy ? fmt::format(", busy {:.0f} % of the time", 100.0 * seen.busy->value) : "";
-      draft_.unseen(fmt::format("what the {} gives at most ({}{})", what, seen.name, busy),
-                    fmt::format("any rate; it gave up to {}",
-                                format_quantity(bytes_per_second(rounded(seen.highest_rate, 3)))));
+      draft_.unseen(words::most_rate(what, seen, bytes_per_second(rounded(seen.highest_rate, 3))));
     };
     const Scenario& s = draft_.out.scenario;
     if (job_.disk && of_devices() >= 1.0 && s.disk.bandwidth == at_once) say("disk", *job_.disk);

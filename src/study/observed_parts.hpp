@@ -1,9 +1,11 @@
 #pragma once
 // The parts of a scenario that is made of an observed job. Internal to study/observed_*.cpp.
 #include <string>
+#include <string_view>
 
 #include "model/observed_job.hpp"
 #include "study/observed_scenario.hpp"
+#include "words/observed.hpp"
 
 namespace feedrate::study {
 
@@ -21,8 +23,9 @@ class ObservedDraft {
 
   /// "observed: 20 steps of train.log, ± 4 %", and `how`.
   void input(const std::string& pointer, const std::string& text, const ObservedNumber& number,
-             const std::string& how = "");
-  void unseen(std::string what, std::string instead);
+             std::string_view how = "");
+  void unseen(Unseen what);
+  void unseen(const words::NotSeen& what);
 
   /// Whether the job waits for batches that are not there, as far as it can be seen.
   [[nodiscard]] std::optional<bool> starved() const;

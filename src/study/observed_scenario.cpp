@@ -1,7 +1,5 @@
 #include "study/observed_scenario.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -13,17 +11,6 @@
 namespace feedrate::study {
 namespace {
 
-std::string origin(const ObservedNumber& number, const std::string& source) {
-  if (number.what == "told") return "told on the command line";
-  std::string text = fmt::format("observed: {} of {}", counted(number), source);
-  if (number.relative_error >= 1e-4) {
-    const double percent = 100.0 * number.relative_error;
-    text += percent < 10.0 ? fmt::format(", ± {:.2g} %", percent)
-                           : fmt::format(", ± {:.0f} %", percent);
-  }
-  return text;
-}
-
 void write_machine(ObservedDraft& draft) {
   const ObservedJob& job = draft.job;
   Cluster& c = draft.out.scenario.cluster;
@@ -32,18 +19,18 @@ void write_machine(ObservedDraft& draft) {
     c.instance = job.instance;
   } else {
     c.price = HourlyPrice{};
-    draft.unseen("what the machine costs", "0 USD/h; set /cluster/instance or /cluster/price");
+    draft.unseen(words::unseen::machine_cost);
     if (job.cpus) c.vcpus = job.cpus;
     if (!job.cpus) {
       c.vcpus = job.gpus * (job.workers + 1.0);
-      draft.unseen("CPUs", "one for each process of the job");
+      draft.unseen(words::unseen::cpus);
     }
     if (job.memory) c.memory = job.memory;
   }
   if (job.startup && job.startup->base() > 0.0) {
     draft.out.scenario.job.startup = seconds(rounded(job.startup->base()));
     draft.out.inputs.push_back({"/job/startup", format_quantity(*draft.out.scenario.job.startup),
-                                "observed: what came before the first epoch", 0.0});
+                                std::string(words::found::before_first_epoch), 0.0});
   }
 }
 
@@ -53,8 +40,8 @@ void write_loader(ObservedDraft& draft) {
   l.batch_size = draft.job.batch_size;
   l.collate = DurationPerByte{};
   l.persistent_workers = true;
-  draft.unseen("prefetch_factor", "2, PyTorch's default");
-  draft.unseen("whether workers live on between epochs", "they do");
+  draft.unseen(words::unseen::prefetch_factor);
+  draft.unseen(words::unseen::persistent_workers);
 }
 
 void write_samples(ObservedDraft& draft) {
@@ -64,7 +51,7 @@ void write_samples(ObservedDraft& draft) {
     steps = *job.epoch_steps;
   } else {
     steps = 1000.0 * (job.workers + 1.0);
-    draft.unseen("how long an epoch is", fmt::format("{:.0f} steps", steps));
+    draft.unseen(words::epoch_length(steps));
   }
   draft.out.scenario.dataset.samples = steps * job.batch_size * job.gpus;
 }
@@ -72,29 +59,27 @@ void write_samples(ObservedDraft& draft) {
 void write_origins(ObservedDraft& draft) {
   Scenario& s = draft.out.scenario;
   for (const ObservedInput& input : draft.out.inputs) {
-    s.about.fitted.push_back(fmt::format("{} = {}: {}", input.pointer, input.text, input.origin));
+    s.about.fitted.push_back(words::input_line(input.pointer, input.text, input.origin));
     const double error = rounded(input.relative_error, 3);
     if (error >= 1e-4 && error <= 1.0) s.errors[input.pointer] = error;
   }
-  std::string unseen;
-  for (const Unseen& one : draft.out.unseen) {
-    unseen += fmt::format("{}{}: {}", unseen.empty() ? "Not seen: " : "; ", one.what, one.instead);
-  }
-  for (const std::string& note : draft.job.notes) {
-    unseen += fmt::format("{}{}", unseen.empty() ? "" : "; ", note);
-  }
-  s.about.expectation = unseen;
+  s.about.expectation = words::not_seen(draft.out.unseen, draft.job.notes);
 }
 
 }  // namespace
 
 void ObservedDraft::input(const std::string& pointer, const std::string& text,
-                          const ObservedNumber& number, const std::string& how) {
-  out.inputs.push_back({pointer, text, origin(number, job.source) + how, number.relative_error});
+                          const ObservedNumber& number, std::string_view how) {
+  out.inputs.push_back(
+      {pointer, text, words::origin(number, job.source) + std::string(how), number.relative_error});
 }
 
-void ObservedDraft::unseen(std::string what, std::string instead) {
-  out.unseen.push_back({std::move(what), std::move(instead)});
+void ObservedDraft::unseen(Unseen what) {
+  out.unseen.push_back(std::move(what));
+}
+
+void ObservedDraft::unseen(const words::NotSeen& what) {
+  unseen(Unseen{std::string(what.what), std::string(what.instead)});
 }
 
 std::optional<bool> ObservedDraft::starved() const {

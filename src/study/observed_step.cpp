@@ -1,9 +1,8 @@
 // Of an observed job the GPU's side: the step, the hand-over of batches, copies and communication.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
+#include "base/number_text.hpp"
 #include "base/unit_text.hpp"
 #include "resolve/assumptions.hpp"
 #include "study/observed_parts.hpp"
@@ -20,22 +19,18 @@ double write_copies_of_trace(ObservedDraft& draft) {
       bytes_per_sample(rounded(job.copied_bytes->value / job.batch_size));
   draft.input("/dataset/bytes_on_gpu_per_sample",
               format_quantity(*s.dataset.bytes_on_gpu_per_sample), *job.copied_bytes,
-              ", what is copied in a step over the batch");
+              words::found::copied_over_batch);
   const bool pinned = job.pinned_share.value_or(0.0) > 0.5;
   s.loader.pin_memory = pinned;
   const auto& used = pinned ? job.pinned_rate : job.pageable_rate;
   if (!used || used->value <= 0.0) {
-    draft.unseen("the rate of copies to the GPU, for those of a step are of both kinds of memory",
-                 "they are a part of the step");
+    draft.unseen(words::unseen::copy_rates);
     return 0.0;
   }
   const double time = job.copied_bytes->value / used->value;
   if (job.exposed_copy && job.exposed_copy->value < 0.5 * time) {
-    draft.unseen(fmt::format("what copies to the GPU, at {}, would cost beside a shorter step, for "
-                             "kernels hide {:.0f} % of them",
-                             format_quantity(bytes_per_second(rounded(used->value))),
-                             100.0 * (1.0 - job.exposed_copy->value / time)),
-                 "nothing: they are a part of the step");
+    draft.unseen(words::hidden_copies(bytes_per_second(rounded(used->value)),
+                                      1.0 - job.exposed_copy->value / time));
     return 0.0;
   }
   if (time >= 0.9 * (job.interval.value - (job.wait ? job.wait->value : 0.0))) return 0.0;
@@ -43,8 +38,7 @@ double write_copies_of_trace(ObservedDraft& draft) {
                          const std::optional<ObservedNumber>& rate, const char* memory) {
     if (!rate || rate->value <= 0.0) return;
     key = bytes_per_second(rounded(rate->value));
-    draft.input(pointer, format_quantity(*key), *rate,
-                fmt::format(", bytes over time of the copies from {} memory", memory));
+    draft.input(pointer, format_quantity(*key), *rate, words::copies_from(memory));
   };
   write(c.pinned_bandwidth, "/cluster/pinned_bandwidth", job.pinned_rate, "pinned");
   write(c.pageable_bandwidth, "/cluster/pageable_bandwidth", job.pageable_rate, "pageable");
@@ -58,8 +52,8 @@ void write_copied_bytes(ObservedDraft& draft) {
   key = bytes_per_sample(seen ? rounded(seen->value) : 0.0);
   if (!seen || key->base() <= 0.0) return;
   draft.input("/dataset/bytes_on_gpu_per_sample", format_quantity(*key), *seen,
-              ", all that the GPUs receive over PCIe over throughput");
-  draft.unseen("the rate of copies to the GPU, which takes a trace", "they are a part of the step");
+              words::found::received_over_pcie);
+  draft.unseen(words::unseen::copy_rate_without_trace);
 }
 
 /// The bus bandwidth and the overlap that a trace's all-reduces show. Returns what they keep the
@@ -68,16 +62,14 @@ double write_collectives(ObservedDraft& draft, double rest) {
   const ObservedJob& job = draft.job;
   if (job.gpus <= 1.0) return 0.0;
   if (!job.exposed_collective) {
-    draft.unseen("communication apart from the step", "it is a part of it, and does not grow");
+    draft.unseen(words::unseen::communication);
     return 0.0;
   }
   const double exposed = job.exposed_collective->value;
   const bool told = job.all_reduced_bytes && job.all_reduced_bytes->value >= 1.0 &&
                     job.collective_time && job.collective_time->value > 0.0;
   if (!told || exposed >= rest) {
-    draft.unseen(fmt::format("bytes of the communication, {} of which no kernel hides",
-                             format_quantity(seconds(rounded(exposed, 3)))),
-                 "it is a part of the step, and does not grow");
+    draft.unseen(words::communicated_bytes(seconds(rounded(exposed, 3))));
     return 0.0;
   }
   AllReduce made;
@@ -86,13 +78,13 @@ double write_collectives(ObservedDraft& draft, double rest) {
   made.gradient_bytes = bytes(rounded(job.all_reduced_bytes->value));
   double overlap = rounded(std::clamp(1.0 - exposed / job.collective_time->value, 0.0, 1.0), 3);
   double time = job.collective_time->value;
-  std::string how = ", of all-reduces with their waiting for the slowest rank";
+  std::string_view how = words::found::waits_for_slowest;
   const double hidden = overlap * time;
   if (hidden > resolve::assumed::backward_share.value * (rest - exposed)) {
     // More than a backward pass hides: what is left of it is taken for all of it.
     overlap = 0.0;
     time = exposed;
-    how = ", of the part of all-reduces that no kernel hides";
+    how = words::found::unhidden_reduces;
   }
   made.overlap = overlap;
   if (time <= 0.0) return 0.0;
@@ -100,11 +92,11 @@ double write_collectives(ObservedDraft& draft, double rest) {
   made.busbw = bytes_per_second(rounded(bus));
   draft.out.scenario.job.allreduce = made;
   draft.input("/job/allreduce/gradient_bytes", format_quantity(*made.gradient_bytes),
-              *job.all_reduced_bytes, ", all-reduced in a step");
+              *job.all_reduced_bytes, words::found::reduced_in_step);
   draft.input("/job/allreduce/busbw", format_quantity(*made.busbw), *job.collective_time, how);
   if (overlap > 0.0) {
-    draft.input("/job/allreduce/overlap", fmt::format("{:.3g}", overlap), *job.exposed_collective,
-                ", what kernels hide of it");
+    draft.input("/job/allreduce/overlap", exact_text(overlap), *job.exposed_collective,
+                words::found::hidden_by_kernels);
   }
   return exposed;
 }
@@ -113,16 +105,12 @@ void write_variation(ObservedDraft& draft, Step& step) {
   constexpr double least_cv = 1e-3;  // less is rounding
   const ObservedJob& job = draft.job;
   if (!job.step_cv) {
-    draft.unseen("how much steps differ, which takes ten that are told one by one", "not at all");
+    draft.unseen(words::unseen::variation);
     return;
   }
   if (*job.step_cv <= least_cv) return;
   if (job.gpus > 1.0) {
-    draft.unseen(
-        fmt::format("how much each GPU's steps differ, for all wait for the slowest of {:.0f} "
-                    "(whose cv is {:.3g})",
-                    job.gpus, *job.step_cv),
-        "not at all: the step is the slowest's");
+    draft.unseen(words::variation_of_each(job.gpus, *job.step_cv));
     return;
   }
   step.cv = rounded(std::min(1.0, *job.step_cv), 3);
@@ -130,8 +118,7 @@ void write_variation(ObservedDraft& draft, Step& step) {
   // Of a standard deviation of n that are normal; steps with a long tail have a larger one.
   cv.relative_error = 1.0 / std::sqrt(2.0 * std::max(1.0, cv.count - 1.0));
   cv.value = *step.cv;
-  draft.input("/job/step/cv", fmt::format("{:.3g}", *step.cv), cv,
-              ", standard deviation over mean of what is no wait");
+  draft.input("/job/step/cv", exact_text(*step.cv), cv, words::found::deviation_over_mean);
 }
 
 }  // namespace
@@ -149,24 +136,21 @@ void write_step(ObservedDraft& draft) {
   double handover = 0.0;
   if (job.wait) {
     step.value = job.interval.value - job.wait->value;
-    how = ", the interval without the wait for the batch";
+    how = words::found::interval_without_wait;
     const double least = *job.least_wait;
     copy = job.copy_time && !job.copied_bytes ? std::min(job.copy_time->value, least) : 0.0;
     const double work = job.main_cpu ? job.main_cpu->value * job.batch_size : 0.0;
     handover = waits ? std::min(work, least - copy) : job.wait->value - copy;
     if (waits) {
-      draft.unseen("how much of the step hides behind the wait, as a GPU's queue does",
-                   "nothing; a loop that does not wait for its GPU has a longer step than this");
+      draft.unseen(words::unseen::hidden_step);
     }
   } else if (job.gpu_busy && waits) {
     step.value = job.gpu_busy->value * job.interval.value;
     step.relative_error = std::hypot(step.relative_error, job.gpu_busy->relative_error);
-    how = ", its interval times the GPU's utilisation: the most that a step can take";
-    draft.unseen("the step's own time, for no step was marked",
-                 "the bound that the GPU's utilisation gives");
+    how = words::found::interval_of_utilisation;
+    draft.unseen(words::unseen::own_step);
   } else {
-    draft.unseen("the wait for batches",
-                 job.gpu_busy ? "none: the GPU is busy" : "none: the GPU is the limit");
+    draft.unseen(words::wait_for_batches(job.gpu_busy.has_value()));
   }
   c.pinned_bandwidth = c.pageable_bandwidth = at_once;
   double apart = 0.0;
@@ -176,12 +160,12 @@ void write_step(ObservedDraft& draft) {
     write_copied_bytes(draft);
   }
   const double exposed = write_collectives(draft, step.value - apart);
-  if (apart > 0.0) how += ", without copies";
-  if (exposed > 0.0) how += ", without the communication that nothing hides";
+  if (apart > 0.0) how += words::found::without_copies;
+  if (exposed > 0.0) how += words::found::without_communication;
   step.value -= apart + exposed;
   if (step.value <= 0.0) {
     step.value = 1e-6;
-    draft.unseen("a step beside the wait", "1 µs");
+    draft.unseen(words::unseen::step_beside_wait);
   }
   step.value = rounded(step.value);
   Step made;
@@ -192,15 +176,15 @@ void write_step(ObservedDraft& draft) {
   s.loader.handover = seconds(rounded(std::max(0.0, handover)));
   if (handover > 0.0) {
     draft.input("/loader/handover", format_quantity(*s.loader.handover), job.interval,
-                waits ? ", the main process's CPU" : ", what every step waits");
+                waits ? words::found::main_cpu : words::found::every_step_waits);
   }
   c.copy_latency = seconds(rounded(copy));
   if (copy > 0.0) {
     draft.input("/cluster/copy_latency", format_quantity(*c.copy_latency), *job.copy_time,
-                ", busy time of the link over steps");
+                words::found::link_time_over_steps);
   }
   if (copy <= 0.0 && !job.copied_bytes && !job.gpu_bytes) {
-    draft.unseen("copies to the GPU apart from the step", "they are a part of it");
+    draft.unseen(words::unseen::copies);
   }
 }
 

@@ -2,9 +2,8 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <string>
 #include <string_view>
-
-#include <fmt/format.h>
 
 #include "base/errors.hpp"
 #include "base/number_chars.hpp"
@@ -85,7 +84,7 @@ std::vector<RangeEnd> range_ends(const Field& field, std::size_t best, const Cat
     end.key = axis.key;
     end.value = axis.values[at[i]];
     end.last = last;
-    end.beyond = fmt::format("{}{}", next, numbers->front().unit);
+    end.beyond = exact_text(next) + std::string(numbers->front().unit);
     Setting set;
     for (std::size_t j = 0; j < axes.axes.size(); ++j) {
       for (auto& one : axes.axes[j].setting(at[j])) set.push_back(std::move(one));

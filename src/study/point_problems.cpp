@@ -1,4 +1,5 @@
 #include "study/point_problems.hpp"
+#include "words/cases.hpp"
 
 #include <algorithm>
 
@@ -43,7 +44,7 @@ void PointProblems::throw_if_all(std::size_t points,
       problems.push_back(std::move(problem));
     }
   }
-  if (more_) problems.push_back({"", 0, "", "other points have other problems"});
+  if (more_) problems.push_back({"", 0, "", std::string(words::other_problems)});
   throw InputError(std::move(problems));
 }
 

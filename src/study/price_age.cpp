@@ -1,18 +1,14 @@
 #include "study/price_age.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 
 #include "base/append_once.hpp"
-#include "base/errors.hpp"
-#include "base/unit_text.hpp"
+#include "words/bill.hpp"
+#include "words/checks.hpp"
 
 namespace feedrate::study {
 namespace {
-
-constexpr double day_seconds = 86400.0;
 
 /// The number of `length` digits at the start of `text`, or -1.
 int digits(std::string_view text, std::size_t length) {
@@ -23,17 +19,6 @@ int digits(std::string_view text, std::size_t length) {
     value = 10 * value + (c - '0');
   }
   return value;
-}
-
-void append(std::string& list, const UsedPrice& price) {
-  std::string from = price.source;
-  // A source's own words mostly end with its date.
-  if (from.find(price.date) == std::string::npos) {
-    from += (from.empty() ? "" : ", ") + price.date;
-  }
-  list += fmt::format("{}{}{}{}{}", list.empty() ? "" : "; ", price.what,
-                      price.price.empty() ? "" : " at ", price.price,
-                      from.empty() ? "" : " (" + from + ")");
 }
 
 }  // namespace
@@ -55,29 +40,11 @@ std::optional<std::int64_t> last_day(std::string_view date) {
   return sys_days(last).time_since_epoch().count();
 }
 
-Limit parse_max_price_age(std::string_view text) {
-  Limit limit;
-  std::string_view age = text;
-  if (age.starts_with("warn:")) limit.level = Level::warn;
-  if (age.starts_with("warn:") || age.starts_with("fail:")) age.remove_prefix(5);
-  const ParsedQuantity parsed = parse_quantity(age, dimension_of(Duration{}), {"an age", "180d"});
-  if (!parsed.ok()) throw InputError(parsed.problem);
-  if (parsed.base < 0.0) throw InputError("expected an age such as \"180d\", got a negative one");
-  limit.text = fmt::format("price age <= {}", age);
-  limit.metric = "price_age_days";
-  limit.comparison = Comparison::less_equal;
-  limit.bound = parsed.base / day_seconds;
-  limit.file = "--max-price-age";
-  return limit;
-}
-
 std::vector<UsedPrice> used_prices(const Bill& bill) {
   std::vector<UsedPrice> prices;
   for (const BillLine& line : bill.lines) {
     if (line.from.origin == Origin::given || line.amount <= Money{}) continue;
-    const std::size_t count = line.what.find(" x ");
-    const std::string what = count == std::string::npos ? line.what : line.what.substr(count + 3);
-    append_once(prices, UsedPrice{what, line.price, line.from.date, line.from.source});
+    append_once(prices, UsedPrice{line.of, words::price(line), line.from.date, line.from.source});
   }
   return prices;
 }
@@ -86,29 +53,20 @@ Judgement judge_price_age(const Limit& limit, const std::vector<UsedPrice>& pric
                           std::int64_t today) {
   Judgement out;
   out.limit = limit;
-  std::string old, undated;
+  std::vector<UsedPrice> old, undated;
   for (const UsedPrice& price : prices) {
     const auto day = last_day(price.date);
     if (!day) {
-      append(undated, price);
+      undated.push_back(price);
       continue;
     }
     const auto age = static_cast<double>(std::max<std::int64_t>(0, today - *day));
     out.now = std::max(out.now.value_or(0.0), age);
-    if (age > limit.bound) append(old, price);
+    if (age > limit.bound) old.push_back(price);
   }
-  if (!undated.empty()) {
-    out.level = Level::warn;
-    out.message = "prices without a date: " + undated;
-  }
-  if (!old.empty()) {
-    out.level = limit.level;
-    out.message = fmt::format("prices older than {:g} days: {}{}{}", limit.bound, old,
-                              undated.empty() ? "" : "; without a date: ", undated);
-  }
-  if (out.message.empty()) {
-    out.message = fmt::format("no price on the bill is older than {:g} days", limit.bound);
-  }
+  if (!undated.empty()) out.level = Level::warn;
+  if (!old.empty()) out.level = limit.level;
+  out.message = words::old_prices(limit, words::price_list(old), words::price_list(undated));
   return out;
 }
 

@@ -17,18 +17,6 @@ namespace feedrate::study {
 /// 2025. Empty where no year is stated.
 std::optional<std::int64_t> last_day(std::string_view date);
 
-/// A limit on the age of prices, from "180d" or "warn:180d". InputError.
-Limit parse_max_price_age(std::string_view text);
-
-/// A price that a bill was made with.
-struct UsedPrice {
-  std::string what;    ///< "ml.p3.2xlarge"
-  std::string price;   ///< "3.825 USD/h"
-  std::string date{};  ///< of its source; "" where it states none
-  std::string source{};
-  bool operator==(const UsedPrice&) const = default;
-};
-
 /// The prices that make up the bill, each once: those of lines that cost something, unless the
 /// scenario gives them, for such a price has no age. What the catalogue holds beside them is not
 /// asked.

@@ -1,11 +1,11 @@
 // Remedies in the loader's settings and the training loop.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
+#include "base/number_text.hpp"
 #include "study/other_workers.hpp"
 #include "study/remedy.hpp"
+#include "words/remedies.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -33,7 +33,7 @@ std::vector<Change> worker_counts(const Situation& s) {
   std::vector<Change> list;
   for (double n = 1.0; n <= most; n = std::floor(n * 1.03) + 1.0) {
     if (n == now && !inline_now) continue;
-    Change change{{{"num_workers", fmt::format("{:g}", n)}}, fmt::format("num_workers = {:g}", n)};
+    Change change{{{"num_workers", exact_text(n)}}, words::assigned("num_workers", exact_text(n))};
     if (inline_now) change.set.insert(change.set.begin(), {"/loader/kind", "pytorch"});
     list.push_back(std::move(change));
   }
@@ -41,7 +41,7 @@ std::vector<Change> worker_counts(const Situation& s) {
 }
 
 std::vector<Change> flag(const char* key, const char* value) {
-  return {{{{key, value}}, fmt::format("{} = {}", key, value)}};
+  return {{{{key, value}}, words::assigned(key, value)}};
 }
 
 std::vector<Change> prefetch_factors(const Situation& s) {
@@ -49,7 +49,7 @@ std::vector<Change> prefetch_factors(const Situation& s) {
   for (const double n : {2.0, 4.0, 8.0, 16.0}) {
     if (n <= s.inputs().prefetch) continue;
     list.push_back(
-        {{{"prefetch_factor", fmt::format("{:g}", n)}}, fmt::format("prefetch_factor = {:g}", n)});
+        {{{"prefetch_factor", exact_text(n)}}, words::assigned("prefetch_factor", exact_text(n))});
   }
   return list;
 }
@@ -120,8 +120,8 @@ const Remedy loader_list[] = {
        std::vector<Change> changes;
        for (const double n : {2.0, 4.0, 8.0, 16.0}) {
          if (n <= s.inputs().fetch_threads) continue;
-         changes.push_back({{{"fetch_threads", fmt::format("{:g}", n)}},
-                            fmt::format("{:g} requests in flight in each worker", n)});
+         changes.push_back({{{"fetch_threads", exact_text(n)}},
+                            words::number_of(n, "requests in flight in each worker")});
        }
        return changes;
      }},

@@ -1,13 +1,13 @@
 // Remedies that rent other or more machines.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "base/number_text.hpp"
 #include "base/unit_text.hpp"
 #include "catalog/lookup.hpp"
 #include "study/remedy.hpp"
+#include "words/remedies.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -108,8 +108,7 @@ std::vector<Change> instances_with_memory(const Situation& s) {
   };
   for (const Machine* machine : siblings(s, holds)) {
     list.push_back({{{"instance", rented_as(s, machine->name)}},
-                    fmt::format("{} with {:.3g} GiB", rented_as(s, machine->name),
-                                machine->memory->value / gibibytes(1.0))});
+                    words::with_memory(rented_as(s, machine->name), machine->memory->value)});
   }
   return list;
 }
@@ -138,9 +137,9 @@ std::vector<Change> helpers(const Situation& s) {
     for (const Helper& helper : known) {
       const std::string name = rented_as(s, helper.machine->name);
       const double n = times * s.inputs().instances;
-      list.push_back(
-          {{{"/loader/remote", fmt::format(R"({{"instance": "{}", "instances": {:g}}})", name, n)}},
-           fmt::format("{:g} × {} for preprocessing", n, name)});
+      list.push_back({{{"/loader/remote",
+                        R"({"instance": ")" + name + R"(", "instances": )" + exact_text(n) + "}"}},
+                      words::preprocessing_helpers(n, name)});
     }
   }
   return list;
@@ -157,11 +156,10 @@ std::vector<Change> more_instances(const Situation& s) {
   const double now = s.inputs().instances;
   for (const double times : {2.0, 4.0, 8.0, 16.0, 32.0}) {
     const double n = now * times;
-    Change change{{{"instances", fmt::format("{:g}", n)}}, fmt::format("{:g} instances", n)};
+    Change change{{{"instances", exact_text(n)}}, words::number_of(n, "instances")};
     // On as many samples.
     if (s.scenario.job.steps) {
-      change.set.emplace_back("/job/steps",
-                              fmt::format("{:.0f}", std::ceil(*s.scenario.job.steps / times)));
+      change.set.emplace_back("/job/steps", whole_text(std::ceil(*s.scenario.job.steps / times)));
     }
     list.push_back(std::move(change));
   }
@@ -209,9 +207,7 @@ const Remedy machine_list[] = {
      more_instances,
      [](const Situation& s) -> std::string {
        if (s.scenario.job.efficiency) {
-         return fmt::format(
-             "give /job/allreduce or /job/scaling: /job/efficiency holds for {:g} instances only",
-             s.inputs().instances);
+         return words::give_scaling(s.inputs().instances);
        }
        // They always take less time; whether that is worth their hours a price has to say.
        if (!s.priced && !s.limits_missed) {

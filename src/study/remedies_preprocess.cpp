@@ -1,6 +1,4 @@
 // Remedies in what is done to each sample, and where.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -9,6 +7,7 @@
 #include "base/unit_text.hpp"
 #include "catalog/lookup.hpp"
 #include "study/remedy.hpp"
+#include "words/remedies.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -23,13 +22,8 @@ bool on_cpu(const Situation& s) {
          (s.inputs().cpu.base() > 0.0 || s.inputs().remote);
 }
 
-std::string in_words(DataPerSample bytes) {
-  return bytes.base() < 1e6 ? fmt::format("{:.3g} KB", bytes.base() / 1e3)
-                            : fmt::format("{:.3g} MB", bytes.base() / 1e6);
-}
-
 std::string pointer(std::size_t i, const char* key) {
-  return fmt::format("/preprocess/{}/{}", i, key);
+  return "/preprocess/" + std::to_string(i) + '/' + key;
 }
 
 /// CPU time of the operation as far as the scenario or the profile says.
@@ -71,7 +65,7 @@ std::vector<Change> offline(const Situation& s) {
     Change change{set, names + " done once, ahead"};
     const Duration all = work * samples(s.inputs().samples);
     change.one_off = s.cpu_hour * all;
-    change.one_off_words = three_digits(all / hours(1.0)) + " CPU hours";
+    change.one_off_words = words::cpu_hours(all);
     list.push_back(std::move(change));
   }
   return list;
@@ -83,15 +77,9 @@ std::string offline_lacking(const Situation& s) {
     if (op.where == Place::offline) continue;
     if (op.where != Place::cpu) break;
     if (is_random(op)) {
-      return fmt::format(
-          "{} draws anew in every epoch and cannot be done ahead: give what comes before it as an "
-          "operation of its own",
-          op.operation);
+      return words::give_parts_before(op.operation);
     }
-    return fmt::format(
-        "give /preprocess/{}/output_bytes, the size of what would be stored: decoded samples are "
-        "several times larger",
-        op.operation);
+    return words::give_stored_size(op.operation);
   }
   return "the first operation is not on the CPU";
 }
@@ -118,10 +106,7 @@ std::string gpu_costs_lacking(const Situation& s) {
   for (std::size_t i = s.scenario.preprocess.size(); i-- > 0;) {
     const Operation& op = s.scenario.preprocess[i];
     if (op.where != Place::cpu) continue;
-    return fmt::format(
-        "give /preprocess/{}/gpu, what it costs on the GPU (feedrate calibrate "
-        "measures it where there is one)",
-        op.operation);
+    return words::give_gpu_time(op.operation);
   }
   return "";
 }
@@ -131,7 +116,7 @@ std::vector<Change> native(const Situation& s) {
   if (s.host == nullptr || s.scenario.measured_on.cpu_times) return {};
   const auto& known = s.host->operations;
   Setting set;
-  std::string words;
+  std::string said;
   for (std::size_t i = 0; i < s.scenario.preprocess.size(); ++i) {
     const Operation& op = s.scenario.preprocess[i];
     const auto now = cpu_of(s, op);
@@ -151,11 +136,11 @@ std::vector<Change> native(const Situation& s) {
     }
     if (fast >= *now) continue;
     set.emplace_back(pointer(i, "cpu"), format_quantity(fast));
-    words += fmt::format("{}{} in {:.3g} ms instead of {:.3g} ms", words.empty() ? "" : ", ",
-                         op.operation, fast.base() * 1e3, now->base() * 1e3);
+    said += (said.empty() ? "" : ", ") +
+            words::faster_operation(op.operation, fast * samples(1.0), *now * samples(1.0));
   }
   if (set.empty()) return {};
-  return {{set, words}};
+  return {{set, said}};
 }
 
 const Remedy preprocess_list[] = {
@@ -198,10 +183,10 @@ const Remedy preprocess_list[] = {
      },
      [](const Situation& s) {
        const DataPerSample bytes = *s.scenario.dataset.bytes_on_gpu_per_sample / 4.0;
-       return std::vector<Change>{{{{"bytes_on_gpu_per_sample", format_quantity(bytes)}},
-                                   in_words(bytes) + " a sample to the GPU instead of " +
-                                       in_words(*s.scenario.dataset.bytes_on_gpu_per_sample) +
-                                       ", if float32 now"}};
+       return std::vector<Change>{
+           {{{"bytes_on_gpu_per_sample", format_quantity(bytes)}},
+            words::smaller_samples(bytes * samples(1.0),
+                                   *s.scenario.dataset.bytes_on_gpu_per_sample * samples(1.0))}};
      }},
     {{"in_memory_cache", "decoded samples kept in memory", RemedyKind::code, 2.0, Rung::one_gpu,
       "a job of several epochs decodes every sample in each",

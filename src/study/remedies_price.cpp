@@ -1,11 +1,10 @@
 // Remedies in how and where the same machines are paid for.
-#include <fmt/format.h>
-
 #include <optional>
 
 #include "catalog/listing.hpp"
 #include "catalog/lookup.hpp"
 #include "study/remedy.hpp"
+#include "words/remedies.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -29,7 +28,7 @@ std::vector<Change> other_regions(const Situation& s) {
     if (listing.machine != s.resolved.machine || listing.service != s.service) continue;
     if (listing.purchase != s.scenario.cluster.purchase || !listing.price) continue;
     if (listing.region.empty() || listing.region == s.scenario.cluster.region) continue;
-    list.push_back({{{"region", listing.region}}, "region = " + listing.region});
+    list.push_back({{{"region", listing.region}}, words::assigned("region", listing.region)});
   }
   return list;
 }
@@ -77,8 +76,8 @@ const Remedy price_list[] = {
      [](const Situation& s) { return on_demand(s) && s.on_aws(); },
      [](const Situation& s) {
        if (!s.scenario.cluster.savings) return std::vector<Change>{};
-       return std::vector<Change>{{{{"purchase", "savings_plan"}},
-                                   fmt::format("{:g} % off", 100.0 * *s.scenario.cluster.savings)}};
+       return std::vector<Change>{
+           {{{"purchase", "savings_plan"}}, words::savings(*s.scenario.cluster.savings)}};
      },
      [](const Situation& s) {
        return s.scenario.cluster.savings

@@ -1,14 +1,14 @@
 // Remedies between where the data lies and the loader.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <set>
 
+#include "base/number_text.hpp"
 #include "base/unit_text.hpp"
 #include "catalog/lookup.hpp"
 #include "resolve/resolve.hpp"
 #include "study/remedy.hpp"
+#include "words/remedies.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -44,8 +44,8 @@ std::vector<Change> packed(const Situation& s) {
   for (const double megabytes_each : {1.0, 16.0, 64.0, 128.0}) {
     const double samples = std::floor(megabytes_each * 1e6 / each);
     if (samples <= now || samples > s.inputs().samples) continue;
-    list.push_back({{{"samples_per_object", fmt::format("{:.0f}", samples)}},
-                    fmt::format("objects of {:.0f} samples, {:g} MB", samples, megabytes_each)});
+    list.push_back({{{"samples_per_object", whole_text(samples)}},
+                    words::packed_objects(samples, megabytes_each)});
   }
   return list;
 }
@@ -58,14 +58,13 @@ std::vector<Change> more_connections(const Situation& s) {
   if (now <= 0.0) return list;
   for (const double n : {16.0, 32.0, 64.0, 128.0, 256.0}) {
     if (n <= now) continue;
-    list.push_back(
-        {{{"/source/connections", fmt::format("{:g}", n)}}, fmt::format("{:g} connections", n)});
+    list.push_back({{{"/source/connections", exact_text(n)}}, words::number_of(n, "connections")});
   }
   return list;
 }
 
 std::vector<Change> mode(const char* word) {
-  return {{{{"/source/input_mode", word}}, fmt::format("input_mode = {}", word)}};
+  return {{{{"/source/input_mode", word}}, words::assigned("input_mode", word)}};
 }
 
 /// Those in which the loader reads files.
@@ -137,9 +136,9 @@ std::vector<Change> gp3_rates(const Situation& s) {
     }
     Change change;
     if (disk.volume_type != "gp3") change.set.emplace_back("volume_type", "gp3");
-    change.set.emplace_back("disk.bandwidth", fmt::format("{:g} MB/s", bandwidth));
-    change.set.emplace_back("disk.iops", fmt::format("{:g} /s", iops));
-    change.words = fmt::format("gp3 with {:g} MB/s and {:g} IOPS", bandwidth, iops);
+    change.set.emplace_back("disk.bandwidth", words::number_of(bandwidth, "MB/s"));
+    change.set.emplace_back("disk.iops", words::number_of(iops, "/s"));
+    change.words = words::gp3_volume(bandwidth, iops);
     list.push_back(std::move(change));
   }
   return list;

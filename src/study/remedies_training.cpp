@@ -1,14 +1,14 @@
 // Remedies in the step, in what GPUs tell each other, and in checkpoints.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "base/number_text.hpp"
 #include "base/portable_math.hpp"
 #include "base/unit_text.hpp"
 #include "catalog/gpu_speed.hpp"
 #include "study/remedy.hpp"
+#include "words/remedies.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -29,12 +29,11 @@ std::vector<Change> larger_batches(const Situation& s) {
   const double most = step.table && !step.table->empty() ? step.table->back().first : 8.0 * now;
   for (const double times : {2.0, 4.0, 8.0}) {
     if (now * times > most || now * times > s.inputs().samples) continue;
-    Change change{{{"batch_size", fmt::format("{:g}", now * times)}},
-                  fmt::format("batch_size = {:g}", now * times)};
+    Change change{{{"batch_size", exact_text(now * times)}},
+                  words::assigned("batch_size", exact_text(now * times))};
     if (!step.gpu_memory) change.words += ", if the GPU's memory holds it";
     if (s.scenario.job.steps) {
-      change.set.emplace_back("/job/steps",
-                              fmt::format("{:.0f}", std::ceil(*s.scenario.job.steps / times)));
+      change.set.emplace_back("/job/steps", whole_text(std::ceil(*s.scenario.job.steps / times)));
     }
     list.push_back(std::move(change));
   }
@@ -106,15 +105,13 @@ std::vector<Change> mixed_precision(const Situation& s) {
   if (step.table) {
     std::string table;
     for (const auto& [batch, time] : *step.table) {
-      table += fmt::format("{}[{:g}, \"{}\"]", table.empty() ? "" : ", ", batch,
-                           format_quantity(time / ratio->value));
+      table += (table.empty() ? "[" : ", [") + exact_text(batch) + ", \"" +
+               format_quantity(time / ratio->value) + "\"]";
     }
     change.set.emplace_back("/job/step/table", "[" + table + "]");
   }
   change.set.emplace_back("/job/step/precision", "mixed");
-  change.words =
-      fmt::format("steps {:.3g} times as fast (published models: {:.3g} to {:.3g} times)",
-                  ratio->value, ratio->low, ratio->high);
+  change.words = words::faster_steps(ratio->value, ratio->low, ratio->high);
   return {change};
 }
 
@@ -139,8 +136,8 @@ std::vector<Change> accumulated(const Situation& s) {
   std::vector<Change> list;
   for (const double times : {2.0, 4.0, 8.0}) {
     const double n = s.inputs().accumulation * times;
-    list.push_back({{{"gradient_accumulation", fmt::format("{:g}", n)}},
-                    fmt::format("gradient_accumulation = {:g}", n)});
+    list.push_back({{{"gradient_accumulation", exact_text(n)}},
+                    words::assigned("gradient_accumulation", exact_text(n))});
   }
   return list;
 }
@@ -207,11 +204,9 @@ const Remedy training_list[] = {
      },
      [](const Situation& s) {
        const std::string text =
-           fmt::format("{:.0f} min", std::ceil(interval_for_failures(s) / minutes(1.0)));
-       return std::vector<Change>{{{{"/job/checkpoint/interval", text}},
-                                   fmt::format("a checkpoint every {}; what failures lose is "
-                                               "simulated with /cluster/failures only",
-                                               text)}};
+           whole_text(std::ceil(interval_for_failures(s) / minutes(1.0))) + " min";
+       return std::vector<Change>{
+           {{{"/job/checkpoint/interval", text}}, words::checkpoint_every(text)}};
      }},
     {{"batch_size", "larger batches", RemedyKind::setting, 1.0, Rung::fed,
       "the step's time is known for other batches",

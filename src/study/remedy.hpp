@@ -24,7 +24,7 @@ struct Situation {
   const resolve::Resolved& resolved;
   std::string service;         ///< that rents the instances out: "ec2", "sagemaker" …
   HourlyPrice cpu_hour;        ///< of one vCPU for an hour, for work done once; 0: not known
-  bool priced = true;          ///< whether savings are of money; else of time
+  bool priced = true;          ///< whether savings are of cost; else of time
   bool limits_missed = false;  ///< the deadline or the budget
 
   [[nodiscard]] const pipeline::Inputs& inputs() const { return resolved.inputs; }

@@ -1,7 +1,5 @@
 #include "study/replicate.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -12,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/number_text.hpp"
 #include "base/random.hpp"
 #include "study/bottleneck.hpp"
 #include "study/drawn_job.hpp"
@@ -106,11 +103,6 @@ int each_replication(const RunOptions& options, const std::function<void(std::ui
     if (options.enough && options.enough()) break;
   }
   return done;
-}
-
-std::string stopped_words(int done, int asked, const char* what) {
-  return fmt::format("Stopped after {} of {} replications: the {} are from these.",
-                     with_thousands(done), with_thousands(asked), what);
 }
 
 }  // namespace feedrate::study

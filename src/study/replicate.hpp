@@ -20,9 +20,6 @@ Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProf
 /// as `options` want: at least one, fewer than asked for where options.enough says so. How many.
 int each_replication(const RunOptions& options, const std::function<void(std::uint64_t)>& draw);
 
-/// "Stopped after 312 of 5,000 replications: the ranges are from these."
-std::string stopped_words(int done, int asked, const char* what);
-
 /// The share of those same jobs that end within `deadline`.
 double share_in_time(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                      const RunOptions& options, Duration deadline);

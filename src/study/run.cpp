@@ -1,15 +1,11 @@
 #include "study/run.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
 
 #include "base/errors.hpp"
-#include "base/number_text.hpp"
-#include "base/unit_text.hpp"
 #include "model/efficiency.hpp"
 #include "pipeline/alone.hpp"
 #include "pipeline/mean.hpp"
@@ -24,7 +20,10 @@
 #include "study/monitors.hpp"
 #include "study/other_workers.hpp"
 #include "study/replicate.hpp"
+#include "study/run_remarks.hpp"
 #include "study/shared_limit.hpp"
+#include "words/job.hpp"
+#include "words/replications.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -104,128 +103,10 @@ void fill_stages(Result& result, const resolve::Resolved& resolved, const pipeli
   }
 }
 
-/// When requests wait longer for their first byte than for all the others, more of them at a time
-/// help and bandwidth does not.
-void remark_on_latency(Result& result, const pipeline::Inputs& inputs) {
-  if (result.bottleneck.stage != Stage::download || inputs.remote) return;
-  const pipeline::Flow flow(inputs, pipeline::EpochKind::first, pipeline::Misses{},
-                            pipeline::active_workers(inputs, pipeline::EpochKind::first));
-  const bool limited = flow.limit() < flow.free_rate(1.0);
-  const auto bound = [](const pipeline::Read& read, Bytes size, double users) {
-    return !read.rate.empty() && read.latency > size / (read.rate.total(users) / users);
-  };
-  const double workers = std::max(1.0, inputs.workers) * inputs.ranks;
-  if (inputs.source && !limited && !inputs.sequential_stream && inputs.source->requests > 0.0 &&
-      bound(*inputs.source, inputs.source->bytes / inputs.source->requests * samples(1.0),
-            workers)) {
-    result.remarks.emplace_back(
-        "most of the download is waiting for first bytes, not bandwidth: more num_workers, larger "
-        "objects or a nearer source help, a faster network does not");
-  }
-  if (inputs.staging &&
-      bound(inputs.staging->read, inputs.staging->object_size, inputs.staging->connections)) {
-    result.remarks.emplace_back(
-        "most of the copying is waiting for first bytes, not bandwidth: more connections or larger "
-        "objects help, a faster network does not");
-  }
-}
-
 std::optional<pipeline::RoundGap> gap_of(const pipeline::Inputs& inputs) {
   const double epoch = pipeline::epochs_begun(inputs);
   const auto kind = epoch > 1.0 ? pipeline::EpochKind::later : pipeline::EpochKind::first;
   return pipeline::round_gap(inputs, kind, epoch);
-}
-
-std::string rounded(Duration time) {
-  if (time >= hours(2.0)) return three_digits(time / hours(1.0)) + " h";
-  if (time >= minutes(2.0)) return three_digits(time / minutes(1.0)) + " min";
-  return three_digits(time.base()) + " s";
-}
-
-std::string short_time(Duration time) {
-  return time < seconds(1.0) ? fmt::format("{:.3g} ms", time.base() * 1e3)
-                             : fmt::format("{:.3g} s", time.base());
-}
-
-/// Where a trace of the job would show its waiting.
-void remark_on_rounds(Result& result, const std::optional<pipeline::RoundGap>& gap) {
-  if (!gap) return;
-  const double n = gap->every;
-  const char* ending = std::fmod(n, 100.0) >= 11.0 && std::fmod(n, 100.0) <= 13.0 ? "th"
-                       : std::fmod(n, 10.0) == 1.0                                ? "st"
-                       : std::fmod(n, 10.0) == 2.0                                ? "nd"
-                       : std::fmod(n, 10.0) == 3.0                                ? "rd"
-                                                                                  : "th";
-  result.remarks.push_back(fmt::format(
-      "a GPU waits {} at every {:g}{} step: {:g} workers deliver together, and the steps between "
-      "wait little",
-      short_time(gap->wait), n, ending, n));
-}
-
-void add_remark(Result& result, RemarkKind kind, std::string text) {
-  result.remark_kinds.insert_or_assign(text, kind);
-  result.remarks.push_back(std::move(text));
-}
-
-/// Which of unequal instances the others wait for.
-void remark_on_unequal(Result& result, const pipeline::Inputs& inputs,
-                       const pipeline::Outcome& mean) {
-  if (!inputs.unequal) return;
-  const auto with = [](double gpus) {
-    return fmt::format("{:g} GPU{}", gpus, gpus == 1.0 ? "" : "s");
-  };
-  std::string counts = fmt::format("{:g} with {}", inputs.unequal->alike, with(inputs.ranks));
-  for (const auto& [instances, other] : inputs.unequal->others) {
-    counts += fmt::format(", {:g} with {}", instances, with(other->ranks));
-  }
-  result.remarks.push_back(
-      fmt::format("the instances are unequal ({}): each step ends with the slowest of them, mostly "
-                  "one with {}; every GPU trains on as many samples, and all instances are paid",
-                  counts, with(mean.slowest_ranks)));
-}
-
-/// Credits that the job uses up, and settings that have no effect.
-void remark_on_limits(Result& result, const pipeline::Inputs& inputs,
-                      const pipeline::Outcome& outcome, bool exact) {
-  for (const pipeline::CreditEnd& end : outcome.ends) {
-    result.remarks.push_back(fmt::format(
-        "the {} last {} of training: an epoch takes {} while they do, the last one {}", end.limit,
-        rounded(end.after), rounded(end.epoch_before), rounded(outcome.later.wall)));
-  }
-  const double active = pipeline::active_workers(inputs, pipeline::EpochKind::first);
-  if (inputs.kind == LoaderKind::pool && active < inputs.workers) {
-    add_remark(
-        result, RemarkKind::check,
-        fmt::format("{:g} of {:g} threads stay idle: prefetch_factor = {:g} batches of {:g} are "
-                    "all that may be "
-                    "in work; raise it, or use fewer threads",
-                    inputs.workers - active, inputs.workers, inputs.prefetch, inputs.batch));
-  } else if (inputs.kind == LoaderKind::pytorch && active < inputs.workers) {
-    const bool batches = active == outcome.steps;
-    // Few batches are a matter of taste; few objects leave hardware idle that was paid for.
-    (batches ? result.remarks : result.caveats)
-        .push_back(fmt::format(
-            "{:g} of {:g} workers have nothing to do: an epoch has no more than {} {} for each "
-            "GPU{}",
-            std::floor(inputs.workers - active), inputs.workers, three_digits(active),
-            batches ? "batches" : "objects to stream",
-            batches ? "" : "; make smaller objects, or take fewer workers."));
-  }
-  if (exact) {
-    if (const auto instances = pipeline::instances_apart(inputs)) {
-      result.remarks.push_back(fmt::format(
-          "{:g} of {:g} instances are simulated whole; of the others {}, as if their loaders kept "
-          "up with them",
-          *instances, inputs.instances,
-          inputs.step_cv > 0.0 ? "the steps of every GPU" : "nothing differs from step to step"));
-    }
-  }
-  if (outcome.ratio_missed) {
-    add_remark(
-        result, RemarkKind::check,
-        "the parallel efficiency that is given cannot be reached: the input pipeline alone loses "
-        "more; the simulated one stands");
-  }
 }
 
 }  // namespace
@@ -276,11 +157,8 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   report_interruptions(result, scenario, catalog, host, resolved, outcome);
   result.bottleneck = find_bottleneck(inputs, mean.total.wall);
   fill_stages(result, resolved, outcome);
-  remark_on_latency(result, inputs);
   const auto gap = gap_of(inputs);
-  remark_on_rounds(result, gap);
-  remark_on_unequal(result, inputs, mean);
-  remark_on_limits(result, inputs, outcome, options.exact);
+  add_remarks(result, inputs, outcome, mean, gap, options.exact);
   if (!scenario.job.duration_on_one_instance) {
     result.monitors = monitors_of(resolved, outcome);
     if (gap) result.monitors->gap_every = gap->every;
@@ -291,12 +169,10 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   if (options.replications > 0) {
     result.bands = replicate(scenario, catalog, host, options);
     if (const int done = result.bands->replications; done < options.replications) {
-      result.caveats.push_back(stopped_words(done, options.replications, "ranges"));
+      result.caveats.push_back(words::stopped_after(done, options.replications, "ranges"));
     }
     if (const double never = result.bands->never_ends; never > 0.0) {
-      result.caveats.push_back(fmt::format(
-          "In {:.2g} % of the draws the job never ends{}: the ranges are those of the others.",
-          100.0 * never, inputs.booked > Duration{} ? ", what is booked is too short" : ""));
+      result.caveats.push_back(words::never_ends_in(never, inputs.booked > Duration{}));
     }
     if (result.bottleneck.stage && options.bottlenecks) {
       result.bottleneck.probability =

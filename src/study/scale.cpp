@@ -1,12 +1,11 @@
 #include "study/scale.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <mutex>
 #include <set>
 
+#include "base/number_text.hpp"
 #include "base/parallel.hpp"
 #include "model/efficiency.hpp"
 #include "study/drawn_job.hpp"
@@ -14,18 +13,10 @@
 #include "study/replicate.hpp"
 #include "study/run.hpp"
 #include "study/scale_out.hpp"
+#include "words/job.hpp"
 
 namespace feedrate::study {
 namespace {
-
-/// A GPU's share of the global batch, which need not be whole.
-double share_of_batch(const Scenario& job, double instances) {
-  return job.loader.batch_size.value_or(0.0) * job.cluster.instances / instances;
-}
-
-std::string whole_text(double n) {
-  return fmt::format("{:.0f}", n);
-}
 
 /// With the global batch kept, a job on one instance is one with all of it, and not `many`'s own
 /// small batch alone: what several lose is told against `one`, as a run tells it of equal batches.
@@ -56,12 +47,11 @@ class Curve {
     made_.to = static_cast<double>(options.to);
     if (options.kept != BatchKept::global) return;
     if (!job_.loader.batch_size) {
-      throw InputError(std::vector<Problem>{
-          {"", 0, "/loader/batch_size",
-           "expected the batch of a GPU, whose sum over all GPUs is to be kept, got nothing"}});
+      throw InputError(
+          std::vector<Problem>{{"", 0, "/loader/batch_size", std::string(words::expected_batch)}});
     }
     // The fewest samples that a GPU can have: one.
-    const double most = std::floor(share_of_batch(job_, 1.0));
+    const double most = std::floor(gpu_batch(job_, 1.0));
     if (most < made_.to) {
       made_.end_of_batch = most;
       made_.to = most;
@@ -165,7 +155,7 @@ class Curve {
     ScaleRow row;
     row.instances = n;
     row.point.set = setting(n);
-    const double share = share_of_batch(job_, n);
+    const double share = gpu_batch(job_, n);
     row.rounded = options_.kept == BatchKept::global && share != std::round(share);
     RunOptions options;
     options.list_inputs = shown;  // caveats and remarks come with them
@@ -237,93 +227,10 @@ class Curve {
 
 }  // namespace
 
-Setting instances_setting(const Scenario& job, double instances, BatchKept kept) {
-  Setting set = {{"/cluster/instances", whole_text(instances)}};
-  const double before = job.cluster.instances;
-  double batch_share = 1.0;  // of what a GPU's batch is in `job`
-  if (kept == BatchKept::global && job.loader.batch_size) {
-    const double batch = std::max(1.0, std::round(share_of_batch(job, instances)));
-    batch_share = batch / *job.loader.batch_size;
-    set.emplace_back("/loader/batch_size", whole_text(batch));
-  }
-  if (job.job.steps) {
-    const double steps = std::ceil(*job.job.steps * before / (instances * batch_share) - 1e-9);
-    set.emplace_back("/job/steps", whole_text(std::max(1.0, steps)));
-  }
-  return set;
-}
-
-std::vector<double> scale_ladder(double to) {
-  std::vector<double> ladder;
-  for (double n = 1.0; n <= to; n *= 2.0) {
-    ladder.push_back(n);
-    const double half_way = 1.5 * n;
-    if (half_way == std::floor(half_way) && half_way <= to) ladder.push_back(half_way);
-  }
-  return ladder;
-}
-
 ScaleCurve scale_curve(const Setting& set, const MakeScenario& make, const Catalog& catalog,
                        const HostProfile* host, const ScaleOptions& options,
                        const SweepProgress& progress) {
   return Curve(set, make, catalog, host, options).answer(progress);
-}
-
-Scaling scaling_of(std::vector<ScaleCurve> curves, const Scenario& job,
-                   const ScaleOptions& options) {
-  Scaling made;
-  made.kept = options.kept;
-  made.deadline = options.deadline;
-  if (options.kept == BatchKept::global && job.loader.batch_size) {
-    for (const ScaleRow& row : curves.front().rows) {
-      if (!row.point.answered()) continue;
-      const double gpus = row.point.result.gpus / row.point.result.instances;
-      made.global_batch = *job.loader.batch_size * job.cluster.instances * gpus;
-    }
-  }
-  if (job.job.value_of_hour.value_or(HourlyPrice{}) > HourlyPrice{}) {
-    made.hour = job.job.value_of_hour;
-  }
-  const auto offered = [](const ScaleCurve& curve, bool in_time) {
-    return in_time ? curve.least_in_time : std::optional(curve.least);
-  };
-  for (const bool in_time : {options.deadline.has_value(), false}) {
-    std::optional<std::size_t> best;
-    for (std::size_t i = 0; i < curves.size(); ++i) {
-      const auto one = offered(curves[i], in_time);
-      if (one && (!best || one->outlay.total < offered(curves[*best], in_time)->outlay.total)) {
-        best = i;
-      }
-    }
-    if (!best) continue;
-    made.best = *best;
-    break;
-  }
-  // Late whatever is rented: what comes nearest is the fastest.
-  if (options.deadline && std::none_of(curves.begin(), curves.end(), [](const ScaleCurve& curve) {
-        return curve.fewest_in_time.has_value();
-      })) {
-    made.best = static_cast<std::size_t>(
-        std::min_element(curves.begin(), curves.end(),
-                         [](const ScaleCurve& a, const ScaleCurve& b) {
-                           return a.fastest.outlay.time < b.fastest.outlay.time;
-                         }) -
-        curves.begin());
-  }
-  if (job.job.efficiency) {
-    made.remarks.push_back(fmt::format(
-        "/job/efficiency = {:g} was stated for one number of instances and is taken for every "
-        "number above 1: give /job/allreduce or /job/scaling, and it is found for each",
-        *job.job.efficiency));
-  }
-  if (job.job.steps) {
-    made.remarks.push_back(
-        fmt::format("all numbers of instances train on as many samples as {} {} in {} steps",
-                    whole_text(job.cluster.instances), job.cluster.instances == 1.0 ? "does" : "do",
-                    whole_text(*job.job.steps)));
-  }
-  made.curves = std::move(curves);
-  return made;
 }
 
 }  // namespace feedrate::study

@@ -27,6 +27,9 @@ struct ScaleOptions {
 /// batch of a GPU where the global one is kept, and the steps of a job that counts steps.
 Setting instances_setting(const Scenario& job, double instances, BatchKept kept);
 
+/// A GPU's share of the global batch of `job` on so many instances, which need not be whole.
+double gpu_batch(const Scenario& job, double instances);
+
 /// 1, 2, 3, 4, 6, 8, 12, 16 …: powers of two and what lies half-way between them, up to `to`.
 std::vector<double> scale_ladder(double to);
 

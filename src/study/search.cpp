@@ -1,7 +1,5 @@
 #include "study/search.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -9,11 +7,11 @@
 
 #include "base/errors.hpp"
 #include "base/random.hpp"
+#include "model/metrics.hpp"
 #include "pipeline/simulate.hpp"
 #include "resolve/resolve.hpp"
 #include "study/drawn_job.hpp"
-#include "study/metrics.hpp"
-#include "study/thresholds.hpp"
+#include "words/cases.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -142,10 +140,7 @@ class Seeker {
       const auto value = metric(made.result, condition.metric);
       if (!value) {
         throw InputError(std::vector<Problem>{
-            {"", 0, search_.pointer,
-             fmt::format("expected a figure that the result has, got {}, which does not apply to "
-                         "this scenario",
-                         condition.metric)}});
+            {"", 0, search_.pointer, words::no_such_figure("figure", condition.metric)}});
       }
       made.value = value;
       made.holds = keeps(*value);

@@ -1,7 +1,5 @@
 #include "study/timeline.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -9,6 +7,7 @@
 #include "pipeline/simulate.hpp"
 #include "pipeline/timeline.hpp"
 #include "resolve/resolve.hpp"
+#include "words/job.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -18,9 +17,7 @@ void note_cut(Timeline& timeline, const TimelineSection& section, double asked,
               const TimelineOptions& options) {
   const auto shown = static_cast<double>(section.steps.size());
   if (section.whole || shown >= asked) return;
-  timeline.remarks.push_back(
-      fmt::format("the timeline of {} ends after {} steps of {}: {} events are the most it holds",
-                  section.name, shown, asked, options.most_events));
+  timeline.remarks.push_back(words::timeline_cut(section.name, shown, asked, options.most_events));
 }
 
 }  // namespace
@@ -49,7 +46,7 @@ Timeline timeline(const Scenario& scenario, const Catalog& catalog, const HostPr
   }
   const auto add_epoch = [&](std::int64_t epoch, pipeline::EpochKind kind) {
     TimelineSection section = pipeline::watch_epoch(inputs, kind, window);
-    section.name = fmt::format("epoch {}", epoch);
+    section.name = "epoch " + std::to_string(epoch);
     section.epoch = epoch;
     section.begin = begin;
     note_cut(timeline, section, std::min(window.steps, outcome.steps), options);

@@ -1,17 +1,18 @@
 #include "study/validate.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "base/errors.hpp"
+#include "base/number_text.hpp"
 #include "base/portable_math.hpp"
 #include "base/unit_text.hpp"
 #include "model/figures.hpp"
 #include "resolve/resolve.hpp"
+#include "words/cases.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -40,10 +41,10 @@ const LoaderRun* alone(const LoaderRuns& measured, const LoaderRun& like) {
 }
 
 Setting setting_of(const LoaderRun& run) {
-  Setting set = {{"num_workers", fmt::format("{}", run.workers)},
-                 {"prefetch_factor", fmt::format("{}", run.prefetch)},
-                 {"batch_size", fmt::format("{}", run.batch)},
-                 {"/dataset/samples", fmt::format("{}", run.batch * run.batches)},
+  Setting set = {{"num_workers", exact_text(run.workers)},
+                 {"prefetch_factor", exact_text(run.prefetch)},
+                 {"batch_size", exact_text(run.batch)},
+                 {"/dataset/samples", exact_text(run.batch * run.batches)},
                  {"/job/step/fixed", format_quantity(std::max(run.step, least_step))}};
   if (run.upload == Upload::none) return set;
   const bool pinned = run.upload != Upload::pageable;
@@ -57,25 +58,9 @@ Setting setting_of(const LoaderRun& run) {
   return set;
 }
 
-std::string title_of(const LoaderRun& run) {
-  std::string name =
-      fmt::format("{} thread{}, batch {}, step {:.3g} ms", run.workers,
-                  run.workers == 1.0 ? "" : "s", run.batch, run.step / milliseconds(1.0));
-  if (run.upload == Upload::none) return name;
-  name += ", ";
-  switch (run.upload) {
-    case Upload::none: break;
-    case Upload::pageable: name += "pageable"; break;
-    case Upload::pinned: name += "pinned"; break;
-    case Upload::queued: name += "pinned, not waited for"; break;
-    case Upload::beside: name += "pinned, side stream"; break;
-  }
-  return name + (run.asynchronous ? ", asynchronous" : ", each step waited for");
-}
-
 void add_cases(std::vector<Case>& cases, const LoaderRuns& measured, const LoaderRun& run) {
   Case time;
-  time.name = title_of(run);
+  time.name = words::title(run);
   time.set = setting_of(run);
   time.metric = name_of(FigureId::epoch);
   time.measured = run.each() * run.batches / seconds(1.0);
@@ -99,37 +84,25 @@ void add_cases(std::vector<Case>& cases, const LoaderRuns& measured, const Loade
 
 DurationPerSample native_cost(const HostProfile& profile) {
   DurationPerSample cost{};
-  std::string missing;
+  std::vector<std::string> missing;
   for (const char* name : operations) {
     const auto found = profile.operations.find(name);
     if (found == profile.operations.end()) {
-      missing += fmt::format("{}{}", missing.empty() ? "" : ", ", name);
+      missing.emplace_back(name);
     } else {
       cost += found->second.value;
     }
   }
-  if (!missing.empty() || !profile.cpu) {
-    throw InputError(fmt::format(
-        "profile \"{}\": expected what `feedrate calibrate decode` measures, got none of {}",
-        profile.name, missing.empty() ? "cpu" : missing));
-  }
+  if (missing.empty() && !profile.cpu) missing.emplace_back("cpu");
+  if (!missing.empty()) throw InputError(words::lacks_operations(profile.name, missing));
   return cost;
 }
 
 void expect_copy_rates(const HostProfile& profile, bool pageable, bool pinned) {
-  std::string missing;
-  const auto demand = [&](bool wanted, bool known, const char* key) {
-    if (!wanted || known) return;
-    missing += fmt::format("{}{}", missing.empty() ? "" : " and ", key);
-  };
-  demand(pageable, profile.pageable_bandwidth.has_value(), "pageable_bandwidth");
-  demand(pinned, profile.pinned_bandwidth.has_value(), "pinned_bandwidth");
-  if (missing.empty()) return;
-  throw InputError(
-      fmt::format("profile \"{}\": expected {}, because batches are copied to a GPU; measure what "
-                  "it lacks with "
-                  "`feedrate calibrate h2d`, on that host",
-                  profile.name, missing));
+  std::vector<std::string> missing;
+  if (pageable && !profile.pageable_bandwidth) missing.emplace_back("pageable_bandwidth");
+  if (pinned && !profile.pinned_bandwidth) missing.emplace_back("pinned_bandwidth");
+  if (!missing.empty()) throw InputError(words::lacks_copy_rates(profile.name, missing));
 }
 
 void expect_copy_rates(const HostProfile& profile, const Scenario& scenario,
@@ -153,8 +126,7 @@ Scenario native_scenario(const LoaderRuns& measured) {
   Scenario scenario;
   scenario.name = "native loader";
   scenario.about.source = "feedrate validate on " + measured.where;
-  scenario.about.expectation =
-      "epochs from the page cache, as a profile that was made before predicts them";
+  scenario.about.expectation = words::of_page_cache;
   scenario.dataset.samples = 1.0;
   scenario.dataset.bytes_per_sample = measured.stored / samples(1.0);
   scenario.dataset.bytes_on_gpu_per_sample = measured.made / samples(1.0);
@@ -230,7 +202,7 @@ HostProfile slowed(HostProfile profile, double times) {
 
 void expect_predictions(const CaseSummary& summary) {
   if (summary.predictions > 0) return;
-  throw InputError("expected cases with a measured figure that nothing was fitted on, got none");
+  throw InputError(std::string(words::no_predictions));
 }
 
 }  // namespace feedrate::study

@@ -1,12 +1,10 @@
 #include "study/vendor_figures.hpp"
 
-#include <fmt/format.h>
-
 #include <optional>
 
-#include "base/unit_text.hpp"
 #include "catalog/gpu_speed.hpp"
 #include "catalog/lookup.hpp"
+#include "words/vendor.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -23,8 +21,8 @@ Published nothing(std::string why) {
 }
 
 Published rate(std::string of, Bandwidth bandwidth) {
-  if (bandwidth.base() <= 0.0) return nothing(of + ": none");
-  return {std::move(of), fmt::format("{:.4g} GB/s", bandwidth.base() / 1e9), bandwidth.base()};
+  if (bandwidth.base() <= 0.0) return nothing(words::none_of(of));
+  return {std::move(of), words::vendor_rate(bandwidth), bandwidth.base()};
 }
 
 /// Finds what is published of one machine.
@@ -41,29 +39,27 @@ class Vendor {
   }
 
   [[nodiscard]] Published find(const std::string& kind) const {
-    if (kind == "none") return nothing("nobody publishes one");
+    if (kind == "none") return nothing(std::string(words::unpublished));
     if (kind == "pcie") return link();
     if (kind == "network") return network();
     if (gpu_ == nullptr) return nothing(no_gpu());
     if (kind == "nvlink") {
-      return gpu_->nvlink ? rate(gpu_->name + ", NVLink, one direction", gpu_->nvlink->value)
-                          : nothing("NVLink of " + gpu_->name + " is not in the catalogue");
+      return gpu_->nvlink ? rate(words::nvlink_of(gpu_->name), gpu_->nvlink->value)
+                          : nothing(words::unlisted("NVLink", gpu_->name));
     }
     if (kind == "memory_bandwidth") {
       return gpu_->memory_bandwidth
-                 ? rate(gpu_->name + ", memory", gpu_->memory_bandwidth->value)
-                 : nothing("the memory of " + gpu_->name + " is not in the catalogue");
+                 ? rate(words::memory_of(gpu_->name), gpu_->memory_bandwidth->value)
+                 : nothing(words::unlisted("the memory", gpu_->name));
     }
     return peak(kind);
   }
 
  private:
   [[nodiscard]] std::string no_gpu() const {
-    if (name_.empty()) return "the host names no GPU";
-    if (details_ != nullptr && details_->mig.value_or(false)) {
-      return fmt::format("{} is cut into parts (MIG)", name_);
-    }
-    return fmt::format("{} is not in the catalogue (pricing/gpus.json)", name_);
+    if (name_.empty()) return std::string(words::unnamed_gpu);
+    const bool cut = details_ != nullptr && details_->mig.value_or(false);
+    return cut ? words::cut_gpu(name_) : words::unlisted_gpu(name_);
   }
 
   [[nodiscard]] Published peak(const std::string& precision) const {
@@ -73,11 +69,10 @@ class Vendor {
                                  : precision == "fp16" ? &gpu_->fp16
                                                        : nullptr;
     if (found == nullptr || !*found) {
-      return nothing(fmt::format("{} of {} is not in the catalogue", precision, gpu_->name));
+      return nothing(words::unlisted(precision, gpu_->name));
     }
     const double tera = (*found)->value;
-    return {fmt::format("{}, {}, dense", gpu_->name, precision),
-            fmt::format("{:.4g} TFLOP/s", tera), tera * 1e12};
+    return {words::dense_peak_of(gpu_->name, precision), words::vendor_speed(tera), tera * 1e12};
   }
 
   [[nodiscard]] Published link() const {
@@ -90,23 +85,22 @@ class Vendor {
       generation = details_->pcie_generation;
       lanes = details_->pcie_lanes;
     }
-    if (!generation || !lanes) return nothing("the GPU's PCIe link is not known");
+    if (!generation || !lanes) return nothing(std::string(words::unknown_link));
     for (const PcieLink& pcie : catalog_.pcie) {
       if (pcie.generation != *generation || !pcie.theoretical) continue;
-      return rate(fmt::format("PCIe {:g} x{:g}{}", *generation, *lanes,
-                              seen ? "" : " (as the catalogue has it)"),
+      return rate(words::pcie_link(*generation, *lanes, !seen),
                   pcie.theoretical->value * (*lanes / 16.0));
     }
-    return nothing(fmt::format("PCIe {:g} is not in the catalogue", *generation));
+    return nothing(words::unlisted(words::pcie(*generation)));
   }
 
   [[nodiscard]] Published network() const {
-    if (host_.instance.empty()) return nothing("the network of the host is not known");
+    if (host_.instance.empty()) return nothing(std::string(words::unknown_network));
     const auto machine = find_machine(catalog_, host_.instance);
-    if (!machine) return nothing(host_.instance + " is not in the catalogue");
+    if (!machine) return nothing(words::unlisted(host_.instance));
     const Known<Bandwidth>& network = (*machine)->network;
-    return network ? rate(host_.instance + ", network", network->value)
-                   : nothing("the network of " + host_.instance + " is not in the catalogue");
+    return network ? rate(words::network_of(host_.instance), network->value)
+                   : nothing(words::unlisted("the network", host_.instance));
   }
 
   const HostFacts& host_;

@@ -5,9 +5,10 @@
 
 #include "catch.hpp"
 #include "cli/scenario_maker.hpp"
+#include "model/metrics.hpp"
 #include "resolve/generated_scenario.hpp"
-#include "study/metrics.hpp"
 #include "study/search.hpp"
+#include "words/searches.hpp"
 
 using namespace feedrate;
 using testing_resolve::Settings;
@@ -34,7 +35,7 @@ std::optional<SearchAnswer> found(const study::MakeScenario& make, const std::st
                                   double busy) {
   try {
     return study::search(
-        study::parse_search(fmt::format("largest {} in 1..{} with gpu_busy >= {}", key, to, busy),
+        words::parse_search(fmt::format("largest {} in 1..{} with gpu_busy >= {}", key, to, busy),
                             "test"),
         {}, make, testing_resolve::catalog(), nullptr, {});
   } catch (const InputError&) {

@@ -10,9 +10,9 @@
 #include "catch.hpp"
 #include "cli/fit_work.hpp"
 #include "cli/scenario_maker.hpp"
+#include "model/metrics.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "schema/free_key.hpp"
-#include "study/metrics.hpp"
 #include "study/run.hpp"
 
 using namespace feedrate;
@@ -42,7 +42,7 @@ std::optional<schema::Document> with_cases(const schema::Document& plain,
     try {
       const cli::ScenarioMaker make(plain, "case");
       const Result result = study::run(make(one.set), catalog(), nullptr);
-      measured = study::metric(result, one.metric).value_or(0.0) * one.factor;
+      measured = metric(result, one.metric).value_or(0.0) * one.factor;
     } catch (const InputError&) {
       return std::nullopt;
     }

@@ -3,6 +3,7 @@
 #include "resolve/generated_scenario.hpp"
 #include "schema/result.hpp"
 #include "schema/scenario.hpp"
+#include "words/replications.hpp"
 #include "study/replicate.hpp"
 #include "study/run.hpp"
 #include "study/search.hpp"
@@ -41,13 +42,13 @@ TEST_CASE("replications: stopped after k of n, the answer is that of k, and says
         REQUIRE(stopped.bands);
         CHECK(stopped.bands->replications == k);
         REQUIRE(stopped.caveats.size() == asked.caveats.size() + 1);
-        CHECK(stopped.caveats.back() == study::stopped_words(k, 1000, "ranges"));
+        CHECK(stopped.caveats.back() == words::stopped_after(k, 1000, "ranges"));
         stopped.caveats.pop_back();
         CHECK(json_of(stopped) == json_of(asked));
       }
     }
   }
-  CHECK(study::stopped_words(312, 5000, "ranges") ==
+  CHECK(words::stopped_after(312, 5000, "ranges") ==
         "Stopped after 312 of 5,000 replications: the ranges are from these.");
 }
 

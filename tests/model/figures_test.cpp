@@ -9,11 +9,11 @@
 #include <sstream>
 
 #include "catch.hpp"
+#include "model/metrics.hpp"
 #include "report/csv.hpp"
 #include "schema/json_reader.hpp"
 #include "schema/result.hpp"
-#include "study/metrics.hpp"
-#include "study/thresholds.hpp"
+#include "words/limits.hpp"
 
 using namespace feedrate;
 
@@ -117,8 +117,8 @@ TEST_CASE("figures: JSON and CSV hold each figure with its value; limits and cas
   const std::string header = ',' + csv.substr(0, csv.find('\n')) + ',';
   for (const Figure& figure : all_figures()) {
     INFO(figure.name);
-    CHECK(study::metric(result, figure.name) == figure.of(result));
-    CHECK(study::parse_limit(std::string(figure.name) + " < 1").metric == figure.name);
+    CHECK(metric(result, figure.name) == figure.of(result));
+    CHECK(words::parse_limit(std::string(figure.name) + " < 1").metric == figure.name);
     if (figure.group == FigureGroup::derived) continue;
     CHECK(header.find(',' + std::string(figure.name) + ',') != std::string::npos);
     const schema::JsonValue* home = &body;

@@ -34,9 +34,8 @@ NamedResult starving() {
   r.bill.compute = r.bill.money = r.bill.total = usd(2.28);
   r.bill.idle_gpu = usd(1.44);
   r.bill.lines = {{BillPart::compute,
-                   "1 x ml.p3.2xlarge",
-                   "0.596 h each",
-                   "3.825 USD/h",
+                   "ml.p3.2xlarge",
+                   ChargedInstances{1.0, hours(0.596), usd(3.825) / hours(1), false},
                    usd(2.28),
                    {Origin::published, "price list", 0.0}}};
   r.inputs = {

@@ -34,9 +34,8 @@ Result full_result() {
   r.bill.money = usd(102);
   r.bill.total = usd(112);
   r.bill.lines.push_back({BillPart::compute,
-                          "8 x ml.p3.2xlarge",
-                          "3.3333 h each",
-                          "3.825 USD/h",
+                          "ml.p3.2xlarge",
+                          ChargedInstances{8.0, hours(3.3333), usd(3.825) / hours(1), false},
                           usd(102),
                           {Origin::published, "price list", 0.0}});
   r.interruptions.emplace();

@@ -18,6 +18,7 @@
 #include "schema/catalog_reader.hpp"
 #include "schema/scenario.hpp"
 #include "study/cost.hpp"
+#include "words/bill.hpp"
 
 using namespace feedrate;
 
@@ -47,7 +48,7 @@ struct Billed {
   /// The line whose name begins so; null: none.
   [[nodiscard]] const BillLine* line(std::string_view name) const {
     for (const BillLine& one : bill.lines) {
-      if (one.what.starts_with(name)) return &one;
+      if (words::item(one).starts_with(name)) return &one;
     }
     return nullptr;
   }
@@ -222,7 +223,7 @@ TEST_CASE("billing: provisioned IOPS cost money where the volume type has none f
     const double hours_billed = billed.bill.billed_time / hours(1);
     CHECK(billed.dollars("EBS IOPS") == Approx(16000 * 0.065 / 730.0 * hours_billed));
     REQUIRE(billed.line("EBS IOPS") != nullptr);
-    CHECK(billed.line("EBS IOPS")->quantity.starts_with("16000 for "));
+    CHECK(words::quantity(*billed.line("EBS IOPS")).starts_with("16000 for "));
     CHECK(billed.line("EBS IOPS")->from.source.find("infracost") != std::string::npos);
   }
   settings.back().second = "gp3";
@@ -284,8 +285,8 @@ TEST_CASE("billing: what is made offline is what is stored and read") {
       const Billed small(job(settings));
       REQUIRE(offline.bill.lines.size() == small.bill.lines.size());
       for (std::size_t i = 0; i < small.bill.lines.size(); ++i) {
-        CHECK(offline.bill.lines[i].what == small.bill.lines[i].what);
-        CHECK(offline.bill.lines[i].quantity == small.bill.lines[i].quantity);
+        CHECK(words::item(offline.bill.lines[i]) == words::item(small.bill.lines[i]));
+        CHECK(words::quantity(offline.bill.lines[i]) == words::quantity(small.bill.lines[i]));
       }
       // 100 GB at 0.03 USD/GB.
       if (service == "efs") CHECK(offline.dollars("EFS elastic reads") == Approx(3.0));
@@ -407,13 +408,13 @@ TEST_CASE("billing: a unit price is spelt as on its page, and reads back") {
   const Billed stored(job({{"source.bill_storage", "true"}, {"input_mode", "stream"}}));
   const BillLine* const s3 = stored.line("S3 STANDARD");
   REQUIRE(s3 != nullptr);
-  CHECK(s3->price == "0.023 USD/GB-month");
+  CHECK(words::price(*s3) == "0.023 USD/GB-month");
   const BillLine* const gets = stored.line("S3 GET");
   REQUIRE(gets != nullptr);
-  CHECK(gets->price.ends_with(" USD per 1,000 requests"));
+  CHECK(words::price(*gets).ends_with(" USD per 1,000 requests"));
   const Billed fsx(job({{"service", "fsx-lustre"}}));
   REQUIRE(fsx.line("FSx") != nullptr);
-  CHECK(fsx.line("FSx")->price == "140 USD/TiB-month");
+  CHECK(words::price(*fsx.line("FSx")) == "140 USD/TiB-month");
   const Billed volume(job({{"disk.kind", "ebs"},
                            {"disk.volume_type", "gp3"},
                            {"disk.size", "1500 GB"},
@@ -421,15 +422,15 @@ TEST_CASE("billing: a unit price is spelt as on its page, and reads back") {
                            {"disk.bandwidth", "500 MB/s"}}));
   for (const Billed* billed : {&stored, &fsx, &volume}) {
     for (const BillLine& line : billed->bill.lines) {
-      INFO(line.what << ": " << line.price);
+      INFO(words::item(line) << ": " << words::price(line));
       int read = 0;
       for (const Dimension dimension : {Dimension{-1, 0, 1, 0}, Dimension{-1, -1, 1, 0},
                                         Dimension{0, -1, 1, 0}, Dimension{0, 0, 1, 0}}) {
-        if (parse_quantity(line.price, dimension).ok()) ++read;
+        if (parse_quantity(words::price(line), dimension).ok()) ++read;
       }
       CHECK(read == 1);
     }
   }
-  CHECK(volume.line("EBS IOPS")->price == "0.005 USD/IOPS-month");
-  CHECK(volume.line("EBS throughput")->price.ends_with(" USD/(MB/s)-month"));
+  CHECK(words::price(*volume.line("EBS IOPS")) == "0.005 USD/IOPS-month");
+  CHECK(words::price(*volume.line("EBS throughput")).ends_with(" USD/(MB/s)-month"));
 }

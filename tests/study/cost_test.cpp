@@ -7,6 +7,7 @@
 #include "base/errors.hpp"
 #include "catalog/lookup.hpp"
 #include "catch.hpp"
+#include "words/bill.hpp"
 
 using namespace feedrate;
 using namespace feedrate::study;
@@ -201,9 +202,9 @@ TEST_CASE("cost: the parts are the sums of their lines, and the money is the sum
   for (const BillLine& line : bill.lines) sum += line.amount;
   CHECK(sum.base() == Approx(bill.money.base()).epsilon(1e-14));
   CHECK(bill.lines.size() == 5);
-  CHECK(bill.lines[1].what == "3 x ml.c5.4xlarge");
-  CHECK(bill.lines[1].quantity == "2 h each");
-  CHECK(bill.lines[1].price == "0.816 USD/h");
+  CHECK(words::item(bill.lines[1]) == "3 x ml.c5.4xlarge");
+  CHECK(words::quantity(bill.lines[1]) == "2 h each");
+  CHECK(words::price(bill.lines[1]) == "0.816 USD/h");
   CHECK(bill.lines[1].from.source == "test, 2026");
   CHECK(bill.total == bill.money + bill.hour_value);
 }

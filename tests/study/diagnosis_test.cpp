@@ -8,6 +8,7 @@
 #include "catch.hpp"
 #include "pipeline/generated.hpp"
 #include "schema/scenario_keys.hpp"
+#include "words/readings.hpp"
 
 using namespace feedrate;
 using namespace feedrate::study;
@@ -135,15 +136,15 @@ TEST_CASE("diagnose: a threshold that is changed decides") {
   const Readings readings = of({{gpu, 0.35}, {cpu, 0.13}, {disk, 0.40}});
   CHECK(fitting(readings).empty());
   Thresholds thresholds;
-  set_thresholds(thresholds, "low=50%,gpu-low=40", "--threshold");
+  words::set_thresholds(thresholds, "low=50%,gpu-low=40", "--threshold");
   CHECK(thresholds[ThresholdId::low] == 0.5);
   CHECK(thresholds[ThresholdId::gpu_low] == 0.4);
   CHECK(fitting(readings, thresholds) == Names{"workers"});
-  set_thresholds(thresholds, "long-start=5min", "--threshold");
+  words::set_thresholds(thresholds, "long-start=5min", "--threshold");
   CHECK(thresholds[ThresholdId::long_start] == 300.0);
-  CHECK_THROWS_AS(set_thresholds(thresholds, "lov=3%", "--threshold"), InputError);
-  CHECK_THROWS_AS(set_thresholds(thresholds, "low=120%", "--threshold"), InputError);
-  CHECK_THROWS_AS(set_thresholds(thresholds, "low", "--threshold"), InputError);
+  CHECK_THROWS_AS(words::set_thresholds(thresholds, "lov=3%", "--threshold"), InputError);
+  CHECK_THROWS_AS(words::set_thresholds(thresholds, "low=120%", "--threshold"), InputError);
+  CHECK_THROWS_AS(words::set_thresholds(thresholds, "low", "--threshold"), InputError);
 }
 
 TEST_CASE("diagnose: every rule says whence it is, what to do, and keys that a scenario has") {
@@ -205,24 +206,24 @@ TEST_CASE("diagnose: what was predicted beside what is observed") {
 
 TEST_CASE("readings: what is typed") {
   const auto share = [](std::string_view text) {
-    return parse_reading(reading(gpu), text, "--gpu");
+    return words::parse_reading(reading(gpu), text, "--gpu");
   };
   CHECK(share("35") == Approx(0.35));
   CHECK(share("35%") == Approx(0.35));
   CHECK(share(" 35 % ") == Approx(0.35));
   CHECK(share("0.35") == Approx(0.0035));
   CHECK(share("30,40,50%") == Approx(0.4));
-  CHECK(parse_reading(reading(start), "12min", "--start") == Approx(720.0));
-  CHECK(parse_reading(reading(step_ratio), "1.9", "--step-ratio") == Approx(1.9));
-  CHECK(parse_reading(reading(gap_every), "7", "--gap-every") == Approx(7.0));
+  CHECK(words::parse_reading(reading(start), "12min", "--start") == Approx(720.0));
+  CHECK(words::parse_reading(reading(step_ratio), "1.9", "--step-ratio") == Approx(1.9));
+  CHECK(words::parse_reading(reading(gap_every), "7", "--gap-every") == Approx(7.0));
   for (const char* wrong : {"101", "-1", "x", "", "30,", "nan", "1e400", "35 GB"}) {
     INFO(wrong);
     CHECK_THROWS_AS(share(wrong), InputError);
   }
-  CHECK_THROWS_AS(parse_reading(reading(start), "12", "--start"), InputError);
-  CHECK_THROWS_AS(parse_reading(reading(start), "-1 s", "--start"), InputError);
-  CHECK_THROWS_AS(parse_reading(reading(gap_every), "2.5", "--gap-every"), InputError);
-  CHECK_THROWS_AS(parse_reading(reading(step_ratio), "-2", "--step-ratio"), InputError);
+  CHECK_THROWS_AS(words::parse_reading(reading(start), "12", "--start"), InputError);
+  CHECK_THROWS_AS(words::parse_reading(reading(start), "-1 s", "--start"), InputError);
+  CHECK_THROWS_AS(words::parse_reading(reading(gap_every), "2.5", "--gap-every"), InputError);
+  CHECK_THROWS_AS(words::parse_reading(reading(step_ratio), "-2", "--step-ratio"), InputError);
 }
 
 TEST_CASE("readings: quantiles of samples") {

@@ -16,6 +16,7 @@
 #include "schema/scenario.hpp"
 #include "study/drawn_jobs.hpp"
 #include "study/run.hpp"
+#include "words/readings.hpp"
 
 using namespace feedrate;
 
@@ -80,7 +81,8 @@ std::string readings_table(const Scores& scores) {
       std::sort(values.begin(), values.end());
       const auto quantile = [&](double share) {
         const double at = share * (static_cast<double>(values.size()) - 1.0);
-        return reading_text(reading(id).kind, values[static_cast<std::size_t>(std::lround(at))]);
+        return words::reading_text(reading(id).kind,
+                                   values[static_cast<std::size_t>(std::lround(at))]);
       };
       text += values.empty()
                   ? " - |"
@@ -122,8 +124,9 @@ std::string verdicts(const Scores& scores) {
 std::string thresholds_table() {
   std::string text = "| threshold | value | whose | what it is |\n|---|---:|---|---|\n";
   for (const ThresholdRow& row : all_thresholds()) {
-    text += fmt::format("| `{}` | {} | {} | {} |\n", row.name, reading_text(row.kind, row.value),
-                        row.ours ? "feedrate's" : "the source's", row.meaning);
+    text +=
+        fmt::format("| `{}` | {} | {} | {} |\n", row.name, words::reading_text(row.kind, row.value),
+                    row.ours ? "feedrate's" : "the source's", row.meaning);
   }
   return text;
 }

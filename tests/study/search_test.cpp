@@ -5,9 +5,10 @@
 #include "cli/scenario_maker.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "study/cases.hpp"
+#include "words/searches.hpp"
 
 using namespace feedrate;
-using feedrate::study::parse_search;
+using feedrate::words::parse_search;
 
 namespace {
 

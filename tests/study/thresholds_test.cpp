@@ -6,10 +6,12 @@
 #include "model/figures.hpp"
 #include "study/attribution.hpp"
 #include "study/price_age.hpp"
-#include "study/thresholds.hpp"
+#include "words/checks.hpp"
+#include "words/limits.hpp"
 
 using namespace feedrate;
 using namespace feedrate::study;
+using namespace feedrate::words;
 
 namespace {
 
@@ -255,19 +257,19 @@ TEST_CASE("price age: the last day that a date can mean") {
 
 TEST_CASE("price age: only prices that the bill was made with are judged") {
   Bill bill;
-  const auto add = [&](const char* what, double amount, Origin origin) {
+  const auto add = [&](const char* what, double instances, double amount, Origin origin) {
     BillLine line;
-    line.what = what;
-    line.price = "1 USD/h";
+    line.of = what;
+    line.charge = ChargedInstances{instances, hours(1.0), usd(1.0) / hours(1.0), false};
     line.amount = usd(amount);
     line.from.origin = origin;
     line.from.date = "2001";
     bill.lines.push_back(line);
   };
-  add("1 x m", 2.0, Origin::published);
-  add("3 x m", 2.0, Origin::published);
-  add("free of charge", 0.0, Origin::published);
-  add("the user's own", 2.0, Origin::given);
+  add("m", 1.0, 2.0, Origin::published);
+  add("m", 3.0, 2.0, Origin::published);
+  add("free of charge", 1.0, 0.0, Origin::published);
+  add("the user's own", 1.0, 2.0, Origin::given);
   const std::vector<UsedPrice> used = used_prices(bill);
   REQUIRE(used.size() == 1);
   CHECK(used[0] == UsedPrice{"m", "1 USD/h", "2001", ""});

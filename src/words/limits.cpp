@@ -1,4 +1,4 @@
-#include "study/thresholds.hpp"
+#include "words/limits.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,10 +14,10 @@
 #include "base/quote.hpp"
 #include "base/trimmed.hpp"
 #include "base/unit_text.hpp"
+#include "model/metrics.hpp"
 #include "model/stage.hpp"
-#include "study/metrics.hpp"
 
-namespace feedrate::study {
+namespace feedrate::words {
 namespace {
 
 // Longer ones first: "<=" starts with "<".
@@ -136,18 +136,6 @@ Limit bottleneck_limit(std::string_view stage) {
 
 }  // namespace
 
-bool holds(double value, Comparison comparison, double bound) {
-  switch (comparison) {
-    case Comparison::less: return value < bound;
-    case Comparison::less_equal: return value <= bound;
-    case Comparison::greater: return value > bound;
-    case Comparison::greater_equal: return value >= bound;
-    case Comparison::equal: return value == bound;
-    case Comparison::unequal: return value != bound;
-  }
-  return false;
-}
-
 Limit parse_limit(std::string_view text) {
   std::string_view rest = trimmed(text);
   Level level = Level::fail;
@@ -222,4 +210,4 @@ std::vector<Limit> default_limits() {
   return limits;
 }
 
-}  // namespace feedrate::study
+}  // namespace feedrate::words

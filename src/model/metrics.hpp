@@ -1,5 +1,5 @@
 #pragma once
-// What cases and limits may name: the figures of model/figures.hpp, "stall_s.STAGE" for what a
+// What cases and limits may name: the figures of figures.hpp, "stall_s.STAGE" for what a
 // stage makes a GPU wait, and "bottleneck is STAGE".
 #include <optional>
 #include <string>
@@ -8,7 +8,7 @@
 
 #include "model/figures.hpp"
 
-namespace feedrate::study {
+namespace feedrate {
 
 inline constexpr std::string_view bottleneck_prefix = "bottleneck is ";
 
@@ -33,4 +33,4 @@ std::optional<Band> metric_band(const Result& result, std::string_view name);
 FigureUnit unit_of(std::string_view name);
 Better better_of(std::string_view name);
 
-}  // namespace feedrate::study
+}  // namespace feedrate

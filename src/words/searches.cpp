@@ -1,4 +1,5 @@
-// How a search is written.
+#include "words/searches.hpp"
+
 #include <fmt/format.h>
 
 #include <charconv>
@@ -10,11 +11,10 @@
 #include "base/errors.hpp"
 #include "base/quote.hpp"
 #include "base/trimmed.hpp"
-#include "study/metrics.hpp"
-#include "study/search.hpp"
-#include "study/thresholds.hpp"
+#include "model/metrics.hpp"
+#include "words/limits.hpp"
 
-namespace feedrate::study {
+namespace feedrate::words {
 namespace {
 
 constexpr long most = 1'000'000'000;
@@ -130,4 +130,4 @@ Search parse_search(std::string_view text, const std::string& pointer) {
   return Reader(pointer).read(text);
 }
 
-}  // namespace feedrate::study
+}  // namespace feedrate::words

@@ -1,6 +1,6 @@
-#include "study/metrics.hpp"
+#include "model/metrics.hpp"
 
-namespace feedrate::study {
+namespace feedrate {
 namespace {
 
 std::string stall_prefix() {
@@ -65,4 +65,4 @@ Better better_of(std::string_view name) {
   return is_stall_of_stage(name) ? Better::less : Better::neither;
 }
 
-}  // namespace feedrate::study
+}  // namespace feedrate

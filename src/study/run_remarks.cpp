@@ -1,0 +1,90 @@
+#include "study/run_remarks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pipeline/random.hpp"
+#include "words/job.hpp"
+
+namespace feedrate::study {
+namespace {
+
+void add_check(Result& result, std::string text) {
+  result.remark_kinds.insert_or_assign(text, RemarkKind::check);
+  result.remarks.push_back(std::move(text));
+}
+
+/// When requests wait longer for their first byte than for all the others, more of them at a time
+/// help and bandwidth does not.
+void remark_on_latency(Result& result, const pipeline::Inputs& inputs) {
+  if (result.bottleneck.stage != Stage::download || inputs.remote) return;
+  const pipeline::Flow flow(inputs, pipeline::EpochKind::first, pipeline::Misses{},
+                            pipeline::active_workers(inputs, pipeline::EpochKind::first));
+  const bool limited = flow.limit() < flow.free_rate(1.0);
+  const auto bound = [](const pipeline::Read& read, Bytes size, double users) {
+    return !read.rate.empty() && read.latency > size / (read.rate.total(users) / users);
+  };
+  const double workers = std::max(1.0, inputs.workers) * inputs.ranks;
+  if (inputs.source && !limited && !inputs.sequential_stream && inputs.source->requests > 0.0 &&
+      bound(*inputs.source, inputs.source->bytes / inputs.source->requests * samples(1.0),
+            workers)) {
+    result.remarks.emplace_back(words::download_waits_for_latency);
+  }
+  if (inputs.staging &&
+      bound(inputs.staging->read, inputs.staging->object_size, inputs.staging->connections)) {
+    result.remarks.emplace_back(words::copying_waits_for_latency);
+  }
+}
+
+/// Which of unequal instances the others wait for.
+void remark_on_unequal(Result& result, const pipeline::Inputs& inputs,
+                       const pipeline::Outcome& mean) {
+  if (!inputs.unequal) return;
+  std::vector<std::pair<double, double>> counts = {{inputs.unequal->alike, inputs.ranks}};
+  for (const auto& [instances, other] : inputs.unequal->others) {
+    counts.emplace_back(instances, other->ranks);
+  }
+  result.remarks.push_back(words::unequal_instances(counts, mean.slowest_ranks));
+}
+
+/// Workers of which more than can be at work are set.
+void remark_on_idle(Result& result, const pipeline::Inputs& inputs,
+                    const pipeline::Outcome& outcome) {
+  const double active = pipeline::active_workers(inputs, pipeline::EpochKind::first);
+  if (active >= inputs.workers) return;
+  const double idle = inputs.workers - active;
+  if (inputs.kind == LoaderKind::pool) {
+    add_check(result, words::idle_threads(idle, inputs.workers, inputs.prefetch, inputs.batch));
+  } else if (inputs.kind == LoaderKind::pytorch) {
+    const bool batches = active == outcome.steps;
+    (batches ? result.remarks : result.caveats)
+        .push_back(words::idle_workers(std::floor(idle), inputs.workers, active, batches));
+  }
+}
+
+}  // namespace
+
+void add_remarks(Result& result, const pipeline::Inputs& inputs, const pipeline::Outcome& outcome,
+                 const pipeline::Outcome& mean, const std::optional<pipeline::RoundGap>& gap,
+                 bool exact) {
+  remark_on_latency(result, inputs);
+  if (gap) result.remarks.push_back(words::waits_every(gap->wait, gap->every));
+  remark_on_unequal(result, inputs, mean);
+  for (const pipeline::CreditEnd& end : outcome.ends) {
+    result.remarks.push_back(
+        words::credits_end(end.limit, end.after, end.epoch_before, outcome.later.wall));
+  }
+  remark_on_idle(result, inputs, outcome);
+  if (exact) {
+    if (const auto instances = pipeline::instances_apart(inputs)) {
+      result.remarks.push_back(
+          words::simulated_whole(*instances, inputs.instances, inputs.step_cv > 0.0));
+    }
+  }
+  if (outcome.ratio_missed) add_check(result, std::string(words::efficiency_out_of_reach));
+}
+
+}  // namespace feedrate::study

@@ -1,0 +1,93 @@
+// Numbers of instances: what makes so many of them of a job, which are shown, and several curves
+// over them beside each other.
+#include <algorithm>
+#include <cmath>
+
+#include "base/number_text.hpp"
+#include "study/scale.hpp"
+#include "words/job.hpp"
+
+namespace feedrate::study {
+
+double gpu_batch(const Scenario& job, double instances) {
+  return job.loader.batch_size.value_or(0.0) * job.cluster.instances / instances;
+}
+
+Setting instances_setting(const Scenario& job, double instances, BatchKept kept) {
+  Setting set = {{"/cluster/instances", whole_text(instances)}};
+  const double before = job.cluster.instances;
+  double batch_share = 1.0;  // of what a GPU's batch is in `job`
+  if (kept == BatchKept::global && job.loader.batch_size) {
+    const double batch = std::max(1.0, std::round(gpu_batch(job, instances)));
+    batch_share = batch / *job.loader.batch_size;
+    set.emplace_back("/loader/batch_size", whole_text(batch));
+  }
+  if (job.job.steps) {
+    const double steps = std::ceil(*job.job.steps * before / (instances * batch_share) - 1e-9);
+    set.emplace_back("/job/steps", whole_text(std::max(1.0, steps)));
+  }
+  return set;
+}
+
+std::vector<double> scale_ladder(double to) {
+  std::vector<double> ladder;
+  for (double n = 1.0; n <= to; n *= 2.0) {
+    ladder.push_back(n);
+    const double half_way = 1.5 * n;
+    if (half_way == std::floor(half_way) && half_way <= to) ladder.push_back(half_way);
+  }
+  return ladder;
+}
+
+Scaling scaling_of(std::vector<ScaleCurve> curves, const Scenario& job,
+                   const ScaleOptions& options) {
+  Scaling made;
+  made.kept = options.kept;
+  made.deadline = options.deadline;
+  if (options.kept == BatchKept::global && job.loader.batch_size) {
+    for (const ScaleRow& row : curves.front().rows) {
+      if (!row.point.answered()) continue;
+      const double gpus = row.point.result.gpus / row.point.result.instances;
+      made.global_batch = *job.loader.batch_size * job.cluster.instances * gpus;
+    }
+  }
+  if (job.job.value_of_hour.value_or(HourlyPrice{}) > HourlyPrice{}) {
+    made.hour = job.job.value_of_hour;
+  }
+  const auto offered = [](const ScaleCurve& curve, bool in_time) {
+    return in_time ? curve.least_in_time : std::optional(curve.least);
+  };
+  for (const bool in_time : {options.deadline.has_value(), false}) {
+    std::optional<std::size_t> best;
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+      const auto one = offered(curves[i], in_time);
+      if (one && (!best || one->outlay.total < offered(curves[*best], in_time)->outlay.total)) {
+        best = i;
+      }
+    }
+    if (!best) continue;
+    made.best = *best;
+    break;
+  }
+  // Late whatever is rented: what comes nearest is the fastest.
+  if (options.deadline && std::none_of(curves.begin(), curves.end(), [](const ScaleCurve& curve) {
+        return curve.fewest_in_time.has_value();
+      })) {
+    made.best = static_cast<std::size_t>(
+        std::min_element(curves.begin(), curves.end(),
+                         [](const ScaleCurve& a, const ScaleCurve& b) {
+                           return a.fastest.outlay.time < b.fastest.outlay.time;
+                         }) -
+        curves.begin());
+  }
+  if (job.job.efficiency) {
+    made.remarks.push_back(words::efficiency_for_all(*job.job.efficiency));
+  }
+  if (job.job.steps) {
+    made.remarks.push_back(words::same_samples(job.cluster.instances, *job.job.steps));
+  }
+  made.curves = std::move(curves);
+  return made;
+}
+
+}  // namespace feedrate::study

@@ -1,0 +1,111 @@
+#include "words/bill.hpp"
+
+#include <fmt/format.h>
+
+#include <variant>
+
+#include "base/errors.hpp"
+#include "base/unit_text.hpp"
+
+namespace feedrate::words {
+namespace {
+
+/// "1234.5 h", so that a line can be checked by hand.
+std::string hours_text(Duration time) {
+  return fmt::format("{:.6g} h", time / hours(1));
+}
+
+/// As it was given, "50 GB"; of a simulated amount six digits.
+std::string bytes_text(Bytes amount) {
+  constexpr std::size_t most_given = 12;
+  const std::string text = format_quantity(amount);
+  return text.size() <= most_given ? text : fmt::format("{:.6g} GB", amount / gigabytes(1.0));
+}
+
+/// As the services' pages spell it: "0.005 USD/IOPS-month".
+std::string monthly(double per_second, std::string_view unit) {
+  return fmt::format("{:.6g} USD/{}-month", per_second * months(1).base(), unit);
+}
+
+struct Quantity {
+  std::string operator()(const ChargedInstances& c) const {
+    return fmt::format("{} each", hours_text(c.each));
+  }
+  std::string operator()(const ChargedStorage& c) const {
+    return fmt::format("{} for {}", format_quantity(c.size), hours_text(c.held));
+  }
+  std::string operator()(const ChargedIops& c) const {
+    return fmt::format("{:g}{} for {}", c.extra,
+                       c.free > 0.0 ? fmt::format(" above {:g}", c.free) : "", hours_text(c.held));
+  }
+  std::string operator()(const ChargedBandwidth& c) const {
+    return fmt::format("{} above {} for {}", format_quantity(c.extra), format_quantity(c.free),
+                       hours_text(c.held));
+  }
+  std::string operator()(const ChargedRequests& c) const {
+    return fmt::format("{:.0f} requests", c.requests);
+  }
+  std::string operator()(const ChargedTransfer& c) const { return bytes_text(c.amount); }
+};
+
+struct Price {
+  std::string operator()(const ChargedInstances& c) const { return format_quantity(c.price); }
+  /// In the unit of the page that it comes from, where it says so in few digits: "140
+  /// USD/TiB-month".
+  std::string operator()(const ChargedStorage& c) const {
+    constexpr std::size_t most_given = 20;
+    const std::string text = format_quantity(c.price);
+    return text.size() <= most_given ? text : monthly(c.price.base() * 1e9, "GB");
+  }
+  std::string operator()(const ChargedIops& c) const { return monthly(c.price.base(), "IOPS"); }
+  std::string operator()(const ChargedBandwidth& c) const {
+    return monthly(c.price.base() * 1e6, "(MB/s)");
+  }
+  std::string operator()(const ChargedRequests& c) const {
+    return fmt::format("{:.6g} USD per 1,000 requests", 1000.0 * c.price.base());
+  }
+  std::string operator()(const ChargedTransfer& c) const {
+    return (c.tiers ? "from " : "") + format_quantity(c.first);
+  }
+};
+
+}  // namespace
+
+std::string item(const BillLine& line) {
+  const auto* const machines = std::get_if<ChargedInstances>(&line.charge);
+  if (machines == nullptr) return line.of;
+  return fmt::format("{:g} x {}{}", machines->instances, line.of,
+                     machines->unused ? ", booked and not used" : "");
+}
+
+std::string quantity(const BillLine& line) {
+  return std::visit(Quantity(), line.charge);
+}
+
+std::string price(const BillLine& line) {
+  return std::visit(Price(), line.charge);
+}
+
+void expect_of_bill(bool fine, std::string_view line, std::string_view expected) {
+  if (!fine) throw InputError(fmt::format("the bill of {}: expected {}", line, expected));
+}
+
+void refuse_unpriced(std::string_view line, Bytes known, Bytes moved) {
+  throw InputError(fmt::format("the bill of {}: no price is known above {}, and {} are moved", line,
+                               format_quantity(known), format_quantity(moved)));
+}
+
+std::string leaves_cloud(std::string_view from_region, std::string_view to_cloud, Bytes amount) {
+  return fmt::format(
+      "the data is in AWS, taken to be in {}, and is read from another cloud ({}): {} cross the "
+      "internet",
+      from_region, to_cloud, format_quantity(amount));
+}
+
+std::string not_on_bill(std::string_view what, std::string_view from_region, Bytes amount,
+                        Bytes known) {
+  return fmt::format("{} of {} are not on the bill: no price is known above {} in {}",
+                     format_quantity(amount), what, format_quantity(known), from_region);
+}
+
+}  // namespace feedrate::words

@@ -1,0 +1,36 @@
+#pragma once
+// The lines of a bill as people read them, and what is wrong with amounts that make none.
+#include <string>
+#include <string_view>
+
+#include "base/units.hpp"
+#include "model/bill.hpp"
+
+namespace feedrate::words {
+
+/// "8 x ml.p3.2xlarge", "FSx for Lustre SCRATCH_2".
+std::string item(const BillLine& line);
+/// "3.3333 h each", "1.2 TiB for 2 h", "2000000 requests".
+std::string quantity(const BillLine& line);
+/// That of a unit, as the services' pages spell it: "0.005 USD/IOPS-month".
+std::string price(const BillLine& line);
+
+// What is expected of a line's numbers.
+inline constexpr std::string_view finite_money = "a finite amount of money, 0 or more";
+inline constexpr std::string_view some_instances = "more than 0 instances";
+inline constexpr std::string_view some_price = "a price of 0 or more";
+inline constexpr std::string_view a_price = "a price";
+inline constexpr std::string_view some_requests = "0 requests or more";
+inline constexpr std::string_view some_time = "times of 0 or more";
+inline constexpr std::string_view some_bytes = "0 bytes or more";
+
+/// InputError that names the line, unless it is `fine`.
+void expect_of_bill(bool fine, std::string_view line, std::string_view expected);
+[[noreturn]] void refuse_unpriced(std::string_view line, Bytes known, Bytes moved);
+
+// Remarks on what is read across the internet.
+std::string leaves_cloud(std::string_view from_region, std::string_view to_cloud, Bytes amount);
+std::string not_on_bill(std::string_view what, std::string_view from_region, Bytes amount,
+                        Bytes known);
+
+}  // namespace feedrate::words

@@ -1,0 +1,106 @@
+#include "words/checks.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/errors.hpp"
+#include "base/unit_text.hpp"
+#include "model/metrics.hpp"
+
+namespace feedrate::words {
+namespace {
+
+constexpr double day_seconds = 86400.0;
+
+std::string amount(std::string_view metric, double value) {
+  const FigureUnit counted_in = unit_of(metric);
+  if (counted_in == FigureUnit::dollars) return fmt::format("${:.2f}", value);
+  const std::string_view unit = unit_text(counted_in);
+  return fmt::format("{:.4g}{}{}", value, unit.empty() ? "" : " ", unit);
+}
+
+}  // namespace
+
+std::string no_figure(const Limit& limit) {
+  return fmt::format("the result has no {}", limit.metric);
+}
+
+std::string no_figure_before(const Limit& limit) {
+  const Figure* known = find_figure(limit.metric);
+  return fmt::format("the baseline has no {} to compare with{}", limit.metric,
+                     known == nullptr ? "" : fmt::format(" (known since {})", known->since));
+}
+
+std::string judged(const Limit& limit, double before, double now, double change) {
+  if (const auto stage = asked_bottleneck(limit.metric)) {
+    return fmt::format("the bottleneck {} {}", now == 1.0 ? "is" : "is not", name_of(*stage));
+  }
+  if (limit.of == LimitOf::value)
+    return fmt::format("{} is {}", limit.metric, amount(limit.metric, now));
+  const bool up = now >= before;
+  const double size = limit.of == LimitOf::increase ? change : -change;
+  const std::string by =
+      limit.relative && std::isfinite(change)
+          ? fmt::format("{:+.1f} %", 100.0 * size)
+          : fmt::format("{}{}", up ? "+" : "-", amount(limit.metric, std::fabs(now - before)));
+  return fmt::format("{} {}: {} -> {}", limit.metric, by, amount(limit.metric, before),
+                     amount(limit.metric, now));
+}
+
+Limit parse_max_price_age(std::string_view text) {
+  Limit limit;
+  std::string_view age = text;
+  if (age.starts_with("warn:")) limit.level = Level::warn;
+  if (age.starts_with("warn:") || age.starts_with("fail:")) age.remove_prefix(5);
+  const ParsedQuantity parsed = parse_quantity(age, dimension_of(Duration{}), {"an age", "180d"});
+  if (!parsed.ok()) throw InputError(parsed.problem);
+  if (parsed.base < 0.0) throw InputError("expected an age such as \"180d\", got a negative one");
+  limit.text = fmt::format("price age <= {}", age);
+  limit.metric = "price_age_days";
+  limit.comparison = Comparison::less_equal;
+  limit.bound = parsed.base / day_seconds;
+  limit.file = "--max-price-age";
+  return limit;
+}
+
+std::string price_list(std::span<const UsedPrice> prices) {
+  std::string list;
+  for (const UsedPrice& price : prices) {
+    std::string from = price.source;
+    // A source's own words mostly end with its date.
+    if (from.find(price.date) == std::string::npos) {
+      from += (from.empty() ? "" : ", ") + price.date;
+    }
+    list += fmt::format("{}{}{}{}{}", list.empty() ? "" : "; ", price.what,
+                        price.price.empty() ? "" : " at ", price.price,
+                        from.empty() ? "" : " (" + from + ")");
+  }
+  return list;
+}
+
+std::string old_prices(const Limit& limit, std::string_view old, std::string_view undated) {
+  if (!old.empty()) {
+    return fmt::format("prices older than {:g} days: {}{}{}", limit.bound, old,
+                       undated.empty() ? "" : "; without a date: ", undated);
+  }
+  if (!undated.empty()) return fmt::format("prices without a date: {}", undated);
+  return fmt::format("no price on the bill is older than {:g} days", limit.bound);
+}
+
+std::string old_profile(std::int64_t days) {
+  return fmt::format("the host profile is {} day{} old: calibrate again, or set --max-age", days,
+                     days == 1 ? "" : "s");
+}
+
+std::string other_system(std::string_view what, std::string_view then, std::string_view now) {
+  return fmt::format("the host profile was made with {} {}, this machine has {}: calibrate again",
+                     what, then, now);
+}
+
+std::string other_speed(double times) {
+  return fmt::format("this machine is {:.0f} % {} than when the host profile was made",
+                     100.0 * std::abs(times - 1.0), times > 1.0 ? "slower" : "faster");
+}
+
+}  // namespace feedrate::words

@@ -1,0 +1,39 @@
+#pragma once
+// What is said of a job that is interrupted, or would be.
+#include <string>
+#include <string_view>
+
+#include "base/units.hpp"
+
+namespace feedrate::words {
+
+inline constexpr std::string_view spot_uncounted =
+    "Spot instances can be taken away at any time, and none of that is counted here: /cluster/spot "
+    "counts it.";
+inline constexpr std::string_view expected_with_interruptions =
+    "Time and cost are those expected with interruptions.";
+inline constexpr std::string_view no_checkpoints =
+    "no checkpoints are written: each interruption starts the job from its beginning "
+    "(/job/checkpoint)";
+
+/// Of failures that nobody counts, in 1,000 node-days: their rate with its published range, and the
+/// share of the job's time that they would take.
+std::string failures_uncounted(double rate, double low, double high, double share,
+                               bool checkpoints);
+
+// Of booked blocks.
+std::string several_blocks(double blocks);
+std::string further_block(double share);
+std::string booked_in_vain(double share);
+
+// Why a job cannot be; in short for a table.
+inline constexpr std::string_view ends_too_late = "does not end in what is booked";
+inline constexpr std::string_view ends_never = "never ends";
+std::string longer_than_booked(Duration job, Duration booked);
+/// `between`: the mean time between interruptions; `why` one of the others.
+std::string never_ends(Duration between, std::string_view why);
+std::string restart_too_long(Duration restart);
+std::string checkpoint_too_far(Duration stretch);
+std::string job_too_long(Duration stretch);
+
+}  // namespace feedrate::words

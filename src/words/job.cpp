@@ -1,0 +1,106 @@
+#include "words/job.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/number_text.hpp"
+
+namespace feedrate::words {
+namespace {
+
+std::string rounded(Duration time) {
+  if (time >= hours(2.0)) return three_digits(time / hours(1.0)) + " h";
+  if (time >= minutes(2.0)) return three_digits(time / minutes(1.0)) + " min";
+  return three_digits(time.base()) + " s";
+}
+
+std::string short_time(Duration time) {
+  return time < seconds(1.0) ? fmt::format("{:.3g} ms", time.base() * 1e3)
+                             : fmt::format("{:.3g} s", time.base());
+}
+
+std::string_view ordinal_ending(double n) {
+  if (std::fmod(n, 100.0) >= 11.0 && std::fmod(n, 100.0) <= 13.0) return "th";
+  if (std::fmod(n, 10.0) == 1.0) return "st";
+  if (std::fmod(n, 10.0) == 2.0) return "nd";
+  return std::fmod(n, 10.0) == 3.0 ? "rd" : "th";
+}
+
+std::string with_gpus(double gpus) {
+  return fmt::format("{:g} GPU{}", gpus, gpus == 1.0 ? "" : "s");
+}
+
+}  // namespace
+
+std::string waits_every(Duration wait, double n) {
+  return fmt::format(
+      "a GPU waits {} at every {:g}{} step: {:g} workers deliver together, and the steps between "
+      "wait little",
+      short_time(wait), n, ordinal_ending(n), n);
+}
+
+std::string unequal_instances(const std::vector<std::pair<double, double>>& counts,
+                              double slowest) {
+  std::string list;
+  for (const auto& [instances, gpus] : counts) {
+    list += fmt::format("{}{:g} with {}", list.empty() ? "" : ", ", instances, with_gpus(gpus));
+  }
+  return fmt::format(
+      "the instances are unequal ({}): each step ends with the slowest of them, mostly one with "
+      "{}; every GPU trains on as many samples, and all instances are paid",
+      list, with_gpus(slowest));
+}
+
+std::string credits_end(std::string_view limit, Duration after, Duration with, Duration without) {
+  return fmt::format("the {} last {} of training: an epoch takes {} while they do, the last one {}",
+                     limit, rounded(after), rounded(with), rounded(without));
+}
+
+std::string idle_threads(double idle, double workers, double prefetch, double batch) {
+  return fmt::format(
+      "{:g} of {:g} threads stay idle: prefetch_factor = {:g} batches of {:g} are all that may be "
+      "in work; raise it, or use fewer threads",
+      idle, workers, prefetch, batch);
+}
+
+std::string idle_workers(double idle, double workers, double most, bool batches) {
+  return fmt::format(
+      "{:g} of {:g} workers have nothing to do: an epoch has no more than {} {} for each GPU{}",
+      idle, workers, three_digits(most), batches ? "batches" : "objects to stream",
+      batches ? "" : "; make smaller objects, or take fewer workers.");
+}
+
+std::string simulated_whole(double whole, double instances, bool steps_vary) {
+  return fmt::format(
+      "{:g} of {:g} instances are simulated whole; of the others {}, as if their loaders kept up "
+      "with them",
+      whole, instances,
+      steps_vary ? "the steps of every GPU" : "nothing differs from step to step");
+}
+
+std::string never_ends_in(double share, bool booked) {
+  return fmt::format(
+      "In {:.2g} % of the draws the job never ends{}: the ranges are those of the others.",
+      100.0 * share, booked ? ", what is booked is too short" : "");
+}
+
+std::string timeline_cut(std::string_view section, double shown, double asked, std::size_t events) {
+  return fmt::format(
+      "the timeline of {} ends after {} steps of {}: {} events are the most it holds", section,
+      shown, asked, events);
+}
+
+std::string efficiency_for_all(double efficiency) {
+  return fmt::format(
+      "/job/efficiency = {:g} was stated for one number of instances and is taken for every number "
+      "above 1: give /job/allreduce or /job/scaling, and it is found for each",
+      efficiency);
+}
+
+std::string same_samples(double instances, double steps) {
+  return fmt::format("all numbers of instances train on as many samples as {} {} in {} steps",
+                     whole_text(instances), instances == 1.0 ? "does" : "do", whole_text(steps));
+}
+
+}  // namespace feedrate::words

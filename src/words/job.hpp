@@ -1,0 +1,52 @@
+#pragma once
+// What a reader must know of a simulated job beside its figures.
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/units.hpp"
+
+namespace feedrate::words {
+
+inline constexpr std::string_view download_waits_for_latency =
+    "most of the download is waiting for first bytes, not bandwidth: more num_workers, larger "
+    "objects or a nearer source help, a faster network does not";
+inline constexpr std::string_view copying_waits_for_latency =
+    "most of the copying is waiting for first bytes, not bandwidth: more connections or larger "
+    "objects help, a faster network does not";
+inline constexpr std::string_view efficiency_out_of_reach =
+    "the parallel efficiency that is given cannot be reached: the input pipeline alone loses more; "
+    "the simulated one stands";
+
+/// A GPU's wait at every n-th step.
+std::string waits_every(Duration wait, double n);
+
+/// `counts`: instances, and the GPUs of each of them; `slowest`: GPUs of the one waited for.
+std::string unequal_instances(const std::vector<std::pair<double, double>>& counts, double slowest);
+
+/// Of credits that last a part of training: an epoch with them and without.
+std::string credits_end(std::string_view limit, Duration after, Duration with, Duration without);
+
+std::string idle_threads(double idle, double workers, double prefetch, double batch);
+/// `most`: batches of an epoch for each GPU, which are a matter of taste, or objects to stream: few
+/// of them leave hardware idle that was paid for.
+std::string idle_workers(double idle, double workers, double most, bool batches);
+
+/// With --exact: how the instances that are not simulated whole are.
+std::string simulated_whole(double whole, double instances, bool steps_vary);
+
+/// Of draws in which the job never ends.
+std::string never_ends_in(double share, bool booked);
+
+/// Of a timeline that ends before it has all that was asked for.
+std::string timeline_cut(std::string_view section, double shown, double asked, std::size_t events);
+
+// Of the number of instances as it varies.
+std::string efficiency_for_all(double efficiency);
+std::string same_samples(double instances, double steps);
+inline constexpr std::string_view expected_batch =
+    "expected the batch of a GPU, whose sum over all GPUs is to be kept, got nothing";
+
+}  // namespace feedrate::words

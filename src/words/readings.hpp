@@ -1,0 +1,22 @@
+#pragma once
+// Readings of monitors and the thresholds of rules of thumb, as people write and read them.
+#include <string>
+#include <string_view>
+
+#include "model/readings.hpp"
+#include "model/rules.hpp"
+
+namespace feedrate::words {
+
+/// A reading as it was typed: a share as "35" or "35 %", several of them with commas for their
+/// mean; a time as "12 min"; a ratio as "1.8". InputError names `flag` and says what was expected.
+double parse_reading(const ReadingRow& row, std::string_view text, const std::string& flag);
+
+/// Sets "low=20%" or several of them with commas. InputError names `flag` with all that is wrong,
+/// and suggests the nearest name.
+void set_thresholds(Thresholds& thresholds, std::string_view text, const std::string& flag);
+
+/// "35 %", "12 min", "7".
+std::string reading_text(ReadingKind kind, double value);
+
+}  // namespace feedrate::words

@@ -1,0 +1,97 @@
+#include "words/remedies.hpp"
+
+#include <fmt/format.h>
+
+#include "base/number_text.hpp"
+
+namespace feedrate::words {
+namespace {
+
+std::string bytes_of_sample(Bytes bytes) {
+  return bytes.base() < 1e6 ? fmt::format("{:.3g} KB", bytes.base() / 1e3)
+                            : fmt::format("{:.3g} MB", bytes.base() / 1e6);
+}
+
+}  // namespace
+
+std::string assigned(std::string_view key, std::string_view value) {
+  return fmt::format("{} = {}", key, value);
+}
+
+std::string number_of(double n, std::string_view what) {
+  return fmt::format("{:g} {}", n, what);
+}
+
+std::string with_memory(std::string_view instance, Bytes memory) {
+  return fmt::format("{} with {:.3g} GiB", instance, memory / gibibytes(1.0));
+}
+
+std::string preprocessing_helpers(double n, std::string_view instance) {
+  return fmt::format("{:g} × {} for preprocessing", n, instance);
+}
+
+std::string packed_objects(double samples, double megabytes) {
+  return fmt::format("objects of {:.0f} samples, {:g} MB", samples, megabytes);
+}
+
+std::string gp3_volume(double megabytes_per_second, double iops) {
+  return fmt::format("gp3 with {:g} MB/s and {:g} IOPS", megabytes_per_second, iops);
+}
+
+std::string cpu_hours(Duration time) {
+  return three_digits(time / hours(1.0)) + " CPU hours";
+}
+
+std::string faster_operation(std::string_view operation, Duration now, Duration before) {
+  return fmt::format("{} in {:.3g} ms instead of {:.3g} ms", operation, now.base() * 1e3,
+                     before.base() * 1e3);
+}
+
+std::string smaller_samples(Bytes now, Bytes before) {
+  return fmt::format("{} a sample to the GPU instead of {}, if float32 now", bytes_of_sample(now),
+                     bytes_of_sample(before));
+}
+
+std::string faster_steps(double times, double low, double high) {
+  return fmt::format("steps {:.3g} times as fast (published models: {:.3g} to {:.3g} times)", times,
+                     low, high);
+}
+
+std::string checkpoint_every(std::string_view interval) {
+  return fmt::format(
+      "a checkpoint every {}; what failures lose is simulated with /cluster/failures only",
+      interval);
+}
+
+std::string savings(double share) {
+  return fmt::format("{:g} % off", 100.0 * share);
+}
+
+std::string give_scaling(double instances) {
+  return fmt::format(
+      "give /job/allreduce or /job/scaling: /job/efficiency holds for {:g} instances only",
+      instances);
+}
+
+std::string give_parts_before(std::string_view random_operation) {
+  return fmt::format(
+      "{} draws anew in every epoch and cannot be done ahead: give what comes before it as an "
+      "operation of its own",
+      random_operation);
+}
+
+std::string give_stored_size(std::string_view operation) {
+  return fmt::format(
+      "give /preprocess/{}/output_bytes, the size of what would be stored: decoded samples are "
+      "several times larger",
+      operation);
+}
+
+std::string give_gpu_time(std::string_view operation) {
+  return fmt::format(
+      "give /preprocess/{}/gpu, what it costs on the GPU (feedrate calibrate measures it where "
+      "there is one)",
+      operation);
+}
+
+}  // namespace feedrate::words

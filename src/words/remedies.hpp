@@ -1,0 +1,34 @@
+#pragma once
+// What the changes of remedies are called, and what has to be given before one can be simulated.
+#include <string>
+#include <string_view>
+
+#include "base/units.hpp"
+
+namespace feedrate::words {
+
+/// "num_workers = 3"
+std::string assigned(std::string_view key, std::string_view value);
+/// "8 connections"
+std::string number_of(double n, std::string_view what);
+
+std::string with_memory(std::string_view instance, Bytes memory);
+std::string preprocessing_helpers(double n, std::string_view instance);
+std::string packed_objects(double samples, double megabytes);
+std::string gp3_volume(double megabytes_per_second, double iops);
+std::string cpu_hours(Duration time);
+/// "resize in 1.2 ms instead of 4.3 ms"
+std::string faster_operation(std::string_view operation, Duration now, Duration before);
+std::string smaller_samples(Bytes now, Bytes before);
+/// `low` and `high`: of the published models.
+std::string faster_steps(double times, double low, double high);
+std::string checkpoint_every(std::string_view interval);
+std::string savings(double share);
+
+// What to give first.
+std::string give_scaling(double instances);
+std::string give_parts_before(std::string_view random_operation);
+std::string give_stored_size(std::string_view operation);
+std::string give_gpu_time(std::string_view operation);
+
+}  // namespace feedrate::words
