@@ -142,8 +142,9 @@ std::string read_standard_input(std::size_t limit) {
   static std::atomic<bool> read_before = false;
   const std::string name(standard_input_name);
   if (read_before.exchange(true)) {
-    refuse_file(name,
-                "expected \"-\" for one file, got it for another: standard input is read once");
+    refuse_file(
+        name,
+        "expected \"-\" for one file, got it for another: standard input can be read only once");
   }
   std::string text = read_all(STDIN_FILENO, name, limit, 0);
   if (text.empty()) refuse_file(name, "expected a file's text, got nothing");

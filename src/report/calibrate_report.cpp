@@ -232,7 +232,7 @@ Paragraph headline(const MeasurementSet& set, std::span<const FitLine> lines,
           calibration.interrupted ? Tone::caution : Tone::plain};
 }
 
-/// "8 rounds in 3 min 58 s; 1 disturbed (others used 40 % of the CPUs)."
+/// "8 rounds in 3 min 58 s; 1 disturbed (other processes used 40 % of the CPUs)."
 Paragraph rounds_of(const MeasurementSet& set) {
   double calibrations = 0.0;
   Duration took;

@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 
+#include "base/number_text.hpp"
 #include "base/unit_text.hpp"
 #include "catalog/lookup.hpp"
 #include "report/numbers.hpp"
@@ -17,6 +18,11 @@ std::string shown(Quantity<T, B, M, S> value) {
 }
 std::string shown(double value) {
   return count(value);
+}
+/// A network is sold by its bits.
+std::string shown_as_network(Bandwidth value) {
+  constexpr double bits = 8.0;
+  return fmt::format("{} Gbit/s", three_digits(bits * value.base() / 1e9));
 }
 
 Cell nothing() {
@@ -68,6 +74,11 @@ void add_fact(Table& table, const char* name, const Known<T>& known) {
        false});
 }
 
+void add_network(Table& table, const char* name, const Known<Bandwidth>& known) {
+  add_fact(table, name, known);
+  if (known) table.rows.back().cells[1] = Cell(shown_as_network(known->value));
+}
+
 void add_word(Table& table, const char* name, std::string word) {
   if (!word.empty()) table.rows.push_back({{name, std::move(word)}, false});
 }
@@ -90,8 +101,8 @@ Table facts_table(const Machine& m) {
   add_fact(table, "NVLink of a GPU, one way", m.nvlink);
   add_fact(table, "PCIe generation", m.pcie_generation);
   add_fact(table, "PCIe of a GPU, one way", m.pcie);
-  add_fact(table, "network", m.network);
-  add_fact(table, "network, burst", m.network_burst);
+  add_network(table, "network", m.network);
+  add_network(table, "network, burst", m.network_burst);
   add_fact(table, "EBS bandwidth", m.ebs_bandwidth);
   add_fact(table, "EBS bandwidth, burst", m.ebs_bandwidth_burst);
   add_fact(table, "EBS operations per second", m.ebs_iops);

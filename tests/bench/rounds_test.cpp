@@ -245,7 +245,7 @@ TEST_CASE(
     world.sample = milliseconds(1.0);
     run.go();
     CHECK(run.set.rounds.size() == 10);
-    CHECK(run.set.rounds[9].disturbed == "others used 40 % of the CPUs");
+    CHECK(run.set.rounds[9].disturbed == "other processes used 40 % of the CPUs");
     check_counts(run.set);
   }
   {

@@ -118,7 +118,8 @@ TEST_CASE("weather: a bad round says why, and a good one nothing") {
   mark_disturbed(all);
   CHECK(all[0].disturbed.empty());
   CHECK(all[1].disturbed ==
-        "the hypervisor gave 5.0 % of the CPU time to others; others used 40 % of the CPUs");
+        "the hypervisor gave 5.0 % of the CPU time to other guests; other processes used 40 % of "
+        "the CPUs");
   CHECK(all[2].disturbed == "the control group was throttled for 1.1 % of the time");
   CHECK(all[3].disturbed == "the cores ran at 2.60 GHz instead of 3.00 GHz");
   // Judged anew when more is known.

@@ -543,7 +543,8 @@ TEST_CASE("check: a scenario that is wrong is an error beside the verdicts of th
   const Outcome text = check("");
   CHECK(has(text.out,
             "3 of 4 scenarios could not be checked: broken.json, nowhere.json, "
-            "missing.json. 1 scenario unchanged from the"));
+            "missing.json. 1 scenario unchanged\n"
+            "from the baseline."));
   CHECK(has(text.out, "unchanged"));
   CHECK(has(check("--update").out, "the baseline was not written"));
 

@@ -98,7 +98,7 @@ TEST_CASE("fit: two that only add up are said to, with what would tell them apar
 TEST_CASE("fit: what no measurement depends on is not fitted, and the exit status says so") {
   const Outcome outcome = fit(caltech + " --free busbw,/preprocess/resize/cpu");
   CHECK(outcome.status == 1);
-  CHECK(has(outcome.out, "No measurement depends on /job/allreduce/busbw: it was not fitted."));
+  CHECK(has(outcome.out, "No measurement depends on /job/allreduce/busbw, so it was not fitted."));
   CHECK_FALSE(has(outcome.out, "--set /job/allreduce/busbw"));
   const JsonPtr json = answer(caltech + " --free busbw,/preprocess/resize/cpu");
   CHECK(unknown(json, 0).find("value")->kind == feedrate::schema::JsonKind::null);

@@ -76,7 +76,7 @@ TEST_CASE("observe: a driver that cannot tell is said, and why") {
            Case{"FEEDRATE_SIM_FAIL=nvmlInit_v2:1+:9",
                 "no GPU is seen: NVIDIA's driver says: Driver Not Loaded"},
            Case{"FEEDRATE_SIM_GPUS=0", "no GPU is seen: NVIDIA's driver reports none"},
-           Case{"FEEDRATE_SIM_WITHOUT=nvml", "no GPU is seen: there is no libnvidia-ml.so.1"},
+           Case{"FEEDRATE_SIM_WITHOUT=nvml", "no GPU is seen: libnvidia-ml.so.1"},
            Case{"FEEDRATE_SIM_FAIL=nvmlDeviceGetUtilizationRates:1+:3",
                 "gpu0: the driver does not report how busy it is"},
        }) {

@@ -73,7 +73,7 @@ TEST_CASE("observe show: what cannot be shown is said") {
   };
   const Slip slips[] = {
       {"observe show", "expected OBS [OTHER], got nothing"},
-      {"observe show '" + cut + "'", "cut.jsonl:2: expected a whole line"},
+      {"observe show '" + cut + "'", "cut.jsonl:2: expected a complete line"},
       {"observe show '" + none + "'", "none.jsonl: expected an observation with samples"},
       {"observe show '" + (folder / "missing") + "'", "no such file"},
       {"observe show '" + fine + "' --html '" + fine + "'", "fine.jsonl"},

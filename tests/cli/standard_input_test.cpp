@@ -78,7 +78,7 @@ TEST_CASE("standard input: it is read once") {
     INFO(command << "\n" << outcome.err);
     CHECK(outcome.status == 2);
     CHECK(outcome.out.empty());
-    CHECK(has(outcome.err, "standard input is read once"));
+    CHECK(has(outcome.err, "standard input can be read only once"));
   }
 }
 

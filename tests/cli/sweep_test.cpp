@@ -195,7 +195,7 @@ TEST_CASE("sweep: a currency changes what texts show, and no number of JSON and 
     CHECK(text.status == 0);
     CHECK(has(text.out, " EUR"));
     CHECK_FALSE(has(text.out, "$"));
-    CHECK(has(text.out, "Amounts in EUR at 1.25 USD for one (2026-11-01)"));
+    CHECK(has(text.out, "Amounts in EUR at 1.25 USD per EUR (2026-11-01)"));
     // JSON repeats what was set, and that alone is another text.
     for (const std::string format : {" --format csv", R"( --format json | sed '/^ *"set": /d')"}) {
       CHECK((shell(line + rate + format).out == shell(line + format).out));

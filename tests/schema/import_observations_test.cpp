@@ -448,7 +448,7 @@ TEST_CASE("import: --step-regex takes lines of any form by named groups") {
 
 TEST_CASE("import: docs/observations.md lists every format") {
   const std::string page = read_text_file(FEEDRATE_SOURCE_DIR "/docs/observations.md");
-  std::string table = "| format | told by | gives |\n|---|---|---|\n";
+  std::string table = "| format | recognized by | provides |\n|---|---|---|\n";
   for (const ImportFormat& format : import_formats()) {
     std::string told_by(format.told_by);
     for (std::size_t at = 0; (at = told_by.find('|', at)) != std::string::npos; at += 2) {

@@ -99,7 +99,7 @@ TEST_CASE("measurements: what is wrong is told with its place, all at once") {
   CHECK(refusal("{}") ==
         "m.json:1: expected \"kind\": \"measurements\": this is no measurement file of feedrate");
   CHECK(refusal(R"({"kind": "measurements", "schema": 2})") ==
-        "m.json:1: /schema: expected \"schema\": 1, got 2: made by another feedrate");
+        "m.json:1: /schema: expected \"schema\": 1, got 2: made by another version of feedrate");
   CHECK(refusal("[1]") ==
         "m.json:1: expected an object, got a list: this is no measurement file of feedrate");
   CHECK(refusal(head + "\n\"mesurements\": []}") ==

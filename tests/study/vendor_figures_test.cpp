@@ -133,7 +133,7 @@ TEST_CASE("vendor's figures: what is not known is said, and nothing is made up f
   facts.mig = true;
   cut.gpu_details = {facts};
   CHECK(figure(line("memory_bandwidth", 1e12), cut).of ==
-        "NVIDIA H100 80GB HBM3 MIG 3g.40gb is partitioned (MIG)");
+        "NVIDIA H100 80GB HBM3 MIG 3g.40gb is cut into parts (MIG)");
   HostFacts instance;
   instance.instance = "p4d.24xlarge";
   CHECK(figure(line("network", 40e9), instance).ratio == Approx(0.8));
