@@ -15,6 +15,7 @@
 #include <sstream>
 #include <utility>
 
+#include "bench/observe/control_limits.hpp"
 #include "bench/probe.hpp"
 #include "bench/scratch.hpp"
 
@@ -125,14 +126,6 @@ std::string device_name(const std::string& path, const Mount& mount) {
   return mount.source;
 }
 
-/// CPUs that a control group of version 2 may use at once; 0 without a limit.
-double quota() {
-  std::istringstream line(first_line("/sys/fs/cgroup/cpu.max"));
-  double allowed = 0.0;
-  double period = 0.0;
-  return line >> allowed >> period && period > 0.0 ? allowed / period : 0.0;
-}
-
 }  // namespace
 
 int usable_threads() {
@@ -140,8 +133,9 @@ int usable_threads() {
   CPU_ZERO(&allowed);
   long count = ::sysconf(_SC_NPROCESSORS_ONLN);  // more CPUs than a cpu_set_t holds
   if (::sched_getaffinity(0, sizeof allowed, &allowed) == 0) count = CPU_COUNT(&allowed);
-  const double limit = quota();
-  if (limit > 0.0) count = std::min(count, static_cast<long>(std::ceil(limit)));
+  if (const auto limit = observe::cpu_limit()) {
+    count = std::min(count, static_cast<long>(std::ceil(std::min(*limit, 1e6))));
+  }
   return static_cast<int>(std::max(1L, count));
 }
 
@@ -160,9 +154,7 @@ HostClass class_of_host(std::string_view cpu_info, std::string_view vendor,
 
 Bytes usable_memory() {
   const Bytes machine = memory().value_or(gigabytes(1.0));
-  std::istringstream limit(first_line("/sys/fs/cgroup/memory.max"));
-  double most = 0.0;
-  return limit >> most && most > 0.0 ? std::min(machine, bytes(most)) : machine;
+  return std::min(machine, observe::memory_limit().value_or(machine));
 }
 
 std::string file_system_of(const std::string& path) {

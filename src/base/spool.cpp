@@ -81,7 +81,10 @@ void Spool::spill() {
   const std::string target = beside ? without_links(path_) : "";
   folder_ = beside ? folder_of(target) : temporary_folder();
 #ifdef O_TMPFILE
-  file_ = ::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  // It gets its name through /proc.
+  if (::access("/proc/self/fd", X_OK) == 0) {
+    file_ = ::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  }
 #endif
   if (file_ < 0) {
     // A file system that knows no files without a name.

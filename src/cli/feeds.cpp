@@ -32,8 +32,7 @@ int feeds(const FeedsArguments& arguments) {
   if (keys.empty()) {
     keys = {"gpus_per_instance"};
     // Of unequal instances no other number says how many GPUs each has.
-    if (schema::read_scenario(document).cluster.unequal_gpus.empty())
-      keys.emplace_back("instances");
+    if (scenario_of(document).cluster.unequal_gpus.empty()) keys.emplace_back("instances");
   }
   std::vector<Search> searches;
   for (const std::string& key : keys) {

@@ -239,6 +239,7 @@ Command add_run(Parser& parent) {
       ->excludes(samples)
       ->group("Simulation");
   app->footer(
+      "Ctrl-C ends replications with the answer of those that are done (exit status 3).\n"
       "Examples:\n"
       "  feedrate run scenarios/caltech256_p3.json\n"
       "  feedrate run my.json --set num_workers=8 --set instance=ml.g5.2xlarge\n"

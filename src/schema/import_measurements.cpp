@@ -93,7 +93,9 @@ MeasurementProblem problem_of(const Measurement& measurement) {
   }
   for (const Duration time : measurement.times) {
     if (!outside(time.base(), longest)) continue;
-    return {"times", fmt::format("expected times from 1 ps to 100000 h, got {:g} s", time.base())};
+    const bool finite = std::isfinite(time.base());
+    return {"times", "expected times from 1 ps to 100000 h, got " +
+                         (finite ? fmt::format("{:g} s", time.base()) : "a longer one")};
   }
   return {};
 }

@@ -16,7 +16,7 @@ const std::string endless =
 
 /// The command, interrupted after a while; the time from the signal to its end in `out`.
 Outcome interrupted(const std::string& command, const std::string& redirected = "",
-                    const std::string& after = "0.5") {
+                    const std::string& after = "0.3") {
   return shell("feedrate " + command + redirected + " & p=$!; sleep " + after +
                "; kill -INT $p; wait $p");
 }

@@ -45,7 +45,7 @@ TEST_CASE("faults: an import that is killed leaves all prices old or all new, an
   std::uniform_real_distribution<double> when(0.0, 1.2 * whole);
   int old_ones = 0;
   int new_ones = 0;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 30; ++i) {
     shell("rm -rf '" + pricing + "'; cp -r '" + before + "' '" + pricing + "'");
     import_into(pricing, "timeout -s KILL " + std::to_string(std::max(0.001, when(random))) + " ");
     const bool is_old = same(before);

@@ -1,0 +1,63 @@
+// Whoever reads goes away: that is no failure, and nothing hangs.
+#include <chrono>
+
+#include "catch.hpp"
+#include "cli/process.hpp"
+
+using namespace testing_cli;
+
+namespace {
+
+const std::string job = "scenarios/caltech256_p3.json ";
+
+const std::vector<std::string> printers = {
+    "run " + job,
+    "run " + job + "--format json",
+    "sweep " + job + "--vary num_workers=0:300:1 --format csv",
+    "sweep " + job + "--vary num_workers=0:100:1 --format json",
+    "sweep " + job + "--vary num_workers=0:4000:1 --shard 1/1 --format csv",
+    "cases " + job,
+    "schema result",
+    "catalog list",
+    "init tokens",
+    "--help",
+    "observe --for 200ms --interval 20ms --output -",
+    "observe --import tests/schema/imports/nccl.log",
+};
+
+TEST_CASE("faults: a reader that goes away after a line, or before one, is told nothing") {
+  const auto start = std::chrono::steady_clock::now();
+  for (const std::string& printer : printers) {
+    for (const std::string reader : {"head -1 >/dev/null", "true"}) {
+      // As started by a shell, and by what ignores SIGPIPE (Python, cron).
+      for (const std::string signals : {"", "trap '' PIPE; "}) {
+        const Outcome outcome =
+            shell(signals + "feedrate " + printer + " | " + reader + "; echo ${PIPESTATUS[0]}");
+        INFO(signals << printer << " | " << reader << '\n' << outcome.err);
+        CHECK(outcome.out == "0\n");
+        CHECK_FALSE(has(outcome.err, "roken pipe"));
+        CHECK_FALSE(has(outcome.err, "cannot"));
+      }
+    }
+  }
+  CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < 60.0);
+}
+
+TEST_CASE("faults: standard output that the caller closed is an error, not a silence") {
+  for (const std::string& printer : printers) {
+    const Outcome outcome = shell("feedrate " + printer + " >&-");
+    INFO(printer << '\n' << outcome.err);
+    CHECK(outcome.status == 3);
+    CHECK(has(outcome.err, "standard output: Bad file descriptor"));
+  }
+}
+
+TEST_CASE("faults: standard error that nobody reads changes no answer") {
+  const Outcome plain = shell("feedrate run " + job);
+  CHECK(shell("feedrate run " + job + " 2>&-").out == plain.out);
+  CHECK(shell("feedrate run " + job + " 2>/dev/full").out == plain.out);
+  CHECK(shell("feedrate run nothing.json 2>&-").status == 2);
+  CHECK(shell("feedrate run nothing.json 2>/dev/full").status == 2);
+}
+
+}  // namespace
