@@ -78,3 +78,29 @@ TEST_CASE("restarts: what is shared is all that tells one instance from all of t
     REQUIRE(job.restart == job.relaunch);
   }
 }
+
+TEST_CASE(
+    "checkpoints: only those in the background share a storage, and only one that training reads") {
+  Generator generate(923);
+  int shared = 0;
+  for (int i = 0; i < 100; ++i) {
+    Inputs in = sharing(generate);
+    const Outcome out = simulate(in);
+    const auto busy = [&](bool background, std::optional<Stage> beside) {
+      in.checkpoint_background = background;
+      in.checkpoint_beside = beside;
+      return interrupted_job(out, in, *in.interruptions).writing.storage_busy;
+    };
+    INFO("job " << i);
+    REQUIRE(busy(false, {}) == 0.0);
+    REQUIRE(busy(true, {}) == 0.0);
+    for (const Stage stage : {Stage::download, Stage::disk}) {
+      REQUIRE(busy(false, stage) == 0.0);
+      const double share = busy(true, stage);
+      REQUIRE(share >= 0.0);
+      REQUIRE(share <= 1.0);
+      if (share > 0.0) ++shared;
+    }
+  }
+  CHECK(shared > 50);
+}

@@ -151,6 +151,27 @@ TEST_CASE("law: what an NFS server gives is shared: beyond it more instances rea
   CHECK(own->first.wall < seconds(60.0));
 }
 
+TEST_CASE("sources: a file is opened for each sample, or once for all that lie in it") {
+  pipeline::Generator random(14);
+  const auto latency = [&](double milliseconds, double in_one) {
+    const Settings settings = {{"/source/service", "nfs"},
+                               {"/source/first_byte_latency", "2 ms"},
+                               {"/source/bandwidth", "1 GB/s"},
+                               {"/source/open_latency", fmt::format("{} ms", milliseconds)},
+                               {"/dataset/samples_per_object", fmt::format("{}", in_one)}};
+    const pipeline::Inputs inputs = resolve::resolve(scenario_with(settings), catalog()).inputs;
+    const auto& read = inputs.source ? inputs.source : inputs.first_source;
+    REQUIRE(read);
+    return read->latency / seconds(1e-3);
+  };
+  for (int i = 0; i < 20; ++i) {
+    const double opening = std::round(random.uniform(1.0, 50.0));
+    CHECK(latency(opening, 1.0) == Approx(2.0 + opening));
+    CHECK(latency(opening, 2.0) == Approx(2.0));
+    CHECK(latency(opening, std::round(random.uniform(2.0, 1000.0))) == Approx(2.0));
+  }
+}
+
 TEST_CASE(
     "sources: a figure that nobody publishes is asked for, with what to type and how to measure") {
   const std::string gcs = problems_of({{"/source/service", "gcs"}});

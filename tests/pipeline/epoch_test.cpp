@@ -1,6 +1,9 @@
 // One epoch against closed forms.
+#include <algorithm>
+
 #include "catch.hpp"
 #include "pipeline/generated.hpp"
+#include "pipeline/mean.hpp"
 #include "pipeline/simulate.hpp"
 
 using namespace feedrate;
@@ -253,6 +256,37 @@ TEST_CASE("epoch: decoded samples kept in memory leave only the rest of the work
   const Outcome out = simulate(in, {});
   CHECK(out.first.wall.base() == Approx(32000.0 * 5e-3).epsilon(0.001));
   CHECK(out.later.wall.base() == Approx(32000.0 * 2e-3).epsilon(0.001));
+}
+
+TEST_CASE("staging: a burst is used up once, by what comes first, however small it is") {
+  Generator random(32);
+  int partly = 0;
+  for (int i = 0; i < 200; ++i) {
+    Inputs in = gpu_only();
+    Staging staging;
+    staging.connections = 1.0;
+    staging.objects = random.whole(1.0, 2000.0);
+    const double rate = random.log_uniform(1.0, 100.0);  // objects/s
+    const double burst = rate * random.log_uniform(1.5, 20.0);
+    const double credit = random.log_uniform(0.1, 3000.0);
+    staging.read.limits.push_back({"requests", rate, burst, credit, 1.0, true});
+    in.staging = staging;
+    Credits credits;
+    INFO("job " << i);
+    const double used =
+        staging.objects * (1.0 - rate / burst);  // of the credit, if there were enough
+    const double time = std::max(staging.objects / burst, (staging.objects - credit) / rate);
+    CHECK(mean_staging(in, credits).time.base() == Approx(time));
+    CHECK(credits.share_left("requests") ==
+          Approx(std::max(0.0, 1.0 - used / credit)).margin(1e-9));
+    if (used < credit) ++partly;
+    // What is left serves the next to come, and no more.
+    const double left = credit * credits.share_left("requests");
+    CHECK(mean_staging(in, credits).time.base() ==
+          Approx(std::max(staging.objects / burst, (staging.objects - left) / rate)));
+  }
+  CHECK(partly > 20);
+  CHECK(partly < 180);
 }
 
 TEST_CASE("staging: connections hide latency until the link is full; the disk may be slower") {

@@ -171,6 +171,36 @@ TEST_CASE("timeline: most_events ends it early, and the section tells how far it
   CHECK(section.steps.size() > 5);
 }
 
+TEST_CASE("staging: mean and events keep the bounds of what every connection and the link can do") {
+  Generator random(31);
+  for (int i = 0; i < 100; ++i) {
+    Inputs in = two_workers();
+    Staging staging;
+    staging.connections = random.whole(1.0, 24.0);
+    staging.objects = staging.connections * random.whole(3.0, 20.0);
+    staging.object_size = megabytes(random.log_uniform(0.1, 50.0));
+    staging.read.latency = milliseconds(random.log_uniform(1.0, 200.0));
+    const double alone = random.log_uniform(2e7, 2e8);  // B/s of one connection
+    const double link = alone * random.log_uniform(1.0, 30.0);
+    staging.read.rate = linear_until(bytes_per_second(alone), bytes_per_second(link));
+    in.staging = staging;
+    const double size = staging.object_size.base();
+    const double rounds = staging.objects / staging.connections;
+    const double each = rounds * (staging.read.latency.base() + size / alone);
+    const double all = staging.objects * size / link;
+    const double mean = simulate(in, {}).staging.base();
+    const TimelineSection section = watch_staging(in, {1e6, no_limit});
+    CHECK(section.whole);
+    // The events begin the connections' first requests one after another, within one latency.
+    const double first = staging.read.latency.base();
+    INFO(i);
+    CHECK(mean >= std::max(each, all) * (1.0 - 1e-6));
+    CHECK(mean <= (each + all) * (1.0 + 1e-6));
+    CHECK(section.length.base() >= std::max(each, all) * (1.0 - 1e-6));
+    CHECK(section.length.base() <= (each + all + first) * (1.0 + 1e-6));
+  }
+}
+
 TEST_CASE("timeline: File mode's connections copy objects side by side, a bounded number of them") {
   Inputs in = two_workers();
   Staging staging;

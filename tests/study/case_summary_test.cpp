@@ -1,7 +1,10 @@
 // How wrong the predictions of measured cases are: what counts, and what an error is.
 #include "study/case_summary.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <random>
 
 #include "catch.hpp"
 #include "schema/scenario.hpp"
@@ -104,6 +107,44 @@ TEST_CASE("case summary: a miss counts whether or not it states a tolerance") {
   CHECK(sum.share_near == 0.5);
   CHECK(sum.worst == 1.0);
   CHECK(sum.worst_case == "silent");
+}
+
+TEST_CASE("case summary: a case with a band counts once, or once a repeat; its turns apart") {
+  std::mt19937_64 random(8);
+  std::uniform_real_distribution<double> near(0.5, 1.5);
+  for (int round = 0; round < 50; ++round) {
+    std::vector<CaseResult> cases;
+    std::size_t banded = 0, inside = 0, adjusted = 0;
+    double sizes = 0.0, errors = 0.0;
+    for (std::size_t i = 0, n = random() % 8; i < n; ++i) {
+      CaseResult one = figure(1.0, near(random));
+      for (std::size_t turn = 0, turns = random() % 4; turn < turns; ++turn) {
+        one.what.repeats.push_back(near(random));
+        one.adjusted.push_back(near(random));
+        const double error = one.adjusted.back() / one.what.repeats.back() - 1.0;
+        ++adjusted;
+        sizes += std::abs(error);
+        errors += error;
+      }
+      if (random() % 2 == 0) {
+        one.band = Band{0.8, 1.0, 1.2};
+        std::vector<double> measured = one.what.repeats;
+        if (measured.empty()) measured.push_back(one.what.measured);
+        banded += measured.size();
+        inside += static_cast<std::size_t>(
+            std::count_if(measured.begin(), measured.end(),
+                          [](double figure) { return figure >= 0.8 && figure <= 1.2; }));
+      }
+      cases.push_back(std::move(one));
+    }
+    const CaseSummary sum = of(cases);
+    CHECK(sum.banded == banded);
+    CHECK(sum.inside == inside);
+    REQUIRE(sum.adjusted == adjusted);
+    if (adjusted == 0) continue;
+    CHECK(sum.adjusted_mean == Approx(sizes / static_cast<double>(adjusted)));
+    CHECK(sum.adjusted_bias == Approx(errors / static_cast<double>(adjusted)).margin(1e-12));
+  }
 }
 
 TEST_CASE("case summary: nothing, or only what was fitted, is no prediction and no perfect score") {
