@@ -32,10 +32,6 @@ struct SweepArguments {
   OutputOptions output;
 };
 
-[[noreturn]] void refuse(const char* flag, std::string message) {
-  throw InputError({{.file = "", .line = 0, .pointer = flag, .message = std::move(message)}});
-}
-
 std::vector<std::string> files_read(const SweepQuestion& question) {
   return files_read({&question.scenario, 1}, question.simulation);
 }
@@ -44,11 +40,12 @@ int sweep_a_share(const SweepArguments& arguments) {
   const SweepShare share = parse_shard(arguments.shard, environment());
   const OutputOptions& output = arguments.output;
   if (output.format != "text" && output.format != "csv") {
-    refuse("--format", "expected csv, or none for whole results, of a share, got " +
-                           in_quotes(output.format) + ": merge writes what the shares come to");
+    refuse_flag("--format", "expected csv, or none for whole results, of a share, got " +
+                                in_quotes(output.format) +
+                                ": merge writes what the shares come to");
   }
   if (arguments.resume && (output.file.empty() || output.file == "-")) {
-    refuse("--resume", "expected --output FILE, which the share's points are kept in");
+    refuse_flag("--resume", "expected --output FILE, which the share's points are kept in");
   }
   const PreparedSweep sweep = prepared_sweep(arguments.question, output.format);
   if (!output.file.empty()) {
@@ -61,7 +58,7 @@ int sweep_a_share(const SweepArguments& arguments) {
 int sweep_in_a_file(const SweepArguments& arguments) {
   const OutputOptions& output = arguments.output;
   if (output.file.empty() || output.file == "-") {
-    refuse("--resume", "expected --output FILE, beside which the points are kept, or --shard");
+    refuse_flag("--resume", "expected --output FILE, beside which the points are kept, or --shard");
   }
   const std::string kept = output.file + ".part";
   const PreparedSweep sweep = prepared_sweep(arguments.question, output.format);

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <utility>
 
 #include "base/errors.hpp"
 #include "base/number_text.hpp"
 #include "base/quote.hpp"
+#include "base/statistics.hpp"
 #include "base/trimmed.hpp"
 #include "base/unit_text.hpp"
 
@@ -133,15 +134,7 @@ double parse_reading(const ReadingRow& row, std::string_view text, const std::st
 }
 
 double summary_of(const ReadingRow& row, std::vector<double> samples) {
-  const double last = static_cast<double>(samples.size()) - 1.0;
-  if (row.quantile <= 0.0) {
-    return std::accumulate(samples.begin(), samples.end(), 0.0) / (last + 1.0);
-  }
-  std::sort(samples.begin(), samples.end());
-  const double at = row.quantile * last;
-  const auto below = static_cast<std::size_t>(at);
-  const std::size_t above = std::min(below + 1, samples.size() - 1);
-  return samples[below] + (samples[above] - samples[below]) * (at - std::floor(at));
+  return row.quantile > 0.0 ? quantile(std::move(samples), row.quantile) : mean(samples);
 }
 
 std::string reading_text(ReadingKind kind, double value) {
