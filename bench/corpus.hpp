@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/open_file.hpp"
+#include "base/open_file.hpp"
 #include "bench/probe.hpp"
 
 namespace feedrate::bench {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/open_file.hpp"
+#include "base/open_file.hpp"
 #include "bench/probe.hpp"
 #include "bench/scratch.hpp"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <thread>
 
+#include "base/open_file.hpp"
 #include "base/units.hpp"
-#include "bench/open_file.hpp"
 
 namespace feedrate::bench {
 

@@ -12,10 +12,10 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "base/open_file.hpp"
 #include "bench/clock.hpp"
 #include "bench/files.hpp"
 #include "bench/mix.hpp"
-#include "bench/open_file.hpp"
 #include "bench/transform.hpp"
 
 namespace feedrate::bench {

@@ -2,14 +2,13 @@
 // Random numbers that cost next to nothing, so that drawing them is not what gets measured.
 #include <cstdint>
 
+#include "base/random.hpp"
+
 namespace feedrate::bench {
 
 /// SplitMix64 (Steele, Lea, Flood 2014): advances `state`, any start is a good one.
 inline std::uint64_t mix(std::uint64_t& state) {
-  std::uint64_t z = state += 0x9E3779B97F4A7C15U;
-  z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
-  z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
-  return z ^ (z >> 31U);
+  return mixed(state += 0x9E3779B97F4A7C15U);
 }
 
 /// In [0, 1).

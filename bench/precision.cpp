@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-namespace feedrate::bench {
+#include "base/statistics.hpp"
 
-Duration median(std::vector<Duration> times) {
-  std::sort(times.begin(), times.end());
-  const std::size_t n = times.size();
-  return (times[(n - 1) / 2] + times[n / 2]) / 2.0;
-}
+namespace feedrate::bench {
 
 double relative_error_of_median(std::vector<Duration> times) {
   std::sort(times.begin(), times.end());
@@ -18,7 +14,7 @@ double relative_error_of_median(std::vector<Duration> times) {
   const double last = n - 1.0;
   const auto low = static_cast<std::size_t>(std::max(0.0, std::floor((last - std::sqrt(n)) / 2)));
   const auto high = static_cast<std::size_t>(std::min(last, std::ceil((last + std::sqrt(n)) / 2)));
-  const Duration middle = (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2.0;
+  const Duration middle = median(times);
   if (middle <= Duration()) return 1.0;
   return (times[high] - times[low]) / middle / 2.0;
 }

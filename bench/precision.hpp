@@ -6,8 +6,6 @@
 
 namespace feedrate::bench {
 
-Duration median(std::vector<Duration> times);
-
 /// Standard error of the median over the median, from the order statistics half a standard
 /// deviation of the binomial to either side: no shape of the distribution is assumed.
 /// At least three samples.

@@ -23,9 +23,9 @@
 
 #include "base/errors.hpp"
 #include "base/number_text.hpp"
+#include "base/open_file.hpp"
 #include "base/quote.hpp"
 #include "bench/clock.hpp"
-#include "bench/open_file.hpp"
 #include "bench/output_words.hpp"
 #include "bench/probe.hpp"
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
+#include "base/open_file.hpp"
 #include "base/units.hpp"
-#include "bench/open_file.hpp"
 #include "bench/probe.hpp"
 
 namespace feedrate::bench {

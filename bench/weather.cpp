@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "base/number_text.hpp"
+#include "base/statistics.hpp"
 #include "bench/output_words.hpp"
 
 namespace feedrate::bench {
@@ -40,9 +42,7 @@ Frequency median_of_others(std::span<const Round> rounds, const Round& but) {
   for (const Round& round : rounds) {
     if (&round != &but && round.clock) clocks.push_back(*round.clock);
   }
-  if (clocks.empty()) return {};
-  std::sort(clocks.begin(), clocks.end());
-  return (clocks[(clocks.size() - 1) / 2] + clocks[clocks.size() / 2]) / 2.0;
+  return clocks.empty() ? Frequency{} : median(std::move(clocks));
 }
 
 }  // namespace

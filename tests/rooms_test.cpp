@@ -247,6 +247,55 @@ TEST_CASE("rooms: what results depend on is computed with functions of our own")
   }
 }
 
+// What one file does for all. A second one would have its own contract, its own faults and its own
+// last digit.
+TEST_CASE("rooms: what base does once is done nowhere else") {
+  struct Home {
+    std::string what;
+    std::regex code;
+    std::set<std::string> files;
+  };
+  // Probes time threads that wait for each other, or for a library that may never return: those are
+  // no loops over independent pieces.
+  const std::set<std::string> threads = {
+      "src/base/parallel.cpp",   "bench/http_server.hpp",  "bench/http_server.cpp",
+      "bench/native_loader.cpp", "bench/observe/gpus.cpp", "bench/probe_h2d.cpp",
+      "bench/streams.hpp",       "bench/streams.cpp",      "bench/team.hpp",
+      "bench/team.cpp",          "bench/watched.hpp",      "bench/watched.cpp"};
+  const std::vector<Home> homes = {
+      {"starts programs",
+       std::regex(R"(\b(posix_spawnp?|fork|vfork|popen|waitpid|waitid|system)\s*\()"),
+       {"src/base/child_process.cpp"}},
+      {"replaces this program", std::regex(R"(\bexec[lv]p?e?\s*\()"), {"src/cli/with_probes.cpp"}},
+      {"makes threads", std::regex(R"(\bstd::(j?thread\b(?!::)|async\b))"), threads},
+      {"finds a median or a quantile",
+       std::regex(R"(\bnth_element\b|^\S.*\b(median|quantile|percentile)\([^)]*\) \{)"),
+       {"src/base/statistics.hpp"}},
+      {"draws normal deviates",
+       std::regex(R"(\bnormal_distribution\b|0x[bB][fF]58476[dD]1[cC][eE]4)"),
+       {"src/base/random.hpp"}},
+      {"knows a digit", std::regex(R"(\bisdigit\s*\()"), {}},
+      {"knows the number of cores",
+       std::regex(R"(\bhardware_concurrency\b)"),
+       {"src/base/parallel.cpp"}},
+  };
+  std::map<std::string, int> found;
+  for (const SourceLine& line : house()) {
+    if (line.text.find_first_not_of(' ') == std::string::npos) continue;
+    const std::string file = line.where.substr(0, line.where.rfind(':'));
+    for (const Home& home : homes) {
+      if (!std::regex_search(line.text, home.code)) continue;
+      ++found[home.what];
+      if (home.files.count(file) == 0)
+        FAIL_CHECK(line.where << " " << home.what << ": " << line.text);
+    }
+  }
+  for (const Home& home : homes) {
+    INFO(home.what);
+    CHECK((found[home.what] > 0 || home.files.empty()));
+  }
+}
+
 // A program that uses the library may have set another locale, in which 0.5 is written 0,5.
 TEST_CASE("rooms: no number is read or written as the locale has it") {
   const std::regex by_locale(R"(\b(stod|stof|stold|strtod|strtof|strtold|atof|localeconv)\b)"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "bench/open_file.hpp"
+#include "base/open_file.hpp"
 
 namespace feedrate::bench::observe {
 

@@ -1,5 +1,7 @@
 #pragma once
-// Independent pieces of work on all cores.
+// Independent pieces of work on all cores: the one such loop. Threads that are measured, or that
+// outlive what they were made for, are no loops and stay with the probes (bench/team.hpp,
+// streams.hpp, watched.hpp, native_loader.cpp).
 #include <cstddef>
 #include <functional>
 

@@ -44,7 +44,7 @@ int region_rank(std::string_view offered, const std::optional<std::string>& aske
   }
   if (offered == default_region) return 0;
   if (offered == "all") return 1;
-  if (offered == "us-west-2") return 2;
+  if (offered == twin_region) return 2;
   return offered == "US" ? 3 : 4;
 }
 

@@ -13,6 +13,8 @@ namespace feedrate {
 
 /// Whose prices are looked up where no region is asked for.
 inline constexpr std::string_view default_region = "us-east-1";
+/// The other one that most prices are collected of; it stands in for the first, and that for it.
+inline constexpr std::string_view twin_region = "us-west-2";
 
 enum class LookupProblem { unknown_name, unknown_region, unknown_price };
 

@@ -21,14 +21,14 @@ void stand_in(std::string_view region, Known<T>&... known) {
   (mark(known), ...);
 }
 
-/// The record of `region`, or of the other one of us-east-1 and us-west-2, among those that `fits`.
+/// The record of `region`, or of its twin, among those that `fits`.
 template <class Price, class Fits, class Mark>
 Lookup<Price> by_region(const std::vector<Price>& prices, std::string_view asked,
                         const std::string& what, std::string_view key, Fits fits, Mark mark) {
   const std::string_view region = asked.empty() ? default_region : asked;
-  const std::string_view twin = region == "us-east-1"   ? "us-west-2"
-                                : region == "us-west-2" ? "us-east-1"
-                                                        : "";
+  const std::string_view twin = region == default_region ? twin_region
+                                : region == twin_region  ? default_region
+                                                         : "";
   const Price* other = nullptr;
   LookupFailure failure{LookupProblem::unknown_price, "", {}, std::string(key)};
   for (const Price& price : prices) {

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
 #include <filesystem>
-#include <thread>
 
+#include "base/parallel.hpp"
 #include "base/text_file.hpp"
 #include "study/renamed.hpp"
 #include "words/limits.hpp"
@@ -115,36 +113,6 @@ void read_job(Job& job, const SimulationOptions& simulation) {
 
 }  // namespace
 
-void for_each(std::size_t count, const std::function<void(std::size_t)>& work) {
-  std::vector<std::exception_ptr> failures(count);
-  std::atomic<std::size_t> next{0};
-  const auto run = [&] {
-    for (std::size_t i = next++; i < count; i = next++) {
-      try {
-        work(i);
-      } catch (...) {
-        failures[i] = std::current_exception();
-      }
-    }
-  };
-  {
-    std::vector<std::jthread> threads;
-    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-    for (std::size_t t = 1; t < std::min(cores, count); ++t) threads.emplace_back(run);
-    run();
-  }
-  std::vector<Problem> problems;
-  for (const std::exception_ptr& failure : failures) {
-    if (!failure) continue;
-    try {
-      std::rethrow_exception(failure);
-    } catch (const InputError& error) {
-      problems.insert(problems.end(), error.problems().begin(), error.problems().end());
-    }
-  }
-  if (!problems.empty()) throw InputError(std::move(problems));
-}
-
 schema::JsonPtr bare_scenario(const Scenario& scenario) {
   Scenario bare = scenario;
   bare.name.clear();
@@ -194,7 +162,7 @@ CheckJobs load_jobs(const CheckArguments& arguments) {
         "{}: expected each scenario once, got it again{}", job.path,
         job.path == standard_input_path ? ": standard input can be read only once" : ""));
   }
-  for_each(jobs.size(), [&](std::size_t i) {
+  for_each_index(jobs.size(), 0, [&](std::size_t i) {
     Job& job = jobs[i];
     job.limits = flags;
     job.limits.insert(job.limits.end(), common.begin(), common.end());

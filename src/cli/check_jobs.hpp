@@ -1,7 +1,5 @@
 #pragma once
 // What a check holds against what: its scenarios, their limits, and the entries of the baseline.
-#include <cstddef>
-#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -46,10 +44,6 @@ schema::JsonPtr bare_scenario(const Scenario& scenario);
 
 /// The scenario that `root` describes; empty where it makes no sense, as mixtures may.
 std::optional<Scenario> scenario_in(const schema::JsonPtr& root, const std::string& file);
-
-/// Runs `work(i)` for all i below `count` on every core. Throws one InputError with the problems of
-/// all; any other exception as it is.
-void for_each(std::size_t count, const std::function<void(std::size_t)>& work);
 
 /// What `parse` makes of a text; its complaint gets the place where the text stands.
 template <class Parse>

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/errors.hpp"
+#include "base/parallel.hpp"
 #include "base/version.hpp"
 #include "cli/check_jobs.hpp"
 #include "cli/inputs.hpp"
@@ -74,8 +75,9 @@ class Checker {
     checked_.verdict.scenarios.resize(loaded_.jobs.size());
     entries_.resize(loaded_.jobs.size());
     std::vector<std::vector<Problem>> problems(loaded_.jobs.size());
-    for_each(problems.size(),
-             [&](std::size_t i) { problems[i] = problems_of([&] { check_one(i, pricing); }); });
+    for_each_index(problems.size(), 0, [&](std::size_t i) {
+      problems[i] = problems_of([&] { check_one(i, pricing); });
+    });
     set_apart(std::move(problems));
     finish();
     return std::move(checked_);

@@ -278,7 +278,7 @@ class CaseFitter {
       sum.worst_case = one.what.name;
     }
     sum.cases = sizes.size();
-    if (!sizes.empty()) sum.median = fit::median(sizes);
+    if (!sizes.empty()) sum.median = median(sizes);
     out_.leave_one_out = sum;
   }
 

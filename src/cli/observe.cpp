@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 
+#include "base/child_process.hpp"
 #include "base/did_you_mean.hpp"
 #include "base/errors.hpp"
 #include "base/quote.hpp"
@@ -19,7 +20,6 @@
 #include "cli/observe_fit.hpp"
 #include "cli/observe_import.hpp"
 #include "cli/observe_show.hpp"
-#include "cli/observed_command.hpp"
 #include "cli/parser.hpp"
 #include "cli/terminal.hpp"
 #include "report/numbers.hpp"
@@ -143,10 +143,11 @@ class Outputs {
   std::int64_t late_ = 0;
 };
 
-/// Signals that reached us alone go on to the command, once it had time to get them itself.
+/// The command that is observed runs with our own input and output, and our terminal. Signals that
+/// reached us alone go on to it, once it had time to get them itself.
 class Courier {
  public:
-  void look(const Interrupt& interrupt, const ObservedCommand& command) {
+  void look(const Interrupt& interrupt, const ChildProcess& command) {
     constexpr Duration patience = milliseconds(300.0);
     if (!interrupt.flag() || sent_ || interrupt.by_terminal()) return;
     if (!since_) since_ = bench::now();
@@ -162,10 +163,10 @@ class Courier {
 
 /// What stands where a command may is one; where there is no such program a name of ours may have
 /// been meant.
-std::unique_ptr<ObservedCommand> started(const std::vector<std::string>& command) {
+std::unique_ptr<ChildProcess> started(const std::vector<std::string>& command) {
   try {
-    return std::make_unique<ObservedCommand>(command);
-  } catch (const InputError& error) {
+    return std::make_unique<ChildProcess>(command, ChildGroup::ours);
+  } catch (const NoSuchProgram& error) {
     const std::string ours[] = {"show", "fit"};
     const std::string meant = nearest(command.front(), ours);
     if (meant.empty()) throw;
@@ -178,7 +179,7 @@ int observe_it(const ObserveArguments& arguments) {
   using bench::observe::utc_clock;
   Plan plan = plan_of(arguments);
   const Interrupt interrupt;
-  std::unique_ptr<ObservedCommand> command;
+  std::unique_ptr<ChildProcess> command;
   if (!arguments.command.empty()) {
     command = started(arguments.command);
     plan.pid = command->id();
@@ -227,7 +228,7 @@ int observe_it(const ObserveArguments& arguments) {
       poll(nullptr, 0, 20);
       courier.look(interrupt, *command);
     }
-    status = command->wait();
+    status = command->wait().shell_status();
   }
   if (!failure.empty()) throw HostError(failure);
   outputs.say_end(arguments, length);

@@ -7,12 +7,13 @@
 #include <iterator>
 #include <memory>
 
+#include "base/child_process.hpp"
 #include "base/did_you_mean.hpp"
 #include "base/errors.hpp"
+#include "base/exit_status.hpp"
 #include "base/quote.hpp"
 #include "base/shared_folder.hpp"
 #include "base/text_file.hpp"
-#include "cli/child_process.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/parser.hpp"
@@ -91,21 +92,26 @@ std::string last_line(std::string text) {
 
 std::string drawn(const PlotArguments& arguments, const fs::path& folder, const std::string& spec,
                   const std::string& text) {
-  const ChildOutcome outcome =
-      run_child({"node", (folder / "render.mjs").string(), spec, arguments.theme}, text);
-  if (outcome.not_found) {
-    throw HostError(
-        "charts are drawn by Node.js, and there is no `node`: install it (Debian: apt-get install "
-        "nodejs npm), then npm ci --prefix " +
-        folder.string());
-  }
-  if (outcome.status == 0) return outcome.out;
-  if (outcome.status == packages_missing) {
+  const std::vector<std::string> program = {"node", (folder / "render.mjs").string(), spec,
+                                            arguments.theme};
+  const ChildOutcome outcome = [&] {
+    try {
+      return run_child(program, text);
+    } catch (const NoSuchProgram&) {
+      throw HostError(
+          "charts are drawn by Node.js, and there is no `node`: install it (Debian: apt-get "
+          "install nodejs npm), then npm ci --prefix " +
+          folder.string());
+    }
+  }();
+  const int status = outcome.end.shell_status();
+  if (status == 0) return outcome.out;
+  if (status == packages_missing) {
     throw HostError("the packages that draw charts are not installed: npm ci --prefix " +
                     folder.string());
   }
   const std::string reason = last_line(outcome.err);
-  if (outcome.status == 2) throw InputError(reason);
+  if (status == wrong_input) throw InputError(reason);
   throw HostError("node could not draw the chart: " + reason);
 }
 

@@ -61,7 +61,7 @@ Duration interval_of(const RunArguments& arguments) {
     problem =
         fmt::format("expected a time from 0.1 ms to 1 h, got {}", in_quotes(arguments.interval));
   }
-  if (!problem.empty()) throw InputError({{"", 0, "--interval", problem}});
+  if (!problem.empty()) refuse_flag("--interval", problem);
   return seconds(parsed.base);
 }
 

@@ -45,9 +45,6 @@ std::vector<Vary> varied_of(const ScaleArguments& arguments) {
   std::vector<Vary> varied;
   for (const std::string& text : arguments.vary) {
     varied.push_back(parse_vary(text));
-    const auto refuse = [&](const std::string& message) {
-      throw InputError(std::vector<Problem>{{"", 0, "--vary", message}});
-    };
     std::string pointer;
     try {
       pointer = schema::set_pointer(varied.back().key);
@@ -55,10 +52,12 @@ std::vector<Vary> varied_of(const ScaleArguments& arguments) {
       continue;  // reading the first point says what is wrong with it
     }
     if (pointer == "/cluster/instances") {
-      refuse("expected a key other than instances, which scale itself varies up to --to");
+      refuse_flag("--vary",
+                  "expected a key other than instances, which scale itself varies up to --to");
     }
     if (pointer == hour_key && !arguments.value_of_hour.empty()) {
-      refuse("expected either --value-of-hour or --vary of the same key, got both");
+      refuse_flag("--vary",
+                  "expected either --value-of-hour or --vary of the same key, got both");
     }
   }
   if (const std::size_t size = varied.empty() ? 1 : Grid(varied).size(); size > most_curves) {

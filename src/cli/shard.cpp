@@ -18,7 +18,7 @@ constexpr const char* shard_flag = "--shard";
 constexpr std::size_t most_shares = 1'000'000;
 
 [[noreturn]] void refuse(std::string message) {
-  throw InputError({{.file = "", .line = 0, .pointer = shard_flag, .message = std::move(message)}});
+  refuse_flag(shard_flag, std::move(message));
 }
 
 std::optional<std::size_t> whole(std::string_view text) {

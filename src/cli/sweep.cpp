@@ -32,10 +32,6 @@ struct SweepArguments {
   OutputOptions output;
 };
 
-[[noreturn]] void refuse(const char* flag, std::string message) {
-  throw InputError({{.file = "", .line = 0, .pointer = flag, .message = std::move(message)}});
-}
-
 std::vector<std::string> files_read(const SweepQuestion& question) {
   return files_read({&question.scenario, 1}, question.simulation);
 }
@@ -44,12 +40,12 @@ int sweep_a_share(const SweepArguments& arguments) {
   const SweepShare share = parse_shard(arguments.shard, environment());
   const OutputOptions& output = arguments.output;
   if (output.format != "text" && output.format != "csv") {
-    refuse("--format", "expected csv, or no --format for whole results, with --shard, got " +
+    refuse_flag("--format", "expected csv, or no --format for whole results, with --shard, got " +
                            in_quotes(output.format) +
                            ": merge writes the other formats from the shares");
   }
   if (arguments.resume && (output.file.empty() || output.file == "-")) {
-    refuse("--resume", "expected --output FILE, in which the share's points are kept");
+    refuse_flag("--resume", "expected --output FILE, in which the share's points are kept");
   }
   const PreparedSweep sweep = prepared_sweep(arguments.question, output.format);
   if (!output.file.empty()) {
@@ -62,7 +58,7 @@ int sweep_a_share(const SweepArguments& arguments) {
 int sweep_in_a_file(const SweepArguments& arguments) {
   const OutputOptions& output = arguments.output;
   if (output.file.empty() || output.file == "-") {
-    refuse("--resume", "expected --output FILE, next to which the points are kept, or --shard");
+    refuse_flag("--resume", "expected --output FILE, next to which the points are kept, or --shard");
   }
   const std::string kept = output.file + ".part";
   const PreparedSweep sweep = prepared_sweep(arguments.question, output.format);

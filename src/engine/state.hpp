@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/random.hpp"
 #include "engine/event_tree.hpp"
 #include "engine/lowering.hpp"
 #include "engine/outcome.hpp"
-#include "engine/random.hpp"
 #include "engine/shared_capacity.hpp"
 #include "engine/simulate.hpp"
 #include "engine/token_bucket.hpp"

@@ -47,7 +47,7 @@ struct Pulled {
 
 Pulled pull(std::span<const double> samples) {
   Pulled pulled;
-  const double middle = median({samples.begin(), samples.end()});
+  const double middle = median(std::vector<double>(samples.begin(), samples.end()));
   std::vector<double> deviations;
   for (const double sample : samples) deviations.push_back(sample - middle);
   const double deviation = robust_deviation(deviations);
@@ -83,28 +83,10 @@ double error_of_mean(std::span<const double> values) {
 
 }  // namespace
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2.0;
-}
-
 double robust_deviation(std::span<const double> values) {
   std::vector<double> sizes;
   for (const double value : values) sizes.push_back(std::abs(value));
   return sizes.empty() ? 0.0 : 1.4826 * median(std::move(sizes));
-}
-
-double mean(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-double standard_deviation(std::span<const double> values) {
-  const double middle = mean(values);
-  double squares = 0.0;
-  for (const double value : values) squares += (value - middle) * (value - middle);
-  return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
 double student_factor(std::size_t degrees, double deviations) {

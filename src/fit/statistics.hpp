@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "base/statistics.hpp"
+
 namespace feedrate::fit {
 
 struct Estimate {
@@ -61,12 +63,6 @@ struct Refit {
 /// Error of `whole` from its refits, one for each unit (the jackknife, Tukey 1958; of strata, Jones
 /// 1974), around itself and times Student's factor. 0 where no stratum has two units.
 double jackknife(double whole, std::span<const Refit> refits);
-
-double mean(std::span<const double> values);                ///< Precondition: not empty.
-double standard_deviation(std::span<const double> values);  ///< Precondition: two or more.
-
-/// Middle value; of an even count the mean of the middle two. Precondition: not empty.
-double median(std::vector<double> values);
 
 /// 1.4826 · median of |value|: a standard deviation when values are normal around 0.
 double robust_deviation(std::span<const double> values);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <utility>
+
+#include "base/statistics.hpp"
 
 namespace feedrate {
 namespace {
@@ -72,15 +74,7 @@ bool Readings::any() const {
 }
 
 double summary_of(const ReadingRow& row, std::vector<double> samples) {
-  const double last = static_cast<double>(samples.size()) - 1.0;
-  if (row.quantile <= 0.0) {
-    return std::accumulate(samples.begin(), samples.end(), 0.0) / (last + 1.0);
-  }
-  std::sort(samples.begin(), samples.end());
-  const double at = row.quantile * last;
-  const auto below = static_cast<std::size_t>(at);
-  const std::size_t above = std::min(below + 1, samples.size() - 1);
-  return samples[below] + (samples[above] - samples[below]) * (at - std::floor(at));
+  return row.quantile > 0.0 ? quantile(std::move(samples), row.quantile) : mean(samples);
 }
 
 Readings readings_of(const Result& result) {

@@ -13,10 +13,6 @@ namespace {
 /// More would not fit into memory, and tell no more of the job.
 constexpr std::size_t most_kept = 10'000'000;
 
-[[noreturn]] void ask_for(const char* flag, const std::string& message) {
-  throw InputError(std::vector<Problem>{{"", 0, flag, message}});
-}
-
 /// A demand of a sample: what is used a second over samples per second.
 std::optional<ObservedNumber> demand(const std::optional<ObservedNumber>& used, double factor,
                                      const ObservedNumber& throughput) {
@@ -259,7 +255,7 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
   } else {
     job.throughput = told.throughput ? ObservedNumber{*told.throughput, 0.0, 0.0, "told"} : *x;
     if (!(job.throughput.value > 0.0)) {
-      ask_for("--throughput", "expected samples per second above 0, got 0");
+      refuse_flag("--throughput", "expected samples per second above 0, got 0");
     }
     job.interval = job.throughput;
     job.interval.value = of_step / job.throughput.value;

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
+
+#include "base/statistics.hpp"
 
 namespace feedrate::observe {
 
@@ -11,10 +12,8 @@ Moments moments_of(const std::vector<double>& values) {
   Moments m;
   m.count = static_cast<double>(values.size());
   if (values.empty()) return m;
-  m.mean = std::accumulate(values.begin(), values.end(), 0.0) / m.count;
-  double squares = 0.0;
-  for (const double value : values) squares += (value - m.mean) * (value - m.mean);
-  if (values.size() > 1) m.sd = std::sqrt(squares / (m.count - 1.0));
+  m.mean = mean(values);
+  if (values.size() > 1) m.sd = standard_deviation(values);
   return m;
 }
 
@@ -35,11 +34,6 @@ double error_of_mean(const std::vector<double>& values) {
 
 ObservedNumber number_of(const std::vector<double>& values, const char* what) {
   return {moments_of(values).mean, error_of_mean(values), static_cast<double>(values.size()), what};
-}
-
-double quantile(std::vector<double> values, double share) {
-  std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
 }
 
 }  // namespace feedrate::observe

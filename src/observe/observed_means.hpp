@@ -22,7 +22,4 @@ double error_of_mean(const std::vector<double>& values);
 /// Their mean with its error; `what` they are: "steps".
 ObservedNumber number_of(const std::vector<double>& values, const char* what);
 
-/// Of all of them the one below which this share lies. Precondition: not empty.
-double quantile(std::vector<double> values, double share);
-
 }  // namespace feedrate::observe

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/statistics.hpp"
 #include "observe/observed_means.hpp"
 
 namespace feedrate::observe {
@@ -207,7 +208,7 @@ void tell_steps(ObservedJob& job, const std::vector<Run>& runs) {
   if (!waits.empty() && waits.size() == lengths.size()) {
     job.wait = ObservedNumber{std::min(waited / steps, job.interval.value), error_of_mean(waits),
                               steps, "steps"};
-    job.least_wait = quantile(waits, 0.1);
+    job.least_wait = value_at_share(waits, 0.1);
   }
   // A mean of many steps says nothing of how they differ.
   const Moments rest = moments_of(rests.empty() ? lengths : rests);

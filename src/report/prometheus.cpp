@@ -6,6 +6,8 @@
 #include <cctype>
 #include <functional>
 
+#include "base/number_text.hpp"
+
 namespace feedrate::report {
 namespace {
 
@@ -68,8 +70,7 @@ std::string label_name(std::string_view key) {
     name += fine ? c : '_';
   }
   // Two of "_" in front are Prometheus' own.
-  const bool fine = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
-                    !name.starts_with("__");
+  const bool fine = !name.empty() && !is_digit(name[0]) && !name.starts_with("__");
   return fine ? name : "key_" + name;
 }
 

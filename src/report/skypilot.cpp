@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/number_text.hpp"
 #include "base/units.hpp"
 #include "report/numbers.hpp"
 
@@ -56,7 +57,7 @@ std::string told(const SkyCandidate& candidate) {
 std::string without_digits(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (std::isdigit(static_cast<unsigned char>(c)) == 0 && c != '.') out += c;
+    if (!is_digit(c) && c != '.') out += c;
   }
   return out;
 }

@@ -83,8 +83,9 @@ class Parts {
     const bool own = std::any_of(list->items.begin(), list->items.end(), [&](const JsonPtr& item) {
       return in({region, "all"})(*item);
     });
-    const std::set<std::string> regions = own ? std::set<std::string>{region, "all"}
-                                              : std::set<std::string>{"us-east-1", "us-west-2"};
+    const std::set<std::string> regions =
+        own ? std::set<std::string>{region, "all"}
+            : std::set<std::string>{std::string(default_region), std::string(twin_region)};
     add(file, root, section, in(regions));
   }
 

@@ -9,6 +9,7 @@
 #include "base/errors.hpp"
 #include "base/number_chars.hpp"
 #include "base/quote.hpp"
+#include "base/statistics.hpp"
 #include "base/text_file.hpp"
 #include "schema/price_file.hpp"
 
@@ -91,12 +92,6 @@ struct Seen {
   double on_demand = 0.0;  ///< 0: none said
   std::vector<double> spot;
 };
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
-}
 
 }  // namespace
 

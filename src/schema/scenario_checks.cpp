@@ -1,9 +1,9 @@
 #include "schema/scenario_checks.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <initializer_list>
 
+#include "base/number_text.hpp"
 #include "base/quote.hpp"
 #include "schema/key_names.hpp"
 #include "schema/scenario_keys.hpp"
@@ -442,7 +442,7 @@ class Checks {
       const std::string pointer = join_pointer("/errors", member.key);
       check_setting(*list.value, member, pointer);
       const bool by_place = !member.key.starts_with("/preprocess/") ||
-                            (member.key.size() > 12 && std::isdigit(member.key[12]) != 0);
+                            (member.key.size() > 12 && is_digit(member.key[12]));
       if (member.key.starts_with('/') && by_place) continue;
       r_.problems.add_at(*list.value, member.line, pointer,
                          "expected a JSON pointer, an operation by its place, such as "

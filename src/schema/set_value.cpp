@@ -21,10 +21,6 @@ namespace {
 
 using Flag = std::shared_ptr<const std::string>;
 
-[[noreturn]] void refuse(const Flag& flag, const std::string& message) {
-  throw InputError({{"", 0, *flag, message}});
-}
-
 /// A copy of `value` whose every part says that it comes from `flag`.
 JsonPtr stamped(const JsonValue& value, const Flag& flag) {
   auto out = std::make_shared<JsonValue>(value);
@@ -46,7 +42,7 @@ JsonPtr value_of(std::string_view text, const Flag& flag) {
     try {
       return stamped(*parse_json(text, ""), flag);
     } catch (const InputError& error) {
-      refuse(flag, error.problems().front().message);
+      refuse_flag(*flag, error.problems().front().message);
     }
   }
   JsonValue value;
@@ -77,8 +73,8 @@ std::size_t item_at(const JsonValue& list, const std::string& token, const Flag&
   const auto read = std::from_chars(token.data(), end, index);
   if (read.ec == std::errc() && read.ptr == end) {
     if (index < list.items.size()) return index;
-    refuse(flag, "expected an item from 0 to " + std::to_string(list.items.size()) +
-                     " (exclusive), got " + token);
+    refuse_flag(*flag, "expected an item from 0 to " + std::to_string(list.items.size()) +
+                           " (exclusive), got " + token);
   }
   std::vector<std::string> names;
   for (std::size_t i = 0; i < list.items.size(); ++i) {
@@ -87,8 +83,8 @@ std::size_t item_at(const JsonValue& list, const std::string& token, const Flag&
     if (name->text == token) return i;
     names.push_back(name->text);
   }
-  refuse(flag, "expected the number or the name of an operation of the scenario, got " +
-                   in_quotes(token) + did_you_mean(token, names));
+  refuse_flag(*flag, "expected the number or the name of an operation of the scenario, got " +
+                         in_quotes(token) + did_you_mean(token, names));
 }
 
 /// The key below `above` that `token` names; null below what has items of any name.
@@ -191,12 +187,12 @@ PreparedSetting::PreparedSetting(std::string_view key, std::string_view value,
                                  std::string_view flag) {
   const Flag source = std::make_shared<const std::string>(
       fmt::format("{} {}={}", flag, on_one_line(key), on_one_line(value)));
-  if (!is_utf8(key) || !is_utf8(value)) refuse(source, "expected UTF-8, got invalid bytes");
+  if (!is_utf8(key) || !is_utf8(value)) refuse_flag(*source, "expected UTF-8, got invalid bytes");
   KeyPlace place;
   try {
     place = find_key(scenario_root(), key);
   } catch (const InputError& error) {
-    refuse(source, error.problems().front().message);
+    refuse_flag(*source, error.problems().front().message);
   }
   tokens_ = std::move(place.tokens);
   value_ = value_of(value, source);

@@ -5,6 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "base/statistics.hpp"
+
 namespace feedrate::study {
 namespace {
 
@@ -45,27 +47,19 @@ class Gatherer {
     sum_.bias /= count;
     sum_.predictions = sizes_.size();
     sum_.share_near = static_cast<double>(sum_.near) / count;
-    std::sort(sizes_.begin(), sizes_.end());
-    sum_.median = middle(sizes_);
+    sum_.median = median(sizes_);
     finish_adjusted();
     return std::move(sum_);
   }
 
  private:
-  /// Of sorted values, at least one.
-  static double middle(const std::vector<double>& sorted) {
-    const std::size_t half = sorted.size() / 2;
-    return sorted.size() % 2 == 1 ? sorted[half] : 0.5 * (sorted[half - 1] + sorted[half]);
-  }
-
   void finish_adjusted() {
     if (adjusted_.empty()) return;
     const auto count = static_cast<double>(adjusted_.size());
     sum_.adjusted = adjusted_.size();
     for (const double size : adjusted_) sum_.adjusted_mean += size / count;
     sum_.adjusted_bias /= count;
-    std::sort(adjusted_.begin(), adjusted_.end());
-    sum_.adjusted_median = middle(adjusted_);
+    sum_.adjusted_median = median(adjusted_);
   }
 
   /// How often what was measured lies in the band, and how far off each repeat is once its turn's

@@ -11,23 +11,17 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "base/statistics.hpp"
 #include "study/bottleneck.hpp"
 #include "study/drawn_job.hpp"
 
 namespace feedrate::study {
 namespace {
 
-/// Quantile by linear interpolation between order statistics (type 7 of Hyndman and Fan 1996).
-double quantile(const std::vector<double>& sorted, double p) {
-  const double at = p * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
-
 Band band(std::vector<double> values) {
   std::sort(values.begin(), values.end());
-  return {quantile(values, 0.05), quantile(values, 0.5), quantile(values, 0.95)};
+  return {quantile_of_sorted(values, 0.05), quantile_of_sorted(values, 0.5),
+          quantile_of_sorted(values, 0.95)};
 }
 
 using Names = std::set<std::string, std::less<>>;

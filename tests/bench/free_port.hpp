@@ -3,13 +3,13 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "bench/open_file.hpp"
+#include "base/open_file.hpp"
 #include "catch.hpp"
 
 namespace feedrate::test {
 
 inline int free_port() {
-  const bench::OpenFile socket(::socket(AF_INET, SOCK_STREAM, 0));
+  const OpenFile socket(::socket(AF_INET, SOCK_STREAM, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   socklen_t size = sizeof address;

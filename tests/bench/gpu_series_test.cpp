@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/random.hpp"
+#include "base/statistics.hpp"
 #include "bench/precision.hpp"
 #include "catch.hpp"
 
@@ -47,11 +48,11 @@ Measurement product(double size) {
 }  // namespace
 
 TEST_CASE("GPU series: a level does not depend on how often the operation is done in a sample") {
-  Normal random(3, 0);
+  Random random(3, 0);
   for (int i = 0; i < 300; ++i) {
     Bench bench;
     // No kernel is shorter than a microsecond.
-    const Duration each = seconds(1e-6 + std::exp(-9.0 + 3.0 * random.draw()));
+    const Duration each = seconds(1e-6 + std::exp(-9.0 + 3.0 * random.normal()));
     bench.recorder.begin("gpu", {0, seconds(4.0), false});
     GpuSeries series(bench.settings, bench.recorder, 0);
     REQUIRE(series.repeat(product(8.0), [&] { return bench.operation(each); }));
@@ -67,10 +68,10 @@ TEST_CASE("GPU series: a level does not depend on how often the operation is don
 }
 
 TEST_CASE("GPU series: the samples of a round hold their least time, however short its share") {
-  Normal random(4, 0);
+  Random random(4, 0);
   for (int i = 0; i < 100; ++i) {
     Bench bench;
-    const Duration each = seconds(std::exp(-7.0 + 2.0 * random.draw()));
+    const Duration each = seconds(std::exp(-7.0 + 2.0 * random.normal()));
     bench.recorder.begin("gpu", {0, milliseconds(1.0), true});
     GpuSeries series(bench.settings, bench.recorder, 0);
     REQUIRE(series.repeat(product(8.0), [&] { return bench.operation(each); }));

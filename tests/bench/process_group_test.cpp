@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
-#include "bench/open_file.hpp"
+#include "base/open_file.hpp"
 #include "bench/probe.hpp"
 #include "catch.hpp"
 

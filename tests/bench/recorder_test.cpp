@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "base/errors.hpp"
+#include "base/statistics.hpp"
 #include "bench/precision.hpp"
 #include "bench/rounds.hpp"
 #include "catch.hpp"

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/child_process.hpp"
 #include "base/temporary_folder.hpp"
 
 namespace testing_cli {
@@ -29,10 +30,6 @@ inline std::string slurp(const std::filesystem::path& path) {
 
 using Folder = feedrate::test::TemporaryFolder;
 
-inline int exit_status(int raw) {
-  return WIFSIGNALED(raw) ? 128 + WTERMSIG(raw) : WEXITSTATUS(raw);
-}
-
 /// Runs a line of shell, in which "feedrate" is the built program, in a known environment.
 inline Outcome shell(const std::string& line, const std::string& environment = "LC_ALL=C.UTF-8") {
   const Folder folder;
@@ -44,7 +41,7 @@ inline Outcome shell(const std::string& line, const std::string& environment = "
                               " bash '" + script + "' >'" + (folder / "out") + "' 2>'" +
                               (folder / "err") + "' </dev/null";
   Outcome outcome;
-  outcome.status = exit_status(std::system(command.c_str()));
+  outcome.status = feedrate::process_end(std::system(command.c_str())).shell_status();
   outcome.out = slurp(folder / "out");
   outcome.err = slurp(folder / "err");
   return outcome;
@@ -77,7 +74,7 @@ inline Outcome on_terminal(const std::string& line, const std::string& environme
   int raw = 0;
   waitpid(child, &raw, 0);
   close(terminal);
-  outcome.status = exit_status(raw);
+  outcome.status = feedrate::process_end(raw).shell_status();
   return outcome;
 }
 

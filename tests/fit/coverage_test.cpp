@@ -116,9 +116,10 @@ MeasurementSet rounds_of_laws(std::uint64_t seed) {
   MeasurementSet set = made.set;
   set.host.hardware_threads = 2;
   set.rounds.resize(rounds);
-  Normal random(seed, 9);
+  Random random(seed, 9);
   std::vector<double> factors;
-  for (std::size_t r = 0; r < rounds; ++r) factors.push_back(std::exp(0.1 * random.draw() - 0.005));
+  for (std::size_t r = 0; r < rounds; ++r)
+    factors.push_back(std::exp(0.1 * random.normal() - 0.005));
   for (Measurement& m : set.measurements) {
     m.rounds.assign(rounds, 4);
     for (std::size_t i = 0; i < m.times.size(); ++i) m.times[i] = m.times[i] * factors[i / 4];

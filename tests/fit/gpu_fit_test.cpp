@@ -103,9 +103,9 @@ TEST_CASE("fit of a GPU: what only a vendor knows stands ready to be held agains
 }
 
 TEST_CASE("fit of a GPU: as often as an operation is done in a sample, its level is the same") {
-  Normal random(7, 0);
+  Random random(7, 0);
   for (int i = 0; i < 50; ++i) {
-    const double rate = 1e12 * std::exp(2.0 * random.draw());
+    const double rate = 1e12 * std::exp(2.0 * random.normal());
     std::vector<double> found;
     for (const double times : {1.0, 32.0, 4096.0}) {
       Synthetic made;
@@ -142,12 +142,12 @@ TEST_CASE("fit of a GPU: a rate that falls within seconds is what holds, and is 
 }
 
 TEST_CASE("fit of a step: a line where it holds, a table of what was measured where it does not") {
-  Normal random(11, 0);
+  Random random(11, 0);
   int tables = 0;
   for (int i = 0; i < 200; ++i) {
-    const double fixed = 0.005 * std::exp(0.5 * random.draw());
-    const double each = 0.001 * std::exp(random.draw());
-    const double host = 0.01 * std::exp(1.5 * random.draw());
+    const double fixed = 0.005 * std::exp(0.5 * random.normal());
+    const double each = 0.001 * std::exp(random.normal());
+    const double host = 0.01 * std::exp(1.5 * random.normal());
     Synthetic made;
     add_steps(made, host, fixed, each);
     const HostProfile profile = fit_profile(made.set).profile;

@@ -18,7 +18,7 @@ using test::World;
 /// A host with all sorts of fits, in rounds of which each has a factor of its own, from one
 /// calibration or several half an hour apart.
 MeasurementSet host(std::uint64_t seed, std::size_t rounds, std::size_t calibrations) {
-  Normal random(seed, 3);
+  Random random(seed, 3);
   Synthetic made(0.04, 0, seed);
   const std::size_t all = rounds * calibrations;
   const auto samples = [&](std::size_t round) { return 1 + (round + seed) % 5; };
@@ -44,7 +44,7 @@ MeasurementSet host(std::uint64_t seed, std::size_t rounds, std::size_t calibrat
     round.began = Machine::clock_time(1800.0 * static_cast<double>(r / rounds) +
                                       20.0 * static_cast<double>(r % rounds));
     set.rounds.push_back(round);
-    factors.push_back(std::exp(0.1 * random.draw()));
+    factors.push_back(std::exp(0.1 * random.normal()));
   }
   for (Measurement& m : set.measurements) {
     std::size_t next = 0;

@@ -31,10 +31,10 @@ TEST_CASE("statistics: Student's factor is the ratio of quantiles in tables") {
 }
 
 TEST_CASE("statistics: of a mean, fitting again without each sample gives its standard error") {
-  Normal random(5, 0);
+  Random random(5, 0);
   for (std::size_t n = 2; n <= 30; ++n) {
     std::vector<double> values;
-    for (std::size_t i = 0; i < n; ++i) values.push_back(3.0 + random.draw());
+    for (std::size_t i = 0; i < n; ++i) values.push_back(3.0 + random.normal());
     std::vector<Refit> refits;
     for (const double value : values) {
       refits.push_back(
@@ -51,12 +51,12 @@ TEST_CASE("statistics: rounds lie apart by their drift, not by the noise of thei
   const auto middle = [](double drift, std::size_t samples) {
     std::vector<double> found;
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
-      Normal random(seed, 5);
+      Random random(seed, 5);
       std::vector<RoundSamples> rounds(8);
       for (RoundSamples& round : rounds) {
-        const double level = 1.0 + drift * random.draw();
+        const double level = 1.0 + drift * random.normal();
         for (std::size_t i = 0; i < samples; ++i) {
-          round.samples.push_back(level + 0.2 * random.draw());
+          round.samples.push_back(level + 0.2 * random.normal());
         }
       }
       const Apart one = apart(rounds);
@@ -72,9 +72,9 @@ TEST_CASE("statistics: rounds lie apart by their drift, not by the noise of thei
 }
 
 TEST_CASE("statistics: one stalled sample of twenty moves the estimate by less than a deviation") {
-  Normal random(7, 0);
+  Random random(7, 0);
   std::vector<double> samples;
-  for (int i = 0; i < 19; ++i) samples.push_back(1.0 + 0.01 * random.draw());
+  for (int i = 0; i < 19; ++i) samples.push_back(1.0 + 0.01 * random.normal());
   samples.push_back(100.0);
   const Estimate e = estimate(samples);
   CHECK(e.value == Approx(1.0).margin(0.01));
@@ -83,10 +83,10 @@ TEST_CASE("statistics: one stalled sample of twenty moves the estimate by less t
 
 TEST_CASE("statistics: what differs by nature keeps its mean") {
   // Lognormal as file sizes are, with half the mean as deviation: the mean is paid, not the median.
-  Normal random(3, 0);
+  Random random(3, 0);
   const double sigma = std::sqrt(std::log1p(0.25));
   std::vector<double> samples;
-  for (int i = 0; i < 20000; ++i) samples.push_back(std::exp(sigma * random.draw()));
+  for (int i = 0; i < 20000; ++i) samples.push_back(std::exp(sigma * random.normal()));
   CHECK(estimate(samples).value == Approx(std::exp(sigma * sigma / 2.0)).epsilon(0.01));
 }
 
@@ -120,10 +120,10 @@ TEST_CASE("robust: the standard error covers the truth about as often as it says
   int covered = 0;
   constexpr int trials = 400;
   for (int trial = 0; trial < trials; ++trial) {
-    Normal random(11, static_cast<std::uint64_t>(trial));
+    Random random(11, static_cast<std::uint64_t>(trial));
     std::vector<Observation> points;
     for (double x = 1.0; x <= 512.0; x *= 2.0) {
-      points.push_back({{1.0, x}, (3.0 + 2.0 * x) * (1.0 + 0.05 * random.draw()), 0.05});
+      points.push_back({{1.0, x}, (3.0 + 2.0 * x) * (1.0 + 0.05 * random.normal()), 0.05});
     }
     const RobustFit fit = robust_non_negative(points);
     if (std::abs(fit.coefficients[1] - 2.0) < 2.0 * fit.standard_errors[1]) ++covered;

@@ -27,7 +27,7 @@ class Synthetic {
     Measurement m{probe, quantity, unit, work, std::move(at), std::move(how), {}, {}, ""};
     for (int i = 0; i < samples; ++i) {
       const bool outlier = outlier_each_ > 0 && ++count_ % outlier_each_ == 0;
-      const double factor = std::exp(noise_ * random_.draw()) * (outlier ? 5.0 : 1.0);
+      const double factor = std::exp(noise_ * random_.normal()) * (outlier ? 5.0 : 1.0);
       m.times.push_back(seconds(time * factor));
     }
     return set.measurements.emplace_back(std::move(m));
@@ -36,7 +36,7 @@ class Synthetic {
   MeasurementSet set;
 
  private:
-  Normal random_;
+  Random random_;
   double noise_;
   int outlier_each_;
   int count_ = 0;

@@ -34,10 +34,10 @@ class Machine {
       return;
     }
     const double keeps = std::exp(-1.0 / world.time);
-    double now = world.deviation * random_.draw();
+    double now = world.deviation * random_.normal();
     for (std::size_t i = 0; i < n; ++i) {
       log_.push_back(now);
-      now = keeps * now + world.deviation * std::sqrt(1.0 - keeps * keeps) * random_.draw();
+      now = keeps * now + world.deviation * std::sqrt(1.0 - keeps * keeps) * random_.normal();
     }
   }
 
@@ -52,7 +52,7 @@ class Machine {
     return sum / seconds;
   }
 
-  double uniform() { return 0.5 * std::erfc(-random_.draw() / std::sqrt(2.0)); }
+  double uniform() { return 0.5 * std::erfc(-random_.normal() / std::sqrt(2.0)); }
 
   /// A calibration of `rounds` rounds over `lasts` seconds: three operations of 1 ms with 3 % of
   /// noise, each at a moment of its own in every round. Merged with what the set holds.
@@ -77,7 +77,7 @@ class Machine {
       for (Measurement& m : set.measurements) {
         const double at = starts + uniform() * turn;
         for (std::size_t i = 0; i < samples; ++i) {
-          const double own = std::exp(noise * random_.draw());
+          const double own = std::exp(noise * random_.normal());
           m.times.push_back(seconds(1e-3 * own * factor(at + 0.05 * static_cast<double>(i))));
         }
         m.rounds.push_back(samples);
@@ -93,7 +93,7 @@ class Machine {
   }
 
  private:
-  Normal random_;
+  Random random_;
   std::vector<double> log_;
 };
 

@@ -2,14 +2,15 @@
 #include <cmath>
 #include <vector>
 
+#include "base/random.hpp"
 #include "catch.hpp"
-#include "engine/random.hpp"
 #include "engine/simulate.hpp"
 #include "tests/engine/support/statistics.hpp"
 
 // Rate limits and resources that serve one at a time, against formulas and recurrences that know no
 // events.
 using namespace feedrate::engine;
+using feedrate::Random;
 using feedrate::tests::agrees;
 using feedrate::tests::Estimate;
 using feedrate::tests::replicate;

@@ -2,13 +2,14 @@
 #include <cmath>
 #include <vector>
 
+#include "base/random.hpp"
 #include "catch.hpp"
-#include "engine/random.hpp"
 #include "engine/simulate.hpp"
 
 // Lines of stations with blocking after service, against recurrences that know no events: every
 // departure, to the ns.
 using namespace feedrate::engine;
+using feedrate::Random;
 
 namespace {
 

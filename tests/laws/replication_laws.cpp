@@ -3,10 +3,10 @@
 #include "resolve/generated_scenario.hpp"
 #include "schema/result.hpp"
 #include "schema/scenario.hpp"
-#include "words/replications.hpp"
 #include "study/replicate.hpp"
 #include "study/run.hpp"
 #include "study/search.hpp"
+#include "words/replications.hpp"
 
 using namespace feedrate;
 

@@ -5,26 +5,23 @@
 #include <random>
 #include <vector>
 
+#include "base/random.hpp"
 #include "catch.hpp"
 
 using namespace feedrate::queueing;
 
 namespace {
 
-struct Random {
-  std::mt19937_64 bits{5};
-  std::normal_distribution<double> normal;
-  double lognormal(double mean, double cv) {
-    const double sigma = std::sqrt(std::log1p(cv * cv));
-    return mean * std::exp(sigma * normal(bits) - sigma * sigma / 2.0);
-  }
-};
+/// Of coefficient of variation `cv`.
+double lognormal(feedrate::Random& random, double mean, double cv) {
+  return mean * random.lognormal(std::sqrt(std::log1p(cv * cv)));
+}
 
 /// `ranks` loaders of `workers` each make batches in `load` seconds a rank; each rank's GPU takes
 /// them in order through a launch queue of one, `step` seconds each, and all meet after each.
 double simulated_period(int ranks, int workers, int prefetch, double load, double cv, double step,
                         int steps) {
-  Random random;
+  feedrate::Random random(5, 0);
   const auto n = static_cast<std::size_t>(ranks);
   const auto w = static_cast<std::size_t>(workers);
   const auto held = w * static_cast<std::size_t>(prefetch);
@@ -37,7 +34,7 @@ double simulated_period(int ranks, int workers, int prefetch, double load, doubl
     const auto b = static_cast<std::size_t>(k);
     for (std::size_t r = 0; r < n; ++r) {
       const double begin = std::max(done[r][b % w], b >= held ? taken[r][b % held] : 0.0);
-      done[r][b % w] = begin + random.lognormal(workers * load, cv);
+      done[r][b % w] = begin + lognormal(random, workers * load, cv);
       taken[r][b % held] = std::max(done[r][b % w], put[r]);
       put[r] = std::max(taken[r][b % held], started[r]);
       started[r] = std::max(put[r], gpu[r]);
@@ -73,13 +70,13 @@ TEST_CASE("pace: the largest of n normal-like times by known values") {
 }
 
 TEST_CASE("pace: the largest of n is what drawing says") {
-  Random random;
+  feedrate::Random random(5, 0);
   for (const int n : {2, 8, 100}) {
     double sum = 0.0;
     constexpr int draws = 20000;
     for (int i = 0; i < draws; ++i) {
       double most = 0.0;
-      for (int k = 0; k < n; ++k) most = std::max(most, random.lognormal(1.0, 0.3));
+      for (int k = 0; k < n; ++k) most = std::max(most, lognormal(random, 1.0, 0.3));
       sum += most;
     }
     const Largest largest = largest_of(n, 0.3);

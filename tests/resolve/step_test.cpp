@@ -46,9 +46,9 @@ Duration step(const Scenario& scenario, const HostProfile& host) {
 }
 
 std::vector<std::pair<double, Duration>> generated(std::uint64_t seed) {
-  Normal random(seed, 0);
-  const double host = 0.02 * std::exp(random.draw());
-  const double each = 1e-3 * std::exp(random.draw());
+  Random random(seed, 0);
+  const double host = 0.02 * std::exp(random.normal());
+  const double each = 1e-3 * std::exp(random.normal());
   std::vector<std::pair<double, Duration>> points;
   for (const double batch : {8.0, 16.0, 32.0, 64.0, 128.0, 256.0}) {
     points.emplace_back(batch, seconds(std::max(host, 0.003 + each * batch)));

@@ -44,8 +44,8 @@ MeasurementSet example() {
                 {},
                 {},
                 "a remark"};
-  Normal random(5, 0);
-  for (int i = 0; i < 200; ++i) m.times.push_back(seconds(std::exp(-9.0 + 3.0 * random.draw())));
+  Random random(5, 0);
+  for (int i = 0; i < 200; ++i) m.times.push_back(seconds(std::exp(-9.0 + 3.0 * random.normal())));
   m.times.push_back(seconds(0.1));
   m.times.push_back(seconds(0.0));
   m.times.push_back(seconds(1e-9));

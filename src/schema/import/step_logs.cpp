@@ -4,6 +4,7 @@
 #include <regex>
 
 #include "base/did_you_mean.hpp"
+#include "base/errors.hpp"
 #include "base/number_text.hpp"
 #include "base/quote.hpp"
 #include "schema/import/line_kinds.hpp"
@@ -65,7 +66,7 @@ constexpr StepForm forms[] = {
 constexpr std::size_t longest_step_line = 4000;
 
 [[noreturn]] void refuse_regex(const std::string& message) {
-  throw InputError(std::vector<Problem>{{"", 0, "--step-regex", message}});
+  refuse_flag("--step-regex", message);
 }
 
 /// A regular expression whose groups have names, which std::regex does not know.

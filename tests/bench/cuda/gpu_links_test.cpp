@@ -7,9 +7,9 @@
 #include <set>
 #include <string>
 
+#include "base/open_file.hpp"
 #include "bench/cuda/simulated_host.hpp"
 #include "bench/free_port.hpp"
-#include "bench/open_file.hpp"
 #include "catch.hpp"
 #include "fit/profile.hpp"
 

@@ -1,9 +1,11 @@
 #pragma once
 // `feedrate` on a host with simulated GPUs (fake/README.md), as a process.
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/child_process.hpp"
 #include "base/temporary_folder.hpp"
 #include "model/measurement.hpp"
 
@@ -37,12 +39,8 @@ class SimulatedRun {
   SimulatedEnd end(double seconds = 60.0);  ///< files last as long as this
 
  private:
-  [[nodiscard]] bool ended();
-
   TemporaryFolder folder_;
-  int process_ = -1;
-  int raw_status_ = 0;
-  bool ended_ = false;
+  std::unique_ptr<ChildProcess> process_;
 };
 
 SimulatedEnd simulated_calibrate(const Variables& host, const std::vector<std::string>& arguments);

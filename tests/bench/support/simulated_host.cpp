@@ -1,10 +1,7 @@
 #include "bench/cuda/simulated_host.hpp"
 
 #include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <csignal>
 
 #include <chrono>
 #include <filesystem>
@@ -12,7 +9,9 @@
 #include <iterator>
 #include <sstream>
 #include <thread>
+#include <utility>
 
+#include "base/open_file.hpp"
 #include "schema/measurements.hpp"
 
 extern char** environ;
@@ -47,13 +46,6 @@ std::vector<std::string> environment(const Variables& host, const std::string& r
   return all;
 }
 
-std::vector<char*> pointers(std::vector<std::string>& words) {
-  std::vector<char*> all;
-  for (std::string& word : words) all.push_back(word.data());
-  all.push_back(nullptr);
-  return all;
-}
-
 void pause() {
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
@@ -61,48 +53,43 @@ void pause() {
 }  // namespace
 
 SimulatedRun::SimulatedRun(const Variables& host, const std::vector<std::string>& arguments) {
-  std::vector<std::string> words = {FEEDRATE_SIMULATED_BINARY, "calibrate", "--output",
-                                    folder_ / "host.json"};
+  std::vector<std::string> words = {"env", "-i"};
+  for (std::string& variable : environment(host, folder_ / "report")) {
+    words.push_back(std::move(variable));
+  }
+  for (const std::string& word : {std::string(FEEDRATE_SIMULATED_BINARY), std::string("calibrate"),
+                                  std::string("--output"), folder_ / "host.json"}) {
+    words.push_back(word);
+  }
   words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<std::string> variables = environment(host, folder_ / "report");
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, 1, (folder_ / "out").c_str(), O_WRONLY | O_CREAT, 0644);
-  posix_spawn_file_actions_addopen(&files, 2, (folder_ / "err").c_str(), O_WRONLY | O_CREAT, 0644);
-  const int failed = posix_spawn(&process_, words.front().c_str(), &files, nullptr,
-                                 pointers(words).data(), pointers(variables).data());
-  posix_spawn_file_actions_destroy(&files);
-  if (failed != 0) throw std::runtime_error("could not start " + words.front());
+  const OpenFile nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const auto file = [&](const char* name) {
+    return OpenFile(::open((folder_ / name).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+  };
+  const OpenFile out = file("out");
+  const OpenFile err = file("err");
+  process_ = std::make_unique<ChildProcess>(words, ChildGroup::ours,
+                                            ChildFiles{nothing.get(), out.get(), err.get()});
 }
 
 SimulatedRun::~SimulatedRun() {
-  if (ended()) return;
-  kill(process_, SIGKILL);
-  waitpid(process_, &raw_status_, 0);
-}
-
-bool SimulatedRun::ended() {
-  if (!ended_) ended_ = waitpid(process_, &raw_status_, WNOHANG) == process_;
-  return ended_;
+  process_->send(SIGKILL);
 }
 
 void SimulatedRun::interrupt_after_a_round(double seconds) {
   const auto last = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  while (!ended() && !std::filesystem::exists(folder_ / "host.measurements.json") &&
+  while (!process_->ended() && !std::filesystem::exists(folder_ / "host.measurements.json") &&
          std::chrono::steady_clock::now() < last) {
     pause();
   }
-  if (!ended()) kill(process_, SIGINT);
+  process_->send(SIGINT);
 }
 
 SimulatedEnd SimulatedRun::end(double seconds) {
   const auto last = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  while (!ended() && std::chrono::steady_clock::now() < last) pause();
+  while (!process_->ended() && std::chrono::steady_clock::now() < last) pause();
   SimulatedEnd end;
-  if (ended()) {
-    end.status = WIFSIGNALED(raw_status_) ? 128 + WTERMSIG(raw_status_) : WEXITSTATUS(raw_status_);
-  }
+  if (process_->ended()) end.status = process_->wait().shell_status();
   end.out = slurp(folder_ / "out");
   end.err = slurp(folder_ / "err");
   std::istringstream report(slurp(folder_ / "report"));

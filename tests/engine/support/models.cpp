@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "engine/random.hpp"
+#include "base/random.hpp"
 
 namespace feedrate::tests {
 namespace {

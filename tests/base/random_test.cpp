@@ -1,13 +1,12 @@
-#include "engine/random.hpp"
+#include "base/random.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "catch.hpp"
-#include "engine/simulate.hpp"
 
-using namespace feedrate::engine;
+using feedrate::Random;
 
 namespace {
 
@@ -30,7 +29,7 @@ double kolmogorov(Sample&& sample, Distribution&& distribution) {
 
 }  // namespace
 
-TEST_CASE("engine: the exponential and normal draws have their distributions") {
+TEST_CASE("random: the exponential and normal draws have their distributions") {
   Random random(5, 0);
   CHECK(kolmogorov([&] { return random.exponential(); }, [](double x) { return -std::expm1(-x); }) <
         2.2);
@@ -38,7 +37,7 @@ TEST_CASE("engine: the exponential and normal draws have their distributions") {
                    [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }) < 2.2);
 }
 
-TEST_CASE("engine: the tails beyond the ziggurat's layers are there, in their measure") {
+TEST_CASE("random: the tails beyond the ziggurat's layers are there, in their measure") {
   // P(exponential > 7.7) = 4.5e-4, P(|normal| > 3.66) = 2.5e-4: 2,260 and 1,260 of 5 million,
   // standard deviations 48 and 36; four of them allowed.
   Random random(6, 0);
@@ -54,7 +53,7 @@ TEST_CASE("engine: the tails beyond the ziggurat's layers are there, in their me
   CHECK(std::abs(far_normal - n) < 4 * std::sqrt(n));
 }
 
-TEST_CASE("engine: a lognormal amount has mean 1 and the coefficient of variation asked for") {
+TEST_CASE("random: a lognormal number has mean 1 and the coefficient of variation asked for") {
   for (const double cv : {0.1, 0.5, 1.0}) {
     Random random(7, 0);
     const double sigma = std::sqrt(std::log1p(cv * cv));
@@ -71,40 +70,4 @@ TEST_CASE("engine: a lognormal amount has mean 1 and the coefficient of variatio
     // 0.7 %.
     CHECK(std::sqrt(squares / draw_count - mean * mean) == Approx(cv).epsilon(0.02));
   }
-}
-
-TEST_CASE("engine: the seed decides the run, and each process draws from a stream of its own") {
-  const auto run = [](std::uint64_t seed, int processes, bool shared) {
-    Model model;
-    const ProgramId program = model.add(
-        ProgramBuilder().repeat(100).delay({1'000'000}, 0, exponential_spread).next().build());
-    for (int p = 0; p < processes; ++p) {
-      model.add(Process{.name = "p", .program = program, .stream = shared ? 3 : -1});
-    }
-    return simulate(model, {.seed = seed});
-  };
-  CHECK(same_result(run(1, 3, false), run(1, 3, false)));
-  CHECK_FALSE(same_result(run(1, 3, false), run(2, 3, false)));
-  const Outcome three = run(1, 3, false);
-  CHECK(three.processes[0].wall.ns != three.processes[1].wall.ns);
-  // What a process draws does not depend on the others, unless they share a stream.
-  CHECK(run(1, 1, false).processes[0].wall == three.processes[0].wall);
-  CHECK(run(1, 1, true).processes[0].wall != run(1, 3, true).processes[0].wall);
-}
-
-TEST_CASE("engine: a random run skips nothing; a coefficient of variation of 0 is not random") {
-  const auto run = [](double cv) {
-    Model model;
-    const ProgramId program = model.add(ProgramBuilder()
-                                            .repeat_long(1000)
-                                            .delay({1'000'000}, 0, {Law::lognormal, cv})
-                                            .next()
-                                            .build());
-    model.add(Process{.name = "p", .program = program});
-    return simulate(model);
-  };
-  CHECK(run(0.2).effort.steps_skipped == 0);
-  CHECK(run(0.2).events == 1000);
-  CHECK(run(0.0).effort.steps_skipped > 900);
-  CHECK(run(0.0).now.ns == 1'000'000'000);
 }

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace feedrate::bench {
+namespace feedrate {
 
 class OpenFile {
  public:
@@ -24,4 +24,4 @@ class OpenFile {
   int descriptor_;
 };
 
-}  // namespace feedrate::bench
+}  // namespace feedrate

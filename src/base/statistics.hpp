@@ -1,0 +1,63 @@
+#pragma once
+// What is said of several numbers in one: each of these stands here alone, so that it is the same
+// number everywhere.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <span>
+#include <vector>
+
+namespace feedrate {
+
+/// Precondition: not empty.
+inline double mean(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+/// Of a sample, which the values are: their squares add up over one less than there are.
+/// Precondition: two or more.
+inline double standard_deviation(std::span<const double> values) {
+  const double middle = mean(values);
+  double squares = 0.0;
+  for (const double value : values) squares += (value - middle) * (value - middle);
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
+/// Middle value; of an even count the mean of the middle two. Numbers, or quantities of one
+/// dimension. Precondition: not empty.
+template <class Value>
+Value median(std::vector<Value> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*std::max_element(values.begin(), middle) + *middle) / 2.0;
+}
+
+/// Below which a share `p` of the values lies, 0 ≤ p ≤ 1, between two of them by linear
+/// interpolation (type 7 of Hyndman and Fan 1996): half is the median, 0 and 1 are the ends.
+/// Precondition: sorted, not empty.
+inline double quantile_of_sorted(std::span<const double> sorted, double p) {
+  const double at = p * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+/// The same of values in any order.
+inline double quantile(std::vector<double> values, double p) {
+  std::sort(values.begin(), values.end());
+  return quantile_of_sorted(values, p);
+}
+
+/// Of the values themselves the largest that no more than a share `p` of the others lies below: one
+/// that was measured, where a number between two of them would be none of either kind.
+/// Precondition: not empty.
+inline double value_at_share(std::vector<double> values, double p) {
+  const auto at = static_cast<std::size_t>(p * static_cast<double>(values.size() - 1));
+  const auto there = values.begin() + static_cast<std::ptrdiff_t>(at);
+  std::nth_element(values.begin(), there, values.end());
+  return *there;
+}
+
+}  // namespace feedrate
