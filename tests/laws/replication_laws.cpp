@@ -7,6 +7,7 @@
 #include "study/run.hpp"
 #include "study/search.hpp"
 #include "words/replications.hpp"
+#include "words/searches.hpp"
 
 using namespace feedrate;
 
@@ -61,7 +62,7 @@ TEST_CASE("replications: a search that is stopped answers as one of fewer draws"
     return schema::read_scenario(changed);
   };
   const Search asked =
-      study::parse_search("largest gpus_per_instance in 1..16 with gpu_busy >= 80%", "--find");
+      words::parse_search("largest gpus_per_instance in 1..16 with gpu_busy >= 80%", "--find");
   study::RunOptions options;
   for (const int k : {1, 5, 12}) {
     options.replications = k;
