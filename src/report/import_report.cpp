@@ -27,9 +27,14 @@ std::string_view purchase_text(Purchase purchase) {
 
 Table import_table(std::span<const PriceChange> changes) {
   Table table;
-  table.columns = {
-      {"service"},           {"instance"}, {"region"},           {"purchase"},
-      {"was", Align::right}, {"of"},       {"is", Align::right}, {"change", Align::right}};
+  table.columns = {{"service"},
+                   {"instance"},
+                   {"region"},
+                   {"purchase"},
+                   {"before", Align::right},
+                   {"of"},
+                   {"now", Align::right},
+                   {"change", Align::right}};
   for (const PriceChange& change : changes) {
     const bool known = change.before.price && change.before.price->value.base() > 0.0;
     const double relative =
@@ -54,10 +59,10 @@ Report import_report(std::span<const PriceChange> changes, const ImportSummary& 
   report.title = fmt::format("{}, {}", summary.what, summary.date);
   std::size_t added = 0;
   for (const PriceChange& change : changes) added += change.before.price ? 0 : 1;
-  report.headline = {fmt::format("{} {} changed, {} new, {} confirmed.", changes.size() - added,
-                                 changes.size() - added == 1 ? "price is" : "prices are", added,
-                                 summary.confirmed),
-                     Tone::plain};
+  report.headline = {
+      fmt::format("{} {} changed, {} new, {} confirmed.", changes.size() - added,
+                  changes.size() - added == 1 ? "price" : "prices", added, summary.confirmed),
+      Tone::plain};
   if (!changes.empty()) report.blocks.emplace_back(import_table(changes));
   List remarks;
   remarks.title = "Remarks";

@@ -83,7 +83,7 @@ TEST_CASE("import: an AWS bulk file changes the prices it names, with source and
   const Outcome outcome = prices.import(bulk);
   INFO(outcome.err);
   CHECK(outcome.status == 0);
-  CHECK(has(outcome.out, "1 price is changed, 0 new, 1 confirmed"));
+  CHECK(has(outcome.out, "1 price changed, 0 new, 1 confirmed"));
   CHECK(has(outcome.out, "3.06 USD/h"));
   CHECK(has(outcome.out, "2.5 USD/h"));
   CHECK(has(outcome.out, "-18.3 %"));

@@ -50,6 +50,16 @@ std::string refused(const std::string& flags) {
 
 }  // namespace
 
+TEST_CASE("optimize: --minimize money is taken as cost, which it is called") {
+  const std::string least =
+      "feedrate optimize scenarios/caltech256_p3.json --over num_workers=1:4:1 --set "
+      "'value_of_hour=20 USD/h' --format json --minimize ";
+  const Outcome cost = shell(least + "cost");
+  CHECK(cost.status == 0);
+  CHECK(cost.out == shell(least + "money").out);
+  CHECK(cost.out != shell(least + "total").out);
+}
+
 TEST_CASE("optimize: the winner's figures are those of a run with the printed settings") {
   const std::vector<std::string> grids = {
       "--over num_workers=1:8:1 --over instances=1,2,4 --set 'value_of_hour=20 USD/h'",

@@ -165,7 +165,8 @@ TEST_CASE("validate: what is no profile, no measurement or no place is refused f
   refused(files.validate("--quick --data ''"), "expected a value");
   refused(files.validate("--measured ''"), "expected a value");
   refused(files.validate("--quick --data /no/such/directory"), "/no/such/directory");
-  refused(files.validate("--quick --save '" + files.host + "'"), "--save would overwrite the input");
+  refused(files.validate("--quick --save '" + files.host + "'"),
+          "--save would overwrite the input");
   refused(files.validate("--quick --save /no/such/folder/x"), "cannot be written", 3);
   refused(files.validate("--quick --output /no/such/folder/x"), "cannot be written", 3);
   const std::string poor = files.folder.write("poor.json", R"({"name": "poor"})");

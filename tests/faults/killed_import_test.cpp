@@ -73,7 +73,7 @@ TEST_CASE("faults: prices are imported where the folder cannot be exchanged, and
             "LC_ALL=C.UTF-8 FEEDRATE_PRICING='" + (folder / "pricing") + "'");
   INFO(outcome.out << outcome.err);
   CHECK(outcome.status == 0);
-  CHECK(has(outcome.out, "one after the other"));
+  CHECK(has(outcome.out, "one by one"));
   CHECK(shell("grep -q 77.5 '" + (folder / "real") + "/aws/p3.json'").status == 0);
 }
 

@@ -184,6 +184,6 @@ TEST_CASE("simulated GPUs: a group that NCCL does not connect is given up with a
        {{"GPUS", "2"}, {"SPEED", "30"}, {"HANG", "ncclCommInitAll:1"}},
        {"allreduce", "--quick"},
        3,
-       {"NCCL did not connect 2 GPUs in"}},
+       {"NCCL did not connect 2 GPUs within"}},
   });
 }

@@ -57,7 +57,7 @@ TEST_CASE("all-reduce: Ctrl-C ends one that never ends", "[.interrupted]") {
 TEST_CASE("all-reduce: NCCL that never connects is given up, and the thread left", "[.hanging]") {
   const Duration start = now();
   CHECK_THROWS_WITH(two_gpus(),
-                    "NCCL did not connect 2 GPUs in 0.5 s (NCCL_DEBUG=INFO tells more)");
+                    "NCCL did not connect 2 GPUs within 0.5 s (NCCL_DEBUG=INFO tells more)");
   CHECK(now() - start < seconds(20.0));
   CHECK(two_gpus() != nullptr);  // the call hangs once
 }
