@@ -249,7 +249,7 @@ TEST_CASE("fit: what cannot be fitted is refused, with what would be taken") {
       {mine + " --free /preprocess/0/cpu_per_byte", "got both"},
       {silent + " --free handover", "/cases: expected measured cases to fit on, got none"},
       {judged + " --free /preprocess/0/cpu,/job/step", "unknowns (2), got 1 of 3"},
-      {odd + " --free handover", "expected a metric, got \"epoch_seconds\""},
+      {odd + " --free handover", "got \"epoch_seconds\""},
       {mine + " --free handover -o " + mine, "--output would overwrite the input"},
       {mine + " --free handover --format csv", "expected one of text, json, markdown, got \"csv\""},
       {"nowhere.json --free handover", "no such file"},

@@ -26,8 +26,8 @@ TEST_CASE("output: a long run --exact shows how far it is on a terminal, and Ctr
   const Outcome stopped =
       testing_cli::on_terminal(run + "200000 >/dev/null", "LC_ALL=C.UTF-8", "\x03");
   INFO(stopped.out);
-  CHECK(stopped.out.find("epochs [") != std::string::npos);
-  CHECK(stopped.out.find(" of 200000") != std::string::npos);
+  CHECK(stopped.out.find("steps [") != std::string::npos);
+  CHECK(stopped.out.find(" of 95,800,000") != std::string::npos);
   CHECK(stopped.status == 128 + SIGINT);
   // Nobody waits for a short one, and no bar goes into a pipe.
   CHECK(testing_cli::on_terminal(run + "3 >/dev/null", "LC_ALL=C.UTF-8").out.empty());

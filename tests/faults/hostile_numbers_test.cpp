@@ -101,7 +101,7 @@ std::vector<Kind> kinds(const Folder& folder) {
         text_of("tests/fuzz/seeds/measurements/steps.csv")},
        {"calibrate --import FILE  --output " + profile + " && cat " + profile +
         " && feedrate run " + job + "--host " + profile},
-       10},
+       20},
       {"observation",
        {slurp(twin)},
        {"observe show FILE", "diagnose FILE", "observe fit FILE"},
