@@ -58,8 +58,12 @@ TEST_CASE("sweep: points without a result change nothing of what is said of the 
                       job("\"" + std::to_string(1 + random() % 4) + " USD/h\"", step)});
       all.push_back(fine.back());
     }
-    const Sweep expected = swept(fine);
-    const Sweep whole = swept(all);
+    Sweep expected = swept(fine);
+    Sweep whole = swept(all);
+    Constraints constraints;
+    constraints.deadline = expected.points[random() % fine.size()].result.times.total;
+    study::hold_against(expected, constraints);
+    study::hold_against(whole, constraints);
     REQUIRE(whole.points.size() == all.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
       REQUIRE(whole.points[i].answered() == all[i].scenario.cluster.price.has_value());
@@ -70,6 +74,10 @@ TEST_CASE("sweep: points without a result change nothing of what is said of the 
     CHECK(rest.pareto == expected.pareto);
     CHECK(rest.fastest == expected.fastest);
     CHECK(rest.cheapest == expected.cheapest);
+    CHECK(rest.constraints.deadline == constraints.deadline);
+    CHECK(rest.meeting >= 1);
+    CHECK(rest.meeting == expected.meeting);
+    CHECK(rest.cheapest_meeting == expected.cheapest_meeting);
     REQUIRE(rest.decision);
     CHECK(rest.decision->best == expected.decision->best);
     CHECK(rest.decision->choice == expected.decision->choice);
