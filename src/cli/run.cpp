@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/errors.hpp"
+#include "base/exit_status.hpp"
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
 #include "base/unit_text.hpp"
@@ -175,7 +176,7 @@ int run(const RunArguments& arguments) {
                  return report::results_csv({&named, 1});
                },
            .remarks = named.result.remarks});
-  return 0;
+  return fine;
 }
 
 }  // namespace

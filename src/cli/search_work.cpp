@@ -143,7 +143,7 @@ int answer_searches(const SearchRequest& request, const schema::Document& docume
            .remarks = searched.remarks});
   const bool all = std::all_of(searched.answers.begin(), searched.answers.end(),
                                [](const SearchAnswer& answer) { return answer.there; });
-  return all ? 0 : verdict_against;
+  return all ? fine : verdict_against;
 }
 
 }  // namespace feedrate::cli
