@@ -44,10 +44,10 @@ struct Machine {
   Known<double> pcie_generation;
   Known<double> pcie_lanes;        ///< of one GPU's link
   Known<Bandwidth> pcie;           ///< theoretical, of one GPU's link, one direction
-  Known<Bandwidth> network;        ///< held for ever, all flows together
+  Known<Bandwidth> network;        ///< held forever, all flows together
   Known<Bandwidth> network_burst;  ///< held for 5 to 60 minutes
   std::optional<bool> efa;
-  Known<Bandwidth> ebs_bandwidth;        ///< held for ever
+  Known<Bandwidth> ebs_bandwidth;        ///< held forever
   Known<Bandwidth> ebs_bandwidth_burst;  ///< held for 30 minutes a day
   Known<Frequency> ebs_iops;             ///< at 16 KiB
   Known<Frequency> ebs_iops_burst;
@@ -68,7 +68,7 @@ struct Offer {
   Purchase purchase = Purchase::on_demand;
   Known<HourlyPrice> price;            ///< spot: median over zones
   std::optional<HourlyPrice> lowest;   ///< spot: cheapest zone
-  std::optional<HourlyPrice> highest;  ///< spot: dearest zone
+  std::optional<HourlyPrice> highest;  ///< spot: most expensive zone
   std::optional<double> zones;         ///< spot: zones seen
   std::string interruption;            ///< spot: share of instances reclaimed in a month, "5-10%"
   std::string date;                    ///< when the source was made
@@ -199,7 +199,7 @@ struct EbsPrice {
   Known<BandwidthPrice> bandwidth;  ///< above the baseline
 };
 
-/// Cloud Storage, Blob Storage.
+/// Prices of object stores beside S3: Google's Cloud Storage, Azure's Blob Storage.
 struct ObjectPrice {
   std::string service;  ///< "gcs", "azure_blob"
   std::string region;

@@ -37,7 +37,7 @@ struct MeanEpochs {
 /// is booked on decode.
 MeanEpochs mean_epochs(const Inputs& inputs, const Epochs& epochs, Credits& credits, bool details);
 
-/// The slowest of `gpus` between two all-reduces, `group` batches apart, over their mean.
+/// Time of the slowest of `gpus` between two all-reduces, `group` batches apart, over the mean.
 queueing::Largest slowest_gpu(const Inputs& inputs, double gpus, double group);
 
 /// File mode's copying on one instance, and the stage that it waits for.

@@ -12,10 +12,10 @@ namespace feedrate::pipeline {
 /// Throws InputError where a job has more than can be simulated in hours.
 void require_bounded(const Inputs& inputs);
 
-/// The first of `epochs`. The same seed, the same epoch.
+/// Simulates the first of `epochs`; the same seed gives the same epoch.
 Span random_epoch(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed, Effort& effort);
 
-/// Instances whose loaders are simulated, where that is not all of them.
+/// The number of instances whose loaders are simulated; empty: those of all are.
 std::optional<double> instances_apart(const Inputs& inputs);
 
 }  // namespace feedrate::pipeline
