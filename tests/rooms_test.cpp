@@ -274,6 +274,7 @@ TEST_CASE("rooms: what base does once is done nowhere else") {
       {"draws normal deviates",
        std::regex(R"(\bnormal_distribution\b|0x[bB][fF]58476[dD]1[cC][eE]4)"),
        {"src/base/random.hpp"}},
+      {"hashes text", std::regex(R"(100000001b3|1099511628211)"), {"src/base/fingerprint.hpp"}},
       {"knows a digit", std::regex(R"(\bisdigit\s*\()"), {}},
       {"knows the number of cores",
        std::regex(R"(\bhardware_concurrency\b)"),

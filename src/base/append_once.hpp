@@ -5,7 +5,7 @@
 
 namespace feedrate {
 
-/// Appends what the list does not hold yet. Lists are short: it is searched from its begin.
+/// Appends `item` unless the list holds an equal one. For short lists: each call searches it.
 template <class T, class U>
 void append_once(std::vector<T>& list, U&& item) {
   if (std::find(list.begin(), list.end(), item) == list.end())

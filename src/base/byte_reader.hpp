@@ -22,7 +22,7 @@ class ByteReader {
   /// What append_to() will append first, up to some ten thousand bytes. Empty: there is nothing.
   std::string_view peek();
 
-  /// As messages name it.
+  /// The file's name as messages give it.
   [[nodiscard]] const std::string& name() const { return name_; }
   /// Why the bytes end before the file's content does: a gzip file that was cut or damaged. Empty
   /// as long as all is well; known once append_to() has returned false.

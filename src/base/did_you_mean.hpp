@@ -7,8 +7,9 @@
 namespace feedrate {
 
 /// The candidate nearest to `word` by edit distance with transpositions (case ignored), or "" when
-/// none is near enough to be meant (more than a third of the letters differ). Then the only one of
-/// which it is a part between hyphens or underscores ("azure" of "azure-blob"), if there is one.
+/// none is near enough to be meant (more than a third of the letters differ). Where none
+/// is, the only candidate of which `word` is a part between hyphens or underscores ("azure" of
+/// "azure-blob"), if there is just one.
 std::string nearest(std::string_view word, std::span<const std::string> candidates);
 
 /// ` (did you mean "x"?)`, or "" without a candidate.

@@ -16,7 +16,7 @@ constexpr DoublePair two_sum(double a, double b) {
   return {sum, (a - (sum - of_b)) + (b - of_b)};
 }
 
-/// The same where |a| ≥ |b| or a = 0.
+/// a + b, exactly, where |a| ≥ |b| or a = 0.
 constexpr DoublePair quick_two_sum(double a, double b) {
   const double sum = a + b;
   return {sum, b - (sum - a)};

@@ -23,7 +23,7 @@ consteval std::size_t count_fields() {
 }
 }  // namespace detail
 
-/// Members of an aggregate without a base class.
+/// How many members `T` has, an aggregate without a base class.
 template <class T>
 inline constexpr std::size_t field_count = detail::count_fields<T>();
 

@@ -20,7 +20,7 @@ class Files {
   [[nodiscard]] virtual std::vector<std::string> names(const std::string& folder) const = 0;
 };
 
-/// Those of the file system.
+/// The files of the file system.
 const Files& files_on_disk();
 
 /// Texts by their paths, "pricing/aws/p3.json". Not copied: they must live as long as this.

@@ -16,19 +16,20 @@ inline constexpr std::size_t longest_line = 1'000'000;
 
 class LineReader {
  public:
-  /// As ByteReader: "-" is standard input, a gzip file is unpacked.
+  /// Opens `path` as ByteReader does: "-" is standard input, a gzip file is unpacked.
   explicit LineReader(std::string path);
-  /// Reads on where `bytes` stand.
+  /// Reads lines from where `bytes` stand.
   explicit LineReader(std::unique_ptr<ByteReader> bytes);
 
   /// The next line without its end, be that of Unix or Windows, nor the mark that editors put at a
   /// file's start; it holds until the next call. InputError for a line over longest_line, and,
   /// after the last line that is whole, for a gzip file that was cut or damaged.
   std::optional<std::string_view> next();
-  [[nodiscard]] std::int64_t number() const { return number_; }  ///< of that line, from 1 on
-  /// Whether that line, the last one, has no end: it may have been cut.
+  /// The number of the line returned last, from 1 on.
+  [[nodiscard]] std::int64_t number() const { return number_; }
+  /// Whether the last line of the file was returned and has no line end: it may have been cut.
   [[nodiscard]] bool unfinished() const { return unfinished_; }
-  /// As messages name it.
+  /// The file's name as messages give it.
   [[nodiscard]] const std::string& name() const { return bytes_->name(); }
 
  private:
@@ -50,18 +51,19 @@ class LineWriter {
   /// Makes `path` an empty file; "-" is standard output. A pipe or device is written to directly.
   /// InputError where it is a directory, HostError where the host refuses.
   explicit LineWriter(std::string path);
-  /// Goes on behind the first `keep` bytes of the file `path`, which is made where there is none,
-  /// and cuts off what follows them. No other process can do the same until this one has ended:
-  /// HostError where one does.
+  /// Keeps the first `keep` bytes of the file `path`, which is made where there is none, cuts off
+  /// what follows them, and writes after them. The file is locked: HostError where another process
+  /// writes to it so.
   LineWriter(std::string path, std::uint64_t keep);
   ~LineWriter();
   LineWriter(const LineWriter&) = delete;
   LineWriter& operator=(const LineWriter&) = delete;
 
-  /// Goes on behind the first `keep` bytes instead. Precondition: a file, of at least as many.
+  /// Cuts the file to its first `keep` bytes and writes after them from now on. Precondition: it is
+  /// a regular file of at least as many bytes.
   void cut_to(std::uint64_t keep);
-  /// `lines`: one or more, each with its end. HostError where the host refuses. A reader that has
-  /// gone away is not an error: ask gone().
+  /// Appends `lines`, one or more, each with its line end. HostError where the host refuses. A
+  /// reader that has gone away is not an error: ask gone().
   void write(std::string_view lines);
   [[nodiscard]] bool gone() const { return gone_; }
 

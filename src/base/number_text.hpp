@@ -7,7 +7,7 @@
 
 namespace feedrate {
 
-/// In every locale.
+/// Whether `c` is a decimal digit, in every locale (std::isdigit asks the current one).
 constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }

@@ -10,14 +10,14 @@ namespace feedrate {
 /// after about `limit` bytes.
 std::string in_quotes(std::string_view text, std::size_t limit = 60);
 
-/// The same without the quotes.
+/// The text of in_quotes() without its quotes.
 std::string on_one_line(std::string_view text, std::size_t limit = 60);
 
 /// Length of the UTF-8 sequence that starts at `at` (1…4), or 0 where the bytes are none.
 std::size_t utf8_length(std::string_view text, std::size_t at);
 
 bool is_utf8(std::string_view text);
-/// "?" for each byte that is none.
+/// `text` with "?" in place of each byte that is no UTF-8.
 std::string as_utf8(std::string_view text);
 
 }  // namespace feedrate

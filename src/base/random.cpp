@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/fingerprint.hpp"
 #include "base/portable_math.hpp"
 
 namespace feedrate {
@@ -47,11 +48,10 @@ std::uint64_t seed_of(std::uint64_t seed, std::uint64_t stream) {
 }
 
 double uniform_of(std::uint64_t seed, std::uint64_t stream, std::string_view name) {
-  std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
-  for (const char c : name) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  }
-  return (static_cast<double>(seed_of(seed_of(seed, stream), hash) >> 12U) + 0.5) * 0x1.0p-52;
+  Fingerprint hash;
+  hash.add(name);
+  const std::uint64_t bits = seed_of(seed_of(seed, stream), hash.value());
+  return (static_cast<double>(bits >> 12U) + 0.5) * 0x1.0p-52;
 }
 
 double normal_quantile(double u) {

@@ -7,8 +7,8 @@
 
 namespace feedrate {
 
-/// Kept in memory while it is short, then in a file without a name, which disappears with the
-/// process however that ends. HostError when the host refuses.
+/// The text is kept in memory while it is short, then in a file without a name, which disappears
+/// with the process however that ends. HostError when the host refuses.
 class Spool {
  public:
   /// `path` is where the text goes in the end ("" for nowhere in particular): the file is made

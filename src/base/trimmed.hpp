@@ -3,7 +3,7 @@
 
 namespace feedrate {
 
-/// `text` without the blanks around it.
+/// `text` without the characters of `blank` at both its ends.
 constexpr std::string_view trimmed(std::string_view text, std::string_view blank = " \t") {
   const std::size_t begin = text.find_first_not_of(blank);
   if (begin == std::string_view::npos) return {};

@@ -41,8 +41,8 @@ struct ParsedQuantity {
 /// ("Gbps": write "Gbit/s" or "GB/s"), missing ones, and numbers that are not finite.
 /// "/sample" may be left out where the dimension has it ("8.5 ms" for s/sample).
 ParsedQuantity parse_quantity(std::string_view text, Dimension dimension);
-/// The same with another name and example in the complaint, for the few quantities that share a
-/// dimension with one of another nature ("200 MB/s/TiB" and "5500 /s").
+/// parse_quantity with another name and example in the complaint, for the few quantities that share
+/// a dimension with one of another nature ("200 MB/s/TiB" and "5500 /s").
 ParsedQuantity parse_quantity(std::string_view text, Dimension dimension, UnitHint hint);
 
 /// Shortest text that reads back as exactly `base`, in the unit that suits its size:

@@ -199,7 +199,7 @@ struct EbsPrice {
   Known<BandwidthPrice> bandwidth;  ///< above the baseline
 };
 
-/// Cloud Storage, Blob Storage.
+/// Prices of object stores beside S3: Google's Cloud Storage, Azure's Blob Storage.
 struct ObjectPrice {
   std::string service;  ///< "gcs", "azure_blob"
   std::string region;

@@ -1,18 +1,14 @@
 #include "catalog/filter.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
 
-#include "base/did_you_mean.hpp"
-#include "base/errors.hpp"
-#include "base/number_chars.hpp"
-#include "base/quote.hpp"
 #include "base/trimmed.hpp"
+#include "catalog/filter_words.hpp"
 
 namespace feedrate {
 namespace {
@@ -43,50 +39,6 @@ const std::vector<FilterKey> keys = {
     {"ebs", quantity, "sustained bandwidth to EBS", "ebs>=1 GB/s", {-1, 1, 0, 0}},
     {"nvme", quantity, "local disks, total", "nvme>=1 TB", {0, 1, 0, 0}},
 };
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (std::size_t at = 0;;) {
-    const std::size_t end = std::min(text.find(separator, at), text.size());
-    parts.push_back(trimmed(text.substr(at, end - at)));
-    if (end == text.size()) return parts;
-    at = end + 1;
-  }
-}
-
-/// Whether `text` is like `pattern`, in which a star stands for any characters.
-bool is_like(std::string_view text, std::string_view pattern) {
-  const std::size_t star = pattern.find('*');
-  if (star == std::string_view::npos) return text == pattern;
-  if (!text.starts_with(pattern.substr(0, star))) return false;
-  const std::string_view rest = pattern.substr(star + 1);
-  for (std::size_t at = star; at <= text.size(); ++at) {
-    if (is_like(text.substr(at), rest)) return true;
-  }
-  return false;
-}
-
-/// "A100-80GB" names "A100-SXM4-80GB": each of its parts is one of the model's.
-bool names_model(std::string_view words, std::string_view model) {
-  const std::string low = lower(model);
-  const std::vector<std::string_view> parts = split(low, '-');
-  const std::string asked = lower(words);
-  for (const std::string_view part : split(asked, '-')) {
-    if (std::none_of(parts.begin(), parts.end(),
-                     [&](std::string_view own) { return is_like(own, part); })) {
-      return false;
-    }
-  }
-  return true;
-}
 
 std::string word_of(const FilterKey& key, const Listing& listing) {
   if (key.name == "cloud") return listing.machine->cloud;
@@ -130,218 +82,52 @@ bool applies(const FilterKey& key, const Machine& machine) {
   return key.name != "ebs" || machine.cloud == "aws";
 }
 
-/// The words that a key can have in this catalogue.
-std::vector<std::string> words_known(const FilterKey& key, const Catalog& catalog) {
-  if (key.name == "region") return regions_of(catalog);
-  if (key.name == "purchase") return {"on_demand", "spot"};
-  std::set<std::string> words;
-  for (const Machine& machine : catalog.machines) {
-    if (key.kind == gpu) {
-      if (machine.gpu_model.empty()) continue;
-      words.insert(machine.gpu_model);
-      words.insert(machine.gpu_model.substr(0, machine.gpu_model.find('-')));
-    } else if (key.name == "cloud") {
-      words.insert(machine.cloud);
-    } else if (key.name == "service") {
-      words.insert(machine.cloud == "aws" ? "ec2" : machine.cloud);
-      if (machine.cloud == "aws") words.insert("sagemaker");
-    } else {
-      words.insert(machine.name);
-      if (machine.cloud == "aws") words.insert("ml." + machine.name);
-    }
-  }
-  return {words.begin(), words.end()};
-}
-
-bool any_like(const std::vector<std::string>& known, const std::string& pattern, bool model) {
-  return std::any_of(known.begin(), known.end(), [&](const std::string& word) {
-    return model ? names_model(pattern, word) : is_like(lower(word), pattern);
-  });
-}
-
 }  // namespace
 
 const std::vector<FilterKey>& filter_keys() {
   return keys;
 }
 
-/// Reads a filter, complaint by complaint.
-class FilterReader {
- public:
-  FilterReader(std::string_view text, const Catalog& catalog, std::string_view flag)
-      : text_(text), catalog_(catalog), flag_(flag) {}
-
-  Filter read() {
-    filter_.catalog_ = &catalog_;
-    if (!trimmed(text_).empty()) {
-      for (const std::string_view part : split(text_, ',')) condition(part);
-    }
-    if (!problems_.empty()) throw InputError(std::move(problems_));
-    regions();
-    return std::move(filter_);
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
+  return out;
+}
 
- private:
-  void complain(std::string message) {
-    problems_.push_back(
-        {.file = "", .line = 0, .pointer = std::string(flag_), .message = std::move(message)});
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t at = 0;;) {
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    parts.push_back(trimmed(text.substr(at, end - at)));
+    if (end == text.size()) return parts;
+    at = end + 1;
   }
+}
 
-  void condition(std::string_view part) {
-    constexpr std::string_view signs = "<>=!";
-    const std::size_t begin = part.find_first_of(signs);
-    if (begin == std::string_view::npos || begin == 0) {
-      return complain(fmt::format(
-          "expected conditions KEY OP VALUE separated by commas, such as \"gpus>=8, price<40\", "
-          "got {}",
-          in_quotes(part)));
-    }
-    const std::size_t end = std::min(part.find_first_not_of(signs, begin), part.size());
-    const std::string name = lower(trimmed(part.substr(0, begin)));
-    const auto key = std::find_if(keys.begin(), keys.end(),
-                                  [&](const FilterKey& known) { return known.name == name; });
-    if (key == keys.end()) return unknown_key(name);
-    Filter::Condition made;
-    made.key = &*key;
-    if (!operation(part.substr(begin, end - begin), made)) return;
-    const std::string_view value = trimmed(part.substr(end));
-    if (value.empty()) {
-      return complain(
-          fmt::format("expected a value after {}, such as {}", in_quotes(part), key->example));
-    }
-    const bool fine = key->kind == word  ? words(value, made)
-                      : key->kind == gpu ? models(value, made)
-                                         : number(value, made);
-    if (fine) filter_.conditions_.push_back(std::move(made));
+bool is_like(std::string_view text, std::string_view pattern) {
+  const std::size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return text == pattern;
+  if (!text.starts_with(pattern.substr(0, star))) return false;
+  const std::string_view rest = pattern.substr(star + 1);
+  for (std::size_t at = star; at <= text.size(); ++at) {
+    if (is_like(text.substr(at), rest)) return true;
   }
+  return false;
+}
 
-  void unknown_key(const std::string& name) {
-    std::vector<std::string> names;
-    for (const FilterKey& key : keys) names.emplace_back(key.name);
-    complain(fmt::format("expected one of {}, got {}{}", fmt::join(names, ", "), in_quotes(name),
-                         did_you_mean(name, names)));
-  }
-
-  bool operation(std::string_view sign, Filter::Condition& made) {
-    using enum Filter::Operator;
-    static const std::map<std::string_view, Filter::Operator> signs = {
-        {"=", equal}, {"==", equal},   {"!=", unequal}, {"<", less},
-        {">", more},  {"<=", at_most}, {">=", at_least}};
-    const auto found = signs.find(sign);
-    if (found == signs.end()) {
-      complain(fmt::format("expected =, !=, <, <=, > or >= after {}, got {}", made.key->name,
-                           in_quotes(sign)));
+bool names_model(std::string_view words, std::string_view model) {
+  const std::string low = lower(model);
+  const std::vector<std::string_view> parts = split(low, '-');
+  const std::string asked = lower(words);
+  for (const std::string_view part : split(asked, '-')) {
+    if (std::none_of(parts.begin(), parts.end(),
+                     [&](std::string_view own) { return is_like(own, part); })) {
       return false;
     }
-    made.op = found->second;
-    const bool orders = made.op != equal && made.op != unequal;
-    if (!orders || made.key->kind != word) return true;
-    complain(fmt::format("expected = or != after {}, which has no order, got {}", made.key->name,
-                         in_quotes(sign)));
-    return false;
   }
-
-  bool words(std::string_view value, Filter::Condition& made) {
-    const bool model = made.key->kind == gpu;
-    const std::vector<std::string> known = words_known(*made.key, catalog_);
-    bool fine = true;
-    for (const std::string_view one : split(value, '|')) {
-      // Words are spelt as a scenario does, but "on-demand" is what people say.
-      std::string spelt = lower(one);
-      if (made.key->name == "purchase") std::replace(spelt.begin(), spelt.end(), '-', '_');
-      if (!any_like(known, spelt, model)) {
-        const std::string all =
-            known.size() <= 8 ? fmt::format(": {}", fmt::join(known, ", ")) : std::string();
-        complain(fmt::format("{}: expected {} of the catalogue{}, got {}{}", made.key->name,
-                             model ? "a GPU" : "one", all, in_quotes(one),
-                             did_you_mean(one, known)));
-        fine = false;
-      }
-      made.words.push_back(std::move(spelt));
-    }
-    return fine;
-  }
-
-  bool models(std::string_view value, Filter::Condition& made) {
-    if (!words(value, made)) return false;
-    if (made.op == Filter::Operator::equal || made.op == Filter::Operator::unequal) return true;
-    if (made.words.size() > 1) {
-      complain(fmt::format("gpu: expected one model to compare with, got {}", in_quotes(value)));
-      return false;
-    }
-    // Of several models of a name the least stands for it.
-    std::optional<double> peak;
-    for (const Gpu& one : catalog_.gpus) {
-      const auto own = tensor_peak(catalog_, one.name);
-      if (own && names_model(made.words.front(), one.name))
-        peak = std::min(peak.value_or(*own), *own);
-    }
-    if (!peak) {
-      complain(
-          fmt::format("gpu: no tensor peak of {} is in the catalogue (pricing/gpus.json), so only "
-                      "= and != can compare with it",
-                      in_quotes(value)));
-      return false;
-    }
-    made.number = *peak;
-    return true;
-  }
-
-  bool number(std::string_view value, Filter::Condition& made) {
-    const FilterKey& key = *made.key;
-    double plain = 0.0;
-    const auto read = read_double(value.data(), value.data() + value.size(), plain);
-    const bool is_plain =
-        read.ec == std::errc() && read.ptr == value.data() + value.size() && std::isfinite(plain);
-    if (key.kind == FilterKind::number) {
-      if (!is_plain) {
-        complain(fmt::format("{}: expected a number such as {}, got {}", key.name, key.example,
-                             in_quotes(value)));
-      }
-      made.number = plain;
-      return is_plain;
-    }
-    // Nothing is nothing in any unit, and a price in a list of instances is one of an hour.
-    const bool price = key.name == "price";
-    if (is_plain && (price || plain == 0.0)) {
-      made.number = price ? usd_per_hour(plain).base() : 0.0;
-      return true;
-    }
-    const ParsedQuantity parsed = parse_quantity(value, key.dimension);
-    if (!parsed.ok()) complain(fmt::format("{}: {}", key.name, parsed.problem));
-    made.number = parsed.base;
-    return parsed.ok();
-  }
-
-  /// The regions that all conditions on the region let through.
-  void regions() {
-    bool any = false;
-    for (const auto& made : filter_.conditions_) any = any || made.key->name == "region";
-    if (!any) return;
-    for (const std::string& region : regions_of(catalog_)) {
-      Listing there;
-      there.region = region;
-      const bool through = std::all_of(
-          filter_.conditions_.begin(), filter_.conditions_.end(), [&](const auto& made) {
-            return made.key->name != "region" || filter_.holds(made, there) == Match::yes;
-          });
-      if (through) filter_.regions_.push_back(region);
-    }
-    if (filter_.regions_.empty()) {
-      complain("region: no region of the catalogue fits all conditions");
-      throw InputError(std::move(problems_));
-    }
-  }
-
-  std::string_view text_;
-  const Catalog& catalog_;
-  std::string_view flag_;
-  Filter filter_;
-  std::vector<Problem> problems_;
-};
-
-Filter Filter::parse(std::string_view text, const Catalog& catalog, std::string_view flag) {
-  return FilterReader(text, catalog, flag).read();
+  return true;
 }
 
 Match Filter::holds(const Condition& condition, const Listing& listing) const {

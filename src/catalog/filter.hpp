@@ -77,7 +77,8 @@ struct Chosen {
 /// "gpu of 8 machines, price of 2": what a filter could not tell; "" where it could tell all.
 std::string unknown_words(const Chosen& chosen);
 
-/// Of the regions that the filter names, else as listings() with `wanted`.
+/// The listings that `filter` lets through: of the regions that it names, or else of those that
+/// listings() takes with `wanted`.
 Chosen choose(const Catalog& catalog, const Filter& filter,
               const std::optional<std::string>& wanted = {});
 

@@ -11,14 +11,14 @@
 
 namespace feedrate {
 
-/// Whose prices are looked up where no region is asked for.
+/// The region whose prices are looked up where none is asked for.
 inline constexpr std::string_view default_region = "us-east-1";
 /// The other one that most prices are collected of; it stands in for the first, and that for it.
 inline constexpr std::string_view twin_region = "us-west-2";
 
 enum class LookupProblem { unknown_name, unknown_region, unknown_price };
 
-/// The same for a cell of a table: "no price".
+/// The problem in a few words, for a cell of a table: "no price".
 std::string_view in_few_words(LookupProblem problem);
 
 /// Why a look-up found nothing, in words for the user.

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/errors.hpp"
+#include "base/exit_status.hpp"
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
 #include "cli/commands.hpp"
@@ -47,7 +48,7 @@ int list_remedies(const AdviseArguments& arguments) {
            .json = nullptr,
            .csv = nullptr,
            .remarks = {}});
-  return 0;
+  return fine;
 }
 
 study::AdviseOptions options_of(const AdviseArguments& arguments, const Scenario& scenario) {
@@ -86,7 +87,7 @@ int advise(const AdviseArguments& arguments) {
       refuse_to_overwrite("--output", arguments.output.file, inputs);
       write_text_file(arguments.output.file, text);
     }
-    return 0;
+    return fine;
   }
   deliver(arguments.output, inputs,
           {.report =
@@ -98,7 +99,7 @@ int advise(const AdviseArguments& arguments) {
            .json = [&] { return schema::write_advice(advice, scenario.name, arguments.scenario); },
            .csv = [&] { return report::to_csv(report::advice_table(advice)); },
            .remarks = advice.caveats});
-  return 0;
+  return fine;
 }
 
 }  // namespace

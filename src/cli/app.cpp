@@ -94,11 +94,11 @@ int execute(int argc, const char* const* argv) {
                                    did_you_mean(typed[1], app.subcommand_names())));
     }
     write_stdout(app.help());
-    return 0;
+    return fine;
   }
   if (asked == Asked::version) {
     write_stdout(fmt::format("feedrate {}\n", version));
-    return 0;
+    return fine;
   }
   for (const Command& command : commands) {
     if (command.app->parsed()) return command.run();

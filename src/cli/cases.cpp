@@ -52,7 +52,7 @@ int cases(const CasesArguments& arguments) {
     return std::all_of(of.cases.begin(), of.cases.end(),
                        [](const CaseResult& result) { return result.within; });
   });
-  return all_within ? 0 : verdict_against;
+  return all_within ? fine : verdict_against;
 }
 
 }  // namespace

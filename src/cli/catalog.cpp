@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "base/errors.hpp"
+#include "base/exit_status.hpp"
 #include "catalog/filter.hpp"
 #include "catalog/lookup.hpp"
 #include "cli/catalog_import.hpp"
@@ -45,7 +46,7 @@ int deliver_tables(const OutputOptions& output, const report::Report& made) {
            .json = {},
            .csv = [&] { return tables_csv(made); },
            .remarks = {}});
-  return 0;
+  return fine;
 }
 
 int show(const CatalogArguments& arguments) {
@@ -64,7 +65,7 @@ int list_machines(const CatalogArguments& arguments) {
            .json = [&] { return schema::write_catalog_list(catalog, chosen, arguments.filter); },
            .csv = [&] { return tables_csv(made()); },
            .remarks = {}});
-  return 0;
+  return fine;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "base/exit_status.hpp"
 #include "cli/inputs.hpp"
 #include "cli/parser.hpp"
 #include "report/csv.hpp"
@@ -41,7 +42,7 @@ int import_prices(const ImportArguments& arguments) {
            .json = {},
            .csv = [&] { return report::to_csv(report::import_table(plan.changes)); },
            .remarks = {}});
-  return 0;
+  return fine;
 }
 
 }  // namespace feedrate::cli

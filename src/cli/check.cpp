@@ -85,7 +85,7 @@ int check(const CheckArguments& arguments) {
   }
   if (!problems.empty()) throw InputError(std::move(problems));
   const bool against = verdict.level == Level::fail && !arguments.warn_only && !arguments.update;
-  return against ? verdict_against : 0;
+  return against ? verdict_against : fine;
 }
 
 void add_flags(Parser& app, CheckArguments& arguments) {

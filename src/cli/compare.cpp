@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/exit_status.hpp"
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
 #include "cli/parser.hpp"
@@ -64,7 +65,7 @@ int compare(const CompareArguments& arguments) {
            .json = [&] { return schema::write_comparison(results); },
            .csv = [&] { return report::results_csv(results); },
            .remarks = {}});
-  return 0;
+  return fine;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/exit_status.hpp"
 #include "catalog/filter.hpp"
 #include "cli/commands.hpp"
 #include "cli/manual_page.hpp"
@@ -293,7 +294,7 @@ Command add_completion(Parser& parent) {
   return {
       app, [shell, &parent] {
         write_stdout(*shell == "man" ? manual_page(parent.told()) : script(parent.told(), *shell));
-        return 0;
+        return fine;
       }};
 }
 

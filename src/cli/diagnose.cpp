@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/errors.hpp"
+#include "base/exit_status.hpp"
 #include "base/number_text.hpp"
 #include "base/quote.hpp"
 #include "cli/commands.hpp"
@@ -142,7 +143,7 @@ int diagnose(const DiagnoseArguments& arguments) {
            .json = [&] { return schema::write_diagnosis(diagnosis); },
            .csv = [&] { return report::diagnose_csv(diagnosis); },
            .remarks = diagnosis.remarks});
-  return 0;
+  return fine;
 }
 
 std::string_view type_of(ReadingKind kind) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "base/exit_status.hpp"
 #include "base/text_file.hpp"
 #include "catalog/lookup.hpp"
 #include "cli/commands.hpp"
@@ -41,7 +42,7 @@ void tell_unanswered(const Exported& figures) {
 
 int export_json(const ExportArguments& arguments) {
   write_out(arguments, schema::write_exported(input_of(arguments).figures));
-  return 0;
+  return fine;
 }
 
 int export_prometheus(const ExportArguments& arguments) {
@@ -57,7 +58,7 @@ int export_prometheus(const ExportArguments& arguments) {
   }
   tell_unanswered(input.figures);
   write_out(arguments, report::prometheus_text(input.figures, labels));
-  return 0;
+  return fine;
 }
 
 /// "num_workers=8" of what a point sets, but for the machine.
@@ -209,7 +210,7 @@ int export_skypilot(const ExportArguments& arguments) {
   }
   write_out(arguments, arguments.format == "python" ? report::skypilot_python(task)
                                                     : report::skypilot_yaml(task));
-  return 0;
+  return fine;
 }
 
 void add_input_flags(Parser& app, ExportArguments& arguments) {
@@ -286,7 +287,7 @@ Command add_export(Parser& parent) {
             for (const auto& [sub, arguments, work] : *works) {
               if (sub->parsed()) return work(*arguments);
             }
-            return 2;
+            return wrong_input;
           }};
 }
 

@@ -54,7 +54,7 @@ int fit(const FitArguments& arguments) {
            .json = [&] { return schema::write_unknowns_fit(found); },
            .csv = {},
            .remarks = {}});
-  return found.determined() ? 0 : verdict_against;
+  return found.determined() ? fine : verdict_against;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/errors.hpp"
+#include "base/exit_status.hpp"
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
 #include "cli/commands.hpp"
@@ -177,7 +178,7 @@ int init(const InitArguments& arguments) {
   std::string preset = arguments.preset;
   if (arguments.list || (preset.empty() && !ask)) {
     list_presets(write_stdout, style_of_stdout());
-    return 0;
+    return fine;
   }
   refuse_existing(arguments);
   Questions questions;
@@ -221,7 +222,7 @@ int init(const InitArguments& arguments) {
   }
   write_stderr(
       report::to_text(report::to_replace_report(numbers, arguments.output), style_of_file()));
-  return 0;
+  return fine;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/errors.hpp"
+#include "base/exit_status.hpp"
 #include "base/line_file.hpp"
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
@@ -159,7 +160,7 @@ int fit_observed(const ObserveFitArguments& arguments) {
            .json = [&] { return text; },
            .csv = {},
            .remarks = {}});
-  return 0;
+  return fine;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "base/errors.hpp"
+#include "base/exit_status.hpp"
 #include "base/quote.hpp"
 #include "base/spool.hpp"
 #include "base/unit_text.hpp"
@@ -131,7 +132,7 @@ int observe_import(const ObserveImportArguments& arguments) {
     write_file(arguments.output, observation);
   }
   say_imported(observation);
-  return 0;
+  return fine;
 }
 
 }  // namespace feedrate::cli

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/errors.hpp"
+#include "base/exit_status.hpp"
 #include "base/line_file.hpp"
 #include "base/text_file.hpp"
 #include "cli/options.hpp"
@@ -81,7 +82,7 @@ int show(const ShowArguments& arguments) {
        .json = {},
        .csv = [&] { return report::heat_map_csv(shown(arguments.files, makers, columns_of_csv)); },
        .remarks = {}});
-  return 0;
+  return fine;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "base/exit_status.hpp"
 #include "cli/commands.hpp"
 #include "cli/constraint_flags.hpp"
 #include "cli/filter_help.hpp"
@@ -91,7 +92,7 @@ int optimize(const OptimizeArguments& arguments) {
            .json = [&] { return schema::write_optimum(optimum, first.name, arguments.scenario); },
            .csv = [&] { return report::optimum_csv(optimum); },
            .remarks = report::optimum_remarks(optimum)});
-  return optimum.winner ? 0 : 1;
+  return optimum.winner ? fine : verdict_against;
 }
 
 }  // namespace

@@ -128,7 +128,7 @@ int plot(const PlotArguments& arguments) {
   } else {
     write_text_file(arguments.output, svg);
   }
-  return 0;
+  return fine;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/errors.hpp"
+#include "base/exit_status.hpp"
 #include "base/text_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/default_sweep.hpp"
@@ -143,7 +144,7 @@ int write_live(const ReportArguments& arguments) {
     throw InputError("report: --vary and --live exclude each other; the live page has sliders");
   }
   write_live_page({arguments.scenarios, arguments.output, arguments.simulation});
-  return 0;
+  return fine;
 }
 
 }  // namespace
@@ -228,7 +229,7 @@ Command add_report(Parser& parent) {
             page.jobs = arguments->jobs;
             page.simulation = arguments->simulation;
             write_page(page);
-            return 0;
+            return fine;
           }};
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/errors.hpp"
+#include "base/exit_status.hpp"
 #include "cli/commands.hpp"
 #include "cli/constraint_flags.hpp"
 #include "cli/inputs.hpp"
@@ -144,7 +145,7 @@ int scale(const ScaleArguments& arguments) {
            .json = [&] { return schema::write_scaling(scaling, first.name, arguments.scenario); },
            .csv = [&] { return report::scale_csv(scaling); },
            .remarks = report::scale_remarks(scaling)});
-  return scaling.in_time() ? 0 : 1;
+  return scaling.in_time() ? fine : verdict_against;
 }
 
 }  // namespace

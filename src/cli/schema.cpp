@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "base/errors.hpp"
+#include "base/exit_status.hpp"
 #include "base/text_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
@@ -81,7 +82,7 @@ int show(const SchemaArguments& arguments) {
   } else {
     write_text_file(arguments.output.file, text);
   }
-  return 0;
+  return fine;
 }
 
 }  // namespace

@@ -51,7 +51,8 @@ int sweep_a_share(const SweepArguments& arguments) {
   if (!output.file.empty()) {
     refuse_to_overwrite("--output", output.file, files_read(arguments.question));
   }
-  return write_share(sweep, share, output.file, arguments.resume, arguments.jobs) ? 0 : host_failed;
+  return write_share(sweep, share, output.file, arguments.resume, arguments.jobs) ? fine
+                                                                                  : host_failed;
 }
 
 /// The whole sweep, its points kept beside the output until that is written.

@@ -110,7 +110,7 @@ int validate(const ValidateArguments& arguments) {
                  return report::to_csv(report::cases_table({&cases, 1}));
                },
            .remarks = {}});
-  return study::holds(cases.summary, bars) ? 0 : verdict_against;
+  return study::holds(cases.summary, bars) ? fine : verdict_against;
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ enum class Collective : std::uint8_t { all_reduce, all_gather, reduce_scatter };
 enum class Algorithm : std::uint8_t { ring, tree, nvls };
 enum class Protocol : std::uint8_t { ll, ll128, simple };
 enum class Link : std::uint8_t { nvlink, pcie };
-/// Of GPUs: what NCCL's constants differ by.
+/// Generations of GPUs, each with NCCL's constants for it.
 enum class Generation : std::uint8_t { before_ampere, ampere, hopper, blackwell };
 
 std::string_view name_of(Algorithm algorithm);  ///< "ring"
@@ -34,16 +34,16 @@ struct Fabric {
   Bandwidth between;  ///< of all NICs of a node together; unused with one node
   Generation generation = Generation::ampere;
   bool switch_sums = false;  ///< NVLS: the NVSwitch may reduce; from Hopper on
-  /// Of each hop of whichever kind, measured or given; it stands for all of NCCL's latencies.
+  /// Latency of a hop of either kind, measured or given; it replaces all of NCCL's latencies.
   std::optional<Duration> hop{};
 
   [[nodiscard]] double ranks() const { return all > 0.0 ? all : nodes * gpus; }
-  /// Of a ring over all ranks: the slower of its two kinds of links.
+  /// Bus bandwidth of a ring over all ranks: that of the slower of its two kinds of links.
   [[nodiscard]] Bandwidth bus() const;
 };
 
-/// By what a ring's latency is longer with the protocol Simple, of an all-reduce over several
-/// nodes.
+/// Factor on the latency of a ring all-reduce over several nodes with the protocol Simple; 1 for
+/// all others.
 double plateau_of(const Fabric& fabric);
 
 struct Cost {
@@ -55,9 +55,9 @@ struct Cost {
   [[nodiscard]] Duration time() const { return latency + transfer; }
 };
 
-/// Of `size` bytes (all-reduce: of each rank's buffer; all-gather and reduce-scatter: of the whole
-/// one, of which each rank has a part). 0 for one rank. With `only`, that algorithm alone; ring
-/// where the operation does not have it.
+/// What `operation` costs for `size` bytes (all-reduce: of each rank's buffer; all-gather and
+/// reduce-scatter: of the whole one, of which each rank has a part). 0 for one rank. With `only`,
+/// that algorithm alone; ring where the operation does not have it.
 Cost cost(Collective operation, Bytes size, const Fabric& fabric,
           std::optional<Algorithm> only = std::nullopt);
 
@@ -70,8 +70,8 @@ struct Way {
   Bandwidth bandwidth;  ///< of the buffer, above 0
 };
 
-/// All that NCCL's model has for these nodes, latencies before they are as long as plateau_of()
-/// says. Precondition: no `hop`.
+/// Every way that NCCL's model has for this fabric, with latencies that are not multiplied by
+/// plateau_of() yet. Precondition: no `hop`.
 std::vector<Way> ways_of(const Fabric& fabric);
 
 /// Measured all-reduces (bytes, time), ascending in bytes: linear in the logarithms of both between

@@ -26,7 +26,7 @@ struct ShardedParameters {
 };
 
 struct Plan {
-  /// Of one message of so many bytes, as sent.
+  /// Time of one message of so many bytes, as sent.
   std::function<Duration(Collective, Bytes)> time;
   std::variant<OneMessage, Buckets, Fusion, ScatteredGradients, ShardedParameters> schedule;
   Bytes gradients;        ///< of a backward pass, as they become ready
@@ -39,8 +39,8 @@ struct Plan {
   std::optional<double> overlap{};
 };
 
-/// Of an optimiser step whose micro-batches take `step` each, with messages `faster` times as fast
-/// as planned. Sizes of messages are those sent.
+/// The exchange of an optimiser step whose micro-batches take `step` each, with messages `faster`
+/// times as fast as planned. Sizes of messages are those sent.
 Exchange exchange(const Plan& plan, Duration step, double faster = 1.0);
 
 /// Bytes that each GPU hands over in an optimiser step, as sent.

@@ -1,6 +1,6 @@
 #pragma once
-// NCCL's reckoning with the numbers of a very machine, as its tuning log prints them, in place of
-// those that are the same for all (nccl.hpp).
+// NCCL's model with the numbers of one machine, as its tuning log prints them, in place of those
+// that are the same for all machines (nccl.hpp).
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ struct TunedCost {
 
 class Tuned {
  public:
-  /// `plateau`: of a ring of the protocol Simple, by what its latency is longer (plateau_of()).
+  /// `plateau`: factor on the latency of a ring with the protocol Simple, from plateau_of().
   Tuned(std::vector<Way> ways, double plateau);
 
   [[nodiscard]] bool has(Collective operation) const;

@@ -86,8 +86,8 @@ struct QueuePlan {
 // A random amount that is more than one draw of a law with a density: the largest of so many means
 // of so many draws.
 struct Draws {
-  double sigma = 0;           // as in Lowered::sigmas; what it says there where there is no list
-  std::uint32_t list = none;  // else of the model's, drawn from instead
+  double sigma = 0;           // of the law, as in Lowered::sigmas; unused where there is a list
+  std::uint32_t list = none;  // index of the model's list to draw from; none: the law is drawn
   std::uint32_t largest_of = 1;
   std::uint32_t mean_of = 1;
 };

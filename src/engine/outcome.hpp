@@ -42,7 +42,7 @@ struct ResourceStats {
 };
 
 struct BucketStats {
-  Wide passed = 0;  // tokens given out, in quanta; to who still waits: what has come in for it
+  Wide passed = 0;  // tokens given out, in quanta; to a pass that waits: those that have come in
   Work quantum;     // the tokens in one quantum
   Wide waited = 0;  // pass x ns
   std::int64_t operations = 0;  // passes completed
@@ -95,7 +95,7 @@ struct Outcome {
   Effort effort;
 };
 
-// The same result, whatever the effort.
+// Whether two outcomes are the same result, whatever the effort.
 bool same_result(const Outcome& a, const Outcome& b);
 
 }  // namespace feedrate::engine

@@ -25,8 +25,9 @@ class Recurrence {
  public:
   explicit Recurrence(State& state);
 
-  // The reference has closed rounds at these loop depths (bits; none: none for long). Jumps if it
-  // can; throws DeadlockError if the same state comes back and nothing has come nearer to its end.
+  // `rounds`: bit d is set where the reference has closed a round at loop depth d; 0: it has closed
+  // none for long. Jumps if it can; throws DeadlockError if the same state comes back and nothing
+  // has come nearer to its end.
   void look(std::uint32_t rounds);
 
   std::int64_t jumps() const { return jumps_; }

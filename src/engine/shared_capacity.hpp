@@ -45,7 +45,7 @@ class SharedCapacity {
     busy_ += dt;
   }
 
-  // Both want the clock at now (sync). enter returns the job's slot.
+  // Precondition of both: the clock stands at now (sync). enter returns the job's slot.
   std::uint32_t enter(Wide quanta, std::uint64_t order) {
     const std::uint32_t slot = free_[users_++];
     while (slot >= width_) widen();
@@ -113,8 +113,8 @@ class SharedCapacity {
     } while (i > top_);
   }
 
-  // A free slot is the one left last, so those in use are below the most there ever were, not below
-  // all there could be: the tournament is held over these only.
+  // The slot that was left last is taken first, so the slots in use lie below the largest number
+  // ever in use at a time: the tournament is held over these only.
   void widen() {
     width_ *= 2;
     top_ /= 2;

@@ -47,10 +47,12 @@ struct Options {
   bool exact = false;      // execute everything, skip nothing
   std::uint64_t seed = 1;  // of the random streams
   std::int64_t max_events = std::numeric_limits<std::int64_t>::max();
-  // The run stops once a mark has been passed so often; nothing is skipped then.
+  // The run stops once any mark has been passed this many times; with such a limit nothing is
+  // skipped.
   std::int64_t most_marks = std::numeric_limits<std::int64_t>::max();
   int marks_kept = 16;  // times kept per mark
-  // Called for every span that takes time, and for every change of a level; empty: cost nothing.
+  // Called for every span that takes time, and for every change of a level. Empty functions cost
+  // nothing.
   std::function<void(const Span&)> trace = {};
   std::function<void(const Level&)> trace_levels = {};
   // Called every million events or so, with how often mark 0 has been passed; what it throws ends

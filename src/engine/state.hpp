@@ -143,7 +143,7 @@ inline void change_level(QueueState& queue, std::int64_t now, std::int64_t by) {
   if (queue.level == 0) queue.empty_moment -= time;
 }
 
-// The sums go on from now.
+// Restarts the sums of times at now.
 inline void restart_moments(QueueState& queue, std::int64_t now) {
   const auto time = static_cast<std::uint64_t>(now);
   queue.moment = Wide{0} - static_cast<Wide>(queue.level) * time;

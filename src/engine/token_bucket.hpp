@@ -55,14 +55,14 @@ class TokenBucket {
   BucketStats stats(std::int64_t now, Waiting waiting) const {
     return {given(now), {1.0 / parts_per_token_}, waited_ - waiting.ns, passes_ - waiting.passes};
   }
-  // Of a resource that serves one at a time.
+  // The statistics of a bucket that stands for a resource which serves one at a time.
   ResourceStats server_stats(std::int64_t now, Waiting waiting) const {
     const BucketStats all = stats(now, waiting);
     const Ticks busy{static_cast<std::int64_t>(all.passed / parts_)};
     return {busy, all.waited, all.passed, all.quantum, busy, all.operations};
   }
 
-  // They count a pass when it comes; what of it still lies ahead repeats with the state.
+  // A tally counts all of a pass when it comes; the part that lies ahead recurs with the state.
   template <class Visit>
   void tallies(Visit&& visit) {
     visit(cost_);
@@ -73,13 +73,13 @@ class TokenBucket {
  private:
   Wide at(std::int64_t ns) const { return Wide{parts_} * static_cast<std::uint64_t>(ns); }
 
-  // Of all that was asked for, what is not owed.
+  // In parts, what has been asked for less what is still owed at `now`.
   Wide given(std::int64_t now) const {
     const Wide lack = missing(now);
     return lack > room_ ? cost_ - (lack - room_) : cost_;
   }
 
-  // Rounded up; what is beyond the end of the clock is at its end.
+  // Parts as ns, rounded up; a time beyond the end of the clock becomes the clock's end.
   std::uint64_t in_ns(Wide parts) const {
     constexpr std::uint64_t far = std::uint64_t{1} << 63;
     if (parts >> 62 == 0) return (static_cast<std::uint64_t>(parts) + parts_ - 1) / parts_;

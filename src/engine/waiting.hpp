@@ -24,7 +24,7 @@ bool Interpreter<traced>::pass(std::uint32_t p, const Step& step, Wide cost) {
   return false;
 }
 
-// p, whose delay is over, may have been a user of a resource that serves one at a time.
+// Tells the trace if p's delay that is over was its use of a resource that serves one at a time.
 template <bool traced>
 void Interpreter<traced>::tell_served(std::uint32_t p, const Step& step) {
   if (!is_pass(step.code)) return;

@@ -11,7 +11,7 @@
 
 namespace feedrate::pipeline {
 
-/// How much of another kind of instances is.
+/// How much of another kind of instances is simulated apart.
 struct KindLayout {
   int instances = 1;
   int ranks = 1;

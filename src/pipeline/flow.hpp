@@ -18,7 +18,7 @@ class Flow {
   /// Samples per second for the instance while `share` of all customers are busy and `background`
   /// other threads run on its cores; rate limits included.
   [[nodiscard]] double rate(double share, double background = 0.0) const;
-  /// The same without rate limits, and those alone.
+  /// rate() without the rate limits, and the rate that these alone would allow.
   [[nodiscard]] double free_rate(double share, double background = 0.0) const;
   [[nodiscard]] double limit() const;
   /// How much longer a thread takes beside `others` on the local cores than alone.

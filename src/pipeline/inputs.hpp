@@ -26,7 +26,7 @@ namespace feedrate::pipeline {
 /// while it has credit. Rates and credit count bytes, requests, or core-seconds.
 struct RateLimit {
   std::string name;         ///< "gp3 IOPS", as a report says it
-  double rate = 0.0;        ///< per second, of one instance, held for ever
+  double rate = 0.0;        ///< per second, of one instance, held forever
   double burst_rate = 0.0;  ///< per second while credit lasts; 0: the limit has no burst
   double credit = 0.0;      ///< saved up at the job's start, used up by what exceeds `rate`
   double each = 1.0;        ///< what a sample counts (staging: an object)
@@ -84,7 +84,7 @@ struct Staging {
   std::vector<RateLimit> write_limits;  ///< of the disk that is written, with their bursts
 };
 
-/// What epochs find in the caches of an instance.
+/// The caches of an instance, and what decides what an epoch finds in them.
 struct Caches {
   double room = 0.0;  ///< page cache over the dataset's share of an instance
   CachePolicy policy = CachePolicy::linux_two_lists;
@@ -169,7 +169,7 @@ struct Inputs {
   double read_cv = 0.0;  ///< of a batch's reading, from step to step, beyond its samples' sizes
   double make_cv = 0.0;  ///< of the rest of a batch's making
   Duration exposed_allreduce;  ///< per optimiser step, at speed 1
-  /// What it follows from at other speeds of steps and messages; null: it hides behind no step.
+  /// From what it follows at other speeds of steps and messages; null: no step hides any of it.
   std::shared_ptr<const collective::Plan> exchange{};
   Bytes network_allreduce;           ///< bytes of it over an instance's NIC, hidden ones included
   std::optional<Bandwidth> network;  ///< NIC of an instance, shared with downloads

@@ -29,18 +29,18 @@ class Credits {
 struct MeanEpochs {
   Span span;            ///< of all of them
   Span last;            ///< of the last one alone
-  double variance = 0;  ///< of the wall time of all, s²: what its own randomness leaves
+  double variance = 0;  ///< of the wall time of all epochs, s²: what their own randomness leaves
   std::vector<CreditEnd> ends;
 };
 
-/// `credits` is used up. `details`: the waiting is shared out over the stages of loading; else it
-/// is booked on decode.
+/// The mean of `epochs`, which uses up `credits`. With `details` the waiting is shared out over the
+/// stages of loading; else it is booked on decode.
 MeanEpochs mean_epochs(const Inputs& inputs, const Epochs& epochs, Credits& credits, bool details);
 
-/// The slowest of `gpus` between two all-reduces, `group` batches apart, over their mean.
+/// Time of the slowest of `gpus` between two all-reduces, `group` batches apart, over the mean.
 queueing::Largest slowest_gpu(const Inputs& inputs, double gpus, double group);
 
-/// File mode's copying on one instance, and the stage that it waits for.
+/// What File mode's copying takes on one instance, and the stage that it waits for.
 struct MeanStaging {
   Duration time;
   Stage waits_for = Stage::download;  ///< for most of it
@@ -57,9 +57,9 @@ struct RoundGap {
   double every = 0.0;  ///< steps: the workers of a rank
   Duration wait;       ///< of the GPU, in each round
 };
-/// Of the epoch, while bursts last; nothing where the loader is none of PyTorch's workers, has
-/// fewer than two a rank, or leaves the GPU waiting for less than a tenth of the time. Nothing with
-/// several instances either: it was held against the events of one.
+/// The gap in the rounds of an epoch while bursts last. Empty where the loader is not PyTorch's,
+/// has fewer than two workers a rank, or leaves the GPU waiting for less than a tenth of the time;
+/// and with several instances, for it was compared with the events of one only.
 std::optional<RoundGap> round_gap(const Inputs& inputs, EpochKind kind, double epoch);
 
 /// X(1) … X(n) of one instance's loader in an epoch: samples per second by customers that are busy.

@@ -13,12 +13,12 @@ namespace feedrate::pipeline {
 /// Throws InputError where a job has more than can be simulated in hours.
 void require_bounded(const Inputs& inputs);
 
-/// The first of `epochs`. The same seed, the same epoch. `look`, if any, is called now and then
-/// with the steps that are simulated; what it throws ends the simulation.
+/// Simulates the first of `epochs`; the same seed gives the same epoch. `look`, if any, is called now
+/// and then with the number of steps simulated so far; what it throws ends the simulation.
 Span random_epoch(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed, Effort& effort,
                   const std::function<void(double steps)>& look = {});
 
-/// Instances whose loaders are simulated, where that is not all of them.
+/// The number of instances whose loaders are simulated; empty: those of all are.
 std::optional<double> instances_apart(const Inputs& inputs);
 
 }  // namespace feedrate::pipeline

@@ -16,8 +16,8 @@ struct SharedDemand {
   double demand = 0.0;  ///< of one, on average over that part, if nothing were shared
 };
 
-/// Of every limit that is shared and asked for anything. Efficiencies that are given hold for the
-/// job as it is, and so for this.
+/// The demand on each limit that instances share, where there is any. A given efficiency is one of
+/// the job as it is, so it is counted in.
 std::vector<SharedDemand> shared_demands(const Inputs& inputs);
 
 /// The same job where every instance has a service of its own that never limits it.

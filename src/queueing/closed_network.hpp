@@ -18,8 +18,8 @@ namespace feedrate::queueing {
 /// Customers in one network at most; X(n) is flat long before.
 inline constexpr int most_customers = 8192;
 
-/// What `whole` gives for whole numbers of customers, linear in between. Only what is between two
-/// of them asks for the next.
+/// `whole` as a function of any number of customers, linear between whole ones. The next whole
+/// number is asked for only where `n` lies between two.
 template <class Whole>
 double linear_between(double n, const Whole& whole) {
   const double below = std::floor(n);
@@ -39,7 +39,7 @@ class ClosedNetwork {
   /// A shared station: `rates[j-1]` cycles a second in all while j customers are there, flat after
   /// the last. Rates are positive; none is an empty vector.
   void add_shared(const std::vector<double>& rates);
-  /// The same, for the station whose rates are changed afterwards: what the others make of it is
+  /// Adds the one station whose rates are changed afterwards: what the others make of it is
   /// kept, so each change costs O(customers). One a network, after all others.
   void set_last(std::vector<double> rates);
 

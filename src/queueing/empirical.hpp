@@ -21,9 +21,9 @@ class Empirical {
 
   [[nodiscard]] double cv() const { return cv_; }
 
-  /// Of the mean of `count` draws (a whole number). Neighbouring values of the sum are joined where
-  /// together they are less likely than a twentieth of all that lie above, or than 1e-7, so that
-  /// the far end stays fine; the mean is kept.
+  /// The distribution of the mean of `count` draws (a whole number). Neighbouring values of the sum
+  /// are joined where together they are less likely than a twentieth of all that lie above, or than
+  /// 1e-7, so that the far end stays fine; the mean is kept.
   [[nodiscard]] Empirical mean_of(double count) const;
 
   /// Ascending, and the chance of each value and all below, rising to 1.

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/portable_math.hpp"
-#include "base/random.hpp"
+#include "reliability/schedule.hpp"
 
 namespace feedrate::reliability {
 namespace {
@@ -46,37 +46,17 @@ class Exposure {
   double a_, b_, rate_;
 };
 
-/// The job as a stretch of exposure: `length` in all, a checkpoint of each multiple of `period`,
-/// usable `delay` later.
-struct Schedule {
-  Duration writes;
-  double length = 0.0;
-  double period = 0.0;  ///< 0: no checkpoints
-  double delay = 0.0;
-
-  explicit Schedule(const InterruptedJob& job) {
-    const double stop = job.interval > Duration{} ? job.writing.stop(job.interval).base() : 0.0;
-    writes = seconds(job.checkpoints() * stop);
-    length = (job.work + writes).base();
-    if (job.interval <= Duration{}) return;
-    period = job.interval.base() + stop;
-    delay = job.writing.delay(job.interval).base();
-  }
-
-  /// What a sudden interruption at `at` goes back to.
-  [[nodiscard]] double usable(double at) const {
-    if (period <= 0.0 || at < period + delay) return 0.0;
-    return std::floor((at - delay) / period) * period;
-  }
-
-  [[nodiscard]] double expected(const Exposure& exposure) const {
-    const double last = usable(length) == length ? length - period : usable(length);
-    if (period <= 0.0 || last <= 0.0) return exposure.of(length);
-    const double between = std::round(last / period) - 1.0;
-    return exposure.of(period + delay) + between * exposure.of(period, delay) +
-           exposure.of(length - last - delay, delay);
-  }
-};
+/// Mean time of exposure until all of `schedule` has been trained.
+double expected_exposure(const Schedule& schedule, const Exposure& exposure) {
+  const double length = schedule.length;
+  const double usable = schedule.usable(length);
+  const double last = usable == length ? length - schedule.period : usable;
+  if (schedule.period <= 0.0 || last <= 0.0) return exposure.of(length);
+  const double between = std::round(last / schedule.period) - 1.0;
+  return exposure.of(schedule.period + schedule.delay) +
+         between * exposure.of(schedule.period, schedule.delay) +
+         exposure.of(length - last - schedule.delay, schedule.delay);
+}
 
 Course closed_form(const InterruptedJob& job) {
   const double sudden = job.sudden.base();
@@ -84,7 +64,7 @@ Course closed_form(const InterruptedJob& job) {
   const double rate = sudden + announced;
   const double launch = job.launch.base();
   const Schedule schedule(job);
-  const double exposed = schedule.expected(Exposure(sudden, announced));
+  const double exposed = expected_exposure(schedule, Exposure(sudden, announced));
 
   if (std::isinf(exposed)) {
     Course never;
@@ -116,190 +96,6 @@ Course closed_form(const InterruptedJob& job) {
       job.launch + job.work + course.writes + course.rework + course.restarts + course.waits;
   return course;
 }
-
-/// Deviates of one course: SplitMix64's finaliser of a counter.
-class Chance {
- public:
-  Chance(std::uint64_t seed, std::uint64_t stream) : seed_(seed_of(seed, stream)) {}
-  /// Exponential with that rate; infinite where it is 0.
-  double exponential(double rate) {
-    const double u = (static_cast<double>(seed_of(seed_, ++drawn_) >> 12U) + 0.5) * 0x1.0p-52;
-    return -portable::log(u) / rate;
-  }
-  bool one_in(double share) { return exponential(1.0) > -portable::log(share); }
-
- private:
-  std::uint64_t seed_;
-  std::uint64_t drawn_ = 0;
-};
-
-/// A job that meets more of them is taken to never end.
-constexpr double most_interruptions = 1e5;
-constexpr double most_blocks = 1e4;
-
-/// Plays one job from its launch to its end.
-class Play {
- public:
-  Play(const InterruptedJob& job, const Schedule& schedule, Chance chance)
-      : job_(job),
-        schedule_(schedule),
-        chance_(chance),
-        sudden_(job.sudden.base()),
-        announced_(job.announced.base()),
-        booked_(job.booked > Duration{} ? job.booked.base()
-                                        : std::numeric_limits<double>::infinity()),
-        block_left_(booked_) {}
-
-  Course course() {
-    const double launch = job_.launch.base();
-    Ending ending = start(launch);
-    while (ending == Ending::reached && !never_) {
-      ending = work();
-      if (ending == Ending::reached) break;
-      ending = ending == Ending::struck ? restart(job_.restart.base()) : next_block();
-    }
-    Course course;
-    if (never_) {
-      course.wall = course.rework = seconds(std::numeric_limits<double>::infinity());
-      course.interruptions = interruptions_;
-      return course;
-    }
-    course.wall = seconds(paid_ + waits_);
-    course.writes = schedule_.writes + seconds(last_writes_);
-    course.rework = seconds(worked_ - schedule_.length);
-    course.restarts = seconds(starts_ - launch);
-    course.waits = seconds(waits_);
-    course.on_demand = seconds(on_demand_);
-    course.startups = seconds(startups_);
-    course.startups_on_demand = seconds(startups_on_demand_);
-    course.interruptions = interruptions_;
-    course.blocks = blocks_;
-    return course;
-  }
-
- private:
-  enum class Ending { reached, struck, block_over };
-
-  void pay(double time) {
-    paid_ += time;
-    block_left_ -= time;
-    if (fallen_back_) on_demand_ += time;
-  }
-
-  struct Went {
-    double time;
-    Ending ending;
-  };
-  /// What of `time` passes before an interruption or the end of the block.
-  Went go(double time) {
-    const double until = chance_.exponential(sudden_ + announced_);
-    const double left = std::max(0.0, block_left_);
-    const double most = std::min({until, time, left});
-    pay(most);
-    if (time <= most) return {most, Ending::reached};
-    if (left <= most) return {most, Ending::block_over};
-    interruptions_ += 1.0;
-    struck_in_block_ = true;
-    if (interruptions_ >= most_interruptions) never_ = true;
-    return {most, Ending::struck};
-  }
-
-  /// Starts for `time` until training goes on. Where that is interrupted, what replaces the
-  /// instance restarts while the others go on.
-  Ending start(double time) {
-    for (;;) {
-      const Went went = go(time);
-      starts_ += went.time;
-      const double starting = std::min(went.time, job_.startup.base());
-      startups_ += starting;
-      if (fallen_back_) startups_on_demand_ += starting;
-      if (went.ending == Ending::reached || never_) return Ending::reached;
-      if (went.ending == Ending::block_over) {
-        begin_block();
-        time = job_.relaunch.base();
-        if (never_) return Ending::reached;
-        continue;
-      }
-      wait();
-      time = std::max(time - went.time, job_.restart.base());
-    }
-  }
-
-  Ending restart(double time) {
-    wait();
-    return start(time);
-  }
-
-  Ending next_block() {
-    begin_block();
-    if (never_) return Ending::reached;
-    return start(job_.relaunch.base());
-  }
-
-  /// A block that brought nothing, though nothing struck in it, is followed by others like it.
-  void begin_block() {
-    if (!struck_in_block_ && saved_ <= saved_before_ && blocks_ > 1.0) never_ = true;
-    if (blocks_ >= most_blocks) never_ = true;
-    blocks_ += 1.0;
-    block_left_ = booked_;
-    struck_in_block_ = false;
-    saved_before_ = saved_;
-  }
-
-  void wait() {
-    if (fallen_back_) return;
-    const auto& fallback = job_.fallback;
-    if (fallback && fallback->after_interruptions &&
-        interruptions_ >= *fallback->after_interruptions) {
-      fall_back();
-      return;
-    }
-    const double mean = job_.wait.base();
-    const double time = mean > 0.0 ? chance_.exponential(1.0 / mean) : 0.0;
-    if (fallback && fallback->after_wait && time > fallback->after_wait->base()) {
-      waits_ += fallback->after_wait->base();
-      fall_back();
-      return;
-    }
-    waits_ += time;
-  }
-
-  void fall_back() {
-    fallen_back_ = true;
-    sudden_ = job_.fallback->sudden.base();
-    announced_ = 0.0;
-  }
-
-  /// Goes on from `saved_` until the job ends, is interrupted, or its block is over.
-  Ending work() {
-    const Went went = go(schedule_.length - saved_);
-    worked_ += went.time;
-    if (went.ending == Ending::reached) return Ending::reached;
-    const double at = saved_ + went.time;
-    if (went.ending == Ending::struck && announced_ > 0.0 &&
-        chance_.one_in(announced_ / (sudden_ + announced_))) {
-      saved_ = at;
-      pay(job_.writing.time.base());
-      last_writes_ += job_.writing.time.base();
-    } else {
-      saved_ = std::max(saved_, schedule_.usable(at));
-    }
-    return went.ending;
-  }
-
-  const InterruptedJob& job_;
-  const Schedule& schedule_;
-  Chance chance_;
-  double sudden_, announced_;
-  double booked_, block_left_;
-  double blocks_ = 1.0, saved_before_ = 0.0;
-  bool struck_in_block_ = false;
-  bool fallen_back_ = false;
-  bool never_ = false;
-  double saved_ = 0.0;
-  double paid_ = 0.0, on_demand_ = 0.0, waits_ = 0.0, starts_ = 0.0, worked_ = 0.0;
-  double startups_ = 0.0, startups_on_demand_ = 0.0, last_writes_ = 0.0, interruptions_ = 0.0;
-};
 
 Course& operator+=(Course& sum, const Course& course) {
   sum.wall += course.wall;
@@ -355,16 +151,15 @@ double at_most_before_fallback(const InterruptedJob& job) {
 Course with_blocks(const InterruptedJob& job, const Course& without) {
   InterruptedJob on_and_on = job;
   on_and_on.booked = Duration{};
-  const Schedule schedule(job);
   const int plays = plays_for(without.interruptions);
   const double share = 1.0 / plays;
   Course mean = without;
   for (int i = 0; i < plays; ++i) {
-    const Chance chance(1, static_cast<std::uint64_t>(i) + 1U);
-    const Course in_blocks = Play(job, schedule, chance).course();
+    const auto stream = static_cast<std::uint64_t>(i) + 1U;
+    const Course in_blocks = draw_course(job, 1, stream);
     if (in_blocks.blocks <= 1.0 && std::isfinite(in_blocks.wall.base())) continue;
     mean += share * in_blocks;
-    mean += -share * Play(on_and_on, schedule, chance).course();
+    mean += -share * draw_course(on_and_on, 1, stream);
   }
   if (!std::isfinite(mean.wall.base())) {
     mean.wall = mean.rework = seconds(std::numeric_limits<double>::infinity());
@@ -400,26 +195,6 @@ Course expected(const InterruptedJob& job) {
   if (job.booked <= Duration{} || std::isinf(without.wall.base())) return without;
   if (job.rate() <= Frequency{}) return draw_course(job, 1, 1);
   return with_blocks(job, without);
-}
-
-int plays_for(double each) {
-  constexpr double events = 4e5;
-  return static_cast<int>(std::clamp(events / (1.0 + each), 20.0, 2000.0));
-}
-
-std::vector<Course> draw_courses(const InterruptedJob& job, std::uint64_t seed, int count) {
-  const Schedule schedule(job);
-  std::vector<Course> courses;
-  courses.reserve(static_cast<std::size_t>(count));
-  for (int i = 0; i < count; ++i) {
-    courses.push_back(
-        Play(job, schedule, Chance(seed, static_cast<std::uint64_t>(i) + 1U)).course());
-  }
-  return courses;
-}
-
-Course draw_course(const InterruptedJob& job, std::uint64_t seed, std::uint64_t stream) {
-  return Play(job, Schedule(job), Chance(seed, stream)).course();
 }
 
 }  // namespace feedrate::reliability

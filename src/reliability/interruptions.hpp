@@ -42,7 +42,7 @@ struct InterruptedJob {
   Frequency sudden;     ///< interruptions that lose all work since the last usable checkpoint
   Frequency announced;  ///< those with time for a last checkpoint: they lose none
   Duration restart;   ///< from having instances again to going on: launch and cold caches included
-  Duration relaunch;  ///< the same of the whole cluster, where a block of `booked` begins
+  Duration relaunch;  ///< that of the whole cluster, where a block of `booked` begins
   Duration wait;      ///< for instances, before each restart, exponential with this mean; not paid
   /// The cluster is there for so long, then the next block begins: what comes after the last usable
   /// checkpoint is lost. 0: for as long as it takes.
@@ -76,15 +76,15 @@ struct Course {
 /// mean is beyond a double, or where no block can bring the job forward.
 Course expected(const InterruptedJob& job);
 
-/// As many courses as say what is asked of them, bounded by the interruptions that all of them meet
-/// together: `each` in the mean.
+/// How many courses to play where one meets `each` interruptions in the mean: 400,000 of them in
+/// all at most, but 20 to 2,000 courses.
 int plays_for(double each);
 
 /// `count` jobs, each as chance has it; the same for the same seed on every machine. One that meets
 /// 100,000 interruptions, or begins 10,000 blocks, is taken to never end: its time is infinite.
 std::vector<Course> draw_courses(const InterruptedJob& job, std::uint64_t seed, int count);
 
-/// One of them; `stream`: which.
+/// One such job; draw_courses plays those of the streams 1 … count.
 Course draw_course(const InterruptedJob& job, std::uint64_t seed, std::uint64_t stream);
 
 }  // namespace feedrate::reliability

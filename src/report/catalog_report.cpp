@@ -6,6 +6,7 @@
 #include "base/number_text.hpp"
 #include "base/unit_text.hpp"
 #include "catalog/lookup.hpp"
+#include "report/import_report.hpp"
 #include "report/numbers.hpp"
 #include "report/reports.hpp"
 
@@ -41,17 +42,6 @@ Cell in_unit(const Known<T>& known, T unit) {
 
 Cell hourly(const std::optional<HourlyPrice>& price) {
   return price ? Cell(plain(*price / usd_per_hour(1.0))) : nothing();
-}
-
-std::string_view name_of(Purchase purchase) {
-  switch (purchase) {
-    case Purchase::on_demand: return "on demand";
-    case Purchase::spot: return "spot";
-    case Purchase::savings_plan: return "savings plan";
-    case Purchase::capacity_block: return "capacity block";
-    case Purchase::training_plan: return "training plan";
-  }
-  return "";
 }
 
 std::string_view name_of(Interconnect interconnect) {
@@ -125,7 +115,7 @@ Table offers_table(const Catalog& catalog, const Machine& machine) {
     if (offer.instance != machine.name || !offer.price) continue;
     std::string note = offer.current ? "" : "historical";
     if (!offer.note.empty()) note += (note.empty() ? "" : "; ") + offer.note;
-    table.rows.push_back({{offer.service, offer.region, std::string(name_of(offer.purchase)),
+    table.rows.push_back({{offer.service, offer.region, std::string(purchase_text(offer.purchase)),
                            format_quantity(offer.price->value), offer.date,
                            offer.price->from.source, std::move(note)},
                           false});

@@ -12,6 +12,8 @@ std::string price_text(const Known<HourlyPrice>& price) {
   return price ? format_in(price->value.base(), "USD/h") : "new";
 }
 
+}  // namespace
+
 std::string_view purchase_text(Purchase purchase) {
   switch (purchase) {
     case Purchase::on_demand: return "on demand";
@@ -22,8 +24,6 @@ std::string_view purchase_text(Purchase purchase) {
   }
   return "";
 }
-
-}  // namespace
 
 Table import_table(std::span<const PriceChange> changes) {
   Table table;

@@ -40,29 +40,6 @@ void refuse_conflict_markers(std::string_view text, const std::string& file) {
   }
 }
 
-/// Objects and lists open down to `levels` below, a line each from there on.
-void write_value(const JsonValue& value, int levels, JsonWriter& out) {
-  const Layout layout = levels > 0 ? Layout::block : Layout::line;
-  switch (value.kind) {
-    case JsonKind::null: out.null(); return;
-    case JsonKind::boolean: out.boolean(value.boolean); return;
-    case JsonKind::number: out.number(value.number); return;
-    case JsonKind::text: out.text(value.text); return;
-    case JsonKind::array:
-      out.begin_array(layout);
-      for (const JsonPtr& item : value.items) write_value(*item, levels - 1, out);
-      out.end();
-      return;
-    case JsonKind::object:
-      out.begin_object(layout);
-      for (const JsonMember& member : value.members) {
-        write_value(*member.value, levels - 1, out.key(member.key));
-      }
-      out.end();
-      return;
-  }
-}
-
 bool is_object(const JsonValue& value, const Path& path, Reading& r) {
   static const Key any{.name = "", .kind = KeyKind::object};
   return is_kind(value, JsonKind::object, any, path, r);

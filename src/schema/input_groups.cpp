@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdint>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "base/fingerprint.hpp"
 #include "schema/catalog_parts.hpp"
 #include "schema/json_writer.hpp"
 
@@ -249,45 +249,40 @@ const JsonValue& nearest_value(const JsonPtr& root, std::string_view pointer) {
   return *value;
 }
 
-namespace {
-
-void write_compact(const JsonValue& value, JsonWriter& out) {
+void write_value(const JsonValue& value, int levels, JsonWriter& out) {
+  const auto layout = levels > 0 ? JsonWriter::Layout::block : JsonWriter::Layout::line;
   switch (value.kind) {
     case JsonKind::null: out.null(); return;
     case JsonKind::boolean: out.boolean(value.boolean); return;
     case JsonKind::number: out.number(value.number); return;
     case JsonKind::text: out.text(value.text); return;
     case JsonKind::array:
-      out.begin_array(JsonWriter::Layout::line);
-      for (const JsonPtr& item : value.items) write_compact(*item, out);
+      out.begin_array(layout);
+      for (const JsonPtr& item : value.items) write_value(*item, levels - 1, out);
       out.end();
       return;
     case JsonKind::object:
-      out.begin_object(JsonWriter::Layout::line);
-      for (const JsonMember& member : value.members)
-        write_compact(*member.value, out.key(member.key));
+      out.begin_object(layout);
+      for (const JsonMember& member : value.members) {
+        write_value(*member.value, levels - 1, out.key(member.key));
+      }
       out.end();
       return;
   }
 }
 
-}  // namespace
-
 std::string compact_text(const JsonValue& value) {
   JsonWriter out;
-  write_compact(value, out);
+  write_value(value, 0, out);
   std::string text = std::move(out).finish();
   text.pop_back();
   return text;
 }
 
 std::string hash_of(std::string_view text) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string out(16, '0');
-  for (std::size_t i = 0; i < 16; ++i) out[15 - i] = digits[hash >> (4 * i) & 15U];
-  return out;
+  Fingerprint fingerprint;
+  fingerprint.add(text);
+  return fingerprint.text();
 }
 
 std::string hash_of(const StoredInputs& inputs) {

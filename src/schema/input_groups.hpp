@@ -7,6 +7,7 @@
 
 #include "model/baseline.hpp"
 #include "schema/json_reader.hpp"
+#include "schema/json_writer.hpp"
 
 namespace feedrate::schema {
 
@@ -33,10 +34,13 @@ JsonPtr mixed(const JsonPtr& before, const JsonPtr& now, std::span<const InputGr
 /// The value that `pointer` leads to in `root`, or the nearest one around it.
 const JsonValue& nearest_value(const JsonPtr& root, std::string_view pointer);
 
+/// `value` as JSON: objects and lists are open down to `levels` below, a line each from there on.
+void write_value(const JsonValue& value, int levels, JsonWriter& out);
+
 /// `value` as compact JSON text, numbers in shortest form: equal values give equal texts.
 std::string compact_text(const JsonValue& value);
 
-/// 16 hexadecimal digits of the 64-bit FNV-1a hash; tells changes, not forgeries.
+/// The text's Fingerprint; tells changes, not forgeries.
 std::string hash_of(const StoredInputs& inputs);
 std::string hash_of(std::string_view text);
 

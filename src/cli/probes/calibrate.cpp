@@ -76,7 +76,7 @@ int print_canary(const CalibrateArguments& arguments, const bench::Settings& set
   const Interrupt interrupt;
   const Duration budget = arguments.time_limit.empty() ? seconds(1.0) : settings.time_limit;
   write_stdout(schema::write_canary(bench::run_canary(budget, interrupt.flag())));
-  return interrupt.flag() ? host_failed : 0;
+  return interrupt.flag() ? host_failed : fine;
 }
 
 }  // namespace
@@ -137,7 +137,7 @@ int calibrate(const CalibrateArguments& arguments) {
     write_stderr("feedrate: interrupted: the profile contains what was measured until then");
     return host_failed;
   }
-  return tell_failures(fresh, arguments.probes, settings) ? host_failed : 0;
+  return tell_failures(fresh, arguments.probes, settings) ? host_failed : fine;
 }
 
 }  // namespace feedrate::cli

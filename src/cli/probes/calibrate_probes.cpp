@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/errors.hpp"
+#include "base/exit_status.hpp"
 #include "bench/python_wheels.hpp"
 #include "bench/rounds.hpp"
 #include "bench/step_command.hpp"
@@ -125,7 +126,7 @@ int measure_along(const ChosenProbes& chosen, const bench::Settings& settings) {
   const Interrupt interrupt;
   MeasurementSet set;
   bench::run_probes(chosen, settings, set, interrupt.flag(), {}, {}, true);
-  if (measured(set) && !interrupt.flag()) return 0;
+  if (measured(set) && !interrupt.flag()) return fine;
   if (!set.probes.empty()) write_stderr(told(set.probes.back()));
   return host_failed;
 }
