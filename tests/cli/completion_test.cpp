@@ -52,7 +52,7 @@ TEST_CASE("completion: words, keys and their values") {
   CHECK(has(offers("feedrate run x.json --set pin_memory="), "\ntrue\n"));
   CHECK(has(offers("feedrate sweep x.json --vary input_mode="), "\nFastFile\n"));
   CHECK(has(offers("feedrate optimize x.json --over input_mode="), "\nFastFile\n"));
-  CHECK(offers("feedrate optimize x.json --minimize ") == "\ntotal\nmoney\ntime\n");
+  CHECK(offers("feedrate optimize x.json --minimize ") == "\ntotal\ncost\nmoney\ntime\n");
 }
 
 TEST_CASE("completion: figures that may not rise by more") {

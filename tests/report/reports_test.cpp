@@ -89,7 +89,7 @@ Time
 
 Bill
   1 x ml.p3.2xlarge  0.596 h each  3.825 USD/h  $2.28  published
-  money                                         $2.28
+  cost                                          $2.28
   $1.44 of it pays for GPUs that wait.
 
 Uncertain, and it matters
@@ -211,7 +211,7 @@ TEST_CASE("reports: a sweep marks the fastest, the cheapest and the Pareto set i
 
 Fastest: instances = 4 (2.50 h, $34.00). Cheapest: instances = 1 (10.0 h, $31.00).
 
-  instances    time   money  samples/s  GPUs busy          bottleneck
+  instances    time    cost  samples/s  GPUs busy          bottleneck
 >         1  10.0 h  $31.00          -  #####.....   50 %  decode      cheapest, Pareto
           2  5.00 h  $32.00          -  #####.....   50 %  decode      Pareto
 >         4  2.50 h  $34.00          -  #####.....   50 %  decode      fastest, Pareto
@@ -219,7 +219,7 @@ Fastest: instances = 4 (2.50 h, $34.00). Cheapest: instances = 1 (10.0 h, $31.00
 
   along instances  1 ... 4    at 1    at 4
   time             #-.      10.0 h  2.50 h
-  money            *##      $31.00  $34.00
+  cost             *##      $31.00  $34.00
   GPUs busy        ###        50 %    50 %
 
 More instances, beside the fewest

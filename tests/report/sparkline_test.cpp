@@ -59,7 +59,7 @@ TEST_CASE("sparkline: a sweep over numbers shows its shape, in ASCII too") {
   CHECK(text_of(sweep, true)
             .find("  along num_workers  1 … 8    at 1    at 8\n"
                   "  time               █▄▃▂   8.00 h  2.00 h\n"
-                  "  money              ████   $10.00  $10.00\n"
+                  "  cost               ████   $10.00  $10.00\n"
                   "  GPUs busy          ▂▄▆█     12 %    50 %\n") != std::string::npos);
   CHECK(text_of(sweep, false).find("time               #-:.     8.00 h") != std::string::npos);
   CHECK(to_markdown(sweep_report(sweep, "s")).find("| time | █▄▃▂ | 8.00 h | 2.00 h |") !=
