@@ -214,11 +214,11 @@ TEST_CASE("rooms: study and model compute facts, words makes sentences of them")
       "src/study/remedies_loader.cpp",  "src/study/remedies_machine.cpp",
       "src/study/remedies_price.cpp",   "src/study/remedies_preprocess.cpp",
       "src/study/remedies_storage.cpp", "src/study/remedies_training.cpp"};
-  const std::regex comment(R"(//[^\n]*)"), literal(R"re("(\\.|[^"\\\n])*")re"),
+  const std::regex comment(R"(//[^\n]*)"), literal(R"re("((?:\\.|[^"\\\n])*)")re"),
       four_words("[a-z,:]( [^ ]+){3}");
   const auto sentence_in = [&](const std::string& text) -> std::string {
     for (std::sregex_iterator it(text.begin(), text.end(), literal), end; it != end; ++it) {
-      if (std::regex_search(it->str(), four_words)) return it->str();
+      if (std::regex_search(it->str(1), four_words)) return it->str(1);
     }
     return "";
   };

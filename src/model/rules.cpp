@@ -154,7 +154,7 @@ constexpr Rule rules_table[] = {
     {"IOBottleneck", "I/O bottleneck", when_io_bottleneck, Cause::disk,
      "CPUs wait for storage for most of the time.", debugger, storage, storage_keys,
      "an epoch over a subset that fits the page cache runs faster"},
-    {"MaxInitializationTime", "a start of too long", when_long_start, Cause::download,
+    {"MaxInitializationTime", "a start that takes too long", when_long_start, Cause::download,
      "The job takes long to get to its first step.", debugger, start_sooner, pack_keys,
      "the network is busy during the start and not after it"},
     {"Dataloader-few", "fewer workers than CPUs", when_few, Cause::workers,
@@ -168,7 +168,7 @@ constexpr Rule rules_table[] = {
      "twice the batch takes less than twice the step"},
     {"LowGPUUtilization", "an uneven GPU", when_uneven, Cause::unsaid,
      "The GPU changes between work and waiting.", debugger, look, look_keys,
-     "the waits stand at epochs' ends, checkpoints, or every W-th step"},
+     "the waits are at the ends of epochs, at checkpoints, or at every W-th step"},
 };
 
 constexpr std::array<std::string_view, 9> cause_names = {

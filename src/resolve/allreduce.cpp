@@ -164,8 +164,7 @@ void say_fitted(Context& context, const ScalingFit& fit) {
   const bool bare = fit.sizes < 3.0 && context.out.inputs.instances > most;
   if (bare) {
     text += fmt::format(
-        " Two points show no term that grows with the instances: beyond {:g} it is a bound from "
-        "above.",
+        " Two points show no term that grows with the instances: beyond {:g} it is an upper bound.",
         most);
   }
   (bare || fit.worst_error > good ? context.out.caveats : context.out.remarks)

@@ -163,10 +163,10 @@ void resolve_disk(Context& context, bool staged) {
     return;
   }
   if (kind == DiskKind::ebs && outside_aws(context.machine()) && context.texts) {
-    context.out.caveats.push_back(fmt::format(
-        "{} is not in AWS, and its disk is taken for a volume of EBS all the same: give "
-        "/disk/kind other, /disk/bandwidth and /disk/iops.",
-        *s.cluster.instance));
+    context.out.caveats.push_back(
+        fmt::format("{} is not in AWS, but its disk is treated as an EBS volume: give "
+                    "/disk/kind other, /disk/bandwidth and /disk/iops.",
+                    *s.cluster.instance));
   }
   PublishedDisk known;
   known.latency = microseconds(100.0);

@@ -11,7 +11,7 @@
 namespace feedrate::resolve {
 namespace {
 
-/// What a NIC carries: its baseline for ever, more while its credits last.
+/// What a NIC carries: its baseline forever, more while its credits last.
 struct Network {
   std::optional<Bandwidth> most;
   std::optional<RateLimit> limit;  ///< where `most` does not last

@@ -109,7 +109,7 @@ class MessageModel {
     if (!measured_ || !context.texts) return;
     const auto say = [&](Bytes size, std::string_view what) {
       context.out.caveats.push_back(fmt::format(
-          "A message of {} lies outside of /job/allreduce/points: the {} stands for it.",
+          "A message of {} lies outside of /job/allreduce/points: the {} is used for it.",
           short_text_of(size), what));
     };
     if (measured_->below(e.smallest)) say(e.smallest, "time of the smallest");

@@ -245,7 +245,7 @@ void spot(Context& context, const Spot& given, reliability::InterruptedJob& job)
     context.remark(
         RemarkKind::check,
         fmt::format("/cluster/spot/notice is longer than the {} between two interruptions of the "
-                    "cluster: the last checkpoint of each of them is counted all the same",
+                    "cluster: the last checkpoint of each of them is counted anyway",
                     short_text_of(1.0 / job.rate())));
   }
   const auto announces = announced_by(cloud_of(context));

@@ -72,7 +72,7 @@ struct Plan {
                             std::ceil(data / gigabytes(1.0)));
     const std::string remedies = stream + other + sharded(data, *room);
     problem(local ? "/disk/kind" : "/disk/size",
-            fmt::format("{} do not fit the {} of {}{}{}", size_text(data), size_text(*room),
+            fmt::format("{} does not fit into the {} of {}{}{}", size_text(data), size_text(*room),
                         local ? instance() + "'s NVMe" : "the disk", inputs.staging ? "" : ";",
                         inputs.staging ? remedies : remedies.substr(1)));
   }
@@ -89,10 +89,11 @@ struct Plan {
                         size_text(room), size_text(data)));
       return;
     }
-    problem("/source/capacity",
-            fmt::format("{} do not fit a file system of {}; the smallest that holds them has {} "
-                        "(left out, that one is taken)",
-                        size_text(data), size_text(room), size_text(billed_capacity(data, steps))));
+    problem(
+        "/source/capacity",
+        fmt::format("{} does not fit into a file system of {}; the smallest that holds them has {} "
+                    "(left out, that one is taken)",
+                    size_text(data), size_text(room), size_text(billed_capacity(data, steps))));
   }
 
   void shards() const {
@@ -128,11 +129,12 @@ struct Plan {
     const Bytes rest = room - (needs.all() - needs.samples);
     if (needs.samples > Bytes{} && rest > Bytes{}) {
       problem("/loader/in_memory_cache",
-              fmt::format("{} of decoded samples do not fit the {} that workers and batches leave "
-                          "of the {} of {}; take one with more memory, leave them on disk (false)"
-                          "{}",
-                          size_text(needs.samples), size_text(rest), size_text(room), instance(),
-                          sharded(needs.samples, rest)));
+              fmt::format(
+                  "{} of decoded samples does not fit into the {} that workers and batches leave "
+                  "of the {} of {}; take one with more memory, leave them on disk (false)"
+                  "{}",
+                  size_text(needs.samples), size_text(rest), size_text(room), instance(),
+                  sharded(needs.samples, rest)));
       return;
     }
     const double fit = most_workers(context, room);

@@ -22,7 +22,7 @@ void tell_of_purchase(Context& context, const Cluster& cluster) {
   tell(cluster.spot && cluster.purchase != Purchase::spot, "/cluster/spot",
        "only spot instances are taken away and waited for; set /cluster/purchase to spot");
   tell(cluster.booked && !is_booked(cluster.purchase), "/cluster/booked",
-       "only a capacity_block or a training_plan is booked and paid whole");
+       "only a capacity_block or a training_plan is booked and paid in full");
   tell(cluster.savings && cluster.purchase != Purchase::savings_plan, "/cluster/savings",
        "only a savings_plan takes it off the on-demand price");
 }

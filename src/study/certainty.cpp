@@ -13,7 +13,7 @@
 namespace feedrate::study {
 namespace {
 
-/// Time and money of a job, the two that an input is weighed by.
+/// Time and cost of a job, the two that an input is weighed by.
 struct Weight {
   Duration time;
   Money money;

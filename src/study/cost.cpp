@@ -13,7 +13,7 @@ namespace {
 
 using words::expect_of_bill;
 
-/// The amount of money when it is a number, and not less than nothing.
+/// The amount, when it is a number and not below 0.
 Money checked(Money amount, std::string_view what) {
   expect_of_bill(std::isfinite(amount.base()) && amount.base() >= 0.0, what, words::finite_money);
   return amount;

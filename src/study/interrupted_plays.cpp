@@ -19,7 +19,7 @@ namespace {
 using reliability::Course;
 using reliability::InterruptedJob;
 
-/// The money of a course: what the bill of the mean says, what an hour more of each kind costs, an
+/// The cost of a course: what the bill of the mean says, what an hour more of each kind costs, an
 /// interruption, and a block. Each is linear, so that the bill of the mean is the mean of the
 /// bills.
 class Price {

@@ -11,7 +11,7 @@
 namespace feedrate::study {
 namespace {
 
-/// The job's time by the number of workers; what the instance has no memory for takes for ever.
+/// The job's time by the number of workers; what the instance has no memory for takes forever.
 class WorkersTrial {
  public:
   WorkersTrial(Scenario scenario, const Catalog& catalog, const HostProfile* host)

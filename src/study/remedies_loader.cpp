@@ -127,9 +127,10 @@ const Remedy loader_list[] = {
      }},
     {{"one_thread_a_worker", "one thread in each worker", RemedyKind::code, 0.5,
       Rung::one_gpu_in_memory, "PyTorch's workers keep all cores busy",
-      "OpenCV, NumPy and torch may start a thread a core in every worker; torch.set_num_threads(1) "
+      "OpenCV, NumPy and torch may start one thread per core in every worker; "
+      "torch.set_num_threads(1) "
       "and cv2.setNumThreads(0) stop that",
-      "PyTorch sets one thread for torch itself in workers already"},
+      "PyTorch itself already limits torch to one thread in workers"},
      [](const Situation& s) {
        return is_pytorch(s) && s.wait(Stage::decode) > 0.05 && threads_per_gpu(s) > 0.0 &&
               s.inputs().workers >= threads_per_gpu(s) - 1.0;

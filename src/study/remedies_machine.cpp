@@ -55,7 +55,8 @@ void add_with_workers(const Situation& s, const Machine& machine, const Setting&
   if (s.scenario.loader.kind == LoaderKind::inline_) return;
   const bool pool = s.scenario.loader.kind == LoaderKind::pool;
   change.set.emplace_back("num_workers", pool ? "auto" : "cpus-1");
-  change.words += pool ? " with a thread on each of its CPUs" : " with a worker less than its CPUs";
+  change.words +=
+      pool ? " with a thread for each of its CPUs" : " with one worker fewer than it has CPUs";
   list.push_back(std::move(change));
 }
 
@@ -201,8 +202,8 @@ const Remedy machine_list[] = {
     {{"more_instances", "more instances", RemedyKind::infrastructure, 4.0, Rung::fed,
       "always, once the GPUs of one instance are fed",
       "maximise utilisation on one GPU before going on to many (AWS blog, SageMaker I/O)",
-      "saves cost only if an hour has a value: efficiency is never above 1 for the work "
-      "itself"},
+      "lowers the cost only where an hour has a value: for the work itself, efficiency is never "
+      "above 1"},
      [](const Situation&) { return true; },
      more_instances,
      [](const Situation& s) -> std::string {
@@ -211,8 +212,8 @@ const Remedy machine_list[] = {
        }
        // They always take less time; whether that is worth their hours a price has to say.
        if (!s.priced && !s.limits_missed) {
-         return "give /cluster/price, or the --deadline that they are to meet: without either, "
-                "nothing says what less time is worth";
+         return "give /cluster/price, or a --deadline: without either, nothing says what less time "
+                "is worth";
        }
        return "";
      }},

@@ -86,16 +86,18 @@ const Remedy price_list[] = {
      }},
     {{"spot", "spot instances with the best checkpoint interval", RemedyKind::infrastructure, 8.0,
       Rung::fed, "instances are paid on demand",
-      "up to 90 % off (SageMaker guide, 2023), less what interruptions cost in the mean",
-      "the published shares of interruptions are of the last month; a single job may lose"},
+      "up to 90 % off (SageMaker guide, 2023), less what interruptions cost on average",
+      "the published interruption rates are of the last month; a single job may cost more"},
      [](const Situation& s) { return on_demand(s); },
      on_spot,
      spot_lacking},
     {{"capacity_block", "a capacity block or training plan", RemedyKind::infrastructure, 4.0,
       Rung::fed, "eight GPUs or more of AWS are paid on demand",
-      "reserved for some days at a price of its own (EC2 Capacity Blocks, SageMaker training "
+      "reserved for a number of days at a price of its own (EC2 Capacity Blocks, SageMaker "
+      "training "
       "plans)",
-      "paid whole and in advance: finishing early is waste, overrunning a restart"},
+      "paid in full and in advance: finishing early wastes what is left, and overrunning means a "
+      "restart"},
      [](const Situation& s) { return on_demand(s) && s.on_aws() && s.inputs().ranks >= 8.0; },
      nullptr,
      [](const Situation&) {

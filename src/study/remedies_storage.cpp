@@ -157,9 +157,9 @@ const Remedy storage_list[] = {
      },
      packed},
     {{"connections", "more parallel requests", RemedyKind::code, 2.0, Rung::one_gpu,
-      "a number of connections bounds what is copied or streamed",
-      "one connection to S3 brings 85 to 90 MB/s, and each small object waits a first byte (S3 "
-      "guide, 2023)",
+      "the number of connections limits what is copied or streamed",
+      "one connection to S3 delivers 85 to 90 MB/s, and each small object waits for its first byte "
+      "(S3 guide, 2023)",
       "SageMaker's own copying sets its number itself: a job that copies for itself (s5cmd) "
       "chooses"},
      from_afar,
@@ -169,7 +169,7 @@ const Remedy storage_list[] = {
       "FastFile starts without copying the dataset first; workers parallelise the download (AWS "
       "Dev "
       "Day)",
-      "each epoch downloads again, and requests are paid for each time"},
+      "each epoch downloads everything again, and requests are paid for each time"},
      from_s3,
      file_modes},
     {{"streaming", "streaming instead of files", RemedyKind::code, 4.0, Rung::one_gpu,
@@ -177,14 +177,15 @@ const Remedy storage_list[] = {
       "starts without copying the dataset first; workers parallelise the download (Pipe, "
       "S3Dataset: "
       "AWS Dev Day)",
-      "Pipe reads in order; each epoch downloads again, and requests are paid for each time"},
+      "Pipe reads in order; each epoch downloads everything again, and requests are paid for each "
+      "time"},
      from_s3,
      stream_modes},
     {{"fsx", "FSx for Lustre", RemedyKind::infrastructure, 8.0, Rung::one_gpu,
       "the data lies on S3 and the instances are AWS's",
       "Mask R-CNN on COCO: FSx for Lustre replaced waiting for the download from S3 (AWS "
       "notebook); "
-      "it persists over jobs",
+      "it persists between jobs",
       "at least 1.2 TiB are paid for while it exists; creating it takes 5 to 15 minutes"},
      [](const Situation& s) { return from_s3(s) && s.on_aws(); },
      to_fsx},
@@ -203,15 +204,16 @@ const Remedy storage_list[] = {
      to_efs},
     {{"efs_throughput", "elastic throughput of EFS", RemedyKind::setting, 0.5, Rung::one_gpu,
       "the data lies on EFS in another mode",
-      "its rate does not depend on what is stored (EFS user guide)",
+      "its rate does not depend on how much is stored (EFS user guide)",
       "every GB that is read is billed"},
      [](const Situation& s) { return of_mount(s, Service::efs); },
      efs_modes},
     {{"gp3", "gp3 with more throughput and IOPS", RemedyKind::infrastructure, 0.5, Rung::one_gpu,
       "the data is read from an EBS volume",
-      "125 MB/s and 3,000 IOPS are included, up to 1,000 MB/s and 16,000 are sold apart (EBS user "
+      "125 MB/s and 3,000 IOPS are included; up to 1,000 MB/s and 16,000 IOPS are sold separately "
+      "(EBS user "
       "guide)",
-      "the instance's own EBS limit binds beside the volume's"},
+      "the instance's own EBS limit applies as well as the volume's"},
      on_ebs,
      gp3_rates},
     {{"whole_file_reads", "files read whole", RemedyKind::code, 1.0, Rung::one_gpu,
@@ -231,7 +233,8 @@ const Remedy storage_list[] = {
     {{"sharded_by_s3_key", "each instance copies its own share", RemedyKind::setting, 0.5,
       Rung::cluster, "several instances copy the whole dataset each",
       "copying takes 1/N of the time and of the disk (SageMaker: ShardedByS3Key)",
-      "an instance sees the same samples in every epoch: shuffle well when the keys are made"},
+      "an instance sees the same samples in every epoch: shuffle well before the objects are "
+      "written"},
      [](const Situation& s) {
        return from_s3(s) && s.inputs().staging && s.inputs().instances > 1.0 &&
               s.scenario.source.distribution == Distribution::fully_replicated;

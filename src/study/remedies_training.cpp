@@ -145,8 +145,10 @@ std::vector<Change> accumulated(const Situation& s) {
 const Remedy training_list[] = {
     {{"gradient_accumulation", "fewer, larger optimiser steps", RemedyKind::code, 1.0,
       Rung::one_instance, "GPUs wait for gradients",
-      "gradients are exchanged once for several batches (DistributedDataParallel.no_sync)",
-      "the effective batch grows as much, so the learning rate and the result may change", true},
+      "gradients are exchanged once every few batches (DistributedDataParallel.no_sync)",
+      "the effective batch grows by the same factor, so the learning rate and the result may "
+      "change",
+      true},
      exchanges,
      accumulated},
     {{"bf16_gradients", "gradients in bf16", RemedyKind::code, 1.0, Rung::one_instance,
@@ -194,7 +196,7 @@ const Remedy training_list[] = {
       "training stops for checkpoints more often than failures ask for",
       "the best interval is √(2 · time of one · time between failures) (Young 1974); 3.8 failures "
       "per 1,000 node-days (Llama 3 paper, 2024)",
-      "what a failure loses grows, and is simulated only with /cluster/failures; not for spot "
+      "a failure loses more, which is simulated only with /cluster/failures; not for spot "
       "instances"},
      [](const Situation& s) {
        // With interruptions counted, an interval that is left out is the best one.
@@ -210,9 +212,8 @@ const Remedy training_list[] = {
      }},
     {{"batch_size", "larger batches", RemedyKind::setting, 1.0, Rung::fed,
       "the step's time is known for other batches",
-      "a fixed part of each step and of each exchange is paid less often; low GPU memory and low "
-      "GPU "
-      "use ask for it (AWS notebook)",
+      "the fixed part of each step and of each exchange is spent less often; little GPU memory in "
+      "use and low GPU utilization call for it (AWS notebook)",
       "the learning rate and the result may change; GPU memory bounds it (job.step.gpu_memory)",
       true},
      [](const Situation& s) {

@@ -43,7 +43,7 @@ struct Quantity {
                        hours_text(c.held));
   }
   std::string operator()(const ChargedRequests& c) const {
-    return fmt::format("{:.0f} requests", c.requests);
+    return fmt::format("{:.0f} request{}", c.requests, c.requests == 1.0 ? "" : "s");
   }
   std::string operator()(const ChargedTransfer& c) const { return bytes_text(c.amount); }
 };

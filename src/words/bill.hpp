@@ -16,7 +16,7 @@ std::string quantity(const BillLine& line);
 std::string price(const BillLine& line);
 
 // What is expected of a line's numbers.
-inline constexpr std::string_view finite_money = "a finite amount of money, 0 or more";
+inline constexpr std::string_view finite_money = "a finite amount, 0 or more";
 inline constexpr std::string_view some_instances = "more than 0 instances";
 inline constexpr std::string_view some_price = "a price of 0 or more";
 inline constexpr std::string_view a_price = "a price";

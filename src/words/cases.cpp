@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "base/did_you_mean.hpp"
+#include "base/number_text.hpp"
 #include "base/quote.hpp"
 #include "model/metrics.hpp"
 #include "words/searches.hpp"
@@ -45,8 +46,8 @@ std::string figure_with(std::string_view figure, std::string_view changes) {
 
 std::string title(const LoaderRun& run) {
   std::string name =
-      fmt::format("{} thread{}, batch {}, step {:.3g} ms", run.workers,
-                  run.workers == 1.0 ? "" : "s", run.batch, run.step / milliseconds(1.0));
+      fmt::format("{} thread{}, batch {}, step {} ms", run.workers, run.workers == 1.0 ? "" : "s",
+                  run.batch, three_digits(run.step / milliseconds(1.0)));
   if (run.upload == Upload::none) return name;
   name += ", ";
   switch (run.upload) {

@@ -20,7 +20,7 @@ std::string unknown_metric(std::string_view metric, bool or_search);
 
 inline constexpr std::string_view promised = "promised, not measured yet";
 inline constexpr std::string_view whole_numbers =
-    "a search has whole numbers for answers, which tell no slope";
+    "the answers of a search are whole numbers, which have no slope";
 inline constexpr std::string_view right_or_wrong = "a bottleneck is right or wrong";
 inline constexpr std::string_view nothing_is_near =
     "measured as 0 without a tolerance: nothing says what is near";
@@ -57,6 +57,6 @@ inline constexpr std::string_view of_page_cache =
 std::string lacks_operations(std::string_view profile, const std::vector<std::string>& missing);
 std::string lacks_copy_rates(std::string_view profile, const std::vector<std::string>& missing);
 inline constexpr std::string_view no_predictions =
-    "expected cases with a measured figure that nothing was fitted on, got none";
+    "expected cases with a measured figure that was not used for fitting, got none";
 
 }  // namespace feedrate::words

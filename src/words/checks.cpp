@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/errors.hpp"
+#include "base/number_text.hpp"
 #include "base/unit_text.hpp"
 #include "model/metrics.hpp"
 
@@ -13,11 +14,38 @@ namespace {
 
 constexpr double day_seconds = 86400.0;
 
+std::string four_digits(double value) {
+  return std::fabs(value) < 9999.5 ? fmt::format("{:.4g}", value) : three_digits(value);
+}
+
 std::string amount(std::string_view metric, double value) {
   const FigureUnit counted_in = unit_of(metric);
   if (counted_in == FigureUnit::dollars) return fmt::format("${:.2f}", value);
+  if (counted_in == FigureUnit::share) return fmt::format("{:.1f} %", 100.0 * value);
+  if (counted_in == FigureUnit::seconds && std::fabs(value) >= 7200.0) {
+    return four_digits(value / 3600.0) + " h";
+  }
   const std::string_view unit = unit_text(counted_in);
-  return fmt::format("{:.4g}{}{}", value, unit.empty() ? "" : " ", unit);
+  return fmt::format("{}{}{}", four_digits(value), unit.empty() ? "" : " ", unit);
+}
+
+/// By how much a figure changed. Shares differ in points, so that the two kinds of percent are told
+/// apart.
+std::string difference(const Limit& limit, double before, double now, double change) {
+  const bool share = unit_of(limit.metric) == FigureUnit::share;
+  const std::string points =
+      share ? fmt::format("{:+.1f} percentage points", 100.0 * (now - before)) : "";
+  if (limit.relative && std::isfinite(change)) {
+    const double size = 100.0 * (limit.of == LimitOf::increase ? change : -change);
+    return share ? fmt::format("{} ({:+.1f} % of what it was)", points, size)
+                 : fmt::format("{:+.1f} %", size);
+  }
+  if (share) return points;
+  return (now >= before ? "+" : "-") + amount(limit.metric, std::fabs(now - before));
+}
+
+std::string days(double n) {
+  return fmt::format("{:g} day{}", n, n == 1.0 ? "" : "s");
 }
 
 }  // namespace
@@ -38,14 +66,8 @@ std::string judged(const Limit& limit, double before, double now, double change)
   }
   if (limit.of == LimitOf::value)
     return fmt::format("{} is {}", limit.metric, amount(limit.metric, now));
-  const bool up = now >= before;
-  const double size = limit.of == LimitOf::increase ? change : -change;
-  const std::string by =
-      limit.relative && std::isfinite(change)
-          ? fmt::format("{:+.1f} %", 100.0 * size)
-          : fmt::format("{}{}", up ? "+" : "-", amount(limit.metric, std::fabs(now - before)));
-  return fmt::format("{} {}: {} -> {}", limit.metric, by, amount(limit.metric, before),
-                     amount(limit.metric, now));
+  return fmt::format("{} {}: {} -> {}", limit.metric, difference(limit, before, now, change),
+                     amount(limit.metric, before), amount(limit.metric, now));
 }
 
 Limit parse_max_price_age(std::string_view text) {
@@ -81,16 +103,16 @@ std::string price_list(std::span<const UsedPrice> prices) {
 
 std::string old_prices(const Limit& limit, std::string_view old, std::string_view undated) {
   if (!old.empty()) {
-    return fmt::format("prices older than {:g} days: {}{}{}", limit.bound, old,
+    return fmt::format("prices older than {}: {}{}{}", days(limit.bound), old,
                        undated.empty() ? "" : "; without a date: ", undated);
   }
   if (!undated.empty()) return fmt::format("prices without a date: {}", undated);
-  return fmt::format("no price on the bill is older than {:g} days", limit.bound);
+  return fmt::format("no price on the bill is older than {}", days(limit.bound));
 }
 
-std::string old_profile(std::int64_t days) {
-  return fmt::format("the host profile is {} day{} old: calibrate again, or set --max-age", days,
-                     days == 1 ? "" : "s");
+std::string old_profile(std::int64_t age) {
+  return fmt::format("the host profile is {} old: calibrate again, or set --max-age",
+                     days(static_cast<double>(age)));
 }
 
 std::string other_system(std::string_view what, std::string_view then, std::string_view now) {

@@ -22,7 +22,7 @@ inline constexpr std::string_view within_band = ", within the result's own 5-95 
 inline constexpr std::string_view not_in_baseline =
     "not in the baseline yet: run with --update to add it";
 inline constexpr std::string_view stale_baseline =
-    "much better than the baseline: it is stale, run with --update";
+    "much better than the baseline, which is stale: run with --update to store the current figures";
 
 /// A limit on the age of prices, from "180d" or "warn:180d". InputError.
 Limit parse_max_price_age(std::string_view text);
@@ -33,7 +33,8 @@ std::string price_list(std::span<const UsedPrice> prices);
 std::string old_prices(const Limit& limit, std::string_view old, std::string_view undated);
 
 // Why a host profile may not hold any more.
-std::string old_profile(std::int64_t days);
+/// `age`: in days.
+std::string old_profile(std::int64_t age);
 std::string other_system(std::string_view what, std::string_view then, std::string_view now);
 /// `times` as long as when the profile was made.
 std::string other_speed(double times);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/number_text.hpp"
+
 namespace feedrate::words {
 namespace {
 
@@ -17,7 +19,7 @@ std::string span_words(Duration time) {
                            Unit{minutes(1.0), "min"}, Unit{seconds(1.0), "s"}}) {
     const bool whole_one = unit.size == seconds(1.0);
     if (time >= (whole_one ? 1.0 : 2.0) * unit.size) {
-      return fmt::format("{:.3g} {}", time / unit.size, unit.name);
+      return fmt::format("{} {}", three_digits(time / unit.size), unit.name);
     }
   }
   return fmt::format("{:.3g} ms", 1e3 * time.base());
@@ -34,38 +36,38 @@ std::string share_text(double share) {
 std::string failures_uncounted(double rate, double low, double high, double share,
                                bool checkpoints) {
   return fmt::format(
-      "machines fail: at {:.2g} failures per 1,000 node-days (published: {:.3g} to {:.3g}) "
+      "machines fail: at {:.3g} failures per 1,000 node-days (published: {:.3g} to {:.3g}) "
       "interruptions would take {} of the time{}; /cluster/failures counts them",
       rate, low, high, share_text(share), checkpoints ? "" : ", without checkpoints");
 }
 
 std::string several_blocks(double blocks) {
   return fmt::format(
-      "The job does not fit into what is booked once: it takes {:g} blocks, one after the other.",
+      "The job does not fit into one booked block: it takes {:g} blocks, one after another.",
       blocks);
 }
 
 std::string further_block(double share) {
   return fmt::format(
-      "In {} of jobs, interruptions move the end beyond what is booked, and a further block is "
-      "paid.",
+      "In {} of jobs, interruptions move the end beyond the booked time, and another block is paid "
+      "for.",
       share_text(share));
 }
 
 std::string booked_in_vain(double share) {
-  return fmt::format("{} of the money pays for booked time that is not used.", share_text(share));
+  return fmt::format("{} of the cost is for booked time that is not used.", share_text(share));
 }
 
 std::string longer_than_booked(Duration job, Duration booked) {
   return fmt::format(
-      "the job takes {} and what is booked ends after {}: expected a longer time, or checkpoints "
-      "that a block has room for (/job/checkpoint)",
+      "the job takes {} and the booked time ends after {}: expected a longer time, or checkpoints "
+      "that fit into a block (/job/checkpoint)",
       span_words(job), span_words(booked));
 }
 
 std::string never_ends(Duration between, std::string_view why) {
   return fmt::format(
-      "the job would in effect never end: it is interrupted every {} in the mean and {}",
+      "the job would in effect never end: it is interrupted every {} on average and {}",
       span_words(between), why);
 }
 

@@ -8,10 +8,10 @@
 namespace feedrate::words {
 
 inline constexpr std::string_view spot_uncounted =
-    "Spot instances can be taken away at any time, and none of that is counted here: /cluster/spot "
+    "Spot instances can be interrupted at any time, which is not counted here; /cluster/spot "
     "counts it.";
 inline constexpr std::string_view expected_with_interruptions =
-    "Time and cost are those expected with interruptions.";
+    "Time and cost are the expected values with interruptions.";
 inline constexpr std::string_view no_checkpoints =
     "no checkpoints are written: each interruption starts the job from its beginning "
     "(/job/checkpoint)";
@@ -27,7 +27,7 @@ std::string further_block(double share);
 std::string booked_in_vain(double share);
 
 // Why a job cannot be; in short for a table.
-inline constexpr std::string_view ends_too_late = "does not end in what is booked";
+inline constexpr std::string_view ends_too_late = "does not end within the booked time";
 inline constexpr std::string_view ends_never = "never ends";
 std::string longer_than_booked(Duration job, Duration booked);
 /// `between`: the mean time between interruptions; `why` one of the others.

@@ -16,8 +16,7 @@ std::string rounded(Duration time) {
 }
 
 std::string short_time(Duration time) {
-  return time < seconds(1.0) ? fmt::format("{:.3g} ms", time.base() * 1e3)
-                             : fmt::format("{:.3g} s", time.base());
+  return time < seconds(1.0) ? fmt::format("{:.3g} ms", time.base() * 1e3) : rounded(time);
 }
 
 std::string_view ordinal_ending(double n) {
@@ -35,8 +34,8 @@ std::string with_gpus(double gpus) {
 
 std::string waits_every(Duration wait, double n) {
   return fmt::format(
-      "a GPU waits {} at every {:g}{} step: {:g} workers deliver together, and the steps between "
-      "wait little",
+      "a GPU waits {} at every {:g}{} step: {:g} workers deliver together, and the steps in "
+      "between hardly wait",
       short_time(wait), n, ordinal_ending(n), n);
 }
 
@@ -48,41 +47,43 @@ std::string unequal_instances(const std::vector<std::pair<double, double>>& coun
   }
   return fmt::format(
       "the instances are unequal ({}): each step ends with the slowest of them, mostly one with "
-      "{}; every GPU trains on as many samples, and all instances are paid",
+      "{}; every GPU trains on the same number of samples, and all instances are paid for",
       list, with_gpus(slowest));
 }
 
 std::string credits_end(std::string_view limit, Duration after, Duration with, Duration without) {
-  return fmt::format("the {} last {} of training: an epoch takes {} while they do, the last one {}",
-                     limit, rounded(after), rounded(with), rounded(without));
+  return fmt::format(
+      "the {} last {} of training: an epoch takes {} while they last, and the last epoch {}", limit,
+      rounded(after), rounded(with), rounded(without));
 }
 
 std::string idle_threads(double idle, double workers, double prefetch, double batch) {
   return fmt::format(
-      "{:g} of {:g} threads stay idle: prefetch_factor = {:g} batches of {:g} are all that may be "
-      "in work; raise it, or use fewer threads",
-      idle, workers, prefetch, batch);
+      "{:g} of {:g} threads {} idle: prefetch_factor = {:g} allows no more batches of {:g} to be "
+      "in "
+      "progress; raise it, or use fewer threads",
+      idle, workers, idle == 1.0 ? "stays" : "stay", prefetch, batch);
 }
 
 std::string idle_workers(double idle, double workers, double most, bool batches) {
   return fmt::format(
-      "{:g} of {:g} workers have nothing to do: an epoch has no more than {} {} for each GPU{}",
-      idle, workers, three_digits(most), batches ? "batches" : "objects to stream",
-      batches ? "" : "; make smaller objects, or take fewer workers.");
+      "{:g} of {:g} workers {} nothing to do: an epoch has no more than {} {} for each GPU{}", idle,
+      workers, idle == 1.0 ? "has" : "have", three_digits(most),
+      batches ? "batches" : "objects to stream",
+      batches ? "" : "; make the objects smaller, or use fewer workers.");
 }
 
 std::string simulated_whole(double whole, double instances, bool steps_vary) {
   return fmt::format(
-      "{:g} of {:g} instances are simulated whole; of the others {}, as if their loaders kept up "
-      "with them",
-      whole, instances,
-      steps_vary ? "the steps of every GPU" : "nothing differs from step to step");
+      "{:g} of {:g} instances {} simulated in full; of the others {}, as if their loaders kept up",
+      whole, instances, whole == 1.0 ? "is" : "are",
+      steps_vary ? "only the steps of every GPU" : "none, for nothing differs from step to step");
 }
 
 std::string never_ends_in(double share, bool booked) {
   return fmt::format(
-      "In {:.2g} % of the draws the job never ends{}: the ranges are those of the others.",
-      100.0 * share, booked ? ", what is booked is too short" : "");
+      "In {:.3g} % of the draws the job never ends{}: the ranges are those of the other draws.",
+      100.0 * share, booked ? " because the booked time is too short" : "");
 }
 
 std::string timeline_cut(std::string_view section, double shown, double asked, std::size_t events) {
@@ -93,13 +94,13 @@ std::string timeline_cut(std::string_view section, double shown, double asked, s
 
 std::string efficiency_for_all(double efficiency) {
   return fmt::format(
-      "/job/efficiency = {:g} was stated for one number of instances and is taken for every number "
-      "above 1: give /job/allreduce or /job/scaling, and it is found for each",
+      "/job/efficiency = {:g} was stated for one number of instances and is used for every number "
+      "above 1: give /job/allreduce or /job/scaling to have it computed for each",
       efficiency);
 }
 
 std::string same_samples(double instances, double steps) {
-  return fmt::format("all numbers of instances train on as many samples as {} {} in {} steps",
+  return fmt::format("every number of instances trains on as many samples as {} {} in {} steps",
                      whole_text(instances), instances == 1.0 ? "does" : "do", whole_text(steps));
 }
 

@@ -11,14 +11,14 @@
 namespace feedrate::words {
 
 inline constexpr std::string_view download_waits_for_latency =
-    "most of the download is waiting for first bytes, not bandwidth: more num_workers, larger "
-    "objects or a nearer source help, a faster network does not";
+    "most of the download is spent waiting for first bytes, not on bandwidth: more num_workers, "
+    "larger objects or a nearer source help; a faster network does not";
 inline constexpr std::string_view copying_waits_for_latency =
-    "most of the copying is waiting for first bytes, not bandwidth: more connections or larger "
-    "objects help, a faster network does not";
+    "most of the copying is spent waiting for first bytes, not on bandwidth: more connections or "
+    "larger objects help; a faster network does not";
 inline constexpr std::string_view efficiency_out_of_reach =
-    "the parallel efficiency that is given cannot be reached: the input pipeline alone loses more; "
-    "the simulated one stands";
+    "the given parallel efficiency cannot be reached: the input pipeline alone loses more; the "
+    "simulated efficiency is used";
 
 /// A GPU's wait at every n-th step.
 std::string waits_every(Duration wait, double n);

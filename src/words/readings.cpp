@@ -120,10 +120,9 @@ std::string reading_text(ReadingKind kind, double value) {
     return percent >= 9.95 ? fmt::format("{:.0f} %", percent) : fmt::format("{:.1f} %", percent);
   }
   if (kind == time) {
-    return value >= 120.0 ? fmt::format("{:.3g} min", value / 60.0)
-                          : fmt::format("{:.3g} s", value);
+    return value >= 120.0 ? three_digits(value / 60.0) + " min" : three_digits(value) + " s";
   }
-  return fmt::format("{:.3g}", value);
+  return three_digits(value);
 }
 
 }  // namespace feedrate::words

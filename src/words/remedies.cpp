@@ -43,8 +43,8 @@ std::string cpu_hours(Duration time) {
 }
 
 std::string faster_operation(std::string_view operation, Duration now, Duration before) {
-  return fmt::format("{} in {:.3g} ms instead of {:.3g} ms", operation, now.base() * 1e3,
-                     before.base() * 1e3);
+  return fmt::format("{} in {} ms instead of {} ms", operation, three_digits(now.base() * 1e3),
+                     three_digits(before.base() * 1e3));
 }
 
 std::string smaller_samples(Bytes now, Bytes before) {

@@ -320,8 +320,7 @@ TEST_CASE("skypilot: spot and its interruptions are said, what is booked is left
   CHECK(has(both.out, " of jobs take "));
   CHECK(has(both.out, "use_spot: true"));
   CHECK(has(both.out,
-            "# Remark on p3.2xlarge: Time and cost are those expected with "
-            "interruptions."));
+            "# Remark on p3.2xlarge: Time and cost are the expected values with interruptions."));
   const std::string booked = "--set price='3 USD/h' --set booked=24h ";
   const auto mixed = shell("feedrate export skypilot " + spot + booked +
                            "--vary purchase=capacity_block,on_demand");

@@ -112,7 +112,7 @@ TEST_CASE("init: wrong values are refused all at once, and nothing is written") 
                        {"tokens --epochs 0", "--epochs"},
                        {"tokens --set nm_workers=3", "did you mean \"num_workers\""},
                        {"tokens --set x", "KEY=VALUE"},
-                       {"image-jpeg --samples 20000000", "do not fit"}};
+                       {"image-jpeg --samples 20000000", "does not fit"}};
   for (const Wrong& wrong : all) {
     const Outcome outcome = shell("feedrate init " + std::string(wrong.arguments) + " -o " + out);
     INFO(wrong.arguments << "\n" << outcome.err);

@@ -122,7 +122,8 @@ TEST_CASE("plan: the data of an instance must fit its disk, and the remedies are
   const auto nvme = problems(staged);
   REQUIRE(nvme.size() == 1);
   INFO(nvme.front());
-  CHECK(nvme.front().find("/disk/kind: 2 TB do not fit the 125 GB of g4dn.xlarge's NVMe") == 0);
+  CHECK(nvme.front().find("/disk/kind: 2 TB does not fit into the 125 GB of g4dn.xlarge's NVMe") ==
+        0);
   CHECK(has(nvme, "stream them (/source/input_mode: FastFile)"));
   CHECK(has(nvme, "shard them, 125 GB each (/cluster/instances: 16"));
   CHECK(problems(with(staged,
@@ -132,7 +133,7 @@ TEST_CASE("plan: the data of an instance must fit its disk, and the remedies are
   CHECK(problems(with(staged, {{"/source/input_mode", "FastFile"}})).empty());
   const auto small =
       problems({{"/dataset/samples", "4000000"}, {"/disk/kind", "ebs"}, {"/disk/size", "100 GB"}});
-  CHECK(has(small, "/disk/size: 400 GB do not fit the 100 GB of the disk"));
+  CHECK(has(small, "/disk/size: 400 GB does not fit into the 100 GB of the disk"));
 }
 
 TEST_CASE("plan: sharding is proposed where it helps, and then it does") {
@@ -181,7 +182,7 @@ TEST_CASE("plan: file systems, GPUs, shards and caches that are too small are re
                              {"/dataset/samples", "5000000"},
                              {"/dataset/bytes_per_sample", "1 MB"}});
   REQUIRE(fsx.size() == 1);
-  CHECK(has(fsx, "/source/capacity: 5 TB do not fit"));
+  CHECK(has(fsx, "/source/capacity: 5 TB does not fit"));
   CHECK(has(problems({{"/cluster/instance", "p4d.24xlarge"}, {"/cluster/gpus_per_instance", "64"}}),
             "p4d.24xlarge has 8, got 64: take 8 of them"));
   CHECK(has(problems({{"/source/service", "s3"},
@@ -193,7 +194,7 @@ TEST_CASE("plan: file systems, GPUs, shards and caches that are too small are re
                                 {"/dataset/samples", "1281167"},
                                 {"/cluster/memory", "32 GiB"}});
   REQUIRE(cached.size() == 1);
-  CHECK(has(cached, "/loader/in_memory_cache: 769 GB of decoded samples do not fit"));
+  CHECK(has(cached, "/loader/in_memory_cache: 769 GB of decoded samples does not fit"));
   CHECK(has(problems({{"/cluster/shared_memory", "64 MiB"}}), "docker run --shm-size"));
 }
 

@@ -87,7 +87,7 @@ TEST_CASE("interrupted runs: time and money are the means, and their parts add u
   CHECK(run("interruptions.total_p5_s") < run("time.total_s"));
   CHECK(run("time.total_s") < run("interruptions.total_p95_s"));
   CHECK(run("interruptions.money_p5_usd") == Approx(24.0 * 3.825).epsilon(1e-3));
-  CHECK(run.says("caveats", "those expected with interruptions"));
+  CHECK(run.says("caveats", "the expected values with interruptions"));
 }
 
 TEST_CASE("interrupted runs: waiting for capacity takes time and no money") {
@@ -158,7 +158,7 @@ TEST_CASE("interrupted runs: what is booked is paid whole") {
   CHECK(early("interruptions.unused_usd") == Approx(8.0 * 3.825));
   CHECK(early("interruptions.blocks") == 1.0);
   CHECK(early("time.total_s") == Approx(3.0 * 3600.0));
-  CHECK(early.says("caveats", "25 % of the money pays for booked time that is not used"));
+  CHECK(early.says("caveats", "25 % of the cost is for booked time that is not used"));
   const Run exact(block + "--set '/cluster/booked=3 h'");
   CHECK(exact("interruptions.unused_usd") == Approx(0.0).margin(1e-6));
   // Without checkpoints a block that is too short never ends the job.
@@ -216,7 +216,7 @@ TEST_CASE("interrupted runs: a block's price is the mean over jobs, some of whic
     before = more;
     CHECK(run("interruptions.money_p5_usd") == Approx(10.0 * booked));
     CHECK(run("interruptions.money_p95_usd") == Approx(10.0 * booked * (more > 0.05 ? 2.0 : 1.0)));
-    CHECK(run.says("caveats", "beyond what is booked") == (more >= 0.005));
+    CHECK(run.says("caveats", "beyond the booked time") == (more >= 0.005));
   }
   CHECK(before == 0.0);
   // A quiet day passes in 45 % of jobs (e^(-24 / 40) = 0.55), less those that lose little.

@@ -1,0 +1,86 @@
+// Lines of a bill: what they charge for makes their amount, and is spelled as a person would.
+#include "words/bill.hpp"
+
+#include <cmath>
+
+#include "base/random.hpp"
+#include "catch.hpp"
+#include "study/cost.hpp"
+
+using namespace feedrate;
+
+namespace {
+
+/// What a person would compute from the line.
+struct Product {
+  Money operator()(const ChargedInstances& c) const { return c.instances * (c.price * c.each); }
+  Money operator()(const ChargedStorage& c) const { return c.size * c.price * c.held; }
+  Money operator()(const ChargedIops& c) const { return c.extra * (c.price * c.held); }
+  Money operator()(const ChargedBandwidth& c) const { return c.extra * c.price * c.held; }
+  Money operator()(const ChargedRequests& c) const { return c.requests * c.price; }
+  Money operator()(const ChargedTransfer& c) const { return c.amount * c.first; }
+};
+
+BillInput drawn_bill(std::uint64_t seed) {
+  auto draw = [&, n = std::uint64_t{0}](double low, double high) mutable {
+    return low + (high - low) * uniform_of(seed, ++n, "bill");
+  };
+  const auto price = [](auto value) {
+    Value<decltype(value)> made;
+    made.value = value;
+    return made;
+  };
+  const HourlyPrice hourly = usd(draw(0.0, 40.0)) / hours(1.0);
+  BillInput input;
+  input.compute = {"m",
+                   std::ceil(draw(0.5, 20.0)),
+                   seconds(draw(0.0, 600.0)),
+                   hours(draw(0.0, 30.0)),
+                   price(hourly),
+                   {}};
+  input.booked = draw(0.0, 1.0) < 0.5 ? hours(24.0) : Duration{};
+  input.blocks = 2.0;
+  input.storage.push_back({"s",
+                           gigabytes(draw(1.0, 5000.0)),
+                           {},
+                           hours(draw(0.0, 900.0)),
+                           price(usd(0.023) / gigabytes(1.0) / months(1.0))});
+  input.iops.push_back({"i", per_second(draw(0.0, 9000.0)), per_second(3000.0),
+                        hours(draw(0.0, 90.0)), price(usd(0.005) / months(1.0))});
+  input.requests.push_back({"r", draw(0.0, 1e7), price(usd(4e-7))});
+  input.transfer.push_back(
+      {"t", gigabytes(draw(0.0, 900.0)), {{{}, price(usd(0.02) / gigabytes(1.0))}}});
+  return input;
+}
+
+}  // namespace
+
+TEST_CASE("law: a line of a bill is its quantity times its price, and lines add up to the bill") {
+  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+    const Bill bill = study::bill_of(drawn_bill(seed));
+    Money sum;
+    for (const BillLine& line : bill.lines) {
+      INFO(seed << ": " << words::item(line) << ", " << words::quantity(line));
+      const Money product = std::visit(Product(), line.charge);
+      CHECK(line.amount.base() == Approx(product.base()).epsilon(1e-12).margin(1e-12));
+      sum += line.amount;
+      CHECK_FALSE(words::quantity(line).empty());
+      CHECK_FALSE(words::price(line).empty());
+    }
+    CHECK(sum.base() == Approx(bill.money.base()).epsilon(1e-12).margin(1e-12));
+  }
+}
+
+TEST_CASE("bill: what is booked and not used says so, and one request is no requests") {
+  BillLine line;
+  line.of = "p3.2xlarge";
+  line.charge = ChargedInstances{4.0, hours(2.5), usd(3.06) / hours(1.0), true};
+  CHECK(words::item(line) == "4 x p3.2xlarge, booked and not used");
+  CHECK(words::quantity(line) == "2.5 h each");
+  CHECK(words::price(line) == "3.06 USD/h");
+  line.of = "S3 PUT";
+  line.charge = ChargedRequests{1.0, usd(0.005) / 1000.0};
+  CHECK(words::item(line) == "S3 PUT");
+  CHECK(words::quantity(line) == "1 request");
+  CHECK(words::price(line) == "0.005 USD per 1,000 requests");
+}

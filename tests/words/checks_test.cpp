@@ -1,0 +1,60 @@
+// What a check says of a limit: numbers as people read them.
+#include "words/checks.hpp"
+
+#include "catch.hpp"
+
+using namespace feedrate;
+
+namespace {
+
+Limit limit_on(const char* metric, LimitOf of) {
+  Limit limit;
+  limit.metric = metric;
+  limit.of = of;
+  return limit;
+}
+
+}  // namespace
+
+TEST_CASE("law: no judgement of a time, a cost or a rate is written with an exponent") {
+  int judged = 0;
+  for (const char* metric :
+       {"total_s", "epoch_s", "step_ms", "hours", "money_usd", "throughput_samples_per_s"}) {
+    for (double now = 0.01; now < 1e10; now *= 1.7) {
+      for (const double before : {0.9 * now, now, 3.0 * now}) {
+        for (const LimitOf of : {LimitOf::value, LimitOf::increase, LimitOf::decrease}) {
+          const std::string text = words::judged(limit_on(metric, of), before, now, now - before);
+          INFO(text);
+          CHECK(text.starts_with(metric));
+          CHECK(text.find("e+") == std::string::npos);
+          ++judged;
+        }
+      }
+    }
+  }
+  CHECK(judged > 2000);
+}
+
+TEST_CASE("checks: days and amounts are counted as people do") {
+  Limit limit;
+  limit.bound = 1.0;
+  CHECK(words::old_prices(limit, "", "") == "no price on the bill is older than 1 day");
+  limit.bound = 180.0;
+  CHECK(words::old_prices(limit, "a at 1 USD/h (2001)", "") ==
+        "prices older than 180 days: a at 1 USD/h (2001)");
+  CHECK(words::old_profile(1) ==
+        "the host profile is 1 day old: calibrate again, or set --max-age");
+  CHECK(words::judged(limit_on("total_s", LimitOf::value), 0.0, 11820.0, 11820.0) ==
+        "total_s is 3.283 h");
+}
+
+TEST_CASE("checks: a change of a share is told in percentage points") {
+  Limit limit = limit_on("gpu_busy", LimitOf::decrease);
+  CHECK(words::judged(limit, 0.9, 0.6, 0.3) ==
+        "gpu_busy -30.0 percentage points: 90.0 % -> 60.0 %");
+  limit.relative = true;
+  CHECK(words::judged(limit, 0.9, 0.6, 1.0 / 3.0) ==
+        "gpu_busy -30.0 percentage points (-33.3 % of what it was): 90.0 % -> 60.0 %");
+  limit.of = LimitOf::value;
+  CHECK(words::judged(limit, 0.9, 0.6, 0.6) == "gpu_busy is 60.0 %");
+}
