@@ -54,7 +54,7 @@ TEST_CASE("optimize: --minimize money is taken as cost, which it is called") {
   const std::string least =
       "feedrate optimize scenarios/caltech256_p3.json --over num_workers=1:4:1 --set "
       "'value_of_hour=20 USD/h' --format json --minimize ";
-  const Outcome cost = shell(least + "cost");
+  const auto cost = shell(least + "cost");
   CHECK(cost.status == 0);
   CHECK(cost.out == shell(least + "money").out);
   CHECK(cost.out != shell(least + "total").out);
