@@ -50,5 +50,8 @@ TEST_CASE("with probes: without the program that measures the other one says wha
     CHECK(has(outcome.err, "feedrate-probes"));
     CHECK(has(outcome.err, "No such file"));
   }
-  CHECK(shell(alone + "run scenarios/caltech256_p3.json").status == 0);
+  // Away from its sources it has no prices either.
+  CHECK(shell(alone + "run scenarios/caltech256_p3.json",
+              "LC_ALL=C.UTF-8 FEEDRATE_PRICING='" FEEDRATE_SOURCE_DIR "/pricing'")
+            .status == 0);
 }
