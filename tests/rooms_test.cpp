@@ -272,7 +272,7 @@ TEST_CASE("rooms: what base does once is done nowhere else") {
        std::regex(R"(\bnth_element\b|^\S.*\b(median|quantile|percentile)\([^)]*\) \{)"),
        {"src/base/statistics.hpp"}},
       {"draws normal deviates",
-       std::regex(R"(\bnormal_distribution\b|0x[bB][fF]58476[dD]1[cC][eE]4)"),
+       std::regex(R"(\bnormal_distribution\b|0x[bB][fF]58476)"),
        {"src/base/random.hpp"}},
       {"hashes text", std::regex(R"(100000001b3|1099511628211)"), {"src/base/fingerprint.hpp"}},
       {"knows a digit", std::regex(R"(\bisdigit\s*\()"), {}},
@@ -280,9 +280,17 @@ TEST_CASE("rooms: what base does once is done nowhere else") {
        std::regex(R"(\bhardware_concurrency\b)"),
        {"src/base/parallel.cpp"}},
   };
+  // Regular expressions take their time, and few lines have any of these.
+  const std::vector<std::string> parts = {
+      "spawn",        "fork",  "open",      "wait",          "system",   "exec",
+      "thread",       "async", "nth_",      "median",        "quantile", "percentile",
+      "distribution", "58476", "1000001b3", "1099511628211", "isdigit",  "hardware_concurrency"};
   std::map<std::string, int> found;
   for (const SourceLine& line : house()) {
-    if (line.text.find_first_not_of(' ') == std::string::npos) continue;
+    const bool any = std::any_of(parts.begin(), parts.end(), [&](const std::string& part) {
+      return line.text.find(part) != std::string::npos;
+    });
+    if (!any) continue;
     const std::string file = line.where.substr(0, line.where.rfind(':'));
     for (const Home& home : homes) {
       if (!std::regex_search(line.text, home.code)) continue;
