@@ -339,7 +339,7 @@ TEST_CASE("sweep: in one piece, Ctrl-C says what would have kept the points") {
     CHECK(stopped.out.empty());
     CHECK(has(stopped.err, "feedrate: interrupted"));
     CHECK(has(stopped.err,
-              " of 32 points, of which none is kept; with --resume and --output "
+              " of 32 points are done, and none is kept; with --resume and --output "
               "FILE a sweep keeps its points"));
   }
 }

@@ -97,7 +97,7 @@ TEST_CASE("faults: a sweep that found no room keeps whole points, and goes on wh
   INFO(outcome.out << outcome.err);
   CHECK(outcome.out == "first 3\nsecond 0\nmerged 0\n");
   CHECK(has(outcome.err, "No space left on device"));
-  CHECK(has(outcome.err, "points are in "));
+  CHECK(has(outcome.err, "points are kept in "));
   const Outcome whole =
       shell("feedrate sweep " + std::string(scenario) + " --vary num_workers=1:24:1 --format json");
   CHECK(slurp(folder / "merged") == whole.out);

@@ -82,7 +82,7 @@ TEST_CASE("faults: Ctrl-C in the middle of an epoch of events ends at once, as t
   CHECK(outcome.status == 128 + 2);
   CHECK(outcome.out.empty());
   CHECK(has(outcome.err, "feedrate: interrupted: "));
-  CHECK(has(outcome.err, " steps were simulated"));
+  CHECK(has(outcome.err, " steps are simulated"));
   CHECK(took.count() < 20.0);
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("faults: a sweep is stopped in the middle of a point that takes long")
   const std::string points = "sweep scenarios/caltech256_p3.json --vary num_workers=1:4:1 ";
   const Outcome drawn = interrupted(points + "--replications 100000");
   CHECK(drawn.status == 128 + 2);
-  CHECK(has(drawn.err, "0 of 4 points were done"));
+  CHECK(has(drawn.err, "0 of 4 points are done"));
   const Outcome exact = interrupted(
       "sweep scenarios/mlperf_storage_micron.json --exact --set "
       "epochs=60 --vary gpus_per_instance=8 --format csv");
