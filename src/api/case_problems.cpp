@@ -86,7 +86,9 @@ class CaseProblems {
     std::vector<Problem> problems;
     for (const auto& [key, value] : set) {
       if (!is_key(key)) continue;  // read_scenario's to tell
-      keep_problems(problems, [&] { schema::set_value(changed, key, value, flag); });
+      keep_problems(problems, [&, &key = key, &value = value] {
+        schema::set_value(changed, key, value, flag);
+      });
     }
     if (problems.empty() && variants_ && variants_->read(changed)) {
       fine_.push_back(&set);
