@@ -104,7 +104,7 @@ ByteReader::ByteReader(std::string path)
     if (file_ < 0) refuse_file(name_, "expected a readable file, got: " + system_reason());
     return;
   }
-  // Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
+  // Without O_NONBLOCK, opening a pipe that nobody writes to would wait forever.
   file_ = ::open(name_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file_ < 0) {
     refuse_file(name_, errno == ENOENT ? "expected a file, got no such file"

@@ -121,7 +121,7 @@ std::string what_it_is(mode_t mode) {
 }
 
 std::string read_text_file(const std::string& path, std::size_t limit) {
-  // Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
+  // Without O_NONBLOCK, opening a pipe that nobody writes to would wait forever.
   const Descriptor in(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!in.ok()) {
     if (errno == ENOENT) refuse_file(path, "expected a file, got no such file");

@@ -100,7 +100,7 @@ bool Recurrence::visit_lines(Take&& take) const {
   return true;
 }
 
-// visit(process, depth) for every long loop that is running.
+// visit(process, depth) forevery long loop that is running.
 template <class Visit>
 void Recurrence::visit_long(Visit&& visit) const {
   for (std::uint32_t p = 0; p < s_.processes.size(); ++p) {
@@ -296,7 +296,7 @@ bool Recurrence::search(int level, std::int64_t exits) {
     const std::int64_t cycles = cycles_that_fit(snapshot);
     if (cycles < 0) {
       throw DeadlockError(
-          fmt::format("from {} ns on the same state comes round for ever: no loop with an end goes "
+          fmt::format("from {} ns on, the same state recurs forever: no loop with an end goes "
                       "forward",
                       snapshot.now));
     }
