@@ -125,8 +125,8 @@ void add_simulation_flags(Parser& app, SimulationOptions& options) {
            ->type_name("R")
            ->group(simulation_group),
       1, most_replications,
-      ": with so many, 5 and 95 % are known to 0.07 percentage points, and more replications would "
-      "change no digit that is shown");
+      ": with 100,000, the ranks of the 5 and 95 % limits are known to 0.07 percentage points, and "
+      "more replications would not change any digit that is shown");
   add_seed(app, options);
   app.add_flag("--exact", options.exact,
                "Simulate every chunk of every worker, with its variability, instead of the mean")

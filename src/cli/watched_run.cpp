@@ -48,15 +48,16 @@ int unless_given_up(const std::function<int()>& ask) {
   try {
     return ask();
   } catch (const GivenUp& given_up) {
-    return end_by_signal(given_up.signal,
-                         fmt::format("{} are simulated, and --exact answers only after all of them; "
-                                     "without it, the mean takes milliseconds",
-                                     given_up.how_far));
+    return end_by_signal(
+        given_up.signal,
+        fmt::format("{} are simulated, and --exact answers only after all of them; "
+                    "without it, the mean takes milliseconds",
+                    given_up.how_far));
   }
 }
 
 int stopped_early(int done, int asked) {
-  write_stderr(fmt::format("feedrate: interrupted: the answer is of {} of {} replications",
+  write_stderr(fmt::format("feedrate: interrupted: the answer uses {} of {} replications",
                            with_thousands(done), with_thousands(asked)));
   return host_failed;
 }

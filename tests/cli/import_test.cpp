@@ -101,7 +101,8 @@ TEST_CASE("import: an AWS bulk file changes the prices it names, with source and
   CHECK(prices.differences() == once);
 }
 
-TEST_CASE("import: a CSV gives on-demand prices, and spot as median, cheapest and most expensive zone") {
+TEST_CASE(
+    "import: a CSV gives on-demand prices, and spot as median, cheapest and most expensive zone") {
   const Prices prices;
   const Outcome outcome = prices.import(csv, "--date 2026-11-01");
   INFO(outcome.err);

@@ -23,7 +23,7 @@ Outcome interrupted(const std::string& command, const std::string& redirected = 
 
 int replications_done(const std::string& err) {
   std::smatch found;
-  const std::regex words("interrupted: the answer is of ([0-9,]+) of 100,000 replications");
+  const std::regex words("interrupted: the answer uses ([0-9,]+) of 100,000 replications");
   if (!std::regex_search(err, found, words)) return 0;
   std::string digits = found[1];
   std::erase(digits, ',');
