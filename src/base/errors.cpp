@@ -5,6 +5,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/quote.hpp"
+
 namespace feedrate {
 namespace {
 
@@ -32,11 +34,11 @@ std::vector<Problem> each_once(std::vector<Problem> all) {
 std::string Problem::text() const {
   std::string text;
   if (!file.empty()) {
-    text += file;
+    text += on_one_line(file, file.size());
     if (line > 0) text += ':' + std::to_string(line);
     text += ": ";
   }
-  if (!pointer.empty()) text += pointer + ": ";
+  if (!pointer.empty()) text += on_one_line(pointer, pointer.size()) + ": ";
   return text + message;
 }
 
