@@ -166,14 +166,18 @@ std::vector<std::string_view> words_of_line(std::string_view line) {
 }
 
 MeasurementSet parse_import(std::string_view text, const std::string& path) {
-  // Names in damaged tables can be anything; JSON is refused with the place.
-  if (!text.starts_with('{') && !is_utf8(text)) return parse_import(as_utf8(text), path);
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-  if (text.find("busbw") != std::string_view::npos &&
-      text.find("algbw") != std::string_view::npos) {
-    return import_nccl(text, path);
+  const auto says = [&](std::string_view word) {
+    return text.find(word) != std::string_view::npos;
+  };
+  const bool table = says("busbw") && says("algbw");
+  const bool log = says("NCCL INFO");
+  // Names in damaged tables can be anything; JSON is refused with the place.
+  if ((table || log || !text.starts_with('{')) && !is_utf8(text)) {
+    return parse_import(as_utf8(text), path);
   }
-  if (text.find("NCCL INFO") != std::string_view::npos) return import_nccl_tuning(text, path);
+  if (table) return import_nccl(text, path);
+  if (log) return import_nccl_tuning(text, path);
   if (const auto object = object_in(text)) return import_json(*object, path);
   for (const std::string_view line : lines_of(text)) {
     if (words_of_line(line).empty()) continue;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/errors.hpp"
+#include "base/text_file.hpp"
 #include "schema/measurements.hpp"
 #include "tests/catch.hpp"
 
@@ -213,6 +214,23 @@ TEST_CASE("import: what is none of them is refused with what was expected") {
   CHECK(has(refusal("{}"), "got an object with nothing in it"));
   CHECK(has(refusal("\n\n{\n\"fio version\" : }\n"), "f:4:"));
   CHECK_THROWS_AS(import_measurements("/no/such/file"), InputError);
+}
+
+TEST_CASE(
+    "import: bytes that are no text, after whatever a launcher printed, are written and read as "
+    "the same") {
+  const std::string log = read_text_file(FEEDRATE_SOURCE_DIR "/tests/schema/imports/nccl.log");
+  for (const std::string_view before :
+       {"", "{\"launcher\": 1}\n", "\xef\xbb\xbf", "\xff\n", "{\xff\n"}) {
+    for (const std::string_view name : {"Tree", "Ring", "CollNetDirect", "LL128"}) {
+      std::string text = std::string(before) + log;
+      for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos; ++at)
+        text[at] = '\xcc';
+      CAPTURE(text);
+      const std::string written = write_measurements(parse_import(text, "f"));
+      CHECK(write_measurements(parse_measurements(written, "w.json")) == written);
+    }
+  }
 }
 
 TEST_CASE("import: files cut short or with bytes flipped never crash it") {
