@@ -116,14 +116,13 @@ TEST_CASE("observe: whatever ends it, the file holds whole lines") {
 TEST_CASE("observe: the job's end is the observation's") {
   const Folder folder;
   const std::string file = folder / "o.jsonl";
-  // A job that a shell has only begun to start is still the shell.
   const Outcome outcome = shell(
-      "sleep 0.8 & until grep -qa ^sleep /proc/$!/cmdline; do sleep 0.01; done; "
-      "feedrate observe --pid $! --interval 100ms --output '" +
-      file + "' --for 1min");
+      "sleep 0.8 & feedrate observe --pid $! --interval 100ms --for 1min --output '" + file + "'");
   INFO(outcome.err);
   CHECK(outcome.status == 0);
-  CHECK(has(told_by(file).header.command, "sleep 0.8"));
+  // A busy machine may take long to start it; that it is the shell until then is said.
+  const Told told = told_by(file);
+  CHECK((told.header.command == "sleep 0.8" || has(outcome.err, "now runs sleep 0.8")));
 }
 
 TEST_CASE("observe: a full disk is said, and the command runs on to its end") {
