@@ -120,10 +120,7 @@ Command add_optimize(Parser& parent) {
                               "What to minimize: total (the bill plus the value of the hours; the "
                               "default), cost (the bill alone) or time"),
              {"total", "cost", "time"}, {"money"});
-  app->add_option("-j,--jobs", arguments->jobs,
-                  "Number of points simulated in parallel; default: one per core")
-      ->type_name("J")
-      ->range(1, 4096);
+  add_jobs_flag(*app, arguments->jobs);
   add_simulation_flags(*app, arguments->simulation);
   add_output_flags(*app, arguments->output);
   app->footer(

@@ -202,10 +202,7 @@ Command add_report(Parser& parent) {
          "Values for a key, as in sweep; default: numbers of instances around the scenario's own")
       ->type_name("KEY=VALUES")
       ->allow_extra_args(false);
-  app->add_option("-j,--jobs", arguments->jobs,
-                  "Number of points simulated in parallel; default: one per core")
-      ->type_name("J")
-      ->range(1, 4096);
+  add_jobs_flag(*app, arguments->jobs);
   add_simulation_flags(*app, arguments->simulation);
   app->footer(
       "The file is self-contained and can be shared.\n"

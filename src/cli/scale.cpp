@@ -182,10 +182,7 @@ Command add_scale(Parser& parent) {
       *app->add_option("--html", arguments->html,
                        "Also write the page of feedrate report, with charts by number of instances")
            ->type_name("FILE"));
-  app->add_option("-j,--jobs", arguments->jobs,
-                  "Number of points simulated in parallel; default: one per core")
-      ->type_name("J")
-      ->range(1, 4096);
+  add_jobs_flag(*app, arguments->jobs);
   add_scenario_flags(*app, arguments->simulation);
   add_output_flags(*app, arguments->output);
   app->footer(
