@@ -6,7 +6,9 @@
 #include <cmath>
 #include <cstdint>
 
+#include "model/metrics.hpp"
 #include "report/check_words.hpp"
+#include "report/figure_text.hpp"
 #include "report/numbers.hpp"
 
 namespace feedrate::report {
