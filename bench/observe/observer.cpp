@@ -1,6 +1,7 @@
 #include "bench/observe/observer.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/utsname.h>
 
@@ -15,6 +16,7 @@
 #include "bench/observe/gpus.hpp"
 #include "bench/observe/kernel_file.hpp"
 #include "bench/observe/machine.hpp"
+#include "bench/observe/process_stat.hpp"
 #include "bench/observe/processes.hpp"
 
 namespace feedrate::bench::observe {
@@ -33,6 +35,21 @@ std::string command_of(const Roots& roots, std::int64_t pid) {
   return text;
 }
 
+bool is_only_forked(const Roots& roots, std::int64_t pid) {
+  const std::string text = text_of(fmt::format("{}/{}/stat", roots.proc, pid));
+  const auto stat = stat_in(text);
+  return stat && only_forked(*stat);
+}
+
+/// A shell's "job &" is the shell itself until it calls exec, usually within milliseconds. A
+/// subshell never does: it is waited for in vain.
+void await_exec(const Roots& roots, std::int64_t pid) {
+  constexpr Duration patience = milliseconds(100.0);
+  for (const Duration begin = now(); is_only_forked(roots, pid) && now() - begin < patience;) {
+    poll(nullptr, 0, 1);
+  }
+}
+
 std::optional<int> usable_cpus(std::int64_t pid) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -45,7 +62,7 @@ std::optional<int> usable_cpus(std::int64_t pid) {
 class Observer::State {
  public:
   State(const Roots& roots, const Target& target, Duration interval, const std::string& nvml)
-      : pid_(target.pid ? fmt::format("{}", *target.pid) : "self") {
+      : roots(roots), pid_(target.pid ? fmt::format("{}", *target.pid) : "self") {
     auto gpus = gpu_source(nvml, interval);
     gpu_count = gpus->count();
     auto processes = std::make_unique<Processes>(roots, target.pid);
@@ -62,9 +79,11 @@ class Observer::State {
     sources.push_back(quota_source(roots, pid_));
   }
 
+  Roots roots;
   std::vector<std::unique_ptr<Source>> sources;
   const Processes* job = nullptr;
   double gpu_count = 0.0;
+  bool only_forked = false;  ///< the command in the header is still that of the job's parent
   std::optional<Duration> before;
   std::set<std::string> said;
 
@@ -87,11 +106,15 @@ Observer::Observer(Target target, Duration interval, const Roots& roots, const s
   header_.command = target.command;
   if (target.pid) {
     header_.pid = static_cast<double>(*target.pid);
-    if (header_.command.empty()) header_.command = command_of(roots, *target.pid);
+    if (header_.command.empty()) {
+      await_exec(roots, *target.pid);
+      header_.command = command_of(roots, *target.pid);
+    }
   }
   if (const double cpus = cpus_of(roots); cpus > 0.0) header_.cpus = cpus;
   if (const Bytes memory = memory_of(roots); memory.base() > 0.0) header_.memory = memory;
   state_ = std::make_unique<State>(roots, target, interval, nvml);
+  state_->only_forked = target.pid && target.command.empty() && is_only_forked(roots, *target.pid);
   header_.gpus = state_->gpu_count;
 }
 
@@ -109,6 +132,13 @@ Seen Observer::look(Duration at, Duration late) {
     if (usable && header_.cpus && *usable < *header_.cpus) {
       look.remarks.push_back(
           fmt::format("the job may use {} of the {} CPUs", *usable, *header_.cpus));
+    }
+  }
+  if (const auto pid = static_cast<std::int64_t>(header_.pid.value_or(0.0));
+      state.only_forked && !is_only_forked(state.roots, pid)) {
+    state.only_forked = false;
+    if (const std::string command = command_of(state.roots, pid); !command.empty()) {
+      look.remarks.push_back(fmt::format("process {} now runs {}", pid, command));
     }
   }
   Seen seen;

@@ -12,6 +12,8 @@
 #include <set>
 #include <utility>
 
+#include "bench/observe/process_stat.hpp"
+
 namespace feedrate::bench::observe {
 namespace {
 
@@ -22,11 +24,6 @@ Duration since_boot() {
   timespec now{};
   clock_gettime(CLOCK_BOOTTIME, &now);
   return seconds(static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec));
-}
-
-double ticks_per_second() {
-  static const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
-  return ticks;
 }
 
 /// The folder's entries that are numbers.
@@ -41,43 +38,6 @@ std::vector<std::int64_t> numbers_in(const std::string& folder) {
     if (error == std::errc{} && end == name.data() + name.size()) numbers.push_back(number);
   }
   return numbers;
-}
-
-/// A line of /proc/PID/stat.
-struct Stat {
-  std::string_view name;
-  char state = 'X';
-  std::int64_t parent = 0;
-  std::uint64_t faults = 0, cpu = 0, threads = 0, pages = 0;
-  Duration started;  ///< since boot
-};
-
-std::optional<Stat> stat_in(std::string_view text) {
-  const std::size_t open = text.find('(');
-  const std::size_t close = text.rfind(')');  // a name may hold brackets
-  if (open == std::string_view::npos || close == std::string_view::npos) return std::nullopt;
-  Stat stat;
-  stat.name = text.substr(open + 1, close - open - 1);
-  text.remove_prefix(close + 1);
-  const std::string_view state = take_word(text);
-  if (!state.empty()) stat.state = state.front();
-  stat.parent = static_cast<std::int64_t>(take_number(text));
-  skip_words(text, 7);
-  stat.faults = take_number(text);
-  skip_words(text, 1);
-  const std::uint64_t user = take_number(text);
-  stat.cpu = user + take_number(text);
-  skip_words(text, 4);
-  stat.threads = take_number(text);
-  skip_words(text, 1);
-  stat.started = seconds(static_cast<double>(take_number(text)) / ticks_per_second());
-  skip_words(text, 1);
-  stat.pages = take_number(text);
-  return stat;
-}
-
-bool has_ended(const Stat& stat) {
-  return stat.state == 'Z' || stat.state == 'X';
 }
 
 double percent_of_a_cpu(double ticks, Duration length) {

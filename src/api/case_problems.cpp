@@ -1,15 +1,13 @@
 #include "api/case_problems.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "api/scenario_maker.hpp"
-#include "base/quote.hpp"
 #include "schema/locate.hpp"
+#include "schema/prepared_setting.hpp"
 #include "schema/read_cases.hpp"
 #include "schema/scenario_variants.hpp"
 #include "study/cases.hpp"
@@ -105,9 +103,9 @@ class CaseProblems {
   /// A problem of what a case sets stands where the case sets it.
   static Problem placed(Problem problem, const Setting& set, const std::string& pointer) {
     for (const auto& [key, value] : set) {
-      const std::string stamp = fmt::format("{} {}={}", flag, on_one_line(key), on_one_line(value));
-      if (!problem.pointer.starts_with(stamp)) continue;
-      const std::string rest = problem.pointer.substr(stamp.size());
+      const std::string source = schema::setting_source(flag, key, value);
+      if (!problem.pointer.starts_with(source)) continue;
+      const std::string rest = problem.pointer.substr(source.size());
       if (!rest.empty())
         problem.message = rest.substr(rest.find_first_not_of(": ")) + ": " + problem.message;
       problem.pointer = schema::join_pointer(pointer, key);

@@ -25,7 +25,7 @@ class SweepPoints {
   [[nodiscard]] std::size_t size() const { return grid_.size(); }
   [[nodiscard]] const Grid& grid() const { return grid_; }
   /// KEY, VALUE of each key that is varied.
-  [[nodiscard]] Setting setting(std::size_t point) const { return grid_.at(point); }
+  [[nodiscard]] study::Setting setting(std::size_t point) const { return grid_.at(point); }
   /// InputError as set_value and read_scenario. What no simulation reads (the cases and other parts
   /// for people) may be left out of the scenario.
   [[nodiscard]] study::SweepInput at(std::size_t point) const;

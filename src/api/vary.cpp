@@ -244,9 +244,9 @@ std::size_t Grid::point_of(const std::vector<std::size_t>& values) const {
   return point;
 }
 
-Setting Grid::at(std::size_t point) const {
+study::Setting Grid::at(std::size_t point) const {
   const std::vector<std::size_t> values = values_at(point);
-  Setting setting;
+  study::Setting setting;
   for (std::size_t i = 0; i < varied_.size(); ++i) {
     setting.emplace_back(varied_[i].key, varied_[i].values[values[i]]);
     for (const Vary& other : varied_[i].with) {
@@ -256,9 +256,9 @@ Setting Grid::at(std::size_t point) const {
   return setting;
 }
 
-std::vector<Setting> combinations(std::span<const Vary> varied) {
+std::vector<study::Setting> combinations(std::span<const Vary> varied) {
   const Grid grid({varied.begin(), varied.end()});
-  std::vector<Setting> all;
+  std::vector<study::Setting> all;
   for (std::size_t point = 0; point < grid.size(); ++point) all.push_back(grid.at(point));
   return all;
 }

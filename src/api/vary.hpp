@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "study/setting.hpp"
+
 namespace feedrate::api {
 
 /// More points than anyone waits for; a slip of a digit in a range gets here first.
@@ -17,9 +19,6 @@ struct Vary {
   std::vector<std::string> values;  ///< as for --set, at least one
   std::vector<Vary> with{};         ///< keys that change along with it, as many values each
 };
-
-/// KEY, VALUE for each key that is set.
-using Setting = std::vector<std::pair<std::string, std::string>>;
 
 /// Splits "KEY=VALUE" at the first "=". InputError, naming `flag`, without a key or a value.
 std::pair<std::string, std::string> parse_setting(std::string_view text, std::string_view flag);
@@ -39,7 +38,7 @@ class Grid {
 
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] const std::vector<Vary>& varied() const { return varied_; }
-  [[nodiscard]] Setting at(std::size_t point) const;
+  [[nodiscard]] study::Setting at(std::size_t point) const;
   /// Which of its values each key has, in the order of varied(); those along with it have the same.
   [[nodiscard]] std::vector<std::size_t> values_at(std::size_t point) const;
   /// The point that has these values.
@@ -52,6 +51,6 @@ class Grid {
 
 /// Every combination, the last key varying fastest. InputError when a key comes twice or when there
 /// are more than max_points.
-std::vector<Setting> combinations(std::span<const Vary> varied);
+std::vector<study::Setting> combinations(std::span<const Vary> varied);
 
 }  // namespace feedrate::api

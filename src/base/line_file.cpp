@@ -1,6 +1,7 @@
 #include "base/line_file.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -61,6 +62,21 @@ std::optional<std::string_view> LineReader::next() {
   return line;
 }
 
+namespace {
+
+/// False: another process holds the lock. One that was killed holds it until the system has taken
+/// it down, so it is waited for. A file system without locks is no reason to give up.
+bool lock(int file) {
+  constexpr int attempts = 50;
+  for (int i = 0; i < attempts; ++i) {
+    if (::flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return true;
+    ::poll(nullptr, 0, 10);
+  }
+  return false;
+}
+
+}  // namespace
+
 LineWriter::LineWriter(std::string path) : path_(std::move(path)) {
   struct stat status {};
   if (path_ == standard_input_path) {
@@ -84,8 +100,7 @@ LineWriter::LineWriter(std::string path, std::uint64_t keep) : path_(std::move(p
   file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (file_ < 0) throw HostError("cannot write " + path_ + ": " + system_reason());
   regular_ = true;
-  // A file system without locks is no reason to give up.
-  if (::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+  if (!lock(file_)) {
     ::close(file_);
     throw HostError("cannot write " + path_ + ": another process is writing it");
   }

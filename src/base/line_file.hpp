@@ -53,7 +53,7 @@ class LineWriter {
   explicit LineWriter(std::string path);
   /// Keeps the first `keep` bytes of the file `path`, which is made where there is none, cuts off
   /// what follows them, and writes after them. The file is locked: HostError where another process
-  /// writes to it so.
+  /// keeps it locked for half a second.
   LineWriter(std::string path, std::uint64_t keep);
   ~LineWriter();
   LineWriter(const LineWriter&) = delete;

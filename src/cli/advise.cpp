@@ -3,6 +3,7 @@
 #include <charconv>
 #include <memory>
 
+#include "api/scenario_maker.hpp"
 #include "base/errors.hpp"
 #include "base/exit_status.hpp"
 #include "base/quote.hpp"
@@ -12,7 +13,6 @@
 #include "cli/inputs.hpp"
 #include "cli/parser.hpp"
 #include "cli/receipt.hpp"
-#include "cli/scenario_maker.hpp"
 #include "cli/share.hpp"
 #include "cli/terminal.hpp"
 #include "report/advise_report.hpp"
@@ -63,7 +63,7 @@ study::AdviseOptions options_of(const AdviseArguments& arguments, const Scenario
 int advise(const AdviseArguments& arguments) {
   if (arguments.list) return list_remedies(arguments);
   if (arguments.scenario.empty()) throw InputError("advise: expected a SCENARIO (or --list)");
-  const ScenarioMaker make(load_with_settings(arguments.scenario, arguments.simulation));
+  const api::ScenarioMaker make(load_with_settings(arguments.scenario, arguments.simulation));
   const std::optional<HostProfile> host = host_of(arguments.simulation);
   const Catalog catalog = whole_catalog();
   const Scenario& scenario = make.scenario();

@@ -1,6 +1,6 @@
 #include "cli/case_work.hpp"
 
-#include "cli/scenario_maker.hpp"
+#include "api/scenario_maker.hpp"
 #include "study/case_summary.hpp"
 #include "study/cases.hpp"
 
@@ -8,7 +8,7 @@ namespace feedrate::cli {
 
 ScenarioCases cases_of(const schema::Document& document, const Catalog& catalog,
                        const HostProfile* host, const study::RunOptions& options) {
-  const ScenarioMaker make(document, "case");
+  const api::ScenarioMaker make(document, "case");
   ScenarioCases made{document.file(), make.scenario(), {}, {}};
   made.cases = with_places(
       document, [&] { return study::run_cases(made.scenario, make, catalog, host, options); });

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "api/vary.hpp"
 #include "base/did_you_mean.hpp"
 #include "base/errors.hpp"
 #include "base/exit_status.hpp"
@@ -12,7 +13,6 @@
 #include "cli/commands.hpp"
 #include "cli/parser.hpp"
 #include "cli/terminal.hpp"
-#include "cli/vary.hpp"
 #include "report/check_report.hpp"
 #include "schema/verdict.hpp"
 
@@ -34,7 +34,7 @@ std::string rendered(const Verdict& verdict, const std::string& format, bool to_
 
 /// FORMAT=FILE of --report.
 std::pair<std::string, std::string> parse_report(const std::string& text) {
-  auto [format, file] = parse_setting(text, "--report");
+  auto [format, file] = api::parse_setting(text, "--report");
   if (std::find(formats.begin(), formats.end(), format) == formats.end()) {
     throw InputError(std::vector<Problem>{
         {"", 0, "--report",

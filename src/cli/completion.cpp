@@ -284,7 +284,8 @@ Command add_completion(Parser& parent) {
   const auto shell = std::make_shared<std::string>();
   Parser* app = parent.add_subcommand("completion",
                                       "Print the completion script of a shell, or the manual page");
-  allow_only(*app->add_option("shell", *shell, "Which shell, or man: the page")->required(),
+  allow_only(*app->add_option("shell", *shell, "Shell to complete in, or man for the manual page")
+                  ->required(),
              {"bash", "zsh", "man"});
   app->footer(
       "Examples:\n"

@@ -20,13 +20,13 @@ std::vector<std::string> texts(std::vector<double> numbers) {
 
 }  // namespace
 
-std::vector<Vary> first_points(const Scenario& scenario) {
+std::vector<api::Vary> first_points(const Scenario& scenario) {
   const double own = scenario.cluster.instances;
   if (!scenario.cluster.unequal_gpus.empty()) return {{"instances", texts({own})}};
   return {{"instances", {fmt::format("{}", own), fmt::format("{}", 2.0 * own)}}};
 }
 
-std::vector<Vary> more_points(const Scenario& scenario, const Result& base) {
+std::vector<api::Vary> more_points(const Scenario& scenario, const Result& base) {
   constexpr std::size_t most_doublings = 12;
   if (base.effort.events > many_events) return {};
   const double own = scenario.cluster.instances;
@@ -37,7 +37,7 @@ std::vector<Vary> more_points(const Scenario& scenario, const Result& base) {
        n *= 2.0) {
     instances.push_back(n);
   }
-  std::vector<Vary> varied = {{"instances", texts(instances)}};
+  std::vector<api::Vary> varied = {{"instances", texts(instances)}};
   if (const auto& efficiency = scenario.job.efficiency) {
     varied.push_back({"efficiency", texts({0.5, 0.6, 0.7, 0.8, 0.9, 1.0, *efficiency})});
   }

@@ -224,10 +224,7 @@ void add_input_flags(Parser& app, ExportArguments& arguments) {
   refuse_empty(
       *app.add_option("--instances", arguments.question.instances, "Instances, as in sweep")
            ->type_name("FILTER"));
-  app.add_option("-j,--jobs", arguments.jobs,
-                 "Number of points simulated in parallel; default: one per core")
-      ->type_name("J")
-      ->range(1, 4096);
+  add_jobs_flag(app, arguments.jobs);
   app.add_option("-o,--output", arguments.output, "Write to this file instead of standard output")
       ->type_name("FILE")
       ->group("Output");

@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "api/case_problems.hpp"
+#include "api/scenario_maker.hpp"
 #include "base/errors.hpp"
-#include "cli/scenario_maker.hpp"
 #include "fit/statistics.hpp"
 #include "fit/unknowns.hpp"
 #include "study/fit_points.hpp"
@@ -36,7 +36,7 @@ class CaseFitter {
   CaseFitter(const schema::Document& document, std::span<const FreeKey> free,
              const Catalog& catalog, const HostProfile* host, int jobs)
       : document_(document),
-        lean_(without_cases(document)),
+        lean_(api::without_cases(document)),
         free_(free.begin(), free.end()),
         catalog_(catalog),
         host_(host),
@@ -83,14 +83,14 @@ class CaseFitter {
 
  private:
   /// Scenarios as the document with these values makes them.
-  [[nodiscard]] ScenarioMaker maker_at(std::span<const double> values) const {
+  [[nodiscard]] api::ScenarioMaker maker_at(std::span<const double> values) const {
     schema::Document set = lean_;
     for (std::size_t k = 0; k < values.size(); ++k) {
       schema::set_value(set, free_[k].pointer, free_[k].text_of(values[k]), "--free");
     }
     // Where they stand they will be read again: as a part of the scenario, not of a case.
     set.keep_as_base();
-    return ScenarioMaker(set, "case");
+    return api::ScenarioMaker(set, "case");
   }
 
   /// What the scenario predicts as it is, and what it takes for numbers that it does not state;

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "api/scenario_maker.hpp"
+#include "api/vary.hpp"
 #include "base/errors.hpp"
 #include "base/exit_status.hpp"
 #include "base/quote.hpp"
@@ -14,9 +16,7 @@
 #include "cli/options.hpp"
 #include "cli/parser.hpp"
 #include "cli/questions.hpp"
-#include "cli/scenario_maker.hpp"
 #include "cli/terminal.hpp"
-#include "cli/vary.hpp"
 #include "report/init_report.hpp"
 #include "report/render.hpp"
 #include "schema/presets.hpp"
@@ -114,7 +114,7 @@ class Maker {
       ranges.push_back(&range);
       guesses.push_back({range.key, range.low, range.high});
     }
-    const ScenarioMaker make(document_);
+    const api::ScenarioMaker make(document_);
     std::set<std::string> instances;
     add_instances(instances, make.scenario());
     const Catalog catalog = catalog_of(instances);
@@ -200,7 +200,7 @@ int init(const InitArguments& arguments) {
     if (!value.empty()) maker.set(asked[i].key, value, asked[i].flag);
   }
   for (const std::string& text : arguments.settings) {
-    const auto [key, value] = parse_setting(text, "--set");
+    const auto [key, value] = api::parse_setting(text, "--set");
     maker.set(key, value, "--set");
   }
   for (std::size_t i = 0; ask && i < asked.size(); ++i) {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "api/vary.hpp"
 #include "base/errors.hpp"
-#include "cli/vary.hpp"
 #include "schema/catalog_reader.hpp"
 #include "schema/host.hpp"
 
@@ -12,7 +12,7 @@ namespace feedrate::cli {
 
 void apply_settings(schema::Document& document, const SimulationOptions& options) {
   for (const std::string& text : options.settings) {
-    const auto [key, value] = parse_setting(text, "--set");
+    const auto [key, value] = api::parse_setting(text, "--set");
     schema::set_value(document, key, value);
   }
   document.keep_as_base();
@@ -51,7 +51,7 @@ std::optional<HostProfile> host_of(const SimulationOptions& options) {
 std::vector<std::pair<std::string, std::string>> settings_of(const SimulationOptions& options) {
   std::vector<std::pair<std::string, std::string>> settings;
   for (const std::string& text : options.settings) {
-    auto setting = parse_setting(text, "--set");
+    auto setting = api::parse_setting(text, "--set");
     std::erase_if(settings, [&](const auto& one) { return one.first == setting.first; });
     settings.push_back(std::move(setting));
   }

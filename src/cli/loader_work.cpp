@@ -13,6 +13,7 @@ void add_loader_flags(Parser& app, LoaderOptions& options, Option& instead) {
   add("--data", options.data, "Directory of JPEG files; default: generated ones");
   add("--scratch", options.scratch, "Folder for generated files");
   Option* repeat = app.add_option("--repeat", options.repeat, "Epochs to run per setting")
+                       ->type_name("N")
                        ->excludes(&instead)
                        ->capture_default_str()
                        ->group("Loader");

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 
+#include "api/scenario_maker.hpp"
 #include "base/errors.hpp"
 #include "base/exit_status.hpp"
 #include "base/line_file.hpp"
@@ -17,7 +18,6 @@
 #include "cli/observe_import.hpp"
 #include "cli/options.hpp"
 #include "cli/parser.hpp"
-#include "cli/scenario_maker.hpp"
 #include "cli/terminal.hpp"
 #include "observe/job_observer.hpp"
 #include "report/observe_fit_report.hpp"
@@ -143,7 +143,7 @@ int fit_observed(const ObserveFitArguments& arguments) {
   std::optional<study::ObservedComparison> comparison;
   if (!scenario_file.empty()) {
     const schema::Document document = load_with_settings(scenario_file, {});
-    const ScenarioMaker make(document);
+    const api::ScenarioMaker make(document);
     std::set<std::string> names;
     add_instances(names, make.scenario());
     comparison = with_places(document, [&] {

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "api/scenario_maker.hpp"
 #include "base/exit_status.hpp"
 #include "cli/commands.hpp"
 #include "cli/constraint_flags.hpp"
@@ -9,7 +10,6 @@
 #include "cli/inputs.hpp"
 #include "cli/parser.hpp"
 #include "cli/progress.hpp"
-#include "cli/scenario_maker.hpp"
 #include "cli/sweep_inputs.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
@@ -42,18 +42,18 @@ Minimized minimized(const std::string& word) {
 
 study::Axes axes_of(const SweepPoints& points, const schema::Document& document) {
   study::Axes axes;
-  for (const Vary& vary : points.grid().varied()) {
+  for (const api::Vary& vary : points.grid().varied()) {
     study::Axis& axis = axes.axes.emplace_back();
     axis.key = vary.key;
     axis.values = vary.values;
     axis.setting = [&vary](std::size_t value) {
-      Setting set = {{vary.key, vary.values[value]}};
-      for (const Vary& other : vary.with) set.emplace_back(other.key, other.values[value]);
+      study::Setting set = {{vary.key, vary.values[value]}};
+      for (const api::Vary& other : vary.with) set.emplace_back(other.key, other.values[value]);
       return set;
     };
   }
   axes.scenario = [&points](std::size_t point) { return points.at(point).scenario; };
-  axes.make = [lean = without_cases(document)](const study::Setting& set) {
+  axes.make = [lean = api::without_cases(document)](const study::Setting& set) {
     schema::Document changed = lean;
     for (const auto& [key, value] : set) schema::set_value(changed, key, value, over_flag);
     return scenario_of(changed);
@@ -62,7 +62,9 @@ study::Axes axes_of(const SweepPoints& points, const schema::Document& document)
 }
 
 int optimize(const OptimizeArguments& arguments) {
-  for (const std::string& text : arguments.over) static_cast<void>(parse_vary(text, over_flag));
+  for (const std::string& text : arguments.over) {
+    static_cast<void>(api::parse_vary(text, over_flag));
+  }
   const schema::Document document = load_with_settings(arguments.scenario, arguments.simulation);
   const SweepPoints points(
       document, varied_by("optimize", arguments.instances, arguments.over, over_flag, document),
@@ -118,10 +120,7 @@ Command add_optimize(Parser& parent) {
                               "What to minimize: total (the bill plus the value of the hours; the "
                               "default), cost (the bill alone) or time"),
              {"total", "cost", "time"}, {"money"});
-  app->add_option("-j,--jobs", arguments->jobs,
-                  "Number of points simulated in parallel; default: one per core")
-      ->type_name("J")
-      ->range(1, 4096);
+  add_jobs_flag(*app, arguments->jobs);
   add_simulation_flags(*app, arguments->simulation);
   add_output_flags(*app, arguments->output);
   app->footer(

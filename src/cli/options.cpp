@@ -86,6 +86,12 @@ void add_output_flags(Parser& app, OutputOptions& options,
       ->group("Output");
 }
 
+void add_jobs_flag(Parser& app, int& jobs) {
+  app.add_option("-j,--jobs", jobs, "Number of points simulated in parallel; default: one per core")
+      ->type_name("N")
+      ->range(1, 4096);
+}
+
 namespace {
 
 constexpr const char* simulation_group = "Simulation";

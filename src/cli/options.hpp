@@ -30,6 +30,9 @@ void add_output_flags(Parser& app, OutputOptions& options,
                       const std::vector<std::string>& formats = {"text", "json", "csv",
                                                                  "markdown"});
 
+/// --jobs: `jobs` stays 0 where it is not given.
+void add_jobs_flag(Parser& app, int& jobs);
+
 /// --host, --set, --seed.
 void add_scenario_flags(Parser& app, SimulationOptions& options);
 

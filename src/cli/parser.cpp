@@ -192,7 +192,7 @@ Option* Option::capture_default_str() {
 }
 
 Option* Option::range(int least, int most) {
-  option_.check(CLI::Range(least, most));
+  option_.check(CLI::Range(least, most, fmt::format("{} to {}", least, most)));
   return this;
 }
 

@@ -81,7 +81,8 @@ Applied applied_remedies(const Advice& advice, std::string_view numbers) {
   }
 }
 
-std::string receipt(const ScenarioMaker& make, const Applied& applied, const JobFigures& promised) {
+std::string receipt(const api::ScenarioMaker& make, const Applied& applied,
+                    const JobFigures& promised) {
   const schema::Document changed = make.document_with(applied.set);
   std::string words;
   for (const std::string& change : applied.changes) words += (words.empty() ? "" : "; ") + change;

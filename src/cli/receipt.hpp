@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/scenario_maker.hpp"
+#include "api/scenario_maker.hpp"
 #include "model/advice.hpp"
 
 namespace feedrate::cli {
@@ -21,6 +21,7 @@ struct Applied {
 Applied applied_remedies(const Advice& advice, std::string_view numbers);
 
 /// The changed scenario as a file's text.
-std::string receipt(const ScenarioMaker& make, const Applied& applied, const JobFigures& promised);
+std::string receipt(const api::ScenarioMaker& make, const Applied& applied,
+                    const JobFigures& promised);
 
 }  // namespace feedrate::cli

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "api/scenario_maker.hpp"
+#include "api/vary.hpp"
 #include "base/errors.hpp"
 #include "base/exit_status.hpp"
 #include "base/text_file.hpp"
@@ -13,10 +15,8 @@
 #include "cli/parser.hpp"
 #include "cli/progress.hpp"
 #include "cli/report_page.hpp"
-#include "cli/scenario_maker.hpp"
 #include "cli/sweep_inputs.hpp"
 #include "cli/terminal.hpp"
-#include "cli/vary.hpp"
 #include "report/html.hpp"
 #include "report/sweep_words.hpp"
 #include "schema/chart_data.hpp"
@@ -44,19 +44,19 @@ struct Question {
   schema::Document document;
   Scenario scenario;
   std::optional<HostProfile> host;
-  std::vector<Vary> varied;
+  std::vector<api::Vary> varied;
 
   [[nodiscard]] const HostProfile* profile() const { return host ? &*host : nullptr; }
 };
 
-std::vector<Vary> parsed(const std::vector<std::string>& texts) {
-  std::vector<Vary> varied;
-  for (const std::string& text : texts) varied.push_back(parse_vary(text));
+std::vector<api::Vary> parsed(const std::vector<std::string>& texts) {
+  std::vector<api::Vary> varied;
+  for (const std::string& text : texts) varied.push_back(api::parse_vary(text));
   return varied;
 }
 
-void refuse_large(const std::vector<Vary>& varied) {
-  if (const std::size_t points = varied.empty() ? 0 : combinations(varied).size();
+void refuse_large(const std::vector<api::Vary>& varied) {
+  if (const std::size_t points = varied.empty() ? 0 : api::combinations(varied).size();
       points > most_points) {
     throw InputError({{.file = "",
                        .line = 0,
@@ -107,14 +107,14 @@ Answer shown(Result own, Sweep sweep) {
 /// instances, whose first point is the scenario itself. It is an extra: where it cannot be made,
 /// the page says why and is made all the same.
 Answer answer_of(const Question& question, const Catalog& catalog, const PageRequest& arguments) {
-  const auto sweep = [&](const std::vector<Vary>& varied) {
+  const auto sweep = [&](const std::vector<api::Vary>& varied) {
     return swept(question, sweep_inputs(question.document, varied), catalog, arguments);
   };
   Result own = own_result(question, catalog, arguments);
   if (!question.varied.empty()) return shown(std::move(own), sweep(question.varied));
   try {
     Sweep points = sweep(first_points(question.scenario));
-    const std::vector<Vary> more = more_points(question.scenario, own);
+    const std::vector<api::Vary> more = more_points(question.scenario, own);
     return shown(std::move(own), more.empty() ? std::move(points) : sweep(more));
   } catch (const InputError& error) {
     return {std::move(own), std::nullopt,
@@ -130,7 +130,7 @@ bool varies_hour_value(const Sweep& sweep, HourlyPrice own) {
 }
 
 Advice advice_of(const Question& question, const Catalog& catalog, const PageRequest& arguments) {
-  const ScenarioMaker make(question.document);
+  const api::ScenarioMaker make(question.document);
   study::AdviseOptions options;
   options.jobs = question.scenario.job.jobs.value_or(1.0);
   options.seed = arguments.simulation.seed;
@@ -202,10 +202,7 @@ Command add_report(Parser& parent) {
          "Values for a key, as in sweep; default: numbers of instances around the scenario's own")
       ->type_name("KEY=VALUES")
       ->allow_extra_args(false);
-  app->add_option("-j,--jobs", arguments->jobs,
-                  "Number of points simulated in parallel; default: one per core")
-      ->type_name("J")
-      ->range(1, 4096);
+  add_jobs_flag(*app, arguments->jobs);
   add_simulation_flags(*app, arguments->simulation);
   app->footer(
       "The file is self-contained and can be shared.\n"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "api/vary.hpp"
 #include "cli/options.hpp"
-#include "cli/vary.hpp"
 #include "schema/scenario.hpp"
 
 namespace feedrate::cli {
@@ -13,8 +13,8 @@ namespace feedrate::cli {
 struct PageRequest {
   std::string scenario;                        ///< file
   std::optional<schema::Document> document{};  ///< of it, with all settings; empty: not read yet
-  std::vector<Vary> varied;  ///< empty: instances around the scenario's own number
-  std::string output;        ///< file
+  std::vector<api::Vary> varied;  ///< empty: instances around the scenario's own number
+  std::string output;             ///< file
   std::string output_flag = "--output";
   int jobs = 0;
   SimulationOptions simulation;

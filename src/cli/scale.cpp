@@ -4,6 +4,8 @@
 #include <functional>
 #include <memory>
 
+#include "api/scenario_maker.hpp"
+#include "api/vary.hpp"
 #include "base/errors.hpp"
 #include "base/exit_status.hpp"
 #include "cli/commands.hpp"
@@ -12,9 +14,7 @@
 #include "cli/parser.hpp"
 #include "cli/progress.hpp"
 #include "cli/report_page.hpp"
-#include "cli/scenario_maker.hpp"
 #include "cli/sweep_inputs.hpp"
-#include "cli/vary.hpp"
 #include "report/reports.hpp"
 #include "report/scale_report.hpp"
 #include "schema/scale.hpp"
@@ -42,10 +42,10 @@ struct ScaleArguments {
 };
 
 /// What varies beside the instances.
-std::vector<Vary> varied_of(const ScaleArguments& arguments) {
-  std::vector<Vary> varied;
+std::vector<api::Vary> varied_of(const ScaleArguments& arguments) {
+  std::vector<api::Vary> varied;
   for (const std::string& text : arguments.vary) {
-    varied.push_back(parse_vary(text));
+    varied.push_back(api::parse_vary(text));
     std::string pointer;
     try {
       pointer = schema::set_pointer(varied.back().key);
@@ -57,11 +57,10 @@ std::vector<Vary> varied_of(const ScaleArguments& arguments) {
                   "expected a key other than instances, which scale itself varies up to --to");
     }
     if (pointer == hour_key && !arguments.value_of_hour.empty()) {
-      refuse_flag("--vary",
-                  "expected either --value-of-hour or --vary of the same key, got both");
+      refuse_flag("--vary", "expected either --value-of-hour or --vary of the same key, got both");
     }
   }
-  if (const std::size_t size = varied.empty() ? 1 : Grid(varied).size(); size > most_curves) {
+  if (const std::size_t size = varied.empty() ? 1 : api::Grid(varied).size(); size > most_curves) {
     throw InputError(std::vector<Problem>{
         {"", 0, "--vary",
          fmt::format("expected at most {} settings, each with its own table, got {}", most_curves,
@@ -72,14 +71,14 @@ std::vector<Vary> varied_of(const ScaleArguments& arguments) {
 
 /// The rows of one machine as the values of a sweep: what belongs to a number changes along with
 /// it.
-Vary rows_of(const ScaleCurve& curve) {
-  Vary rows{"instances", {}};
-  std::vector<Vary> with = {{"batch_size", {}}, {"/job/steps", {}}};
+api::Vary rows_of(const ScaleCurve& curve) {
+  api::Vary rows{"instances", {}};
+  std::vector<api::Vary> with = {{"batch_size", {}}, {"/job/steps", {}}};
   for (const ScaleRow& row : curve.rows) {
     if (!row.point.answered()) continue;
     rows.values.push_back(fmt::format("{:.0f}", row.instances));
-    const Setting& set = row.point.set;
-    const auto add = [&](Vary& to, const std::string& key) {
+    const study::Setting& set = row.point.set;
+    const auto add = [&](api::Vary& to, const std::string& key) {
       for (const auto& [name, value] : set) {
         if (name == key) to.values.push_back(value);
       }
@@ -87,14 +86,14 @@ Vary rows_of(const ScaleCurve& curve) {
     add(with[0], "/loader/batch_size");
     add(with[1], "/job/steps");
   }
-  for (Vary& one : with) {
+  for (api::Vary& one : with) {
     if (one.values.size() == rows.values.size()) rows.with.push_back(std::move(one));
   }
   return rows;
 }
 
 int scale(const ScaleArguments& arguments) {
-  const std::vector<Vary> varied = varied_of(arguments);
+  const std::vector<api::Vary> varied = varied_of(arguments);
   schema::Document document = load_with_settings(arguments.scenario, arguments.simulation);
   if (!arguments.value_of_hour.empty()) {
     schema::set_value(document, hour_key, arguments.value_of_hour, "--value-of-hour");
@@ -112,7 +111,7 @@ int scale(const ScaleArguments& arguments) {
   options.draws = weighing_options(arguments.simulation).replications;
   options.seed = arguments.simulation.seed;
   const World world = world_of(points, arguments.simulation);
-  const ScenarioMaker make(document, "--vary");
+  const api::ScenarioMaker make(document, "--vary");
   std::vector<ScaleCurve> curves;
   Progress progress("scale");
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -183,10 +182,7 @@ Command add_scale(Parser& parent) {
       *app->add_option("--html", arguments->html,
                        "Also write the page of feedrate report, with charts by number of instances")
            ->type_name("FILE"));
-  app->add_option("-j,--jobs", arguments->jobs,
-                  "Number of points simulated in parallel; default: one per core")
-      ->type_name("J")
-      ->range(1, 4096);
+  add_jobs_flag(*app, arguments->jobs);
   add_scenario_flags(*app, arguments->simulation);
   add_output_flags(*app, arguments->output);
   app->footer(

@@ -91,7 +91,8 @@ Command add_schema(Parser& parent) {
   const auto arguments = std::make_shared<SchemaArguments>();
   Parser* app = parent.add_subcommand(
       "schema", "Describe what a file may contain, for people or as JSON Schema for editors");
-  allow_only(*app->add_option("topic", arguments->topic, "Which file")->required(), topic_names());
+  allow_only(*app->add_option("topic", arguments->topic, "Kind of file to describe")->required(),
+             topic_names());
   add_output_flags(*app, arguments->output, {"text", "json"});
   app->footer(
       "Examples:\n"

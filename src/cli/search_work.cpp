@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
+#include "api/scenario_maker.hpp"
 #include "base/append_once.hpp"
 #include "base/errors.hpp"
 #include "base/exit_status.hpp"
 #include "cli/inputs.hpp"
-#include "cli/scenario_maker.hpp"
 #include "cli/watched_run.hpp"
 #include "report/reports.hpp"
 #include "schema/search.hpp"
@@ -114,7 +114,7 @@ Search search_of_flag(const std::string& text, const std::string& flag) {
 
 int answer_searches(const SearchRequest& request, const schema::Document& document,
                     const std::vector<Search>& searches, const std::optional<HostProfile>& host) {
-  const ScenarioMaker make(document, searches.front().pointer);
+  const api::ScenarioMaker make(document, searches.front().pointer);
   for (const Search& search : searches) {
     if (schema::set_pointer(search.key) == "/cluster/instances")
       require_alike(make.scenario(), request.feeds ? "feeds" : "--find");

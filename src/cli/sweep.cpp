@@ -41,8 +41,8 @@ int sweep_a_share(const SweepArguments& arguments) {
   const OutputOptions& output = arguments.output;
   if (output.format != "text" && output.format != "csv") {
     refuse_flag("--format", "expected csv, or no --format for whole results, with --shard, got " +
-                           in_quotes(output.format) +
-                           ": merge writes the other formats from the shares");
+                                in_quotes(output.format) +
+                                ": merge writes the other formats from the shares");
   }
   if (arguments.resume && (output.file.empty() || output.file == "-")) {
     refuse_flag("--resume", "expected --output FILE, in which the share's points are kept");
@@ -59,7 +59,8 @@ int sweep_a_share(const SweepArguments& arguments) {
 int sweep_in_a_file(const SweepArguments& arguments) {
   const OutputOptions& output = arguments.output;
   if (output.file.empty() || output.file == "-") {
-    refuse_flag("--resume", "expected --output FILE, next to which the points are kept, or --shard");
+    refuse_flag("--resume",
+                "expected --output FILE, next to which the points are kept, or --shard");
   }
   const std::string kept = output.file + ".part";
   const PreparedSweep sweep = prepared_sweep(arguments.question, output.format);
@@ -149,10 +150,7 @@ Command add_sweep(Parser& parent) {
                                 "meet the conditions KEY OP VALUE, separated by commas")
                     ->type_name("FILTER"));
   add_constraint_flags(*app, arguments->question.constraints);
-  app->add_option("-j,--jobs", arguments->jobs,
-                  "Number of points simulated in parallel; default: one per core")
-      ->type_name("J")
-      ->range(1, 4096);
+  add_jobs_flag(*app, arguments->jobs);
   refuse_empty(*app->add_option("--shard", arguments->shard,
                                 "Simulate only the K-th of N shares, for merge to join; auto: the "
                                 "share of this task in a Slurm, AWS Batch or Kubernetes array job; "

@@ -23,10 +23,10 @@ World world_of(const SweepPoints& points, const SimulationOptions& options) {
   }
 }
 
-std::vector<Vary> varied_by(const std::string& command, const std::string& instances,
-                            const std::vector<std::string>& texts, const std::string& flag,
-                            const schema::Document& document) {
-  std::optional<Vary> filtered;
+std::vector<api::Vary> varied_by(const std::string& command, const std::string& instances,
+                                 const std::vector<std::string>& texts, const std::string& flag,
+                                 const schema::Document& document) {
+  std::optional<api::Vary> filtered;
   if (!instances.empty()) {
     api::FilteredInstances let_through =
         api::filtered_instances(instances, document, whole_catalog(), "--instances");
@@ -37,7 +37,7 @@ std::vector<Vary> varied_by(const std::string& command, const std::string& insta
 }
 
 std::vector<study::SweepInput> sweep_inputs(const schema::Document& document,
-                                            const std::vector<Vary>& varied) {
+                                            const std::vector<api::Vary>& varied) {
   const SweepPoints points(document, varied);
   std::vector<study::SweepInput> inputs;
   for (std::size_t point = 0; point < points.size(); ++point) inputs.push_back(points.at(point));

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "api/sweep_points.hpp"
+#include "api/vary.hpp"
 #include "catalog/catalog.hpp"
 #include "cli/options.hpp"
-#include "cli/vary.hpp"
 #include "model/host.hpp"
 #include "schema/scenario.hpp"
 #include "study/sweep.hpp"
@@ -29,12 +29,12 @@ World world_of(const SweepPoints& points, const SimulationOptions& options);
 
 /// What a filter of the catalogue and texts of KEY=VALUES vary, as api::varied_by; remarks on the
 /// filter go to standard error.
-std::vector<Vary> varied_by(const std::string& command, const std::string& instances,
-                            const std::vector<std::string>& texts, const std::string& flag,
-                            const schema::Document& document);
+std::vector<api::Vary> varied_by(const std::string& command, const std::string& instances,
+                                 const std::vector<std::string>& texts, const std::string& flag,
+                                 const schema::Document& document);
 
 /// The document at every combination of what is varied. InputError as set_value and read_scenario.
 std::vector<study::SweepInput> sweep_inputs(const schema::Document& document,
-                                            const std::vector<Vary>& varied);
+                                            const std::vector<api::Vary>& varied);
 
 }  // namespace feedrate::cli

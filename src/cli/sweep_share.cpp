@@ -28,14 +28,14 @@ namespace feedrate::cli {
 namespace {
 
 /// What --instances and --vary come to: a filter finds other machines in another catalogue.
-std::string fingerprint_of(const Grid& grid) {
+std::string fingerprint_of(const api::Grid& grid) {
   Fingerprint print;
-  const auto add = [&](const Vary& vary) {
+  const auto add = [&](const api::Vary& vary) {
     for (const std::string& value : vary.values) print.add(vary.key + '=' + value + '\n');
   };
-  for (const Vary& vary : grid.varied()) {
+  for (const api::Vary& vary : grid.varied()) {
     add(vary);
-    for (const Vary& other : vary.with) add(other);
+    for (const api::Vary& other : vary.with) add(other);
   }
   return print.text();
 }

@@ -23,16 +23,16 @@ namespace {
 PreparedSweep prepared(const SweepQuestion& question, const std::string& format,
                        schema::Document document,
                        const std::function<World(const SweepPoints&)>& world) {
-  std::vector<Vary> varied =
+  std::vector<api::Vary> varied =
       varied_by("sweep", question.instances, question.vary, "--vary", document);
-  if (const std::size_t size = Grid(varied).size(); !question.rows && size > api::most_kept) {
+  if (const std::size_t size = api::Grid(varied).size(); !question.rows && size > api::most_kept) {
     throw InputError({{.file = "",
                        .line = 0,
                        .pointer = "--vary",
                        .message = fmt::format("expected at most {} points with --format {}, "
                                               "which needs them all in memory, got {}; --format "
                                               "csv takes up to {}",
-                                              api::most_kept, format, size, max_points)}});
+                                              api::most_kept, format, size, api::max_points)}});
   }
   SweepPoints points(document, std::move(varied));
   const Constraints constraints = constraints_of(question.constraints, points.first().currency);
@@ -73,7 +73,7 @@ study::RunOptions PreparedSweep::options(const std::function<void()>& look) cons
 }
 
 PreparedSweep prepared_sweep(const SweepQuestion& question, const std::string& format) {
-  for (const std::string& text : question.vary) static_cast<void>(parse_vary(text));
+  for (const std::string& text : question.vary) static_cast<void>(api::parse_vary(text));
   return prepared(question, format, load_with_settings(question.scenario, question.simulation),
                   [&](const SweepPoints& points) { return world_of(points, question.simulation); });
 }

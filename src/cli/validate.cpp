@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "api/scenario_maker.hpp"
 #include "base/errors.hpp"
 #include "base/exit_status.hpp"
 #include "base/number_text.hpp"
@@ -12,7 +13,6 @@
 #include "cli/commands.hpp"
 #include "cli/loader_work.hpp"
 #include "cli/parser.hpp"
-#include "cli/scenario_maker.hpp"
 #include "cli/with_probes.hpp"
 #include "report/csv.hpp"
 #include "report/validate_report.hpp"
@@ -61,7 +61,7 @@ schema::Document measured_document(const ValidateArguments& arguments, const Hos
 
 /// Every case with its band, and each repeat as its turn's canary lets expect it.
 ScenarioCases compared(const schema::Document& document, const HostProfile& profile) {
-  const ScenarioMaker make(document, "case");
+  const api::ScenarioMaker make(document, "case");
   with_places(document, [&] {
     study::expect_copy_rates(profile, make.scenario(),
                              [&](const study::Setting& set) { return make(set); });

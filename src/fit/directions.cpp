@@ -100,6 +100,11 @@ std::vector<double> fixed_among(const Eigen::MatrixXd& projector,
   return direction;
 }
 
+/// Eigen takes a row of no columns by an offset to a null pointer.
+double norm_of_row(const Eigen::MatrixXd& matrix, Eigen::Index row) {
+  return matrix.cols() == 0 ? 0.0 : matrix.row(row).norm();
+}
+
 }  // namespace
 
 Directions directions_of(const Rows& slopes, std::span<const double> errors, std::size_t unknowns) {
@@ -113,8 +118,8 @@ Directions directions_of(const Rows& slopes, std::span<const double> errors, std
     out.tangles.push_back({std::move(members), std::move(fixed)});
   }
   for (std::size_t k = 0; k < unknowns; ++k) {
-    out.deviations.push_back(parts.fixed.row(index(k)).norm());
-    out.leaning.push_back(parts.open.row(index(k)).norm());
+    out.deviations.push_back(norm_of_row(parts.fixed, index(k)));
+    out.leaning.push_back(norm_of_row(parts.open, index(k)));
   }
   for (Eigen::Index c = 0; c < parts.open.cols(); ++c) {
     std::vector<double> direction;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "report/check_report.hpp"
+#include "report/check_tables.hpp"
 #include "report/check_words.hpp"
 #include "report/render.hpp"
 

@@ -1,5 +1,6 @@
 #include "report/check_report.hpp"
 
+#include "report/check_tables.hpp"
 #include "report/check_words.hpp"
 
 namespace feedrate::report {

@@ -11,6 +11,9 @@ namespace feedrate::report {
 /// "failed", "warning", "better", "new", "unchanged", "within limits".
 std::string standing_text(const ScenarioVerdict& scenario);
 
+/// The value of a key, shortened where it is long; "not set" for "".
+std::string value_text(const std::string& text);
+
 /// "$10.00 → $12.00 (+20.0 %)", or the figure alone where nothing changed.
 Cell change_cell(const FigureChange& change);
 
@@ -33,16 +36,5 @@ std::vector<std::string> error_lines(const ScenarioErrors& of);
 
 /// Whether anything is to be explained.
 bool has_changed(const ScenarioVerdict& scenario);
-
-/// One row per scenario: standing, the main figures, bottleneck; then those that could not be
-/// checked.
-Table summary_table(const Verdict& verdict);
-/// One row per stage whose GPU time changed.
-Table stage_table(const ScenarioVerdict& scenario);
-/// A row a group of inputs. What is shown adds up to the last row: the totals on the way are
-/// rounded, not their differences.
-Table part_table(const ScenarioVerdict& scenario);
-/// A row a key: old and new value.
-Table key_table(const ScenarioVerdict& scenario);
 
 }  // namespace feedrate::report

@@ -44,14 +44,6 @@ std::string money_beside(Money value, Money than, std::string_view what) {
 
 }  // namespace
 
-std::string setting_text(const std::vector<std::pair<std::string, std::string>>& set) {
-  std::string text;
-  for (const auto& [key, value] : set) {
-    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", key, value);
-  }
-  return text;
-}
-
 std::string outlay_words(const Optimum& optimum, const Outlay& outlay) {
   std::string words = fmt::format("{}, {}", duration(outlay.time), money(outlay.money));
   if (optimum.hours_count) {

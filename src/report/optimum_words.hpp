@@ -8,9 +8,6 @@
 
 namespace feedrate::report {
 
-/// "num_workers = 3, instances = 2".
-std::string setting_text(const std::vector<std::pair<std::string, std::string>>& set);
-
 /// "2.5 h, $31.00", and the total where hours have a value.
 std::string outlay_words(const Optimum& optimum, const Outlay& outlay);
 

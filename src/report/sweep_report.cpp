@@ -20,22 +20,6 @@ namespace {
 
 constexpr std::size_t rows_that_fit = 60;
 
-std::string setting(const SweepPoint& point) {
-  std::string text;
-  for (const auto& [key, value] : point.set) {
-    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", key, value);
-  }
-  return text.empty() ? "as written" : text;
-}
-
-std::string outcome(const Result& result) {
-  return fmt::format("{}, {}", duration(result.times.total), money(result.bill.total));
-}
-
-bool in_pareto(const Sweep& sweep, std::size_t i) {
-  return std::find(sweep.pareto.begin(), sweep.pareto.end(), i) != sweep.pareto.end();
-}
-
 bool any_hour_value(const Sweep& sweep) {
   return std::any_of(sweep.points.begin(), sweep.points.end(), [](const SweepPoint& point) {
     return point.result.bill.hour_value != Money{};
@@ -136,7 +120,7 @@ List unanswered_list(const Sweep& sweep) {
     const std::string all = points == 1 ? ""
                                         : fmt::format("{} at {} points, the first of them ", words,
                                                       count(static_cast<double>(points)));
-    list.items.push_back(all + setting(point) + ": " + problem_words(point));
+    list.items.push_back(all + setting_text(point) + ": " + problem_words(point));
   }
   return list;
 }
@@ -206,15 +190,16 @@ std::vector<Block> decision_blocks(const Sweep& sweep) {
   if (d.likely >= 1.0 && d.worth.empty()) {
     blocks.emplace_back(
         Paragraph{fmt::format("{} stays the {} in all of {} draws of the uncertain inputs{}.",
-                              setting(sweep.points[d.best]), quality, d.draws, compared),
+                              setting_text(sweep.points[d.best]), quality, d.draws, compared),
                   Tone::plain});
     return blocks;
   }
-  std::string words =
-      fmt::format("{} is the {} in {} of {} draws of the uncertain inputs{}.",
-                  setting(sweep.points[d.best]), quality, percent(d.likely), d.draws, compared);
+  std::string words = fmt::format("{} is the {} in {} of {} draws of the uncertain inputs{}.",
+                                  setting_text(sweep.points[d.best]), quality, percent(d.likely),
+                                  d.draws, compared);
   if (d.choice != d.best) {
-    words += fmt::format(" {} is the {} on average.", setting(sweep.points[d.choice]), quality);
+    words +=
+        fmt::format(" {} is the {} on average.", setting_text(sweep.points[d.choice]), quality);
   }
   blocks.emplace_back(Paragraph{words, Tone::plain});
   List list;
@@ -228,13 +213,13 @@ std::vector<Block> decision_blocks(const Sweep& sweep) {
       ++more;
       continue;
     }
-    const std::string other = setting(sweep.points[worth.instead]);
+    const std::string other = setting_text(sweep.points[worth.instead]);
     list.items.push_back(
         worth.probe.empty()
             ? fmt::format("{}: in {} of its range {} is better; knowing it is worth about {}",
                           worth.keys.front(), percent(worth.share), other, amount(d, worth.worth))
             : fmt::format("{} decides between {} and {}: worth about {}",
-                          calibrate_words(worth.probe), setting(sweep.points[d.best]), other,
+                          calibrate_words(worth.probe), setting_text(sweep.points[d.best]), other,
                           amount(d, worth.worth)));
   }
   if (more > 0) list.items.push_back(fmt::format("and {} more", more));
@@ -251,93 +236,6 @@ std::vector<Block> decision_blocks(const Sweep& sweep) {
 
 }  // namespace
 
-Paragraph sweep_headline(const Sweep& sweep) {
-  const SweepPoint& fastest = sweep.points[sweep.fastest];
-  const SweepPoint& cheapest = sweep.points[sweep.cheapest];
-  const auto answered = static_cast<std::size_t>(
-      std::count_if(sweep.points.begin(), sweep.points.end(),
-                    [](const SweepPoint& point) { return point.answered(); }));
-  const std::size_t unanswered = sweep.points.size() - answered;
-  const std::string rest =
-      unanswered == 0 ? "" : " " + unanswered_words(unanswered, sweep.points.size()) + ".";
-  if (sweep.fastest == sweep.cheapest) {
-    return {fmt::format("{} is both the fastest and the cheapest of {}: {}.{}", setting(fastest),
-                        counted(answered, "point"), outcome(fastest.result), rest),
-            Tone::good};
-  }
-  return {fmt::format("Fastest: {} ({}). Cheapest: {} ({}).{}", setting(fastest),
-                      outcome(fastest.result), setting(cheapest), outcome(cheapest.result), rest),
-          Tone::plain};
-}
-
-/// "the deadline of 3 h and the budget of $40.00"
-std::string constraint_words(const Constraints& constraints) {
-  std::string words;
-  if (constraints.deadline) {
-    words = fmt::format("the deadline of {}", duration(*constraints.deadline));
-  }
-  if (constraints.budget) {
-    words +=
-        fmt::format("{}the budget of {}", words.empty() ? "" : " and ", money(*constraints.budget));
-  }
-  return words;
-}
-
-std::string meeting_words(const Constraints& constraints, std::size_t meeting, std::size_t points,
-                          const std::string& cheapest) {
-  const std::string which = constraint_words(constraints);
-  if (meeting == 0) {
-    return fmt::format("None of {} meets {}", counted(points, "point"), which);
-  }
-  return fmt::format("{} of {} {} {}; the cheapest {}: {}", count(static_cast<double>(meeting)),
-                     counted(points, "point"), meeting == 1 ? "meets" : "meet", which,
-                     meeting == 1 ? "is that" : "of them", cheapest);
-}
-
-std::string constraint_mark(const Constraints& constraints, const Result& result) {
-  const bool late = !constraints.in_time(result.times.total);
-  const bool over = !constraints.in_budget(result.bill.money);
-  if (late) return over ? "late, over budget" : "late";
-  return over ? "over budget" : "met";
-}
-
-std::string unanswered_words(std::size_t unanswered, std::size_t points) {
-  return fmt::format("{} of {} {} no result", count(static_cast<double>(unanswered)),
-                     counted(points, "point"), unanswered == 1 ? "has" : "have");
-}
-
-std::string problem_in_few_words(const SweepPoint& point) {
-  constexpr std::size_t most = 40;
-  const Problem& problem = point.problems.front();
-  if (!problem.brief.empty()) return problem.brief;
-  const std::string& message = problem.message;
-  const std::size_t clause = std::min(message.find_first_of(";:("), message.size());
-  if (clause <= most) return message.substr(0, message.find_last_not_of(' ', clause - 1) + 1);
-  return message.substr(0, message.find_last_of(' ', most)) + " …";
-}
-
-std::string problem_words(const SweepPoint& point) {
-  std::string words;
-  for (const Problem& problem : point.problems) {
-    words += words.empty() ? "" : "; ";
-    if (!problem.pointer.empty()) words += problem.pointer + ": ";
-    words += problem.message;
-  }
-  return words;
-}
-
-std::string sweep_marks(const Sweep& sweep, std::size_t i) {
-  std::string text;
-  const auto add = [&text](const char* word) {
-    text += (text.empty() ? "" : ", ") + std::string(word);
-  };
-  if (i == sweep.fastest) add("fastest");
-  if (i == sweep.cheapest) add("cheapest");
-  if (in_pareto(sweep, i)) add("Pareto");
-  if (sweep.cheapest_meeting == i) add("cheapest that meets them");
-  return text;
-}
-
 Report sweep_report(const Sweep& sweep, const std::string& name) {
   Report report;
   report.title = fmt::format("{} · sweep of {}", name, counted(sweep.points.size(), "point"));
@@ -347,8 +245,8 @@ Report sweep_report(const Sweep& sweep, const std::string& name) {
     const auto& best = sweep.cheapest_meeting;
     report.blocks.emplace_back(
         Paragraph{meeting_words(sweep.constraints, sweep.meeting, sweep.points.size(),
-                                best ? fmt::format("{} ({})", setting(sweep.points[*best]),
-                                                   outcome(sweep.points[*best].result))
+                                best ? fmt::format("{} ({})", setting_text(sweep.points[*best]),
+                                                   outcome_text(sweep.points[*best].result))
                                      : "") +
                       ".",
                   best ? Tone::good : Tone::bad});

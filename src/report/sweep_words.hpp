@@ -2,11 +2,22 @@
 // What the reports of a sweep say of its points.
 #include <cstddef>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "model/sweep.hpp"
 #include "report/blocks.hpp"
 
 namespace feedrate::report {
+
+/// "num_workers = 3, instances = 2"; "" where nothing is set.
+std::string setting_text(const std::vector<std::pair<std::string, std::string>>& set);
+
+/// What the point sets, or "as written".
+std::string setting_text(const SweepPoint& point);
+
+/// Time and cost: "17 min 49 s, $1.15".
+std::string outcome_text(const Result& result);
 
 /// The fastest and the cheapest point in a sentence. Precondition: a point has a result.
 Paragraph sweep_headline(const Sweep& sweep);

@@ -137,7 +137,8 @@ std::optional<double> measured_ratio(const std::vector<std::pair<double, Duratio
   return *many / *one;
 }
 
-/// Of points whose batches change with the instances, only those of this job's batch are its own.
+/// Whether the job's scaling was measured with its own batch: where batches change with the
+/// instances, only points with the same batch count.
 bool was_measured(const Job& job, const Inputs& inputs) {
   if (!job.scaling_batch_sizes) return true;
   return std::any_of(job.scaling_batch_sizes->begin(), job.scaling_batch_sizes->end(),

@@ -6,23 +6,24 @@
 
 namespace feedrate::resolve {
 
-/// What a ring goes over.
+/// The links that a ring runs over.
 struct Links {
   Bandwidth busbw;   ///< bus bandwidth, as nccl-tests defines it
-  Duration latency;  ///< of a hop
+  Duration latency;  ///< of one hop from GPU to GPU
 };
 
-/// Ring all-reduce of `size` over `ranks`: 2(n−1)/n · size/busbw + 2(n−1) · latency. 0 for one
-/// rank.
+/// Time of a ring all-reduce of `size` over n = `ranks`: 2(n−1)/n · size/busbw + 2(n−1) · latency.
+/// 0 for one rank.
 Duration ring(Bytes size, double ranks, const Links& links);
 
-/// Inside each instance over `gpus`, then between `instances` over their networks: a ring of each,
-/// one after the other.
+/// Time of two ring all-reduces of `size`, one after the other: inside each instance over its
+/// `gpus`, then between the `instances` over their networks.
 Duration hierarchical(Bytes size, double instances, double gpus, const Links& inside,
                       const Links& between);
 
 /// T(N)/T(1) of a whole job from a fit of measured times (see ScalingFit):
-/// (1 + (b₁/b) · (bandwidth · 2(N−1)/N + latency · 2(N−1))) / N. `batch`: b; 0 for the fit's own.
+/// (1 + (b₁/b) · (bandwidth · 2(N−1)/N + latency · 2(N−1))) / N, where N is `instances`, b is
+/// `batch`, and b₁ is the batch of the fit, which `batch` 0 stands for too.
 double from_fit(const ScalingFit& fit, double instances, double batch = 0.0);
 
 }  // namespace feedrate::resolve

@@ -17,19 +17,19 @@ namespace feedrate::resolve {
 /// credit, a whole line rate), half of all draws are the value itself.
 struct Assumption {
   std::string_view key;  ///< JSON pointer that sets it, or a name where none does
-  double value = 0.0;    ///< where it depends on other inputs: its share of what they say
+  double value = 0.0;    ///< a factor on what other inputs say, where it depends on them
   double low = 0.0;
   double high = 0.0;
   std::string_view why;    ///< why this value
   std::string_view range;  ///< what the range is taken from
-  std::string_view probe;  ///< of `feedrate calibrate`, that would measure it; "" for none
+  std::string_view probe;  ///< probe of `feedrate calibrate` that would measure it; "" for none
 
-  /// Where it lies in a draw, 0 ≤ u ≤ 1: `low` at 0, `value` at 1/2, `high` at 1, rising evenly in
-  /// between, by factors where all are above 0.
+  /// The number that a draw u, 0 ≤ u ≤ 1, stands for: `low` at 0, `value` at 1/2, `high` at 1. In
+  /// between it rises linearly, or by equal factors where all three are above 0.
   [[nodiscard]] double at(double u) const;
 };
 
-/// The same where no host profile is asked: no probe would help.
+/// The assumption where no host profile is asked, so that no probe would help.
 constexpr Assumption unmeasured(Assumption assumption) {
   assumption.probe = "";
   return assumption;
@@ -65,7 +65,7 @@ inline constexpr Assumption oversubscription = {
     "none at all, to three times what was measured (engineering judgement)",
     "decode"};
 
-/// Of the hardware threads, where no machine says how many of them share a core.
+/// Cores per hardware thread, where no machine says how many threads share a core.
 inline constexpr Assumption cores_of_threads = {
     "/cluster/cores",
     1.0,
@@ -129,7 +129,7 @@ inline constexpr Assumption delivery_latency = {
     ""};
 
 // other machines than the one where a number was measured; GPUs: catalog/gpu_speed.hpp
-/// Of the ratio of what CoreMark gives a core of each.
+/// A factor on the ratio of the CoreMark results of one core of each processor.
 inline constexpr Assumption thread_speed = {
     "thread speed relative to another processor",
     1.0,
@@ -147,7 +147,7 @@ inline constexpr Assumption unknown_thread_speed = {
     "nothing compares the two processors: taken as equally fast",
     "servers of ten years (engineering judgement)",
     ""};
-/// Exponent of the number of GPUs by which a whole job is faster on one instance.
+/// A job on n GPUs of one instance is n to this power times as fast as on one.
 inline constexpr Assumption gpus_together = {
     "gain of more GPUs in an instance",
     0.9,
@@ -193,7 +193,7 @@ inline constexpr Assumption disk_latency = {
     "typical of the kind of disk",
     "0.4 of that, as a local disk showed (43 us), to two and a half times",
     "disk"};
-/// Of what processes, workers and batches leave of the instance's memory.
+/// Share of the memory that processes, workers and batches leave free on the instance.
 inline constexpr Assumption page_cache_share = {
     "/disk/page_cache",
     0.9,
@@ -327,7 +327,7 @@ inline constexpr Assumption fixed_share_of_fixed = {
     "gpu"};
 
 // gradients
-/// Of the step, where several instances train and nothing says what their gradients cost.
+/// Efficiency of a step where several instances train and nothing says what their gradients cost.
 inline constexpr Assumption unknown_communication = {
     "efficiency of steps on several instances",
     0.93,
@@ -352,7 +352,7 @@ inline constexpr Assumption backward_share = {
     "the backward pass takes two thirds of a step; communication can hide behind it",
     "half, to three quarters (engineering judgement)",
     ""};
-/// Of a model whose parameters are sharded: gathered one after the other.
+/// Blocks of a model whose parameters are sharded; they are gathered one after the other.
 inline constexpr Assumption sharded_blocks = {
     "/job/allreduce/blocks",
     32.0,
@@ -361,7 +361,7 @@ inline constexpr Assumption sharded_blocks = {
     "a block of a transformer is gathered as a whole; models of 7 to 8 billion parameters have 32",
     "GPT-2 with 12 blocks, to models of 175 billion parameters with 96",
     ""};
-/// Of the line rate of a GPU's NVLinks, one way.
+/// Share of the line rate of a GPU's NVLinks in one direction.
 inline constexpr Assumption nvlink_share = {
     "/job/allreduce/busbw_inside",
     0.77,
@@ -370,7 +370,7 @@ inline constexpr Assumption nvlink_share = {
     "nccl-tests reach 230 to 240 of the 300 GB/s of 8 A100",
     "smaller messages, to 846 of the 900 GB/s of 8 B200 at 16 GiB",
     "allreduce"};
-/// Of a PCIe link's.
+/// Share of the line rate of a GPU's PCIe link in one direction.
 inline constexpr Assumption pcie_share = {
     "/job/allreduce/busbw_inside",
     0.6,
@@ -379,7 +379,7 @@ inline constexpr Assumption pcie_share = {
     "copies through host memory or switches share links (engineering judgement)",
     "a third, as between sockets, to what one copy reaches (engineering judgement)",
     "allreduce"};
-/// Of an instance's network.
+/// Share of the line rate of an instance's network.
 inline constexpr Assumption network_share = {
     "/job/allreduce/busbw",
     0.8,
@@ -390,7 +390,7 @@ inline constexpr Assumption network_share = {
     "allreduce"};
 
 // interruptions
-/// Of 1,000 instances a day.
+/// Failures of 1,000 instances in a day.
 inline constexpr Assumption failures = {
     "/cluster/failures/per_1000_node_days",
     3.8,
@@ -399,8 +399,9 @@ inline constexpr Assumption failures = {
     "419 unexpected interruptions of 2,048 nodes in 54 days (Llama 3, 2024)",
     "the two research clusters of Meta (arXiv 2410.21680)",
     ""};
-/// Of an instance with fewer GPUs than those nodes' eight: GPUs and their memory were the cause of
-/// 47.3 % (Llama 3), a share that goes with their number; at least all goes with it, at most none.
+/// Failures of an instance with fewer than the eight GPUs of those nodes. GPUs and their memory
+/// caused 47.3 % (Llama 3): that share is in proportion to the number of GPUs. At the low end of
+/// the range all failures are, at the high end none.
 constexpr Assumption failures_of(double gpus) {
   constexpr double of_node = 8.0;
   constexpr double by_gpus = 0.473;
@@ -417,7 +418,7 @@ constexpr Assumption failures_of(double gpus) {
       "(arXiv 2410.21680)";
   return fewer;
 }
-/// Of the mean of instances with these numbers of GPUs, the most first.
+/// The mean over instances with these numbers of GPUs, the largest number first.
 inline Assumption failures_of(std::span<const double> gpus) {
   Assumption mean = failures_of(gpus.back());
   mean.value = mean.low = mean.high = 0.0;
@@ -430,7 +431,7 @@ inline Assumption failures_of(std::span<const double> gpus) {
   }
   return mean;
 }
-/// Where the catalogue has no share of the instance.
+/// Share of spot instances interrupted in a month, where the catalogue has none for the instance.
 inline constexpr Assumption spot_share = {"/cluster/spot/interruption_share_per_month",
                                           0.1,
                                           0.03,
@@ -454,7 +455,7 @@ inline constexpr Assumption restart = {
     "noticing, replacing and launching; loading the checkpoint comes on top",
     "an automatic restart in place, to a replaced node (engineering judgement)",
     ""};
-/// Of what the storage that the data comes from can be read at.
+/// Share of the bandwidth at which the storage of the data can be read.
 inline constexpr Assumption checkpoint_share = {
     "/job/checkpoint/bandwidth",
     1.0,
@@ -466,7 +467,7 @@ inline constexpr Assumption checkpoint_share = {
 
 }  // namespace assumed
 
-/// All of them, for lists and tests.
+/// All assumptions of this list.
 std::span<const Assumption* const> assumptions();
 
 }  // namespace feedrate::resolve

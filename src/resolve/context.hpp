@@ -1,5 +1,5 @@
 #pragma once
-// What the parts of resolve() share. Internal to pipeline.
+// What the parts of resolve() share. Internal to resolve.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -31,7 +31,7 @@ using pipeline::step_time;
 
 /// "649.9999999999999 us/MB" → "650 us/MB".
 std::string rounded_text(const std::string& quantity);
-/// For people: six significant digits.
+/// The number as people read it, with six significant digits.
 std::string text_of(double number);
 inline std::string text_of(const std::string& word) {
   return word;
@@ -46,11 +46,11 @@ std::string text_of(Quantity<T, B, M, S> quantity) {
   return text;
 }
 
-/// Times of a machine's parts that drift together from one hour to another.
+/// Parts of a machine. The times of one part drift together from one hour to another.
 enum class DriftGroup : std::uint8_t { cpu, disk, network, gpu };
 DriftGroup drift_group(Stage stage);
 
-/// A number as a plain one, in SI base units.
+/// A number or quantity in SI base units, without its dimension.
 inline double base_of(double number) {
   return number;
 }
@@ -67,7 +67,7 @@ T from_base(double base) {
   }
 }
 
-/// With three significant digits: the ends of a range are no more exact.
+/// The number with three significant digits, because the ends of a range are no more exact.
 std::string short_text_of(double number);
 inline std::string short_text_of(const std::string& word) {
   return word;
@@ -81,7 +81,7 @@ std::string short_text_of(Quantity<T, B, M, S> quantity) {
 struct FsxPlan {
   std::string deployment_type;
   SpecificBandwidth tier;
-  Bytes capacity;  ///< wanted; what is sold is in steps
+  Bytes capacity;  ///< as wanted, before it is rounded up to a step that is sold
 };
 struct EfsPlan {
   std::string mode;
@@ -90,10 +90,10 @@ struct EfsPlan {
 
 /// What a job keeps in an instance's memory beside the page cache.
 struct MemoryNeeds {
-  Bytes processes;  ///< one a GPU, with its framework
+  Bytes processes;  ///< one per GPU, each with its framework
   Bytes workers;
-  Bytes batches;  ///< made ahead, and what is pinned of them
-  Bytes samples;  ///< decoded ones that stay in memory
+  Bytes batches;  ///< prefetched ones and their pinned copies
+  Bytes samples;  ///< decoded samples that stay in memory
 
   [[nodiscard]] Bytes all() const { return processes + workers + batches + samples; }
 };
@@ -106,37 +106,38 @@ struct Context {
   Resolved& out;
   std::vector<Problem> problems{};
   bool machine_missing = false;  ///< an instance is named that the catalogue does not have
-  bool gradients_apart = false;  ///< on a network that nothing else uses
+  bool gradients_apart = false;  ///< gradients have a network that nothing else uses
   bool texts = true;             ///< whether anyone reads the keys and texts of what is used
   bool records = true;           ///< whether anyone asks what is used
   std::array<std::optional<double>, 4> slower{};  ///< drawn drift of each group, once it is used
-  std::optional<FsxPlan> fsx{};                   ///< once it is asked for
-  std::optional<EfsPlan> efs{};
-  std::optional<MemoryNeeds> memory{};     ///< where the page cache has what it leaves
-  HostProfile carried{};                   ///< what is left of another machine's profile
-  std::map<std::string, double> speeds{};  ///< of other machines' parts, by key (speed.hpp)
+  std::optional<FsxPlan> fsx{};                   ///< filled by planned_fsx()
+  std::optional<EfsPlan> efs{};                   ///< filled by planned_efs()
+  std::optional<MemoryNeeds> memory{};            ///< filled by memory_needs()
+  HostProfile carried{};                   ///< the part of another machine's profile that applies
+  std::map<std::string, double> speeds{};  ///< relative to other machines, by key (speed.hpp)
 
   [[nodiscard]] const Machine* machine() const { return out.machine; }
 
-  /// `brief`: the same in three or four words, for a table; may be empty.
+  /// `message` is the whole sentence; `brief` is the problem in three or four words, for a table,
+  /// and may be empty.
   void problem(std::string pointer, std::string message, std::string brief = {}) {
     problems.push_back({"", 0, std::move(pointer), std::move(message), std::move(brief)});
   }
 
-  /// A sentence for the reader that asks for something.
+  /// Adds a remark that asks the reader to measure or check something.
   void remark(RemarkKind kind, std::string text) const {
     out.remark_kinds.insert_or_assign(text, kind);
     out.remarks.push_back(std::move(text));
   }
 
-  /// Something is not known. Not said of a machine that is not in the catalogue: that it is not
-  /// there has been said, and all else follows from it.
+  /// Adds the problem that `what`, which `key` sets, is needed and not known. Adds nothing where
+  /// the machine is not in the catalogue: that is a problem already, and all else follows from it.
   void needed(std::string_view key, const std::string& what) {
     if (!machine_missing) problem(std::string(key), "needed here and not known: " + what);
   }
 
-  /// Records the number. Its own error and, where the host profile measured it, its group's drift
-  /// are drawn.
+  /// Records the number and returns it as drawn: changed by its own error and, where the host
+  /// profile measured it, by the drift of its group.
   template <class T>
   T use(Stage stage, std::string_view key, Value<T> number,
         std::optional<DriftGroup> group = std::nullopt) {
@@ -158,8 +159,8 @@ struct Context {
     return number.value;
   }
 
-  /// Records an assumption of the list, and where in its range a draw has it. `value`: what is
-  /// taken here, where that depends on other inputs; its range is as far around it as the list's.
+  /// Records an assumption of the list and returns it as drawn from its range. `value` is the
+  /// number taken here, where that depends on other inputs; the range is scaled along with it.
   template <class T>
   T assume(Stage stage, const Assumption& assumption, T value, std::string_view why = {}) {
     const double scale = assumption.value != 0.0 ? base_of(value) / assumption.value : 1.0;
@@ -174,8 +175,7 @@ struct Context {
     return assume(stage, assumption, from_base<T>(assumption.value));
   }
 
-  /// The word that is given, else the one that is assumed; the other one is what one draw in five
-  /// has.
+  /// The word that is given, else the assumed `word`; one draw in five has `other` instead.
   template <class E>
   E choose(Stage stage, std::string_view key, const std::optional<E>& given, E word, E other,
            std::string_view why) {
@@ -191,8 +191,8 @@ struct Context {
     return draw && draw(key) > 0.8 ? other : word;
   }
 
-  /// Records a measured curve by its highest total; a draw scales it as a whole. A curve of cores
-  /// is 1 with one thread whatever was measured, so its error grows with the threads.
+  /// Records a measured curve by its highest total; a draw scales the whole curve. A curve of cores
+  /// is 1 with one thread by definition, so its error grows with the number of threads.
   template <class Rate>
   Curve<Rate> use_curve(Stage stage, std::string_view key, Curve<Rate> curve) {
     const Rate most = curve.maximum();
@@ -209,7 +209,8 @@ struct Context {
     return curve;
   }
 
-  /// The first that is there: scenario, host profile, catalogue; nothing when none is.
+  /// Records and returns the first value there is: of the scenario, the host profile, the
+  /// catalogue; nothing where none of them has one.
   template <class T>
   std::optional<T> find(Stage stage, std::string_view key, const std::optional<T>& given,
                         const std::optional<Value<T>>& measured,
@@ -220,7 +221,7 @@ struct Context {
     return std::nullopt;
   }
 
-  /// The same with a stated default at the end, which is a setting and no guess.
+  /// As find(), else `by_default`, which is a setting of the user's program and no guess.
   template <class T>
   T find_or(Stage stage, std::string_view key, const std::optional<T>& given,
             const std::optional<Value<T>>& measured, const std::optional<Value<T>>& published,
@@ -229,8 +230,8 @@ struct Context {
     return use(stage, key, Value<T>::assumed(by_default, text_if_read(why)));
   }
 
-  /// The same with an assumption of the list at the end; with the value that is taken here, where
-  /// that depends on other inputs.
+  /// As find(), else an assumption of the list, with the `value` that is taken here where that
+  /// depends on other inputs.
   template <class T>
   T find_or(Stage stage, const std::optional<T>& given, const std::optional<Value<T>>& measured,
             const Assumption& assumption, T value, std::string_view why = {}) {
@@ -243,7 +244,7 @@ struct Context {
     return find_or(stage, given, measured, assumption, from_base<T>(assumption.value));
   }
 
-  /// The same, and a problem at `key` when there is none.
+  /// As find(); adds a problem at `key` where there is no value.
   template <class T>
   T need(Stage stage, std::string_view key, const std::optional<T>& given,
          const std::optional<Value<T>>& measured, const std::optional<Value<T>>& published,
@@ -253,13 +254,13 @@ struct Context {
     return T::of(1.0);
   }
 
-  /// A value of the host profile, if there is a profile with it.
+  /// The value that the host profile has; nothing without a profile.
   template <class T>
   [[nodiscard]] std::optional<Value<T>> measured(
       std::optional<Value<T>> HostProfile::*member) const {
     return host ? host->*member : std::nullopt;
   }
-  /// A value of the machine, if there is a machine with it.
+  /// The value that the catalogue has of the machine; nothing without a machine.
   template <class T>
   [[nodiscard]] Known<T> published(Known<T> Machine::*member) const {
     return machine() ? machine()->*member : std::nullopt;
@@ -284,7 +285,7 @@ struct Context {
     out.used.push_back(std::move(used));
   }
 
-  /// Of the input that was recorded last.
+  /// Gives a range to the input that was recorded last.
   template <class T>
   void add_range(const T& low, const T& high, std::string_view range = {},
                  std::string_view probe = {}) {
@@ -296,12 +297,13 @@ struct Context {
     used.probe = probe;
   }
 
-  /// exp(error · the deviate that a share u of all lie below).
+  /// exp(error · z), where z is the standard normal deviate that a share u of all lie below.
   static double spread(double error, double u);
-  /// The drawn drift of a group: its times are so many times as long. Recorded when first used.
+  /// The drawn drift of a group, by which its times are multiplied. Recorded when first used.
   double slower_by(Stage stage, DriftGroup group);
 
-  /// Times grow with it, rates fall, all else is as it was.
+  /// The number on a machine that is `slower` times as slow: times are multiplied by it, rates are
+  /// divided by it, all else stays.
   template <int T, int B, int M, int S>
   static Quantity<T, B, M, S> drifted(Quantity<T, B, M, S> number, double slower) {
     if constexpr (T > 0) return number * slower;
@@ -311,10 +313,11 @@ struct Context {
   static double drifted(double number, double) { return number; }
 };
 
-/// How fast a device can be written; what limits it upstream comes on top.
+/// Bandwidth at which a device can be written, without what limits the data's way to it; nothing
+/// where that is not limited.
 std::optional<Bandwidth> write_rate(const Read& disk);
 
-/// Whether a number that is typed in is the known one, to the digits that are printed of it.
+/// Whether a given number equals the known one to the digits that are printed of it.
 template <class T>
 bool same_number(const T& given, const Known<T>& known) {
   constexpr double printed = 1e-5;
@@ -326,35 +329,38 @@ inline Bytes stored_dataset(const Context& context) {
   return bytes_in_chain(context.scenario).stored * samples(context.out.inputs.samples);
 }
 
-/// Parts that the instances share the dataset in: 1 where each has all of it.
+/// Number of parts that the dataset is divided into among the instances; 1 where each has all of
+/// it.
 inline double shards(const Context& context) {
   return context.scenario.source.distribution == Distribution::sharded_by_s3_key
              ? context.out.inputs.instances
              : 1.0;
 }
 
-/// What of it an instance reads: all, or its shard.
+/// Bytes of the dataset that one instance reads: all of them, or those of its shard.
 Bytes data_of_instance(const Context& context);
 
-/// The source's file system; its settings are recorded when it is first asked for.
+/// The file system that the source is; its settings are recorded at the first call.
 const FsxPlan& planned_fsx(Context& context);
 const EfsPlan& planned_efs(Context& context);
 
-/// The auxiliary instances. `remote_only`: CPU time of a sample, there, in the operations that only
-/// they do; `shared`: in those that they do for the instances' own cores.
+/// Resolves the auxiliary instances. A sample's CPU time on one of them is `remote_only` in the
+/// operations that only they do, and `shared` in those that they take over from the training
+/// instances.
 void resolve_remote(Context& context, DurationPerSample remote_only, DurationPerSample shared);
 
-/// How `count` auxiliary instances of a type read from the source that the trainer would read from.
+/// How `count` auxiliary instances of type `machine` read from the source, given how the trainer
+/// would read from it.
 Read remote_read(Context& context, const Read& by_trainer, const Machine& machine, double count);
 
 /// Whether the host profile is of another machine than the scenario's, as far as anybody knows.
 bool profile_of_another(const Context& context);
 
-/// Of a profile of another machine than the scenario's, only what one thread does, and the steps of
-/// a GPU that is known. Says so where nobody can miss it.
+/// Reduces the profile of another machine than the scenario's to what one thread does and to the
+/// steps of a known GPU; a caveat says so.
 void take_what_fits(Context& context);
 
-// One function a part, each filling its share of Context::out.inputs.
+// One function per part; each fills its share of Context::out.inputs.
 void resolve_shape(Context& context);
 void resolve_loader(Context& context);
 void resolve_preprocess(Context& context);
@@ -366,9 +372,9 @@ void resolve_step(Context& context);
 void resolve_communication(Context& context);
 /// Checkpoints, what interrupts the job, and what is booked.
 void resolve_interruptions(Context& context);
-/// After all others: problems with what cannot be, caveats with what is doubtful.
+/// After all others: adds problems for what cannot run and caveats for what is doubtful.
 void check_plan(Context& context);
-/// After that: prices what they have decided.
+/// After check_plan(): looks up the price of what the parts have decided.
 void resolve_terms(Context& context);
 
 }  // namespace feedrate::resolve

@@ -74,7 +74,8 @@ Curve<double> scaled_threads(const std::vector<std::pair<double, double>>& point
   return curve;
 }
 
-/// Of the kind of loader that is simulated, else of the other one; null when neither was measured.
+/// The curve measured with the simulated kind of loader, else with the other kind; null where
+/// neither was measured.
 const Curve<double>* measured_cores(const HostProfile* host, bool torch) {
   if (host == nullptr) return nullptr;
   const auto& first = torch ? host->pytorch_cpu : host->cpu;

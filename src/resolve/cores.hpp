@@ -5,13 +5,13 @@
 
 namespace feedrate::resolve {
 
-/// n threads up to the cores, then what the second hardware threads add, then the price of more
-/// runnable threads than the hardware has: core-seconds a second by runnable threads.
+/// Core-seconds of work per second, by the number of runnable threads: one core each up to `cores`,
+/// then what second hardware threads add, then the loss from more runnable threads than `threads`.
 Curve<double> cores_curve(double cores, double threads, double oversubscription, double contention,
                           double hyper_threading_gain);
 
-/// Of the cluster's instances: given, measured, or from the machine's cores. Empty where their
-/// number is not known.
+/// The curve of one instance: given, measured, or computed from the machine's cores. Empty where
+/// the number of cores is not known.
 Curve<double> cores_of_instance(Context& context);
 
 }  // namespace feedrate::resolve

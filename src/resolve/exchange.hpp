@@ -1,24 +1,24 @@
 #pragma once
-// Gradients and parameters on their way, computed: what is sent, in which messages, and what the
-// backward pass hides of it. Internal to resolve.
+// The exchange of gradients and parameters, computed from the model and the network: what is sent,
+// in which messages, and how much of it the backward pass hides. Internal to resolve.
 #include "resolve/context.hpp"
 
 namespace feedrate::resolve {
 
-/// What each GPU hands over in an optimiser step.
+/// What each GPU sends in an optimiser step.
 struct Volume {
-  Bytes gradients;    ///< as they become ready
-  double sent = 1.0;  ///< of each byte of them
-  Bytes gathered;     ///< of parameters, where they or the optimiser are sharded
+  Bytes gradients;    ///< as the backward pass makes them
+  double sent = 1.0;  ///< bytes sent for each byte of `gradients`
+  Bytes gathered;     ///< parameters gathered, where they or the optimiser states are sharded
 };
 Volume volume(Context& context, const AllReduce& given);
 
-/// Whether it is computed as GPUs do it: always, but where `ring` or `hierarchical` asks for the
-/// textbook's, with nothing of what only the computed one has (parallelism, points, buckets).
+/// Whether the exchange is computed as NCCL does it. It is, unless the scenario asks for `ring` or
+/// `hierarchical` by the textbook and uses nothing beyond that (parallelism, points, buckets).
 bool is_computed(const Job& job);
 
-/// Exposed seconds of an optimiser step. Fills Resolved::communication, the plan and the bytes over
-/// the NIC.
+/// The time of the exchange in an optimiser step that nothing hides. Fills Resolved::communication,
+/// the plan, and the bytes that go over an instance's network.
 Duration exchange(Context& context, const AllReduce& given);
 
 }  // namespace feedrate::resolve

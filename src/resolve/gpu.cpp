@@ -23,7 +23,7 @@ struct Stated {
   std::optional<Duration> fixed;
   std::optional<DurationPerSample> per_sample;
   std::optional<Table> table;
-  double relative_error = 0.0;  ///< of a mean of measured times
+  double relative_error = 0.0;  ///< that of a mean of measured times
 };
 
 /// The entry of by_gpu that means `gpu`; of several the one that says most about it.

@@ -141,7 +141,7 @@ Duration restart_of(Context& context) {
          context.out.inputs.checkpoint_time;
 }
 
-/// Of one instance; of the mean of unequal ones.
+/// Failures of one instance per time; of unequal ones the mean.
 Frequency failure_rate(Context& context, const Failures& given) {
   constexpr Stage stage = Stage::interruption;
   if (given.mttf) {
@@ -163,8 +163,8 @@ Frequency failure_rate(Context& context, const Failures& given) {
   return per_1000 / 1000.0 / hours(24.0);
 }
 
-/// Of one instance. A share p of instances in a month of 730 hours is taken for the rate at which
-/// instances at a constant hazard are interrupted: −ln(1 − p) a month.
+/// Spot interruptions of one instance per time. If a share p of instances is interrupted within a
+/// month of 730 hours, a constant hazard is −ln(1 − p) per month.
 Frequency spot_rate(Context& context, const Spot& given) {
   constexpr Stage stage = Stage::interruption;
   if (given.rate) {

@@ -24,8 +24,8 @@ Bandwidth bus(Context& context, std::string_view key, const std::optional<Bandwi
                                       : std::string());
 }
 
-/// Of the machine; where the catalogue does not know how its GPUs are connected, of the GPU itself
-/// (its SXM form has NVLinks wherever it is built in).
+/// Line rate of a GPU's NVLinks: that of the machine, or where the catalogue does not know how the
+/// machine's GPUs are connected, that of the GPU model (its SXM form has NVLinks in any machine).
 Known<Bandwidth> nvlink_of(const Context& context) {
   const Machine* machine = context.machine();
   if (machine == nullptr) return std::nullopt;

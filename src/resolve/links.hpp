@@ -1,5 +1,5 @@
 #pragma once
-// What GPUs are connected by, each figure from the first of: the scenario, what a host measured, a
+// The links between GPUs. Each figure is taken from the first of: the scenario, the host profile, a
 // share of a published line rate. Internal to resolve.
 #include <optional>
 #include <string>
@@ -11,19 +11,19 @@
 
 namespace feedrate::resolve {
 
-/// Bus bandwidth among the GPUs of an instance; `key` is that of `of_scenario`. A line rate is what
-/// it cannot exceed, and hardly what it is.
+/// Bus bandwidth among the GPUs of an instance; `key` is the one that sets `of_scenario`. A
+/// published line rate only bounds it, so a share of that is assumed.
 Bandwidth bus_inside(Context& context, std::string_view key,
                      const std::optional<Bandwidth>& of_scenario, const std::string& what);
 
-/// The same between instances.
+/// Bus bandwidth between instances.
 Bandwidth bus_between(Context& context, const AllReduce& given, const std::string& what);
 
-/// All of it, as NCCL reckons with it.
+/// All links as NCCL's cost model describes them.
 collective::Fabric fabric(Context& context, const AllReduce& given);
 
-/// NCCL's own table of the host profile, where it is of as many GPUs and neither the scenario nor
-/// the host has a bandwidth that was measured.
+/// NCCL's own tuning table from the host profile, where it is for the same number of GPUs and
+/// neither the scenario nor the host profile has a measured bandwidth.
 std::optional<collective::Tuned> tuned_by_host(Context& context, const AllReduce& given);
 
 }  // namespace feedrate::resolve

@@ -13,7 +13,7 @@ Bytes batch_bytes(const Context& context) {
   return samples(context.out.inputs.batch) * bytes_to_gpu(context);
 }
 
-/// Of a rank, where batches are pinned: one that is copied, one that waits.
+/// Pinned bytes of a rank: where batches are pinned, one that is being copied and one that waits.
 Bytes pinned(const Context& context) {
   return (context.scenario.loader.pin_memory.value_or(false) ? 2.0 : 0.0) * batch_bytes(context);
 }

@@ -5,25 +5,28 @@
 
 namespace feedrate::resolve {
 
-/// Memory of an instance: given, else the machine's; empty where neither is known.
+/// Memory of an instance: given, else that of its type; empty where neither is known.
 std::optional<Bytes> memory_of_instance(const Context& context);
 
-/// Of a sample, as batches are made of it; 0 where the scenario does not say.
+/// Bytes that a sample has in a batch; 0 where the scenario does not say.
 DataPerSample bytes_to_gpu(const Context& context);
 
-/// Batches of the loader that exist at once on an instance.
+/// Bytes of all batches that exist on an instance at a time.
 Bytes batches_ahead(const Context& context);
 
-/// Decoded samples of an instance's share of the dataset; nothing where none are kept.
+/// Bytes of the decoded samples that an instance keeps of its share of the dataset; 0 where the
+/// loader keeps none.
 Bytes kept_samples(const Context& context);
 
-/// With the memory that is assumed recorded, and drawn; kept in Context::memory.
+/// The needs with assumed memory recorded and drawn; computed once and kept in Context::memory.
 const MemoryNeeds& memory_needs(Context& context);
 
-/// The most workers a GPU for which the least needs fit `room`; below 1 where none do.
+/// The largest number of workers per GPU whose least needs fit `room`; below 1 where even one does
+/// not fit.
 double most_workers(const Context& context, Bytes room);
 
-/// At the least: what is assumed at the low ends of its ranges. A job that needs more cannot run.
+/// The needs with all assumptions at the low ends of their ranges: a job that needs more memory
+/// than there is even then cannot run.
 MemoryNeeds least_memory_needs(const Context& context);
 
 }  // namespace feedrate::resolve

@@ -179,7 +179,7 @@ struct Plan {
     const StepMemory given = s.job.step.value_or(Step{}).gpu_memory.value_or(StepMemory{});
     const bool known = given.fixed || given.per_sample;
     const Bytes fixed = given.fixed.value_or(Bytes{});
-    // Of a step whose memory is not given, the batch itself is known to be there.
+    // Where the memory of a step is not given, at least the batch itself is in it.
     const DataPerSample each =
         known ? given.per_sample.value_or(DataPerSample{}) : bytes_to_gpu(context);
     const Bytes needs = fixed + each * samples(inputs.batch);

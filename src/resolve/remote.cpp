@@ -38,7 +38,7 @@ void resolve_remote(Context& context, DurationPerSample remote_only, DurationPer
   pool.workers = per_instance * count;
   const double threads = aux.vcpus ? aux.vcpus->value : per_instance;
   const double cores = aux.cores ? aux.cores->value : std::max(1.0, threads / 2.0);
-  // Of other instances than the one that a profile is of.
+  // Auxiliary instances are not the one of the host profile, so no probe measures them.
   const auto of_remote = [](Assumption assumption, std::string_view key) {
     assumption.key = key;
     return unmeasured(assumption);

@@ -18,12 +18,12 @@ namespace feedrate::resolve {
 
 using pipeline::Inputs;
 
-/// Where in its range an uncertain input lies, by its name: a share of all that it might be is
-/// below, more than 0 and less than 1; 0.5 for its stated value. The same for the same name.
+/// Where an uncertain input lies in its distribution, by its name: the quantile, above 0 and below
+/// 1; 0.5 is its stated value. Always the same for the same name.
 using Draw = std::function<double(std::string_view key)>;
 
-/// The disk of an instance as it is simulated: what the bill has to pay for, whatever the scenario
-/// leaves to a default.
+/// The disk of an instance as it is simulated, defaults included, so that the bill has the same
+/// one.
 struct LocalDisk {
   DiskKind kind = DiskKind::other;
   std::string volume_type;             ///< EBS: "gp3"
@@ -32,9 +32,9 @@ struct LocalDisk {
   std::optional<Bandwidth> bandwidth;  ///< likewise
 };
 
-/// What an instance has, beside which monitors put what is used of it.
+/// The capacity of an instance, of which monitors show how much is used.
 struct Installed {
-  std::optional<double> threads;     ///< of hardware, all cores
+  std::optional<double> threads;     ///< hardware threads of all cores
   std::optional<Bandwidth> network;  ///< its line rate
   std::optional<Bytes> memory;
   std::optional<Bytes> memory_used;  ///< without the page cache; partly assumed
@@ -49,32 +49,33 @@ struct Resolved {
   const Machine* machine = nullptr;  ///< in the catalogue; null where none is named
   std::vector<InputUsed> used;
   std::vector<std::string> remarks;
-  RemarkKinds remark_kinds;          ///< of those that are to measure or to check
-  std::vector<std::string> caveats;  ///< what belongs beside the headline
+  RemarkKinds remark_kinds;          ///< of the remarks that ask to measure or check something
+  std::vector<std::string> caveats;  ///< doubts to be shown beside the headline
 };
 
-/// What of Resolved is asked for. Most of the work of resolving is writing texts: without them what
-/// was used has a stage and an origin but no key and no text; numbers are inputs and terms, and
-/// nothing of what was used.
+/// Which part of Resolved is asked for. Most of the work of resolving is writing texts: with
+/// `without_texts`, `used` has stages and origins but no keys and no texts; `numbers` gives inputs
+/// and terms with an empty `used`; `inputs_alone` gives no terms either.
 enum class Want { everything, without_texts, numbers, inputs_alone };
 
-/// Throws InputError with every problem: a number that is needed and not known names the key to
-/// set. With `draw`, inputs with an error or a range are drawn from it.
+/// Throws one InputError with all problems; that of a number that is needed and not known names the
+/// key that sets it. `draw` draws the inputs that have an error or a range.
 Resolved resolve(const Scenario& scenario, const Catalog& catalog,
                  const HostProfile* host = nullptr, const Draw& draw = {},
                  Want want = Want::everything);
 
-/// The same job on one instance, on as many samples; of unequal ones on one that has most GPUs.
+/// The same job on one instance, with as many samples in all; of unequal instances on one with the
+/// most GPUs.
 Scenario on_one_instance(const Scenario& scenario);
 
-/// Bytes of a sample that the scenario gives, and where.
+/// Bytes of a sample that the scenario gives, and the place where it does.
 struct GivenBytes {
   DataPerSample value;
-  std::string_view key = "/preprocess";  ///< the pointer
-  int operation = -1;                    ///< of that list, whose output_bytes they are; -1: none
+  std::string_view key = "/preprocess";  ///< JSON pointer
+  int operation = -1;  ///< index of the operation whose output_bytes it is; -1: none
 };
 
-/// A sample on its way, as far as the scenario says.
+/// The sizes of a sample on its way to the GPU, as far as the scenario gives them.
 struct ChainBytes {
   DataPerSample stored;              ///< after the last offline operation that says so; 0: not said
   std::optional<GivenBytes> to_gpu;  ///< what batches are made of and is copied: given, or what

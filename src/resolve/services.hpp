@@ -1,23 +1,24 @@
 #pragma once
-// What services give, as far as the catalogue knows and a scenario says which of them.
+// Limits of the storage services that the catalogue knows and a scenario names.
 #include "resolve/context.hpp"
 
 namespace feedrate::resolve {
 
-/// What the catalogue knows of a service, as far as a Source can override it.
+/// The published limits of a service, each of which the scenario's source can override.
 struct Published {
   Known<Duration> latency;
-  Known<Duration> open;  ///< opening and closing an object
+  Known<Duration> open;  ///< time to open and close an object
   Known<Bandwidth> per_connection;
-  Known<Bandwidth> bandwidth;  ///< of the service, in all
+  Known<Bandwidth> bandwidth;  ///< for all clients of the service together
   Known<Frequency> requests;
-  Known<Bandwidth> per_client;  ///< of one instance, whatever the service has for others
-  Known<Bandwidth> burst;       ///< of the service while `credit` lasts
+  Known<Bandwidth> per_client;  ///< for one instance, however few clients there are
+  Known<Bandwidth> burst;       ///< for all clients together while `credit` lasts
   Bytes credit;
   bool shared = false;
 };
 
-/// Of one that is read with requests of `request` bytes; nothing of the other services.
+/// The limits of `service` when it is read with requests of `request` bytes; empty for services
+/// that the catalogue has no limits of.
 Published published_limits(Context& context, Service service, Bytes request);
 
 }  // namespace feedrate::resolve

@@ -169,7 +169,7 @@ double measured_remote_speed(Context& context, std::string_view instance) {
   if (context.host == nullptr) return 1.0;
   const HostProfile& host = *context.host;
   if (without_prefix(host.instance) == without_prefix(instance)) return 1.0;
-  // Of a profile that names neither instance nor processor nothing is known to differ.
+  // A profile that names neither instance nor processor is not known to differ.
   if (host.instance.empty() && host.processor.empty()) return 1.0;
   return between(context, Stage::remote, processor_of(context.catalog, host), instance);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Numbers that were measured on one machine, on another: how much faster that one is.
+// How much faster another machine is than the one on which a number was measured.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,9 +19,10 @@ struct Processor {
   std::optional<double> thread;  ///< CoreMark iterations/s of one thread, its sibling idle
 };
 
-/// Of an instance of the catalogue; empty where it is not there.
+/// The processor of an instance type; empty where the catalogue does not have it.
 std::optional<Processor> processor_of(const Catalog& catalog, std::string_view instance);
-/// Of the machine that a profile is of: its instance's, else the processor that it names.
+/// The processor of the machine that the profile describes: that of its instance type, else the one
+/// that it names.
 std::optional<Processor> processor_of(const Catalog& catalog, const HostProfile& host);
 
 /// How many times as fast a thread of `to` is as one of `from`: CPU times are divided by it. 1
@@ -30,28 +31,30 @@ std::optional<Processor> processor_of(const Catalog& catalog, const HostProfile&
 /// not known.
 double thread_speed(Context& context, Stage stage, const Processor& from, const Processor& to);
 
-/// The same of the instance that is asked for, relative to where the scenario's CPU times were
-/// measured (MeasuredOn::cpu_times, loader_times), and to the machine of the host profile.
+/// thread_speed() of the scenario's instance, relative to the machine where the scenario's CPU
+/// times were measured (MeasuredOn::cpu_times, loader_times), and to the machine of the host
+/// profile.
 double given_thread_speed(Context& context);
 double given_loader_speed(Context& context);
 double measured_thread_speed(Context& context);
-/// The same of the auxiliary instances.
+/// thread_speed() of the auxiliary instances, relative to the same two.
 double given_remote_speed(Context& context, std::string_view instance);
 double measured_remote_speed(Context& context, std::string_view instance);
 
-/// How many times as fast the GPU of the instance that is asked for is as the one that the
-/// scenario's GPU times were measured on (MeasuredOn::gpu_times), or that the profile is of: steps
-/// are divided by it. A problem of the context, and 1, where nothing compares the two.
+/// How many times as fast the GPU of the scenario's instance is as the one on which the scenario's
+/// GPU times were measured (MeasuredOn::gpu_times), or as that of the host profile: step times are
+/// divided by it. Where nothing compares the two, adds a problem and returns 1.
 double given_gpu_speed(Context& context);
 double measured_gpu_speed(Context& context);
-/// How many times as fast a whole job is on the instance that is asked for as on the one that its
-/// duration was measured on: the GPUs' speed, times their number to a power below 1, for what keeps
-/// them busy does not grow with them.
+/// How many times as fast a whole job is on the scenario's instance as on the one where its
+/// duration was measured: the speed of a GPU, times the number of GPUs to a power below 1, because
+/// the rest of the machine does not grow with its GPUs.
 double given_job_speed(Context& context);
-/// The same of one GPU relative to a GPU by name; empty, without a problem, where nothing compares
-/// the two.
+/// How many times as fast the GPU of the scenario's instance is as the GPU `from`. Where nothing
+/// compares the two: empty, with the reason in `why_not` and no problem added.
 std::optional<double> gpu_speed(Context& context, const std::string& from, std::string* why_not);
-/// The GPU of the instance that is asked for; empty where none is named, or it is not known.
+/// The name of the GPU of the scenario's instance; empty where no instance is named or its GPU is
+/// not known.
 std::string gpu_here(const Context& context);
 
 }  // namespace feedrate::resolve

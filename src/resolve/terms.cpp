@@ -26,8 +26,8 @@ struct Pricer {
   const Catalog& catalog;
   const Inputs& inputs;
   Terms& terms;
-  std::string region{};      ///< of the instances' price, then that of AWS's services
-  std::string own_region{};  ///< of the instances' price
+  std::string region{};      ///< region of the instances' price, then that of AWS's services
+  std::string own_region{};  ///< region of the instances' price
 
   /// Prices are there to be checked: where they are of, how old they are, what has none.
   void remark(std::string text) const { context.remark(RemarkKind::check, std::move(text)); }

@@ -11,16 +11,16 @@
 
 namespace feedrate::resolve {
 
-/// How long something is paid for. Where no time is given: as long as the job takes, or as an
-/// instance of the cluster is billed.
+/// How long something is paid for: the given time, else until the job ends, or for the time that an
+/// instance of the cluster is billed for.
 struct Lease {
   enum class Until { job_ends, instances_end };
   Until until = Until::job_ends;
   std::optional<Duration> given;
-  double shared_by = 1.0;  ///< jobs that pay for it alike
+  double shared_by = 1.0;  ///< number of jobs that pay equal parts
 };
 
-/// A use whose `held` is what its lease comes to.
+/// A use whose `held` follows from its lease once the outcome is known.
 template <class Use>
 struct Leased {
   Use use;
@@ -31,32 +31,32 @@ struct Leased {
 struct RequestTerms {
   enum class Of { objects_read, checkpoints };
   std::string what;
-  Value<Money> price;  ///< of one
+  Value<Money> price;  ///< of one request
   Of counts = Of::objects_read;
 };
 
-/// Bytes that the outcome counts: what the instances read from the source, or what auxiliary
-/// instances send them.
+/// Bytes that the outcome counts: those that the instances read from the source, or those that
+/// auxiliary instances send to them.
 struct TransferTerms {
   enum class Of { bytes_read, batches_sent };
   std::string what;
   std::vector<TransferTier> tiers;  ///< ascending; above a last one with an end no price is known
   Of counts = Of::bytes_read;
-  std::string from_region;  ///< with `to_cloud`: of what leaves a cloud
-  std::string to_cloud;     ///< "" where it stays
+  std::string from_region;  ///< region that the bytes are sent from
+  std::string to_cloud;     ///< where they go if they leave their cloud; "" where they do not
 };
 
 /// A group of equal instances, held for the job.
 struct MachineTerms {
   std::string what;
   double instances = 1.0;
-  Value<HourlyPrice> price;  ///< of one
+  Value<HourlyPrice> price;  ///< of one instance
   BillingRule rule;
 };
 
 struct Terms {
   MachineTerms compute;
-  std::optional<MachineTerms> on_demand;  ///< what spot instances fall back to
+  std::optional<MachineTerms> on_demand;  ///< instances that replace spot ones
   std::vector<MachineTerms> auxiliary;
   std::vector<Leased<StorageUse>> storage;
   std::vector<Leased<IopsUse>> iops;

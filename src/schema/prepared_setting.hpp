@@ -9,6 +9,10 @@
 
 namespace feedrate::schema {
 
+/// What messages name in place of a file and its line where a value comes from a setting:
+/// "--set batch_size=64", on one line whatever the key and the value hold.
+std::string setting_source(std::string_view flag, std::string_view key, std::string_view value);
+
 class PreparedSetting {
  public:
   /// InputError as set_value, for what can be seen without a document.

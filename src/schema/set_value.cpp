@@ -183,10 +183,13 @@ void name_operations(std::string& message, const Document& document) {
 
 }  // namespace
 
+std::string setting_source(std::string_view flag, std::string_view key, std::string_view value) {
+  return fmt::format("{} {}={}", flag, on_one_line(key), on_one_line(value));
+}
+
 PreparedSetting::PreparedSetting(std::string_view key, std::string_view value,
                                  std::string_view flag) {
-  const Flag source = std::make_shared<const std::string>(
-      fmt::format("{} {}={}", flag, on_one_line(key), on_one_line(value)));
+  const Flag source = std::make_shared<const std::string>(setting_source(flag, key, value));
   if (!is_utf8(key) || !is_utf8(value)) refuse_flag(*source, "expected UTF-8, got invalid bytes");
   KeyPlace place;
   try {

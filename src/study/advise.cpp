@@ -29,7 +29,7 @@ HourlyPrice price_of_vcpu(const Catalog& catalog) {
   return offer->price.value / (*machine)->vcpus->value;
 }
 
-/// A change, simulated.
+/// A change and the simulated job with it.
 struct Trial {
   const Remedy* remedy = nullptr;
   Change change;
@@ -54,7 +54,7 @@ class Adviser {
     advice_.target = options_.target;
     advice_.jobs = options_.jobs;
     advice_.constraints = options_.constraints;
-    // Requests alone are no price of the job: its machines' hours, or its own, are.
+    // Prices of requests alone do not price the job: those of its machines do, or of its hours.
     advice_.priced = base.bill.compute > Money{} || base.bill.hour_value > Money{};
     savings_ = {advice_.before, advice_.priced, options_.jobs, options_.constraints};
     advice_.ladder = ladder(make_, catalog_, host_, options_.target);
@@ -117,7 +117,7 @@ class Adviser {
     }
   }
 
-  /// The least change that is nearly as good as the best.
+  /// The smallest change that is nearly as good as the best.
   [[nodiscard]] const Trial& chosen(std::span<const Trial> trials) const {
     const auto value = [&](const Trial& trial) {
       return savings_.cost(*trial.after, trial.change.one_off);
@@ -165,7 +165,7 @@ class Adviser {
     row.sooner = advice_.before.time - trial.after->time;
     row.saved = options_.jobs * (advice_.before.total - trial.after->total) - trial.change.one_off;
     const double change = 1.0 - savings_.cost(*trial.after, row.one_off) / savings_.cost_before();
-    // Who misses a deadline pays for meeting it.
+    // A job that misses its deadline may cost more once it meets it.
     const bool rescues = !savings_.meets(advice_.before) && savings_.meets(*trial.after);
     if (change < least_saving && !rescues) {
       row.standing = change > -least_saving ? RemedyStanding::no_help : RemedyStanding::costs_more;
@@ -176,8 +176,8 @@ class Adviser {
     return row;
   }
 
-  /// What the changed job costs in each draw of all that is uncertain; empty where a draw has no
-  /// plan.
+  /// The cost of the changed job in each draw of the uncertain inputs; empty where a draw makes no
+  /// job that can run.
   [[nodiscard]] std::vector<std::optional<double>> drawn_costs(const Setting& set,
                                                                Money one_off) const {
     std::vector<std::optional<double>> costs;
@@ -246,7 +246,7 @@ class Adviser {
     }
   }
 
-  /// More instances before one of them is fed.
+  /// Tells where more instances cost more than the first advised remedy: they come too early then.
   void say_instances() {
     const auto first =
         std::find_if(advice_.remedies.begin(), advice_.remedies.end(),

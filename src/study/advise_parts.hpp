@@ -9,38 +9,40 @@
 
 namespace feedrate::study {
 
-/// How much worse than the best a lesser change may be and still be taken.
+/// A smaller change is taken where its cost exceeds the best one's by no more than this share.
 inline constexpr double nearly = 0.01;
 
-/// What changed jobs save against the one as it is.
+/// What a changed job saves compared with the job as it is.
 struct Savings {
   JobFigures before;
-  bool priced = true;  ///< else savings are of time
+  bool priced = true;  ///< savings are of cost; if false, of time
   double jobs = 1.0;
   Constraints constraints;
 
   [[nodiscard]] bool meets(const JobFigures& job) const {
     return constraints.met(job.time, job.money);
   }
-  /// What all jobs come to: dollars, or seconds where nothing has a price.
+  /// The cost of all jobs in dollars, `one_off` included, or their time in seconds where nothing
+  /// has a price.
   [[nodiscard]] double cost(const JobFigures& job, Money one_off) const {
     return priced ? (jobs * job.total + one_off).base() : jobs * job.time.base();
   }
   [[nodiscard]] double cost_before() const { return cost(before, Money{}); }
-  /// Of a remedy that was simulated.
+  /// The saving of a remedy. Precondition: it was simulated.
   [[nodiscard]] double of(const Remedied& row) const {
     return cost_before() - cost(*row.after, row.one_off);
   }
 };
 
-/// Advised ones first, then by standing, and numbered; within a standing the largest saving first,
-/// but kinds take turns by what their first saves for its effort. What meets limits that the job
-/// misses comes before all others.
+/// The remedies, numbered: those that are advised first, then by standing. Within a standing the
+/// largest saving stands first, but kinds take turns, ordered by the saving per effort of their
+/// first. Remedies that meet limits which the job misses come before all others.
 std::vector<Remedied> ranked(const std::vector<Remedied>& rows, const Savings& savings);
 
-/// Up to three of `rows` in one job: of what goes with those taken, the first that saves nearly the
-/// most beside them, as long as that still pays. What meets the deadline and the budget comes
-/// first. Empty where no two go together; `pays` is the caller's. `simulate` is called from several
+/// Up to three of `rows` in one job. Each is the first of those compatible with the ones already
+/// taken whose additional saving is nearly the largest, as long as that is above 0; those that meet
+/// the deadline and the budget come first. Empty where no two are compatible. The caller fills
+/// `pays`. `simulate` is called from several
 /// threads, and throws InputError where there is no such job.
 std::optional<Together> best_together(const std::vector<const Remedied*>& rows,
                                       const Savings& savings,

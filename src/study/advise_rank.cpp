@@ -1,4 +1,4 @@
-// In what order remedies are listed.
+// The order in which remedies are listed.
 #include <algorithm>
 #include <array>
 

@@ -1,4 +1,4 @@
-// Several remedies in one job.
+// The best combination of remedies in one job.
 #include <algorithm>
 
 #include "base/errors.hpp"
@@ -13,7 +13,7 @@ constexpr std::size_t most_together = 3;
 
 using Simulate = std::function<JobFigures(const Setting&)>;
 
-/// With one more; empty where they do not go together.
+/// The remedies taken so far and one more; empty where they contradict each other.
 std::optional<Together> with_one_more(const Together& taken, const Remedied& row,
                                       const Simulate& simulate) {
   if (clash(taken.set, row.set)) return std::nullopt;
@@ -55,7 +55,7 @@ bool pays_beside(const Savings& savings, const Together& with, const Together& w
          cost_with(savings, without) - least_saving * savings.cost_before();
 }
 
-/// Of those, the one to take beside `taken`; null where none pays.
+/// The one of `with` to take in place of `taken`; null where none pays.
 const Together* next_taken(const std::vector<std::optional<Together>>& with, const Together& taken,
                            const Savings& savings) {
   const Together* best = nullptr;
@@ -63,7 +63,7 @@ const Together* next_taken(const std::vector<std::optional<Together>>& with, con
     if (each && (best == nullptr || better_together(savings, *each, *best))) best = &*each;
   }
   if (best == nullptr || !pays_beside(savings, *best, taken)) return nullptr;
-  // Nearly as good, and higher up the list.
+  // One that is nearly as good and stands higher in the list is preferred.
   for (const auto& each : with) {
     if (each && savings.meets(each->after) == savings.meets(best->after) &&
         pays_beside(savings, *each, taken) &&

@@ -13,7 +13,7 @@
 namespace feedrate::study {
 namespace {
 
-/// What run() would say of the four amounts, without asking what would be faster.
+/// The amounts that run() would give, without its search for the bottleneck.
 std::optional<Amounts> simulated(const Substitution& step, const RunOptions& options) {
   if (!step.scenario) return std::nullopt;
   try {
@@ -31,7 +31,8 @@ std::optional<Amounts> simulated(const Substitution& step, const RunOptions& opt
   }
 }
 
-/// But for the last digits of a sum, which another compiler may add up otherwise.
+/// Whether two amounts are equal but for the last digits of sums, which compilers may order
+/// differently.
 bool same(double a, double b) {
   return std::fabs(a - b) <= 1e-9 * std::max(std::fabs(a), std::fabs(b));
 }
@@ -65,7 +66,8 @@ std::vector<Part> attribute(const Amounts& before, std::span<const Substitution>
     if (!same(part.from, part.to)) parts.push_back(part);
     part = {{}, *reached, *reached};
   }
-  // Taken first, because the program that made the baseline is not at hand; named last.
+  // The simulator's part is computed first, because the program that made the baseline is not at
+  // hand, and listed last.
   if (!parts.empty() && parts.front().groups.front() == InputGroup::simulator) {
     std::rotate(parts.begin(), parts.begin() + 1, parts.end());
     std::vector<InputGroup>& groups = parts.back().groups;

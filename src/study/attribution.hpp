@@ -1,5 +1,5 @@
 #pragma once
-// Why a figure changed: the new inputs taken over one group at a time.
+// Why a figure changed: the new inputs replace the old ones one group at a time.
 #include <optional>
 #include <span>
 #include <string>
@@ -13,8 +13,8 @@
 
 namespace feedrate::study {
 
-/// The job after one more group of inputs has been taken over. Without a scenario: the mixture is
-/// none that can run. The pointers live as long as the call.
+/// The job after the new inputs of one more group have replaced the old ones. Without a scenario,
+/// this mixture of inputs cannot run. The pointers are valid during the call.
 struct Substitution {
   InputGroup group = InputGroup::simulator;
   std::optional<Scenario> scenario;
@@ -22,14 +22,15 @@ struct Substitution {
   const HostProfile* host = nullptr;
 };
 
-/// The four amounts of a result, and of figures that were kept.
+/// The amounts of a result, or of the figures in a baseline.
 Amounts amounts_of(const Result& result);
 Amounts amounts_of(const Figures& figures);
 
-/// The difference from `before` to `now`, split. `steps` starts with the simulator's: the old
-/// inputs as they were; it ends with all new inputs. Each part starts where the one before ended,
-/// so that the parts add up to the whole difference. A mixture that cannot run shares its part with
-/// the next group. Parts that change nothing are left out; the simulator's comes last.
+/// The difference from `before` to `now`, split by group of inputs. `steps` starts with the
+/// simulator alone, which has all old inputs, and ends with all new ones. Each part starts where
+/// the one before ended, so that the parts add up to the whole difference. A mixture that cannot
+/// run shares its part with the next group. Parts that change nothing are left out; the part of the
+/// simulator comes last.
 std::vector<Part> attribute(const Amounts& before, std::span<const Substitution> steps,
                             const Amounts& now, const RunOptions& options);
 

@@ -50,8 +50,9 @@ struct Biller {
     return MachineUse{of.what, of.instances, course.startups_on_demand, busy, of.price, of.rule};
   }
 
-  /// What a lease that started up for `startup` was held beyond it. Where it did nothing else, its
-  /// time is a difference of sums, which rounding can make less than the start-up by a hair.
+  /// The time that a lease was held after its start-up of `startup`; never below 0. Where it did
+  /// nothing else its time is a difference of sums, which rounding can make slightly less than
+  /// `startup`.
   static Duration rest(Duration paid, Duration startup) {
     return std::max(Duration{}, paid - startup);
   }
@@ -82,7 +83,7 @@ struct Biller {
     return each * course.interruptions + inputs.instances * (course.blocks - 1.0);
   }
 
-  /// How often the dataset is read where no instance copies it.
+  /// Number of times that the dataset is read, where no instance copies it.
   [[nodiscard]] double datasets_read() const {
     const double again = begun_again();
     return pipeline::epochs_read(inputs) +
@@ -126,7 +127,7 @@ struct Biller {
     if (leaves) {
       remarks.push_back(words::leaves_cloud(of.from_region, of.to_cloud, amount));
     }
-    // Where the tariff's last tier has an end, nothing is known of what lies above it.
+    // Above the end of the tariff's last tier, if it has one, no price is known.
     const std::optional<Bytes> known = of.tiers.back().up_to;
     if (known && amount > *known) {
       remarks.push_back(words::not_on_bill(of.what, of.from_region, amount - *known, *known));

@@ -1,5 +1,5 @@
 #pragma once
-// From a simulated job and the terms it was resolved with to what goes on its bill.
+// What a simulated job uses of everything that is on its bill.
 #include <string>
 #include <vector>
 
@@ -9,8 +9,8 @@
 
 namespace feedrate::study {
 
-/// What the job uses: the terms times what was simulated. What the simulation says of a term is
-/// said in `remarks`.
+/// What the job uses: its terms multiplied by the simulated outcome. Adds to `remarks` what the
+/// outcome shows about a term, such as bytes beyond the last known price.
 BillInput bill_input(const resolve::Terms& terms, const pipeline::Inputs& inputs,
                      const pipeline::Outcome& outcome, std::vector<std::string>& remarks);
 

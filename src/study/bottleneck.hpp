@@ -1,16 +1,18 @@
 #pragma once
-// Which stage pays when it gets faster.
+// Which stage shortens the job most when it gets faster.
 #include "model/result.hpp"
 #include "pipeline/inputs.hpp"
 #include "pipeline/simulate.hpp"
 
 namespace feedrate::study {
 
-/// Below this share of the job's time a gain is no answer: "nothing pays" is one.
+/// A stage that gains less than this share of the job's time is no bottleneck: no stage is one
+/// then.
 inline constexpr double least_gain = 0.01;
 
-/// Each stage that costs anything made twice as fast in turn, everything else equal; the bottleneck
-/// is the one that shortens the job most. `base` is its time without that.
+/// Simulates the job with each stage that takes any time made twice as fast in turn, all else
+/// equal; the bottleneck is the stage that shortens the job most. `base` is the job's time as it
+/// is.
 Bottleneck find_bottleneck(const pipeline::Inputs& inputs, Duration base);
 
 }  // namespace feedrate::study

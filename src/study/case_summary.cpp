@@ -10,7 +10,7 @@
 namespace feedrate::study {
 namespace {
 
-/// A prediction that is no number is infinitely wrong.
+/// A prediction that is not a number counts as infinitely wrong.
 double counted(double error) {
   return std::isfinite(error) ? error : std::numeric_limits<double>::infinity();
 }
@@ -62,8 +62,8 @@ class Gatherer {
     sum_.adjusted_median = median(adjusted_);
   }
 
-  /// How often what was measured lies in the band, and how far off each repeat is once its turn's
-  /// canary is known.
+  /// Counts the measured figures that lie in their band, and the errors of repeats once each is
+  /// adjusted by the canary of its turn.
   void add_repeats(const CaseResult& result) {
     const std::vector<double> once{result.what.measured};
     const std::vector<double>& each = result.what.repeats.empty() ? once : result.what.repeats;

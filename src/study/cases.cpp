@@ -47,8 +47,8 @@ struct Runner {
     return run(make(set), catalog, host, options);
   }
 
-  /// What a search finds; beyond the range, in the direction that is the worse, where it finds
-  /// nothing.
+  /// The value that a search finds. Where it finds none, a value beyond the range in the worse
+  /// direction.
   [[nodiscard]] double found(const Search& asked, const Setting& set) const {
     RunOptions points = options;
     points.replications = 0;
@@ -86,8 +86,7 @@ std::optional<std::string> require_metric(const std::string& metric, const std::
   if (words::is_search(metric)) return words::parse_search(metric, pointer).key;
   const auto names = metric_names();
   if (std::find(names.begin(), names.end(), metric) != names.end()) return std::nullopt;
-  throw InputError(
-      std::vector<Problem>{{"", 0, pointer, words::unknown_metric(metric, true)}});
+  throw InputError(std::vector<Problem>{{"", 0, pointer, words::unknown_metric(metric, true)}});
 }
 
 std::vector<CaseResult> run_cases(const Scenario& scenario, const MakeScenario& make,

@@ -13,7 +13,7 @@
 namespace feedrate::study {
 namespace {
 
-/// Time and cost of a job, the two that an input is weighed by.
+/// Time and cost of a job: the effect of an input is that on these two.
 struct Weight {
   Duration time;
   Money money;
@@ -26,7 +26,7 @@ struct Uncertain {
   double low = 0.05;     ///< where its range begins and ends, as shares of all that it might be
   double high = 0.95;
   Weight at_low, at_high;
-  double variance = 0.0;  ///< of the time, s²
+  double variance = 0.0;  ///< of the job's time, s²
 };
 
 class Scale {
@@ -38,7 +38,7 @@ class Scale {
     const DrawnJob job = drawn_job(scenario_, catalog_, host_, draw);
     return {job.outcome.total.wall, job.bill.money};
   }
-  /// All inputs at their stated values but one.
+  /// The job with all inputs but one at their stated values.
   Weight weigh(std::string_view key, double share) const {
     return weigh([&](std::string_view other) { return other == key ? share : 0.5; });
   }
@@ -98,12 +98,13 @@ double variance_of(const Scale& scale, const Uncertain& one, Duration stated) {
 void weigh(Uncertain& one, const Scale& scale, const Weight& stated) {
   one.at_low = scale.weigh(one.key, one.low);
   one.at_high = scale.weigh(one.key, one.high);
-  // Nothing lies between two ends that change nothing: all laws are monotone in each input.
+  // The time is monotone in each input: if neither end changes it, nothing in between does.
   if (one.at_low.time == stated.time && one.at_high.time == stated.time) return;
   one.variance = variance_of(scale, one, stated.time);
 }
 
-/// Of the time, s²: by when interruptions strike. Courses that never end are in no range either.
+/// Variance of the job's time, s², from when interruptions strike. Courses that never end are left
+/// out, as they are from ranges.
 double variance_of_courses(const pipeline::Interrupted& in) {
   if (in.job.rate() <= Frequency{}) return 0.0;
   const int plays = std::min(500, reliability::plays_for(in.mean.interruptions));
@@ -118,9 +119,9 @@ double variance_of_courses(const pipeline::Interrupted& in) {
   return count > 1.0 ? std::max(0.0, squares - sum * sum / count) / (count - 1.0) : 0.0;
 }
 
-/// All that is assumed at the ends of its ranges that make the job longer, or shorter. Where each
-/// is worst by itself is where the search begins: beside others at their ends, an input that did
-/// nothing may count, so each is tried again until none changes anything.
+/// The job with all assumptions at those ends of their ranges that make it longer, or shorter. The
+/// search begins with the end that is worst for each alone. Beside others at their ends an input
+/// without effect may gain one, so each is tried again until none changes anything.
 Duration extreme(const Scale& scale, const std::vector<Uncertain>& list, bool longest) {
   constexpr int most_passes = 3;
   std::vector<double> at(list.size(), 0.5);

@@ -1,5 +1,5 @@
 #pragma once
-// How sure an answer is: what each uncertain input does to it, one at a time.
+// How sure an answer is: how each uncertain input alone changes it.
 #include "catalog/catalog.hpp"
 #include "model/host.hpp"
 #include "model/result.hpp"
@@ -8,8 +8,8 @@
 namespace feedrate::study {
 
 /// Fills `effect` and `matters` of each of the result's inputs that has a range, and `certainty`.
-/// The shares of variance are those of the inputs moved one at a time, all others at their stated
-/// values: what two of them do only together is in none of them.
+/// A share of the variance is that of one input moved alone, all others at their stated values:
+/// interactions of two inputs are in none of the shares.
 void weigh_inputs(Result& result, const Scenario& scenario, const Catalog& catalog,
                   const HostProfile* host);
 

@@ -12,7 +12,7 @@ namespace feedrate::study {
 namespace {
 
 constexpr double stale_by = 0.05;
-/// Below this share two figures are the same: the last digits of a sum.
+/// Figures that differ by less than this share are the same: it covers the last digits of a sum.
 constexpr double noise = 1e-9;
 
 std::optional<double> before_of(const Figures* before, std::string_view metric) {
@@ -21,11 +21,11 @@ std::optional<double> before_of(const Figures* before, std::string_view metric) 
     return before->bottleneck == stage ? 1.0 : 0.0;
   }
   const std::optional<double> found = before->find(metric);
-  // Stages that stall nobody are not written down.
+  // Stages that stall nothing are not in a baseline.
   return !found && is_stall_of_stage(metric) ? 0.0 : found;
 }
 
-/// What the limit compares with its bound.
+/// The amount that the limit compares with its bound.
 double measured(const Limit& limit, double before, double now) {
   if (limit.of == LimitOf::value) return now;
   double change = limit.of == LimitOf::increase ? now - before : before - now;
@@ -74,7 +74,7 @@ double stall_of(const Figures& figures, Stage stage) {
   return figures.find(stall_metric(stage)).value_or(0.0);
 }
 
-/// Stalls and busy time add up to the wall time, so what is no stall is the GPU's work.
+/// The stages whose stall changed, and the GPU's work, which is the wall time without the stalls.
 std::vector<StageChange> stage_changes(const Figures& before, const Figures& now) {
   const auto busy = [](const Figures& figures) {
     double rest = figures.find(name_of(FigureId::total_time)).value_or(0.0);
@@ -95,7 +95,7 @@ std::vector<StageChange> stage_changes(const Figures& before, const Figures& now
   return changes;
 }
 
-/// The share by which `metric` may rise; what counts as much better, too.
+/// The share by which `metric` may rise, which is also the share by which it is much better.
 double allowance(std::span<const Limit> limits, std::string_view metric) {
   for (const Limit& limit : limits) {
     if (limit.metric == metric && limit.of == LimitOf::increase && limit.relative &&

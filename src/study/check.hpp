@@ -9,24 +9,26 @@
 
 namespace feedrate::study {
 
-/// Every figure that a baseline keeps: the names of metrics.hpp, stages that stall nobody left out.
+/// Every figure that a baseline keeps: those with a name in metrics.hpp, but for stages that stall
+/// nothing.
 Figures figures_of(const Result& result);
 
 /// Whether the result has the bottleneck and every figure that `kept` has: an older feedrate kept
-/// fewer of them.
+/// fewer figures.
 bool as_kept(const Figures& kept, const Result& now);
 
-/// The scenario beside `before` (null: the baseline has no entry). Fills standing, level, figures,
-/// limits, stages and stale; the names are the caller's. The rules:
-/// - a limit on a rise or fall counts only where the figure that was lies outside the result's own
-///   5-95 % band, one on the figure itself only where the whole band breaks it;
+/// Judges the scenario against `before`, its entry of the baseline (null: there is none). Fills
+/// standing, level, figures, limits, stages and stale; the caller fills the names. The rules:
+/// - a limit on a rise or fall counts only where the baseline's figure lies outside the result's
+/// own
+///   5-95 % band, and a limit on the figure itself only where the whole band breaks it;
 /// - without an entry, limits on rises and falls do not apply, and the scenario is a warning;
-/// - cost, total cost or time that is better by more than its limit allows it to be worse (5 %
-/// where
-///   none is stated), with none of them worse, makes the baseline stale, which is a note.
+/// - cost, total cost or time that is better by more than its limit allows it to be worse (5 % if
+/// it
+///   has no limit), with none of them worse, makes the baseline stale, which is a note.
 ScenarioVerdict judge(const Figures* before, const Result& now, std::span<const Limit> limits);
 
-/// The worst of all scenarios.
+/// The worst level of all scenarios.
 Level worst(std::span<const ScenarioVerdict> scenarios);
 
 }  // namespace feedrate::study

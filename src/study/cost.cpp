@@ -13,7 +13,7 @@ namespace {
 
 using words::expect_of_bill;
 
-/// The amount, when it is a number and not below 0.
+/// The amount. InputError where it is not a number or is below 0.
 Money checked(Money amount, std::string_view what) {
   expect_of_bill(std::isfinite(amount.base()) && amount.base() >= 0.0, what, words::finite_money);
   return amount;
@@ -91,9 +91,8 @@ BillLine transfer_line(const TransferUse& use, bool named) {
                  named);
 }
 
-/// What of the GPUs' waiting is paid for. The job's start-up is not where the rule leaves it off
-/// the bill; and all of it together is never more than `billed`, which rounding can make less than
-/// the waiting by a hair.
+/// The part of the GPUs' waiting that is billed: without the job's start-up where the rule leaves
+/// it off the bill, and at most `billed`, which rounding can make slightly less than the waiting.
 PerStage<Duration> paid_waiting(const BillInput& input, Duration billed) {
   PerStage<Duration> paid = input.stall;
   if (!input.compute.rule.startup_billed) {
@@ -164,8 +163,7 @@ Bill bill_of(const BillInput& input, bool named) {
     const Duration more = billed_time(use->rule, use->startup, use->busy);
     bill.billed_time += more;
     bill.lines.push_back(machine_line(BillPart::compute, *use, named));
-    // What waits on which of the leases is not told apart: each hour of both at what it costs in
-    // the mean.
+    // The simulation does not tell on which lease the GPUs waited: an hour costs the mean of both.
     const Money both = cluster * held + bill.lines.back().amount;
     held += more;
     if (held > Duration{}) cluster = both / held;

@@ -13,14 +13,15 @@
 namespace feedrate::study {
 namespace {
 
-/// Points that are compared: more of them are further from the best than inputs are uncertain.
+/// The number of points that are compared: others are further from the best than inputs are
+/// uncertain.
 constexpr std::size_t most_points = 16;
-/// Of a cost: points that are nearer to each other are equally good.
+/// Points whose costs differ by less than this share are equally good.
 constexpr double alike = 1e-4;
 constexpr int draws_of_all = 100;
 constexpr int draws_of_group = 32;
 
-/// Inputs that are learned together.
+/// Inputs that become known together, by one probe or measurement.
 struct Group {
   std::string probe;
   std::vector<std::string> keys;
@@ -45,16 +46,16 @@ class Chooser {
       return std::pair(value(a), time(a)) < std::pair(value(b), time(b));
     });
     points_.resize(std::min(points_.size(), most_points));
-    // Not the sweep's own figures, which --exact may have simulated.
+    // The sweep's own figures are not used, because --exact may have simulated them.
     stated_ = costs({});
   }
 
   [[nodiscard]] bool in_money() const { return in_money_; }
-  /// Points in ascending order of what they cost at stated values: the first is the best.
+  /// Points in ascending order of their cost at stated values: the first is the best.
   [[nodiscard]] const std::vector<std::size_t>& points() const { return points_; }
   [[nodiscard]] const std::vector<double>& stated() const { return stated_; }
 
-  /// What each point costs in one draw.
+  /// The cost of each point in one draw.
   [[nodiscard]] std::vector<double> costs(const resolve::Draw& draw) const {
     std::vector<double> list;
     for (const std::size_t i : points_) {
@@ -73,7 +74,7 @@ class Chooser {
   std::vector<double> stated_;
 };
 
-/// What a number of draws say of the choice.
+/// Statistics of the choice over a number of draws.
 class Tally {
  public:
   explicit Tally(std::size_t points) : sums_(points), best_(points) {}
@@ -91,18 +92,18 @@ class Tally {
   [[nodiscard]] int draws() const { return draws_; }
   /// Share of the draws in which another point than the first is better.
   [[nodiscard]] double others() const { return static_cast<double>(others_) / draws_; }
-  /// The point that costs least in the mean: the choice of whoever knows only what is likely.
+  /// The point of the least mean cost: the choice without further knowledge.
   [[nodiscard]] std::size_t choice() const {
     const auto least = std::min_element(sums_.begin(), sums_.end());
     return sums_.front() <= *least * (1.0 + alike)
                ? 0
                : static_cast<std::size_t>(least - sums_.begin());
   }
-  /// What that choice costs more in the mean than choosing anew in each draw.
+  /// The mean additional cost of that choice compared with choosing anew in each draw.
   [[nodiscard]] double worth() const {
     return std::max(0.0, (*std::min_element(sums_.begin(), sums_.end()) - least_) / draws_);
   }
-  /// The point that most often takes the place of the first.
+  /// The point that is most often the best in place of the first.
   [[nodiscard]] std::size_t often() const {
     return static_cast<std::size_t>(std::max_element(best_.begin(), best_.end()) - best_.begin());
   }
@@ -144,7 +145,7 @@ resolve::Draw only(const std::vector<std::string>& keys, const resolve::Draw& dr
   };
 }
 
-/// Whether any of them changes what any point costs.
+/// Whether any input of the group changes the cost of any point.
 bool matters(const Chooser& chooser, const Group& group) {
   for (const std::string& key : group.keys) {
     for (const double share : {0.02, 0.98}) {
@@ -162,7 +163,7 @@ std::optional<Worth> worth_of(const Chooser& chooser, const Group& group, std::u
   if (!matters(chooser, group)) return std::nullopt;
   Tally tally(chooser.points().size());
   for (int i = 0; i < draws_of_group; ++i) {
-    // Of one input even steps tell more than random ones.
+    // For a single input, even steps tell more than random ones.
     const resolve::Draw draw = [&](std::string_view key) {
       return group.keys.size() == 1 ? (i + 0.5) / draws_of_group
                                     : uniform_of(seed, static_cast<std::uint64_t>(i) + 1U, key);

@@ -10,11 +10,11 @@
 
 namespace feedrate::study {
 
-/// Expected value of perfect information (Raiffa and Schlaifer 1961) of all uncertain inputs
-/// together, least expected cost less expected least cost; and the same of those of each probe, or
-/// of each input that no probe measures, with all others at their stated values. All points share
-/// each draw of an input. `sweep` holds the results of `inputs`, with their inputs listed. Points
-/// without a result are not compared; empty with fewer than two others.
+/// Expected value of perfect information (Raiffa and Schlaifer 1961): the least expected cost less
+/// the expected least cost. It is computed for all uncertain inputs together, and for the inputs of
+/// each probe, or each input that no probe measures, with all others at their stated values. All
+/// points share each draw of an input. `sweep` holds the results of `inputs`, with their inputs
+/// listed. Points without a result are not compared; empty with fewer than two that have one.
 std::optional<Decision> decide(const Sweep& sweep, std::span<const SweepInput> inputs,
                                const Catalog& catalog, const HostProfile* host, std::uint64_t seed);
 

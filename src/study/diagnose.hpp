@@ -1,5 +1,5 @@
 #pragma once
-// Judges what monitors show by the published rules of thumb, and by a simulation where there is
+// Judges readings of monitors by the published rules of thumb, and by a simulation where there is
 // one.
 #include "catalog/catalog.hpp"
 #include "model/diagnosis.hpp"
@@ -8,25 +8,26 @@
 
 namespace feedrate::study {
 
-/// Rules in the order of the table.
+/// The judgement of every rule, in the order of the table of rules.
 std::vector<JudgedRule> judge(const Readings& readings, const Thresholds& thresholds);
 
-/// The causes that the rules that fit name, each once, in the order of the table; symptoms without
-/// a cause left out.
+/// The causes named by the rules that apply, each once, in the order of the table; symptoms without
+/// a cause are left out.
 std::vector<Cause> causes_of(const std::vector<JudgedRule>& rules);
 
-/// What is left of them where "the loader" names no more than another of them does.
+/// The causes without "the loader" where another cause names a part of it.
 std::vector<Cause> distinct(std::vector<Cause> causes);
 
-/// What the simulation calls the cause: by the stage that gains most, and by what other workers
-/// would do.
+/// The cause according to the simulation: decided by the stage that gains most, and by the effect
+/// of other numbers of workers.
 Cause simulated_cause(const Result& result);
 
-/// What a run predicts of the readings, with what more simulations tell: a step against one on a
-/// single GPU, left out where the job cannot run on one, and workers against hardware threads.
+/// The readings that a run predicts. Further simulations add the step beside that on a single GPU,
+/// unless the job cannot run on one, and the number of workers beside the hardware threads.
 Readings simulated_readings(const Result& result, const Scenario& scenario, const Catalog& catalog,
                             const HostProfile* host);
 
+/// The judged readings beside the simulation, with their causes.
 Diagnosis diagnose(const Readings& readings, const Thresholds& thresholds,
                    std::optional<Simulated> simulated = std::nullopt);
 

@@ -17,9 +17,9 @@ void vary(pipeline::Outcome& outcome, double deviate) {
   const double wall = outcome.trained.wall.base();
   if (deviate == 0.0 || outcome.variance <= 0.0 || wall <= 0.0) return;
   const double more = std::max(-1.0, deviate * std::sqrt(outcome.variance) / wall);
-  // One epoch of many varies more than all of them together.
+  // A single epoch varies more, relatively, than many together.
   const double one = std::max(-1.0, more * std::sqrt(std::max(1.0, outcome.epochs)));
-  // Steps and waiting vary alike: which of the two it was is not known.
+  // Steps and waiting are scaled alike, because it is not known which of the two varied.
   outcome.total += more * outcome.trained;
   outcome.first += one * outcome.first;
   outcome.later += one * outcome.later;

@@ -1,5 +1,5 @@
 #pragma once
-// One job of all that the uncertain inputs allow.
+// A job with its uncertain inputs drawn once.
 #include <cstdint>
 #include <optional>
 
@@ -16,20 +16,21 @@ namespace feedrate::study {
 struct DrawnJob {
   pipeline::Inputs inputs;
   pipeline::Outcome outcome;
-  Duration uninterrupted;  ///< of the whole job before its wobble; not where courses are played
+  Duration uninterrupted;  ///< time before the wobble; of no use where a course is played
   Bill bill;
 };
 
-/// Where in its own variability a job lies.
+/// Where a job lies within its own variability, beside that of its inputs.
 struct Own {
-  double wobble = 0.0;                       ///< of its epochs, a standard normal deviate
-  std::optional<std::uint64_t> course = {};  ///< of its interruptions: which; empty: their mean
+  double wobble = 0.0;                       ///< standard normal deviate of its epochs' time
+  std::optional<std::uint64_t> course = {};  ///< which course of interruptions; empty: their mean
 
-  /// Of the draw `stream` of `seed`.
+  /// The place of draw number `stream` of `seed`.
   static Own of(std::uint64_t seed, std::uint64_t stream);
 };
 
-/// The mean of the job whose uncertain inputs lie where `draw` has them, or with what is its own.
+/// The job whose uncertain inputs lie where `draw` has them: in the mean, or at the place `own`
+/// within its own variability.
 DrawnJob drawn_job(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                    const resolve::Draw& draw, const Own& own = {});
 
@@ -37,7 +38,7 @@ DrawnJob drawn_job(const Scenario& scenario, const Catalog& catalog, const HostP
 /// of no use then.
 bool never_ends(const pipeline::Outcome& outcome);
 
-/// What one of banded_figures is in the job. Precondition: it is one of them.
+/// The value of a figure in the job. Precondition: it is one of banded_figures.
 double figure_of(const DrawnJob& job, FigureId id);
 
 }  // namespace feedrate::study

@@ -1,4 +1,4 @@
-// What else of a scenario could be measured, for unknowns to be fitted to.
+// What else of a scenario could be measured to fit its unknowns.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -13,13 +13,14 @@
 namespace feedrate::study {
 namespace {
 
-/// A setting, by JSON pointers, and what it is called.
+/// A setting, by JSON pointers, and its description.
 struct SettingChange {
   Setting set;
   std::string words;
 };
 
-/// "num_workers" of "/loader/num_workers"; a pointer where the section does not go without saying.
+/// The name of a key without its section, "num_workers" for "/loader/num_workers"; the pointer
+/// where that would be ambiguous.
 std::string short_key(const std::string& pointer) {
   const bool in_section = std::count(pointer.begin(), pointer.end(), '/') == 2;
   return in_section ? pointer.substr(pointer.rfind('/') + 1) : pointer;
@@ -63,8 +64,8 @@ std::vector<SettingChange> single_changes(const Scenario& scenario) {
   return changes;
 }
 
-/// What changes are made to: the scenario, what its cases set, and one worker, which nothing of the
-/// loader hides behind.
+/// The settings that are changed: the scenario, those of its cases, and one worker, with which
+/// nothing hides the loader's work.
 std::vector<SettingChange> bases(const Scenario& scenario) {
   constexpr std::size_t most = 5;
   std::vector<SettingChange> list = {{}};
@@ -81,7 +82,7 @@ std::vector<SettingChange> bases(const Scenario& scenario) {
   return list;
 }
 
-/// Both; nothing where they set the same key.
+/// Both settings as one; nothing where they set the same key.
 std::optional<SettingChange> joined(const SettingChange& base, const SettingChange& change) {
   SettingChange both = base;
   for (const auto& [key, value] : change.set) {

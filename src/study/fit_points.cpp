@@ -16,8 +16,8 @@ namespace {
 constexpr double half_of_90_percent = 1.6448536269514722;
 constexpr double least_error = 0.005;
 
-/// Standard deviation of the mean of what was measured several times, relative to it; Student's
-/// distribution of few is not asked for: these are weights.
+/// Standard deviation of the mean of repeated measurements, relative to the mean. It is a weight,
+/// so that Student's distribution for few repeats is not needed.
 std::optional<double> error_of_repeats(const Case& what) {
   const std::vector<double>& repeats = what.repeats;
   if (repeats.size() < 2 || what.measured == 0.0) return std::nullopt;

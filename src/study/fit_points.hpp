@@ -1,6 +1,6 @@
 #pragma once
-// What unknowns of a scenario can be fitted to: the figures of its measured cases, how exactly they
-// were measured, and what else could be measured.
+// The measured figures that the unknowns of a scenario can be fitted to, how exactly they were
+// measured, and what else could be measured.
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -14,35 +14,36 @@
 
 namespace feedrate::study {
 
-/// A case as a point to fit to.
+/// A measured case as a point to fit to.
 struct FitPoint {
-  std::size_t index = 0;    ///< of the scenario's cases
-  bool difference = false;  ///< compared by its difference, not by its ratio
-  /// Standard deviation of that: of repeats, that of their mean; else the tolerance, taken for half
-  /// of a 90 % interval. Never less than half a percent, which no simulation is better than. Empty:
-  /// the case says nothing.
+  std::size_t index = 0;    ///< of the case in the scenario's list
+  bool difference = false;  ///< compared by difference, not by ratio
+  /// Standard deviation of that difference or ratio: with repeats that of their
+  /// mean, else from the tolerance, which is taken for half of a 90 % interval. At least half a
+  /// percent, because no simulation is better. Empty: the case states neither.
   std::optional<double> error;
-  std::string unused;  ///< why nothing can be fitted on it; "": something can
+  std::string unused;  ///< why the case cannot be used for fitting; "" where it can
 };
 
-/// One for each case. InputError for an unknown metric.
+/// One point for each case. InputError for an unknown metric.
 std::vector<FitPoint> fit_points(const Scenario& scenario);
 
-/// Figures of a scenario with some keys set; runs what several of them share once.
+/// Predicts figures of a scenario with some keys set; a run that several figures share is made
+/// once.
 class FigurePredictor {
  public:
   struct Figure {
     Setting set;
     Setting relative_to;  ///< empty: the figure itself, not its change
     std::string metric;
-    std::string pointer;  ///< for complaints
+    std::string pointer;  ///< named in error messages
   };
   explicit FigurePredictor(std::span<const Figure> figures);
 
-  /// InputError where a run has no answer or a result no such figure.
+  /// All predictions. InputError where a run has no answer or a result has no such figure.
   [[nodiscard]] std::vector<double> all(const MakeScenario& make, const Catalog& catalog,
                                         const HostProfile* host) const;
-  /// Empty for each of those.
+  /// Each prediction; empty where all() would throw because of it.
   [[nodiscard]] std::vector<std::optional<double>> each(const MakeScenario& make,
                                                         const Catalog& catalog,
                                                         const HostProfile* host) const;
@@ -60,7 +61,7 @@ class FigurePredictor {
   std::vector<Wanted> wanted_;
 };
 
-/// The figures of the cases with these places in the scenario.
+/// The figures of the cases that these points stand for.
 std::vector<FigurePredictor::Figure> figures_of(const Scenario& scenario,
                                                 std::span<const FitPoint> points);
 
@@ -70,10 +71,10 @@ struct PointCandidate {
   std::string words;  ///< "the epoch with num_workers=0"
 };
 
-/// Measurements that need one change at most of the scenario, of one of its cases or of one worker,
-/// those of little effort first: other figures of the same job, other workers and batches, fewer
-/// GPUs, data in memory, an operation done ahead. Without those that the scenario's cases have, and
-/// without changes of the keys in `free`. The keys in both are JSON pointers.
+/// Measurements that differ in at most one change from the scenario, from one of its cases, or from
+/// a run with one worker. Those of little effort come first: other figures of the same job, other
+/// workers and batches, fewer GPUs, data in memory, an operation done ahead. Left out are those
+/// that the scenario has a case of, and changes of the keys in `free`. Keys are JSON pointers.
 std::vector<PointCandidate> candidates(const Scenario& scenario, std::span<const std::string> free);
 
 }  // namespace feedrate::study

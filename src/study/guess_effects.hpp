@@ -1,5 +1,5 @@
 #pragma once
-// What the guesses of a preset do to the job that is made of it.
+// How much the guesses of a preset change the job that is made from it.
 #include <optional>
 #include <span>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace feedrate::study {
 
-/// A number that is to be replaced, and between what it is expected to lie.
+/// A guessed number, which the user is to replace, and the range in which it is expected to lie.
 struct Guess {
   std::string key;        ///< as for --set
   std::string low, high;  ///< as for --set
@@ -18,13 +18,13 @@ struct Guess {
 
 /// The whole job's time with one guess at an end of its range and all else as stated.
 struct GuessEffect {
-  std::size_t guess = 0;                    ///< index
-  std::optional<Duration> at_low, at_high;  ///< empty: what cannot be simulated (data do not fit)
-  double share = 0.0;                       ///< the larger change, of the job as stated
+  std::size_t guess = 0;                    ///< index in the list of guesses
+  std::optional<Duration> at_low, at_high;  ///< empty: cannot be simulated (data do not fit)
+  double share = 0.0;  ///< larger of both changes, as a share of the job's time
 };
 
-/// Of each guess, what changes the job most first. InputError where the scenario as stated cannot
-/// be simulated.
+/// The effects of all guesses, the largest first. InputError where the scenario as stated cannot be
+/// simulated.
 std::vector<GuessEffect> guess_effects(std::span<const Guess> guesses, const MakeScenario& make,
                                        const Catalog& catalog);
 

@@ -19,9 +19,9 @@ namespace {
 using reliability::Course;
 using reliability::InterruptedJob;
 
-/// The cost of a course: what the bill of the mean says, what an hour more of each kind costs, an
-/// interruption, and a block. Each is linear, so that the bill of the mean is the mean of the
-/// bills.
+/// The cost of a course: the mean bill, plus the price of each additional hour of each kind,
+/// interruption and block. The cost is linear in all of them, so that the bill of the mean is the
+/// mean of the bills.
 class Price {
  public:
   Price(const resolve::Resolved& resolved, const pipeline::Outcome& outcome, Money mean)
@@ -77,7 +77,7 @@ class Price {
     longer.interrupted.counted.startups_on_demand += more.startups_on_demand;
     const Bill bill = bill_for(longer);
     if (resolved_.inputs.booked <= Duration{}) return bill.money;
-    // A block is paid whole, however long the job takes in it.
+    // The whole block is paid for, however much of it the job uses.
     const Bill mean = bill_for(outcome_);
     return mean_ + (bill.money - bill.compute) - (mean.money - mean.compute);
   }
@@ -100,8 +100,8 @@ std::array<T, 2> middle(std::vector<T> values) {
   return {at(0.05), at(0.95)};
 }
 
-/// The same of a job of few stretches that hardly any attempt gets through: how many it takes is
-/// geometric, so the time is a sum of exponential ones.
+/// Courses of a job of few stretches that hardly any attempt gets through: the number of attempts
+/// per stretch is geometric, so that the job's time is a sum of exponential ones.
 std::vector<Course> attempts(const InterruptedJob& job, const Course& mean) {
   constexpr std::uint64_t count = 1000;
   const double stretches = job.checkpoints() + 1.0;
@@ -120,8 +120,9 @@ std::vector<Course> attempts(const InterruptedJob& job, const Course& mean) {
   return courses;
 }
 
-/// Jobs as chance has them. Of very many interruptions a part of the job is played, and what a
-/// course is off its mean is taken to grow with the root of the parts: independent ones add up so.
+/// Randomly interrupted jobs. Where there are very many interruptions, only a part of the job is
+/// played; the deviation of a course from its mean is scaled by the square root of the number of
+/// parts, as that of a sum of independent parts.
 std::vector<Course> played(const InterruptedJob& job, const Course& mean) {
   constexpr double many = 1e4;
   constexpr double of_part = 1e3;

@@ -1,5 +1,5 @@
 #pragma once
-// What single jobs that are interrupted come to, beside the mean. Internal to
+// The distribution of single interrupted jobs around their mean. Internal to
 // study/interruptions.cpp.
 #include <optional>
 
@@ -9,9 +9,10 @@
 
 namespace feedrate::study {
 
-/// Plays jobs as chance has them and fills draws, time, money (the cost), on_demand and
-/// more_blocks. `fewest`: blocks of a job that nothing interrupts; `on_demand`: the bill of the
-/// same job there, where a price of it is known; `mean`: this one's.
+/// Plays jobs with random interruptions and fills draws, time, money (the cost), on_demand and
+/// more_blocks. `fewest` is the number of blocks of a job that nothing interrupts, `on_demand` the
+/// bill of the same job on on-demand instances, where their price is known, and `mean` the mean
+/// bill of this job.
 void fill_plays(Interruptions& out, const resolve::Resolved& resolved,
                 const pipeline::Outcome& outcome, double fewest, std::optional<Money> on_demand,
                 Money mean);

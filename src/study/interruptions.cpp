@@ -18,7 +18,7 @@ namespace {
 using reliability::Course;
 using reliability::InterruptedJob;
 
-/// The bill of the same job on demand; empty where no price of it is known.
+/// The bill of the same job on on-demand instances; empty where their price is not known.
 std::optional<Money> money_on_demand(const Scenario& scenario, const Catalog& catalog,
                                      const HostProfile* host) {
   const auto& spot = scenario.cluster.spot;
@@ -38,13 +38,14 @@ void fill_intervals(Interruptions& out, const InterruptedJob& job) {
   out.interval = job.interval;
   if (!out.between) return;
   out.best = reliability::best_interval(job);
-  // Interruptions that are announced in time lose no work: for them no checkpoint is written ahead.
+  // Interruptions that are announced in time lose no work, so they need no checkpoints at
+  // intervals.
   if (job.sudden <= Frequency{}) return;
   out.young = reliability::young_interval(job.writing.time, 1.0 / job.sudden);
   out.daly = reliability::daly_interval(job.writing.time, 1.0 / job.sudden);
 }
 
-/// Of a job for which nothing was asked: what is left out, where it would be noticed.
+/// For a job without settings of interruptions: adds what is left out, where it would matter.
 void say_left_out(Result& result, const Scenario& scenario, const resolve::Resolved& resolved,
                   const pipeline::Outcome& outcome) {
   const Cluster& cluster = scenario.cluster;
@@ -70,7 +71,7 @@ void say_left_out(Result& result, const Scenario& scenario, const resolve::Resol
   result.remark_kinds.insert_or_assign(result.remarks.back(), RemarkKind::check);
 }
 
-/// What is paid whole, where that is not what the job takes.
+/// Adds caveats about blocks: they are paid for as a whole, however much of them the job uses.
 void say_of_blocks(Result& result, const Interruptions& of, double fewest) {
   if (!of.blocks) return;
   if (fewest > 1.0) result.caveats.push_back(words::several_blocks(fewest));
@@ -128,7 +129,7 @@ void report_interruptions(Result& result, const Scenario& scenario, const Catalo
   const double fewest = job.booked > Duration{} ? reliability::expected(undisturbed).blocks : 1.0;
   fill_plays(out, resolved, outcome, fewest, money_on_demand(scenario, catalog, host),
              result.bill.money);
-  // The same words for every point of a sweep: the numbers are figures.
+  // The words are the same for every point of a sweep: the numbers are in the figures.
   if (out.between) {
     result.caveats.emplace_back(words::expected_with_interruptions);
   }

@@ -1,5 +1,5 @@
 #pragma once
-// What interruptions do to a job, or would do, for its result.
+// What interruptions do to a job, or would do, as its result says it.
 #include "catalog/catalog.hpp"
 #include "model/host.hpp"
 #include "model/result.hpp"
@@ -9,11 +9,12 @@
 
 namespace feedrate::study {
 
-/// Throws InputError where the job would in effect never end.
+/// Throws InputError where interruptions keep the job from ever ending.
 void expect_an_end(const pipeline::Outcome& outcome);
 
-/// Fills `result.interruptions` where any are counted, or blocks are booked, with the remarks that
-/// belong to them; and says of a job without them what it leaves out. Throws as above.
+/// Fills `result.interruptions` where interruptions are simulated or blocks are booked, and adds
+/// the remarks about them; for other jobs, adds a remark on what is left out. Throws as
+/// expect_an_end().
 void report_interruptions(Result& result, const Scenario& scenario, const Catalog& catalog,
                           const HostProfile* host, const resolve::Resolved& resolved,
                           const pipeline::Outcome& outcome);

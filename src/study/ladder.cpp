@@ -12,7 +12,7 @@
 namespace feedrate::study {
 namespace {
 
-/// As good as memory: what a sample costs before it is in the loader's hands is nothing.
+/// As fast as memory: reading a sample takes no time.
 constexpr const char* no_source = R"({"service": "local"})";
 constexpr const char* memory_disk =
     R"({"kind": "other", "bandwidth": "1000 GB/s", "latency": "0 s", "open_latency": "0 s"})";
@@ -101,7 +101,7 @@ std::vector<RungResult> ladder(const MakeScenario& make, const Catalog& catalog,
     }
     rung.met = rung.share >= target;
   }
-  // Each rung as fast as the one before: what is left is the first.
+  // Each rung is as fast as the one before, so only the first can be what is slow.
   const bool all_met =
       std::all_of(rungs.begin(), rungs.end(), [](const RungResult& rung) { return rung.met; });
   if (!works && all_met && rungs.front().figures) rungs.front().met = false;

@@ -9,11 +9,11 @@
 
 namespace feedrate::study {
 
-/// What of a result advice looks at.
+/// The figures of a result that advice compares.
 JobFigures figures_of_job(const Result& result);
 
-/// Each rung simulated. What is held against `target` is the share of the job's time, start-up left
-/// out, that GPUs are busy; of a job whose GPUs have next to no work, the rate beside that of
+/// Simulates each rung. What must reach `target` is the share of the job's time without start-up
+/// that GPUs are busy; of a job whose GPUs have next to no work, it is the rate relative to that of
 /// the rung before.
 std::vector<RungResult> ladder(const MakeScenario& make, const Catalog& catalog,
                                const HostProfile* host, double target);

@@ -12,7 +12,7 @@ namespace {
 using pipeline::Inputs;
 using pipeline::Loading;
 
-/// The epoch that is looked at.
+/// The epoch of which the monitors are shown.
 struct Steady {
   const Inputs& inputs;
   pipeline::EpochKind kind = pipeline::EpochKind::first;
@@ -48,8 +48,8 @@ const Loading* on_cores(const Steady& steady) {
   return nullptr;
 }
 
-/// Core-seconds a second that an instance's cores do: its workers, its main processes, and the
-/// threads that pin.
+/// Core-seconds of work per second on an instance: of its workers, its main processes, and the
+/// threads that pin memory.
 double core_work(const Steady& steady, const Loading* local) {
   const Inputs& inputs = steady.inputs;
   const bool by_workers = inputs.workers > 0.0 && inputs.kind != LoaderKind::inline_;
@@ -119,13 +119,13 @@ DiskShares disk_shares(const Steady& steady) {
   return shares;
 }
 
-/// Bytes a second that an instance receives.
+/// Bytes per second that an instance receives.
 double received(const Steady& steady) {
   const Inputs& inputs = steady.inputs;
   double bytes = inputs.network_allreduce.base() * steady.steps / inputs.accumulation /
                  inputs.speed[Stage::allreduce];
   if (inputs.remote) {
-    // What is made on the instance itself is not sent to it.
+    // Samples made on the instance itself are not sent to it.
     double made_there = 1.0;
     if (const Loading* local = on_cores(steady); local != nullptr && local->cpu > 0.0) {
       const pipeline::Flow flow(inputs, steady.kind, steady.misses, steady.active);

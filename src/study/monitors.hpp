@@ -1,17 +1,17 @@
 #pragma once
-// What monitors would show of a simulated job, by the utilisation law: a resource's share is what a
-// sample asks of it, times samples a second, over what it delivers.
+// What monitors would show of a simulated job, by the utilisation law: the share of a resource in
+// use is its demand per sample, times samples per second, over its capacity.
 #include "model/result.hpp"
 #include "pipeline/simulate.hpp"
 #include "resolve/resolve.hpp"
 
 namespace feedrate::study {
 
-/// Of the last epoch of `outcome`, on one instance. `gap_every` is left empty.
+/// What monitors of one instance show in the last epoch of `outcome`. `gap_every` is left empty.
 Monitors monitors_of(const resolve::Resolved& resolved, const pipeline::Outcome& outcome);
 
-/// Threads that deliver `work` core-seconds a second together: the fewest on `cores` that do, all
-/// that it knows of where none do. Precondition: not empty.
+/// The smallest number of threads that deliver `work` core-seconds per second together, by `cores`;
+/// its largest number where none does. Precondition: `cores` is not empty.
 double threads_for(const Curve<double>& cores, double work);
 
 }  // namespace feedrate::study

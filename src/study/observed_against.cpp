@@ -1,4 +1,4 @@
-// A scenario's predictions beside what was observed, and which input makes the difference.
+// A scenario's predictions compared with the observation, and which input explains the difference.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// What was observed, as cases of the scenario that was made of it.
+// The observed figures as cases of the scenario that was made from them.
 #include <algorithm>
 #include <string>
 
@@ -26,7 +26,7 @@ void write_cases(ObservedDraft& draft) {
   const ObservedJob& job = draft.job;
   std::vector<Case>& cases = draft.out.scenario.cases;
   const bool waits = draft.starved().value_or(false);
-  // Where the step is what was fitted, or the reading, throughput is no prediction.
+  // Where the step or the reading was fitted to the throughput, that is no prediction.
   const bool predicts = waits && !draft.reads_seen && job.worker_cpu && job.workers > 0.0;
   cases.push_back(case_of("throughput", FigureId::throughput, job.throughput.value,
                           job.throughput.relative_error, !predicts));

@@ -1,4 +1,4 @@
-// Of an observed job what its control groups let it read from a disk.
+// What the control groups of an observed job let it read from a disk.
 #include <algorithm>
 
 #include "base/number_text.hpp"
@@ -8,15 +8,15 @@
 namespace feedrate::study {
 namespace {
 
-constexpr double near_limit = 0.95;  ///< of a limit: what is as near to it is held back by it
+constexpr double near_limit = 0.95;  ///< reads above this share of a limit are held back by it
 
-/// The limit, where it binds what the job reads: all may come from the page cache.
+/// The limit, where the job reads from the device at all: all reads may come from the page cache.
 const ObservedLimit* limit_of(const ObservedJob& job) {
   const bool reads = job.device_bytes && job.device_bytes->value >= 1.0;
   return reads && job.disk && job.disk->limit ? &*job.disk->limit : nullptr;
 }
 
-/// Bytes/s that the job read.
+/// Bytes per second that the job read.
 double read_rate(const ObservedJob& job) {
   return job.device_bytes->value * job.throughput.value;
 }
@@ -29,7 +29,7 @@ void write(ObservedDraft& draft, const char* pointer, const std::string& text,
                               number.relative_error});
 }
 
-/// Whether a part of what its control group may read is used by other programs.
+/// Whether other programs use a part of what the job's control group may read.
 bool shares_limit(const ObservedJob& job, const ObservedNumber& most) {
   constexpr double own = 0.85;
   return reaches_disk_limit(job) && !job.disk->limit->reads && read_rate(job) < own * most.value;
@@ -44,7 +44,7 @@ void write_bandwidth(ObservedDraft& draft, const ObservedNumber& most) {
     number.value = read_rate(draft.job);
     number.relative_error = draft.job.device_bytes->relative_error;
   }
-  // A disk that gives less when it is full has its own limit.
+  // A disk that is busy throughout and gives less has a limit of its own.
   if (disk.bandwidth && disk.bandwidth->base() <= number.value) return;
   disk.bandwidth = bytes_per_second(rounded(number.value));
   disk.discipline = Discipline::rate_limit;
@@ -69,7 +69,7 @@ std::optional<double> reads_of_limit(const ObservedJob& job) {
   if (limit == nullptr || !limit->reads) return std::nullopt;
   double requests = job.device_reads ? job.device_reads->value * job.throughput.value : 0.0;
   if (limit->used) {
-    // Those that the limit counts, before the disk's queue makes fewer or more of them.
+    // Reads as the limit counts them, before the disk's queue merges or splits them.
     const double most = std::min(1.0, limit->used->value) * limit->reads->value;
     const bool counted =
         !limit->bytes || read_rate(job) < near_limit * limit->used->value * limit->bytes->value;

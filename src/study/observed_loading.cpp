@@ -1,4 +1,4 @@
-// Of an observed job the loader's side: what a sample asks of CPUs, and where its workers wait.
+// The loader of an observed job: the CPU time of a sample, and what its workers wait for.
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +17,7 @@ class LoadingDraft {
   explicit LoadingDraft(ObservedDraft& draft) : draft_(draft), job_(draft.job) {
     waits_ = draft.starved().value_or(false);
     hands_ = job_.workers > 0.0 ? job_.workers * job_.gpus : job_.gpus;
-    // A worker's time at a sample, by Little's law: it is at one all the time.
+    // A worker's time per sample, by Little's law: it is always working on one.
     each_ = hands_ / job_.throughput.value;
     if (job_.workers == 0.0) each_ = job_.wait ? job_.wait->value / job_.batch_size : 0.0;
   }
@@ -47,8 +47,8 @@ class LoadingDraft {
     return job_.cached_bytes ? job_.cached_bytes->value : 0.0;
   }
 
-  /// Whether what the job reads arrives by the network. What sockets give to read() is counted
-  /// among the bytes that come from no device.
+  /// Whether the job's data arrives over the network. Bytes that read() takes from sockets are
+  /// counted among those that come from no device.
   [[nodiscard]] bool comes_by_network() const {
     constexpr double noise = 1e5;  // bytes/s that any machine receives
     if (!job_.network_bytes || job_.ranks_elsewhere) return false;
@@ -92,7 +92,7 @@ class LoadingDraft {
                  by_device ? *job_.device_bytes : *job_.cached_bytes, how);
   }
 
-  /// A disk is seen to give all it can when it is always busy and the job waits.
+  /// Whether the disk gave all it can: it is always busy and the job waits.
   [[nodiscard]] bool disk_is_limit() const {
     return waits_ && job_.disk && job_.disk->is_saturated() && of_devices() > 0.0 &&
            job_.disk->written <= 0.1 * job_.disk->rate.value;
@@ -109,7 +109,7 @@ class LoadingDraft {
     draft_.input("/preprocess/0/cpu", format_quantity(*made.cpu), number, how);
   }
 
-  /// The CPU's part. Returns what is left of a worker's time at a sample, where that is reading.
+  /// Writes the CPU's part. Returns the rest of a worker's time per sample, where that is reading.
   std::optional<double> computing() {
     const ObservedNumber& x = job_.throughput;
     std::optional<ObservedNumber> cpu = job_.workers > 0.0 ? job_.worker_cpu : std::nullopt;
@@ -120,7 +120,7 @@ class LoadingDraft {
       draft_.unseen(words::unseen::workers_apart);
     }
     const bool busy_cores = job_.cpu_busy && job_.cpu_busy->value > 0.95;
-    // Others' programs may be what keeps the cores busy.
+    // The programs of others may keep the cores busy.
     own_ = cpu ? cpu->value * x.value : 0.0;
     if (cpu && job_.main_cpu && cpu->value != job_.all_cpu.value_or(*cpu).value) {
       own_ += job_.main_cpu->value * x.value;
@@ -128,8 +128,8 @@ class LoadingDraft {
     others_ = busy_cores && job_.cpus && own_ < 0.85 * *job_.cpus;
     short_of_cores_ = busy_cores && (!others_ || hands_ > *job_.cpus);
     if (cpu) {
-      // The simulation makes cores slower that others use too, or that have too many to run: that
-      // is in what was seen.
+      // The simulation itself slows shared and oversubscribed cores, which the observed time
+      // already contains.
       const double cores = job_.cpus.value_or(hands_);
       const double busy = std::clamp(cpu->value * x.value, 1.0, std::max(1.0, cores));
       double alone = cpu->value / (1.0 + resolve::assumed::contention.value * (busy - 1.0));
@@ -156,7 +156,7 @@ class LoadingDraft {
     return reading;
   }
 
-  /// What a worker waits at a sample: s.
+  /// Time that a worker waits per sample, s.
   void waiting(double reading) {
     if (short_of_cores_ && others_) {
       draft_.out.scenario.cluster.cpu_quota = rounded(own_);
@@ -196,8 +196,8 @@ class LoadingDraft {
     draft_.unseen(words::unseen::where_workers_wait);
   }
 
-  /// Reads of the device that a sample's waiting is shared among. Empty where it is not the
-  /// device that workers wait for: it is busy for less than half of the time in which some of them
+  /// Number of reads of the device among which a sample's waiting is divided. Empty where workers
+  /// do not wait for the device: it is busy for less than half of the time in which some of them
   /// wait.
   std::optional<double> reads_of_device(double reading) {
     if (const auto limited = reads_of_limit(job_)) return limited;
@@ -230,7 +230,8 @@ class LoadingDraft {
                  words::all_that_link_carries(job_.link->name));
   }
 
-  /// Of what was not full only the least that it can give is known, and that is no limit.
+  /// Of a device that was not busy throughout, only a lower bound of its rate is known, which is no
+  /// limit.
   void limits() {
     const auto say = [&](const char* what, const ObservedDevice& seen) {
       if (seen.highest_rate <= 0.0) return;

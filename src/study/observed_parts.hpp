@@ -1,5 +1,5 @@
 #pragma once
-// The parts of a scenario that is made of an observed job. Internal to study/observed_*.cpp.
+// The parts of a scenario that is made from an observed job. Internal to study/observed_*.cpp.
 #include <string>
 #include <string_view>
 
@@ -9,45 +9,47 @@
 
 namespace feedrate::study {
 
-/// A rate that nothing here comes near to: the copy or the read takes no time of its own.
+/// A rate far above all others: a copy or read at this rate takes no time of its own.
 inline constexpr Bandwidth at_once = gigabytes(1e6) / seconds(1.0);
 
-/// The scenario as it is being made, and what is said of each of its numbers.
+/// The scenario while it is being made, and the origin of each of its numbers.
 class ObservedDraft {
  public:
   explicit ObservedDraft(const ObservedJob& of) : job(of) {}
 
   const ObservedJob& job;
   ObservedScenario out;
-  bool reads_seen = false;  ///< what workers wait while they read was found, of the throughput
+  bool reads_seen = false;  ///< how long workers wait for reads was found from the throughput
 
-  /// "observed: 20 steps of train.log, ± 4 %", and `how`.
+  /// Lists a number of the scenario with its origin, "observed: 20 steps of train.log, ± 4 %" and
+  /// `how`.
   void input(const std::string& pointer, const std::string& text, const ObservedNumber& number,
              std::string_view how = "");
+  /// Lists what could not be seen.
   void unseen(Unseen what);
   void unseen(const words::NotSeen& what);
 
-  /// Whether the job waits for batches that are not there, as far as it can be seen.
+  /// Whether the job waits for batches that are not ready; empty where that cannot be seen.
   [[nodiscard]] std::optional<bool> starved() const;
-  /// Of the interval, what copies and the hand-over make each step wait.
+  /// Share of a step's interval that it waits for copies and the hand-over of batches.
   [[nodiscard]] double constant_share() const;
 };
 
-/// The step, and copies and communication apart from it where they were seen.
+/// Writes the step, and copies and communication apart from it where they were seen.
 void write_step(ObservedDraft& draft);
-/// Whether what holds the job's reads back is its control group, not the disk.
+/// Whether the job's control group, and not the disk, limits its reads.
 bool reaches_disk_limit(const ObservedJob& job);
-/// Bytes that were seen over those that its control group lets through: above 1 where bursts, or
-/// the ends of what was seen, make them more.
+/// Bytes that the job was seen to read over those that its control group allows: above 1 after
+/// bursts, or by the inexact ends of the observation.
 double over_disk_limit(const ObservedJob& job);
-/// Reads of a sample, where a control group limits their number.
+/// Number of reads per sample, where a control group limits reads per second.
 std::optional<double> reads_of_limit(const ObservedJob& job);
-/// What the job's control groups let it read of the disk, whether or not it comes near to that.
-/// After what workers wait, before what a sample's bytes are.
+/// Writes the limits of the job's control groups on reads from the disk, whether or not the job
+/// reaches them. To be called after the workers' waits are written and before a sample's bytes.
 void write_disk_limit(ObservedDraft& draft);
-/// What a sample asks of CPUs, and where workers wait: the disk, or what lies behind a network.
+/// Writes a sample's CPU time, and what workers wait for: the disk, or a source behind the network.
 void write_loading(ObservedDraft& draft);
-/// The observed figures.
+/// Writes the observed figures as cases.
 void write_cases(ObservedDraft& draft);
 
 }  // namespace feedrate::study

@@ -91,7 +91,7 @@ std::optional<bool> ObservedDraft::starved() const {
 double ObservedDraft::constant_share() const {
   if (!job.least_wait) return 0.0;
   double known = 0.0;
-  // Where a trace tells the copies' bytes, their time is no part of the wait that it tells.
+  // Where a trace has the copies' bytes, the wait that it has does not contain their time.
   if (job.copy_time && !job.copied_bytes) known += job.copy_time->value;
   if (job.main_cpu) known += job.main_cpu->value * job.batch_size;
   return std::min(*job.least_wait, known) / job.interval.value;
@@ -99,7 +99,7 @@ double ObservedDraft::constant_share() const {
 
 double rounded(double value, int digits) {
   if (value == 0.0 || !std::isfinite(value)) return value;
-  // Powers below one are not exact, and would leave digits behind those that count.
+  // Powers of ten below one are not exact and would leave further digits.
   const double places = digits - 1 - std::floor(portable::log10(std::abs(value)));
   const double unit = portable::pow(10.0, std::abs(places));
   return places >= 0.0 ? std::round(value * unit) / unit : std::round(value / unit) * unit;

@@ -13,10 +13,10 @@
 
 namespace feedrate::study {
 
-/// With so many digits that count.
+/// `value` with so many significant digits.
 double rounded(double value, int digits = 4);
 
-/// A number of the scenario that was observed, for people.
+/// An observed number of the scenario, as it is shown to people.
 struct ObservedInput {
   std::string pointer;
   std::string text;    ///< "6.6 ms"
@@ -30,13 +30,14 @@ struct ObservedScenario {
   std::vector<Unseen> unseen;
 };
 
-/// Below this share of its time a job that waits for batches does not wait for its loader: what it
-/// waits is the hand-over of each.
+/// A job that waits for batches for less than this share of its time does not wait for its loader,
+/// but for the hand-over of each batch.
 inline constexpr double waits_for_loader = 0.05;
 
-/// What a sample asks of the loader is what its workers' CPUs did for it; a job that waits for its
-/// loader shows besides how long a worker is at a sample, and the rest of that is taken for
-/// reading. Of a job that does not, that time is not seen, and said so in `unseen`.
+/// The scenario of an observed job. A sample's work in the loader is the CPU time of the workers
+/// per sample. Where the job waits for its loader, how long a worker takes for a sample is seen
+/// too, and the rest of that time is taken for reading; elsewhere `unseen` says that it could not
+/// be seen.
 ObservedScenario observed_scenario(const ObservedJob& job);
 
 /// A figure as observed and as another scenario predicts it.
@@ -52,12 +53,12 @@ struct Explanation {
   Setting set;
   std::string was;         ///< what the scenario runs with; "": nothing of the kind
   double predicted = 0.0;  ///< throughput then, samples/s
-  double closed = 0.0;     ///< of the gap of logarithms: 1 all of it, below 0 it grows
+  double closed = 0.0;     ///< share of the gap of logarithms: 1 is all of it, below 0 it grows
 };
 
 struct ObservedComparison {
   std::vector<ObservedFigure> figures;
-  std::vector<Explanation> explanations;  ///< that closes most first
+  std::vector<Explanation> explanations;  ///< the one that closes most of the gap first
 };
 
 /// The scenario's predictions beside what was observed, and which input's observed value closes

@@ -1,4 +1,4 @@
-// Of an observed job the GPU's side: the step, the hand-over of batches, copies and communication.
+// The GPUs of an observed job: the step, the hand-over of batches, copies and communication.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,8 @@
 namespace feedrate::study {
 namespace {
 
-/// Copies as a trace tells them. Returns what of the step's time they are.
+/// Writes the copies that a trace shows. Returns the time of a step's copies, s; 0 where they are
+/// hidden or not written.
 double write_copies_of_trace(ObservedDraft& draft) {
   const ObservedJob& job = draft.job;
   Scenario& s = draft.out.scenario;
@@ -45,7 +46,7 @@ double write_copies_of_trace(ObservedDraft& draft) {
   return time;
 }
 
-/// What is copied without a trace, or nothing.
+/// Writes the bytes that a GPU received per sample, where there is no trace of copies.
 void write_copied_bytes(ObservedDraft& draft) {
   const auto& seen = draft.job.gpu_bytes;
   auto& key = draft.out.scenario.dataset.bytes_on_gpu_per_sample;
@@ -56,8 +57,8 @@ void write_copied_bytes(ObservedDraft& draft) {
   draft.unseen(words::unseen::copy_rate_without_trace);
 }
 
-/// The bus bandwidth and the overlap that a trace's all-reduces show. Returns what they keep the
-/// step waiting.
+/// Writes the bus bandwidth and the overlap of the all-reduces in a trace. Returns the time that
+/// the step waits for them.
 double write_collectives(ObservedDraft& draft, double rest) {
   const ObservedJob& job = draft.job;
   if (job.gpus <= 1.0) return 0.0;
@@ -115,7 +116,7 @@ void write_variation(ObservedDraft& draft, Step& step) {
   }
   step.cv = rounded(std::min(1.0, *job.step_cv), 3);
   ObservedNumber cv = job.interval;
-  // Of a standard deviation of n that are normal; steps with a long tail have a larger one.
+  // The relative error of the standard deviation of n normal values; with a long tail it is larger.
   cv.relative_error = 1.0 / std::sqrt(2.0 * std::max(1.0, cv.count - 1.0));
   cv.value = *step.cv;
   draft.input("/job/step/cv", exact_text(*step.cv), cv, words::found::deviation_over_mean);

@@ -94,7 +94,7 @@ class Contenders {
 struct Drawn {
   bool in_time = true;  ///< the best point
   bool in_budget = true;
-  std::size_t best = 0;  ///< of the contenders that keep the constraints; the number of them: none
+  std::size_t best = 0;  ///< index of the best contender; their number where none is feasible
 };
 
 }  // namespace

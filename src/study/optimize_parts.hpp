@@ -1,5 +1,6 @@
 #pragma once
-// What the parts of optimize() share: what all points come to, in little memory, and their order.
+// What the parts of optimize() share: time and cost of all points, in little memory, and their
+// order.
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -9,21 +10,23 @@
 
 namespace feedrate::study {
 
-/// To 40 bits, which is twelve digits: what differs in its last bits only is equal.
+/// `value` rounded to 40 bits, or twelve digits, so that values that differ only in their last bits
+/// become equal.
 double without_last_bits(double value);
 
-/// What is minimized, then the others, rounded: the least comes first.
+/// The rounded values by which points are ordered, what is minimized first: the smallest is best.
 using Rank = std::array<double, 3>;
 Rank rank_of(const Outlay& outlay, Minimized minimized);
 
-/// Whatever ranks behind this is further than alike_share from `rank`.
+/// The rank behind which points differ from `rank` by more than alike_share.
 Rank end_of_alike(const Rank& rank);
 
-/// What a scenario comes to: of the mean in closed form, or with options.exact of events.
+/// Time and cost of a scenario: of the mean in closed form, or with options.exact of the simulated
+/// events.
 Outlay outlay_of(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                  const RunOptions& options);
 
-/// All points of a grid, simulated.
+/// The outlays of all points of a grid.
 class Field {
  public:
   Field(const Axes& axes, const OptimizeOptions& options) : axes_(&axes), options_(&options) {
@@ -58,21 +61,23 @@ class Field {
  private:
   const Axes* axes_;
   const OptimizeOptions* options_;
-  std::vector<Outlay> outlays_;  ///< a time that is no number: no result
+  std::vector<Outlay> outlays_;  ///< not a number as a time: no result
 };
 
-/// By how much the point misses the constraints, as a share of them; 0: it keeps them.
+/// By how much the point misses the constraints, as a share of them; 0 where it keeps them.
 double excess(const Outlay& outlay, const Constraints& constraints);
 
-/// All that is said of the best point. `first` ranks least of those that keep the constraints.
+/// The best point with all that is reported of it. `first` is the first point of the smallest rank
+/// among those that keep the constraints.
 Winner winner_of(const Field& field, std::size_t first, const Catalog& catalog,
                  const HostProfile* host);
 
-/// Where a range ends at the best point and another step would have paid.
+/// The ends of ranges at which the best point lies, where another step beyond the end would pay.
 std::vector<RangeEnd> range_ends(const Field& field, std::size_t best, const Catalog& catalog,
                                  const HostProfile* host);
 
-/// How often the best point stays the best; empty where nothing else has a result.
+/// The share of draws in which the best point stays the best; empty where no other point has a
+/// result.
 std::optional<Chances> chances_of(const Field& field, std::size_t best, const Catalog& catalog,
                                   const HostProfile* host);
 

@@ -9,7 +9,7 @@
 namespace feedrate::study {
 namespace {
 
-/// Of the front: more of them are read by nobody.
+/// Points of the front that are reported: nobody reads more of them.
 constexpr std::size_t most_of_front = 20;
 
 /// How many keys a point changes of the scenario as it is written. Each value is tried once.

@@ -1,5 +1,6 @@
 #pragma once
-// Too few workers, or exhausted cores? Decided by simulating other numbers of workers.
+// Whether there are too few workers or too few cores: decided by simulating other numbers of
+// workers.
 #include <optional>
 
 #include "catalog/catalog.hpp"
@@ -13,10 +14,11 @@ namespace feedrate::study {
 /// Whether the stage that gains most is the work of the loader's workers or threads.
 bool is_a_matter_of_workers(const Result& result, const Scenario& scenario);
 
-/// Whether the GPUs wait for the download mostly before training, which workers have no part in.
+/// Whether the GPUs' waiting for the download lies mostly before training, where workers have no
+/// part in it.
 bool downloads_before_training(const Result& result);
 
-/// The most workers for each GPU that are worth a try: twice the hardware threads of its share of
+/// The largest number of workers per GPU to try: twice the hardware threads of its share of
 /// the instance, or twice what the scenario has.
 double most_workers_tried(const resolve::Resolved& resolved);
 
@@ -25,8 +27,8 @@ double most_workers_tried(const resolve::Resolved& resolved);
 OtherWorkers try_workers(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                          const resolve::Resolved& resolved, Duration base);
 
-/// Whether other workers do at least half of what the bottleneck made twice as fast would do: then
-/// it is they who are few, and not what they use that is exhausted.
+/// Whether another number of workers gains at least half of what a bottleneck twice as fast would:
+/// then there are too few workers, and what they use is not exhausted.
 bool too_few_workers(const Bottleneck& bottleneck);
 
 }  // namespace feedrate::study

@@ -1,5 +1,5 @@
 #pragma once
-// How old a price is, from the date that its source states.
+// How old a price is, by the date that its source states.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,19 +12,18 @@
 
 namespace feedrate::study {
 
-/// Days since 1970-01-01 of the last day that a date in a pricing file can mean: "2024-08-14" that
-/// day, "2024-08" and "2024" their ends, "2021-2023" the end of 2023, "2025 (undated)" the end of
-/// 2025. Empty where no year is stated.
+/// The last day that a date in a pricing file can mean, in days since 1970-01-01: for "2024-08-14"
+/// that day, for "2024-08" and "2024" the last day of the month or year, for "2021-2023" the end of
+/// 2023, for "2025 (undated)" the end of 2025. Empty where no year is stated.
 std::optional<std::int64_t> last_day(std::string_view date);
 
-/// The prices that make up the bill, each once: those of lines that cost something, unless the
-/// scenario gives them, for such a price has no age. What the catalogue holds beside them is not
-/// asked.
+/// The prices of the bill's lines that cost something, each once. Prices that the scenario gives
+/// are left out, because they have no age.
 std::vector<UsedPrice> used_prices(const Bill& bill);
 
-/// The limit held against prices; the message names each that is too old, with its date and source.
-/// A price without a date may be of any age: it counts as a warning. `today` in days since
-/// 1970-01-01.
+/// Judges prices by the limit on their age; the message names each that is too old, with its date
+/// and source. A price without a date may have any age and counts as a warning. `today` is in days
+/// since 1970-01-01.
 Judgement judge_price_age(const Limit& limit, const std::vector<UsedPrice>& prices,
                           std::int64_t today);
 

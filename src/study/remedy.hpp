@@ -1,5 +1,5 @@
 #pragma once
-// A remedy: a row of one list, with the question whether it applies, and the changes that it may
+// A remedy: a row of the list of remedies, which says whether it applies and which changes it may
 // make.
 #include <optional>
 #include <span>
@@ -15,24 +15,24 @@
 
 namespace feedrate::study {
 
-/// What a row may look at: the job as it is.
+/// The job as it is, by which a remedy decides.
 struct Situation {
   const Scenario& scenario;
   const Catalog& catalog;
   const HostProfile* host = nullptr;
   const Result& result;
   const resolve::Resolved& resolved;
-  std::string service;         ///< that rents the instances out: "ec2", "sagemaker" …
-  HourlyPrice cpu_hour;        ///< of one vCPU for an hour, for work done once; 0: not known
-  bool priced = true;          ///< whether savings are of cost; else of time
-  bool limits_missed = false;  ///< the deadline or the budget
+  std::string service;         ///< service that rents out the instances: "ec2", "sagemaker" …
+  HourlyPrice cpu_hour;        ///< price of one vCPU, for work done once; 0: not known
+  bool priced = true;          ///< savings are of cost; if false, of time
+  bool limits_missed = false;  ///< the job misses its deadline or its budget
 
   [[nodiscard]] const pipeline::Inputs& inputs() const { return resolved.inputs; }
   /// Share of the job's time that GPUs wait for the stage.
   [[nodiscard]] double wait(Stage stage) const {
     return result.stages[stage].stall / result.times.total;
   }
-  /// Whether the instances are Amazon's: what other providers sell besides is not known.
+  /// Whether the instances are Amazon's: what else other providers sell is not known.
   [[nodiscard]] bool on_aws() const {
     return resolved.machine != nullptr && resolved.machine->cloud == "aws";
   }
@@ -50,22 +50,22 @@ struct Change {
   std::string one_off_words{};
 };
 
-/// Whether two settings cannot be made together: they give a key different values, or one replaces
-/// the object that the other's key lies in. Keys are told apart as they are spelled: remedies name
-/// what lies in an object that another replaces by its pointer ("/source/connections").
+/// Whether two settings contradict each other: they give a key different values, or one replaces an
+/// object that holds a key of the other. Keys are compared as they are spelled, so remedies use
+/// pointers ("/source/connections") for keys in objects that another remedy replaces.
 bool clash(const Setting& a, const Setting& b);
 
-/// A remedy may make several changes: the first of those whose saving is within 1 % of the best is
-/// taken, so the least comes first.
+/// Of the changes that a remedy may make, the first whose saving is within 1 % of the best one's is
+/// taken, so the smallest change comes first.
 struct Remedy {
   RemedyWords words;
   bool (*applies)(const Situation&) = nullptr;
   std::vector<Change> (*changes)(const Situation&) = nullptr;
-  /// What has to be given before it can be simulated; "" where nothing has. May be null.
+  /// What the user must state before the remedy can be simulated; "" for nothing. May be null.
   std::string (*lacks)(const Situation&) = nullptr;
 };
 
-// The list, in parts; each in a file of its own.
+// The parts of the list, each in a file of its own.
 std::span<const Remedy> loader_remedies();
 std::span<const Remedy> preprocess_remedies();
 std::span<const Remedy> storage_remedies();
@@ -73,7 +73,7 @@ std::span<const Remedy> machine_remedies();
 std::span<const Remedy> training_remedies();
 std::span<const Remedy> price_remedies();
 
-/// All of them, in the order in which they are listed.
+/// All remedies, in the order in which they are listed.
 std::vector<const Remedy*> all_remedies();
 
 }  // namespace feedrate::study

@@ -1,5 +1,5 @@
 #pragma once
-// Which scenario of a baseline is which of today's, when its file was renamed.
+// Which scenario of today is which one of a baseline, after its file was renamed.
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -9,19 +9,19 @@
 
 namespace feedrate::study {
 
-/// What a scenario is known by where its file does not tell.
+/// What identifies a scenario whose file has another name.
 struct Identity {
   std::string name;    ///< "" where none is known
   std::string inputs;  ///< all that its result depends on, as text
 };
 
 struct RenamedFrom {
-  std::size_t gone = 0;   ///< index of the one it was
-  std::string_view what;  ///< "name" or "inputs": what is the same
+  std::size_t gone = 0;   ///< index of the entry that it was
+  std::string_view what;  ///< what both share: "name" or "inputs"
 };
 
-/// For each of `added`, the one of `gone` that it was: the one of its name, where that names one of
-/// each, else one with the same inputs. Nothing of `gone` is taken twice.
+/// For each of `added`, the entry of `gone` that it was: the one with its name, where only one of
+/// each has that name, else one with the same inputs. No entry of `gone` is taken twice.
 std::vector<std::optional<RenamedFrom>> match_renamed(std::span<const Identity> added,
                                                       std::span<const Identity> gone);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Uncertainty: the job again and again with drawn parameters and times.
+// Uncertainty: the job simulated repeatedly with drawn inputs and times.
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -9,18 +9,19 @@
 
 namespace feedrate::study {
 
-/// `options.replications` means of jobs whose uncertain inputs are drawn: measured ones lognormally
-/// about their level, with one drift a group, assumed ones from their ranges (where
-/// `options.guesses`); and each at a place in its own variability.
-/// Bands::replications says how many were drawn before `options.enough`.
+/// Bands over `options.replications` jobs whose uncertain inputs are drawn: measured ones from a
+/// lognormal distribution about their level, with one drift per group, and, with `options.guesses`,
+/// assumed ones from their ranges; each job also lies at a random place within its own variability.
+/// Bands::replications says how many were drawn before `options.enough` ended it.
 Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                 const RunOptions& options);
 
-/// Calls `draw` with the number of each replication's stream of random numbers, from 1 on, as many
-/// as `options` want: at least one, fewer than asked for where options.enough says so. How many.
+/// Calls `draw` for each replication with the number of its stream of random numbers, from 1 on.
+/// Returns how many there were: at least one, and fewer than `options.replications` where
+/// `options.enough` ended it.
 int each_replication(const RunOptions& options, const std::function<void(std::uint64_t)>& draw);
 
-/// The share of those same jobs that end within `deadline`.
+/// The share of the jobs of replicate() that end within `deadline`.
 double share_in_time(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                      const RunOptions& options, Duration deadline);
 

@@ -10,11 +10,11 @@
 
 namespace feedrate::study {
 
-/// Of a run, those that may take long.
+/// The phases of a run that may take long.
 enum class Phase : std::uint8_t {
-  steps,        ///< of the job, with `exact`
-  alone,        ///< steps of the same job on one instance, for the efficiency
-  replications  ///< draws
+  steps,        ///< executing the steps of the job, with `exact`
+  alone,        ///< executing those of the same job on one instance, for the efficiency
+  replications  ///< drawing jobs
 };
 
 struct RunOptions {
@@ -22,13 +22,13 @@ struct RunOptions {
   int replications = 0;  ///< > 0: draw parameters and random times, report bands
   std::uint64_t seed = 1;
   bool bottlenecks =
-      true;             ///< replications say how probable each bottleneck is: most of their time
-  bool guesses = true;  ///< replications draw what is only assumed too, and not only errors
-  bool list_inputs = true;  ///< fill Result::inputs; whoever prints none saves a third of the time
-  bool weigh = false;       ///< also what each of them does: several times the work of the rest
+      true;             ///< replications tell how probable each bottleneck is, most of their time
+  bool guesses = true;  ///< replications draw assumed inputs too, and not only measured ones
+  bool list_inputs = true;  ///< fill Result::inputs, which takes a third of the time
+  bool weigh = false;       ///< also find the effect of each input: several times the other work
   /// Called now and then with how much of a phase is done. What it throws ends the run.
   std::function<void(Phase phase, double done, double total)> progress{};
-  /// Asked after each replication: whether those that are done will do.
+  /// Called after each replication; true ends them with those that are done.
   std::function<bool()> enough{};
   bool try_workers = false;  ///< fill Bottleneck::workers: a few dozen simulations
 };

@@ -222,7 +222,7 @@ class Curve {
   const ScaleOptions& options_;
   const Scenario job_;
   ScaleCurve made_;
-  std::vector<std::optional<Outlay>> outlays_;  ///< of 1, 2, … instances; empty: no result
+  std::vector<std::optional<Outlay>> outlays_;  ///< with 1, 2, … instances; empty: no result
 };
 
 }  // namespace

@@ -18,13 +18,14 @@ struct ScaleOptions {
   long to = 1024;  ///< at most most_instances
   BatchKept kept = BatchKept::per_gpu;
   std::optional<Duration> deadline;
-  int jobs = 0;   ///< numbers simulated at a time; 0: one a hardware thread
-  int draws = 0;  ///< of uncertain inputs for the bands of each row; 0: no bands
+  int jobs = 0;   ///< numbers of instances simulated at a time; 0: one per hardware thread
+  int draws = 0;  ///< draws of the uncertain inputs for the bands of each row; 0: no bands
   std::uint64_t seed = 1;
 };
 
-/// What makes `instances` of them of a job that trains on as many samples: the number itself, the
-/// batch of a GPU where the global one is kept, and the steps of a job that counts steps.
+/// The setting with which a job runs on `instances` and trains on as many samples as before: the
+/// number itself, the batch of a GPU where the global batch is kept, and the number of steps of a
+/// job that states one.
 Setting instances_setting(const Scenario& job, double instances, BatchKept kept);
 
 /// A GPU's share of the global batch of `job` on so many instances, which need not be whole.
@@ -40,7 +41,7 @@ ScaleCurve scale_curve(const Setting& set, const MakeScenario& make, const Catal
                        const HostProfile* host, const ScaleOptions& options,
                        const SweepProgress& progress = {});
 
-/// Several of them beside each other: which is best, and what must be known of all.
+/// Several curves side by side: which is best, and the remarks on all of them.
 Scaling scaling_of(std::vector<ScaleCurve> curves, const Scenario& job,
                    const ScaleOptions& options);
 

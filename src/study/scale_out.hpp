@@ -1,5 +1,5 @@
 #pragma once
-// What more instances of one job cost and gain, on what was simulated of each number of them.
+// What more instances cost and gain, from the simulated results with each number of instances.
 #include <optional>
 #include <span>
 #include <vector>
@@ -9,8 +9,8 @@
 namespace feedrate::study {
 
 /// The whole bill, the value of the hours included, as a function of the parallel efficiency of the
-/// epochs: what does not shrink with them (start-up, staging, requests, transfer) is as simulated,
-/// and all else is paid for as long as they would take.
+/// epochs: what does not depend on their time (start-up, staging, requests, transfer) is as
+/// simulated, and all else is paid for as long as the epochs would take.
 class CostByEfficiency {
  public:
   /// `at`: a result whose efficiency is known, above 0.
@@ -26,13 +26,13 @@ class CostByEfficiency {
   Money at_one_;  ///< what the epochs cost at an efficiency of 1
 };
 
-/// What the job would cost on one instance alone, by a result of several: their time for it follows
-/// from the efficiency of the whole job, requests and transfer are the same. Empty where that is
+/// The cost of the job on one instance, from its result on several: the time follows from the
+/// efficiency of the whole job, requests and transfer are the same. Empty where that efficiency is
 /// not known.
 std::optional<Money> cost_alone(const Result& several);
 
-/// Each point of the sweep beside the one with the fewest instances that differs in nothing else;
-/// empty where it is that one, or there is none.
+/// Each point of the sweep compared with the point that has the fewest instances and differs in
+/// nothing else; empty for that point itself, and where there is none.
 std::vector<std::optional<ScaleOut>> scale_out(std::span<const SweepPoint> points);
 
 }  // namespace feedrate::study

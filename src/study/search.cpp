@@ -18,7 +18,7 @@ namespace {
 
 /// Values to look at before anything is bisected.
 struct Spacing {
-  long all_of_first = 64;  ///< of the range
+  long all_of_first = 64;  ///< so many values at the start of the range are all tried
   long share = 8;          ///< further ones lie a share (one in so many) of the distance apart
 };
 

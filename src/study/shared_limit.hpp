@@ -1,5 +1,5 @@
 #pragma once
-// Which limit of the source all instances share, and from how many of them on it binds.
+// Which limit of the source all instances share, and from how many instances on it slows them.
 #include <optional>
 
 #include "model/result.hpp"
@@ -8,9 +8,8 @@
 
 namespace feedrate::study {
 
-/// The one that binds from the fewest instances on, in closed form: as many as ask together for
-/// more than it gives, each for what it would take if nothing were shared. Empty: nothing is
-/// shared.
+/// The shared limit that the fewest instances exceed, in closed form: each instance asks for what
+/// it would take if nothing were shared. Empty where nothing is shared.
 std::optional<SharedLimit> shared_limit_of(const Scenario& scenario,
                                            const pipeline::Inputs& inputs);
 

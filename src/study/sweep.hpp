@@ -22,19 +22,19 @@ struct SweepInput {
 /// Called with (points done, points in all), from one thread at a time.
 using SweepProgress = std::function<void(std::size_t, std::size_t)>;
 
-/// Every point, `jobs` at a time (0: one a hardware thread); the result does not depend on `jobs`.
-/// A point that cannot be simulated or priced keeps its problems and stands out in nothing; where
-/// none can, throws what PointProblems makes of them.
+/// Simulates every point, `jobs` at a time (0: one per hardware thread); the result does not depend
+/// on `jobs`. A point that cannot be simulated or priced keeps its problems, and is never the
+/// fastest, the cheapest or the like; where no point can be, throws as PointProblems::throw_if_all.
 Sweep sweep(std::span<const SweepInput> inputs, const Catalog& catalog, const HostProfile* host,
             const RunOptions& options, int jobs = 0, const SweepProgress& progress = {});
 
-/// The same of points that are simulated already, in the order of the sweep.
+/// The sweep of points that are simulated already, in this order.
 Sweep swept(std::vector<SweepPoint> points);
 
-/// Says which points meet the constraints, if there are any.
+/// Records the constraints, how many points meet them, and the cheapest of those.
 void hold_against(Sweep& sweep, const Constraints& constraints);
 
-/// The sweep without the points that have no result, their places in its lists told anew.
+/// The sweep without the points that have no result, with the indices in its lists adjusted.
 Sweep answered(const Sweep& sweep);
 
 /// Indices of results that no other beats in both time and total cost, by ascending time;

@@ -1,5 +1,5 @@
 #pragma once
-// What happens when: the first steps of a job, executed once more with somebody watching.
+// When what happens: the first steps of a job, executed again with every event recorded.
 #include <cstdint>
 
 #include "catalog/catalog.hpp"
@@ -10,13 +10,13 @@
 namespace feedrate::study {
 
 struct TimelineOptions {
-  double steps = 30.0;                 ///< of the first epoch and of a later one
-  std::int64_t most_events = 100'000;  ///< of a section; a remark says when this cuts it
-  bool to_the_end = false;  ///< also what follows the last step, where `steps` holds them all
+  double steps = 30.0;                 ///< shown of the first epoch and of a later one
+  std::int64_t most_events = 100'000;  ///< per section; a remark says when this cuts it short
+  bool to_the_end = false;  ///< also show what follows the last step, if `steps` reaches it
 };
 
-/// The deterministic run (means, no draws), from its beginning. InputError as study::run. Same
-/// input, same timeline.
+/// The timeline of the deterministic run (means, no draws), from its beginning. InputError as
+/// study::run. Same input, same timeline.
 Timeline timeline(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                   const TimelineOptions& options = {});
 

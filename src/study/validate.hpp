@@ -1,5 +1,5 @@
 #pragma once
-// Predicted against measured on one host: the cases of a real loader, and how wrong we are.
+// Predictions compared with measurements on one host: the cases of a real loader, and the error.
 #include <functional>
 
 #include "model/case_result.hpp"
@@ -18,7 +18,8 @@ DurationPerSample native_cost(const HostProfile& profile);
 /// measures: an assumed one would be judged as if it had been predicted.
 void expect_copy_rates(const HostProfile& profile, bool pageable, bool pinned);
 
-/// The same for what a scenario's cases copy, where their own file does not say how fast.
+/// As above, for the copies that a scenario's cases make, where the scenario itself does not say
+/// how fast they are.
 void expect_copy_rates(const HostProfile& profile, const Scenario& scenario,
                        const std::function<Scenario(const Setting&)>& with);
 
@@ -27,15 +28,15 @@ void expect_copy_rates(const HostProfile& profile, const Scenario& scenario,
 /// bottleneck. A loader alone is the run with the same workers and batch and the shortest step.
 Scenario native_scenario(const LoaderRuns& measured);
 
-/// How many times as long the machine's CPUs took for the canary's pieces of work in each turn as
-/// when the profile was made: the geometric mean over the pieces that both know, decoding first,
-/// which is most like a loader. Empty where they share none.
+/// How many times as long the canary's pieces of work took in each turn as when the profile was
+/// made: the geometric mean over the pieces that both have; of decoding alone where both have it,
+/// because that is most like a loader. Empty where they share none.
 std::vector<double> slower_in_turns(const About& measured, const HostProfile& profile);
 
-/// The profile with all times of its CPUs so many times as long.
+/// The profile with all its CPU times multiplied by `times`.
 HostProfile slowed(HostProfile profile, double times);
 
-/// InputError when there is no prediction to say how wrong we are.
+/// InputError where there is no prediction whose error could be told.
 void expect_predictions(const CaseSummary& summary);
 
 }  // namespace feedrate::study

@@ -11,16 +11,17 @@
 
 namespace feedrate::study {
 
-/// Below, and above, something about the part or the measurement wants a sentence.
+/// A share of the vendor's figure below the first or above the second needs a sentence about the
+/// part or the measurement.
 inline constexpr double low_share = 0.85;
 inline constexpr double high_share = 1.05;
 
-/// Whether a share of a vendor's figure wants a sentence; not where none is known.
+/// Whether the share of the vendor's figure needs a sentence; false where no share is known.
 bool is_odd(const VendorFigure& figure);
 
 /// A row for each line that has a kind of figure (FitLine::vendor), in their order. The GPU is the
-/// first of the host's, its link as wide as it was seen to be, else as the catalogue has it; the
-/// network is that of the instance.
+/// host's first one, its link as wide as it was measured, else as in the catalogue; the network is
+/// that of the instance.
 std::vector<VendorFigure> vendor_figures(std::span<const FitLine> lines, const HostFacts& host,
                                          const Catalog& catalog);
 

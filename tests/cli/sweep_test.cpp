@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "api/vary.hpp"
 #include "catch.hpp"
 #include "cli/inputs.hpp"
 #include "cli/process.hpp"
 #include "cli/sweep_inputs.hpp"
-#include "cli/vary.hpp"
 #include "report/csv.hpp"
 
 using namespace feedrate;
@@ -22,12 +22,12 @@ const std::string scenario = FEEDRATE_SOURCE_DIR "/scenarios/caltech256_p3.json"
 
 /// Every point read from the whole document by itself, all kept.
 std::string kept_in_memory(const std::vector<std::string>& vary) {
-  std::vector<Vary> varied;
-  for (const std::string& text : vary) varied.push_back(parse_vary(text));
+  std::vector<api::Vary> varied;
+  for (const std::string& text : vary) varied.push_back(api::parse_vary(text));
   const schema::Document document = load_with_settings(scenario, {});
   std::vector<study::SweepInput> inputs;
   std::set<std::string> instances;
-  for (Setting& setting : combinations(varied)) {
+  for (study::Setting& setting : api::combinations(varied)) {
     schema::Document point = document;
     for (const auto& [key, value] : setting) schema::set_value(point, key, value, "--vary");
     Scenario read = scenario_of(point);

@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <set>
 
+#include "api/scenario_maker.hpp"
 #include "catalog/lookup.hpp"
 #include "catch.hpp"
 #include "cli/inputs.hpp"
-#include "cli/scenario_maker.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "study/advise.hpp"
 #include "study/ladder.hpp"
@@ -148,7 +148,7 @@ TEST_CASE("advice: every figure is that of run with the settings printed beside 
     INFO(entry.path().filename());
     schema::Document document = schema::load_document(entry.path().string());
     document.keep_as_base();
-    const cli::ScenarioMaker make(document);
+    const api::ScenarioMaker make(document);
     const Advice advice =
         study::advise(std::cref(make), testing_resolve::catalog(), nullptr, without_draws());
     check_laws(advice);
@@ -172,7 +172,7 @@ TEST_CASE("advice on generated scenarios keeps the laws, and jobs multiply what 
   int advised = 0;
   for (int i = 0; i < 60; ++i) {
     const testing_resolve::Settings settings = testing_resolve::generated_settings(random);
-    const cli::ScenarioMaker make(testing_resolve::document_with(settings));
+    const api::ScenarioMaker make(testing_resolve::document_with(settings));
     std::optional<Advice> advice;
     try {
       advice = study::advise(std::cref(make), testing_resolve::catalog(), nullptr, without_draws());

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <functional>
 
+#include "api/scenario_maker.hpp"
 #include "catch.hpp"
-#include "cli/scenario_maker.hpp"
 #include "model/metrics.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "study/search.hpp"
@@ -77,7 +77,7 @@ TEST_CASE("law: a search finds what trying every value from 1 to 64 finds") {
                             : random.chance(0.5) ? "instances"
                                                  : "gpus_per_instance";
     const double busy = std::round(random.uniform(0.05, 0.99) * 100.0) / 100.0;
-    std::optional<cli::ScenarioMaker> make;
+    std::optional<api::ScenarioMaker> make;
     try {
       make.emplace(testing_resolve::document_with(settings));
     } catch (const InputError&) {
@@ -110,7 +110,7 @@ TEST_CASE("law: beyond 64 an answer holds, the next value does not, and even one
   int far = 0;
   for_generated(40, [&](const Settings& settings, pipeline::Generator& random) {
     const double busy = std::round(random.uniform(0.05, 0.6) * 100.0) / 100.0;
-    std::optional<cli::ScenarioMaker> make;
+    std::optional<api::ScenarioMaker> make;
     try {
       make.emplace(testing_resolve::document_with(settings));
     } catch (const InputError&) {
@@ -132,7 +132,7 @@ TEST_CASE("law: beyond 64 an answer holds, the next value does not, and even one
 TEST_CASE("law: a lower busy share never feeds fewer") {
   for_generated(30, [&](const Settings& settings, pipeline::Generator& random) {
     const std::string key = random.chance(0.5) ? "instances" : "gpus_per_instance";
-    std::optional<cli::ScenarioMaker> make;
+    std::optional<api::ScenarioMaker> make;
     try {
       make.emplace(testing_resolve::document_with(settings));
     } catch (const InputError&) {
@@ -164,8 +164,8 @@ TEST_CASE("law: a shared source of twice the bandwidth never feeds fewer instanc
       return all;
     };
     try {
-      const cli::ScenarioMaker once(testing_resolve::document_with(with(bandwidth)));
-      const cli::ScenarioMaker twice(testing_resolve::document_with(with(2.0 * bandwidth)));
+      const api::ScenarioMaker once(testing_resolve::document_with(with(bandwidth)));
+      const api::ScenarioMaker twice(testing_resolve::document_with(with(2.0 * bandwidth)));
       const int before = fed(once, "instances", 0.5);
       const int after = fed(twice, "instances", 0.5);
       INFO(bandwidth);

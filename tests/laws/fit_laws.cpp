@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "api/scenario_maker.hpp"
 #include "catch.hpp"
 #include "cli/fit_work.hpp"
-#include "cli/scenario_maker.hpp"
 #include "model/metrics.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "schema/free_key.hpp"
@@ -40,7 +40,7 @@ std::optional<schema::Document> with_cases(const schema::Document& plain,
     }
     double measured = 0.0;
     try {
-      const cli::ScenarioMaker make(plain, "case");
+      const api::ScenarioMaker make(plain, "case");
       const Result result = study::run(make(one.set), catalog(), nullptr);
       measured = metric(result, one.metric).value_or(0.0) * one.factor;
     } catch (const InputError&) {

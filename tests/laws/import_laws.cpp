@@ -54,6 +54,15 @@ std::string random_log(std::mt19937_64& random, const std::string& form, int lin
   return log;
 }
 
+Duration time_of(const ObservationHeader& header) {
+  return header.started;
+}
+
+template <class Line>
+Duration time_of(const Line& line) {
+  return line.at;
+}
+
 constexpr const char* header_of_gpu_rows = "timestamp, index, utilization.gpu [%]\n";
 
 TEST_CASE("law: what is exported is imported as it was, and importing it again changes nothing") {
@@ -198,22 +207,13 @@ TEST_CASE("law: of a file's beginning no more is kept than of the whole") {
 TEST_CASE("law: lines are in the order of time, with values that a reader takes") {
   for (const std::string& name : recordings()) {
     double before = 0.0;
-    import({recording(name)}).for_each([&](const ObservationLine& line) {
-      const double at = std::visit(
-          [](const auto& of) {
-            if constexpr (std::is_same_v<std::decay_t<decltype(of)>, ObservationHeader>) {
-              return of.started.base();
+    const ImportedObservation of = import({recording(name)});
+    of.for_each([&](const ObservationLine& line) {
+      const double at = std::visit([](const auto& told) { return time_of(told).base(); }, line);
+      CHECK(at >= before);
+      before = at;
+    });
   }
-  else {
-    return of.at.base();
-  }
-},
-          line);
-CHECK(at >= before);
-before = at;
-}  // namespace
-);
-}  // namespace feedrate::schema
 }
 
 }  // namespace

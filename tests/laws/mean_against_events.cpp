@@ -20,6 +20,12 @@ double by_events(const Inputs& inputs, std::uint64_t seed) {
   return random_epoch(inputs, {}, seed, effort).wall.base();
 }
 
+/// A pool's threads take samples one by one, each with events of its own: a few large pools would
+/// take half of the time of all jobs.
+bool has_too_many_events(const Inputs& in) {
+  return in.kind == LoaderKind::pool && in.samples > 60'000.0;
+}
+
 /// A loader whose batches nobody waits for, of `workers` threads that read and decode.
 Inputs loader_alone(double workers) {
   Inputs in;
@@ -28,7 +34,7 @@ Inputs loader_alone(double workers) {
   in.workers = workers;
   in.batch = 128.0;
   in.prefetch = 64.0;
-  in.samples = 128.0 * 1500.0;
+  in.samples = 128.0 * 1000.0;
   in.size_cv = 0.3;
   in.step.fixed = seconds(1e-9);
   return in;
@@ -134,9 +140,11 @@ TEST_CASE("job: the mean is that of its events, over 2,000 generated jobs") {
     in.epochs = 1.0;
     in.size_cv = std::max(0.2, in.size_cv);
     in.make_cv = std::max(0.05, in.make_cv);
-    if (in.instances * in.ranks * (in.workers + 3.0) > 200.0) continue;
+    if (in.instances * in.ranks * (in.workers + 3.0) > 200.0 || has_too_many_events(in)) continue;
     const double mean = simulate(in).first.wall.base();
-    const double events = (by_events(in, 1) + by_events(in, 2)) / 2.0;
+    // Once is enough for a pool, which draws for each of its threads' samples.
+    const double events = in.kind == LoaderKind::pool ? by_events(in, 1)
+                                                      : (by_events(in, 1) + by_events(in, 2)) / 2.0;
     errors.push_back(std::abs(mean / events - 1.0));
     signed_sum += mean / events - 1.0;
   }
@@ -153,9 +161,9 @@ TEST_CASE("job: the mean is that of its events, over 2,000 generated jobs") {
   CHECK(std::abs(signed_sum) < 0.02 * static_cast<double>(errors.size()));
 }
 
-TEST_CASE("job: the mean lies inside the 90 % band of 32 simulated jobs, widened by 1 %") {
-  // A band shrinks with the length of a job, and no closed form is exact: 1 % is what it may be
-  // off.
+TEST_CASE("job: the mean lies inside the band of 16 simulated jobs, widened by 1 %") {
+  // Of 16 jobs, the shortest to the longest hold a further one with a probability of 15/17, 88 %. A
+  // band shrinks with the length of a job, and no closed form is exact: 1 % is what it may be off.
   Generator generate(2);
   int inside = 0;
   int all = 0;
@@ -164,14 +172,16 @@ TEST_CASE("job: the mean lies inside the 90 % band of 32 simulated jobs, widened
     in.epochs = 1.0;
     in.size_cv = std::max(0.2, in.size_cv);
     in.make_cv = std::max(0.05, in.make_cv);
-    if (in.instances * in.ranks * (in.workers + 3.0) > 60.0 || epoch_shape(in).steps < 40.0)
+    if (in.instances * in.ranks * (in.workers + 3.0) > 60.0 || epoch_shape(in).steps < 40.0 ||
+        has_too_many_events(in)) {
       continue;
+    }
     std::vector<double> times;
-    for (std::uint64_t seed = 1; seed <= 32; ++seed) times.push_back(by_events(in, seed));
-    std::sort(times.begin(), times.end());
+    for (std::uint64_t seed = 1; seed <= 16; ++seed) times.push_back(by_events(in, seed));
+    const auto [shortest, longest] = std::minmax_element(times.begin(), times.end());
     const double mean = simulate(in).first.wall.base();
     ++all;
-    if (mean >= 0.99 * times[1] && mean <= 1.01 * times[30]) ++inside;
+    if (mean >= 0.99 * *shortest && mean <= 1.01 * *longest) ++inside;
   }
   INFO(inside << " of " << all);
   CHECK(all > 150);

@@ -6,8 +6,8 @@
 #include <map>
 #include <optional>
 
+#include "api/scenario_maker.hpp"
 #include "catch.hpp"
-#include "cli/scenario_maker.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "study/run.hpp"
 #include "study/scale.hpp"
@@ -41,13 +41,13 @@ Settings generated(pipeline::Generator& random) {
 
 void for_generated(
     int count, unsigned seed,
-    const std::function<void(const cli::ScenarioMaker&, pipeline::Generator&)>& law) {
+    const std::function<void(const api::ScenarioMaker&, pipeline::Generator&)>& law) {
   pipeline::Generator random(seed);
   int checked = 0;
   for (int i = 0; i < 3 * count && checked < count; ++i) {
     const Settings settings = generated(random);
     INFO(i << " " << study::setting_words(settings));
-    std::optional<cli::ScenarioMaker> make;
+    std::optional<api::ScenarioMaker> make;
     try {
       make.emplace(testing_resolve::document_with(settings));
       static_cast<void>(study::run(make->scenario(), catalog(), nullptr));
@@ -60,7 +60,7 @@ void for_generated(
   CHECK(checked == count);
 }
 
-ScaleCurve curve_of(const cli::ScenarioMaker& make, study::ScaleOptions options = {},
+ScaleCurve curve_of(const api::ScenarioMaker& make, study::ScaleOptions options = {},
                     const study::Setting& set = {}) {
   if (options.to == study::ScaleOptions{}.to) options.to = most;
   options.jobs = 1;
@@ -68,7 +68,7 @@ ScaleCurve curve_of(const cli::ScenarioMaker& make, study::ScaleOptions options 
 }
 
 /// A run of each number, by itself; empty where there is no result.
-std::vector<std::optional<Result>> each_by_itself(const cli::ScenarioMaker& make) {
+std::vector<std::optional<Result>> each_by_itself(const api::ScenarioMaker& make) {
   std::vector<std::optional<Result>> all;
   study::RunOptions options;
   options.list_inputs = false;
@@ -87,7 +87,7 @@ std::vector<std::optional<Result>> each_by_itself(const cli::ScenarioMaker& make
 
 TEST_CASE("law: every row is a run of its setting, and the knee is that of trying every number") {
   int inside = 0;
-  for_generated(30, 1, [&](const cli::ScenarioMaker& make, pipeline::Generator&) {
+  for_generated(30, 1, [&](const api::ScenarioMaker& make, pipeline::Generator&) {
     const ScaleCurve curve = curve_of(make);
     const auto all = each_by_itself(make);
     for (const ScaleRow& row : curve.rows) {
@@ -123,7 +123,7 @@ TEST_CASE("law: every row is a run of its setting, and the knee is that of tryin
 
 TEST_CASE("law: a later deadline never asks for more instances, and no answer is late") {
   int two = 0;
-  for_generated(25, 2, [&](const cli::ScenarioMaker& make, pipeline::Generator& random) {
+  for_generated(25, 2, [&](const api::ScenarioMaker& make, pipeline::Generator& random) {
     const ScaleCurve free = curve_of(make);
     double before = 1e9;
     double dearest = 1e300;
@@ -153,7 +153,7 @@ TEST_CASE("law: a later deadline never asks for more instances, and no answer is
 
 TEST_CASE("law: the chance of meeting a deadline grows with it, and is that of the row's band") {
   int between = 0;
-  for_generated(12, 7, [&](const cli::ScenarioMaker& make, pipeline::Generator&) {
+  for_generated(12, 7, [&](const api::ScenarioMaker& make, pipeline::Generator&) {
     study::ScaleOptions options;
     options.to = 6;
     options.draws = 40;
@@ -192,7 +192,7 @@ TEST_CASE("law: the chance of meeting a deadline grows with it, and is that of t
 
 TEST_CASE("law: the more an hour is worth, the sooner the job of least total is done") {
   int more = 0;
-  for_generated(25, 3, [&](const cli::ScenarioMaker& make, pipeline::Generator&) {
+  for_generated(25, 3, [&](const api::ScenarioMaker& make, pipeline::Generator&) {
     std::optional<ScaleCurve> before;
     for (const char* worth : {"0 USD/h", "5 USD/h", "50 USD/h", "500 USD/h", "50000 USD/h"}) {
       ScaleCurve curve = curve_of(make, {}, {{"/job/value_of_hour", worth}});
@@ -211,7 +211,7 @@ TEST_CASE("law: the more an hour is worth, the sooner the job of least total is 
 }
 
 TEST_CASE("law: a shorter range is the beginning of a longer one") {
-  for_generated(20, 4, [&](const cli::ScenarioMaker& make, pipeline::Generator& random) {
+  for_generated(20, 4, [&](const api::ScenarioMaker& make, pipeline::Generator& random) {
     study::ScaleOptions options;
     options.to = static_cast<long>(random.whole(1.0, most - 1.0));
     const ScaleCurve whole = curve_of(make);
@@ -237,7 +237,7 @@ TEST_CASE("law: a shorter range is the beginning of a longer one") {
 }
 
 TEST_CASE("law: the global batch is kept as far as whole samples allow, and so are the samples") {
-  for_generated(20, 5, [&](const cli::ScenarioMaker& make, pipeline::Generator&) {
+  for_generated(20, 5, [&](const api::ScenarioMaker& make, pipeline::Generator&) {
     study::ScaleOptions options;
     options.kept = BatchKept::global;
     const ScaleCurve curve = curve_of(make, options);
@@ -295,7 +295,7 @@ TEST_CASE("law: a shared limit keeps jobs waiting from the number on from which 
     const double bandwidth = random.log_uniform(5e7, 2e10);
     const Settings settings = sharing_job(random, bandwidth);
     INFO(i << " " << study::setting_words(settings));
-    const cli::ScenarioMaker make(testing_resolve::document_with(settings));
+    const api::ScenarioMaker make(testing_resolve::document_with(settings));
     const auto at = [&](double instances, double times) {
       return study::run(make({{"/cluster/instances", fmt::format("{:.0f}", instances)},
                               {"/source/bandwidth", fmt::format("{:.0f} B/s", times * bandwidth)}}),

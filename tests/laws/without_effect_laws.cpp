@@ -4,8 +4,8 @@
 #include <set>
 #include <string>
 
+#include "api/scenario_maker.hpp"
 #include "catch.hpp"
-#include "cli/scenario_maker.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "study/run.hpp"
 
@@ -48,7 +48,7 @@ Settings with_keys(pipeline::Generator& random) {
 }
 
 Result run_of(const Settings& settings) {
-  const cli::ScenarioMaker make(testing_resolve::document_with(settings));
+  const api::ScenarioMaker make(testing_resolve::document_with(settings));
   return study::run(make.scenario(), catalog(), nullptr);
 }
 

@@ -1,15 +1,15 @@
 // What the guesses of a new scenario do to its job.
 #include "study/guess_effects.hpp"
 
+#include "api/scenario_maker.hpp"
 #include "catch.hpp"
-#include "cli/scenario_maker.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "study/run.hpp"
 
 using namespace feedrate;
 
 TEST_CASE("guesses: what changes the job most comes first, each as a run with it says") {
-  const cli::ScenarioMaker make(testing_resolve::document_with({}));
+  const api::ScenarioMaker make(testing_resolve::document_with({}));
   const std::vector<study::Guess> guesses = {{"/job/startup", "1 s", "2 s"},
                                              {"/preprocess/0/cpu", "1 ms", "30 ms"},
                                              {"/dataset/samples", "100000", "50000000"},
@@ -29,7 +29,7 @@ TEST_CASE("guesses: what changes the job most comes first, each as a run with it
 }
 
 TEST_CASE("guesses: an end that cannot be simulated is no time") {
-  const cli::ScenarioMaker make(testing_resolve::document_with({{"/cluster/memory", "20 GB"}}));
+  const api::ScenarioMaker make(testing_resolve::document_with({{"/cluster/memory", "20 GB"}}));
   const std::vector<study::Guess> guesses = {{"/loader/num_workers", "1", "4000"}};
   const auto effects = study::guess_effects(guesses, make, testing_resolve::catalog());
   REQUIRE(effects.size() == 1);

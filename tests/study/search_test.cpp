@@ -1,8 +1,8 @@
 // "largest KEY in A..B with METRIC >= X": how it is read, and what it answers.
 #include "study/search.hpp"
 
+#include "api/scenario_maker.hpp"
 #include "catch.hpp"
-#include "cli/scenario_maker.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "study/cases.hpp"
 #include "words/searches.hpp"
@@ -32,7 +32,7 @@ bool has(const std::string& text, const std::string& part) {
 
 SearchAnswer answer(const std::string& text, const testing_resolve::Settings& settings = {},
                     int draws = 0) {
-  const cli::ScenarioMaker make(testing_resolve::document_with(settings));
+  const api::ScenarioMaker make(testing_resolve::document_with(settings));
   study::RunOptions options;
   options.replications = draws;
   return study::search(parse_search(text, "--find"), {}, make, testing_resolve::catalog(), nullptr,
@@ -139,7 +139,7 @@ TEST_CASE("search: what holds again where numbers divide evenly is found, as by 
   // 100 instances have their samples in as many full batches; 96 to 99 wait for the last one.
   for (const char* const file :
        {"scenarios/input_modes_efs.json", "scenarios/input_modes_fastfile.json"}) {
-    const cli::ScenarioMaker make(
+    const api::ScenarioMaker make(
         schema::load_document(FEEDRATE_SOURCE_DIR "/" + std::string(file)));
     for (const char* const share : {"50%", "55%", "80%"}) {
       const std::string condition = std::string(" with gpu_busy >= ") + share;
@@ -162,7 +162,7 @@ TEST_CASE("search: what holds again where numbers divide evenly is found, as by 
 
 TEST_CASE("search: rounding makes no exception") {
   // The parallel efficiency that is given is the busy share, whatever the number of instances.
-  const cli::ScenarioMaker make(schema::parse_document(
+  const api::ScenarioMaker make(schema::parse_document(
       R"({"name": "t", "cluster": {"instance": "p3.2xlarge", "instances": 8},
           "job": {"duration_on_one_instance": "24 h", "efficiency": 0.9}})",
       "t.json"));
@@ -188,7 +188,7 @@ TEST_CASE("search: draws surround the answer, and the same seed gives the same o
 }
 
 TEST_CASE("search: cases take the same searches") {
-  const cli::ScenarioMaker make(testing_resolve::document_with({}));
+  const api::ScenarioMaker make(testing_resolve::document_with({}));
   Scenario scenario = make.scenario();
   Case asked;
   asked.metric = "smallest num_workers in 1..32 with gpu_busy >= 50%";

@@ -183,6 +183,45 @@ TEST_CASE("observer: what cannot be seen is said once, and the rest is seen") {
   for (const Sample& sample : third.samples) CHECK_FALSE(sample.late);
 }
 
+/// A line of /proc/PID/stat in which only the flags differ.
+std::string stat_line(int flags) {
+  return fmt::format("5 (job) S 1 5 5 0 -1 {} 10 0 0 0 1 1 0 0 20 0 1 0 100 1000 10", flags);
+}
+
+constexpr int forked_without_exec = 0x40;
+
+TEST_CASE("observer: a job that was only just forked has the command that it then runs") {
+  const FakeHost host;
+  host.tell("proc/5/stat", stat_line(forked_without_exec));
+  host.tell("proc/5/cmdline", std::string("bash\0start.sh\0", 14));
+  std::thread exec([&] {
+    poll(nullptr, 0, 20);
+    host.tell("proc/5/cmdline", std::string("python\0train.py\0", 16));
+    host.tell("proc/5/stat", stat_line(0));
+  });
+  Observer observer({5, ""}, interval, host.roots(), "libno-such-library.so.1");
+  exec.join();
+  CHECK(observer.header().command == "python train.py");
+  for (const ObservationRemark& remark : observer.look(seconds(1.0)).remarks) {
+    CHECK(remark.text.find("now runs") == std::string::npos);
+  }
+}
+
+TEST_CASE("observer: what a subshell runs in the end is said when it does") {
+  const FakeHost host;
+  host.tell("proc/5/stat", stat_line(forked_without_exec));
+  host.tell("proc/5/cmdline", std::string("bash\0start.sh\0", 14));
+  Observer observer({5, ""}, interval, host.roots(), "libno-such-library.so.1");
+  CHECK(observer.header().command == "bash start.sh");
+  observer.look(seconds(1.0));
+  host.tell("proc/5/cmdline", std::string("python\0train.py\0", 16));
+  host.tell("proc/5/stat", stat_line(0));
+  const Seen seen = observer.look(seconds(2.0));
+  REQUIRE(seen.remarks.size() == 1);
+  CHECK(seen.remarks.front().text == "process 5 now runs python train.py");
+  CHECK(observer.look(seconds(3.0)).remarks.empty());
+}
+
 TEST_CASE("observer: a look costs less than a hundredth of a core at half a second") {
   const Child child([] {});
   Observer observer({child.id(), ""}, milliseconds(500.0));

@@ -1,10 +1,10 @@
-#include "cli/vary.hpp"
+#include "api/vary.hpp"
 
 #include "base/errors.hpp"
 #include "catch.hpp"
 
 using namespace feedrate;
-using namespace feedrate::cli;
+using namespace feedrate::api;
 
 namespace {
 
@@ -97,11 +97,11 @@ TEST_CASE("vary: more than a million points are a slip") {
 
 TEST_CASE("vary: keys combine to a grid, the last fastest") {
   const std::vector<Vary> varied = {{"a", {"1", "2"}}, {"b", {"x", "y"}}};
-  const std::vector<Setting> grid = combinations(varied);
+  const std::vector<study::Setting> grid = combinations(varied);
   REQUIRE(grid.size() == 4);
-  CHECK(grid[0] == Setting{{"a", "1"}, {"b", "x"}});
-  CHECK(grid[1] == Setting{{"a", "1"}, {"b", "y"}});
-  CHECK(grid[3] == Setting{{"a", "2"}, {"b", "y"}});
+  CHECK(grid[0] == study::Setting{{"a", "1"}, {"b", "x"}});
+  CHECK(grid[1] == study::Setting{{"a", "1"}, {"b", "y"}});
+  CHECK(grid[3] == study::Setting{{"a", "2"}, {"b", "y"}});
   const std::vector<Vary> twice = {{"a", {"1"}}, {"a", {"2"}}};
   CHECK_THROWS_AS(combinations(twice), InputError);
 }

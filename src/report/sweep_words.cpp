@@ -1,0 +1,122 @@
+#include "report/sweep_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/numbers.hpp"
+
+namespace feedrate::report {
+namespace {
+
+bool in_pareto(const Sweep& sweep, std::size_t i) {
+  return std::find(sweep.pareto.begin(), sweep.pareto.end(), i) != sweep.pareto.end();
+}
+
+}  // namespace
+
+std::string setting_text(const std::vector<std::pair<std::string, std::string>>& set) {
+  std::string text;
+  for (const auto& [key, value] : set) {
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", key, value);
+  }
+  return text;
+}
+
+std::string setting_text(const SweepPoint& point) {
+  return point.set.empty() ? "as written" : setting_text(point.set);
+}
+
+std::string outcome_text(const Result& result) {
+  return fmt::format("{}, {}", duration(result.times.total), money(result.bill.total));
+}
+
+Paragraph sweep_headline(const Sweep& sweep) {
+  const SweepPoint& fastest = sweep.points[sweep.fastest];
+  const SweepPoint& cheapest = sweep.points[sweep.cheapest];
+  const auto answered = static_cast<std::size_t>(
+      std::count_if(sweep.points.begin(), sweep.points.end(),
+                    [](const SweepPoint& point) { return point.answered(); }));
+  const std::size_t unanswered = sweep.points.size() - answered;
+  const std::string rest =
+      unanswered == 0 ? "" : " " + unanswered_words(unanswered, sweep.points.size()) + ".";
+  if (sweep.fastest == sweep.cheapest) {
+    return {
+        fmt::format("{} is both the fastest and the cheapest of {}: {}.{}", setting_text(fastest),
+                    counted(answered, "point"), outcome_text(fastest.result), rest),
+        Tone::good};
+  }
+  return {fmt::format("Fastest: {} ({}). Cheapest: {} ({}).{}", setting_text(fastest),
+                      outcome_text(fastest.result), setting_text(cheapest),
+                      outcome_text(cheapest.result), rest),
+          Tone::plain};
+}
+
+std::string constraint_words(const Constraints& constraints) {
+  std::string words;
+  if (constraints.deadline) {
+    words = fmt::format("the deadline of {}", duration(*constraints.deadline));
+  }
+  if (constraints.budget) {
+    words +=
+        fmt::format("{}the budget of {}", words.empty() ? "" : " and ", money(*constraints.budget));
+  }
+  return words;
+}
+
+std::string meeting_words(const Constraints& constraints, std::size_t meeting, std::size_t points,
+                          const std::string& cheapest) {
+  const std::string which = constraint_words(constraints);
+  if (meeting == 0) {
+    return fmt::format("None of {} meets {}", counted(points, "point"), which);
+  }
+  return fmt::format("{} of {} {} {}; the cheapest {}: {}", count(static_cast<double>(meeting)),
+                     counted(points, "point"), meeting == 1 ? "meets" : "meet", which,
+                     meeting == 1 ? "is that" : "of them", cheapest);
+}
+
+std::string constraint_mark(const Constraints& constraints, const Result& result) {
+  const bool late = !constraints.in_time(result.times.total);
+  const bool over = !constraints.in_budget(result.bill.money);
+  if (late) return over ? "late, over budget" : "late";
+  return over ? "over budget" : "met";
+}
+
+std::string unanswered_words(std::size_t unanswered, std::size_t points) {
+  return fmt::format("{} of {} {} no result", count(static_cast<double>(unanswered)),
+                     counted(points, "point"), unanswered == 1 ? "has" : "have");
+}
+
+std::string problem_in_few_words(const SweepPoint& point) {
+  constexpr std::size_t most = 40;
+  const Problem& problem = point.problems.front();
+  if (!problem.brief.empty()) return problem.brief;
+  const std::string& message = problem.message;
+  const std::size_t clause = std::min(message.find_first_of(";:("), message.size());
+  if (clause <= most) return message.substr(0, message.find_last_not_of(' ', clause - 1) + 1);
+  return message.substr(0, message.find_last_of(' ', most)) + " …";
+}
+
+std::string problem_words(const SweepPoint& point) {
+  std::string words;
+  for (const Problem& problem : point.problems) {
+    words += words.empty() ? "" : "; ";
+    if (!problem.pointer.empty()) words += problem.pointer + ": ";
+    words += problem.message;
+  }
+  return words;
+}
+
+std::string sweep_marks(const Sweep& sweep, std::size_t i) {
+  std::string text;
+  const auto add = [&text](const char* word) {
+    text += (text.empty() ? "" : ", ") + std::string(word);
+  };
+  if (i == sweep.fastest) add("fastest");
+  if (i == sweep.cheapest) add("cheapest");
+  if (in_pareto(sweep, i)) add("Pareto");
+  if (sweep.cheapest_meeting == i) add("cheapest that meets them");
+  return text;
+}
+
+}  // namespace feedrate::report
