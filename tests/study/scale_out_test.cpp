@@ -49,6 +49,12 @@ TEST_CASE(
     REQUIRE(both[1]);
     CHECK(both[1]->instances == 1.0);
     CHECK(both[1]->time == Approx(many.times.total / few.times.total - 1.0));
+    CHECK(*both[1]->money == Approx(many.bill.money / few.bill.money - 1.0));
+    CHECK(*both[1]->total == Approx(many.bill.total / few.bill.total - 1.0));
+    REQUIRE(both[1]->total_at.size() == ladder_efficiencies.size());
+    for (std::size_t k = 0; k < ladder_efficiencies.size(); ++k) {
+      CHECK(both[1]->total_at[k] == Approx(cost.total(ladder_efficiencies[k]) / few.bill.total));
+    }
     CHECK(both[1]->break_even.has_value() == (cost.total(1.0) <= few.bill.total));
     if (both[1]->break_even) {
       CHECK(cost.total(*both[1]->break_even) / few.bill.total == Approx(1.0).epsilon(1e-9));
