@@ -123,6 +123,46 @@ TEST_CASE("advised: rungs are runs of simpler jobs, and the first below the targ
   CHECK(worked_on.size() >= 3);
 }
 
+TEST_CASE("advised: where GPUs have next to no work each rung is held against the one before") {
+  Generator random(56);
+  int checked = 0, first = 0, later = 0;
+  for (int i = 0; i < 200 && checked < 12; ++i) {
+    testing_resolve::Settings settings = testing_resolve::generated_settings(random);
+    settings.emplace_back("/job/step", "1 us");
+    const cli::ScenarioMaker make(testing_resolve::document_with(settings));
+    const double target = random.uniform(0.05, 1.0);
+    try {
+      const auto ladder = study::ladder(std::cref(make), catalog(), nullptr, target);
+      if (ladder.front().figures && ladder.front().figures->gpu_busy >= 0.01) continue;
+      ++checked;
+      std::optional<Throughput> before;
+      std::vector<bool> met;
+      for (const RungResult& rung : ladder) {
+        INFO(name_of(rung.rung));
+        if (!rung.figures) continue;
+        const double share = before ? std::min(1.0, *rung.figures->throughput / *before) : 1.0;
+        before = rung.figures->throughput;
+        CHECK(rung.share == Approx(share));
+        met.push_back(share >= target);
+      }
+      // As fast as each other: what is left to make faster is the first.
+      const bool all = std::find(met.begin(), met.end(), false) == met.end();
+      const auto worked = std::find_if(ladder.begin(), ladder.end(), [](const RungResult& rung) {
+        return rung.figures && !rung.met;
+      });
+      REQUIRE(worked != ladder.end());
+      CHECK(study::rung_to_work_on(ladder) == worked->rung);
+      CHECK((worked == ladder.begin()) == all);
+      (all ? first : later) += 1;
+    } catch (const InputError&) {
+      continue;
+    }
+  }
+  CHECK(checked == 12);
+  CHECK(first > 0);
+  CHECK(later > 0);
+}
+
 TEST_CASE("advised: of a remedy's changes the least that is nearly as good as the best is taken") {
   int lesser = 0, rescued = 0, worse = 0;
   for_advised(52, 7, 0, [&](const Advised& of) {
