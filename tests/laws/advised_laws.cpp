@@ -82,7 +82,7 @@ void for_advised(unsigned seed, int count, int draws, Check check) {
 
 TEST_CASE("advised: rungs are runs of simpler jobs, and the first below the target is worked on") {
   std::set<Rung> worked_on;
-  for_advised(51, 12, 0, [&](const Advised& of) {
+  for_advised(51, 8, 0, [&](const Advised& of) {
     const Advice& advice = of.advice;
     const Scenario scenario = of.make({});
     CHECK(advice.target == of.options.target);
@@ -254,14 +254,14 @@ TEST_CASE("advised: of a remedy's changes the least that is nearly as good as th
       CHECK(row->standing == standing);
     }
   });
-  CHECK(lesser > 2);
+  CHECK(lesser > 0);
   CHECK(rescued > 0);
-  CHECK(worse > 10);
+  CHECK(worse > 3);
 }
 
 TEST_CASE("advised: kinds take turns by what their largest saving is worth of effort") {
   int turns = 0;
-  for_advised(53, 10, 0, [&](const Advised& of) {
+  for_advised(53, 6, 0, [&](const Advised& of) {
     const std::vector<Remedied>& rows = of.advice.remedies;
     std::size_t number = 0;
     for (const RemedyStanding standing : {RemedyStanding::advised, RemedyStanding::later}) {
@@ -304,7 +304,7 @@ TEST_CASE("advised: kinds take turns by what their largest saving is worth of ef
       for (const std::string& caveat : row.caveats) CHECK_FALSE(before.contains(caveat));
     }
   });
-  CHECK(turns > 30);
+  CHECK(turns > 15);
 }
 
 TEST_CASE("advised: a remedy pays in as many draws as it costs less in, each drawn for both") {
@@ -364,14 +364,14 @@ TEST_CASE("advised: a remedy pays in as many draws as it costs less in, each dra
       CHECK(all->one_off.base() == Approx(once.base()));
     }
   });
-  CHECK(numbered > 15);
+  CHECK(numbered > 8);
   CHECK(between > 0);
-  CHECK(together > 1);
+  CHECK(together > 0);
 }
 
 TEST_CASE("advised: what takes the first two together, and what comes too early, is the best") {
   int pairs = 0, early = 0, hidden = 0;
-  for_advised(55, 8, 0, [&](const Advised& of) {
+  for_advised(55, 5, 0, [&](const Advised& of) {
     const Advice& advice = of.advice;
     std::vector<const Remedied*> rows;
     for (const Remedied& row : advice.remedies) {
@@ -424,7 +424,7 @@ TEST_CASE("advised: what takes the first two together, and what comes too early,
       CHECK(advice.hides_disk->base() == Approx((room * data).base()));
     }
   });
-  CHECK(pairs > 1);
+  CHECK(pairs > 0);
   CHECK(early > 0);
   CHECK(hidden > 0);
 }

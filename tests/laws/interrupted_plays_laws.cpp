@@ -126,7 +126,7 @@ void check_intervals(const Interruptions& said, const InterruptedJob& job) {
 TEST_CASE("interrupted plays: bands, chances and means are those of bills made one by one") {
   Generator random(11);
   int more = 0, losing = 0, checked = 0;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 36; ++i) {
     const auto kind = static_cast<Kind>(i % 4);
     const Job one(generated(random, kind));
     INFO("job " << i << ", " << one.job().work.base() / 3600.0 << " h");
@@ -198,38 +198,43 @@ TEST_CASE("interrupted plays: bands, chances and means are those of bills made o
           Approx(share([&](std::size_t k) { return amounts[k] > instead; })).margin(0.011));
     losing += said.on_demand->loses > 0.0 ? 1 : 0;
   }
-  CHECK(checked > 40);
-  CHECK(more > 3);
-  CHECK(losing > 3);
+  CHECK(checked > 24);
+  CHECK(more > 1);
+  CHECK(losing > 1);
 }
 
 TEST_CASE("interrupted plays: so many interruptions that parts are played scatter like all") {
-  const auto of = [](double hours, const char* interval) {
+  const auto of = [](const char* instance, double hours) {
     schema::Document job = schema::parse_document(
         R"({"name": "t",
-            "cluster": {"instance": "p3.2xlarge", "region": "us-east-1", "purchase": "spot",
-                        "price": "10 USD/h",
+            "cluster": {"region": "us-east-1", "purchase": "spot",
                         "spot": {"rate": "20 /h", "wait_for_capacity": "30 s"}},
             "job": {"startup": "20 s",
                     "checkpoint": {"size": "1 GB", "bandwidth": "1 GB/s", "restart": "10 s"}}})",
         "t.json");
+    schema::set_value(job, "/cluster/instance", instance);
+    schema::set_value(job, "/cluster/price", "10 USD/h");
     schema::set_value(job, "/job/duration_on_one_instance", fmt::format("{} h", hours));
-    schema::set_value(job, "/job/checkpoint/interval", interval);
+    schema::set_value(job, "/job/checkpoint/interval", "2 min");
     return study::run(schema::read_scenario(job), testing_resolve::catalog(), nullptr);
   };
-  const Result few = of(200.0, "2 min");
-  const Result many = of(1800.0, "2 min");
-  REQUIRE(few.interruptions->expected < 1e4);
-  REQUIRE(many.interruptions->expected > 1e4);
-  const auto width = [](const auto& band) { return band[1] - band[0]; };
-  const auto middle = [](const auto& band) { return 0.5 * (band[0] + band[1]); };
-  const Interruptions& a = *few.interruptions;
-  const Interruptions& b = *many.interruptions;
-  // Nine independent parts, or as many times nine.
-  CHECK(width(b.time) / width(a.time) == Approx(3.0).epsilon(0.25));
-  CHECK(width(b.money) / width(a.money) == Approx(3.0).epsilon(0.25));
-  CHECK(middle(b.time) / many.times.total == Approx(1.0).epsilon(0.01));
-  CHECK(middle(b.money) / many.bill.money == Approx(1.0).epsilon(0.01));
+  // Start-ups are billed by one service and free at the other.
+  for (const char* instance : {"p3.2xlarge", "ml.p3.2xlarge"}) {
+    INFO(instance);
+    const Result few = of(instance, 200.0);
+    const Result many = of(instance, 1800.0);
+    REQUIRE(few.interruptions->expected < 1e4);
+    REQUIRE(many.interruptions->expected > 1e4);
+    const auto width = [](const auto& band) { return band[1] - band[0]; };
+    const auto middle = [](const auto& band) { return 0.5 * (band[0] + band[1]); };
+    const Interruptions& a = *few.interruptions;
+    const Interruptions& b = *many.interruptions;
+    // Nine times as many parts, each independent of the others.
+    CHECK(width(b.time) / width(a.time) == Approx(3.0).epsilon(0.25));
+    CHECK(width(b.money) / width(a.money) == Approx(3.0).epsilon(0.25));
+    CHECK(middle(b.time) / many.times.total == Approx(1.0).epsilon(0.01));
+    CHECK(middle(b.money) / many.bill.money == Approx(1.0).epsilon(0.01));
+  }
 }
 
 TEST_CASE("interrupted plays: attempts that hardly any gets through are exponential in all parts") {

@@ -381,7 +381,7 @@ TEST_CASE("remedies: each applies where its condition holds, and tries what impr
            name == "fsx_tier" || name == "region" || name == "mixed_precision";
   };
   std::map<std::string, std::array<int, 3>> seen;
-  for_remediable(31, 300, [&](const Remediable& looked) {
+  for_remediable(31, 270, [&](const Remediable& looked) {
     const Table table(looked);
     for (const Remedy* remedy : study::all_remedies()) {
       const std::string name(remedy->words.name);

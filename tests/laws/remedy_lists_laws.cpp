@@ -49,7 +49,7 @@ TEST_CASE("remedies: every number of workers that may differ is tried, to twice 
 
 TEST_CASE("remedies: other regions, tiers, machines with disks and helpers are the catalogue's") {
   int regions = 0, helpers = 0, disks = 0, tiers = 0, faster = 0;
-  for_remediable(33, 120, [&](const Remediable& looked) {
+  for_remediable(33, 80, [&](const Remediable& looked) {
     const Situation& s = looked.situation;
     const bool sagemaker = s.service == "sagemaker";
     for (const Remedy* remedy : study::all_remedies()) {

@@ -101,7 +101,7 @@ TEST_CASE("weighed: an input's effect is that of its ends, and it matters from a
 
 TEST_CASE("weighed: shares of the variance are those of integrating each input by itself") {
   int inputs = 0, interrupted = 0;
-  for_weighed(82, 12, [&](const Weighed& of) {
+  for_weighed(82, 8, [&](const Weighed& of) {
     const study::DrawnJob stated = of.with([](std::string_view) { return 0.5; });
     const auto spread = [](const std::vector<double>& values) {
       double mean = 0.0, squares = 0.0;
@@ -142,8 +142,8 @@ TEST_CASE("weighed: shares of the variance are those of integrating each input b
     }
     CHECK(of.result.certainty->own_variance_share == Approx(own / all).margin(0.06));
   });
-  CHECK(inputs > 50);
-  CHECK(interrupted > 1);
+  CHECK(inputs > 30);
+  CHECK(interrupted > 0);
 }
 
 TEST_CASE("weighed: no mixture of the ends of what is assumed is shorter or longer than said") {
