@@ -104,7 +104,9 @@ std::array<T, 2> middle(std::vector<T> values) {
 /// per stretch is geometric, so that the job's time is a sum of exponential ones.
 std::vector<Course> attempts(const InterruptedJob& job, const Course& mean) {
   constexpr std::uint64_t count = 1000;
-  const double stretches = job.checkpoints() + 1.0;
+  // A checkpoint at the job's end has no stretch behind it.
+  const double stretches =
+      job.interval > Duration{} ? std::max(1.0, std::ceil(job.work / job.interval)) : 1.0;
   std::vector<Course> courses(count, mean);
   for (std::uint64_t i = 0; i < count; ++i) {
     double times = 0.0;

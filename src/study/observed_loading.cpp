@@ -19,7 +19,7 @@ class LoadingDraft {
     hands_ = job_.workers > 0.0 ? job_.workers * job_.gpus : job_.gpus;
     // A worker's time per sample, by Little's law: it is always working on one.
     each_ = hands_ / job_.throughput.value;
-    if (job_.workers == 0.0) each_ = job_.wait ? job_.wait->value / job_.batch_size : 0.0;
+    if (job_.workers == 0.0) each_ = beside_step() / job_.batch_size;
   }
 
   void write() {
@@ -40,6 +40,14 @@ class LoadingDraft {
   }
 
  private:
+  /// Of an interval, what a training process that loads by itself spends on that: s. What it waits
+  /// includes copies and the hand-over, and where these are all, loading is not seen.
+  [[nodiscard]] double beside_step() const {
+    const Scenario& s = draft_.out.scenario;
+    if (!waits_) return 0.0;
+    if (!job_.wait) return (1.0 - job_.gpu_busy->value) * job_.interval.value;
+    return job_.wait->value - (s.cluster.copy_latency->base() + s.loader.handover->base());
+  }
   [[nodiscard]] double of_devices() const {
     return job_.device_bytes ? job_.device_bytes->value : 0.0;
   }
@@ -135,9 +143,12 @@ class LoadingDraft {
       double alone = cpu->value / (1.0 + resolve::assumed::contention.value * (busy - 1.0));
       if (short_of_cores_ && !others_) alone /= 1.0 + resolve::assumed::oversubscription.value;
       if (alone > 0.0) operation(alone, *cpu, how);
-    } else if (waits_ || (job_.workers == 0.0 && each_ > 0.0)) {
+    } else if (waits_) {
       operation(each_, x, words::found::whole_time_at_sample);
       draft_.unseen(words::unseen::loader_cpu);
+      return std::nullopt;
+    } else if (each_ <= 0.0) {
+      draft_.unseen(words::unseen::loader_in_step);
       return std::nullopt;
     } else {
       draft_.unseen(words::idle_loader(seconds(rounded(each_, 3))));

@@ -30,6 +30,9 @@ inline constexpr NotSeen workers_apart = {"the workers apart from what else ran"
                                           "all of the CPUs' time is theirs"};
 inline constexpr NotSeen loader_cpu = {"CPU time of the loader",
                                        "a worker computes all the time that it is at a sample"};
+inline constexpr NotSeen loader_in_step = {
+    "what the loader asks of CPUs",
+    "nothing; it is a part of the step and of what each step waits"};
 inline constexpr NotSeen cores_of_others = {
     "how many of the cores that other programs keep busy more workers would get",
     "all; observe again while nothing else runs"};

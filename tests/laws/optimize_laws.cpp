@@ -7,7 +7,7 @@
 
 #include "catch.hpp"
 #include "cli/inputs.hpp"
-#include "resolve/generated_scenario.hpp"
+#include "laws/generated_grids.hpp"
 #include "scenarios/shipped.hpp"
 #include "schema/host.hpp"
 #include "study/optimize.hpp"
@@ -15,70 +15,15 @@
 
 using namespace feedrate;
 using feedrate::pipeline::Generator;
+using testing_laws::axes_of;
+using testing_laws::for_generated;
+using testing_laws::GridCase;
+using testing_laws::Values;
 using testing_resolve::catalog;
-using testing_resolve::Settings;
 
 namespace {
 
 constexpr double tiny = 1e-11;  // relative: what counts as equal agrees to twelve digits
-
-struct Values {
-  std::string key;
-  std::vector<std::string> values;
-};
-
-/// The grid of these values over a scenario with these settings.
-study::Axes axes_of(const Settings& settings, const std::vector<Values>& all) {
-  study::Axes axes;
-  for (const Values& one : all) {
-    axes.axes.push_back({one.key, one.values, [one](std::size_t value) {
-                           return study::Setting{{one.key, one.values[value]}};
-                         }});
-  }
-  axes.make = [settings](const study::Setting& set) {
-    Settings together = settings;
-    together.insert(together.end(), set.begin(), set.end());
-    return testing_resolve::scenario_with(together);
-  };
-  axes.scenario = [axes](std::size_t point) { return axes.make(axes.at(point)); };
-  return axes;
-}
-
-std::vector<Values> generated_axes(Generator& random) {
-  const auto some = [&](std::string key, std::vector<std::string> values) {
-    std::vector<std::string> kept;
-    for (const std::string& value : values) {
-      if (random.chance(0.6)) kept.push_back(value);
-    }
-    if (kept.empty()) kept.push_back(values.front());
-    return Values{std::move(key), std::move(kept)};
-  };
-  std::vector<Values> all;
-  all.push_back(some("/cluster/instances", {"1", "2", "3", "5", "8", "16"}));
-  if (random.chance(0.7)) all.push_back(some("/loader/batch_size", {"16", "32", "64", "128"}));
-  if (random.chance(0.5)) {
-    const std::string first = testing_resolve::rented()[static_cast<std::size_t>(
-        random.whole(0.0, static_cast<double>(testing_resolve::rented().size()) - 1.0))];
-    all.push_back(some("/cluster/instance", {"p3.2xlarge", first}));
-  }
-  if (random.chance(0.5)) all.push_back(some("/job/epochs", {"3", "4"}));
-  return all;
-}
-
-/// A run of each point; no result where it cannot be simulated or priced.
-std::vector<std::optional<Result>> brute_force(const study::Axes& axes) {
-  std::vector<std::optional<Result>> results;
-  study::RunOptions options;
-  options.list_inputs = false;
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    try {
-      results.emplace_back(study::run(axes.scenario(i), catalog(), nullptr, options));
-    } catch (const InputError&) {
-      results.emplace_back();
-    }
-  }
-  return results;
-}
 
 double value_of(const Result& result, Minimized minimized) {
   return Outlay{result.times.total, result.bill.money, result.bill.total}.of(minimized);
@@ -107,66 +52,6 @@ bool same(double a, double b) {
 /// Whether `one` is no better than `other`; nothing is worse than none.
 bool no_better(const std::optional<double>& one, const std::optional<double>& other) {
   return !one || (other && *one >= *other * (1.0 - tiny));
-}
-
-/// Constraints between the least and the most of what the points come to, or just beyond.
-Constraints generated_constraints(Generator& random,
-                                  const std::vector<std::optional<Result>>& results) {
-  std::vector<double> times, amounts;
-  for (const auto& result : results) {
-    if (!result) continue;
-    times.push_back(result->times.total.base());
-    amounts.push_back(result->bill.money.base());
-  }
-  const auto between = [&](const std::vector<double>& values) {
-    const auto [low, high] = std::minmax_element(values.begin(), values.end());
-    return random.uniform(0.9 * *low, 1.1 * *high);
-  };
-  Constraints constraints;
-  if (random.chance(0.6)) constraints.deadline = seconds(between(times));
-  if (random.chance(0.6)) constraints.budget = usd(between(amounts));
-  return constraints;
-}
-
-struct GridCase {
-  Settings settings;
-  std::vector<Values> values;
-  study::OptimizeOptions options;
-  std::vector<std::optional<Result>> results;
-};
-
-/// Calls `check` with generated grids of which some point has a result.
-template <class Check>
-void for_generated(unsigned seed, int cases, Check check) {
-  Generator random(seed);
-  int checked = 0;
-  for (int i = 0; i < 3 * cases && checked < cases; ++i) {
-    GridCase one;
-    one.settings = testing_resolve::generated_settings(random);
-    if (random.chance(0.5)) one.settings.emplace_back("/job/value_of_hour", "40 USD/h");
-    one.values = generated_axes(random);
-    const double which = random.uniform(0.0, 3.0);
-    one.options.minimized = which < 1.0   ? Minimized::total
-                            : which < 2.0 ? Minimized::money
-                                          : Minimized::time;
-    one.options.draws = 5;
-    one.options.jobs = 1;
-    const study::Axes axes = axes_of(one.settings, one.values);
-    try {
-      one.results = brute_force(axes);
-    } catch (const InputError&) {
-      continue;
-    }
-    if (std::none_of(one.results.begin(), one.results.end(),
-                     [](const auto& result) { return result.has_value(); })) {
-      continue;
-    }
-    one.options.constraints = generated_constraints(random, one.results);
-    INFO("seed " << seed << ", case " << i);
-    check(one, axes, random);
-    ++checked;
-  }
-  CHECK(checked == cases);
 }
 
 }  // namespace

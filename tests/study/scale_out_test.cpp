@@ -49,6 +49,12 @@ TEST_CASE(
     REQUIRE(both[1]);
     CHECK(both[1]->instances == 1.0);
     CHECK(both[1]->time == Approx(many.times.total / few.times.total - 1.0));
+    CHECK(*both[1]->money == Approx(many.bill.money / few.bill.money - 1.0));
+    CHECK(*both[1]->total == Approx(many.bill.total / few.bill.total - 1.0));
+    REQUIRE(both[1]->total_at.size() == ladder_efficiencies.size());
+    for (std::size_t k = 0; k < ladder_efficiencies.size(); ++k) {
+      CHECK(both[1]->total_at[k] == Approx(cost.total(ladder_efficiencies[k]) / few.bill.total));
+    }
     CHECK(both[1]->break_even.has_value() == (cost.total(1.0) <= few.bill.total));
     if (both[1]->break_even) {
       CHECK(cost.total(*both[1]->break_even) / few.bill.total == Approx(1.0).epsilon(1e-9));
@@ -88,4 +94,53 @@ TEST_CASE("scale out: every group of other settings has a fewest of its own") {
   CHECK(!all[2]);
   REQUIRE((all[1] && all[3]));
   CHECK(all[3]->time == Approx(points[3].result.times.total / points[2].result.times.total - 1.0));
+}
+
+TEST_CASE("scale out: however its keys are spelled, and only instances of the cluster are many") {
+  const auto with = [](const char* key) {
+    std::vector<SweepPoint> points;
+    for (const char* instances : {"1", "4"}) {
+      points.push_back(point({}, instances));
+      points.back().set = {{key, instances}};
+    }
+    return study::scale_out(points);
+  };
+  for (const char* key : {"instances", "cluster.instances", "/cluster/instances"}) {
+    INFO(key);
+    const auto all = with(key);
+    CHECK(!all[0]);
+    REQUIRE(all[1]);
+    CHECK(all[1]->instances == 1.0);
+  }
+  for (const char* key : {"/loader/remote/instances", "remote.instances", "/cluster/instance",
+                          "loader.num_workers", "as_many_instances"}) {
+    INFO(key);
+    const auto all = with(key);
+    CHECK((!all[0] && !all[1]));
+  }
+}
+
+TEST_CASE("scale out: what a run of several says of one alone is what one alone costs") {
+  pipeline::Generator random(23);
+  int checked = 0;
+  for (int i = 0; i < 100; ++i) {
+    Settings settings = generated_settings(random);
+    settings.emplace_back("/job/value_of_hour", random.chance(0.5) ? "0 USD/h" : "20 USD/h");
+    settings.emplace_back("/source", R"({"service": "local"})");
+    settings.emplace_back("/disk", R"({"kind": "other", "bandwidth": "9 GB/s"})");
+    try {
+      const SweepPoint one = point(settings, "1"), four = point(settings, "4");
+      CHECK_FALSE(study::cost_alone(one.result));
+      const auto alone = study::cost_alone(four.result);
+      REQUIRE(alone);
+      // No less than a minute is billed, and each instance's own volumes are not the cluster's.
+      if (four.result.times.total < minutes(2.0) || four.result.bill.storage > Money{}) continue;
+      // But for whole seconds, and the least that is billed.
+      CHECK(alone->base() == Approx(one.result.bill.total.base()).epsilon(0.01));
+      ++checked;
+    } catch (const InputError&) {
+      continue;
+    }
+  }
+  CHECK(checked > 20);
 }

@@ -1,0 +1,433 @@
+// What is advised, and in what order, is what trying every change of every remedy says: with and
+// without a deadline and a budget, over one job and over many.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/random.hpp"
+#include "cli/scenario_maker.hpp"
+#include "laws/remediable_jobs.hpp"
+#include "study/advise.hpp"
+#include "study/drawn_job.hpp"
+#include "study/ladder.hpp"
+
+namespace feedrate {
+namespace {
+
+using study::Change;
+using study::Remedy;
+using study::Setting;
+using study::Situation;
+using testing_laws::Generator;
+using testing_resolve::catalog;
+
+/// Advice on a generated job, and how it is made again.
+struct Advised {
+  cli::ScenarioMaker make;
+  study::AdviseOptions options;
+  Advice advice;
+
+  [[nodiscard]] bool meets(const JobFigures& job) const {
+    return options.constraints.met(job.time, job.money);
+  }
+  [[nodiscard]] double cost(const JobFigures& job, Money one_off) const {
+    return options.jobs * (advice.priced ? job.total.base() : job.time.base()) +
+           (advice.priced ? one_off.base() : 0.0);
+  }
+  [[nodiscard]] double cost_before() const { return cost(advice.before, Money{}); }
+  [[nodiscard]] double saving(const Remedied& row) const {
+    return cost_before() - cost(*row.after, row.one_off);
+  }
+  [[nodiscard]] bool rescues(const Remedied& row) const {
+    return row.after && !meets(advice.before) && meets(*row.after);
+  }
+};
+
+/// Calls `check` with advice on so many generated jobs.
+template <class Check>
+void for_advised(unsigned seed, int count, int draws, Check check) {
+  Generator random(seed);
+  int checked = 0;
+  for (int i = 0; i < 10 * count && checked < count; ++i) {
+    testing_resolve::Settings settings = testing_resolve::generated_settings(random);
+    if (random.chance(0.3)) settings.emplace_back("/job/value_of_hour", "30 USD/h");
+    if (random.chance(0.15)) settings.emplace_back("/cluster/price", "0 USD/h");
+    if (random.chance(0.5)) {
+      settings.emplace_back("/preprocess", R"([{"operation": "decode", "cpu": "9 ms",
+                              "gpu": "50 us", "output_bytes": "150 kB"}])");
+    }
+    const cli::ScenarioMaker make(testing_resolve::document_with(settings));
+    study::AdviseOptions options;
+    options.draws = draws;
+    options.seed = 5;
+    options.target = random.uniform(0.3, 1.0);
+    if (random.chance(0.5)) options.jobs = random.whole(2.0, 50.0);
+    try {
+      const Result now = study::run(make({}), catalog(), nullptr);
+      if (random.chance(0.4)) {
+        options.constraints.deadline = random.log_uniform(0.3, 1.5) * now.times.total;
+      }
+      if (random.chance(0.3)) {
+        options.constraints.budget = random.log_uniform(0.5, 1.5) * now.bill.money;
+      }
+      INFO("seed " << seed << ", job " << i);
+      check(Advised{make, options, study::advise(std::cref(make), catalog(), nullptr, options)});
+      ++checked;
+    } catch (const InputError&) {
+      continue;
+    }
+  }
+  CHECK(checked == count);
+}
+
+TEST_CASE("advised: rungs are runs of simpler jobs, and the first below the target is worked on") {
+  std::set<Rung> worked_on;
+  for_advised(51, 8, 0, [&](const Advised& of) {
+    const Advice& advice = of.advice;
+    const Scenario scenario = of.make({});
+    CHECK(advice.target == of.options.target);
+    CHECK(advice.jobs == of.options.jobs);
+    REQUIRE(advice.ladder.size() == 4);
+    std::optional<Rung> first;
+    for (const RungResult& rung : advice.ladder) {
+      INFO(name_of(rung.rung));
+      CHECK(rung.figures.has_value() == rung.why_not.empty());
+      if (rung.rung == Rung::cluster) {
+        CHECK(rung.set.empty());
+        CHECK(rung.figures.has_value() == (scenario.cluster.instances > 1.0));
+      }
+      if (!rung.figures) continue;
+      const Result ran = study::run(of.make(rung.set), catalog(), nullptr);
+      CHECK(rung.figures->time == ran.times.total);
+      CHECK(rung.figures->total == ran.bill.total);
+      const double busy = ran.gpu_busy_time / (ran.times.total - ran.times.startup);
+      CHECK(rung.figures->gpu_busy == Approx(busy));
+      CHECK(rung.share == Approx(busy));
+      CHECK(rung.met == (rung.share >= of.options.target));
+      if (!rung.met && !first) first = rung.rung;
+      if (rung.rung == Rung::one_gpu || rung.rung == Rung::one_gpu_in_memory)
+        CHECK(ran.gpus == 1.0);
+      if (rung.rung != Rung::cluster) CHECK(ran.instances == 1.0);
+      CHECK(rung.efficiency.has_value() == (rung.rung == Rung::cluster));
+      if (rung.rung != Rung::cluster) continue;
+      CHECK(rung.efficiency == ran.efficiency);
+      if (rung.break_even) {
+        CHECK(*rung.break_even > 0.0);
+        CHECK(*rung.break_even <= 1.0);
+        CHECK(ran.bill.hour_value > Money{});
+      }
+    }
+    CHECK(advice.works_on == first.value_or(Rung::fed));
+    worked_on.insert(advice.works_on);
+  });
+  CHECK(worked_on.size() >= 3);
+}
+
+TEST_CASE("advised: where GPUs have next to no work each rung is held against the one before") {
+  Generator random(56);
+  int checked = 0, first = 0, later = 0;
+  for (int i = 0; i < 200 && checked < 12; ++i) {
+    testing_resolve::Settings settings = testing_resolve::generated_settings(random);
+    settings.emplace_back("/job/step", "1 us");
+    const cli::ScenarioMaker make(testing_resolve::document_with(settings));
+    const double target = random.uniform(0.05, 1.0);
+    try {
+      const auto ladder = study::ladder(std::cref(make), catalog(), nullptr, target);
+      if (ladder.front().figures && ladder.front().figures->gpu_busy >= 0.01) continue;
+      ++checked;
+      std::optional<Throughput> before;
+      std::vector<bool> met;
+      for (const RungResult& rung : ladder) {
+        INFO(name_of(rung.rung));
+        if (!rung.figures) continue;
+        const double share = before ? std::min(1.0, *rung.figures->throughput / *before) : 1.0;
+        before = rung.figures->throughput;
+        CHECK(rung.share == Approx(share));
+        met.push_back(share >= target);
+      }
+      // As fast as each other: what is left to make faster is the first.
+      const bool all = std::find(met.begin(), met.end(), false) == met.end();
+      const auto worked = std::find_if(ladder.begin(), ladder.end(), [](const RungResult& rung) {
+        return rung.figures && !rung.met;
+      });
+      REQUIRE(worked != ladder.end());
+      CHECK(study::rung_to_work_on(ladder) == worked->rung);
+      CHECK((worked == ladder.begin()) == all);
+      (all ? first : later) += 1;
+    } catch (const InputError&) {
+      continue;
+    }
+  }
+  CHECK(checked == 12);
+  CHECK(first > 0);
+  CHECK(later > 0);
+}
+
+TEST_CASE("advised: of a remedy's changes the least that is nearly as good as the best is taken") {
+  int lesser = 0, rescued = 0, worse = 0;
+  for_advised(52, 7, 0, [&](const Advised& of) {
+    const Scenario scenario = of.make({});
+    const Result base = study::run(scenario, catalog(), nullptr);
+    const auto resolved = resolve::resolve(scenario, catalog(), nullptr);
+    OfferQuery query;
+    query.instance = "c5.4xlarge";
+    query.service = "ec2";
+    // Work that is done once is done on CPU instances.
+    const HourlyPrice thread = find_offer(catalog(), query)->price.value / 16.0;
+    const Situation situation{
+        scenario, catalog(),        nullptr,
+        base,     resolved,         service_of(catalog(), *scenario.cluster.instance),
+        thread,   of.advice.priced, !of.meets(of.advice.before)};
+    CHECK(of.advice.priced == (base.bill.compute > Money{} || base.bill.hour_value > Money{}));
+    for (const Remedy* remedy : study::all_remedies()) {
+      INFO(remedy->words.name);
+      const auto row =
+          std::find_if(of.advice.remedies.begin(), of.advice.remedies.end(),
+                       [&](const Remedied& one) { return one.what.name == remedy->words.name; });
+      if (!remedy->applies(situation)) {
+        CHECK(row == of.advice.remedies.end());
+        continue;
+      }
+      const std::string lacks = remedy->lacks != nullptr ? remedy->lacks(situation) : "";
+      if (!lacks.empty()) {
+        REQUIRE(row != of.advice.remedies.end());
+        CHECK(row->standing == RemedyStanding::not_simulated);
+        CHECK(row->reason == lacks);
+        continue;
+      }
+      struct Tried {
+        Change change;
+        JobFigures after;
+      };
+      const std::vector<Change> changes = remedy->changes(situation);
+      std::vector<Tried> tried;
+      bool any_meets = false;
+      for (const Change& change : changes) {
+        try {
+          tried.push_back(
+              {change, study::figures_of_job(study::run(of.make(change.set), catalog(), nullptr))});
+          any_meets = any_meets || of.meets(tried.back().after);
+        } catch (const InputError&) {
+        }
+      }
+      if (any_meets) {
+        std::erase_if(tried, [&](const Tried& one) { return !of.meets(one.after); });
+      }
+      REQUIRE((row != of.advice.remedies.end()) == !changes.empty());
+      if (changes.empty()) continue;
+      if (tried.empty()) {
+        CHECK(row->standing == RemedyStanding::impossible);
+        CHECK_FALSE(row->reason.empty());
+        continue;
+      }
+      const auto cost = [&](const Tried& one) { return of.cost(one.after, one.change.one_off); };
+      const auto best =
+          std::min_element(tried.begin(), tried.end(),
+                           [&](const auto& a, const auto& b) { return cost(a) < cost(b); });
+      auto expected = best;
+      const double enough = of.cost_before() * (1.0 - least_saving);
+      if (cost(*best) <= enough) {
+        expected = std::find_if(tried.begin(), tried.end(), [&](const Tried& one) {
+          return cost(one) <= enough && cost(one) <= 1.01 * cost(*best);
+        });
+        lesser += expected != best ? 1 : 0;
+      }
+      CHECK(row->set == expected->change.set);
+      CHECK(row->one_off == expected->change.one_off);
+      CHECK(row->after->time == expected->after.time);
+      CHECK(row->sooner == of.advice.before.time - expected->after.time);
+      CHECK(row->saved.base() ==
+            Approx((of.options.jobs * (of.advice.before.total - expected->after.total) -
+                    expected->change.one_off)
+                       .base())
+                .margin(1e-9));
+      const double share = of.saving(*row) / of.cost_before();
+      const bool rescues = of.rescues(*row);
+      rescued += rescues ? 1 : 0;
+      worse += share < -least_saving ? 1 : 0;
+      const RemedyStanding standing =
+          share >= least_saving || rescues
+              ? (rescues || row->what.from <= of.advice.works_on ? RemedyStanding::advised
+                                                                 : RemedyStanding::later)
+          : share > -least_saving ? RemedyStanding::no_help
+                                  : RemedyStanding::costs_more;
+      CHECK(row->standing == standing);
+    }
+  });
+  CHECK(lesser > 0);
+  CHECK(rescued > 0);
+  CHECK(worse > 3);
+}
+
+TEST_CASE("advised: kinds take turns by what their largest saving is worth of effort") {
+  int turns = 0;
+  for_advised(53, 6, 0, [&](const Advised& of) {
+    const std::vector<Remedied>& rows = of.advice.remedies;
+    std::size_t number = 0;
+    for (const RemedyStanding standing : {RemedyStanding::advised, RemedyStanding::later}) {
+      for (const Remedied& row : rows) {
+        if (row.standing == standing) CHECK(row.number == ++number);
+      }
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i].number == 0 && rows[i].standing <= RemedyStanding::later) FAIL("no number");
+      for (std::size_t k = i + 1; k < rows.size(); ++k) {
+        if (rows[i].standing != rows[k].standing) {
+          CHECK(rows[i].standing < rows[k].standing);
+          continue;
+        }
+        // What meets limits that the job misses comes before all others.
+        if (of.rescues(rows[i]) != of.rescues(rows[k])) {
+          CHECK(of.rescues(rows[i]));
+          continue;
+        }
+        if (!rows[i].after || !rows[k].after) continue;
+        INFO(rows[i].what.name << " before " << rows[k].what.name);
+        const double first = of.saving(rows[i]), second = of.saving(rows[k]);
+        if (rows[i].what.kind == rows[k].what.kind) {
+          CHECK(first >= second);
+          continue;
+        }
+        // It was the head of its kind, unless another of that kind stands between.
+        const bool head =
+            std::none_of(rows.begin() + static_cast<std::ptrdiff_t>(i),
+                         rows.begin() + static_cast<std::ptrdiff_t>(k),
+                         [&](const Remedied& one) { return one.what.kind == rows[k].what.kind; });
+        if (!head) continue;
+        CHECK(first / rows[i].what.effort_hours >=
+              second / rows[k].what.effort_hours - 1e-12 * std::abs(second));
+        ++turns;
+      }
+    }
+    std::set<std::string> before(of.advice.caveats.begin(), of.advice.caveats.end());
+    for (const Remedied& row : rows) {
+      for (const std::string& caveat : row.caveats) CHECK_FALSE(before.contains(caveat));
+    }
+  });
+  CHECK(turns > 15);
+}
+
+TEST_CASE("advised: a remedy pays in as many draws as it costs less in, each drawn for both") {
+  constexpr int draws = 6;
+  int between = 0, numbered = 0, together = 0;
+  for_advised(54, 5, draws, [&](const Advised& of) {
+    const auto costs = [&](const Setting& set, Money one_off) {
+      std::vector<std::optional<double>> all;
+      const Scenario scenario = of.make(set);
+      for (std::uint64_t d = 1; d <= draws; ++d) {
+        all.emplace_back();
+        try {
+          const study::DrawnJob job =
+              study::drawn_job(scenario, catalog(), nullptr,
+                               [&](std::string_view key) { return uniform_of(5, d, key); });
+          JobFigures figures;
+          figures.time = job.outcome.total.wall;
+          figures.total = job.bill.total;
+          all.back() = of.cost(figures, one_off);
+        } catch (const InputError&) {
+        }
+      }
+      return all;
+    };
+    const auto before = costs({}, Money{});
+    const auto share = [&](const Setting& set, Money one_off) {
+      const auto after = costs(set, one_off);
+      double pays = 0.0;
+      for (std::size_t d = 0; d < draws; ++d) {
+        pays += after[d] && before[d] && *after[d] < *before[d] ? 1.0 : 0.0;
+      }
+      return pays / draws;
+    };
+    for (const Remedied& row : of.advice.remedies) {
+      INFO(row.change);
+      CHECK(row.pays.has_value() == (row.number > 0 && row.number <= 12));
+      if (!row.pays) continue;
+      ++numbered;
+      CHECK(*row.pays == Approx(share(row.set, row.one_off)));
+      between += *row.pays > 0.0 && *row.pays < 1.0 ? 1 : 0;
+    }
+    if (const auto& all = of.advice.together) {
+      ++together;
+      CHECK(*all->pays == Approx(share(all->set, all->one_off)));
+      CHECK(all->sooner == of.advice.before.time - all->after.time);
+      CHECK(
+          all->saved.base() ==
+          Approx(
+              (of.options.jobs * (of.advice.before.total - all->after.total) - all->one_off).base())
+              .margin(1e-9));
+      Money once;
+      for (const Remedied& row : of.advice.remedies) {
+        if (std::find(all->numbers.begin(), all->numbers.end(), row.number) != all->numbers.end()) {
+          once += row.one_off;
+        }
+      }
+      CHECK(all->one_off.base() == Approx(once.base()));
+    }
+  });
+  CHECK(numbered > 8);
+  CHECK(between > 0);
+  CHECK(together > 0);
+}
+
+TEST_CASE("advised: what takes the first two together, and what comes too early, is the best") {
+  int pairs = 0, early = 0, hidden = 0;
+  for_advised(55, 5, 0, [&](const Advised& of) {
+    const Advice& advice = of.advice;
+    std::vector<const Remedied*> rows;
+    for (const Remedied& row : advice.remedies) {
+      if (row.standing == RemedyStanding::advised) rows.push_back(&row);
+    }
+    const auto worth_more = [&](const JobFigures& a, double of_a, const JobFigures& b,
+                                double of_b) {
+      return of.meets(a) != of.meets(b) ? of.meets(a) : of_a < of_b;
+    };
+    if (advice.together) {
+      CHECK(advice.together->numbers.size() <= 3);
+      // None of the advised ones alone is better by more than is let pass.
+      const double all = of.cost(advice.together->after, advice.together->one_off);
+      for (const Remedied* row : rows) {
+        const double alone = of.cost(*row->after, row->one_off);
+        CHECK_FALSE(worth_more(*row->after, 1.0101 * alone, advice.together->after, all));
+      }
+      ++pairs;
+    }
+    const auto more =
+        std::find_if(advice.remedies.begin(), advice.remedies.end(),
+                     [](const Remedied& row) { return row.what.name == "more_instances"; });
+    const bool fed = advice.works_on == Rung::fed;
+    if (advice.too_early) {
+      ++early;
+      CHECK_FALSE(fed);
+      CHECK(advice.priced);
+      REQUIRE_FALSE(rows.empty());
+      CHECK(advice.too_early->after.total > rows.front()->after->total);
+      // The fewest of them.
+      const Scenario twice = of.make(advice.too_early->set);
+      CHECK(twice.cluster.instances == 2.0 * of.make({}).cluster.instances);
+    } else if (!fed && advice.priced && !rows.empty() && more != advice.remedies.end() &&
+               more->after &&
+               more->set.front().second ==
+                   fmt::format("{:g}", 2.0 * of.make({}).cluster.instances)) {
+      CHECK(more->after->total <= rows.front()->after->total);
+    }
+
+    const Scenario scenario = of.make({});
+    const Result now = study::run(scenario, catalog(), nullptr);
+    const auto resolved = resolve::resolve(scenario, catalog(), nullptr);
+    const double room = resolved.inputs.caches.room;
+    const bool disk =
+        now.stages[Stage::disk].capacity || now.stages[Stage::disk].stall > Duration{};
+    CHECK(advice.hides_disk.has_value() == (disk && room > 0.0 && room < 1.0));
+    if (advice.hides_disk) {
+      ++hidden;
+      const Bytes data = *scenario.dataset.bytes_per_sample * samples(*scenario.dataset.samples);
+      CHECK(advice.hides_disk->base() == Approx((room * data).base()));
+    }
+  });
+  CHECK(pairs > 0);
+  CHECK(early > 0);
+  CHECK(hidden > 0);
+}
+
+}  // namespace
+}  // namespace feedrate

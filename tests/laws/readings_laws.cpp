@@ -1,0 +1,156 @@
+// What a run predicts of the readings, what it calls the cause, and where the two that stand beside
+// each other differ enough to matter.
+#include <algorithm>
+#include <cmath>
+
+#include "base/errors.hpp"
+#include "catch.hpp"
+#include "model/readings.hpp"
+#include "pipeline/simulate.hpp"
+#include "resolve/generated_scenario.hpp"
+#include "resolve/resolve.hpp"
+#include "study/diagnose.hpp"
+#include "study/run.hpp"
+
+namespace feedrate {
+namespace {
+
+using pipeline::Generator;
+using testing_resolve::catalog;
+
+TEST_CASE("readings: workers by threads, and a step beside one of a single GPU alone") {
+  Generator random(131);
+  int several = 0, inlines = 0, checked = 0;
+  for (int i = 0; i < 300 && checked < 80; ++i) {
+    testing_resolve::Settings settings = testing_resolve::generated_settings(random);
+    if (random.chance(0.3)) settings.emplace_back("/job/efficiency", "0.8");
+    try {
+      const Scenario scenario = testing_resolve::scenario_with(settings);
+      const Result result = study::run(scenario, catalog(), nullptr);
+      const Readings said = study::simulated_readings(result, scenario, catalog(), nullptr);
+      const auto resolved = resolve::resolve(scenario, catalog(), nullptr);
+      const double loaders = resolved.inputs.workers * resolved.inputs.ranks;
+      const bool inline_now = scenario.loader.kind == LoaderKind::inline_;
+      REQUIRE(said[ReadingId::workers_per_cpu].has_value() == !inline_now);
+      if (!inline_now) {
+        CHECK(*said[ReadingId::workers_per_cpu] ==
+              Approx(loaders / resolved.machine->vcpus->value));
+      }
+      inlines += inline_now ? 1 : 0;
+      CHECK(said[ReadingId::gpu] == result.monitors->gpu);
+
+      Scenario alone = scenario;
+      alone.cluster.instances = 1.0;
+      alone.cluster.gpus_per_instance = 1.0;
+      alone.job.efficiency.reset();
+      std::optional<Result> one;
+      try {
+        one = study::run(alone, catalog(), nullptr);
+      } catch (const InputError&) {
+      }
+      REQUIRE(said[ReadingId::step_ratio].has_value() == one.has_value());
+      ++checked;
+      if (!one) continue;
+      const auto step = [](const Result& of) { return of.times.epoch / of.steps_per_epoch; };
+      CHECK(*said[ReadingId::step_ratio] == Approx(step(result) / step(*one)));
+      several += result.gpus > 1.0 ? 1 : 0;
+    } catch (const InputError&) {
+      continue;
+    }
+  }
+  CHECK(checked == 80);
+  CHECK(several > 10);
+  CHECK(inlines > 5);
+}
+
+TEST_CASE("readings: the cause is the bottleneck's, and workers where others would do most of it") {
+  Result result;
+  const auto cause = [&](std::optional<Stage> stage) {
+    result.bottleneck.stage = stage;
+    return study::simulated_cause(result);
+  };
+  CHECK(cause(std::nullopt) == Cause::other);
+  for (const Stage stage : all_stages()) {
+    INFO(name_of(stage));
+    const bool cores = stage == Stage::decode || stage == Stage::collate;
+    const bool fed = stage == Stage::gpu || stage == Stage::gpu_preprocess;
+    const Cause expected = stage == Stage::download ? Cause::streaming
+                           : stage == Stage::disk   ? Cause::disk
+                           : cores                  ? Cause::cores
+                           : fed                    ? Cause::fed
+                                                    : Cause::other;
+    CHECK(cause(stage) == expected);
+  }
+  // Data that come before training are another cause than those that come while it runs.
+  result.stages[Stage::download].stall = seconds(100.0);
+  for (const double staging : {0.0, 49.0, 51.0, 100.0}) {
+    result.times.staging = seconds(staging);
+    CHECK(cause(Stage::download) == (staging > 50.0 ? Cause::download : Cause::streaming));
+  }
+  Generator random(132);
+  for (int i = 0; i < 300; ++i) {
+    OtherWorkers& workers = result.bottleneck.workers.emplace();
+    workers.gain = random.uniform(0.0, 0.03);
+    result.bottleneck.gain_if_twice_as_fast = random.uniform(0.0, 0.06);
+    const bool most = workers.gain >= 0.5 * result.bottleneck.gain_if_twice_as_fast;
+    CHECK((cause(Stage::decode) == Cause::workers) == (workers.gain >= 0.01 && most));
+  }
+}
+
+TEST_CASE("readings: a share differs by a tenth of all, other readings by a fifth of the larger") {
+  Generator random(133);
+  int matter = 0;
+  for (int i = 0; i < 300; ++i) {
+    Readings observed;
+    Simulated simulated;
+    std::size_t both = 0;
+    for (const ReadingRow& row : all_readings()) {
+      if (random.chance(0.7)) observed[row.id] = random.uniform(0.0, 1.0);
+      if (random.chance(0.7)) {
+        simulated.readings[row.id] =
+            observed[row.id] && random.chance(0.6)
+                ? std::max(0.0, *observed[row.id] + random.uniform(-0.3, 0.3))
+                : random.uniform(0.0, 1.0);
+      }
+      both += observed[row.id] && simulated.readings[row.id] ? 1 : 0;
+    }
+    const Diagnosis made = study::diagnose(observed, Thresholds(), simulated);
+    CHECK(made.differences.size() == both);
+    CHECK(made.causes == study::causes_of(study::judge(observed, Thresholds())));
+    CHECK(made.by_prediction.size() == made.rules.size());
+    for (const auto& one : made.differences) {
+      const auto& row = *std::find_if(all_readings().begin(), all_readings().end(),
+                                      [&](const ReadingRow& of) { return of.id == one.reading; });
+      CHECK(one.observed == *observed[one.reading]);
+      CHECK(one.predicted == *simulated.readings[one.reading]);
+      const double apart = std::abs(one.observed - one.predicted);
+      const double least =
+          row.kind == ReadingKind::share ? 0.1 : 0.2 * std::max(one.observed, one.predicted);
+      CHECK(one.matters == (apart >= least && apart > 0.0));
+      matter += one.matters ? 1 : 0;
+    }
+    CHECK(study::diagnose(observed, Thresholds()).differences.empty());
+  }
+  CHECK(matter > 100);
+}
+
+TEST_CASE("readings: the loader is a cause where no other says more of it") {
+  const std::vector<Cause> more = {Cause::disk, Cause::cores, Cause::workers, Cause::streaming};
+  const std::vector<Cause> all = {Cause::download,  Cause::disk,   Cause::cores, Cause::workers,
+                                  Cause::streaming, Cause::loader, Cause::fed,   Cause::other};
+  for (unsigned bits = 0; bits < 256; ++bits) {
+    std::vector<Cause> causes;
+    bool told = false;
+    for (unsigned k = 0; k < all.size(); ++k) {
+      if ((bits >> k & 1U) == 0) continue;
+      causes.push_back(all[k]);
+      told = told || std::find(more.begin(), more.end(), all[k]) != more.end();
+    }
+    std::vector<Cause> expected = causes;
+    if (told) std::erase(expected, Cause::loader);
+    CHECK(study::distinct(causes) == expected);
+  }
+}
+
+}  // namespace
+}  // namespace feedrate

@@ -1,0 +1,139 @@
+#pragma once
+// Generated jobs of every kind with all that a remedy may look at: operations, communication,
+// checkpoints and prices, run and resolved.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "catalog/lookup.hpp"
+#include "catch.hpp"
+#include "resolve/generated_scenario.hpp"
+#include "resolve/resolve.hpp"
+#include "schema/host.hpp"
+#include "study/remedy.hpp"
+#include "study/run.hpp"
+
+namespace testing_laws {
+
+using feedrate::HostProfile;
+using feedrate::InputError;
+using feedrate::Result;
+using feedrate::Scenario;
+using feedrate::pipeline::Generator;
+using testing_resolve::catalog;
+
+inline const HostProfile& profile() {
+  static const HostProfile known = feedrate::schema::read_host_profile(
+      FEEDRATE_SOURCE_DIR "/scenarios/hosts/epyc_vm_2_cores.json");
+  return known;
+}
+
+/// One of the generated jobs, with operations, communication, checkpoints and prices besides.
+inline Scenario generated(Generator& random) {
+  testing_resolve::Settings settings = testing_resolve::generated_settings(random);
+  const auto set = [&](const std::string& key, const std::string& value) {
+    settings.emplace_back(key, value);
+  };
+  if (random.chance(0.3)) set("/cluster/instance", "ml.p3.2xlarge");
+  if (random.chance(0.3)) set("/cluster/instance", "ml.p3.16xlarge");
+  std::string operations;
+  const double count = random.whole(1.0, 4.0);
+  for (double k = 0.0; k < count; k += 1.0) {
+    static const char* const names[] = {"decode", "random_crop", "normalize", "resize", "getitem"};
+    operations += fmt::format(R"({}{{"operation": "{}")", operations.empty() ? "" : ", ",
+                              names[static_cast<std::size_t>(random.whole(0.0, 4.0))]);
+    operations += fmt::format(R"(, "cpu": "{:.0f} us")", random.log_uniform(50.0, 2e4));
+    if (random.chance(0.5)) operations += R"(, "gpu": "20 us")";
+    if (random.chance(0.5)) operations += R"(, "output_bytes": "80 kB")";
+    if (k == 0.0 && random.chance(0.3)) operations += R"(, "where": "offline")";
+    if (k == count - 1.0 && k > 0.0 && random.chance(0.2)) operations += R"(, "where": "gpu")";
+    operations += "}";
+  }
+  set("/preprocess", "[" + operations + "]");
+  if (random.chance(0.3)) set("/dataset/bytes_on_gpu_per_sample", "null");
+  if (random.chance(0.2)) set("/dataset/samples", "40");
+  if (random.chance(0.3)) set("/loader/prefetch_factor", fmt::format("{:g}", random.whole(1, 16)));
+  if (random.chance(0.3)) set("/loader/fetch_threads", fmt::format("{:g}", random.whole(1, 16)));
+  if (random.chance(0.2)) set("/loader/in_memory_cache", "true");
+  if (random.chance(0.3)) set("/job/asynchronous_step", random.chance(0.5) ? "true" : "false");
+  if (random.chance(0.3)) set("/job/non_blocking", "true");
+  if (random.chance(0.3)) set("/job/copy_stream", random.chance(0.5) ? "side" : "step");
+  if (random.chance(0.3)) {
+    set("/job/epochs", "null");
+    set("/job/steps", fmt::format("{:g}", random.whole(3.0, 9e3)));
+  } else if (random.chance(0.5)) {
+    set("/job/epochs", "1");
+  }
+  if (random.chance(0.3)) set("/job/step/precision", random.chance(0.5) ? "mixed" : "single");
+  if (random.chance(0.2)) set("/job/step", R"({"table": [[16, "20 ms"], [256, "90 ms"]]})");
+  if (random.chance(0.1)) set("/job/step", R"({"fixed": "70 ms"})");
+  if (random.chance(0.1)) {
+    set("/source", R"({"service": "fsx-lustre", "input_mode": "mount", "capacity": "4.8 TiB",
+                       "deployment_type": "PERSISTENT_2",
+                       "throughput_per_capacity": "250 MB/s/TiB"})");
+  }
+  if (random.chance(0.4)) {
+    set("/job/allreduce",
+        random.chance(0.5)
+            ? R"({"gradient_bytes": "500 MB", "busbw": "5 GB/s", "algorithm": "ring"})"
+            : R"({"parameters": 25000000, "algorithm": "nccl"})");
+  } else if (random.chance(0.2)) {
+    set("/job/efficiency", "0.9");
+  }
+  if (random.chance(0.4)) {
+    set("/job/checkpoint", fmt::format(R"({{"interval": "{:g} min", "size": "40 GB",
+                                           "bandwidth": "1 GB/s"}})",
+                                       random.whole(5.0, 900.0)));
+    if (random.chance(0.3)) set("/cluster/failures", "{}");
+  }
+  if (random.chance(0.2)) set("/cluster/savings", "0.3");
+  if (random.chance(0.2)) set("/cluster/price", "5 USD/h");
+  if (random.chance(0.3)) set("/disk/reads_per_sample", random.chance(0.5) ? "1" : "2.5");
+  if (random.chance(0.1)) set("/loader/remote", R"({"instance": "c5.4xlarge"})");
+  if (random.chance(0.2)) set("/source/connections", "64");
+  if (random.chance(0.2)) set("/source/distribution", "ShardedByS3Key");
+  return testing_resolve::scenario_with(settings);
+}
+
+/// A job with all that a remedy may look at.
+struct Remediable {
+  Scenario scenario;
+  const HostProfile* host;
+  Result result;
+  feedrate::resolve::Resolved resolved;
+  feedrate::study::Situation situation;
+
+  Remediable(Scenario of, const HostProfile* on, bool priced, bool missed)
+      : scenario(std::move(of)),
+        host(on),
+        result(feedrate::study::run(scenario, catalog(), host)),
+        resolved(feedrate::resolve::resolve(scenario, catalog(), host)),
+        situation{
+            scenario, catalog(), host,
+            result,   resolved,  service_of(catalog(), scenario.cluster.instance.value_or("")),
+            {},       priced,    missed} {}
+  Remediable(const Remediable&) = delete;
+  Remediable& operator=(const Remediable&) = delete;
+};
+
+/// Calls `check` with so many generated jobs that can run.
+template <class Check>
+void for_remediable(unsigned seed, int count, Check check) {
+  Generator random(seed);
+  int checked = 0;
+  for (int i = 0; i < 20 * count && checked < count; ++i) {
+    const HostProfile* const host = random.chance(0.3) ? &profile() : nullptr;
+    const bool priced = random.chance(0.7), missed = random.chance(0.5);
+    try {
+      const Remediable looked(generated(random), host, priced, missed);
+      INFO("seed " << seed << ", job " << i);
+      check(looked);
+      ++checked;
+    } catch (const InputError&) {
+      continue;
+    }
+  }
+  CHECK(checked == count);
+}
+
+}  // namespace testing_laws

@@ -1,0 +1,418 @@
+// When each remedy applies, and which changes it tries: over generated jobs of every kind, stated a
+// second time by what the job is.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/unit_text.hpp"
+#include "laws/remediable_jobs.hpp"
+
+namespace feedrate {
+namespace {
+
+using study::Change;
+using study::Remedy;
+using study::Setting;
+using testing_laws::for_remediable;
+using testing_laws::Remediable;
+using testing_resolve::catalog;
+
+/// What a remedy has to do: nothing where it does not apply, else the settings that it tries.
+struct Expected {
+  bool applies = false;
+  std::vector<Setting> sets{};
+  bool lacks = false;
+};
+
+Expected where(bool applies, std::vector<Setting> sets) {
+  return {applies, std::move(sets)};
+}
+
+/// One setting of a key for each value that is more than it is now.
+std::vector<Setting> more_than(double now, const std::string& key, std::vector<double> values) {
+  std::vector<Setting> sets;
+  for (const double value : values) {
+    if (value > now) sets.push_back({{key, fmt::format("{:g}", value)}});
+  }
+  return sets;
+}
+
+class Table {
+ public:
+  explicit Table(const Remediable& of)
+      : job_(of.scenario), in_(of.resolved.inputs), now_(of), rows_() {
+    loader();
+    preprocess();
+    storage();
+    training();
+    prices();
+    machines();
+  }
+  [[nodiscard]] const std::map<std::string, Expected>& rows() const { return rows_; }
+
+ private:
+  [[nodiscard]] double wait(Stage stage) const {
+    return now_.result.stages[stage].stall / now_.result.times.total;
+  }
+  [[nodiscard]] bool on_path(Stage stage) const {
+    const StageStats& of = now_.result.stages[stage];
+    return of.capacity.has_value() || of.stall > Duration{};
+  }
+
+  void loader() {
+    const bool pytorch = job_.loader.kind == LoaderKind::pytorch;
+    const bool workers = in_.workers > 0.0;
+    rows_["prefetch_factor"] =
+        where(workers, more_than(in_.prefetch, "prefetch_factor", {2, 4, 8, 16}));
+    const double begun = in_.unfinished_steps > 0.0 ? in_.epochs + 1.0 : in_.epochs;
+    rows_["persistent_workers"] =
+        where(pytorch && workers && !in_.persistent_workers && begun > 1.0,
+              {{{"persistent_workers", "true"}}});
+    const bool copies = on_path(Stage::h2d);
+    rows_["pin_memory"] = where(copies && !in_.pinned, {{{"pin_memory", "true"}}});
+    Setting beside;
+    if (!in_.pinned) beside.emplace_back("pin_memory", "true");
+    beside.emplace_back("non_blocking", "true");
+    if (job_.job.copy_stream) beside.emplace_back("copy_stream", "side");
+    rows_["non_blocking"] = where(copies && in_.copies != pipeline::Copies::beside, {beside});
+    rows_["asynchronous_step"] = where(!in_.asynchronous_step, {{{"asynchronous_step", "true"}}});
+    const bool streams = in_.source && !in_.sequential_stream && !in_.remote;
+    rows_["fetch_threads"] =
+        where(streams && workers, more_than(in_.fetch_threads, "fetch_threads", {2, 4, 8, 16}));
+    const double threads = now_.resolved.machine->vcpus->value / in_.ranks;
+    rows_["one_thread_a_worker"] = {
+        pytorch && wait(Stage::decode) > 0.05 && in_.workers >= threads - 1.0, {}, true};
+  }
+
+  [[nodiscard]] bool is_random(const Operation& of) const {
+    return of.operation.find("random") != std::string::npos;
+  }
+
+  void preprocess() {
+    const std::vector<Operation>& all = job_.preprocess;
+    bool any = false;
+    for (const Operation& one : all) any = any || one.where == Place::cpu;
+    const bool on_cpu = any && (in_.cpu.base() > 0.0 || in_.remote);
+    const auto place = [](std::size_t i, const char* to) {
+      return std::pair(fmt::format("/preprocess/{}/where", i), std::string(to));
+    };
+    std::vector<Setting> ahead;
+    Setting set;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].where == Place::offline) continue;
+      if (all[i].where == Place::gpu || is_random(all[i])) break;
+      set.push_back(place(i, "offline"));
+      if (all[i].output_bytes) ahead.push_back(set);
+    }
+    rows_["offline_preprocessing"] = {on_cpu, ahead, ahead.empty()};
+    Setting gpu;
+    for (std::size_t i = all.size(); i-- > 0;) {
+      const bool known = all[i].gpu || (now_.host != nullptr &&
+                                        now_.host->gpu_operations.contains(all[i].operation));
+      if (all[i].where != Place::cpu || !known) break;
+      gpu.push_back(place(i, "gpu"));
+    }
+    rows_["gpu_preprocessing"] = {on_cpu, {}, gpu.empty()};
+    if (!gpu.empty()) rows_["gpu_preprocessing"].sets = {gpu};
+    native(on_cpu);
+    const auto& bytes = job_.dataset.bytes_on_gpu_per_sample;
+    rows_["uint8_to_gpu"] = where(bytes && on_path(Stage::h2d) && now_.result.gpu_busy > 0.0, {});
+    if (bytes) {
+      rows_["uint8_to_gpu"].sets = {{{"bytes_on_gpu_per_sample", format_quantity(*bytes / 4.0)}}};
+    }
+    rows_["in_memory_cache"] =
+        where(on_cpu && !in_.caches.decoded && in_.epochs > 1.0, {{{"in_memory_cache", "true"}}});
+  }
+
+  void native(bool on_cpu) {
+    Expected& row = rows_["faster_decoder"];
+    row.applies = on_cpu && wait(Stage::decode) > 0.0;
+    row.lacks = now_.host == nullptr;
+    if (row.lacks) return;
+    const auto& known = now_.host->operations;
+    Setting set;
+    for (std::size_t i = 0; i < job_.preprocess.size(); ++i) {
+      const Operation& one = job_.preprocess[i];
+      DurationPerSample fast;
+      if (one.operation == "getitem") {
+        for (const char* part : {"read", "decode", "crop_resize", "flip", "normalize"}) {
+          fast += known.at(part).value;
+        }
+      } else if (known.contains(one.operation)) {
+        fast = known.at(one.operation).value;
+      } else {
+        continue;
+      }
+      if (one.where != Place::cpu || fast >= *one.cpu) continue;
+      set.emplace_back(fmt::format("/preprocess/{}/cpu", i), format_quantity(fast));
+    }
+    if (!set.empty() && !job_.measured_on.cpu_times) row.sets = {set};
+  }
+
+  void storage() {
+    const Source& source = job_.source;
+    const bool afar = in_.staging || in_.source || in_.first_source;
+    const bool s3 = source.service == Service::s3 && afar;
+    const bool aws = now_.resolved.machine->cloud == "aws";
+    const bool sagemaker = now_.situation.service == "sagemaker";
+    const double each = job_.dataset.bytes_per_sample->base();
+    const double now = job_.dataset.samples_per_object.value_or(1.0);
+    std::vector<Setting> packs;
+    for (const double size : {1e6, 16e6, 64e6, 128e6}) {
+      const double samples = std::floor(size / each);
+      if (samples > now && samples <= in_.samples) {
+        packs.push_back({{"samples_per_object", fmt::format("{:.0f}", samples)}});
+      }
+    }
+    rows_["pack_objects"] = where((afar || on_path(Stage::disk)) && each * now < 1e6, packs);
+    const double connections = in_.staging  ? in_.staging->connections
+                               : in_.source ? in_.source->connections
+                                            : 0.0;
+    rows_["connections"] = where(afar, {});
+    if (connections > 0.0) {
+      rows_["connections"].sets =
+          more_than(connections, "/source/connections", {16, 32, 64, 128, 256});
+    }
+    const InputMode mode = source.input_mode.value_or(InputMode::file);
+    const auto to_mode = [](const char* word) { return Setting{{"/source/input_mode", word}}; };
+    rows_["input_mode"] = where(s3, {});
+    if (mode != InputMode::file) rows_["input_mode"].sets.push_back(to_mode("File"));
+    if (mode != InputMode::fast_file && sagemaker) {
+      rows_["input_mode"].sets.push_back(to_mode("FastFile"));
+    }
+    rows_["streaming"] = where(s3, {});
+    if (mode != InputMode::pipe && mode != InputMode::stream) {
+      rows_["streaming"].sets = {to_mode(sagemaker ? "Pipe" : "stream")};
+    }
+    rows_["fsx"] = {s3 && aws};
+    rows_["efs"] = {s3 && aws};
+    rows_["efs_throughput"] = where(source.service == Service::efs, {});
+    if (source.throughput_mode.value_or("elastic") != "elastic") {
+      rows_["efs_throughput"].sets = {{{"/source/throughput_mode", "elastic"}}};
+    }
+    rows_["fsx_tier"] = {source.service == Service::fsx_lustre};
+    const bool ebs =
+        now_.resolved.disk && now_.resolved.disk->kind == DiskKind::ebs && on_path(Stage::disk);
+    rows_["gp3"] = where(ebs && !sagemaker, {});
+    if (ebs) rows_["gp3"].sets = volumes(*now_.resolved.disk);
+    const bool reads =
+        in_.disk && in_.disk->requests > 1.0 &&
+        (job_.disk.reads_per_sample || (now_.host != nullptr && now_.host->reads_per_sample));
+    rows_["whole_file_reads"] =
+        where(on_path(Stage::disk) && reads && now == 1.0, {{{"reads_per_sample", "1"}}});
+    rows_["sharded_by_s3_key"] = where(s3 && in_.staging && in_.instances > 1.0 &&
+                                           source.distribution == Distribution::fully_replicated,
+                                       {{{"/source/distribution", "ShardedByS3Key"}}});
+  }
+
+  /// Volumes of which one is better than what is there.
+  static std::vector<Setting> volumes(const resolve::LocalDisk& now) {
+    std::vector<Setting> sets;
+    for (const auto& [rate, iops] : {std::pair(250.0, 3000.0), std::pair(500.0, 6000.0),
+                                     std::pair(1000.0, 6000.0), std::pair(1000.0, 16000.0)}) {
+      const bool gp3 = now.volume_type == "gp3";
+      const bool as_fast = now.bandwidth && now.bandwidth->base() >= rate * 1e6;
+      const bool as_many = now.iops && now.iops->base() >= iops;
+      if (gp3 && as_fast && as_many) continue;
+      Setting set;
+      if (!gp3) set.emplace_back("volume_type", "gp3");
+      set.emplace_back("disk.bandwidth", fmt::format("{:g} MB/s", rate));
+      set.emplace_back("disk.iops", fmt::format("{:g} /s", iops));
+      sets.push_back(set);
+    }
+    return sets;
+  }
+
+  void training() {
+    const bool waits = in_.exposed_allreduce > Duration{} && job_.job.allreduce;
+    const double n = in_.accumulation;
+    rows_["gradient_accumulation"] =
+        where(waits, more_than(0.0, "gradient_accumulation", {2.0 * n, 4.0 * n, 8.0 * n}));
+    rows_["bf16_gradients"] = where(waits, {{{"gradient_bytes", "250 MB"}}});
+    if (waits && job_.job.allreduce->parameters) {
+      rows_["bf16_gradients"].sets = {{{"/job/allreduce/gradient_type", "bf16"}}};
+    }
+    const auto& said = now_.resolved.communication;
+    rows_["hierarchical_allreduce"] = where(waits && in_.instances > 1.0 && in_.ranks > 1.0 &&
+                                                said->protocol.empty() && said->algorithm == "ring",
+                                            {{{"/job/allreduce/algorithm", "hierarchical"}}});
+    rows_["background_checkpoints"] =
+        where(wait(Stage::checkpoint) > 0.0, {{{"/job/checkpoint/bandwidth", "10 GB/s"}}});
+    // Young's interval of 3.8 failures in 1,000 days of a node.
+    const double between = 1000.0 * 86400.0 / 3.8 / in_.instances;
+    const double young = std::sqrt(2.0 * in_.checkpoint_time.base() * between);
+    rows_["checkpoint_interval"] =
+        where(wait(Stage::checkpoint) > 0.0 && !in_.interruptions &&
+                  young > in_.checkpoint_interval.base(),
+              {{{"/job/checkpoint/interval", fmt::format("{:.0f} min", std::ceil(young / 60.0))}}});
+    batches();
+    precision();
+  }
+
+  void batches() {
+    const Step& step = *job_.job.step;
+    std::vector<Setting> sets;
+    for (const double times : {2.0, 4.0, 8.0}) {
+      const double batch = times * in_.batch;
+      if ((step.table && batch > 256.0) || batch > in_.samples) continue;
+      Setting set{{"batch_size", fmt::format("{:g}", batch)}};
+      if (job_.job.steps) {
+        set.emplace_back("/job/steps", fmt::format("{:.0f}", std::ceil(*job_.job.steps / times)));
+      }
+      sets.push_back(set);
+    }
+    rows_["batch_size"] = where(step.per_sample || step.table, sets);
+  }
+
+  void precision() {
+    const Step& step = *job_.job.step;
+    Expected& row = rows_["mixed_precision"];
+    row.applies = step.precision != Precision::mixed;
+    row.lacks = !step.precision;
+  }
+
+  [[nodiscard]] bool own_price() const { return job_.cluster.price.has_value(); }
+
+  void prices() {
+    const bool priced = now_.result.bill.compute > Money{};
+    rows_["region"] = {priced && !own_price()};
+    const bool demand = priced && !own_price() && job_.cluster.purchase == Purchase::on_demand;
+    const bool aws = now_.resolved.machine->cloud == "aws";
+    rows_["savings_plan"] = {demand && aws, {}, !job_.cluster.savings};
+    if (job_.cluster.savings) rows_["savings_plan"].sets = {{{"purchase", "savings_plan"}}};
+    OfferQuery query;
+    query.service = now_.situation.service;
+    query.instance = now_.resolved.machine->name;
+    query.region = job_.cluster.region;
+    query.purchase = Purchase::spot;
+    const bool writes = job_.job.checkpoint && in_.checkpoint_time > Duration{};
+    rows_["spot"] = {demand, {}, !writes || !find_offer(catalog(), query)};
+    if (writes) {
+      rows_["spot"].sets = {
+          {{"purchase", "spot"}, {"/job/checkpoint/interval", "null"}, {"/cluster/spot", "{}"}}};
+    }
+    rows_["capacity_block"] = {demand && aws && in_.ranks >= 8.0, {}, true};
+  }
+
+  /// Machines of the same cloud with as many of the same GPUs, the cheapest first.
+  template <class Fits>
+  [[nodiscard]] std::vector<std::string> siblings(const Fits& fits) const {
+    const Machine& mine = *now_.resolved.machine;
+    std::vector<std::pair<double, std::string>> list;
+    for (const Machine& other : catalog().machines) {
+      if (other.name == mine.name || other.cloud != mine.cloud || !other.gpus) continue;
+      if (other.gpu_model != mine.gpu_model || other.gpus->value != mine.gpus->value) continue;
+      OfferQuery query;
+      query.service = now_.situation.service;
+      query.instance = other.name;
+      query.region = job_.cluster.region;
+      const auto offer = find_offer(catalog(), query);
+      if (fits(other) && offer) list.emplace_back(offer->price.value.base(), other.name);
+    }
+    std::stable_sort(list.begin(), list.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    const bool sagemaker = now_.situation.service == "sagemaker";
+    std::vector<std::string> names;
+    for (const auto& [price, name] : list) names.push_back((sagemaker ? "ml." : "") + name);
+    return names;
+  }
+
+  void machines() {
+    const Machine& mine = *now_.resolved.machine;
+    const double cpus = wait(Stage::decode) + wait(Stage::collate);
+    const bool waits = cpus > least_saving || now_.result.bottleneck.stage == Stage::decode;
+    std::vector<Setting> more;
+    for (const std::string& name : siblings([&](const Machine& other) {
+           return other.vcpus && other.vcpus->value > mine.vcpus->value;
+         })) {
+      more.push_back({{"instance", name}});
+      if (job_.loader.kind == LoaderKind::inline_) continue;
+      const bool pool = job_.loader.kind == LoaderKind::pool;
+      more.push_back({{"instance", name}, {"num_workers", pool ? "auto" : "cpus-1"}});
+    }
+    rows_["more_cpus"] = where(waits, more);
+    rows_["cpu_helpers"] = {waits && !job_.loader.remote && in_.cpu.base() > 0.0};
+    const bool ebs = now_.resolved.disk && now_.resolved.disk->kind == DiskKind::ebs;
+    rows_["nvme"] = {ebs && on_path(Stage::disk)};
+    std::vector<Setting> larger;
+    const double data = job_.dataset.bytes_per_sample->base() * in_.samples;
+    for (const std::string& name : siblings([&](const Machine& other) {
+           return other.memory && other.memory->value > mine.memory->value &&
+                  other.memory->value.base() > data;
+         })) {
+      larger.push_back({{"instance", name}});
+    }
+    rows_["memory"] = where(on_path(Stage::disk) && in_.caches.room < 1.0, larger);
+    Expected& several = rows_["more_instances"];
+    several.applies = true;
+    several.lacks =
+        job_.job.efficiency || (!now_.situation.priced && !now_.situation.limits_missed);
+    for (const double times : {2.0, 4.0, 8.0, 16.0, 32.0}) {
+      Setting set{{"instances", fmt::format("{:g}", times * in_.instances)}};
+      if (job_.job.steps) {
+        set.emplace_back("/job/steps", fmt::format("{:.0f}", std::ceil(*job_.job.steps / times)));
+      }
+      several.sets.push_back(set);
+    }
+  }
+
+  const Scenario& job_;
+  const pipeline::Inputs& in_;
+  const Remediable& now_;
+  std::map<std::string, Expected> rows_;
+};
+
+std::string text_of(const std::vector<Setting>& sets) {
+  std::string text;
+  for (const Setting& set : sets) {
+    text += "{";
+    for (const auto& [key, value] : set) text += key + "=" + value + " ";
+    text += "}";
+  }
+  return text;
+}
+
+TEST_CASE("remedies: each applies where its condition holds, and tries what improves on it") {
+  // Lists of machines, file systems and GPUs that the catalogue alone says.
+  const auto listed_elsewhere = [](const std::string& name) {
+    return name == "cpu_helpers" || name == "nvme" || name == "fsx" || name == "efs" ||
+           name == "fsx_tier" || name == "region" || name == "mixed_precision";
+  };
+  std::map<std::string, std::array<int, 3>> seen;
+  for_remediable(31, 270, [&](const Remediable& looked) {
+    const Table table(looked);
+    for (const Remedy* remedy : study::all_remedies()) {
+      const std::string name(remedy->words.name);
+      if (name == "num_workers") continue;
+      INFO(name);
+      REQUIRE(table.rows().contains(name));
+      const Expected& expected = table.rows().at(name);
+      REQUIRE(remedy->applies(looked.situation) == expected.applies);
+      ++seen[name][expected.applies ? 1 : 0];
+      if (!expected.applies) continue;
+      const std::string lacks =
+          remedy->lacks != nullptr ? remedy->lacks(looked.situation) : std::string();
+      if (name != "gpu_preprocessing" && name != "mixed_precision") {
+        CHECK(lacks.empty() == !expected.lacks);
+      } else if (expected.lacks) {
+        CHECK_FALSE((lacks.empty() && !remedy->changes(looked.situation).empty()));
+      }
+      if (remedy->changes == nullptr || listed_elsewhere(name)) continue;
+      std::vector<Setting> sets;
+      for (const Change& change : remedy->changes(looked.situation)) sets.push_back(change.set);
+      INFO(text_of(sets) << " and " << text_of(expected.sets));
+      CHECK(sets == expected.sets);
+      seen[name][2] += sets.empty() ? 0 : 1;
+    }
+  });
+  for (const auto& [name, counts] : seen) {
+    INFO(name);
+    CHECK(counts[1] > 0);
+    if (name != "more_instances") CHECK(counts[0] > 0);
+  }
+}
+
+}  // namespace
+}  // namespace feedrate

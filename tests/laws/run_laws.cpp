@@ -1,0 +1,258 @@
+// What a run says beside the time and the bill: efficiencies, what each stage could carry, what is
+// lost to scaling, which inputs matter. Over generated jobs, of what was simulated of each.
+#include <algorithm>
+#include <cmath>
+
+#include "base/errors.hpp"
+#include "catch.hpp"
+#include "pipeline/mean.hpp"
+#include "pipeline/simulate.hpp"
+#include "resolve/generated_scenario.hpp"
+#include "resolve/resolve.hpp"
+#include "study/bottleneck.hpp"
+#include "study/other_workers.hpp"
+#include "study/run.hpp"
+
+namespace feedrate {
+namespace {
+
+using pipeline::Generator;
+using testing_resolve::catalog;
+
+struct Ran {
+  Scenario scenario;
+  Result result;
+  resolve::Resolved resolved;
+  pipeline::Outcome outcome;
+};
+
+/// Calls `check` with so many generated jobs that can run.
+template <class Check>
+void for_ran(unsigned seed, int count, Check check) {
+  Generator random(seed);
+  int checked = 0;
+  for (int i = 0; i < 10 * count && checked < count; ++i) {
+    testing_resolve::Settings settings = testing_resolve::generated_settings(random);
+    if (random.chance(0.3)) settings.emplace_back("/job/epochs", "1");
+    if (random.chance(0.2)) {
+      settings.emplace_back("/job/epochs", "null");
+      settings.emplace_back("/job/steps", fmt::format("{:g}", random.whole(10.0, 9e3)));
+    }
+    if (random.chance(0.3)) {
+      settings.emplace_back("/job/allreduce", R"({"gradient_bytes": "300 MB", "busbw": "4 GB/s"})");
+    }
+    if (random.chance(0.3)) {
+      settings.emplace_back("/job/checkpoint",
+                            R"({"interval": "7 min", "size": "9 GB", "bandwidth": "1 GB/s"})");
+    }
+    try {
+      const Scenario scenario = testing_resolve::scenario_with(settings);
+      auto resolved = resolve::resolve(scenario, catalog(), nullptr);
+      const pipeline::Outcome outcome = pipeline::simulate(resolved.inputs);
+      INFO("seed " << seed << ", job " << i);
+      check(Ran{scenario, study::run(scenario, catalog(), nullptr), std::move(resolved), outcome});
+      ++checked;
+    } catch (const InputError&) {
+      continue;
+    }
+  }
+  CHECK(checked == count);
+}
+
+TEST_CASE("run: figures are those of what was simulated, and the time is busy or waits") {
+  for_ran(71, 60, [](const Ran& of) {
+    const Result& r = of.result;
+    const pipeline::Outcome& o = of.outcome;
+    CHECK(r.times.total == o.total.wall);
+    CHECK(r.times.startup == o.startup);
+    CHECK(r.times.staging == o.staging);
+    CHECK(r.times.first_epoch == o.first.wall);
+    CHECK(r.times.epoch == o.later.wall);
+    CHECK(r.gpus == of.resolved.inputs.ranks * of.resolved.inputs.instances);
+    CHECK(r.straggling == o.total.straggling);
+    const Duration epochs = r.times.total - r.times.startup - r.times.staging;
+    CHECK(r.gpu_busy == Approx(r.gpu_busy_time / epochs));
+    const Duration trained =
+        epochs - r.stages[Stage::checkpoint].stall - r.stages[Stage::interruption].stall;
+    CHECK(*r.throughput * trained / samples(1.0) == Approx(o.trained_samples));
+    CHECK(r.steps == Approx(of.resolved.inputs.epochs * r.steps_per_epoch +
+                            of.resolved.inputs.unfinished_steps));
+    Duration sum = r.gpu_busy_time;
+    Money idle;
+    for (const Stage stage : all_stages()) {
+      sum += r.stages[stage].stall;
+      idle += r.stages[stage].idle_gpu;
+      CHECK(r.stages[stage].idle_gpu == r.bill.idle_gpu_by_stage[stage]);
+    }
+    CHECK(sum.base() == Approx(r.times.total.base()));
+    CHECK(idle.base() == Approx(r.bill.idle_gpu.base()));
+    CHECK_FALSE(r.bands);
+  });
+}
+
+TEST_CASE("run: against one instance alone, what is lost adds up stage by stage") {
+  int several = 0;
+  for_ran(72, 80, [&](const Ran& of) {
+    const Result& many = of.result;
+    if (many.instances == 1.0) {
+      CHECK(many.efficiency == 1.0);
+      CHECK_FALSE((many.job_efficiency || many.lost_to_scaling || many.lost_to_stragglers));
+      return;
+    }
+    Result one;
+    try {
+      one = study::run(resolve::on_one_instance(of.scenario), catalog(), nullptr);
+    } catch (const InputError&) {
+      return;
+    }
+    ++several;
+    const double n = many.instances;
+    REQUIRE(many.job_efficiency);
+    CHECK(*many.job_efficiency == Approx(one.times.total / (n * many.times.total)));
+    // The same samples: as their throughputs compare.
+    CHECK(*many.efficiency == Approx(*many.throughput / (n * *one.throughput)).epsilon(0.02));
+    const auto lost = [&](Duration alone, Duration time) {
+      return (time - alone / n) / many.times.total;
+    };
+    double sum = 0.0;
+    for (const Stage stage : all_stages()) {
+      double expected = lost(one.stages[stage].stall, many.stages[stage].stall);
+      if (stage == Stage::gpu) expected += lost(one.gpu_busy_time, many.gpu_busy_time);
+      CHECK((*many.lost_to_scaling)[stage] == Approx(expected).margin(1e-9));
+      sum += (*many.lost_to_scaling)[stage];
+    }
+    CHECK(sum == Approx(1.0 - *many.job_efficiency).margin(1e-9));
+    CHECK(*many.lost_to_stragglers == Approx(lost(one.straggling, many.straggling)).margin(1e-9));
+  });
+  CHECK(several > 20);
+}
+
+TEST_CASE("run: each stage says what it could carry, and is used as much of it as is carried") {
+  int first_only = 0;
+  for_ran(73, 80, [&](const Ran& of) {
+    const pipeline::Inputs& in = of.resolved.inputs;
+    const bool later = of.outcome.epochs > 1.0;
+    const auto kind = later ? pipeline::EpochKind::later : pipeline::EpochKind::first;
+    const auto last = pipeline::capacities(in, kind, pipeline::epochs_begun(in));
+    const auto first = pipeline::capacities(in, pipeline::EpochKind::first, 1.0);
+    const double steady = of.outcome.samples / of.outcome.later.wall.base();
+    for (const Stage stage : all_stages()) {
+      INFO(name_of(stage));
+      const StageStats& said = of.result.stages[stage];
+      const double carries = last[stage].base();
+      if (carries > 0.0) {
+        REQUIRE(said.capacity);
+        CHECK(said.capacity->base() == carries);
+        CHECK(said.utilization == Approx(std::min(1.0, steady / carries)));
+      } else if (first[stage].base() > 0.0) {
+        ++first_only;
+        CHECK(said.capacity->base() == Approx(of.outcome.epochs * first[stage].base()));
+        CHECK(said.utilization == 0.0);
+      } else {
+        CHECK_FALSE(said.capacity);
+      }
+      // No better known than the worst of its inputs.
+      Origin origin = Origin::given;
+      bool any = false;
+      for (const InputUsed& input : of.result.inputs) {
+        if (input.stage != stage) continue;
+        origin = any ? std::min(origin, input.from.origin)
+                     : std::min(Origin::measured, input.from.origin);
+        any = true;
+      }
+      CHECK(said.provenance == origin);
+    }
+  });
+  CHECK(first_only > 3);
+}
+
+TEST_CASE("run: inputs matter whose stage gains or keeps GPUs waiting, and each gain is a run") {
+  int gains = 0, waits = 0;
+  for_ran(74, 60, [&](const Ran& of) {
+    const Bottleneck& found = of.result.bottleneck;
+    for (const InputUsed& input : of.result.inputs) {
+      INFO(input.key);
+      const bool gaining = std::any_of(found.gains.begin(), found.gains.end(),
+                                       [&](const auto& one) { return one.first == input.stage; });
+      const double share = of.result.stages[input.stage].stall / of.result.times.total;
+      CHECK(input.matters == (gaining || share >= 0.02));
+      waits += !gaining && share >= 0.02 ? 1 : 0;
+    }
+    double best = 0.0;
+    std::size_t listed = 0;
+    for (const Stage stage : all_stages()) {
+      INFO(name_of(stage));
+      pipeline::Inputs faster = of.resolved.inputs;
+      faster.speed[stage] = 2.0;
+      const double gain = 1.0 - pipeline::simulate(faster).total.wall / of.outcome.total.wall;
+      const auto said = std::find_if(found.gains.begin(), found.gains.end(),
+                                     [&](const auto& one) { return one.first == stage; });
+      REQUIRE((said != found.gains.end()) == (gain >= study::least_gain));
+      if (said == found.gains.end()) continue;
+      ++listed;
+      CHECK(said->second == Approx(gain));
+      best = std::max(best, gain);
+    }
+    CHECK(found.gains.size() == listed);
+    CHECK(found.stage.has_value() == (listed > 0));
+    CHECK(found.gain_if_twice_as_fast == Approx(best));
+    CHECK(std::is_sorted(found.gains.begin(), found.gains.end(),
+                         [](const auto& a, const auto& b) { return a.second > b.second; }));
+    gains += static_cast<int>(listed);
+  });
+  CHECK(gains > 40);
+  CHECK(waits > 0);
+}
+
+TEST_CASE("run: other workers are asked for where workers could help, and are a run with them") {
+  int asked = 0, better = 0, few = 0;
+  for_ran(75, 25, [&](const Ran& of) {
+    study::RunOptions options;
+    options.try_workers = true;
+    const Result result = study::run(of.scenario, catalog(), nullptr, options);
+    const Bottleneck& found = result.bottleneck;
+    const bool loads = found.stage == Stage::download || found.stage == Stage::disk ||
+                       found.stage == Stage::decode || found.stage == Stage::collate;
+    REQUIRE(found.workers.has_value() == (loads && !of.scenario.loader.remote));
+    CHECK_FALSE(of.result.bottleneck.workers);
+    if (!found.workers) return;
+    ++asked;
+    const OtherWorkers& said = *found.workers;
+    CHECK(said.now == of.resolved.inputs.workers);
+    CHECK(said.replaces_inline == (of.scenario.loader.kind == LoaderKind::inline_));
+    CHECK(said.tried == study::most_workers_tried(of.resolved));
+    CHECK(said.best >= said.now);
+    CHECK(said.best <= said.tried);
+    const auto with = [&](double workers) -> std::optional<Duration> {
+      Scenario other = of.scenario;
+      other.loader.num_workers = WorkerCount(workers);
+      if (other.loader.kind == LoaderKind::inline_) other.loader.kind = LoaderKind::pytorch;
+      try {
+        return study::run(other, catalog(), nullptr).times.total;
+      } catch (const InputError&) {
+        return std::nullopt;
+      }
+    };
+    if (said.best > said.now) {
+      ++better;
+      CHECK(said.gain == Approx(1.0 - *with(said.best) / result.times.total));
+      // Nearly as good as any other number, and the fewest.
+      for (double n = said.now + 1.0; n <= std::min(said.tried, said.now + 24.0); n += 1.0) {
+        const auto time = with(n);
+        if (time) CHECK(*time >= 0.985 * *with(said.best));
+      }
+    } else {
+      CHECK(said.gain == 0.0);
+    }
+    const bool too_few =
+        said.gain >= study::least_gain && said.gain >= 0.5 * found.gain_if_twice_as_fast;
+    CHECK(study::too_few_workers(found) == too_few);
+    few += too_few ? 1 : 0;
+  });
+  CHECK(asked > 5);
+  CHECK(better > 2);
+  CHECK(few > 0);
+}
+
+}  // namespace
+}  // namespace feedrate

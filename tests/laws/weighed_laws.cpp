@@ -1,0 +1,192 @@
+// What each uncertain input does to a job is what drawing it alone does: its ends, its part of the
+// variance by integration, and the extremes of all that is assumed by trying their mixtures.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/errors.hpp"
+#include "base/random.hpp"
+#include "catch.hpp"
+#include "reliability/interruptions.hpp"
+#include "resolve/generated_scenario.hpp"
+#include "schema/host.hpp"
+#include "study/drawn_job.hpp"
+#include "study/run.hpp"
+
+namespace feedrate {
+namespace {
+
+using pipeline::Generator;
+using testing_resolve::catalog;
+
+struct Weighed {
+  Scenario scenario;
+  const HostProfile* host;
+  Result result;
+  std::map<std::string, const InputUsed*> uncertain{};  ///< each name once
+
+  [[nodiscard]] study::DrawnJob with(const resolve::Draw& draw) const {
+    return study::drawn_job(scenario, catalog(), host, draw);
+  }
+  /// One input at that share of all that it might be, all others as they are stated.
+  [[nodiscard]] study::DrawnJob with(const std::string& key, double share) const {
+    return with([&](std::string_view other) { return other == key ? share : 0.5; });
+  }
+  [[nodiscard]] static double end_of(const InputUsed& input, bool high) {
+    if (!input.range.empty()) return high ? 1.0 : 0.0;
+    return high ? 0.95 : 0.05;
+  }
+};
+
+template <class Check>
+void for_weighed(unsigned seed, int count, Check check) {
+  static const HostProfile profile =
+      schema::read_host_profile(FEEDRATE_SOURCE_DIR "/scenarios/hosts/epyc_vm_2_cores.json");
+  Generator random(seed);
+  int checked = 0;
+  for (int i = 0; i < 10 * count && checked < count; ++i) {
+    testing_resolve::Settings settings = testing_resolve::generated_settings(random);
+    if (random.chance(0.3)) {
+      settings.emplace_back("/cluster/failures", "{}");
+      settings.emplace_back("/job/epochs", "4000");
+    }
+    const HostProfile* const host = random.chance(0.4) ? &profile : nullptr;
+    try {
+      study::RunOptions options;
+      options.weigh = true;
+      const Scenario scenario = testing_resolve::scenario_with(settings);
+      Weighed of{scenario, host, study::run(scenario, catalog(), host, options)};
+      for (const InputUsed& input : of.result.inputs) {
+        CHECK(input.effect.has_value() == !input.low.empty());
+        if (input.effect) of.uncertain.emplace(input.key, &input);
+      }
+      INFO("seed " << seed << ", job " << i);
+      check(of);
+      ++checked;
+    } catch (const InputError&) {
+      continue;
+    }
+  }
+  CHECK(checked == count);
+}
+
+TEST_CASE("weighed: an input's effect is that of its ends, and it matters from a hundredth on") {
+  int mattering = 0, measured = 0;
+  for_weighed(81, 20, [&](const Weighed& of) {
+    const study::DrawnJob stated = of.with([](std::string_view) { return 0.5; });
+    CHECK(of.result.certainty->stated == stated.outcome.total.wall);
+    for (const auto& [key, input] : of.uncertain) {
+      INFO(key);
+      const study::DrawnJob low = of.with(key, Weighed::end_of(*input, false));
+      const study::DrawnJob high = of.with(key, Weighed::end_of(*input, true));
+      CHECK(input->effect->time_at_low == low.outcome.total.wall);
+      CHECK(input->effect->time_at_high == high.outcome.total.wall);
+      CHECK(input->effect->money_at_low == low.bill.money);
+      CHECK(input->effect->money_at_high == high.bill.money);
+      double most = 0.0;
+      for (const study::DrawnJob* job : {&low, &high}) {
+        most = std::max(most, std::abs(job->outcome.total.wall / stated.outcome.total.wall - 1.0));
+        if (stated.bill.money > Money{}) {
+          most = std::max(most, std::abs(job->bill.money / stated.bill.money - 1.0));
+        }
+      }
+      CHECK(input->matters == (most >= 0.01));
+      mattering += input->matters ? 1 : 0;
+      measured += input->range.empty() ? 1 : 0;
+    }
+  });
+  CHECK(mattering > 20);
+  CHECK(measured > 3);
+}
+
+TEST_CASE("weighed: shares of the variance are those of integrating each input by itself") {
+  int inputs = 0, interrupted = 0;
+  for_weighed(82, 8, [&](const Weighed& of) {
+    const study::DrawnJob stated = of.with([](std::string_view) { return 0.5; });
+    const auto spread = [](const std::vector<double>& values) {
+      double mean = 0.0, squares = 0.0;
+      for (const double value : values) mean += value / static_cast<double>(values.size());
+      for (const double value : values) squares += (value - mean) * (value - mean);
+      return squares / static_cast<double>(values.size());
+    };
+    std::map<std::string, double> variances;
+    double all = stated.outcome.variance;
+    const reliability::InterruptedJob& job = stated.outcome.interrupted.job;
+    if (stated.inputs.interruptions) {
+      ++interrupted;
+      const int plays =
+          std::min(500, reliability::plays_for(stated.outcome.interrupted.mean.interruptions));
+      std::vector<double> walls;
+      for (const auto& course : reliability::draw_courses(job, 1, plays)) {
+        walls.push_back(course.wall.base());
+      }
+      const double n = static_cast<double>(walls.size());
+      all += spread(walls) * n / (n - 1.0);
+    }
+    const double own = all;
+    for (const auto& [key, input] : of.uncertain) {
+      // A measured value's distribution is normal, an assumption's even.
+      std::vector<double> times;
+      constexpr int steps = 40;
+      for (int k = 0; k < steps; ++k) {
+        times.push_back(of.with(key, (k + 0.5) / steps).outcome.total.wall.base());
+      }
+      variances[key] = spread(times);
+      all += variances[key];
+    }
+    for (const auto& [key, input] : of.uncertain) {
+      INFO(key);
+      CHECK(input->effect->variance_share ==
+            Approx(all > 0.0 ? variances[key] / all : 0.0).margin(0.06));
+      ++inputs;
+    }
+    CHECK(of.result.certainty->own_variance_share == Approx(own / all).margin(0.06));
+  });
+  CHECK(inputs > 30);
+  CHECK(interrupted > 0);
+}
+
+TEST_CASE("weighed: no mixture of the ends of what is assumed is shorter or longer than said") {
+  int wide = 0;
+  for_weighed(83, 12, [&](const Weighed& of) {
+    const Certainty& said = *of.result.certainty;
+    CHECK(said.shortest <= said.stated);
+    CHECK(said.longest >= said.stated);
+    std::vector<std::string> assumed;
+    for (const auto& [key, input] : of.uncertain) {
+      if (input->from.origin == Origin::assumed) assumed.push_back(key);
+    }
+    // Each at the end that is worst, or best, by itself; and mixtures at random.
+    const auto mixture = [&](const auto& share) {
+      return of
+          .with([&](std::string_view key) {
+            const auto found = std::find(assumed.begin(), assumed.end(), key);
+            return found == assumed.end() ? 0.5 : share(std::string(key));
+          })
+          .outcome.total.wall;
+    };
+    const double rounding = 1.0 + 1e-12;
+    for (const bool longest : {false, true}) {
+      const Duration greedy = mixture([&](const std::string& key) {
+        const InputUsed& input = *of.uncertain.at(key);
+        const Effect& effect = *input.effect;
+        if (effect.time_at_low == effect.time_at_high) return 0.5;
+        return Weighed::end_of(input, (effect.time_at_high > effect.time_at_low) == longest);
+      });
+      if (longest) CHECK(said.longest * rounding >= greedy);
+      if (!longest) CHECK(said.shortest <= greedy * rounding);
+    }
+    for (std::uint64_t d = 1; d <= 12; ++d) {
+      const Duration time = mixture([&](const std::string& key) {
+        return Weighed::end_of(*of.uncertain.at(key), uniform_of(3, d, key) < 0.5);
+      });
+      CHECK(said.shortest <= time * rounding);
+      CHECK(said.longest * rounding >= time);
+    }
+    wide += said.longest > 1.05 * said.shortest ? 1 : 0;
+  });
+  CHECK(wide > 6);
+}
+
+}  // namespace
+}  // namespace feedrate
