@@ -92,7 +92,7 @@ TEST_CASE("page cache: LRU is what its definition by the time between two reads 
   for (int i = 0; i < draws; ++i) {
     const double f = generate.uniform(0.001, 0.995);
     const double readers =
-        generate.chance(0.5) ? generate.whole(2.0, 64.0) : generate.log_uniform(1.05, 100.0);
+        generate.chance(0.5) ? generate.whole(2.0, 64.0) : generate.log_uniform(1.5, 100.0);
     INFO("cached " << f << ", " << readers << " readers");
     REQUIRE(hit(f, CachePolicy::lru, readers) ==
             Approx(std::min(lru_by_definition(f, readers), f)).epsilon(2e-5).margin(1e-9));
