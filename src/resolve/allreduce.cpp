@@ -25,7 +25,7 @@ Duration hierarchical(Bytes size, double instances, double gpus, const Links& in
 
 double from_fit(const ScalingFit& fit, double instances, double batch) {
   if (instances <= 1.0) return 1.0;
-  const double exchanges = fit.batch_size > 0.0 ? fit.batch_size / batch : 1.0;
+  const double exchanges = fit.batch_size > 0.0 && batch > 0.0 ? fit.batch_size / batch : 1.0;
   const double bandwidth = fit.bandwidth * 2.0 * (instances - 1.0) / instances;
   return (1.0 + exchanges * (bandwidth + fit.latency * 2.0 * (instances - 1.0))) / instances;
 }

@@ -239,6 +239,8 @@ TEST_CASE("resolved job: a scaling fit is 1 on one instance, and each of its ter
     INFO("fit " << i);
     REQUIRE(from_fit(fit, n, batch) * n == Approx(1.0 + loss));
     REQUIRE(from_fit(fit, 1.0, batch) == 1.0);
+    // Without a batch it is the fit's own.
+    REQUIRE(from_fit(fit, n) == Approx(from_fit(fit, n, fit.batch_size)));
   }
 }
 
