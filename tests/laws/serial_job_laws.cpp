@@ -159,7 +159,7 @@ void check_span(const Span& span, const Sums& sums, double epsilon) {
 
 struct Expected {
   Sums first, later, trained;
-  double samples_of_rank = 0.0;
+  double steps = 0.0;  ///< of an epoch
 };
 
 Expected expected(const Inputs& in) {
@@ -176,10 +176,9 @@ Expected expected(const Inputs& in) {
     sum.later = one;
     sum.trained.add(one);
   }
-  sum.samples_of_rank = in.epochs * ((steps - 1.0) * in.batch + last);
+  sum.steps = steps;
   if (in.unfinished_steps > 0.0) {
     sum.trained.add(epoch_of(in, in.epochs + 1.0, in.unfinished_steps, in.batch));
-    sum.samples_of_rank += in.unfinished_steps * in.batch;
   }
   return sum;
 }
@@ -195,6 +194,8 @@ void check_job(const Inputs& in, const SimulationOptions& options, double epsilo
           Approx(sums.trained.shutdown + in.startup.base()).epsilon(epsilon));
   REQUIRE(out.variance == Approx(0.0).margin(1e-12));
   REQUIRE(out.slowest_ranks == in.ranks);
+  REQUIRE(out.steps == sums.steps);
+  REQUIRE(out.effort.steps == in.epochs * sums.steps + in.unfinished_steps);
   // Ranks that pad their shares train on a sample twice, which is not counted.
   const double whole = in.drop_last
                            ? std::floor(in.samples / in.gpus() / in.batch) * in.batch * in.gpus()
