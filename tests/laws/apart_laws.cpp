@@ -125,19 +125,29 @@ TEST_CASE("apart: remote workers and one rank for all make the job that the mean
     const double batch_seconds =
         (in.copy + in.gpu_preprocess + *in.step.per_sample).base() * in.batch +
         in.step.fixed->base() + in.exposed_allreduce.base();
-    // Their work, or their delivery, is twice too slow or twice as fast as the GPUs.
+    // What they do is twice too slow or twice as fast as the GPUs.
     const double factor = generate.chance(0.5) ? 2.0 : 0.5;
     in.remote.emplace();
     in.remote->workers = generate.whole(16.0, 24.0);
     in.remote->cores = {{{1.0, 1.0}, {in.remote->workers, in.remote->workers}}, 0.0};
     in.remote->network = bytes_per_second(1e9);
     const double each = batch_seconds * factor / (in.batch * in.gpus());  // seconds a sample
-    const bool by_network = generate.chance(0.5);
-    in.remote->cpu = seconds_per_sample(each * in.remote->workers * (by_network ? 0.02 : 1.0));
-    if (by_network) in.remote->sent = bytes_per_sample(each * 1e9 * in.instances);
+    // Their work, the way from them, the instances' disks, or what these let through.
+    const double by = generate.whole(0.0, 3.0);
+    in.remote->cpu = seconds_per_sample(each * in.remote->workers * (by == 0.0 ? 1.0 : 0.02));
+    if (by == 1.0) in.remote->sent = bytes_per_sample(each * 1e9 * in.instances);
+    if (by >= 2.0) {
+      in.disk.emplace();
+      in.disk->bytes = bytes_per_sample(1e5);
+      const Bandwidth of_one = bytes_per_second(1e5 / (each * in.instances));
+      if (by == 2.0) in.disk->rate = {{{1.0, of_one}}, 0.0};
+      if (by == 3.0) {
+        in.disk->limits.push_back({"disk bytes", of_one.base(), 0.0, 0.0, 1e5, false, false});
+      }
+    }
     in.prefetch = 4.0;
-    INFO("job " << i << (factor > 1.0 ? ", remote workers" : ", GPUs")
-                << " set the pace, network: " << by_network);
+    INFO("job " << i << (factor > 1.0 ? ", remote workers" : ", GPUs") << " set the pace, by "
+                << by);
     const double pace = std::max(1.0, factor) * batch_seconds;
     const Outcome mean = simulate(in);
     const Outcome events = simulate(in, exact);

@@ -90,10 +90,12 @@ inline void give_other_kind(Generator& generate, Inputs& in) {
   Inputs other = in;
   other.ranks = in.ranks + generate.whole(1.0, 3.0);
   const double others = generate.whole(1.0, 3.0);
+  const double of_rank = in.samples / (in.instances * in.ranks);
   for (Inputs* kind : {&in, &other}) {
     kind->unequal.emplace();
     kind->unequal->gpus = in.instances * in.ranks + others * other.ranks;
     kind->unequal->most = other.ranks;
+    kind->samples = of_rank * kind->unequal->gpus;  // so that epochs keep their steps
   }
   in.unequal->alike = in.instances;
   other.unequal->alike = others;
