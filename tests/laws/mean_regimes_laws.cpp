@@ -80,6 +80,29 @@ TEST_CASE("mean regimes: threads beyond the hardware's cost all of them, at all 
   }
 }
 
+TEST_CASE("mean regimes: no more workers read than there are objects to stream, parts of one too") {
+  Generator generate(2307);
+  int fewer = 0;
+  for (int i = 0; i < 400; ++i) {
+    Inputs in = loader_bound(generate, LoaderKind::pytorch);
+    in.cpu = {};
+    Read read;
+    read.latency = seconds(generate.log_uniform(1.0, 100.0));  // of an object
+    const double objects = generate.uniform(0.5, 10.0);        // of a rank
+    read.requests = objects * in.gpus() / in.samples;
+    in.first_source = in.source = read;
+    const double active = std::min(in.workers, std::max(1.0, objects));
+    if (active < in.workers) ++fewer;
+    const double each = read.latency.base() * read.requests;
+    INFO("job " << i << ", " << objects << " objects for " << in.workers << " workers");
+    REQUIRE(active_workers(in, EpochKind::first) == Approx(active));
+    REQUIRE(capacities(in, EpochKind::first, 1.0)[Stage::download].base() ==
+            Approx(active * in.gpus() / each).epsilon(1e-9));
+    REQUIRE(epoch(in) == Approx(in.samples / in.gpus() / active * each).epsilon(0.02));
+  }
+  CHECK(fewer > 100);
+}
+
 TEST_CASE("mean regimes: GPUs wait for the slowest of all, or of as many as it is said") {
   Generator generate(2304);
   for (int i = 0; i < 400; ++i) {
