@@ -73,10 +73,10 @@ Fetch add_pytorch(RankBuilder& rank) {
 
 Fetch add_pool(RankBuilder& rank) {
   const Inputs& inputs = rank.inputs;
-  const double ranks = rank.layout.ranks * rank.layout.instances;
   const int local = rank.local ? static_cast<int>(inputs.workers) : 0;
+  // All of them, for they serve one rank that stands for all.
   const int remote =
-      rank.remote ? static_cast<int>(std::max(1.0, std::round(inputs.remote->workers / ranks))) : 0;
+      rank.remote ? static_cast<int>(std::max(1.0, std::round(inputs.remote->workers))) : 0;
   Fetch fetch;
   fetch.chunks = chunks_of(inputs);
   fetch.one_by_one = inputs.in_order;

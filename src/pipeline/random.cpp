@@ -143,7 +143,6 @@ Span random_epoch(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed
   if (look) options.look = [&](std::int64_t steps) { look(static_cast<double>(steps)); };
   const engine::Outcome outcome = run_engine(built.model, options);
   effort.events += static_cast<double>(outcome.effort.events);
-  effort.steps += static_cast<double>(outcome.effort.steps);
   return spans_of(built, outcome);
 }
 

@@ -83,8 +83,7 @@ void make_epochs(Outcome& out, Gang& gang, const SimulationOptions& options) {
   const Inputs& inputs = gang.inputs;
   const auto add = [&](const Epochs& epochs) {
     MeanEpochs more = made(gang, options, epochs, out.effort);
-    if (!options.exact)
-      out.effort.steps += epochs.count * (epochs.steps > 0.0 ? epochs.steps : out.steps);
+    out.effort.steps += epochs.count * (epochs.steps > 0.0 ? epochs.steps : out.steps);
     for (CreditEnd& end : more.ends) {
       end.after += out.trained.wall;
       out.ends.push_back(std::move(end));

@@ -1,0 +1,416 @@
+// The parts of a job beside its steps, in closed form: copying in File mode, bursts that are used
+// up, checkpoints and restarts, capacities, and what instances share.
+#include <algorithm>
+#include <cmath>
+
+#include "catch.hpp"
+#include "pipeline/complete_job.hpp"
+#include "pipeline/mean.hpp"
+#include "pipeline/timeline.hpp"
+
+using namespace feedrate;
+using namespace feedrate::pipeline;
+
+namespace {
+
+constexpr double unlimited = 1e300;
+
+/// Copying whose connections never get in each other's way.
+Staging copying(Generator& generate) {
+  Staging staging;
+  staging.objects = generate.whole(1.0, 5000.0);
+  staging.connections = generate.whole(1.0, 32.0);
+  staging.object_size = bytes(generate.log_uniform(1e5, 1e7));
+  staging.read.latency = seconds(generate.log_uniform(1e-3, 1e-1));
+  const Bandwidth each = bytes_per_second(generate.log_uniform(1e7, 1e8));
+  staging.read.rate = linear_until(each, each * 64.0);
+  return staging;
+}
+
+/// Objects a second of all connections, each at work all the time.
+double pace_of(const Staging& staging, double speed) {
+  const double each = staging.read.rate.points.front().total.base();
+  const double one = (staging.read.latency.base() + staging.object_size.base() / each) / speed;
+  return std::min(staging.connections, staging.objects) / one;
+}
+
+RateLimit limit_of(const char* name, double rate, double each) {
+  RateLimit limit;
+  limit.name = name;
+  limit.rate = rate * each;
+  limit.each = each;
+  return limit;
+}
+
+/// Of a loader that is limited by counting, and by nothing else that matters.
+Inputs limited_job(Generator& generate) {
+  Inputs in;
+  in.kind = LoaderKind::pytorch;
+  in.workers = generate.whole(2.0, 8.0);
+  in.instances = generate.whole(1.0, 3.0);
+  in.ranks = generate.whole(1.0, 3.0);
+  in.batch = generate.whole(8.0, 64.0);
+  in.samples = in.batch * in.gpus() * generate.whole(50.0, 200.0);
+  in.epochs = generate.whole(1.0, 6.0);
+  in.step.per_sample = seconds_per_sample(1e-6);
+  in.disk.emplace();
+  in.disk->bytes = bytes_per_sample(1e5);
+  in.disk->latency = microseconds(10.0);
+  return in;
+}
+
+double wall(const Inputs& inputs) {
+  return simulate(inputs).trained.wall.base();
+}
+
+}  // namespace
+
+TEST_CASE("job parts: copying is as fast as its connections, its limits and the disk allow") {
+  Generator generate(2201);
+  for (int i = 0; i < 1500; ++i) {
+    Inputs in;
+    in.samples = 100.0;
+    in.step.fixed = milliseconds(1.0);
+    in.staging = copying(generate);
+    in.speed[Stage::download] = generate.log_uniform(0.5, 2.0);
+    in.speed[Stage::disk] = generate.log_uniform(0.5, 2.0);
+    Staging& staging = *in.staging;
+    const double speed = in.speed[Stage::download];
+    const double written = in.speed[Stage::disk];
+    const double size = staging.object_size.base();
+    const double free = pace_of(staging, speed);
+    double read = unlimited, write = unlimited;
+    if (generate.chance(0.6)) {
+      read = free / speed * generate.log_uniform(0.1, 10.0);
+      staging.read.limits.push_back(limit_of("reads", read, generate.log_uniform(1.0, 1e6)));
+      read *= speed;
+    }
+    if (generate.chance(0.4)) {
+      write = free / written * generate.log_uniform(0.1, 10.0);
+      staging.write_limits.push_back(limit_of("writes", write, size));
+      write *= written;
+    }
+    if (generate.chance(0.4)) {
+      const double device = free / written * generate.log_uniform(0.1, 10.0);
+      staging.disk_write = bytes_per_second(device * size);
+      write = std::min(write, device * written);
+    }
+    const double pace = std::min({free, read, write});
+    Credits credits;
+    const MeanStaging made = mean_staging(in, credits);
+    INFO("job " << i);
+    REQUIRE(made.time.base() == Approx(staging.objects / pace).epsilon(1e-6));
+    REQUIRE((made.waits_for == Stage::disk) == (write < std::min(free, read)));
+    const Outcome out = simulate(in);
+    REQUIRE(out.staging == made.time);
+    REQUIRE(out.total.wall.base() == Approx((out.trained.wall + made.time).base()));
+    REQUIRE((out.total.stall[made.waits_for] - out.trained.stall[made.waits_for]).base() ==
+            Approx(made.time.base()));
+  }
+}
+
+TEST_CASE("job parts: copying that is watched takes what its connections, limits and disk allow") {
+  Generator generate(2207);
+  for (int i = 0; i < 300; ++i) {
+    Inputs in;
+    in.staging = copying(generate);
+    in.speed[Stage::download] = generate.log_uniform(0.5, 2.0);
+    Staging& staging = *in.staging;
+    const double speed = in.speed[Stage::download];
+    staging.objects = staging.connections * generate.whole(20.0, 40.0);
+    const double size = staging.object_size.base();
+    const double free = pace_of(staging, speed);
+    double pace = free;
+    // Twice too slow, or far from mattering.
+    const auto rate = [&] { return free / speed * (generate.chance(0.5) ? 0.5 : 5.0); };
+    if (generate.chance(0.4)) {
+      const double read = rate();
+      staging.read.limits.push_back(limit_of("reads", read, size));
+      pace = std::min(pace, read * speed);
+    }
+    if (generate.chance(0.4)) {
+      const double write = rate();
+      staging.write_limits.push_back(limit_of("writes", write, size));
+      pace = std::min(pace, write * speed);
+    }
+    const TimelineSection section = watch_staging(in, {1000.0, 10'000'000});
+    INFO("job " << i);
+    REQUIRE(section.whole);
+    if (pace < free) {
+      // A limit lets one through at once, and the last has its own way to go after the limit.
+      const double own = staging.connections / free;
+      REQUIRE(section.length.base() == Approx((staging.objects - 1.0) / pace + own).epsilon(1e-3));
+    } else {
+      // Connections begin one after the other, as their objects then come.
+      REQUIRE(section.length.base() == Approx(staging.objects / free).epsilon(0.06));
+    }
+    double copied = 0.0;
+    for (const Track& track : section.tracks) {
+      if (track.kind != TrackKind::connection) continue;
+      std::int64_t last = -1;
+      for (const TimelineSpan& span : track.spans) {
+        if (span.batch) last = std::max(last, *span.batch);
+      }
+      copied += last >= 0 ? 1.0 : 0.0;
+      REQUIRE(static_cast<double>(last) < staging.objects);
+    }
+    REQUIRE(copied == staging.connections);
+  }
+}
+
+TEST_CASE("job parts: a burst of copying lasts as long as its credit, and is kept for training") {
+  Generator generate(2202);
+  for (int i = 0; i < 1500; ++i) {
+    Inputs in;
+    in.staging = copying(generate);
+    Staging& staging = *in.staging;
+    const double free = pace_of(staging, 1.0);
+    const double rate = free * generate.log_uniform(0.05, 0.9);
+    const double burst = rate * generate.log_uniform(1.1, 30.0);
+    const double each = generate.log_uniform(1.0, 1e6);
+    RateLimit limit = limit_of("credits", rate, each);
+    limit.burst_rate = burst * each;
+    const double credit = staging.objects * generate.log_uniform(0.01, 3.0);
+    limit.credit = credit * each;
+    const bool of_disk = generate.chance(0.5);
+    (of_disk ? staging.write_limits : staging.read.limits).push_back(limit);
+    Credits credits;
+    const double had = generate.chance(0.5) ? generate.uniform(0.1, 1.0) : 1.0;
+    if (had < 1.0) credits.keep("credits", had);
+    const double fast = std::min(free, burst);
+    // The credit goes down by what exceeds the rate that it is earned at.
+    const double lasts = had * credit / (fast - rate);
+    const double all = staging.objects / fast;
+    const MeanStaging made = mean_staging(in, credits);
+    INFO("job " << i);
+    const double expected = lasts >= all ? all : lasts + (staging.objects - lasts * fast) / rate;
+    REQUIRE(made.time.base() == Approx(expected).epsilon(1e-6));
+    const double left = std::max(0.0, had - (fast - rate) * all / credit);
+    REQUIRE(credits.share_left("credits") == Approx(left).margin(1e-9));
+  }
+}
+
+TEST_CASE("job parts: a job with a burst is one at its pace, then one without, as credit lasts") {
+  Generator generate(2203);
+  int used_up = 0;
+  for (int i = 0; i < 500; ++i) {
+    Inputs slow = limited_job(generate);
+    const double rate = generate.log_uniform(100.0, 1000.0);  // samples a second of an instance
+    slow.disk->limits.push_back(limit_of("credits", rate, 1e5));
+    Inputs fast = slow;
+    const double burst = rate * generate.log_uniform(1.5, 5.0);
+    fast.disk->limits.back().rate = burst * 1e5;
+    Inputs both = slow;
+    RateLimit& limit = both.disk->limits.back();
+    limit.burst_rate = burst * 1e5;
+    const double each = samples_of_instance(slow);
+    const double of_fast = wall(fast) / fast.epochs;
+    const double of_slow = wall(slow) / slow.epochs;
+    const double credit = each * generate.log_uniform(0.05, 10.0);
+    limit.credit = credit * 1e5;
+    // An epoch uses what it reads beyond what is earned meanwhile.
+    const double lasts = credit / (each - rate * of_fast);
+    const double epochs_fast = std::min(slow.epochs, lasts);
+    const Outcome out = simulate(both);
+    INFO("job " << i << ", " << lasts << " of " << slow.epochs << " epochs");
+    // While the first batch of an epoch is made, a little of it is earned again.
+    REQUIRE(out.trained.wall.base() ==
+            Approx(epochs_fast * of_fast + (slow.epochs - epochs_fast) * of_slow).epsilon(2e-3));
+    REQUIRE(out.ends.empty() == (lasts >= slow.epochs));
+    if (out.ends.empty()) continue;
+    ++used_up;
+    REQUIRE(out.ends[0].limit == "credits");
+    REQUIRE(out.ends[0].stage == Stage::disk);
+    REQUIRE(out.ends[0].after.base() == Approx(lasts * of_fast));
+    REQUIRE(out.ends[0].epoch_before.base() == Approx(of_fast));
+    // The last epoch is what later ones would be like.
+    REQUIRE(out.later.wall.base() == Approx(of_slow).epsilon(1e-2));
+  }
+  CHECK(used_up > 100);
+}
+
+TEST_CASE("job parts: checkpoints, restarts and what they start anew") {
+  Generator generate(2204);
+  for (int i = 0; i < 250; ++i) {
+    Inputs in = complete_job(generate, 100.0);
+    give_interruptions(generate, in, simulate(in).training().base());
+    in.best_interval = false;
+    in.booked = generate.chance(0.3) ? 2.0 * in.checkpoint_interval + hours(1000.0) : Duration{};
+    const Outcome out = simulate(in);
+    const auto& job = out.interrupted.job;
+    INFO("job " << i);
+    REQUIRE(job.work == out.trained.wall);
+    REQUIRE(job.launch == out.startup + out.staging);
+    REQUIRE(job.startup == in.startup);
+    REQUIRE(job.booked == in.booked);
+    REQUIRE(job.interval == in.checkpoint_interval);
+    REQUIRE(job.writing.time.base() ==
+            Approx((in.checkpoint_time / in.speed[Stage::checkpoint]).base()));
+    REQUIRE(job.writing.background == in.checkpoint_background);
+    const double cold = std::max(0.0, (out.first.wall - out.later.wall).base());
+    const double anew = job.launch.base() + (out.epochs > 1.0 ? cold : 0.0);
+    const double given = in.interruptions ? in.interruptions->restart.base() : 0.0;
+    REQUIRE(job.relaunch.base() == Approx(given + anew).epsilon(1e-9));
+    if (in.restarts_all || in.instances <= 1.0 || !shares_limits(in)) {
+      REQUIRE(job.restart.base() == Approx(given + anew).epsilon(1e-9));
+    } else {
+      REQUIRE(job.restart.base() <= given + anew + 1e-9);
+      REQUIRE(job.restart >= in.startup);
+    }
+    if (in.interruptions) {
+      const double often = 1.0 / in.speed[Stage::interruption];
+      REQUIRE(job.sudden.base() == Approx(in.interruptions->sudden.base() * often));
+      REQUIRE(job.announced.base() == Approx(in.interruptions->announced.base() * often));
+      REQUIRE(job.wait == in.interruptions->wait);
+    }
+    // What reading leaves of the storage is what checkpoints in the background have of it.
+    double busy = 0.0;
+    if (in.checkpoint_background && in.checkpoint_beside) {
+      const double most =
+          capacities(in, EpochKind::later, epochs_begun(in))[*in.checkpoint_beside].base();
+      if (most > 0.0) busy = std::min(1.0, out.samples / out.later.wall.base() / most);
+    }
+    REQUIRE(job.writing.storage_busy == Approx(busy).epsilon(1e-9));
+    const auto& course = out.interrupted.counted;
+    const double lost = (course.rework + course.restarts + course.waits).base();
+    REQUIRE(out.checkpoints == course.writes);
+    REQUIRE(out.total.stall[Stage::checkpoint] == course.writes);
+    REQUIRE(out.total.stall[Stage::interruption].base() == Approx(lost));
+    REQUIRE(out.total.wall.base() ==
+            Approx((out.trained.wall + out.startup + out.staging + course.writes).base() + lost));
+    REQUIRE(out.interrupted.checkpoints == job.checkpoints());
+    REQUIRE(out.interrupted.mean.wall == course.wall);
+  }
+}
+
+TEST_CASE("job parts: what each stage could carry, were it alone") {
+  Generator generate(2205);
+  for (int i = 0; i < 1000; ++i) {
+    Inputs in = complete_job(generate, 50.0);
+    in.remote.reset();
+    const PerStage<Throughput> most = capacities(in, EpochKind::later, 3.0);
+    const double gpus = in.gpus();
+    const auto check = [&](Stage stage, double seconds_of_batch, double batches) {
+      INFO("job " << i << ", " << name_of(stage));
+      const double expected = seconds_of_batch > 0.0
+                                  ? batches * in.batch * gpus * in.speed[stage] / seconds_of_batch
+                                  : 0.0;
+      REQUIRE(most[stage].base() == Approx(expected).epsilon(1e-9));
+    };
+    check(Stage::handover, in.handover.base(), 1.0);
+    check(Stage::h2d, in.copy_latency.base() + in.copy.base() * in.batch, 1.0);
+    check(Stage::gpu, step_time(in, in.batch).base(), 1.0);
+    check(Stage::gpu_preprocess, (in.gpu_preprocess + in.gpu_preprocess_ahead).base() * in.batch,
+          1.0);
+    check(Stage::allreduce, in.exposed_allreduce.base(), in.accumulation);
+    const Misses misses = misses_in(in, 3.0);
+    const double cpu = in.cached_cpu.base() + (in.cpu - in.cached_cpu).base() * misses.decode;
+    if (in.cpu_quota || in.locked.base() > 0.0 || cpu <= 0.0) continue;
+    // The cores, or as many of them as there are workers.
+    const double workers = active_workers(in, EpochKind::later) * in.ranks;
+    double cores = 0.0;
+    for (double n = 1.0; n <= workers; n += 1.0) cores = std::max(cores, in.cores.total(n));
+    const double rate =
+        most[Stage::decode].base() / in.instances_alike() * cpu / in.speed[Stage::decode];
+    REQUIRE(rate <= cores * (1.0 + 1e-9));
+    if (workers < in.cores.points[1].users) REQUIRE(rate == Approx(cores).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("job parts: what is read from afar, and what of it instances share") {
+  Generator generate(2206);
+  int shared = 0;
+  for (int i = 0; i < 1500; ++i) {
+    Inputs in = complete_job(generate, 50.0);
+    in.remote.reset();
+    if (in.unequal && (in.disk || in.source)) {
+      Inputs other = *in.unequal->others[0].inputs;
+      other.caches.room = generate.uniform(0.0, 1.3);
+      in.unequal->others[0].inputs = std::make_shared<const Inputs>(other);
+    }
+    const auto read_of = [](const Inputs& one, double epoch) {
+      const Misses misses = misses_in(one, epoch);
+      return one.disk ? misses.decode : misses.page;
+    };
+    const auto read = [&](double epoch) { return read_of(in, epoch); };
+    const auto reads_of = [&](const Inputs& one) {
+      double sum = 0.0;
+      for (double epoch = 1.0; epoch <= in.epochs; epoch += 1.0) sum += read_of(one, epoch);
+      // Of an epoch that is left in its middle, what is trained of it.
+      const double part = in.unfinished_steps * in.batch * in.ranks / samples_of_instance(in);
+      return sum + (part > 0.0 ? part * read_of(one, in.epochs + 1.0) : 0.0);
+    };
+    const auto cold_of = [&](const Inputs& one) {
+      return in.epochs > 1.0 ? std::max(0.0, read_of(one, 1.0) - read_of(one, 5000.0)) : 0.0;
+    };
+    // Of unequal instances each reads what its GPUs train on.
+    const auto mean = [&](const auto& of) {
+      if (!in.unequal) return of(in);
+      const auto& [others, other] = in.unequal->others[0];
+      const double here = in.unequal->alike * in.ranks;
+      const double there = others * other->ranks;
+      return (here * of(in) + there * of(*other)) / (here + there);
+    };
+    INFO("job " << i);
+    REQUIRE(epochs_read(in) == Approx(mean(reads_of)).epsilon(1e-5).margin(1e-6));
+    REQUIRE(cold_reads(in) == Approx(mean(cold_of)).margin(1e-5));
+    if (in.unequal) continue;
+    for (const EpochKind kind : {EpochKind::first, EpochKind::later}) {
+      const auto& source = kind == EpochKind::first ? in.first_source : in.source;
+      const double fetched = source ? source->bytes.base() * read(2.0) : 0.0;
+      REQUIRE(bytes_fetched(in, kind, misses_in(in, 2.0)) == Approx(fetched));
+    }
+    const auto is_shared = [](const Read& source) {
+      return source.shared_by_all > Bandwidth{} ||
+             std::any_of(source.limits.begin(), source.limits.end(),
+                         [](const RateLimit& limit) { return limit.shared; });
+    };
+    REQUIRE(shares_limits(in) ==
+            ((in.source && (is_shared(*in.source) || is_shared(*in.first_source))) ||
+             (in.staging && is_shared(in.staging->read))));
+    const Inputs lifted = without_shared_limits(in);
+    if (in.source) {
+      for (const RateLimit& limit : lifted.source->limits) REQUIRE_FALSE(limit.shared);
+      const bool all_share = in.source->shared_by_all > Bandwidth{};
+      REQUIRE(lifted.source->rate == (all_share ? in.source->unshared : in.source->rate));
+    }
+    const Outcome free = simulate(lifted);
+    for (const SharedDemand& demand : shared_demands(in)) {
+      if (demand.when == SharedIn::staging) continue;
+      ++shared;
+      const bool first = demand.when == SharedIn::first_epoch;
+      const auto& source = first ? in.first_source : in.source;
+      const double epoch = first ? 1.0 : epochs_begun(in);
+      const double pace = read(epoch) * samples_of_instance(in) /
+                          (first ? free.first.wall : free.later.wall).base();
+      if (demand.name == "source bandwidth") {
+        REQUIRE(demand.rate == source->shared_by_all.base());
+        REQUIRE(demand.demand == Approx(pace * source->bytes.base()));
+        continue;
+      }
+      const auto limit =
+          std::find_if(source->limits.begin(), source->limits.end(),
+                       [&](const RateLimit& one) { return one.name == demand.name; });
+      REQUIRE(limit != source->limits.end());
+      REQUIRE(limit->shared);
+      REQUIRE(demand.of_requests == limit->of_requests);
+      REQUIRE(demand.rate == Approx(limit->rate * in.instances));
+      REQUIRE(demand.demand == Approx(pace * limit->each));
+    }
+    // One instance has all of what all share, while the others do not read.
+    const Inputs whole = with_whole_limits(in);
+    if (!in.source) continue;
+    for (std::size_t k = 0; k < in.source->limits.size(); ++k) {
+      const RateLimit& was = in.source->limits[k];
+      const double times = was.shared ? in.instances : 1.0;
+      REQUIRE(whole.source->limits[k].rate == Approx(was.rate * times));
+      REQUIRE(whole.source->limits[k].burst_rate == Approx(was.burst_rate * times));
+      REQUIRE(whole.source->limits[k].credit == Approx(was.credit * times));
+    }
+    if (in.source->shared_by_all > Bandwidth{}) {
+      REQUIRE(whole.source->rate.maximum() ==
+              std::min(in.source->unshared.maximum(), in.source->shared_by_all));
+    }
+  }
+  CHECK(shared > 50);
+}
