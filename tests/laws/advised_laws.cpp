@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "api/scenario_maker.hpp"
 #include "base/random.hpp"
-#include "cli/scenario_maker.hpp"
 #include "laws/remediable_jobs.hpp"
 #include "study/advise.hpp"
 #include "study/drawn_job.hpp"
@@ -23,7 +23,7 @@ using testing_resolve::catalog;
 
 /// Advice on a generated job, and how it is made again.
 struct Advised {
-  cli::ScenarioMaker make;
+  api::ScenarioMaker make;
   study::AdviseOptions options;
   Advice advice;
 
@@ -56,7 +56,7 @@ void for_advised(unsigned seed, int count, int draws, Check check) {
       settings.emplace_back("/preprocess", R"([{"operation": "decode", "cpu": "9 ms",
                               "gpu": "50 us", "output_bytes": "150 kB"}])");
     }
-    const cli::ScenarioMaker make(testing_resolve::document_with(settings));
+    const api::ScenarioMaker make(testing_resolve::document_with(settings));
     study::AdviseOptions options;
     options.draws = draws;
     options.seed = 5;
@@ -129,7 +129,7 @@ TEST_CASE("advised: where GPUs have next to no work each rung is held against th
   for (int i = 0; i < 200 && checked < 12; ++i) {
     testing_resolve::Settings settings = testing_resolve::generated_settings(random);
     settings.emplace_back("/job/step", "1 us");
-    const cli::ScenarioMaker make(testing_resolve::document_with(settings));
+    const api::ScenarioMaker make(testing_resolve::document_with(settings));
     const double target = random.uniform(0.05, 1.0);
     try {
       const auto ladder = study::ladder(std::cref(make), catalog(), nullptr, target);

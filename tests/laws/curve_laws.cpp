@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "api/scenario_maker.hpp"
 #include "catch.hpp"
-#include "cli/scenario_maker.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "study/run.hpp"
 #include "study/scale.hpp"
@@ -18,7 +18,7 @@ using pipeline::Generator;
 using testing_resolve::catalog;
 
 struct Curved {
-  cli::ScenarioMaker make;
+  api::ScenarioMaker make;
   study::ScaleOptions options;
   ScaleCurve curve;
 };
@@ -48,7 +48,7 @@ void for_curves(unsigned seed, int count, Check check) {
       settings.emplace_back("/dataset/samples", "500");
       settings.emplace_back("/loader/drop_last", "true");
     }
-    const cli::ScenarioMaker make(testing_resolve::document_with(settings));
+    const api::ScenarioMaker make(testing_resolve::document_with(settings));
     study::ScaleOptions options;
     options.to = static_cast<long>(random.whole(1.0, 14.0));
     options.jobs = 1;

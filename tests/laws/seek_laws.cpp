@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "api/scenario_maker.hpp"
 #include "base/random.hpp"
 #include "catch.hpp"
-#include "cli/scenario_maker.hpp"
 #include "model/metrics.hpp"
 #include "pipeline/simulate.hpp"
 #include "resolve/generated_scenario.hpp"
@@ -21,7 +21,7 @@ using testing_resolve::catalog;
 
 /// A search over a generated job, and what each of its values comes to.
 struct Sought {
-  cli::ScenarioMaker make;
+  api::ScenarioMaker make;
   Search search;
   std::vector<std::optional<Result>> each;  ///< from `from` to `to`
   std::vector<bool> holds;
@@ -37,7 +37,7 @@ void for_sought(unsigned seed, int count, Check check) {
   Generator random(seed);
   int checked = 0;
   for (int i = 0; i < 10 * count && checked < count; ++i) {
-    const cli::ScenarioMaker make(
+    const api::ScenarioMaker make(
         testing_resolve::document_with(testing_resolve::generated_settings(random)));
     const bool instances = random.chance(0.5);
     Sought one{make, {}, {}, {}};
