@@ -126,15 +126,20 @@ double slowest_kind(const Gang& gang) {
   return ranks;
 }
 
+/// The same job where nothing fails and no state is written: its epochs take as long.
+Inputs uninterrupted(Inputs inputs) {
+  inputs.interruptions.reset();
+  inputs.booked = inputs.checkpoint_interval = Duration{};
+  inputs.best_interval = false;
+  return inputs;
+}
+
 /// Takes off the time, or `most` of it, that a job spends on waiting for the slowest of all GPUs
 /// rather than of an instance's: an efficiency that was measured has that in it.
 void leave_stragglers_to_ratio(Outcome& out, const Inputs& inputs, Duration most) {
   if (inputs.step_cv <= 0.0) return;
-  Inputs job = inputs;
+  Inputs job = uninterrupted(inputs);
   job.time_ratio.reset();
-  job.interruptions.reset();
-  job.booked = job.checkpoint_interval = Duration{};
-  job.best_interval = false;
   SimulationOptions plain;
   plain.details = false;
   const Duration all = simulate(job, plain).trained.wall;
@@ -156,12 +161,8 @@ void leave_stragglers_to_ratio(Outcome& out, const Inputs& inputs, Duration most
 /// exposed communication.
 void hold_ratio(Outcome& out, const Inputs& inputs, const SimulationOptions& options) {
   if (!inputs.time_ratio || !inputs.alone) return;
-  Inputs alone = *inputs.alone;
+  Inputs alone = uninterrupted(*inputs.alone);  // the epochs alone are compared
   alone.speed = inputs.speed;
-  // The epochs alone are compared.
-  alone.interruptions.reset();
-  alone.booked = alone.checkpoint_interval = Duration{};
-  alone.best_interval = false;
   SimulationOptions plain = options;
   // Of this job, all is simulated.
   if (options.look) plain.look = [&](double, double all) { options.look(all, all); };

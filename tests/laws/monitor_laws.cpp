@@ -1,5 +1,7 @@
 // What monitors would show obeys the utilisation law: share = demand · throughput / capacity, held
 // against the plain numbers of the pipeline over generated jobs.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -88,7 +90,7 @@ TEST_CASE("monitors: every share is one, and a busy GPU runs kernels") {
 
 TEST_CASE("monitors: where threads add up, top shows demand times throughput over threads") {
   pipeline::Generator random(1202);
-  int checked = 0;
+  int checked = 0, locks = 0;
   for (int i = 0; i < 400; ++i) {
     Settings settings = drawn_job(random);
     for (const char* key : {"/loader/contention", "/loader/oversubscription"}) {
@@ -96,10 +98,15 @@ TEST_CASE("monitors: where threads add up, top shows demand times throughput ove
     }
     settings.emplace_back("/cluster/vcpus", "24");
     settings.emplace_back("/cluster/cores", "24");
+    // What is done under a lock is a part of the CPU time.
+    if (random.chance(0.5)) {
+      settings.emplace_back("/loader/lock", fmt::format("{} us", random.log_uniform(1.0, 1000.0)));
+    }
     const auto job = shown(settings);
     if (!job) continue;
     INFO(text_of(settings));
     const pipeline::Inputs& in = job->inputs();
+    locks += in.locked.base() > 0.0 ? 1 : 0;
     const bool workers = in.workers > 0.0 && in.kind != LoaderKind::inline_;
     const double decoded = job->misses().decode;
     double of_sample =
@@ -116,6 +123,7 @@ TEST_CASE("monitors: where threads add up, top shows demand times throughput ove
     ++checked;
   }
   CHECK(checked > 200);
+  CHECK(locks > 50);
 }
 
 TEST_CASE("monitors: threads that share cores do no more each than alone") {
