@@ -14,7 +14,7 @@ namespace feedrate::study {
 namespace {
 
 bool from_afar(const Situation& s) {
-  return s.inputs().staging || s.inputs().source || s.inputs().first_source;
+  return s.inputs().staging || s.inputs().source;
 }
 
 bool from_s3(const Situation& s) {
@@ -52,9 +52,8 @@ std::vector<Change> packed(const Situation& s) {
 
 std::vector<Change> more_connections(const Situation& s) {
   std::vector<Change> list;
-  const double now = s.inputs().staging  ? s.inputs().staging->connections
-                     : s.inputs().source ? s.inputs().source->connections
-                                         : 0.0;
+  const double now =
+      s.inputs().staging ? s.inputs().staging->connections : s.inputs().source->connections;
   if (now <= 0.0) return list;
   for (const double n : {16.0, 32.0, 64.0, 128.0, 256.0}) {
     if (n <= now) continue;
