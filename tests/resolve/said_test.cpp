@@ -4,6 +4,7 @@
 #include "base/errors.hpp"
 #include "catch.hpp"
 #include "pipeline/simulate.hpp"
+#include "resolve/context.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "resolve/resolve.hpp"
 #include "study/run.hpp"
@@ -66,7 +67,11 @@ TEST_CASE("said: a step of one form is a guess at another batch, within what it 
                                             [share](std::string_view) { return share; });
         return pipeline::step_time(drawn.inputs, drawn.inputs.batch);
       };
-      CHECK(says(resolve::resolve(other, catalog()).caveats, "it is a guess"));
+      // Drawn at the ends of its range, the guess is what the sentence names.
+      const auto [least, most] = std::minmax(at(0.0), at(1.0));
+      CHECK(says(resolve::resolve(other, catalog()).caveats,
+                 "it is a guess (" + resolve::short_text_of(least) + " to " +
+                     resolve::short_text_of(most) + ")"));
       // Between one that grows with the batch and one that does not.
       const Duration proportional = milliseconds(std::stod(batch));
       const Duration constant = milliseconds(64.0);
