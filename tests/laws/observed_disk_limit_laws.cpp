@@ -12,6 +12,7 @@
 #include "observe/job_observer.hpp"
 #include "schema/scenario.hpp"
 #include "study/diagnose.hpp"
+#include "study/observed_parts.hpp"
 #include "study/observed_scenario.hpp"
 #include "study/run.hpp"
 #include "tests/catch.hpp"
@@ -164,6 +165,33 @@ TEST_CASE(
     // What waits for the limit waits no less with more workers.
     const double more = predicted(unbound(made.scenario, 64.0));
     CHECK(more < 1.06 * job.throughput.value);
+  }
+}
+
+TEST_CASE("observed disk limit: reads of a sample are those that the limit counted, where it did") {
+  Draw draw(8);
+  for (int i = 0; i < 200; ++i) {
+    ObservedJob job = limited(draw, draw.real(0.3, 1.0), true);
+    ObservedLimit& limit = *job.disk->limit;
+    limit.reads = samples_of(draw.real(10.0, 1e5));
+    const double rate = job.throughput.value;
+    const double of_device = job.device_reads->value;
+    const double of_limit = limit.used->value * limit.reads->value / rate;
+    const auto found = [&] { return study::reads_of_limit(job).value(); };
+    INFO("device " << of_device << ", limit " << of_limit);
+    // Its bytes are all used, so that its requests may not be: no more than either.
+    CHECK(found() == Approx(std::min(of_device, of_limit)).epsilon(1e-2));
+    job.device_reads.reset();
+    CHECK(found() == Approx(of_limit).epsilon(1e-2));
+    job.device_reads = samples_of(of_device);
+    limit.bytes->value *= draw.real(1.2, 10.0);
+    CHECK(found() == Approx(of_limit).epsilon(1e-2));
+    limit.bytes.reset();
+    CHECK(found() == Approx(of_limit).epsilon(1e-2));
+    limit.used.reset();
+    CHECK(found() == Approx(of_device).epsilon(1e-2));
+    job.device_reads.reset();
+    CHECK_FALSE(study::reads_of_limit(job));
   }
 }
 
