@@ -110,8 +110,9 @@ TEST_CASE("resolve: what is simulated is what is billed") {
     const auto& [inputs, installed, terms, exchanged, disk, machine, used, remarks, kinds,
                  caveats] = one->resolved;
     CHECK(one->input.compute.instances == inputs.instances);
-    const auto billed = [&](std::string_view name) -> const resolve::Leased<StorageUse>* {
-      for (const auto& line : terms.storage) {
+    const auto billed =
+        [&lines = terms.storage](std::string_view name) -> const resolve::Leased<StorageUse>* {
+      for (const auto& line : lines) {
         if (line.use.what.starts_with(name)) return &line;
       }
       return nullptr;
