@@ -10,6 +10,7 @@
 #include "pipeline/generated.hpp"
 #include "pipeline/random.hpp"
 #include "pipeline/simulate.hpp"
+#include "queueing/pace.hpp"
 
 using namespace feedrate;
 using namespace feedrate::pipeline;
@@ -162,5 +163,40 @@ TEST_CASE("apart: remote workers and one rank for all make the job that the mean
     REQUIRE(events.trained.stall[Stage::h2d].base() >=
             steps * in.copy.base() * in.batch * (1.0 - 1e-4));
     REQUIRE_FALSE(instances_apart(in).has_value());
+  }
+}
+
+TEST_CASE("apart: ranks without a loader of their own copy and hand over as those that have one") {
+  SimulationOptions exact;
+  exact.exact = true;
+  for (const double cv : {0.0, 0.3}) {
+    for (const bool asynchronous : {false, true}) {
+      for (const Copies copies : {Copies::beside, Copies::queued, Copies::waited}) {
+        Inputs in;
+        in.workers = 253.0;  // so many that one instance alone is simulated with its loaders
+        in.ranks = 8.0;
+        in.instances = 500.0;
+        in.batch = 4.0;
+        constexpr double steps = 60.0;
+        in.samples = steps * in.batch * in.gpus();
+        in.asynchronous_step = asynchronous;
+        in.copies = copies;
+        in.step.fixed = seconds(1.0);
+        in.step_cv = cv;
+        in.speed[Stage::h2d] = 2.0;
+        in.copy = seconds_per_sample(0.3);  // 0.6 s a batch, at twice the speed
+        in.speed[Stage::handover] = 0.5;
+        if (!asynchronous) in.handover = seconds(0.2);
+        INFO("cv " << cv << ", " << (asynchronous ? "" : "not ") << "asynchronous, copies "
+                   << static_cast<int>(copies));
+        REQUIRE(instances_apart(in) == 1.0);
+        // All wait for the slowest of 4,000 steps, after what each does before its own.
+        const double slowest = cv > 0.0 ? queueing::largest_of(in.gpus(), cv).mean : 1.0;
+        const bool overlaps = asynchronous && copies == Copies::beside;
+        const double before = asynchronous ? (overlaps ? 0.0 : 0.6) : 0.6 + 0.4;
+        const double wall = simulate(in, exact).trained.wall.base();
+        REQUIRE(wall / steps == Approx(before + slowest).epsilon(0.04));
+      }
+    }
   }
 }

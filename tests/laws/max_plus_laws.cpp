@@ -231,8 +231,19 @@ void check_each(const std::vector<double>& found, const std::vector<double>& exp
   }
 }
 
-/// What stands in a queue at the end, and the most that there was.
-void check_queues(const TimelineSection& section) {
+/// The queues that such a job has, what stands in each at the end, and the most that there was.
+void check_queues(const Inputs& in, const TimelineSection& section) {
+  const auto has = [&](const char* name) {
+    return std::any_of(section.counters.begin(), section.counters.end(), [&](const Counter& one) {
+      return one.kind == CounterKind::queue && one.name == name;
+    });
+  };
+  const bool pool = in.kind == LoaderKind::pool;
+  REQUIRE(has("ready batches"));
+  REQUIRE(has("pinned batches") == in.pinned);
+  REQUIRE(has("next batch") == (!in.pinned && pool && !in.asynchronous_step));
+  REQUIRE(has("launched batches") == in.asynchronous_step);
+  REQUIRE(has("copied batches") == (in.asynchronous_step && in.copies == Copies::beside));
   for (const Counter& counter : section.counters) {
     if (counter.kind != CounterKind::queue) continue;
     INFO(counter.name);
@@ -242,6 +253,34 @@ void check_queues(const TimelineSection& section) {
       REQUIRE(point.value <= counter.most.value() + 1e-9);
     }
   }
+}
+
+/// A capacity's track is busy for as long as its counter counts somebody.
+void check_users(const TimelineSection& section) {
+  std::size_t tracks = 0, counters = 0;
+  for (const Counter& counter : section.counters) {
+    if (counter.kind == CounterKind::users) ++counters;
+  }
+  for (const Track& track : section.tracks) {
+    if (track.kind != TrackKind::capacity) continue;
+    ++tracks;
+    INFO(track.name);
+    const auto counter =
+        std::find_if(section.counters.begin(), section.counters.end(), [&](const Counter& one) {
+          return one.kind == CounterKind::users && one.name == track.name;
+        });
+    REQUIRE(counter != section.counters.end());
+    double used = 0.0, busy = 0.0;
+    for (std::size_t i = 0; i < counter->points.size(); ++i) {
+      const bool last = i + 1 == counter->points.size();
+      const Duration end = last ? section.length : counter->points[i + 1].at;
+      if (counter->points[i].value > 0.0) used += (end - counter->points[i].at).base();
+    }
+    for (const TimelineSpan& span : track.spans) busy += (span.end - span.begin).base();
+    REQUIRE(busy == Approx(used).epsilon(1e-9));
+  }
+  REQUIRE(tracks == counters);
+  REQUIRE(tracks > 0);
 }
 
 }  // namespace
@@ -318,7 +357,8 @@ TEST_CASE("max-plus: a timeline's tracks show of each batch what it takes, under
       REQUIRE(reached == section.length);
     }
     REQUIRE(reducing == Approx(course.reductions).epsilon(1e-4));
-    check_queues(section);
+    check_queues(in, section);
+    check_users(section);
   }
 }
 

@@ -199,28 +199,6 @@ void check_step(const World& w, const Inputs& in) {
   if (per_sample) SAME(*in.step.per_sample, *per_sample);
 }
 
-void check_curve(const Curve<Bandwidth>& found, const Curve<Bandwidth>& expected) {
-  REQUIRE(found.points.size() == expected.points.size());
-  for (std::size_t i = 0; i < found.points.size(); ++i) {
-    SAME(found.points[i].users, expected.points[i].users);
-    SAME(found.points[i].total, expected.points[i].total);
-  }
-}
-
-void check_limits(const std::vector<RateLimit>& found, const std::vector<RateLimit>& expected) {
-  REQUIRE(found.size() == expected.size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    INFO("limit " << expected[i].name);
-    REQUIRE(found[i].name == expected[i].name);
-    SAME(found[i].rate, expected[i].rate);
-    SAME(found[i].burst_rate, expected[i].burst_rate);
-    SAME(found[i].credit, expected[i].credit);
-    SAME(found[i].each, expected[i].each);
-    REQUIRE(found[i].of_requests == expected[i].of_requests);
-    REQUIRE(found[i].shared == expected[i].shared);
-  }
-}
-
 struct Network {
   Bandwidth most;
   std::optional<RateLimit> credits;

@@ -104,3 +104,42 @@ TEST_CASE(
   }
   CHECK(shared > 50);
 }
+
+TEST_CASE("restarts: a job that hardly ever gets through is cut at what a double still counts") {
+  Generator generate(924);
+  int cut = 0, through = 0, booked = 0;
+  for (int i = 0; i < 300; ++i) {
+    Inputs in = sharing(generate);
+    // Without checkpoints all of it is lost each time: exp(attempt · rate) attempts.
+    const Outcome alone = simulate(in);
+    const Duration attempt = alone.interrupted.job.relaunch + alone.trained.wall;
+    in.interruptions->sudden = generate.log_uniform(0.1, 1e4) / attempt;
+    if (generate.chance(0.2)) {
+      // Beyond a double: of what is within, blocks would be played, which takes long.
+      in.interruptions->sudden = generate.log_uniform(1e3, 1e6) / alone.trained.wall;
+      in.booked = hours(generate.log_uniform(1e3, 1e6));
+    }
+    const Outcome out = simulate(in);
+    const auto& course = out.interrupted.counted;
+    INFO("job " << i);
+    constexpr double longest = 1e15;
+    REQUIRE(course.wall.base() <= longest);
+    const double plain = (out.startup + out.staging + out.trained.wall).base();
+    const double lost = (course.rework + course.restarts + course.waits).base();
+    REQUIRE(course.wall.base() == Approx(plain + lost).epsilon(1e-9));
+    REQUIRE(out.total.wall.base() == Approx(plain + lost).epsilon(1e-9));
+    if (course.wall.base() < longest) {
+      ++through;
+      continue;
+    }
+    ++cut;
+    if (in.booked > Duration{}) ++booked;
+    REQUIRE(course.startups == in.startup);
+    REQUIRE(course.interruptions > 1.0);
+    REQUIRE(course.blocks == (in.booked > Duration{} ? longest / in.booked.base() : 1.0));
+    REQUIRE(course.restarts == Duration{});
+  }
+  CHECK(cut > 50);
+  CHECK(through > 50);
+  CHECK(booked > 20);
+}

@@ -6,6 +6,7 @@
 #include <string>
 #include <type_traits>
 
+#include "base/errors.hpp"
 #include "catch.hpp"
 #include "pipeline/generated.hpp"
 #include "resolve/resolve.hpp"
@@ -26,6 +27,20 @@ struct World {
     return resolve::resolve(scenario, catalog, host ? &*host : nullptr, draw);
   }
 };
+
+/// What is kept may not fit into memory, or data not onto a volume.
+inline std::optional<Resolved> resolved_if_fits(const World& w) {
+  try {
+    return w.resolved();
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+template <class T>
+Value<T> published(T value) {
+  return {value, {Origin::published, "test", 0.0}};
+}
 
 class Drawn {
  public:
@@ -73,9 +88,6 @@ inline void draw_machine(Drawn& d, Catalog& catalog) {
   Machine m;
   m.name = "own.large";
   m.cloud = "aws";
-  const auto published = [](auto value) {
-    return Value<decltype(value)>{value, {Origin::published, "test", 0.0}};
-  };
   const double cores = d.generate.whole(2.0, 32.0);
   m.cores = published(cores);
   m.vcpus = published(cores * d.generate.whole(1.0, 2.0));
@@ -304,6 +316,22 @@ inline World draw_world(Drawn& d) {
   return w;
 }
 
+/// Takes a profile away, and where the data lies: what the scenario needs of them it says itself.
+inline void make_plain(World& w) {
+  w.host.reset();
+  Scenario& s = w.scenario;
+  s.source = {};
+  s.disk = {};
+  s.loader.in_memory_cache.reset();
+  for (Operation& op : s.preprocess) {
+    if (op.where == Place::gpu) op.gpu = seconds_per_sample(1e-4);
+    if (op.where == Place::cpu && !op.cpu && !op.cpu_per_byte) {
+      op.cpu = milliseconds(1.0) / samples(1.0);
+    }
+  }
+  s.job.step->fixed = milliseconds(20.0);
+}
+
 template <class T>
 double base(T value) {
   if constexpr (std::is_same_v<T, double>) {
@@ -314,5 +342,28 @@ double base(T value) {
 }
 
 #define SAME(found, expected) REQUIRE(base(found) == Approx(base(expected)).epsilon(1e-9))
+
+inline void check_curve(const Curve<Bandwidth>& found, const Curve<Bandwidth>& expected) {
+  REQUIRE(found.points.size() == expected.points.size());
+  for (std::size_t i = 0; i < found.points.size(); ++i) {
+    SAME(found.points[i].users, expected.points[i].users);
+    SAME(found.points[i].total, expected.points[i].total);
+  }
+}
+
+inline void check_limits(const std::vector<pipeline::RateLimit>& found,
+                         const std::vector<pipeline::RateLimit>& expected) {
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    INFO("limit " << expected[i].name);
+    REQUIRE(found[i].name == expected[i].name);
+    SAME(found[i].rate, expected[i].rate);
+    SAME(found[i].burst_rate, expected[i].burst_rate);
+    SAME(found[i].credit, expected[i].credit);
+    SAME(found[i].each, expected[i].each);
+    REQUIRE(found[i].of_requests == expected[i].of_requests);
+    REQUIRE(found[i].shared == expected[i].shared);
+  }
+}
 
 }  // namespace testing_world

@@ -1,0 +1,225 @@
+// A second reading of what gradients take: over drawn scenarios and machines, in closed form.
+#include <algorithm>
+#include <optional>
+
+#include "catch.hpp"
+#include "resolve/allreduce.hpp"
+#include "resolve/assumptions.hpp"
+#include "resolve/drawn_world.hpp"
+
+using namespace feedrate;
+using namespace feedrate::resolve;
+using namespace testing_world;
+
+TEST_CASE(
+    "resolved gradients: gradients in a ring, in two levels, by an efficiency, or as assumed") {
+  Drawn d(2102);
+  int done = 0;
+  for (int i = 0; i < 800; ++i) {
+    World w = draw_world(d);
+    w.host.reset();
+    Scenario& s = w.scenario;
+    for (Operation& op : s.preprocess) {
+      if (op.where == Place::cpu && !op.cpu && !op.cpu_per_byte)
+        op.cpu = milliseconds(1.0) / samples(1.0);
+      if (op.where == Place::gpu) op.gpu = seconds_per_sample(1e-4);
+    }
+    s.job.step->fixed = milliseconds(20.0);
+    if (s.source.service != Service::s3 && s.source.service != Service::local) {
+      s.source.first_byte_latency = milliseconds(5.0);
+    }
+    s.job.step->cv.reset();
+    const double kind = d.generate.uniform(0.0, 1.0);
+    AllReduce a;
+    a.algorithm = kind < 0.3 ? AllReduceAlgorithm::ring : AllReduceAlgorithm::hierarchical;
+    a.busbw = d.of<Bandwidth>(1e8, 1e9);
+    a.busbw_inside = d.of<Bandwidth>(1e9, 1e11);
+    a.latency = d.of<Duration>(1e-6, 1e-4);
+    a.overlap = 0.0;
+    if (d.generate.chance(0.5)) {
+      a.parameters = d.of<double>(1e6, 1e9);
+      if (d.generate.chance(0.5)) a.gradient_type = NumberType::bf16;
+    } else {
+      a.gradient_bytes = d.of<Bytes>(1e6, 1e9);
+    }
+    a.compression = d.maybe<double>(1.0, 8.0);
+    if (kind < 0.6) {
+      s.job.allreduce = a;
+    } else if (kind < 0.8) {
+      s.job.efficiency = d.generate.uniform(0.3, 1.0);
+    }
+    INFO("world " << i);
+    const auto out = resolved_if_fits(w);
+    if (!out) continue;
+    ++done;
+    const Inputs& in = out->inputs;
+    const bool several = in.instances > 1.0;
+    REQUIRE(in.time_ratio.has_value() == (s.job.efficiency && several));
+    if (in.time_ratio) {
+      REQUIRE(*in.time_ratio == Approx(1.0 / in.instances / *s.job.efficiency));
+      // T(1), of the same job.
+      REQUIRE(in.alone->instances == 1.0);
+      REQUIRE(in.alone->samples == in.samples);
+      REQUIRE_FALSE(in.alone->time_ratio.has_value());
+    }
+    if (!s.job.allreduce) {
+      const double efficiency = assumed::unknown_communication.value;
+      const Duration step =
+          *in.step.fixed +
+          (in.step.per_sample ? *in.step.per_sample * samples(in.batch) : Duration{});
+      const bool unknown = several && !s.job.efficiency;
+      SAME(in.exposed_allreduce,
+           unknown ? in.accumulation * step * (1.0 / efficiency - 1.0) : Duration{});
+      continue;
+    }
+    const double n = in.gpus();
+    const double of_each =
+        a.parameters ? *a.parameters * (a.gradient_type ? 2.0 : 4.0) : base(*a.gradient_bytes);
+    const double size = of_each / a.compression.value_or(1.0);
+    const auto in_ring = [&](double ranks, Bandwidth bus) {
+      return 2.0 * (ranks - 1.0) / ranks * size / base(bus) +
+             2.0 * (ranks - 1.0) * base(*a.latency);
+    };
+    const bool ring = a.algorithm == AllReduceAlgorithm::ring;
+    const double time = ring ? in_ring(n, *a.busbw)
+                             : in_ring(in.ranks, *a.busbw_inside) + in_ring(in.instances, *a.busbw);
+    SAME(in.exposed_allreduce, seconds(time));
+    const double rings = ring ? n : in.instances;
+    // More than the NIC carries goes over a network of its own.
+    const auto& line = s.cluster.network           ? *s.cluster.network
+                       : w.machine().network_burst ? w.machine().network_burst->value
+                                                   : w.machine().network->value;
+    const bool shared = several && *a.busbw <= line;
+    SAME(in.network_allreduce, bytes(shared ? 2.0 * (rings - 1.0) / rings * size : 0.0));
+  }
+  CHECK(done > 500);
+}
+
+TEST_CASE(
+    "resolved gradients: a scaling fit is 1 on one instance, and each of its terms its own share") {
+  Drawn d(2103);
+  for (int i = 0; i < 300; ++i) {
+    ScalingFit fit;
+    fit.bandwidth = d.of<double>(1e-3, 1.0);
+    fit.latency = d.of<double>(1e-4, 1e-1);
+    if (d.generate.chance(0.5)) fit.batch_size = d.generate.whole(1.0, 64.0);
+    const double batch = d.generate.whole(1.0, 64.0);
+    const double n = d.generate.whole(2.0, 64.0);
+    // Half the batch exchanges as much twice as often.
+    const double often = fit.batch_size > 0.0 ? fit.batch_size / batch : 1.0;
+    const double loss = often * 2.0 * (n - 1.0) * (fit.bandwidth / n + fit.latency);
+    INFO("fit " << i);
+    REQUIRE(from_fit(fit, n, batch) * n == Approx(1.0 + loss));
+    REQUIRE(from_fit(fit, 1.0, batch) == 1.0);
+    // Without a batch it is the fit's own.
+    REQUIRE(from_fit(fit, n) == Approx(from_fit(fit, n, fit.batch_size)));
+  }
+}
+
+TEST_CASE("resolved gradients: what each GPU hands over, however its parameters are kept") {
+  Drawn d(2107);
+  int done = 0;
+  for (int i = 0; i < 400; ++i) {
+    World w = draw_world(d);
+    make_plain(w);
+    Scenario& s = w.scenario;
+    AllReduce& a = s.job.allreduce.emplace();
+    a.busbw = bytes_per_second(1e7);  // less than any network: gradients have none of their own
+    a.busbw_inside = d.of<Bandwidth>(1e9, 1e11);
+    a.latency = d.of<Duration>(1e-6, 1e-4);
+    const auto how = static_cast<Parallelism>(d.generate.whole(0.0, 6.0));
+    s.job.parallelism = how;
+    const auto type = [&]() -> std::optional<NumberType> {
+      if (d.generate.chance(0.5)) return std::nullopt;
+      return d.generate.chance(0.5) ? NumberType::bf16 : NumberType::fp32;
+    };
+    const auto size_of = [](NumberType one) { return one == NumberType::fp32 ? 4.0 : 2.0; };
+    a.parameter_type = type();
+    double gradients = 0.0, parameters = 0.0;
+    if (d.generate.chance(0.5)) {
+      a.parameters = d.of<double>(1e6, 1e9);
+      a.gradient_type = type();
+      const NumberType sent = a.gradient_type.value_or(NumberType::fp32);
+      gradients = *a.parameters * size_of(sent);
+      parameters = *a.parameters * size_of(a.parameter_type.value_or(sent));
+    } else {
+      a.gradient_bytes = d.of<Bytes>(1e6, 1e9);
+      gradients = base(*a.gradient_bytes);
+      parameters = gradients * size_of(a.parameter_type.value_or(NumberType::fp32)) / 4.0;
+    }
+    a.compression = d.maybe<double>(1.0, 8.0);
+    gradients /= a.compression.value_or(1.0);
+    INFO("world " << i << ", " << parallelism_words[static_cast<std::size_t>(how)]);
+    const auto out = resolved_if_fits(w);
+    if (!out || out->inputs.gpus() <= 1.0) continue;
+    ++done;
+    const Inputs& in = out->inputs;
+    const bool sharded = how == Parallelism::fsdp || how == Parallelism::zero3;
+    const bool of_optimiser = how == Parallelism::zero1 || how == Parallelism::zero2;
+    double size = gradients;
+    // Before the forward and before the backward pass of each micro-batch; its gradients after it.
+    if (sharded) size = in.accumulation * (2.0 * parameters + gradients);
+    if (how == Parallelism::zero1) size = gradients + parameters;
+    if (how == Parallelism::zero2) size = in.accumulation * gradients + parameters;
+    SAME(out->communication.value().size, bytes(size));
+    // A sum over all is scattering and gathering.
+    const double n = in.gpus();
+    const double halves = sharded || of_optimiser ? 1.0 : 2.0;
+    SAME(in.network_allreduce, bytes(in.instances > 1.0 ? halves * (n - 1.0) / n * size : 0.0));
+  }
+  CHECK(done > 250);
+}
+
+TEST_CASE("resolved gradients: an instance's GPUs exchange by NVLink where there is any, or PCIe") {
+  Drawn d(2108);
+  int by_nvlink = 0, by_pcie = 0, unknown = 0;
+  for (int i = 0; i < 400; ++i) {
+    World w = draw_world(d);
+    make_plain(w);
+    Machine& m = w.catalog.machines.front();
+    m.gpus = published(d.generate.whole(2.0, 8.0));
+    m.gpu_model = "own GPU";
+    Gpu gpu;
+    gpu.name = m.gpu_model;
+    d.publish(gpu.nvlink, 1e10, 1e12);
+    w.catalog.gpus.push_back(gpu);
+    d.publish(m.nvlink, 1e10, 1e12);
+    if (!m.nvlink && d.generate.chance(0.4)) m.nvlink = published(Bandwidth{});
+    d.publish(m.pcie, 1e9, 1e11);
+    if (d.generate.chance(0.5)) m.interconnect = Interconnect::pcie;
+    Scenario& s = w.scenario;
+    s.cluster.instances = 1.0;
+    s.cluster.gpus_per_instance.reset();
+    AllReduce& a = s.job.allreduce.emplace();
+    a.algorithm = AllReduceAlgorithm::hierarchical;
+    a.gradient_bytes = d.of<Bytes>(1e6, 1e9);
+    a.latency = Duration{};
+    a.busbw = bytes_per_second(1e9);
+    a.overlap = 0.0;
+    // Where the catalogue says nothing of the machine, its GPUs' model does.
+    const bool known = m.nvlink || m.pcie || m.interconnect != Interconnect::unknown;
+    const auto& line = known ? m.nvlink : gpu.nvlink;
+    double rate = 0.0;
+    if (line && base(line->value) > 0.0) {
+      rate = assumed::nvlink_share.value * base(line->value);
+    } else if (m.pcie) {
+      rate = assumed::pcie_share.value * base(m.pcie->value);
+    }
+    INFO("world " << i);
+    if (rate <= 0.0) {
+      ++unknown;
+      REQUIRE_THROWS_AS(w.resolved(), InputError);
+      continue;
+    }
+    const auto out = resolved_if_fits(w);
+    if (!out) continue;
+    const bool nvlink = line && base(line->value) > 0.0;
+    ++(nvlink ? by_nvlink : by_pcie);
+    const double n = m.gpus->value;
+    SAME(out->inputs.exposed_allreduce,
+         seconds(2.0 * (n - 1.0) / n * base(*a.gradient_bytes) / rate));
+  }
+  CHECK(by_nvlink > 100);
+  CHECK(by_pcie > 50);
+  CHECK(unknown > 20);
+}
