@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/errors.hpp"
+#include "base/statistics.hpp"
 #include "base/temporary_folder.hpp"
 #include "bench/clock.hpp"
 #include "bench/http_client.hpp"
@@ -87,9 +88,10 @@ TEST_CASE("http: the first byte waits for the server's latency") {
   const HttpServer server({.object = bytes(1000), .latency = milliseconds(20.0)});
   Connection connection = connect(server.url());
   connection.look();
-  for (int i = 0; i < 3; ++i) {
-    CHECK(connection.get(ByteRange{0, 1}).first_byte >= milliseconds(19.9));
-  }
+  // A thread that is interrupted just after it has sent a request notes late that it has.
+  std::vector<Duration> times;
+  for (int i = 0; i < 9; ++i) times.push_back(connection.get(ByteRange{0, 1}).first_byte);
+  CHECK(median(times) >= milliseconds(19.9));
 }
 
 TEST_CASE("http: a limited connection is no faster than its limit") {
@@ -280,7 +282,8 @@ TEST_CASE("download: with a URL the store is measured, latency and all") {
     CHECK(test::sane(what));
     CHECK(what.how.at("server") == "given");
     if (what.quantity == "transfer") continue;
-    for (const Duration time : what.times) CHECK(time >= milliseconds(19.9));
+    INFO(what.quantity << ": median of " << median(what.times).base() << " s");
+    CHECK(median(what.times) >= milliseconds(19.9));
   }
 }
 
