@@ -41,7 +41,7 @@ DrawnJob drawn_job(const Scenario& scenario, const Catalog& catalog, const HostP
   options.course = own.course;
   DrawnJob job;
   job.outcome = pipeline::simulate(resolved.inputs, options);
-  job.uninterrupted = job.outcome.total.wall;
+  job.before_wobble = job.outcome.total.wall;
   vary(job.outcome, own.wobble);
   std::vector<std::string> remarks;
   job.bill = bill_of(bill_input(resolved.terms, resolved.inputs, job.outcome, remarks), false);

@@ -16,7 +16,8 @@ namespace feedrate::study {
 struct DrawnJob {
   pipeline::Inputs inputs;
   pipeline::Outcome outcome;
-  Duration uninterrupted;  ///< time before the wobble; of no use where a course is played
+  Duration before_wobble;  ///< the job's time, interruptions included; of no use where a course is
+                           ///< played
   Bill bill;
 };
 

@@ -60,7 +60,7 @@ Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProf
     const bool played = job.inputs.interruptions || job.inputs.booked > Duration{};
     const Bottleneck found =
         find_bottleneck(job.inputs, played ? pipeline::simulate(job.inputs, mean_only).total.wall
-                                           : job.uninterrupted);
+                                           : job.before_wobble);
     if (found.stage) bands.bottleneck_probability[*found.stage] += 1.0;
   });
   // Counted first: shares that are added up would make more than 1.

@@ -54,7 +54,7 @@ TEST_CASE(
   for_drawn(111, 60, [&](const Scenario& scenario, const Result& ran, bool, Generator& random) {
     const DrawnJob mean = study::drawn_job(scenario, catalog(), nullptr, half);
     CHECK(mean.outcome.total.wall == ran.times.total);
-    CHECK(mean.uninterrupted == ran.times.total);
+    CHECK(mean.before_wobble == ran.times.total);
     CHECK(mean.bill.money == ran.bill.money);
     const double deviate = random.uniform(-2.5, 2.5);
     const DrawnJob one = study::drawn_job(scenario, catalog(), nullptr, half, {deviate, {}});
@@ -72,7 +72,7 @@ TEST_CASE(
           Approx(mean.outcome.first.wall.base() * (1.0 + each)).margin(1e-9));
     CHECK(one.outcome.later.wall.base() ==
           Approx(mean.outcome.later.wall.base() * (1.0 + each)).margin(1e-9));
-    CHECK(one.uninterrupted == mean.uninterrupted);
+    CHECK(one.before_wobble == mean.before_wobble);
     several += mean.outcome.epochs > 1.0 ? 1 : 0;
 
     CHECK(study::figure_of(one, FigureId::total_time) == one.outcome.total.wall.base());
@@ -119,7 +119,7 @@ TEST_CASE("drawn: bands are quantiles of draws one by one, bottlenecks their sha
           // Of interrupted jobs, where their mean is, not the course that was drawn.
           pipeline::SimulationOptions mean;
           const Duration base =
-              interrupted ? pipeline::simulate(job.inputs, mean).total.wall : job.uninterrupted;
+              interrupted ? pipeline::simulate(job.inputs, mean).total.wall : job.before_wobble;
           const Bottleneck found = study::find_bottleneck(job.inputs, base);
           if (found.stage) bottlenecks[*found.stage] += 1.0 / draws;
           courses += interrupted ? 1 : 0;
