@@ -9,6 +9,7 @@
 #include "laws/remediable_jobs.hpp"
 #include "study/advise.hpp"
 #include "study/drawn_job.hpp"
+#include "study/drawn_jobs.hpp"
 #include "study/ladder.hpp"
 
 namespace feedrate {
@@ -46,9 +47,7 @@ struct Advised {
 /// Calls `check` with advice on so many generated jobs.
 template <class Check>
 void for_advised(unsigned seed, int count, int draws, Check check) {
-  Generator random(seed);
-  int checked = 0;
-  for (int i = 0; i < 10 * count && checked < count; ++i) {
+  const auto draw = [draws](Generator& random) {
     testing_resolve::Settings settings = testing_resolve::generated_settings(random);
     if (random.chance(0.3)) settings.emplace_back("/job/value_of_hour", "30 USD/h");
     if (random.chance(0.15)) settings.emplace_back("/cluster/price", "0 USD/h");
@@ -62,22 +61,17 @@ void for_advised(unsigned seed, int count, int draws, Check check) {
     options.seed = 5;
     options.target = random.uniform(0.3, 1.0);
     if (random.chance(0.5)) options.jobs = random.whole(2.0, 50.0);
-    try {
-      const Result now = study::run(make({}), catalog(), nullptr);
-      if (random.chance(0.4)) {
-        options.constraints.deadline = random.log_uniform(0.3, 1.5) * now.times.total;
-      }
-      if (random.chance(0.3)) {
-        options.constraints.budget = random.log_uniform(0.5, 1.5) * now.bill.money;
-      }
-      INFO("seed " << seed << ", job " << i);
-      check(Advised{make, options, study::advise(std::cref(make), catalog(), nullptr, options)});
-      ++checked;
-    } catch (const InputError&) {
-      continue;
+    const Result now = study::run(make({}), catalog(), nullptr);
+    if (random.chance(0.4)) {
+      options.constraints.deadline = random.log_uniform(0.3, 1.5) * now.times.total;
     }
-  }
-  CHECK(checked == count);
+    if (random.chance(0.3)) {
+      options.constraints.budget = random.log_uniform(0.5, 1.5) * now.bill.money;
+    }
+    return Advised{make, options, study::advise(std::cref(make), catalog(), nullptr, options)};
+  };
+  testing_study::for_possible(seed, count, 10, draw,
+                              [&](const Advised& of, Generator&) { check(of); });
 }
 
 TEST_CASE("advised: rungs are runs of simpler jobs, and the first below the target is worked on") {

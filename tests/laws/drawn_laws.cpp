@@ -10,6 +10,7 @@
 #include "resolve/generated_scenario.hpp"
 #include "study/bottleneck.hpp"
 #include "study/drawn_job.hpp"
+#include "study/drawn_jobs.hpp"
 #include "study/run.hpp"
 
 namespace feedrate {
@@ -22,26 +23,24 @@ using testing_resolve::catalog;
 /// Calls `check` with so many generated jobs whose steps vary, some of which are interrupted.
 template <class Check>
 void for_drawn(unsigned seed, int count, Check check) {
-  Generator random(seed);
-  int checked = 0;
-  for (int i = 0; i < 10 * count && checked < count; ++i) {
+  struct Stated {
+    Scenario scenario;
+    Result mean;
+    bool interrupted = false;
+  };
+  const auto draw = [](Generator& random) {
     testing_resolve::Settings settings = testing_resolve::generated_settings(random);
     settings.emplace_back("/job/step/cv", fmt::format("{:.2f}", random.uniform(0.1, 0.6)));
     if (random.chance(0.5)) settings.emplace_back("/dataset/samples", "20000");
     if (random.chance(0.3)) settings.emplace_back("/job/epochs", "1");
     const bool interrupted = random.chance(0.4);
     if (interrupted) settings.emplace_back("/cluster/failures/mttf", "4 h");
-    try {
-      const Scenario scenario = testing_resolve::scenario_with(settings);
-      const Result mean = study::run(scenario, catalog(), nullptr);
-      INFO("seed " << seed << ", job " << i);
-      check(scenario, mean, interrupted, random);
-      ++checked;
-    } catch (const InputError&) {
-      continue;
-    }
-  }
-  CHECK(checked == count);
+    const Scenario scenario = testing_resolve::scenario_with(settings);
+    return Stated{scenario, study::run(scenario, catalog(), nullptr), interrupted};
+  };
+  testing_study::for_possible(seed, count, 10, draw, [&](const Stated& of, Generator& random) {
+    check(of.scenario, of.mean, of.interrupted, random);
+  });
 }
 
 double half(std::string_view) {

@@ -2,6 +2,7 @@
 // Generated jobs of every kind with all that a remedy may look at: operations, communication,
 // checkpoints and prices, run and resolved.
 #include <fmt/format.h>
+#include <memory>
 
 #include <string>
 
@@ -10,6 +11,7 @@
 #include "resolve/generated_scenario.hpp"
 #include "resolve/resolve.hpp"
 #include "schema/host.hpp"
+#include "study/drawn_jobs.hpp"
 #include "study/remedy.hpp"
 #include "study/run.hpp"
 
@@ -119,21 +121,14 @@ struct Remediable {
 /// Calls `check` with so many generated jobs that can run.
 template <class Check>
 void for_remediable(unsigned seed, int count, Check check) {
-  Generator random(seed);
-  int checked = 0;
-  for (int i = 0; i < 20 * count && checked < count; ++i) {
+  const auto draw = [](Generator& random) {
     const HostProfile* const host = random.chance(0.3) ? &profile() : nullptr;
     const bool priced = random.chance(0.7), missed = random.chance(0.5);
-    try {
-      const Remediable looked(generated(random), host, priced, missed);
-      INFO("seed " << seed << ", job " << i);
-      check(looked);
-      ++checked;
-    } catch (const InputError&) {
-      continue;
-    }
-  }
-  CHECK(checked == count);
+    return std::make_unique<const Remediable>(generated(random), host, priced, missed);
+  };
+  testing_study::for_possible(
+      seed, count, 20, draw,
+      [&](const std::unique_ptr<const Remediable>& looked, Generator&) { check(*looked); });
 }
 
 }  // namespace testing_laws

@@ -10,6 +10,7 @@
 #include "resolve/generated_scenario.hpp"
 #include "resolve/resolve.hpp"
 #include "study/bottleneck.hpp"
+#include "study/drawn_jobs.hpp"
 #include "study/other_workers.hpp"
 #include "study/run.hpp"
 
@@ -29,9 +30,7 @@ struct Ran {
 /// Calls `check` with so many generated jobs that can run.
 template <class Check>
 void for_ran(unsigned seed, int count, Check check) {
-  Generator random(seed);
-  int checked = 0;
-  for (int i = 0; i < 10 * count && checked < count; ++i) {
+  const auto draw = [](Generator& random) {
     testing_resolve::Settings settings = testing_resolve::generated_settings(random);
     if (random.chance(0.3)) settings.emplace_back("/job/epochs", "1");
     if (random.chance(0.2)) {
@@ -45,18 +44,12 @@ void for_ran(unsigned seed, int count, Check check) {
       settings.emplace_back("/job/checkpoint",
                             R"({"interval": "7 min", "size": "9 GB", "bandwidth": "1 GB/s"})");
     }
-    try {
-      const Scenario scenario = testing_resolve::scenario_with(settings);
-      auto resolved = resolve::resolve(scenario, catalog(), nullptr);
-      const pipeline::Outcome outcome = pipeline::simulate(resolved.inputs);
-      INFO("seed " << seed << ", job " << i);
-      check(Ran{scenario, study::run(scenario, catalog(), nullptr), std::move(resolved), outcome});
-      ++checked;
-    } catch (const InputError&) {
-      continue;
-    }
-  }
-  CHECK(checked == count);
+    const Scenario scenario = testing_resolve::scenario_with(settings);
+    auto resolved = resolve::resolve(scenario, catalog(), nullptr);
+    const pipeline::Outcome outcome = pipeline::simulate(resolved.inputs);
+    return Ran{scenario, study::run(scenario, catalog(), nullptr), std::move(resolved), outcome};
+  };
+  testing_study::for_possible(seed, count, 10, draw, [&](const Ran& of, Generator&) { check(of); });
 }
 
 TEST_CASE("run: figures are those of what was simulated, and the time is busy or waits") {

@@ -11,6 +11,7 @@
 #include "resolve/generated_scenario.hpp"
 #include "schema/host.hpp"
 #include "study/drawn_job.hpp"
+#include "study/drawn_jobs.hpp"
 #include "study/run.hpp"
 
 namespace feedrate {
@@ -42,32 +43,25 @@ template <class Check>
 void for_weighed(unsigned seed, int count, Check check) {
   static const HostProfile profile =
       schema::read_host_profile(FEEDRATE_SOURCE_DIR "/scenarios/hosts/epyc_vm_2_cores.json");
-  Generator random(seed);
-  int checked = 0;
-  for (int i = 0; i < 10 * count && checked < count; ++i) {
+  const auto draw = [](Generator& random) {
     testing_resolve::Settings settings = testing_resolve::generated_settings(random);
     if (random.chance(0.3)) {
       settings.emplace_back("/cluster/failures", "{}");
       settings.emplace_back("/job/epochs", "4000");
     }
     const HostProfile* const host = random.chance(0.4) ? &profile : nullptr;
-    try {
-      study::RunOptions options;
-      options.weigh = true;
-      const Scenario scenario = testing_resolve::scenario_with(settings);
-      Weighed of{scenario, host, study::run(scenario, catalog(), host, options)};
-      for (const InputUsed& input : of.result.inputs) {
-        CHECK(input.effect.has_value() == !input.low.empty());
-        if (input.effect) of.uncertain.emplace(input.key, &input);
-      }
-      INFO("seed " << seed << ", job " << i);
-      check(of);
-      ++checked;
-    } catch (const InputError&) {
-      continue;
+    study::RunOptions options;
+    options.weigh = true;
+    const Scenario scenario = testing_resolve::scenario_with(settings);
+    return Weighed{scenario, host, study::run(scenario, catalog(), host, options)};
+  };
+  testing_study::for_possible(seed, count, 10, draw, [&](Weighed of, Generator&) {
+    for (const InputUsed& input : of.result.inputs) {
+      CHECK(input.effect.has_value() == !input.low.empty());
+      if (input.effect) of.uncertain.emplace(input.key, &input);
     }
-  }
-  CHECK(checked == count);
+    check(of);
+  });
 }
 
 TEST_CASE("weighed: an input's effect is that of its ends, and it matters from a hundredth on") {

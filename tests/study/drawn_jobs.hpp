@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/errors.hpp"
+#include "catch.hpp"
 #include "resolve/generated_scenario.hpp"
 
 namespace testing_study {
@@ -39,6 +40,22 @@ auto where_possible(Ask&& ask) -> std::optional<decltype(ask())> {
   } catch (const feedrate::InputError&) {
     return std::nullopt;
   }
+}
+
+/// Calls `check` with `count` of what `draw` makes of random numbers. What cannot run is drawn
+/// again, and at least one of `of` can.
+template <class Draw, class Check>
+void for_possible(unsigned seed, int count, int of, Draw draw, Check check) {
+  feedrate::pipeline::Generator random(seed);
+  int checked = 0;
+  for (int i = 0; i < of * count && checked < count; ++i) {
+    const auto drawn = where_possible([&] { return draw(random); });
+    if (!drawn) continue;
+    INFO("seed " << seed << ", job " << i);
+    check(*drawn, random);
+    ++checked;
+  }
+  CHECK(checked == count);
 }
 
 inline std::string text_of(const Settings& settings) {
