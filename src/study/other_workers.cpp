@@ -89,6 +89,7 @@ OtherWorkers try_workers(const Scenario& scenario, const Catalog& catalog, const
     attempt(n);
     last = n;
   }
+  if (last < workers.tried) attempt(last = workers.tried);
   // Where more would outnumber the hardware's threads, which costs them all.
   attempt(std::floor(threads));
   // Up to the fastest, more workers take no longer, but for what starting them costs.
