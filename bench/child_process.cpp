@@ -17,6 +17,7 @@ namespace {
 /// A series of a loader with many workers is a line of many samples; a program without any newline
 /// must not fill the memory.
 constexpr std::size_t longest_line = std::size_t{16} << 20;
+constexpr std::size_t most_output = std::size_t{256} << 20;
 /// From one look at the clock, and at whether it was to stop, to the next.
 constexpr Duration glance = milliseconds(50.0);
 
@@ -26,6 +27,8 @@ class Lines {
   explicit Lines(std::function<void(const std::string&)> line) : line_(std::move(line)) {}
 
   void take(std::string_view part) {
+    taken_ += part.size();
+    if (taken_ > most_output) throw InputError("the program printed more than 256 MB");
     for (const char c : part) {
       if (c == '\n' || c == '\r') {
         finish();
@@ -45,6 +48,7 @@ class Lines {
  private:
   std::function<void(const std::string&)> line_;
   std::string rest_;
+  std::size_t taken_ = 0;
 };
 
 /// A program that was started, and what it prints until it ends or is ended.
@@ -73,7 +77,8 @@ class RunningChild {
         throw Interrupted();
       }
       if (enough()) return std::nullopt;
-      end_.timed_out = !ended && now() - start >= limit();
+      end_.limit = limit();
+      end_.timed_out = !ended && now() - start >= end_.limit;
     }
     return finish();
   }
@@ -101,7 +106,9 @@ class RunningChild {
 
 std::string ChildEnd::text() const {
   const std::string words = last_error.empty() ? "" : fmt::format(": {}", last_error);
-  if (timed_out) return "did not end within its time limit" + words;
+  if (timed_out) {
+    return fmt::format("did not end within {:.3g} s, its time limit{}", limit.base(), words);
+  }
   if (signal != 0)
     return fmt::format("was terminated by signal {} ({}){}", signal, strsignal(signal), words);
   return fmt::format("ended with exit status {}{}", status, words);

@@ -13,6 +13,7 @@ namespace feedrate::bench {
 
 struct ChildEnd {
   bool timed_out = false;
+  Duration limit;          ///< the time that it had
   int status = 0;          ///< its exit status, or
   int signal = 0;          ///< the signal that ended it
   std::string last_error;  ///< the last line that it wrote to its standard error
@@ -25,7 +26,8 @@ struct ChildEnd {
 /// Runs `program` (found by PATH when its name has no slash) with an empty standard input, in a
 /// process group of its own. `line` gets each line of its standard output. When `limit` is over, or
 /// `stop` is set, or `line` throws, the whole group is ended, politely first. InputError: there is
-/// no such program, or it printed a line of more than 16 MB; Interrupted: `stop` was set.
+/// no such program, or it printed a line of more than 16 MB or more than 256 MB in all;
+/// Interrupted: `stop` was set.
 ChildEnd run_child(const std::vector<std::string>& program, Duration limit,
                    const std::atomic<bool>& stop,
                    const std::function<void(const std::string&)>& line);

@@ -11,11 +11,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <set>
 #include <sstream>
 #include <utility>
 
 #include "bench/observe/control_limits.hpp"
+#include "bench/observe/machine.hpp"
 #include "bench/probe.hpp"
 #include "bench/scratch.hpp"
 
@@ -42,16 +42,12 @@ std::pair<std::string, std::string> key_and_value(const std::string& line) {
 
 void read_cpu(HostFacts& facts) {
   std::ifstream file("/proc/cpuinfo");
-  std::set<std::pair<std::string, std::string>> cores;
-  std::string package;
-  for (std::string line; std::getline(file, line);) {
+  for (std::string line; facts.cpu.empty() && std::getline(file, line);) {
     if (line.empty()) continue;
     const auto [key, value] = key_and_value(line);
-    if (key == "model name" && facts.cpu.empty()) facts.cpu = value;
-    if (key == "physical id") package = value;
-    if (key == "core id") cores.insert({package, value});
+    if (key == "model name") facts.cpu = value;
   }
-  if (!cores.empty()) facts.cores = static_cast<double>(cores.size());
+  if (const double cores = observe::cores_of({}); cores > 0.0) facts.cores = cores;
 }
 
 std::optional<Bytes> memory() {

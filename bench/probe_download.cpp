@@ -6,6 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "base/errors.hpp"
+#include "bench/alarm.hpp"
 #include "bench/clock.hpp"
 #include "bench/http_client.hpp"
 #include "bench/http_server.hpp"
@@ -27,7 +29,9 @@ class DownloadProbe {
   DownloadProbe(const Settings& settings, Recorder& recorder)
       : quick_(settings.quick),
         patience_(std::min(seconds(10.0), settings.time_limit / 3.0)),
-        recorder_(recorder) {
+        allowed_(std::max(settings.time_limit * 1.5, seconds(5.0))),
+        recorder_(recorder),
+        alarm_(allowed_, recorder.stop()) {
     Target target;
     if (settings.url.empty()) {
       Served served;
@@ -40,16 +44,31 @@ class DownloadProbe {
     } else {
       target = target_of(settings.url);
     }
-    object_ = Connection(target, patience_, recorder.stop()).look();
+    within_limit([&] { object_ = Connection(target, patience_, alarm_.flag()).look(); });
     list_parts();
   }
 
   void round() {
-    recorder_.take_turns(parts_);
+    within_limit([&] { recorder_.take_turns(parts_); });
     recorder_.remark(fmt::format("{:.1f} MB were downloaded", fetched_ / 1e6), "downloaded");
   }
 
  private:
+  /// A slow server answers, but when it likes.
+  template <class Work>
+  void within_limit(const Work& work) {
+    const Alarm::On on(alarm_);
+    try {
+      work();
+    } catch (const Interrupted&) {
+      recorder_.check();
+      throw HostError(fmt::format(
+          "the server was too slow: the probe was ended after {:.3g} s (--time-limit allows "
+          "more); what was measured until then counts",
+          allowed_.base()));
+    }
+  }
+
   void list_parts() {
     const std::vector<int> users = user_counts(quick_ ? 4 : 64);
     const bool small_parts = object_.ranges || object_.size <= small_object;
@@ -71,7 +90,7 @@ class DownloadProbe {
   Connection& connection(int number) {
     while (static_cast<int>(connections_.size()) <= number) {
       random_.push_back(connections_.size() + 1);
-      connections_.emplace_back(object_.target, patience_, recorder_.stop());
+      connections_.emplace_back(object_.target, patience_, alarm_.flag());
     }
     return connections_[static_cast<std::size_t>(number)];
   }
@@ -113,7 +132,7 @@ class DownloadProbe {
 
   void measure_transfer(int connections) {
     const std::uint64_t length = object_.ranges ? std::min(object_.size, long_part) : object_.size;
-    Streams streams(object_, connections, length, patience_, recorder_.stop());
+    Streams streams(object_, connections, length, patience_, alarm_.flag());
     Measurement what = measurement("transfer", "bytes");
     // One part of each connection, so that the time is that of one part.
     what.work = static_cast<double>(length) * connections;
@@ -133,18 +152,22 @@ class DownloadProbe {
                {"users", connections}};
     const Duration window = milliseconds(quick_ ? 5.0 : 60.0);
     recorder_.repeat(what, [&] {
-      return time_of_one(*team_, connections, window, recorder_.stop(), [&](int thread) {
+      const Duration one = time_of_one(*team_, connections, window, alarm_.flag(), [&](int thread) {
         const auto i = static_cast<std::size_t>(thread);
         const Reply reply = connections_[i].get(part(small_object, random_[i]));
         received[i] += static_cast<double>(reply.received);
       });
+      if (alarm_.flag()) throw Interrupted();
+      return one;
     });
     for (const double count : received) fetched_ += count;
   }
 
   bool quick_;
   Duration patience_;
+  Duration allowed_;
   Recorder& recorder_;
+  Alarm alarm_;
   std::unique_ptr<HttpServer> server_;
   RemoteObject object_;
   double fetched_ = 0.0;

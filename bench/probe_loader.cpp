@@ -26,6 +26,9 @@ std::string script(const Settings& settings) {
 /// Whole loaders, of every count of workers, take longer than what a native probe repeats.
 constexpr double of_time_limit = 4.0;
 
+/// To import PyTorch and the user's own modules from a cold disk.
+constexpr Duration at_its_start = seconds(30.0);
+
 Duration planned(const Settings& settings) {
   return std::max(settings.time_limit * of_time_limit, seconds(1.0));
 }
@@ -57,7 +60,7 @@ class LoaderProbe {
       : settings_(settings),
         recorder_(recorder),
         // It may outrun what it planned: workers are processes, which take seconds to start.
-        left_(std::max(planned(settings) * 1.5, minutes(2.0))),
+        left_(std::max(planned(settings) * 1.5, at_its_start)),
         process_(command_of_rounds(settings)) {}
 
   void round() {
@@ -117,7 +120,8 @@ const Probe probe_loader = {"loader",
 void check_loader(const Settings& settings, const std::atomic<bool>& stop) {
   std::vector<std::string> words = command(settings);
   words.emplace_back("--check");
-  const ChildEnd end = run_child(words, minutes(2.0), stop, [](const std::string&) {});
+  const ChildEnd end =
+      run_child(words, std::max(planned(settings), at_its_start), stop, [](const std::string&) {});
   if (!end.fine()) throw InputError(fmt::format("--loader {} {}", settings.loader, end.text()));
 }
 

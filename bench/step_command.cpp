@@ -35,6 +35,12 @@ void StepLines::add(const char* quantity, double samples, Duration took) {
   });
   if (found == measurements_.end()) found = measurements_.insert(found, what);
   found->times.push_back(took);
+  ++kept_;
+}
+
+bool StepLines::enough() const {
+  constexpr std::size_t most = 100'000;
+  return kept_ >= most;
 }
 
 /// Whether it is one that is understood.
@@ -61,6 +67,7 @@ bool StepLines::read_comment(const std::vector<std::string>& words) {
 }
 
 void StepLines::read(const std::string& line) {
+  if (enough()) return;
   ++line_;
   const std::vector<std::string> words = words_of(line);
   if (words.empty() || read_comment(words) || words.front().front() == '#') return;
@@ -84,6 +91,7 @@ std::string run_step_command(const std::string& command, StepLimits limits,
   const Duration start = now();
   Duration first;
   const auto limit = [&] {
+    if (steps.enough()) return Duration();
     if (!some()) return limits.slow;
     return std::clamp(first * after_the_start, limits.usual, limits.slow);
   };
@@ -93,6 +101,7 @@ std::string run_step_command(const std::string& command, StepLimits limits,
         steps.read(line);
         if (none && some()) first = now() - start;
       });
+  if (steps.enough()) return "--step-command was stopped after 100,000 steps, which are enough";
   if (end.timed_out && some()) {
     return fmt::format("--step-command was stopped after {:.3g} s; its steps until then count",
                        limit().base());

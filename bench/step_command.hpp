@@ -19,14 +19,18 @@ namespace feedrate::bench {
 ///   # waited SAMPLES SECONDS    a step that the main process waits for, where others overlap
 class StepLines {
  public:
-  /// InputError that names the line when it is neither.
+  /// InputError that names the line when it is neither. What comes once there are `enough` is not
+  /// kept.
   void read(const std::string& line);
+  /// More steps would tell nothing more: 100,000.
+  [[nodiscard]] bool enough() const;
 
   /// A measurement for each model, batch size and part, in the order in which they came.
   [[nodiscard]] const std::vector<Measurement>& measurements() const { return measurements_; }
 
  private:
   int line_ = 0;
+  std::size_t kept_ = 0;
   std::map<std::string, std::string> how_;
 
   bool read_comment(const std::vector<std::string>& words);

@@ -8,6 +8,7 @@
 
 #include "base/errors.hpp"
 #include "base/quote.hpp"
+#include "base/secrets.hpp"
 
 namespace feedrate::bench {
 namespace {
@@ -71,16 +72,6 @@ Target s3_target(const std::string& url) {
 
 }  // namespace
 
-std::string without_secrets(const std::string& url) {
-  std::string shown = url.substr(0, url.find_first_of("?#"));
-  const std::size_t scheme = shown.find("://");
-  if (scheme == std::string::npos) return shown;
-  const std::size_t host = scheme + 3;
-  const std::size_t at = shown.substr(0, shown.find('/', host)).rfind('@');
-  if (at != std::string::npos && at >= host) shown.erase(host, at + 1 - host);
-  return shown;
-}
-
 Target target_of(const std::string& url) {
   std::string scheme = url.substr(0, url.find("://"));
   std::transform(scheme.begin(), scheme.end(), scheme.begin(),
@@ -88,11 +79,11 @@ Target target_of(const std::string& url) {
   if (scheme == "s3" && url.size() > 5) return s3_target(url);
   if (scheme != "http" && scheme != "https") {
     throw InputError("expected a URL that starts with http://, https:// or s3://, got " +
-                     in_quotes(without_secrets(url)));
+                     in_quotes(url_without_secrets(url)));
   }
   Target target;
   target.url = url;
-  target.shown = without_secrets(url);
+  target.shown = url_without_secrets(url);
   return target;
 }
 

@@ -15,9 +15,6 @@ struct Target {
   bool direct = false;  ///< past any proxy
 };
 
-/// The URL without password and query, where secrets are; fit for files and messages.
-std::string without_secrets(const std::string& url);
-
 /// http, https, or s3://bucket/key with the usual AWS environment variables. InputError: another
 /// scheme, no bucket or key.
 Target target_of(const std::string& url);

@@ -13,5 +13,9 @@ foreach(package IN ITEMS fmt:libfmt-dev nlohmann_json:nlohmann-json3-dev cli11:l
           RENAME ${name} COMPONENT feedrate OPTIONAL)
 endforeach()
 
+# The charts' programs within the report, made by page/embed.cmake.
+install(FILES ${CMAKE_BINARY_DIR}/page/notices.txt DESTINATION ${CMAKE_INSTALL_DOCDIR}/third_party
+        RENAME charts COMPONENT feedrate OPTIONAL)
+
 add_custom_target(uninstall VERBATIM
   COMMAND ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR} -P ${CMAKE_SOURCE_DIR}/cmake/uninstall.cmake)

@@ -18,6 +18,9 @@ function(feedrate_add_static_program)
   set_target_properties(feedrate_static PROPERTIES
     OUTPUT_NAME feedrate RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/static
     FEEDRATE_LINKED_STATICALLY ON)
+  # CMake would add -pie, which makes it a program that asks for a loader.
+  set_property(TARGET feedrate_static PROPERTY POSITION_INDEPENDENT_CODE)
+  target_compile_options(feedrate_static PRIVATE -fPIE)
   target_link_options(feedrate_static PRIVATE -static-pie)
   target_link_libraries(feedrate_static PRIVATE feedrate_cli)
 endfunction()

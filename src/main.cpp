@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <string>
@@ -8,7 +9,26 @@
 #include "cli/terminal.hpp"
 #include "cli/with_probes.hpp"
 
+namespace {
+
+/// An exception that met a function which lets none pass, one of the library that parses the
+/// command line for instance. Anything else than a lack of memory is a bug, whose traces are worth
+/// having.
+[[noreturn]] void end_without_memory() {
+  try {
+    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    feedrate::cli::write_stderr("feedrate: out of memory");
+    std::_Exit(feedrate::host_failed);
+  } catch (...) {
+  }
+  std::abort();
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  std::set_terminate(end_without_memory);
   try {
     feedrate::cli::prepare_streams();
     feedrate::cli::keep_arguments(argv);
@@ -24,7 +44,7 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     feedrate::cli::write_stderr("feedrate: out of memory");
   } catch (const std::exception& error) {
-    feedrate::cli::write_stderr(std::string("feedrate: ") + error.what());
+    feedrate::cli::write_stderr_lines(std::string("feedrate: ") + error.what());
   }
   return feedrate::host_failed;
 }

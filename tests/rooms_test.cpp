@@ -258,14 +258,19 @@ TEST_CASE("rooms: what base does once is done nowhere else") {
   // Probes time threads that wait for each other, or for a library that may never return: those are
   // no loops over independent pieces.
   const std::set<std::string> threads = {
-      "src/base/parallel.cpp",   "bench/http_server.hpp",  "bench/http_server.cpp",
-      "bench/native_loader.cpp", "bench/observe/gpus.cpp", "bench/probe_h2d.cpp",
-      "bench/streams.hpp",       "bench/streams.cpp",      "bench/team.hpp",
-      "bench/team.cpp",          "bench/watched.hpp",      "bench/watched.cpp"};
+      "src/base/parallel.cpp",  "bench/http_server.hpp", "bench/http_server.cpp",
+      "bench/alarm.hpp",        "bench/alarm.cpp",       "bench/native_loader.cpp",
+      "bench/observe/gpus.cpp", "bench/probe_h2d.cpp",   "bench/streams.hpp",
+      "bench/streams.cpp",      "bench/team.hpp",        "bench/team.cpp",
+      "bench/watched.hpp",      "bench/watched.cpp"};
   const std::vector<Home> homes = {
       {"starts programs",
        std::regex(R"(\b(posix_spawnp?|fork|vfork|popen|waitpid|waitid|system)\s*\()"),
        {"src/base/child_process.cpp"}},
+      {"opens files to write them",
+       std::regex(R"(\bO_(WRONLY|RDWR)\b|\bofstream\b|\bfopen\s*\(|\bmkstemps?\b)"),
+       {"src/base/replacement.cpp", "src/base/file_lock.cpp", "src/base/line_file.cpp",
+        "src/base/text_file.cpp", "src/base/spool.cpp", "bench/scratch.cpp"}},
       {"replaces this program", std::regex(R"(\bexec[lv]p?e?\s*\()"), {"src/cli/with_probes.cpp"}},
       {"makes threads", std::regex(R"(\bstd::(j?thread\b(?!::)|async\b))"), threads},
       {"finds a median or a quantile",
@@ -282,9 +287,10 @@ TEST_CASE("rooms: what base does once is done nowhere else") {
   };
   // Regular expressions take their time, and few lines have any of these.
   const std::vector<std::string> parts = {
-      "spawn",        "fork",  "open",      "wait",          "system",   "exec",
-      "thread",       "async", "nth_",      "median",        "quantile", "percentile",
-      "distribution", "58476", "00000001b3", "1099511628211", "isdigit",  "hardware_concurrency"};
+      "spawn",        "fork",   "open",       "wait",          "system",   "exec",
+      "thread",       "async",  "nth_",       "median",        "quantile", "percentile",
+      "distribution", "58476",  "00000001b3", "1099511628211", "isdigit",  "hardware_concurrency",
+      "O_WRONLY",     "O_RDWR", "ofstream",   "mkstemp"};
   std::map<std::string, int> found;
   for (const SourceLine& line : house()) {
     const bool any = std::any_of(parts.begin(), parts.end(), [&](const std::string& part) {
@@ -303,6 +309,63 @@ TEST_CASE("rooms: what base does once is done nowhere else") {
     INFO(home.what);
     CHECK((found[home.what] > 0 || home.files.empty()));
   }
+}
+
+// Whoever writes a document may be a stranger: a path from it goes through NamedFiles. These files
+// open a path by themselves, and it comes from the command line, the environment, the catalogue's
+// or the program's own folder, or is one that the program made. A file may leave this list; one
+// that joins it never opens what a document names.
+TEST_CASE("rooms: files that a document names have one door") {
+  const std::set<std::string> own_paths = {"src/api/shared/feedrate.cpp",
+                                           "src/base/files.cpp",
+                                           "src/base/named_files.cpp",
+                                           "src/base/replace_files.cpp",
+                                           "src/base/shared_folder.cpp",
+                                           "src/base/text_file.cpp",
+                                           "src/cli/calibrate_files.cpp",
+                                           "src/cli/calibrate_sets.cpp",
+                                           "src/cli/cases.cpp",
+                                           "src/cli/check_jobs.cpp",
+                                           "src/cli/export_input.cpp",
+                                           "src/cli/live_page.cpp",
+                                           "src/cli/plot.cpp",
+                                           "src/cli/sweep_share.cpp",
+                                           "src/schema/baseline.cpp",
+                                           "src/schema/catalog_import.cpp",
+                                           "src/schema/catalog_parts.cpp",
+                                           "src/schema/catalog_reader.cpp",
+                                           "src/schema/document.cpp",
+                                           "src/schema/host.cpp",
+                                           "src/schema/import_measurements.cpp",
+                                           "src/schema/json_reader.cpp",
+                                           "src/schema/measurements.cpp",
+                                           "src/schema/price_file_aws.cpp",
+                                           "src/schema/price_file_csv.cpp",
+                                           "src/schema/samples.cpp"};
+  const std::regex opens(
+      R"(\b(read_text_file|load_json|is_there|files_on_disk)\(|\bifstream\b|\bfopen\()");
+  const std::regex behind_the_door(R"(\b(read_real_file|text_of_real)\()");
+  const std::set<std::string> door = {"src/base/text_file.hpp", "src/base/text_file.cpp",
+                                      "src/base/files.hpp", "src/base/files.cpp",
+                                      "src/base/named_files.cpp"};
+  int doors = 0;
+  for (const SourceLine& line : house()) {
+    const std::string file = line.where.substr(0, line.where.rfind(':'));
+    if (file.rfind("src/", 0) != 0 || file.rfind("src/cli/probes/", 0) == 0) continue;
+    if (line.text.find("load_document(") != std::string::npos && line.room != "schema") {
+      // What is loaded whole is what the user named.
+      CHECK((file == "src/cli/inputs.cpp" || file == "src/cli/validate.cpp"));
+    }
+    if (std::regex_search(line.text, behind_the_door)) {
+      ++doors;
+      if (door.count(file) == 0) FAIL_CHECK(line.where << ": NamedFiles is the door");
+    }
+    if (file.find(".hpp") != std::string::npos || own_paths.count(file) == 1) continue;
+    if (std::regex_search(line.text, opens)) {
+      FAIL_CHECK(line.where << ": opens a file: is its path from a document? " << line.text);
+    }
+  }
+  CHECK(doors > 4);
 }
 
 // A program that uses the library may have set another locale, in which 0.5 is written 0,5.

@@ -30,7 +30,7 @@ std::optional<double> quota_of(const ControlGroup& group) {
   return allowed && period ? std::optional(*allowed / *period) : std::nullopt;
 }
 
-std::optional<double> memory_of(const ControlGroup& group) {
+std::optional<double> memory_limited_by(const ControlGroup& group) {
   // Where version 1 has no limit, its number is that of all pages that could be counted.
   constexpr double no_limit = 0x1p60;
   std::string words =
@@ -63,7 +63,7 @@ std::optional<double> cpu_limit(const Roots& roots, const std::string& pid) {
 }
 
 std::optional<Bytes> memory_limit(const Roots& roots, const std::string& pid) {
-  const auto limit = tightest(roots, pid, "memory", memory_of);
+  const auto limit = tightest(roots, pid, "memory", memory_limited_by);
   return limit ? std::optional(bytes(*limit)) : std::nullopt;
 }
 

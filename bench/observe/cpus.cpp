@@ -1,4 +1,5 @@
 #include <map>
+#include <set>
 #include <utility>
 
 #include "bench/observe/kernel_file.hpp"
@@ -78,6 +79,22 @@ double cpus_of(const Roots& roots) {
     if (is_cpu(take_word(line))) ++count;
   }
   return count;
+}
+
+double cores_of(const Roots& roots) {
+  const std::string whole = text_of(roots.proc + "/cpuinfo");
+  std::string_view text = whole;
+  std::set<std::pair<std::string, std::string>> cores;
+  std::string package;
+  while (!text.empty()) {
+    const std::string_view line = take_line(text);
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos) continue;
+    const std::string value(line.substr(colon + 1));
+    if (line.starts_with("physical id")) package = value;
+    if (line.starts_with("core id")) cores.emplace(package, value);
+  }
+  return static_cast<double>(cores.size());
 }
 
 Duration boot_time_of(const Roots& roots) {

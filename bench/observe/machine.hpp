@@ -24,8 +24,10 @@ std::unique_ptr<Source> quota_source(const Roots& roots, const std::string& pid)
 /// each disk, and how near they are to it.
 std::unique_ptr<Source> disk_limit_source(const Roots& roots, const std::string& pid);
 
-/// Hardware threads, bytes of memory and moment of boot; 0 where not told.
+/// Hardware threads, the cores that they belong to, bytes of memory and moment of boot; 0 where not
+/// told.
 double cpus_of(const Roots& roots);
+double cores_of(const Roots& roots);
 Bytes memory_of(const Roots& roots);
 Duration boot_time_of(const Roots& roots);
 

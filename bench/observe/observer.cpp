@@ -1,6 +1,7 @@
 #include "bench/observe/observer.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/utsname.h>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "base/secrets.hpp"
 #include "base/version.hpp"
 #include "bench/clock.hpp"
 #include "bench/observe/gpus.hpp"
@@ -28,11 +30,16 @@ std::string node_name() {
 }
 
 /// A process's arguments as one would type them, near enough to be recognized.
-std::string command_of(const Roots& roots, std::int64_t pid) {
+std::string command_of(const Roots& roots, std::int64_t pid, bool secrets) {
   std::string text = text_of(fmt::format("{}/{}/cmdline", roots.proc, pid));
   while (!text.empty() && text.back() == '\0') text.pop_back();
-  std::replace(text.begin(), text.end(), '\0', ' ');
-  return text;
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\0', at), text.size());
+    words.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return fmt::format("{}", fmt::join(secrets ? words : command_without_secrets(words), " "));
 }
 
 bool is_only_forked(const Roots& roots, std::int64_t pid) {
@@ -62,7 +69,9 @@ std::optional<int> usable_cpus(std::int64_t pid) {
 class Observer::State {
  public:
   State(const Roots& roots, const Target& target, Duration interval, const std::string& nvml)
-      : roots(roots), pid_(target.pid ? fmt::format("{}", *target.pid) : "self") {
+      : roots(roots),
+        secrets(target.secrets),
+        pid_(target.pid ? fmt::format("{}", *target.pid) : "self") {
     auto gpus = gpu_source(nvml, interval);
     gpu_count = gpus->count();
     auto processes = std::make_unique<Processes>(roots, target.pid);
@@ -80,6 +89,7 @@ class Observer::State {
   }
 
   Roots roots;
+  bool secrets;
   std::vector<std::unique_ptr<Source>> sources;
   const Processes* job = nullptr;
   double gpu_count = 0.0;
@@ -108,10 +118,11 @@ Observer::Observer(Target target, Duration interval, const Roots& roots, const s
     header_.pid = static_cast<double>(*target.pid);
     if (header_.command.empty()) {
       await_exec(roots, *target.pid);
-      header_.command = command_of(roots, *target.pid);
+      header_.command = command_of(roots, *target.pid, target.secrets);
     }
   }
   if (const double cpus = cpus_of(roots); cpus > 0.0) header_.cpus = cpus;
+  if (const double cores = cores_of(roots); cores > 0.0) header_.cores = cores;
   if (const Bytes memory = memory_of(roots); memory.base() > 0.0) header_.memory = memory;
   state_ = std::make_unique<State>(roots, target, interval, nvml);
   state_->only_forked = target.pid && target.command.empty() && is_only_forked(roots, *target.pid);
@@ -137,7 +148,7 @@ Seen Observer::look(Duration at, Duration late) {
   if (const auto pid = static_cast<std::int64_t>(header_.pid.value_or(0.0));
       state.only_forked && !is_only_forked(state.roots, pid)) {
     state.only_forked = false;
-    if (const std::string command = command_of(state.roots, pid); !command.empty()) {
+    if (const std::string command = command_of(state.roots, pid, state.secrets); !command.empty()) {
       look.remarks.push_back(fmt::format("process {} now runs {}", pid, command));
     }
   }

@@ -15,6 +15,7 @@ namespace feedrate::bench::observe {
 struct Target {
   std::optional<std::int64_t> pid;  ///< of the job's first process
   std::string command;              ///< in words; "": as the process has it
+  bool secrets = false;             ///< keeps what looks like one in a process's command
 };
 
 struct Seen {

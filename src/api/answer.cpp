@@ -115,7 +115,8 @@ std::string sweep(const schema::Request& request, const schema::SweepRequest& as
 
 std::string answer(std::string_view request, const Place& place) {
   try {
-    const schema::Request asked = schema::read_request(std::string(request), place.files);
+    const schema::Request asked =
+        schema::read_request(std::string(request), place.files, place.folders);
     return asked.sweep ? sweep(asked, *asked.sweep, place) : run(asked, place);
   } catch (const InputError& error) {
     return schema::write_error(error.what(), error.problems(), wrong_input);

@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/files.hpp"
 
@@ -12,6 +13,9 @@ namespace feedrate::api {
 struct Place {
   const Files& files;                    ///< scenarios, what they include, and the catalogue
   std::function<std::string()> pricing;  ///< the catalogue's folder; InputError, HostError
+  /// Below which a scenario that is named, and files that a scenario names, are read; and below
+  /// those that the request allows. None: only what the request holds.
+  std::vector<std::string> folders{};
 };
 
 /// The bytes that `feedrate run --format json` or `feedrate sweep --format json` prints for what is

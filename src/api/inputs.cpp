@@ -60,9 +60,15 @@ study::RunOptions run_options(const Depth& depth) {
   return run;
 }
 
+study::RunOptions stated_options(const Depth& depth) {
+  study::RunOptions run = run_options(depth);
+  run.events = !depth.mean;
+  return run;
+}
+
 study::RunOptions weighing_options(const Depth& depth) {
   constexpr int draws = 100;
-  study::RunOptions run = run_options(depth);
+  study::RunOptions run = stated_options(depth);
   run.weigh = true;
   run.try_workers = true;
   if (run.replications > 0) return run;

@@ -34,6 +34,9 @@ void add_instances(std::set<std::string>& names, const Scenario& scenario);
 void add_instances(std::set<std::string>& names, const std::optional<HostProfile>& host);
 
 study::RunOptions run_options(const Depth& depth);
+/// The same for a job of its own: beside the mean as many events as are affordable, unless the mean
+/// alone is asked for.
+study::RunOptions stated_options(const Depth& depth);
 /// The same for one answer that says how sure it is: inputs weighed, and bands of few draws where
 /// no replications are asked for.
 study::RunOptions weighing_options(const Depth& depth);

@@ -64,7 +64,7 @@ pid_t spawn(const std::vector<std::string>& command, ChildGroup group, const Chi
   sigset_t signals;
   sigemptyset(&signals);
   posix_spawnattr_setsigmask(&settings.attributes, &signals);
-  for (const int signal : {SIGINT, SIGTERM, SIGPIPE}) sigaddset(&signals, signal);
+  for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGXFSZ}) sigaddset(&signals, signal);
   posix_spawnattr_setsigdefault(&settings.attributes, &signals);
   posix_spawnattr_setpgroup(&settings.attributes, 0);
   const int grouped = group == ChildGroup::own ? POSIX_SPAWN_SETPGROUP : 0;
@@ -238,8 +238,10 @@ ProcessEnd HeardChild::end() {
   return how;
 }
 
-ChildOutcome run_child(const std::vector<std::string>& command, std::string_view input) {
+ChildOutcome run_child(const std::vector<std::string>& command, std::string_view input,
+                       Duration most_time, std::size_t most_output) {
   ChildOutcome outcome;
+  const Duration late = since_start() + most_time;
   HeardChild child(
       command, ChildGroup::ours, HeardChild::Input::spoken,
       [&](std::string_view part) { outcome.out += part; },
@@ -247,6 +249,14 @@ ChildOutcome run_child(const std::vector<std::string>& command, std::string_view
   child.say(input);
   child.hang_up();
   while (!child.listen(milliseconds(50.0))) {
+    if (since_start() > late) {
+      throw HostError(
+          fmt::format("{} did not end within {:g} s", command.front(), most_time.base()));
+    }
+    if (outcome.out.size() + outcome.err.size() > most_output) {
+      throw HostError(fmt::format("{} wrote more than {:g} MB", command.front(),
+                                  static_cast<double>(most_output) / 1e6));
+    }
   }
   outcome.end = child.end();
   return outcome;

@@ -49,8 +49,8 @@ class ChildProcess {
  public:
   /// Starts `command`, a program (found by PATH where its name has no slash) and its arguments, no
   /// shell. Signals are as a shell would hand them on, whatever this process ignores or handles:
-  /// none blocked, and SIGINT, SIGTERM and SIGPIPE end it. NoSuchProgram, or HostError where it
-  /// cannot be started for another reason.
+  /// none blocked, and SIGINT, SIGTERM, SIGPIPE and SIGXFSZ end it. NoSuchProgram, or HostError
+  /// where it cannot be started for another reason.
   ChildProcess(const std::vector<std::string>& command, ChildGroup group,
                const ChildFiles& files = {});
   ~ChildProcess() { end(); }
@@ -127,7 +127,10 @@ struct ChildOutcome {
   std::string err;
 };
 
-/// Runs `command` (as ChildProcess, in our group) with `input` as its standard input.
-ChildOutcome run_child(const std::vector<std::string>& command, std::string_view input);
+/// Runs `command` (as ChildProcess, in our group) with `input` as its standard input. HostError
+/// where it takes longer than `most_time` or writes more than `most_output` bytes; it is ended
+/// then.
+ChildOutcome run_child(const std::vector<std::string>& command, std::string_view input,
+                       Duration most_time = minutes(5.0), std::size_t most_output = 64'000'000);
 
 }  // namespace feedrate

@@ -39,7 +39,7 @@ std::string Problem::text() const {
     text += ": ";
   }
   if (!pointer.empty()) text += on_one_line(pointer, pointer.size()) + ": ";
-  return text + message;
+  return text + on_one_line(message, message.size());
 }
 
 InputError::InputError(std::vector<Problem> problems)

@@ -17,10 +17,7 @@ class FilesOnDisk : public Files {
  public:
   std::string text(const std::string& path) const override { return read_text_file(path); }
 
-  bool has(const std::string& path) const override {
-    std::error_code ignored;
-    return fs::exists(path, ignored);
-  }
+  bool has(const std::string& path) const override { return is_there(path); }
 
   std::string identity(const std::string& path) const override {
     std::error_code error;
@@ -28,12 +25,25 @@ class FilesOnDisk : public Files {
     return error ? path : found.string();
   }
 
+  std::string text_of_real(const std::string& path) const override { return read_real_file(path); }
+
+  std::string repository_of(const std::string& folder) const override {
+    for (fs::path at = folder;; at = at.parent_path()) {
+      std::error_code ignored;
+      if (fs::exists(at / ".git", ignored)) return at.string();
+      if (at == at.parent_path()) return "";
+    }
+  }
+
   std::vector<std::string> names(const std::string& folder) const override {
     std::vector<std::string> found;
     std::error_code failed;
-    for (const auto& entry : fs::directory_iterator(folder, failed)) {
-      found.push_back(entry.path().filename().string());
+    const fs::directory_iterator entries(folder, failed);
+    if (failed && failed != std::errc::no_such_file_or_directory) {
+      refuse_file(folder, "expected a readable folder, got: " + failed.message());
     }
+    if (failed) return found;
+    for (const auto& entry : entries) found.push_back(entry.path().filename().string());
     std::sort(found.begin(), found.end());
     return found;
   }
@@ -41,7 +51,9 @@ class FilesOnDisk : public Files {
 
 /// One name for each file: "pricing/./aws/p3.json" is "pricing/aws/p3.json".
 std::string plain(const std::string& path) {
-  return fs::path(path).lexically_normal().generic_string();
+  std::string made = fs::path(path).lexically_normal().generic_string();
+  if (made.size() > 1 && made.ends_with('/')) made.pop_back();
+  return made;
 }
 
 }  // namespace
@@ -64,13 +76,17 @@ bool FilesInMemory::has(const std::string& path) const {
   return texts_.contains(plain(path));
 }
 
+std::string FilesInMemory::text_of_real(const std::string& path) const {
+  return text(path);
+}
+
 std::string FilesInMemory::identity(const std::string& path) const {
   return plain(path);
 }
 
 std::vector<std::string> FilesInMemory::names(const std::string& folder) const {
   std::vector<std::string> found;
-  const std::string inside = plain(folder + "/");
+  const std::string inside = plain(folder) + "/";
   for (auto it = texts_.lower_bound(inside); it != texts_.end(); ++it) {
     if (!it->first.starts_with(inside)) break;
     std::string name = it->first.substr(inside.size());

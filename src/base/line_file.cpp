@@ -1,16 +1,13 @@
 #include "base/line_file.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "base/errors.hpp"
+#include "base/file_lock.hpp"
 #include "base/text_file.hpp"
 
 namespace feedrate {
@@ -62,72 +59,43 @@ std::optional<std::string_view> LineReader::next() {
   return line;
 }
 
-namespace {
-
-/// False: another process holds the lock. One that was killed holds it until the system has taken
-/// it down, so it is waited for. A file system without locks is no reason to give up.
-bool lock(int file) {
-  constexpr int attempts = 50;
-  for (int i = 0; i < attempts; ++i) {
-    if (::flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return true;
-    ::poll(nullptr, 0, 10);
-  }
-  return false;
-}
-
-}  // namespace
-
-LineWriter::LineWriter(std::string path) : path_(std::move(path)) {
-  struct stat status {};
+LineWriter::LineWriter(std::string path, Rights rights) : path_(std::move(path)) {
   if (path_ == standard_input_path) {
     path_ = "standard output";
-    file_ = ::dup(STDOUT_FILENO);
+    file_ = OpenFile(::dup(STDOUT_FILENO));
+  } else if (replaceable(path_)) {
+    keep(rights);
+    cut_to(0);
   } else {
-    if (::stat(path_.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
-      refuse_file(path_, "expected a file name, got a directory");
-    }
-    file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    regular_ = file_ >= 0 && ::fstat(file_, &status) == 0 && S_ISREG(status.st_mode);
+    file_ = OpenFile(::open(path_.c_str(), O_WRONLY | O_CLOEXEC));
   }
-  if (file_ < 0) throw HostError("cannot write " + path_ + ": " + system_reason());
+  if (!file_.ok()) throw HostError("cannot write " + path_ + ": " + system_reason());
 }
 
-LineWriter::LineWriter(std::string path, std::uint64_t keep) : path_(std::move(path)), size_(keep) {
-  struct stat status {};
-  if (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-    refuse_file(path_, "expected a file, got " + what_it_is(status.st_mode));
-  }
-  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (file_ < 0) throw HostError("cannot write " + path_ + ": " + system_reason());
+LineWriter::LineWriter(std::string path, AsItIs /*start*/) : path_(std::move(path)) {
+  keep(Rights::as_usual);
+}
+
+void LineWriter::keep(Rights rights) {
+  file_ = locked_for_writing(path_, static_cast<mode_t>(rights));
   regular_ = true;
-  if (!lock(file_)) {
-    ::close(file_);
-    throw HostError("cannot write " + path_ + ": another process is writing it");
-  }
-  try {
-    cut_to(keep);
-  } catch (...) {
-    ::close(file_);
-    throw;
-  }
+  const off_t end = ::lseek(file_.get(), 0, SEEK_END);
+  if (end < 0) throw HostError("cannot write " + path_ + ": " + system_reason());
+  size_ = static_cast<std::uint64_t>(end);
 }
 
 void LineWriter::cut_to(std::uint64_t keep) {
-  if (::ftruncate(file_, static_cast<off_t>(keep)) != 0 ||
-      ::lseek(file_, static_cast<off_t>(keep), SEEK_SET) < 0) {
+  if (::ftruncate(file_.get(), static_cast<off_t>(keep)) != 0 ||
+      ::lseek(file_.get(), static_cast<off_t>(keep), SEEK_SET) < 0) {
     throw HostError("cannot write " + path_ + ": " + system_reason());
   }
   size_ = keep;
 }
 
-LineWriter::~LineWriter() {
-  ::close(file_);
-}
-
 void LineWriter::write(std::string_view lines) {
   const std::uint64_t whole = size_;
   while (!lines.empty() && !gone_) {
-    const ssize_t n = ::write(file_, lines.data(), lines.size());
+    const ssize_t n = ::write(file_.get(), lines.data(), lines.size());
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EPIPE) {
       gone_ = true;
@@ -135,8 +103,8 @@ void LineWriter::write(std::string_view lines) {
     }
     if (n < 0) {
       const std::string why = system_reason();
-      if (regular_ && ::ftruncate(file_, static_cast<off_t>(whole)) == 0) {
-        ::lseek(file_, static_cast<off_t>(whole), SEEK_SET);
+      if (regular_ && ::ftruncate(file_.get(), static_cast<off_t>(whole)) == 0) {
+        ::lseek(file_.get(), static_cast<off_t>(whole), SEEK_SET);
         size_ = whole;
       }
       throw HostError("cannot write " + path_ + ": " + why);

@@ -8,6 +8,8 @@
 #include <string_view>
 
 #include "base/byte_reader.hpp"
+#include "base/open_file.hpp"
+#include "base/replacement.hpp"
 
 namespace feedrate {
 
@@ -48,14 +50,14 @@ class LineReader {
 /// kernel, and what a full disk took of it is cut off again.
 class LineWriter {
  public:
-  /// Makes `path` an empty file; "-" is standard output. A pipe or device is written to directly.
-  /// InputError where it is a directory, HostError where the host refuses.
-  explicit LineWriter(std::string path);
-  /// Keeps the first `keep` bytes of the file `path`, which is made where there is none, cuts off
-  /// what follows them, and writes after them. The file is locked: HostError where another process
-  /// keeps it locked for half a second.
-  LineWriter(std::string path, std::uint64_t keep);
-  ~LineWriter();
+  /// Makes `path` an empty file, locked as below; "-" is standard output. A pipe or device is
+  /// written to directly. InputError where it is a directory, HostError where the host refuses.
+  explicit LineWriter(std::string path, Rights rights = Rights::as_usual);
+  struct AsItIs {};
+  /// The file `path` as it is, which is made where there is none; writes after its end. It is
+  /// locked: HostError where another process keeps it locked for half a second. InputError for what
+  /// is no file.
+  LineWriter(std::string path, AsItIs start);
   LineWriter(const LineWriter&) = delete;
   LineWriter& operator=(const LineWriter&) = delete;
 
@@ -68,8 +70,10 @@ class LineWriter {
   [[nodiscard]] bool gone() const { return gone_; }
 
  private:
+  void keep(Rights rights);
+
   std::string path_;
-  int file_ = -1;
+  OpenFile file_;
   bool regular_ = false;
   bool gone_ = false;
   std::uint64_t size_ = 0;

@@ -1,28 +1,17 @@
 #include "base/quote.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "base/printable.hpp"
 
 namespace feedrate {
 
 std::size_t utf8_length(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) -> unsigned {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
-  };
-  const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
-  const unsigned first = byte(at);
-  const unsigned second = byte(at + 1);
-  if (first < 0x80U) return at < text.size() ? 1 : 0;
-  if (first >= 0xC2U && first <= 0xDFU) return continues(at + 1) ? 2 : 0;
-  if (first >= 0xE0U && first <= 0xEFU) {
-    // Overlong forms and surrogates are no characters.
-    if ((first == 0xE0U && second < 0xA0U) || (first == 0xEDU && second > 0x9FU)) return 0;
-    return continues(at + 1) && continues(at + 2) ? 3 : 0;
-  }
-  if (first >= 0xF0U && first <= 0xF4U) {
-    if ((first == 0xF0U && second < 0x90U) || (first == 0xF4U && second > 0x8FU)) return 0;
-    return continues(at + 1) && continues(at + 2) && continues(at + 3) ? 4 : 0;
-  }
-  return 0;
+  if (at >= text.size()) return 0;
+  const Glyph glyph = glyph_at(text, at);
+  return glyph.valid ? glyph.length : 0;
 }
 
 bool is_utf8(std::string_view text) {
@@ -49,32 +38,26 @@ std::string in_quotes(std::string_view text, std::size_t limit) {
 }
 
 std::string on_one_line(std::string_view text, std::size_t limit) {
-  constexpr std::string_view hex = "0123456789abcdef";
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
     if (i >= limit) {
       out += "…";
       break;
     }
-    const std::size_t length = utf8_length(text, i);
-    const char c = text[i];
-    if (length == 0) {
+    const Glyph glyph = glyph_at(text, i);
+    const auto code = static_cast<unsigned>(glyph.code);
+    if (!glyph.valid) {
       out += "\xEF\xBF\xBD";
-      ++i;
-      continue;
-    }
-    if (c == '\n') {
+    } else if (glyph.code == U'\n') {
       out += "\\n";
-    } else if (c == '\t') {
+    } else if (glyph.code == U'\t') {
       out += "\\t";
-    } else if (length == 1 && (static_cast<unsigned char>(c) < 0x20U || c == 0x7F)) {
-      out += "\\x";
-      out += hex[static_cast<unsigned char>(c) >> 4U];
-      out += hex[static_cast<unsigned char>(c) & 0xFU];
+    } else if (is_control(glyph.code) || is_log_command(text, i)) {
+      out += code < 0x80 ? fmt::format("\\x{:02x}", code) : fmt::format("\\u{:04x}", code);
     } else {
-      out += text.substr(i, length);
+      out += text.substr(i, glyph.length);
     }
-    i += length;
+    i += glyph.length;
   }
   return out;
 }

@@ -6,8 +6,8 @@
 
 namespace feedrate {
 
-/// `"text"` with control characters escaped, bytes that are no UTF-8 replaced, and cut with "…"
-/// after about `limit` bytes.
+/// `"text"` with everything that acts (base/printable.hpp) escaped, bytes that are no UTF-8
+/// replaced, and cut with "…" after about `limit` bytes.
 std::string in_quotes(std::string_view text, std::size_t limit = 60);
 
 /// The text of in_quotes() without its quotes.

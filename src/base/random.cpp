@@ -87,6 +87,17 @@ double normal_quantile(double u) {
           1.0);
 }
 
+double student_quantile(double u, double degrees_of_freedom) {
+  const double z = normal_quantile(u);
+  const double s = z * z;
+  const double less = 1.0 / degrees_of_freedom;
+  const double first = (s + 1.0) / 4.0;
+  const double second = ((5.0 * s + 16.0) * s + 3.0) / 96.0;
+  const double third = (((3.0 * s + 19.0) * s + 17.0) * s - 15.0) / 384.0;
+  const double fourth = ((((79.0 * s + 776.0) * s + 1482.0) * s - 1920.0) * s - 945.0) / 92160.0;
+  return z * (1.0 + less * (first + less * (second + less * (third + less * fourth))));
+}
+
 Random::Layers Random::make_exponential() {
   return make_layers<Layers>(last_exponential, exponential_area, decay, decay_inverse);
 }

@@ -1,7 +1,6 @@
 #include "base/replace_files.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "base/file_lock.hpp"
 #include "base/text_file.hpp"
 
 namespace feedrate {
@@ -24,41 +24,6 @@ namespace fs = std::filesystem;
 std::string beside(const fs::path& folder) {
   return "." + folder.filename().string() + ".replaced-by.";
 }
-
-/// A folder that nobody else replaces for as long as this lives: who wants to waits here. One whose
-/// file system has no locks is not held.
-class HeldFolder {
- public:
-  explicit HeldFolder(const fs::path& path) {
-    for (;;) {
-      descriptor_ = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-      if (descriptor_ < 0) return;
-      do {
-        held_ = ::flock(descriptor_, LOCK_EX) == 0;
-      } while (!held_ && errno == EINTR);
-      // Who held it until now has put another one in its place, which is held as well.
-      if (!held_ || is_at(path)) return;
-      ::close(descriptor_);
-    }
-  }
-  HeldFolder(const HeldFolder&) = delete;
-  HeldFolder& operator=(const HeldFolder&) = delete;
-  ~HeldFolder() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  [[nodiscard]] bool held() const { return held_; }
-
- private:
-  [[nodiscard]] bool is_at(const fs::path& path) const {
-    struct stat held {};
-    struct stat there {};
-    if (::fstat(descriptor_, &held) != 0 || ::stat(path.c_str(), &there) != 0) return true;
-    return held.st_dev == there.st_dev && held.st_ino == there.st_ino;
-  }
-
-  int descriptor_ = -1;
-  bool held_ = false;
-};
 
 /// Of the folder that is held, so that nobody is at work on any of these.
 void remove_left_behind(const fs::path& folder) {
@@ -122,10 +87,24 @@ bool exchange([[maybe_unused]] const fs::path& a, [[maybe_unused]] const fs::pat
 
 }  // namespace
 
+HeldFolder::HeldFolder(const std::string& path) : path_(path) {
+  for (;;) {
+    folder_ = OpenFile(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!folder_.ok()) return;
+    held_ = wait_for_lock(folder_.get());
+    if (!held_) return;
+    // Who held it until now may have put another one in its place, which is held as well.
+    if (is_at(folder_.get(), path)) break;
+  }
+  remove_left_behind(fs::canonical(path));
+}
+
 Replaced replace_files(const std::string& folder, std::span<const NewFile> files) {
-  const fs::path old = fs::canonical(folder);
-  const HeldFolder before(old);
-  if (before.held()) remove_left_behind(old);
+  return replace_files(HeldFolder(fs::canonical(folder)), files);
+}
+
+Replaced replace_files(const HeldFolder& before, std::span<const NewFile> files) {
+  const fs::path old = fs::canonical(before.path());
   std::error_code error;
   const fs::path made = made_beside(old);
   if (made.empty()) {

@@ -4,6 +4,8 @@
 #include <span>
 #include <string>
 
+#include "base/open_file.hpp"
+
 namespace feedrate {
 
 struct NewFile {
@@ -18,9 +20,26 @@ enum class Replaced {
 };
 
 /// A copy of the folder with the new files takes its place in one step (Linux: renameat2), with
-/// owners and modes as before. One call after the other: of several at a time, each waits for the one
-/// before. What an earlier call left beside the folder because it was killed is
-/// removed. HostError, with everything as it was, when something cannot be written.
+/// owners and modes as before. One call after the other: of several at a time, each waits for the
+/// one before. What an earlier call left beside the folder because it was killed is removed.
+/// HostError, with everything as it was, when something cannot be written.
 Replaced replace_files(const std::string& folder, std::span<const NewFile> files);
+
+/// A folder that nobody else replaces for as long as this lives: who wants to waits here. One whose
+/// file system has no locks is not held.
+class HeldFolder {
+ public:
+  explicit HeldFolder(const std::string& path);
+  [[nodiscard]] bool held() const { return held_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  OpenFile folder_;
+  bool held_ = false;
+};
+
+/// The same for who has read the folder since it was held, so that no other change is lost.
+Replaced replace_files(const HeldFolder& folder, std::span<const NewFile> files);
 
 }  // namespace feedrate

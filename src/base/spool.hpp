@@ -2,8 +2,11 @@
 // A text that may be too long for memory and whose beginning is changed after its end is written.
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+
+#include "base/replacement.hpp"
 
 namespace feedrate {
 
@@ -13,10 +16,8 @@ class Spool {
  public:
   /// `path` is where the text goes in the end ("" for nowhere in particular): the file is made
   /// beside it, so that nothing has to be copied. `in_memory`: bytes kept there at most.
-  explicit Spool(std::string path, std::size_t in_memory = 16'000'000);
-  ~Spool();
-  Spool(const Spool&) = delete;
-  Spool& operator=(const Spool&) = delete;
+  explicit Spool(std::string path, Rights rights = Rights::as_usual,
+                 std::size_t in_memory = 16'000'000);
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
   void append(std::string_view text);
@@ -32,11 +33,10 @@ class Spool {
   [[noreturn]] void cannot_write() const;
 
   std::string path_;
+  Rights rights_;
   std::size_t in_memory_;
   std::string memory_;
-  std::string folder_;     ///< of the file
-  std::string temporary_;  ///< its name, where a file must have one
-  int file_ = -1;
+  std::unique_ptr<Replacement> file_;
   std::uint64_t size_ = 0;
 };
 

@@ -4,15 +4,17 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#if defined(__linux__)
+#include <linux/magic.h>
+#include <sys/vfs.h>
+#endif
 
 #include <atomic>
 #include <cerrno>
-#include <climits>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
 
 #include "base/errors.hpp"
+#include "base/replacement.hpp"
 
 namespace feedrate {
 namespace {
@@ -63,51 +65,41 @@ std::string read_all(int fd, const std::string& path, std::size_t limit, std::si
   }
 }
 
-bool write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = ::write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(n));
+/// Of what open() gave.
+std::string read_regular(const Descriptor& in, const std::string& path, std::size_t limit) {
+  if (!in.ok()) {
+    if (errno == ENOENT) refuse_file(path, "expected a file, got no such file");
+    refuse_file(path, "expected a readable file, got: " + system_reason());
   }
-  return true;
+  struct stat status {};
+  if (::fstat(in.get(), &status) != 0)
+    refuse_file(path, "expected a readable file, got: " + system_reason());
+  if (!S_ISREG(status.st_mode))
+    refuse_file(path, "expected a file, got " + what_it_is(status.st_mode));
+  if (static_cast<std::size_t>(status.st_size) > limit) {
+    refuse_size(path, static_cast<double>(status.st_size), limit);
+  }
+  return read_all(in.get(), path, limit, static_cast<std::size_t>(status.st_size));
+}
+
+bool is_made_up([[maybe_unused]] const Descriptor& in) {
+#if defined(__linux__)
+  struct statfs of {};
+  // Not statfs's own failure, which some sandboxes cause: a regular file has been opened already.
+  return ::fstatfs(in.get(), &of) == 0 &&
+         (of.f_type == PROC_SUPER_MAGIC || of.f_type == SYSFS_MAGIC);
+#else
+  return false;
+#endif
 }
 
 [[noreturn]] void cannot_write(const std::string& path) {
   throw HostError(path + ": cannot be written: " + system_reason());
 }
 
-/// Where a symbolic link leads, so that renaming replaces the target and not the link.
-std::string resolved(const std::string& path) {
-  char target[PATH_MAX];
-  return ::realpath(path.c_str(), target) != nullptr ? target : path;
-}
-
 void write_directly(const std::string& path, std::string_view text) {
   Descriptor out(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!out.ok() || !write_all(out.get(), text) || !out.close()) cannot_write(path);
-}
-
-void write_and_rename(const std::string& path, std::string_view text, mode_t mode, bool existed) {
-  const std::string target = resolved(path);
-  const std::size_t slash = target.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : target.substr(0, slash + 1);
-  const std::string temporary = target + "." + std::to_string(::getpid()) + ".tmp";
-  ::unlink(temporary.c_str());  // left by a process of the same id that was killed
-  Descriptor out(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (!out.ok()) cannot_write(path);
-  const bool fine =
-      write_all(out.get(), text) && (!existed || ::fchmod(out.get(), mode & 07777U) == 0) &&
-      ::fsync(out.get()) == 0 && out.close() && ::rename(temporary.c_str(), target.c_str()) == 0;
-  if (!fine) {
-    const int error = errno;
-    ::unlink(temporary.c_str());
-    errno = error;
-    cannot_write(path);
-  }
-  // The new name itself must survive a crash too; where folders cannot be synced, nothing is lost.
-  const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (directory.ok()) ::fsync(directory.get());
 }
 
 }  // namespace
@@ -123,19 +115,32 @@ std::string what_it_is(mode_t mode) {
 std::string read_text_file(const std::string& path, std::size_t limit) {
   // Without O_NONBLOCK, opening a pipe that nobody writes to would wait forever.
   const Descriptor in(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!in.ok()) {
-    if (errno == ENOENT) refuse_file(path, "expected a file, got no such file");
-    refuse_file(path, "expected a readable file, got: " + system_reason());
+  return read_regular(in, path, limit);
+}
+
+std::string read_real_file(const std::string& path, std::size_t limit) {
+  const Descriptor in(
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW));
+  if (!in.ok() && errno == ELOOP) refuse_file(path, "expected a file, got a link to nowhere");
+  if (in.ok()) {
+    // A folder on the way may have become a link since: what was opened must lie where it says.
+    char real[PATH_MAX];
+    struct stat opened {
+    }, there{};
+    const bool same = ::realpath(path.c_str(), real) != nullptr && path == real &&
+                      ::fstat(in.get(), &opened) == 0 && ::lstat(real, &there) == 0 &&
+                      opened.st_dev == there.st_dev && opened.st_ino == there.st_ino;
+    if (!same) refuse_file(path, "expected a file, got one that was replaced while it was read");
+    if (is_made_up(in)) refuse_file(path, "expected a file, got what the kernel makes up");
   }
+  return read_regular(in, path, limit);
+}
+
+bool is_there(const std::string& path) {
   struct stat status {};
-  if (::fstat(in.get(), &status) != 0)
-    refuse_file(path, "expected a readable file, got: " + system_reason());
-  if (!S_ISREG(status.st_mode))
-    refuse_file(path, "expected a file, got " + what_it_is(status.st_mode));
-  if (static_cast<std::size_t>(status.st_size) > limit) {
-    refuse_size(path, static_cast<double>(status.st_size), limit);
-  }
-  return read_all(in.get(), path, limit, static_cast<std::size_t>(status.st_size));
+  if (::stat(path.c_str(), &status) == 0) return true;
+  if (errno == ENOENT) return false;
+  refuse_file(path, "expected a readable file, got: " + system_reason());
 }
 
 std::string read_standard_input(std::size_t limit) {
@@ -152,14 +157,22 @@ std::string read_standard_input(std::size_t limit) {
 }
 
 void write_text_file(const std::string& path, std::string_view text) {
-  if (path == standard_input_path) {
-    refuse_file(path, "expected a file to write, got standard input; ./- is a file of that name");
+  if (!replaceable(path)) return write_directly(path, text);
+  Replacement made(path);
+  if (!made.ok() || !write_all(made.file(), text) || !made.take_place()) cannot_write(path);
+}
+
+bool write_new_text_file(const std::string& path, std::string_view text) {
+  if (!replaceable(path)) {
+    write_directly(path, text);
+    return true;
   }
-  struct stat status {};
-  const bool exists = ::stat(path.c_str(), &status) == 0;
-  if (exists && S_ISDIR(status.st_mode)) refuse_file(path, "expected a file name, got a directory");
-  if (exists && !S_ISREG(status.st_mode)) return write_directly(path, text);
-  write_and_rename(path, text, status.st_mode, exists);
+  Replacement made(path);
+  if (made.ok() && write_all(made.file(), text)) {
+    if (made.take_free_place()) return true;
+    if (errno == EEXIST) return false;
+  }
+  cannot_write(path);
 }
 
 }  // namespace feedrate

@@ -15,6 +15,15 @@ inline constexpr std::size_t max_text_file_bytes = 16'000'000;
 /// device, unreadable, or larger than `limit` bytes.
 std::string read_text_file(const std::string& path, std::size_t limit = max_text_file_bytes);
 
+/// The same of a file that a stranger may have named: `path` is absolute and without links, and
+/// InputError when a link stood in its way by the time it was opened, and when the kernel makes its
+/// content up (/proc, /sys).
+std::string read_real_file(const std::string& path, std::size_t limit = max_text_file_bytes);
+
+/// Whether there is anything of that name. InputError where that cannot be seen: a file that this
+/// process may not look at, or the disk does not give, is not absent.
+bool is_there(const std::string& path);
+
 /// "a directory", "a pipe": what is no regular file, for messages.
 std::string what_it_is(mode_t mode);
 
@@ -31,5 +40,9 @@ std::string read_standard_input(std::size_t limit = max_text_file_bytes);
 /// keeps pointing to its target; a pipe or device is written to directly. InputError when `path` is
 /// a directory, HostError when the host refuses.
 void write_text_file(const std::string& path, std::string_view text);
+
+/// The same where no file is in its place. False: there is one, perhaps since a moment ago, which
+/// stays as it is.
+[[nodiscard]] bool write_new_text_file(const std::string& path, std::string_view text);
 
 }  // namespace feedrate

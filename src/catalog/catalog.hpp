@@ -118,7 +118,9 @@ struct S3Limits {
   Known<Frequency> gets_per_prefix;
   Known<Frequency> puts_per_prefix;
   Range<Duration> first_byte;
-  Range<Duration> small_request;  ///< median of requests under 512 KB
+  Range<Duration> small_request;       ///< median of requests under 512 KB
+  Range<Duration> express_first_byte;  ///< of S3 Express One Zone, within its zone
+  Known<Frequency> express_gets;       ///< of one directory bucket
   Range<Bandwidth> per_connection;
   Known<Bandwidth> per_instance;
   Range<Bytes> range_request;  ///< advised size of one ranged GET

@@ -92,6 +92,8 @@ std::string aws_region(const Machine* machine, std::string_view region);
 
 /// Prices by region; failures name `/source/bill_storage` or say what else helps. us-east-1 and
 /// us-west-2 stand in for each other, as `assumed`; no other region does.
+/// The storage class of S3 that has limits of its own.
+inline constexpr std::string_view s3_express = "EXPRESS_ONEZONE";
 Lookup<S3Price> find_s3_price(const Catalog& catalog, std::string_view region,
                               std::string_view storage_class);
 /// `service` as in object_stores.json: "gcs", "azure_blob".

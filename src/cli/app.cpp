@@ -103,7 +103,7 @@ int execute(int argc, const char* const* argv) {
   for (const Command& command : commands) {
     if (command.app->parsed()) return command.run();
   }
-  write_stderr(app.help());
+  write_stderr_lines(app.help());
   return wrong_input;
 }
 

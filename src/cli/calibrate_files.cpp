@@ -11,6 +11,7 @@
 
 #include "base/errors.hpp"
 #include "base/quote.hpp"
+#include "base/secrets.hpp"
 #include "base/shared_folder.hpp"
 #include "base/text_file.hpp"
 #include "base/version.hpp"
@@ -24,17 +25,6 @@ namespace fs = std::filesystem;
 bool exists(const std::string& path) {
   std::error_code ignored;
   return fs::exists(path, ignored);
-}
-
-/// "https://user:secret@host/key?signature=…" → "https://host/key".
-std::string without_secrets(std::string word) {
-  const std::size_t scheme = word.find("://");
-  if (scheme == std::string::npos) return word;
-  if (const std::size_t query = word.find('?'); query != std::string::npos) word.resize(query);
-  const std::size_t host = scheme + 3;
-  const std::size_t at = word.substr(0, word.find('/', host)).rfind('@');
-  if (at != std::string::npos && at >= host) word.erase(host, at + 1 - host);
-  return word;
 }
 
 }  // namespace
@@ -103,15 +93,18 @@ std::string scripts_folder() {
 std::string command_line() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   const std::string all{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  std::string line;
+  std::vector<std::string> words;
   for (std::size_t start = 0; start < all.size();) {
     const std::size_t end = std::min(all.find('\0', start), all.size());
-    std::string word = without_secrets(all.substr(start, end - start));
+    words.push_back(all.substr(start, end - start));
+    start = end + 1;
+  }
+  std::string line;
+  for (std::string& word : command_without_secrets(words)) {
     if (word.empty() || word.find_first_of(" \t\n'\"\\$") != std::string::npos) {
       word = in_quotes(word, 1000);
     }
     line += (line.empty() ? "" : " ") + word;
-    start = end + 1;
   }
   return line;
 }

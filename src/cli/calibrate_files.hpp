@@ -27,7 +27,7 @@ bool holds_measurements(const std::string& path);
 /// The folder of the Python scripts; "" where there is none.
 std::string scripts_folder();
 
-/// As typed, without what a URL may hold in confidence: user, password, query.
+/// As typed, without what looks like a secret.
 std::string command_line();
 
 std::string feedrate_version();

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "base/exit_status.hpp"
+#include "base/text_file.hpp"
 #include "cli/case_work.hpp"
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
@@ -11,6 +12,7 @@
 #include "report/csv.hpp"
 #include "report/reports.hpp"
 #include "schema/cases.hpp"
+#include "schema/class_errors.hpp"
 #include "study/case_summary.hpp"
 
 namespace feedrate::cli {
@@ -19,13 +21,27 @@ namespace {
 struct CasesArguments {
   std::vector<std::string> scenarios;
   SimulationOptions simulation;
+  std::string class_errors;
   OutputOptions output;
 };
+
+/// Draws of a case's interval, where --replications does not say.
+constexpr int default_draws = 100;
 
 int cases(const CasesArguments& arguments) {
   const std::optional<HostProfile> host = host_of(arguments.simulation);
   // A case may name any instance, so all of them are read.
   const Catalog catalog = whole_catalog();
+  std::vector<std::string> read = arguments.scenarios;
+  std::optional<ClassErrors> errors;
+  if (!arguments.class_errors.empty()) {
+    errors =
+        schema::parse_class_errors(read_text_file(arguments.class_errors), arguments.class_errors);
+    read.push_back(arguments.class_errors);
+  }
+  study::RunOptions options = stated_options(arguments.simulation);
+  if (options.replications == 0) options.replications = default_draws;
+  options.class_errors = errors ? &*errors : nullptr;
   std::vector<ScenarioCases> made;
   std::vector<Problem> problems;
   {
@@ -34,7 +50,7 @@ int cases(const CasesArguments& arguments) {
       progress.update(made.size(), arguments.scenarios.size());
       const std::vector<Problem> of = problems_of([&] {
         made.push_back(cases_of(load_with_settings(path, arguments.simulation), catalog,
-                                host ? &*host : nullptr, run_options(arguments.simulation)));
+                                host ? &*host : nullptr, options));
       });
       problems.insert(problems.end(), of.begin(), of.end());
     }
@@ -43,7 +59,7 @@ int cases(const CasesArguments& arguments) {
   const CaseSummary all = study::summary_of(made);
   // CSV is one row per case, so its summary goes where remarks do.
   const std::vector<std::string> remarks = report::summary_sentences(all);
-  deliver(arguments.output, files_read(arguments.scenarios, arguments.simulation),
+  deliver(arguments.output, files_read(read, arguments.simulation),
           {.report = [&] { return report::cases_report(made, all); },
            .json = [&] { return schema::write_cases(made, all); },
            .csv = [&] { return report::to_csv(report::cases_table(made)); },
@@ -66,6 +82,13 @@ Command add_cases(Parser& parent) {
       ->type_name("SCENARIO")
       ->required();
   add_simulation_flags(*app, arguments->simulation);
+  Option* const errors =
+      app->add_option("--class-errors", arguments->class_errors,
+                      "Table of the model's own errors to draw from instead of the learned one, in "
+                      "the lines of src/model/class_errors.inc")
+          ->type_name("FILE")
+          ->group("Simulation");
+  refuse_empty(*errors);
   add_output_flags(*app, arguments->output);
   app->footer(
       "Exit status 1 if a case is outside its tolerance.\n"

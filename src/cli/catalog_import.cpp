@@ -1,5 +1,6 @@
 #include "cli/catalog_import.hpp"
 
+#include <optional>
 #include <set>
 
 #include "base/exit_status.hpp"
@@ -8,6 +9,7 @@
 #include "report/csv.hpp"
 #include "report/import_report.hpp"
 #include "schema/catalog_import.hpp"
+#include "schema/catalog_reader.hpp"
 
 namespace feedrate::cli {
 
@@ -26,6 +28,9 @@ Parser* add_catalog_import(Parser& parent, ImportArguments& arguments) {
 }
 
 int import_prices(const ImportArguments& arguments) {
+  // Others' changes are in what is read, or wait until it is written.
+  std::optional<HeldFolder> held;
+  if (!arguments.dry_run) held.emplace(schema::find_pricing_folder());
   const Catalog catalog = whole_catalog();
   std::set<std::string, std::less<>> known;
   for (const Machine& machine : catalog.machines) known.insert(machine.name);
@@ -33,7 +38,7 @@ int import_prices(const ImportArguments& arguments) {
       schema::read_price_file(arguments.file, arguments.date,
                               [&](const std::string& name) { return known.contains(name); });
   const schema::ImportPlan plan = schema::plan_import(catalog.folder, catalog, imported);
-  const bool as_one = arguments.dry_run || schema::write_plan(plan);
+  const bool as_one = !held || schema::write_plan(*held, plan);
   const report::ImportSummary summary{imported.what,     imported.date, catalog.folder,
                                       arguments.dry_run, as_one,        plan.files.size(),
                                       plan.confirmed,    plan.older,    plan.elsewhere};

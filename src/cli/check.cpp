@@ -65,7 +65,7 @@ int check(const CheckArguments& arguments) {
   Checked checked = check_scenarios(arguments);
   Verdict& verdict = checked.verdict;
   if (arguments.update && verdict.errors.empty()) {
-    write_text_file(arguments.baseline, schema::write_baseline(checked.updated));
+    update_baseline(arguments, checked);
     verdict.updated = true;
   }
   for (const auto& [format, file] : reports) {
@@ -99,6 +99,11 @@ void add_flags(Parser& app, CheckArguments& arguments) {
                  "Largest allowed increase of a figure: cost=5%,time=10 min; without any limit: 5 "
                  "% of cost, "
                  "total_cost and time")
+      ->type_name("METRIC=LIMIT,...")
+      ->allow_extra_args(false);
+  app.add_option("--max-change", arguments.max_change,
+                 "Largest allowed change of a figure in either direction: time=1%, or all=0.0001% "
+                 "of every figure")
       ->type_name("METRIC=LIMIT,...")
       ->allow_extra_args(false);
   app.add_option(

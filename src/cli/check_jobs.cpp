@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/named_files.hpp"
 #include "base/parallel.hpp"
 #include "base/text_file.hpp"
 #include "study/renamed.hpp"
@@ -28,13 +29,17 @@ std::vector<Limit> limits_of(const std::vector<schema::ThresholdText>& texts) {
 
 std::vector<Limit> limits_of_flags(const CheckArguments& arguments) {
   std::vector<Limit> limits;
-  for (const std::string& text : arguments.max_increase) {
-    for (Limit& limit :
-         placed("", 0, "--max-increase " + text, [&] { return words::parse_max_increase(text); })) {
-      limit.file = "--max-increase";
-      limits.push_back(std::move(limit));
+  const auto add = [&](const std::string& flag, const std::vector<std::string>& texts,
+                       const auto& parse) {
+    for (const std::string& text : texts) {
+      for (Limit& limit : placed("", 0, flag + " " + text, [&] { return parse(text); })) {
+        limit.file = flag;
+        limits.push_back(std::move(limit));
+      }
     }
-  }
+  };
+  add("--max-increase", arguments.max_increase, words::parse_max_increase);
+  add("--max-change", arguments.max_change, words::parse_max_change);
   for (const std::string& text : arguments.thresholds) {
     limits.push_back(
         placed("", 0, "--threshold " + text, [&] { return words::parse_limit(text); }));
@@ -48,19 +53,6 @@ std::vector<Limit> limits_of_flags(const CheckArguments& arguments) {
 std::string key_of(const std::string& path, const std::string& baseline) {
   const fs::path folder = fs::weakly_canonical(fs::absolute(baseline)).parent_path();
   return fs::weakly_canonical(fs::absolute(path)).lexically_relative(folder).generic_string();
-}
-
-/// An empty one where --update may make the file.
-schema::Baseline read_baseline_of(const CheckArguments& arguments) {
-  std::error_code ignored;
-  if (fs::exists(arguments.baseline, ignored)) return schema::read_baseline(arguments.baseline);
-  if (!arguments.update) {
-    throw InputError(std::vector<Problem>{
-        {arguments.baseline, 0, "", "expected a baseline, got no such file: --update creates it"}});
-  }
-  schema::Baseline empty;
-  empty.file = arguments.baseline;
-  return empty;
 }
 
 /// A scenario without an entry of its own is compared with the one that it was: else a more
@@ -131,13 +123,24 @@ std::optional<Scenario> scenario_in(const schema::JsonPtr& root, const std::stri
   }
 }
 
+schema::Baseline read_baseline_of(const CheckArguments& arguments) {
+  if (is_there(arguments.baseline)) return schema::read_baseline(arguments.baseline);
+  if (!arguments.update) {
+    throw InputError(std::vector<Problem>{
+        {arguments.baseline, 0, "", "expected a baseline, got no such file: --update creates it"}});
+  }
+  schema::Baseline empty;
+  empty.file = arguments.baseline;
+  return empty;
+}
+
 std::vector<const schema::BaselineEntry*> gone(const schema::Baseline& baseline,
                                                const std::set<std::string>& given) {
-  const fs::path folder = fs::absolute(baseline.file).parent_path();
+  // Of files outside nothing is told: they count as not checked.
+  const NamedFiles files({}, baseline.file);
   std::vector<const schema::BaselineEntry*> entries;
   for (const schema::BaselineEntry& entry : baseline.entries) {
-    std::error_code ignored;
-    if (!given.contains(entry.key) && !fs::exists(folder / entry.key, ignored)) {
+    if (!given.contains(entry.key) && files.is_missing(entry.key, baseline.file)) {
       entries.push_back(&entry);
     }
   }

@@ -35,6 +35,9 @@ struct CheckJobs {
 /// flags that are.
 CheckJobs load_jobs(const CheckArguments& arguments);
 
+/// An empty one where --update may make the file; InputError where it is needed or wrong.
+schema::Baseline read_baseline_of(const CheckArguments& arguments);
+
 /// Entries that are not in `given` and whose file is not found any more.
 std::vector<const schema::BaselineEntry*> gone(const schema::Baseline& baseline,
                                                const std::set<std::string>& given);

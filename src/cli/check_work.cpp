@@ -6,7 +6,9 @@
 #include <optional>
 
 #include "base/errors.hpp"
+#include "base/file_lock.hpp"
 #include "base/parallel.hpp"
+#include "base/text_file.hpp"
 #include "base/version.hpp"
 #include "cli/check_jobs.hpp"
 #include "cli/inputs.hpp"
@@ -53,7 +55,7 @@ Catalog with_machines_of(const Catalog& old, const Catalog& now) {
 class Checker {
  public:
   explicit Checker(const CheckArguments& arguments)
-      : arguments_(arguments), options_(run_options(arguments.simulation)) {
+      : arguments_(arguments), options_(stated_options(arguments.simulation)) {
     options_.guesses = false;  // the same ones stand behind the baseline
   }
 
@@ -226,9 +228,7 @@ class Checker {
     verdict.warn_only = arguments_.warn_only;
     verdict.strict = arguments_.strict;
     verdict.level = verdict.errors.empty() ? study::worst(verdict.scenarios) : Level::fail;
-    checked_.updated = loaded_.baseline;
-    std::vector<schema::BaselineEntry>& kept = checked_.updated.entries;
-    std::set<std::string> given;
+    std::set<std::string>& given = checked_.replaced;
     for (const Job& job : loaded_.jobs) {
       given.insert(job.key);
       if (job.entry != nullptr) given.insert(job.entry->key);
@@ -244,8 +244,10 @@ class Checker {
       if (!arguments_.update) verdict.level = std::max(verdict.level, level);
       given.insert(entry->key);
     }
-    std::erase_if(kept, [&](const auto& entry) { return given.contains(entry.key); });
-    const std::size_t not_given = kept.size();
+    const std::vector<schema::BaselineEntry>& before = loaded_.baseline.entries;
+    const auto not_given = std::count_if(before.begin(), before.end(), [&](const auto& entry) {
+      return !given.contains(entry.key);
+    });
     if (not_given > 0) {
       verdict.remarks.push_back(fmt::format("{} of the baseline's scenarios {} not checked",
                                             not_given, not_given == 1 ? "was" : "were"));
@@ -261,7 +263,7 @@ class Checker {
           "if this change is intended, run the same command with --update and commit {}",
           verdict.baseline));
     }
-    kept.insert(kept.end(), entries_.begin(), entries_.end());
+    checked_.entries = std::move(entries_);
   }
 
   const CheckArguments& arguments_;
@@ -278,6 +280,15 @@ class Checker {
 
 Checked check_scenarios(const CheckArguments& arguments) {
   return Checker(arguments).check();
+}
+
+void update_baseline(const CheckArguments& arguments, const Checked& checked) {
+  const HeldFile held(arguments.baseline);
+  schema::Baseline baseline = read_baseline_of(arguments);
+  std::vector<schema::BaselineEntry>& entries = baseline.entries;
+  std::erase_if(entries, [&](const auto& entry) { return checked.replaced.contains(entry.key); });
+  entries.insert(entries.end(), checked.entries.begin(), checked.entries.end());
+  write_text_file(arguments.baseline, schema::write_baseline(baseline));
 }
 
 }  // namespace feedrate::cli

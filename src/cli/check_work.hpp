@@ -1,5 +1,6 @@
 #pragma once
 // The work of `feedrate check`: scenarios and baseline in, verdict and new baseline out.
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ struct CheckArguments {
   std::vector<std::string> scenarios;
   std::string baseline;
   std::vector<std::string> max_increase;
+  std::vector<std::string> max_change;
   std::vector<std::string> thresholds;
   std::string max_price_age;
   bool warn_only = false;
@@ -25,11 +27,16 @@ struct CheckArguments {
 
 struct Checked {
   Verdict verdict;
-  schema::Baseline updated;  ///< the baseline with every given scenario as it is now
+  std::vector<schema::BaselineEntry> entries;  ///< every given scenario as it is now
+  std::set<std::string> replaced;              ///< keys of those in the baseline that they replace
 };
 
 /// Simulates and compares everything; writes nothing. A scenario that is wrong is one of the
 /// verdict's errors; InputError for a baseline, a profile or flags that are.
 Checked check_scenarios(const CheckArguments& arguments);
+
+/// Puts the entries into the baseline's file as it is now: what others put into it since it was
+/// read for the check stays, and they wait for each other.
+void update_baseline(const CheckArguments& arguments, const Checked& checked);
 
 }  // namespace feedrate::cli

@@ -8,6 +8,7 @@
 #include "report/csv.hpp"
 #include "report/reports.hpp"
 #include "schema/result.hpp"
+#include "study/decision.hpp"
 
 namespace feedrate::cli {
 namespace {
@@ -17,6 +18,19 @@ struct CompareArguments {
   SimulationOptions simulation;
   OutputOptions output;
 };
+
+/// How sure it is which of the scenarios is the best: over draws that they have in common.
+std::optional<Decision> decided(const std::vector<NamedResult>& results,
+                                const std::vector<Scenario>& scenarios, const Catalog& catalog,
+                                const HostProfile* host, std::uint64_t seed) {
+  Sweep sweep;
+  std::vector<study::SweepInput> inputs;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    sweep.points.push_back({{}, results[i].result});
+    inputs.push_back({{}, scenarios[i]});
+  }
+  return study::decide(sweep, inputs, catalog, host, seed, false);
+}
 
 int compare(const CompareArguments& arguments) {
   std::vector<schema::Document> documents;
@@ -52,6 +66,8 @@ int compare(const CompareArguments& arguments) {
     });
   }
   if (!problems.empty()) throw InputError(std::move(problems));
+  const std::optional<Decision> decision =
+      decided(results, scenarios, catalog, host ? &*host : nullptr, arguments.simulation.seed);
   // Scenarios of several currencies are comparable in dollars.
   const bool one = std::all_of(scenarios.begin(), scenarios.end(), [&](const Scenario& scenario) {
     return scenario.currency == scenarios.front().currency;
@@ -60,9 +76,10 @@ int compare(const CompareArguments& arguments) {
   deliver(arguments.output, files_read(arguments.scenarios, arguments.simulation),
           {.report =
                [&] {
-                 return report::shown_in(currency, [&] { return report::compare_report(results); });
+                 return report::shown_in(currency,
+                                         [&] { return report::compare_report(results, decision); });
                },
-           .json = [&] { return schema::write_comparison(results); },
+           .json = [&] { return schema::write_comparison(results, decision); },
            .csv = [&] { return report::results_csv(results); },
            .remarks = {}});
   return fine;

@@ -20,16 +20,24 @@ namespace feedrate::cli {
 namespace {
 
 /// The scenario of a result, with what its point sets.
-Scenario scenario_behind(const Exported& figures, const SimulationOptions& options,
-                         std::size_t point) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(figures.file, ignored)) {
-    throw InputError(
-        fmt::format("expected the scenario of the result beside it, for the region and "
-                    "the purchase of its machines; got none at {}",
-                    in_quotes(figures.file)));
+Scenario scenario_behind(const Exported& figures, const std::string& result,
+                         const SimulationOptions& options, std::size_t point) {
+  AllowedFiles allowed = allowed_files(options);
+  allowed.folders.emplace_back(".");  // where the result was made
+  NamedFiles named(allowed, result);
+  std::string text;
+  try {
+    text = named.text(named.find(figures.file, ""));
+  } catch (const InputError& error) {
+    throw InputError(fmt::format(
+        "expected the scenario of the result beside it, for the region and the purchase "
+        "of its machines: {}",
+        error.problems().front().message));
   }
-  schema::Document document = load_with_settings(figures.file, options);
+  schema::Document document = schema::document_of(
+      schema::parse_json(text, figures.file, schema::JsonErrors::without_its_text), figures.file,
+      allowed_files(options));
+  apply_settings(document, options);
   for (const auto& [key, value] : figures.points[point].set) {
     schema::set_value(document, key, value, "--vary");
   }
@@ -46,8 +54,9 @@ ExportInput from_result(const ExportArguments& arguments, const schema::JsonPtr&
                     question.scenario));
   }
   ExportInput input{schema::read_exported(root), {}};
-  input.scenario = [figures = input.figures, options = question.simulation](std::size_t point) {
-    return scenario_behind(figures, options, point);
+  input.scenario = [figures = input.figures, result = question.scenario,
+                    options = question.simulation](std::size_t point) {
+    return scenario_behind(figures, result, options, point);
   };
   return input;
 }
@@ -64,7 +73,7 @@ ExportInput from_scenario(const ExportArguments& arguments, const schema::Docume
     add_instances(instances, host);
     const Result result = with_places(document, [&] {
       return study::run(scenario, catalog_of(instances), host ? &*host : nullptr,
-                        run_options(question.simulation));
+                        stated_options(question.simulation));
     });
     input.figures.name = scenario.name;
     input.figures.points.push_back(exported(result));
@@ -125,7 +134,8 @@ ExportInput input_of(const ExportArguments& arguments) {
                                     in_quotes(kind->text)));
     }
   }
-  schema::Document document = schema::parse_document(text, file);
+  schema::Document document =
+      schema::parse_document(text, file, allowed_files(arguments.question.simulation));
   apply_settings(document, arguments.question.simulation);
   return from_scenario(arguments, document);
 }

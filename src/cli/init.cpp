@@ -130,21 +130,28 @@ class Maker {
     return numbers;
   }
 
-  /// The scenario with what its numbers are taken from.
+  /// The scenario with what its numbers are taken from, and the doubt of those that are the
+  /// preset's.
   [[nodiscard]] std::string text(const std::vector<report::ToReplace>& numbers) const {
     std::string source = fmt::format("feedrate init {}", preset_.name);
+    std::vector<schema::PresetRange> kept;
     for (const schema::PresetRange& range : preset_.ranges) {
       if (schema::setting_at(document_, range.key) != range.value) continue;
+      kept.push_back(range);
       source += fmt::format("; {} = {} ({} to {}, {}, {}): {}", range.key, range.value, range.low,
                             range.high, name_of(range.origin), range.date, range.source);
     }
     if (latency_assumed_) {
+      schema::PresetRange& latency = kept.emplace_back();
+      latency.key = "/source/first_byte_latency";
+      latency.low = "10 ms";
+      latency.high = "200 ms";
       source +=
           "; /source/first_byte_latency = 50 ms (10 ms to 200 ms, assumed): a store or server at "
           "some distance";
     }
-    return schema::write_document(
-        schema::with_about(document_, source, report::to_replace_sentence(numbers)));
+    return schema::write_document(schema::with_errors(
+        schema::with_about(document_, source, report::to_replace_sentence(numbers)), kept));
   }
 
  private:
@@ -161,12 +168,7 @@ void list_presets(void (*write)(std::string_view), const report::Style& style) {
   write(report::to_text(report::presets_report(presets), style));
 }
 
-void refuse_existing(const InitArguments& arguments) {
-  std::error_code ignored;
-  if (arguments.output.empty() || arguments.force ||
-      !std::filesystem::is_regular_file(arguments.output, ignored)) {
-    return;
-  }
+[[noreturn]] void refuse_existing(const InitArguments& arguments) {
   throw InputError(std::vector<Problem>{
       {"", 0, "--output",
        fmt::format("expected a file that does not exist yet, got {}; --force replaces it",
@@ -180,10 +182,14 @@ int init(const InitArguments& arguments) {
     list_presets(write_stdout, style_of_stdout());
     return fine;
   }
-  refuse_existing(arguments);
+  std::error_code ignored;
+  if (!arguments.output.empty() && !arguments.force &&
+      std::filesystem::is_regular_file(arguments.output, ignored)) {
+    refuse_existing(arguments);  // before anything is asked
+  }
   Questions questions;
   if (preset.empty()) {
-    list_presets(write_stderr, style_of_file());
+    list_presets(write_stderr_lines, style_of_file());
     preset = questions.ask("Preset", std::string(schema::preset_names().front()),
                            [](const std::string& name) -> std::string {
                              try {
@@ -217,10 +223,12 @@ int init(const InitArguments& arguments) {
   const std::string text = maker.text(numbers);
   if (arguments.output.empty()) {
     write_stdout(text);
-  } else {
+  } else if (arguments.force) {
     write_text_file(arguments.output, text);
+  } else if (!write_new_text_file(arguments.output, text)) {
+    refuse_existing(arguments);
   }
-  write_stderr(
+  write_stderr_lines(
       report::to_text(report::to_replace_report(numbers, arguments.output), style_of_file()));
   return fine;
 }

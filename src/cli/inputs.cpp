@@ -18,8 +18,14 @@ void apply_settings(schema::Document& document, const SimulationOptions& options
   document.keep_as_base();
 }
 
+AllowedFiles allowed_files(const SimulationOptions& options) {
+  AllowedFiles allowed;
+  allowed.folders = options.allow_files;
+  return allowed;
+}
+
 schema::Document load_with_settings(const std::string& path, const SimulationOptions& options) {
-  schema::Document document = schema::load_document(path);
+  schema::Document document = schema::load_document(path, allowed_files(options));
   apply_settings(document, options);
   return document;
 }

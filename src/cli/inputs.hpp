@@ -16,6 +16,9 @@
 
 namespace feedrate::cli {
 
+/// The files that a scenario may name.
+AllowedFiles allowed_files(const SimulationOptions& options);
+
 /// The scenario file with every --set applied. InputError as load_document and set_value.
 schema::Document load_with_settings(const std::string& path, const SimulationOptions& options);
 
@@ -28,6 +31,7 @@ void require_alike(const Scenario& scenario, std::string_view who);
 using api::add_instances;
 using api::run_options;
 using api::scenario_of;
+using api::stated_options;
 using api::weighing_options;
 using api::with_places;
 

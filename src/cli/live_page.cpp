@@ -10,6 +10,7 @@
 #include "base/shared_folder.hpp"
 #include "base/text_file.hpp"
 #include "cli/inputs.hpp"
+#include "report/html_text.hpp"
 #include "schema/catalog_reader.hpp"
 #include "schema/json_writer.hpp"
 #include "study/run.hpp"
@@ -46,9 +47,8 @@ std::string text_of(const std::string& path, const SimulationOptions& options) {
   // What run refuses is refused here, with its places.
   static_cast<void>(scenario_of(document));
   if (path == "-") return schema::write_document(document);  // has been read to its end
-  std::string text = read_text_file(path);
-  const bool alone = options.settings.empty() && text.find("\"include\"") == std::string::npos;
-  return alone ? text : schema::write_document(document);
+  const bool alone = options.settings.empty() && !document.names_files();
+  return alone ? read_text_file(path) : schema::write_document(document);
 }
 
 std::string request_of(const std::string& text, const std::string& file, const std::string& host) {
@@ -57,19 +57,6 @@ std::string request_of(const std::string& text, const std::string& file, const s
   if (!host.empty()) json.text("host", host);
   json.end();
   return std::move(json).finish();
-}
-
-/// JSON that ends no element of HTML.
-std::string harmless(const std::string& json) {
-  std::string out;
-  for (const char c : json) {
-    if (c == '<') {
-      out += "\\u003c";
-    } else {
-      out += c;
-    }
-  }
-  return out;
 }
 
 }  // namespace
@@ -98,7 +85,7 @@ void write_live_page(const LivePageRequest& request) {
   }
   given.end();
   std::string filled(nothing_given);
-  filled.replace(filled.find("[]"), 2, harmless(std::move(given).finish()));
+  filled.replace(filled.find("[]"), 2, report::json_in_script(std::move(given).finish()));
   page.replace(place, nothing_given.size(), filled);
   write_text_file(request.output, page);
 }

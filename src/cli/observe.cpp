@@ -9,6 +9,7 @@
 #include "base/did_you_mean.hpp"
 #include "base/errors.hpp"
 #include "base/quote.hpp"
+#include "base/secrets.hpp"
 #include "base/unit_text.hpp"
 #include "bench/clock.hpp"
 #include "bench/observe/observer.hpp"
@@ -35,6 +36,7 @@ struct ObserveArguments {
   std::string output;
   bool live = false;
   std::string instance;
+  bool secrets = false;
   std::vector<std::string> command;
   ObserveImportArguments imported;
 };
@@ -184,8 +186,10 @@ int observe_it(const ObserveArguments& arguments) {
     command = started(arguments.command);
     plan.pid = command->id();
   }
+  const std::vector<std::string> shown =
+      arguments.secrets ? arguments.command : command_without_secrets(arguments.command);
   bench::observe::Observer observer(
-      {plan.pid, fmt::format("{}", fmt::join(arguments.command, " "))}, plan.interval);
+      {plan.pid, fmt::format("{}", fmt::join(shown, " ")), arguments.secrets}, plan.interval);
   Outputs outputs(arguments, observer.header());
   const Duration begin = now();
   Duration before = begin;
@@ -271,6 +275,9 @@ Command add_observe(Parser& parent) {
       *app->add_option("-o,--output", arguments->output,
                        "Write an observation, one JSON object per line; - is standard output")
            ->type_name("FILE"));
+  app->add_flag("--keep-secrets", arguments->secrets,
+                "Record the command as it is; by default, what looks like a secret in it (--token "
+                "X, API_KEY=X, a URL's password) is replaced by ***");
   app->add_flag("--live", arguments->live,
                 "Also show the last interval: redrawn in place on a terminal, otherwise one line "
                 "per interval");
@@ -284,7 +291,8 @@ Command add_observe(Parser& parent) {
       "It ends with the job, after --for, or with Ctrl-C. A command receives Ctrl-C too and\n"
       "is observed until it has ended. Exit status: that of the command, or 128 + n if signal\n"
       "n ended it; always 3 if the observation could not be written. Without --output, the\n"
-      "last interval is shown as with --live.\n"
+      "last interval is shown as with --live. A new file is readable by its owner only, since\n"
+      "it contains the command and the host's name.\n"
       "Examples:\n"
       "  feedrate observe --output before.jsonl -- python train.py\n"
       "  feedrate observe --pid 4711 --for 10min --output before.jsonl --live\n"

@@ -5,6 +5,7 @@
 
 #include "base/errors.hpp"
 #include "base/exit_status.hpp"
+#include "base/printable.hpp"
 #include "base/quote.hpp"
 #include "base/spool.hpp"
 #include "base/unit_text.hpp"
@@ -52,15 +53,15 @@ std::string told(const schema::ImportedFile& file) {
   }
   std::vector<std::string> skipped;
   for (const auto& [why, count] : file.skipped)
-    skipped.push_back(fmt::format("{} ({})", why, count));
-  std::string text = fmt::format("{}: {}", file.name, fmt::join(kept, ", "));
+    skipped.push_back(fmt::format("{} ({})", printable(why), count));
+  std::string text = fmt::format("{}: {}", printable(file.name), fmt::join(kept, ", "));
   if (!skipped.empty()) text += fmt::format("\n  not used: {}", fmt::join(skipped, ", "));
-  for (const std::string& remark : file.remarks) text += "\n  " + remark;
+  for (const std::string& remark : file.remarks) text += "\n  " + printable(remark);
   return text;
 }
 
 void write_file(const std::string& path, const schema::ImportedObservation& observation) {
-  Spool spool(path);
+  Spool spool(path, Rights::owners_alone);
   spool.append(schema::observation_line(observation.header()));
   observation.for_each(
       [&](const schema::ObservationLine& line) { spool.append(schema::observation_line(line)); });
@@ -82,7 +83,7 @@ void print(const schema::ImportedObservation& observation) {
 }  // namespace
 
 void say_imported(const schema::ImportedObservation& observation) {
-  for (const schema::ImportedFile& file : observation.files()) write_stderr(told(file));
+  for (const schema::ImportedFile& file : observation.files()) write_stderr_lines(told(file));
 }
 
 void add_import_flags(Parser& app, ImportFlags& flags) {

@@ -106,6 +106,20 @@ void add_inputs(Parser& app, SimulationOptions& options) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false)
       ->group(simulation_group);
+  Option& folders =
+      *app.add_option("--allow-files", options.allow_files,
+                      "Also read files below this folder that a scenario names (include, step "
+                      "times), which otherwise lie below the scenario's folder or in its "
+                      "repository; may be given several times")
+           ->type_name("DIR")
+           ->allow_extra_args(false)
+           ->group(simulation_group);
+  folders.check([](const std::string& folder) {
+    std::error_code ignored;
+    return std::filesystem::is_directory(folder, ignored)
+               ? std::string()
+               : fmt::format("expected a folder, got {}", in_quotes(folder, 200));
+  });
 }
 
 void add_seed(Parser& app, SimulationOptions& options) {
@@ -134,9 +148,17 @@ void add_simulation_flags(Parser& app, SimulationOptions& options) {
       ": with 100,000, the ranks of the 5 and 95 % limits are known to 0.07 percentage points, and "
       "more replications would not change any digit that is shown");
   add_seed(app, options);
-  app.add_flag("--exact", options.exact,
-               "Simulate every chunk of every worker, with its variability, instead of the mean")
-      ->group(simulation_group);
+  Option* const events =
+      app.add_flag("--events,--exact", options.exact,
+                   "Simulate every event of the job (each chunk of every worker, with its "
+                   "variability) instead of the mean in closed form");
+  events->group(simulation_group);
+  app.add_flag("--mean", options.mean,
+               "Compute the mean in closed form alone. Default: run, report, compare, cases and "
+               "check also simulate the events that take about 0.1 s, and state their time where "
+               "it parts from the mean by more than 1 %")
+      ->group(simulation_group)
+      ->excludes(events);
 }
 
 void deliver(const OutputOptions& options, std::span<const std::string> inputs,

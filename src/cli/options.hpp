@@ -21,8 +21,9 @@ struct OutputOptions {
 };
 
 struct SimulationOptions : Depth {
-  std::string host;                   ///< profile; empty: none
-  std::vector<std::string> settings;  ///< KEY=VALUE
+  std::string host;                        ///< profile; empty: none
+  std::vector<std::string> settings;       ///< KEY=VALUE
+  std::vector<std::string> allow_files{};  ///< folders of files that scenarios may name
 };
 
 /// --format and --output; `formats` are the words that --format takes.
@@ -33,10 +34,10 @@ void add_output_flags(Parser& app, OutputOptions& options,
 /// --jobs: `jobs` stays 0 where it is not given.
 void add_jobs_flag(Parser& app, int& jobs);
 
-/// --host, --set, --seed.
+/// --host, --set, --allow-files, --seed.
 void add_scenario_flags(Parser& app, SimulationOptions& options);
 
-/// --host, --set, --replications, --seed, --exact.
+/// --host, --set, --allow-files, --replications, --seed, --events, --mean.
 void add_simulation_flags(Parser& app, SimulationOptions& options);
 
 /// Lets the option take only `words`; another one is refused with a did-you-mean, and completion

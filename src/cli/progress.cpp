@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/printable.hpp"
 #include "cli/terminal.hpp"
 #include "report/numbers.hpp"
 
@@ -46,9 +47,9 @@ std::string progress_text(const std::string& what, std::size_t done, std::size_t
   const double share =
       total == 0 ? 1.0 : std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
   const auto filled = static_cast<std::size_t>(share * static_cast<double>(width));
-  std::string text = fmt::format("{} [{}{}] {:3.0f} %, {} of {}", what, std::string(filled, '#'),
-                                 std::string(width - filled, '.'), share * 100.0,
-                                 report::count(static_cast<double>(done)),
+  std::string text = fmt::format("{} [{}{}] {:3.0f} %, {} of {}", printable(what),
+                                 std::string(filled, '#'), std::string(width - filled, '.'),
+                                 share * 100.0, report::count(static_cast<double>(done)),
                                  report::count(static_cast<double>(total)));
   if (share > 0.0 && share < 1.0) {
     text += fmt::format(", {} left",

@@ -5,6 +5,7 @@
 
 #include <iostream>
 
+#include "base/printable.hpp"
 #include "base/trimmed.hpp"
 #include "cli/terminal.hpp"
 
@@ -21,7 +22,7 @@ std::string Questions::ask(const std::string& question, const std::string& propo
     introduced_ = true;
   }
   while (!ended_) {
-    write_prompt(fmt::format("{} [{}]: ", question, proposal));
+    write_prompt(printable(fmt::format("{} [{}]: ", question, proposal)));
     std::string line;
     if (!std::getline(std::cin, line)) {
       ended_ = true;
@@ -32,7 +33,7 @@ std::string Questions::ask(const std::string& question, const std::string& propo
     if (answer.empty()) break;
     const std::string reason = refuse(answer);
     if (reason.empty()) return answer;
-    write_stderr(reason);
+    write_stderr_lines(reason);
   }
   return proposal;
 }

@@ -54,6 +54,9 @@ void write_trace(const RunArguments& arguments, const Timeline& timeline, NamedR
 /// Intervals of each epoch that samples are written of.
 constexpr double intervals_sampled = 120.0;
 
+/// More would be no file that anything draws.
+constexpr std::uint64_t most_sampled_bytes = 256'000'000;
+
 Duration interval_of(const RunArguments& arguments) {
   const ParsedQuantity parsed = parse_quantity(arguments.interval, dimension_of(Duration{}));
   std::string problem = parsed.problem;
@@ -91,12 +94,18 @@ void write_samples(const RunArguments& arguments, const NamedResult& named,
   header.interval = interval;
   header.command = named.name;
   header.cpus = timeline.threads;
+  header.cores = timeline.cores;
   header.gpus = timeline.gpus;
   // Whole or not at all: a part of it would look like a shorter job.
   const bool printed = arguments.samples == standard_input_path;
   Spool spool(printed ? "" : arguments.samples);
   const auto put = [&](const schema::ObservationLine& line) {
     spool.append(schema::observation_line(line));
+    if (spool.size() <= most_sampled_bytes) return;
+    refuse_flag("--interval",
+                fmt::format("expected a longer interval: the samples of this job at {} are more "
+                            "than 256 MB",
+                            in_quotes(arguments.interval)));
   };
   put(header);
   observe::write_twin(timeline, interval, header.node, [&](const observe::TwinLine& line) {

@@ -3,7 +3,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/printable.hpp"
 #include "cli/terminal.hpp"
+#include "report/glyphs.hpp"
 
 namespace feedrate::cli {
 namespace {
@@ -25,10 +27,7 @@ StatusLine::~StatusLine() {
 void StatusLine::show(const std::string& text) {
   if (!wanted_) return;
   drawn_ = true;
-  std::string line = text.substr(0, width());
-  for (char& c : line) {
-    if (static_cast<unsigned char>(c) < 0x20U || c == 0x7f) c = '?';
-  }
+  const std::string line = report::first_columns(printable(text), width());
   write_prompt("\r" + line + "\x1b[K");
 }
 

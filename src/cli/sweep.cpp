@@ -51,8 +51,9 @@ int sweep_a_share(const SweepArguments& arguments) {
   if (!output.file.empty()) {
     refuse_to_overwrite("--output", output.file, files_read(arguments.question));
   }
-  return write_share(sweep, share, output.file, arguments.resume, arguments.jobs) ? fine
-                                                                                  : host_failed;
+  return write_share(sweep, share, output.file, arguments.resume, arguments.jobs).whole
+             ? fine
+             : host_failed;
 }
 
 /// The whole sweep, its points kept beside the output until that is written.
@@ -67,7 +68,9 @@ int sweep_in_a_file(const SweepArguments& arguments) {
   const std::vector<std::string> inputs = files_read(arguments.question);
   refuse_to_overwrite("--output", output.file, inputs);
   refuse_to_overwrite("--output", kept, inputs);
-  if (!write_share(sweep, {}, kept, true, arguments.jobs)) return host_failed;
+  // Held until it is gone: nobody continues in a file that is being removed.
+  const WrittenShare share = write_share(sweep, {}, kept, true, arguments.jobs);
+  if (!share.whole) return host_failed;
   const int status = deliver_share(sweep, kept, output, inputs);
   std::error_code ignored;
   std::filesystem::remove(kept, ignored);

@@ -121,10 +121,13 @@ Kept kept_in(const std::string& file, const schema::ShareHeader& header,
 }
 
 /// Points that took hours are not thrown away because a flag was forgotten, or a name not changed.
-void refuse_to_lose_points(const std::string& file, const schema::ShareHeader& header) {
+/// What of the file stays: all, where that is this very share, finished.
+Kept kept_without_resume(const std::string& file, const schema::ShareHeader& header) {
   std::ifstream in(file, std::ios::binary);
   std::string line;
-  if (!in || !std::getline(in, line) || in.eof() || !schema::begins_like_a_share(line)) return;
+  if (!in || !std::getline(in, line) || in.eof() || !schema::begins_like_a_share(line)) {
+    return {};
+  }
   schema::ShareHeader other;
   try {
     other = begun_share(file);
@@ -136,7 +139,8 @@ void refuse_to_lose_points(const std::string& file, const schema::ShareHeader& h
   const Kept kept = points_behind(in, line.size() + 1, other);
   const std::size_t size = other.share.size(other.points);
   const bool same = other.share == header.share && schema::differences(header, other).empty();
-  if (kept.points == 0 || (same && kept.points == size)) return;
+  if (kept.points == 0) return {};
+  if (same && kept.points == size) return kept;
   if (same) {
     refuse_file(file, 0,
                 fmt::format("expected --resume, to continue from the {} of {} points of {} in this "
@@ -216,8 +220,8 @@ PreparedSweep prepared_again(const schema::ShareHeader& header) {
 
 }  // namespace
 
-bool write_share(const PreparedSweep& sweep, const SweepShare& share, const std::string& file,
-                 bool resume, int jobs) {
+WrittenShare write_share(const PreparedSweep& sweep, const SweepShare& share,
+                         const std::string& file, bool resume, int jobs) {
   const schema::ShareHeader header = header_of(sweep, share);
   const std::string first_line = schema::write_share_header(header);
   const std::size_t size = share.size(sweep.points.size());
@@ -231,20 +235,15 @@ bool write_share(const PreparedSweep& sweep, const SweepShare& share, const std:
   Kept kept;
   if (to_file) {
     // Locked before it is looked at: what another process is writing is not this one's to judge.
-    out =
-        std::make_unique<LineWriter>(file, there ? static_cast<std::uint64_t>(status.st_size) : 0);
-    if (resume) {
-      kept = kept_in(file, header, first_line);
-    } else {
-      refuse_to_lose_points(file, header);
-    }
+    out = std::make_unique<LineWriter>(file, LineWriter::AsItIs{});
+    kept = resume ? kept_in(file, header, first_line) : kept_without_resume(file, header);
     out->cut_to(kept.bytes);
   } else {
     out = std::make_unique<LineWriter>(file.empty() ? std::string(standard_input_path) : file);
   }
   if (kept.points > 0) {
-    write_stderr(fmt::format("remark: {} of {} points are already in {}: continuing with the rest",
-                             kept.points, size, file));
+    write_stderr(fmt::format("remark: {} of {} points are already in {}{}", kept.points, size, file,
+                             kept.points == size ? "" : ": continuing with the rest"));
   }
   if (kept.bytes == 0) out->write(first_line);
 
@@ -295,12 +294,12 @@ bool write_share(const PreparedSweep& sweep, const SweepShare& share, const std:
                     "command with --resume continues from them",
                     error.what(), done, size, file));
   }
-  if (done == size || out->gone()) return true;
+  if (done == size || out->gone()) return {true, std::move(out)};
   write_stderr(
       fmt::format("feedrate: interrupted: {} of {} points are kept in {}; the same command with "
                   "--resume continues from them",
                   done, size, to_file ? file : "what was written"));
-  return false;
+  return {false, std::move(out)};
 }
 
 int join_shares(const std::vector<std::string>& files, const OutputOptions& output) {

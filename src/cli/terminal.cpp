@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/errors.hpp"
+#include "base/printable.hpp"
 
 namespace feedrate::cli {
 namespace {
@@ -52,7 +53,9 @@ void prepare_streams() {
   for (int file = 0; file <= 2; ++file) {
     if (fcntl(file, F_GETFD) == -1) open("/dev/null", O_RDONLY);
   }
+  // A reader that is gone and a file that has grown to its limit are errors of a write.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 report::Style style_of_stdout() {
@@ -89,7 +92,11 @@ void write_prompt(std::string_view text) {
 }
 
 void write_stderr(std::string_view text) {
-  static_cast<void>(write_all(STDERR_FILENO, std::string(text) + '\n'));
+  static_cast<void>(write_all(STDERR_FILENO, printable(text) + '\n'));
+}
+
+void write_stderr_lines(std::string_view text) {
+  static_cast<void>(write_all(STDERR_FILENO, printable_lines(text) + '\n'));
 }
 
 }  // namespace feedrate::cli

@@ -24,10 +24,14 @@ bool stderr_is_terminal();
 void write_stdout(std::string_view text);
 
 /// Writes to standard error as it stands, without a line feed: a question, a line that is drawn
-/// over. Gives up silently where that fails.
+/// over; what is shown in it has been through printable(). Gives up silently where that fails.
 void write_prompt(std::string_view text);
 
-/// Writes a line to standard error, and gives up silently where that fails.
+/// Writes a line to standard error, in which nothing acts on the terminal or the log that it goes
+/// to (base/printable.hpp), and gives up silently where that fails.
 void write_stderr(std::string_view text);
+
+/// The same for a text of several lines.
+void write_stderr_lines(std::string_view text);
 
 }  // namespace feedrate::cli

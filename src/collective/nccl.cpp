@@ -56,16 +56,26 @@ Duration latency(Collective operation, const Fabric& f, Algorithm algorithm, Pro
   if (algorithm == Algorithm::nvls) return microseconds(nvls_latency);
   const OfAlgorithm& of = is_tree ? tree : ring;
   const auto p = static_cast<std::size_t>(protocol);
+  const double network = of.network[p] + f.beyond.base() * 1e6;
   const double inside = f.link == Link::nvlink ? of.nvlink[p] : of.pcie[p];
   if (is_tree) {
-    return microseconds(of.base[p] + in_tree * inside + levels * of.network[p]);
+    return microseconds(of.base[p] + in_tree * inside + levels * network);
   }
   const double between = f.nodes <= 1.0 ? 0.0 : all_reduce ? 2.0 * f.nodes : f.nodes - 1.0;
   // Two nodes of one GPU each have no more steps than that.
   const double over_network = std::min(between, all);
-  double sum = of.base[p] + (all - over_network) * inside + over_network * of.network[p];
+  double sum = of.base[p] + (all - over_network) * inside + over_network * network;
   if (all_reduce && protocol == Protocol::simple) sum *= plateau_of(f);
   return microseconds(sum);
+}
+
+/// As of a ring of two ranks or more: twice the bytes of the buffer per second.
+Bandwidth bus_of_trees(const Fabric& f) {
+  // Within a node all go one after the other: each sends the buffer up, and down again.
+  const Bandwidth inside = tree_share * f.inside;
+  if (f.nodes <= 1.0) return inside;
+  const Bandwidth between = 2.0 / sent_in_trees(f.nodes) * f.between;
+  return f.gpus > 1.0 ? std::min(inside, between) : between;
 }
 
 /// Bytes of the buffer per second.
@@ -74,7 +84,7 @@ Bandwidth bandwidth(Collective operation, const Fabric& f, Algorithm algorithm, 
     return nvls_ratio * of_generation(switch_efficiency, f) * f.bus();
   }
   const bool is_tree = algorithm == Algorithm::tree;
-  Bandwidth bus = is_tree ? tree_share * f.bus() : f.bus();
+  Bandwidth bus = is_tree ? bus_of_trees(f) : f.bus();
   if (protocol == Protocol::ll) {
     const std::size_t scale = f.nodes <= 1.0 ? 0 : f.nodes <= 2.0 ? 1 : 2;
     bus = std::min(ll_share * bus, bytes_per_second(1e9 * of_generation(most_of_ll, f)[scale]));
@@ -105,6 +115,10 @@ std::string_view name_of(Algorithm algorithm) {
 std::string_view name_of(Protocol protocol) {
   constexpr std::array<std::string_view, 3> names = {"LL", "LL128", "Simple"};
   return names[static_cast<std::size_t>(protocol)];
+}
+
+double sent_in_trees(double nodes) {
+  return nodes <= 1.0 ? 0.0 : std::min(2.0, 0.5 * nodes);
 }
 
 double plateau_of(const Fabric& fabric) {

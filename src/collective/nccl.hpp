@@ -34,6 +34,9 @@ struct Fabric {
   Bandwidth between;  ///< of all NICs of a node together; unused with one node
   Generation generation = Generation::ampere;
   bool switch_sums = false;  ///< NVLS: the NVSwitch may reduce; from Hopper on
+  /// What a hop over the network takes beyond NCCL's own figures, which are InfiniBand's at its
+  /// best.
+  Duration beyond{};
   /// Latency of a hop of either kind, measured or given; it replaces all of NCCL's latencies.
   std::optional<Duration> hop{};
 
@@ -41,6 +44,11 @@ struct Fabric {
   /// Bus bandwidth of a ring over all ranks: that of the slower of its two kinds of links.
   [[nodiscard]] Bandwidth bus() const;
 };
+
+/// What the busiest of so many nodes sends of a buffer that is summed by two trees at a time, each
+/// with a half, in buffers: a node that passes on in one is a leaf of the other. Of two nodes each
+/// is the root of one tree and the leaf of the other, and sends half the buffer in each.
+double sent_in_trees(double nodes);
 
 /// Factor on the latency of a ring all-reduce over several nodes with the protocol Simple; 1 for
 /// all others.

@@ -16,6 +16,7 @@ TunedCost Tuned::cost(Collective operation, Bytes size,
                       const std::optional<std::string>& only) const {
   if (size <= Bytes{}) return {};
   if (!has(operation)) {
+    if (operation == Collective::all_reduce) return {};
     TunedCost whole = cost(Collective::all_reduce, size, only);
     whole.time *= 0.5;
     return whole;

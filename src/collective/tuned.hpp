@@ -22,7 +22,8 @@ class Tuned {
 
   [[nodiscard]] bool has(Collective operation) const;
   /// `size` as for cost(). With `only`, by that algorithm alone where the table has it for the
-  /// operation. An operation that the table does not have takes what half of a sum over all does.
+  /// operation. An operation that the table does not have takes what half of a sum over all does;
+  /// sums the table must have, or nothing takes any time.
   [[nodiscard]] TunedCost cost(Collective operation, Bytes size,
                                const std::optional<std::string>& only = std::nullopt) const;
 

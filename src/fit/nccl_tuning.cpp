@@ -37,6 +37,12 @@ void keep_nccl_tuning(Findings& findings) {
     }
   }
   std::erase_if(table.ways, [](const TunedWay& way) { return way.bandwidth <= Bandwidth{}; });
+  const auto sums = [](const TunedWay& way) { return way.operation == "all_reduce"; };
+  if (std::none_of(table.ways.begin(), table.ways.end(), sums)) {
+    findings.out.profile.remarks.emplace_back(
+        "NCCL's own table is left out: it has no way of a sum over all GPUs (all_reduce)");
+    return;
+  }
   FitLine said;
   said.probe = "allreduce";
   said.what = "NCCL's own table";

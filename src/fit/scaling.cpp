@@ -65,6 +65,12 @@ ScalingFit fit_scaling(std::span<const std::pair<double, Duration>> points,
   ScalingFit fit = different > 2 ? fitted(equations, {1, 2}) : fitted(equations, {1});
   fit.batch_size = reference;
   fit.sizes = static_cast<double>(different);
+  fit.most = sizes[static_cast<std::size_t>(different) - 1];
+  if (different == 2) {
+    // Of the loss alone, without what batches that change with the instances make of it.
+    const auto lost = [&](double n) { return fit.bandwidth * 2.0 * (n - 1.0) / n; };
+    fit.slope = (lost(fit.most) - lost(sizes.front())) / (fit.most - sizes.front());
+  }
   return fit;
 }
 

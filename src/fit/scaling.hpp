@@ -12,7 +12,7 @@ namespace feedrate::fit {
 /// latency·2(N−1))), all coefficients ≥ 0, relative residuals; b is the batch of a GPU, b₁ that on
 /// the fewest instances. Two different N fit the bandwidth alone: a term that grows with N needs
 /// three. Throws InputError with fewer than two different N. `batch_sizes`: (instances, b), of each
-/// N; empty: the same.
+/// N; empty: the same. Of two N, `slope` is what the loss grows by with each instance.
 ScalingFit fit_scaling(std::span<const std::pair<double, Duration>> points,
                        std::span<const std::pair<double, double>> batch_sizes = {});
 

@@ -84,6 +84,16 @@ SeriesList by_size(SeriesList list) {
   return list;
 }
 
+void note_bytes(HostProfile& profile, const std::string& operation, const SeriesList& list) {
+  double sum = 0.0, count = 0.0;
+  for (const Series& one : list) {
+    if (one.bytes() <= 0.0) continue;
+    sum += one.bytes();
+    count += 1.0;
+  }
+  if (count > 0.0) profile.operation_bytes[operation] = rounded(sum / count);
+}
+
 std::size_t distinct(const SeriesList& list, std::string_view name) {
   std::set<double> values;
   for (const Series& s : list) values.insert(s.at(name, 0.0));

@@ -47,6 +47,10 @@ std::size_t distinct(const SeriesList& list, std::string_view name);
 /// empty.
 Estimate pooled(const SeriesList& list);
 
+/// Notes how many bytes the samples of an operation have, as its series say; nothing where they do
+/// not.
+void note_bytes(HostProfile& profile, const std::string& operation, const SeriesList& list);
+
 /// Reasons to doubt a fit.
 struct Doubts {
   std::vector<std::string> words;

@@ -160,8 +160,11 @@ class Fitter {
       const double deviation = directions_.deviations[k] * found_.scatter;
       const bool errors_known = found_.errors != ErrorsFrom::none;
       const double width = found_.quantile * deviation;
-      const bool straight = directions_.leaning[k] < leans &&
-                            (!errors_known || width <= bends_beyond) && !bends_at_best(all, k);
+      const bool straight =
+          directions_.leaning[k] < leans && (!errors_known || width <= bends_beyond) &&
+          !bends_at_best(all, k) &&
+          is_straight(all, box_, best_, k, rise,
+                      errors_known ? width : std::sqrt(rise) * directions_.deviations[k]);
       if (!alone[k] && !at_end && straight) {
         if (!errors_known) return;
         estimated.deviation = deviation;

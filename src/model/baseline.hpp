@@ -41,6 +41,8 @@ constexpr std::array<InputGroup, input_group_count - 1> scenario_groups() {
 struct Figures {
   std::optional<Stage> bottleneck;
   std::map<std::string, double, std::less<>> values;
+  /// Dollars of the lines of the bill, "requests: S3 GET"; empty where an older feedrate kept none.
+  std::map<std::string, double> lines{};
 
   [[nodiscard]] std::optional<double> find(std::string_view name) const {
     const auto found = values.find(name);

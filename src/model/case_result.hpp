@@ -37,19 +37,21 @@ inline double error_of(const Case& what, double predicted) {
 struct CaseResult {
   Case what;
   double predicted = 0.0;
-  double error = 0.0;           ///< signed; as error_kind says
-  std::optional<double> limit;  ///< what |error| may be; without a tolerance none
-  bool within = true;           ///< |error| ≤ limit, or no tolerance stated
-  std::string bottleneck;       ///< of the run; "" for none and for searches
-  std::optional<Band> band;     ///< of what was predicted, where draws were asked for
+  double error = 0.0;                         ///< signed; as error_kind says
+  std::optional<double> limit;                ///< what |error| may be; without a tolerance none
+  bool within = true;                         ///< |error| ≤ limit, or no tolerance stated
+  std::string bottleneck;                     ///< of the run; "" for none and for searches
+  std::optional<Band> band;                   ///< of what was predicted, where draws were asked for
+  std::optional<InnerBand> inner{};           ///< likewise
+  std::optional<ReferenceClass> reference{};  ///< of the run; empty for searches
   /// What is predicted for each of `what.repeats` with the machine as fast as its canary said it
   /// was in that turn; empty without a canary.
   std::vector<double> adjusted;
 };
 
-/// How wrong predictions are. A prediction is a case that no input was fitted on and whose error is
-/// relative or in points, whether or not it states a tolerance. One that is no finite number is
-/// infinitely wrong: it must not better a median.
+/// How wrong predictions are. A prediction is a case that no input was fitted on, that does not
+/// follow from such a one, and whose error is relative or in points, whether or not it states a
+/// tolerance. One that is no finite number is infinitely wrong: it must not better a median.
 struct CaseSummary {
   std::size_t predictions = 0;
   double median = 0.0;  ///< of the errors' sizes; this and the next four are 0 without predictions
@@ -75,6 +77,7 @@ struct CaseSummary {
   double adjusted_bias = 0.0;   ///< mean of their signed errors
   std::size_t awaited = 0;      ///< promised, and not measured yet
   std::size_t fitted = 0;       ///< points that an input was fitted on
+  std::size_t identities = 0;   ///< points that follow from a fitted one by arithmetic
   std::size_t fits_missed = 0;  ///< of `fitted`: those outside their tolerance
 
   static constexpr double nearness = 0.1;

@@ -8,6 +8,7 @@ struct Depth {
   int replications = 0;  ///< 0: as many as the question needs
   std::uint64_t seed = 1;
   bool exact = false;  ///< every event instead of the mean
+  bool mean = false;   ///< the mean alone, without events beside it
 };
 
 /// The ends of a 5-95 % band, as shares of the draws, have a standard error of √(0.05·0.95/R): 0.07

@@ -60,7 +60,9 @@ struct HostProfile {
   std::optional<Curve<double>> cpu;  ///< core-seconds per second with n busy threads
   /// The same of PyTorch's workers, which share the cores with their main process.
   std::optional<Curve<double>> pytorch_cpu;
-  std::map<std::string, Value<DurationPerSample>> operations;      ///< by name, one thread
+  std::map<std::string, Value<DurationPerSample>> operations;  ///< by name, one thread
+  /// Mean bytes, as stored, of the samples that an operation was measured on, where it is known.
+  std::map<std::string, double> operation_bytes;
   std::map<std::string, Value<DurationPerSample>> gpu_operations;  ///< the same on one GPU
   std::optional<Curve<Bandwidth>> disk;
   std::optional<Value<Duration>> disk_latency;

@@ -29,6 +29,9 @@ std::optional<double> metric(const Result& result, std::string_view name);
 /// Its 5 %, 50 % and 95 % quantiles over the draws; empty where there are none of it.
 std::optional<Band> metric_band(const Result& result, std::string_view name);
 
+/// Its inner quantiles; empty likewise.
+std::optional<InnerBand> metric_inner_band(const Result& result, std::string_view name);
+
 /// What it is counted in, and which way is better.
 FigureUnit unit_of(std::string_view name);
 Better better_of(std::string_view name);

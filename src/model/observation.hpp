@@ -132,6 +132,7 @@ struct ObservationHeader {
   std::optional<double> pid;          ///< its first process
   std::string instance;               ///< what the machine is rented as
   std::optional<double> cpus;         ///< hardware threads
+  std::optional<double> cores;        ///< that they belong to, as the system shows them
   std::optional<Bytes> memory;
   std::optional<double> gpus;
 };

@@ -52,7 +52,8 @@ struct ObservedJob {
   bool ranks_elsewhere = false;  ///< of the GPUs some are in machines that were not observed
   double workers = 0.0;          ///< of a rank; 0: the training process loads
   std::string instance;
-  std::optional<double> cpus;  ///< hardware threads
+  std::optional<double> cpus;   ///< hardware threads
+  std::optional<double> cores;  ///< that they belong to
   std::optional<Bytes> memory;
   std::optional<double> epoch_steps;  ///< of a whole epoch
   std::optional<Duration> startup;    ///< before the first epoch, or the first step

@@ -30,6 +30,8 @@ struct Outlay {
   Duration time;  ///< of the whole job
   Money money;    ///< what the invoice says
   Money total;    ///< with the value of the hours
+  /// Its step was measured at another batch: what it is at this one rests on an assumption.
+  bool step_is_guess = false;
 
   /// The one that is minimized, in its base unit.
   [[nodiscard]] double of(Minimized minimized) const {
@@ -112,6 +114,8 @@ struct Winner {
   std::vector<Relaxed> relaxed;
   std::vector<RangeEnd> ends;
   std::optional<Chances> chances;  ///< empty: nothing to compare with
+  /// What ranks better but for a step that is a guess: it is set aside until somebody measures it.
+  std::optional<Candidate> unmeasured{};
 };
 
 struct Optimum {

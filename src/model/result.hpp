@@ -1,10 +1,12 @@
 #pragma once
 // What a run answers. Every number that is printed anywhere is a field here.
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +14,7 @@
 
 #include "base/units.hpp"
 #include "model/bill.hpp"
+#include "model/class_errors.hpp"
 #include "model/interruptions.hpp"
 #include "model/provenance.hpp"
 #include "model/stage.hpp"
@@ -76,10 +79,13 @@ struct Monitors {
 
 /// 5 %, 50 % and 95 % quantiles over replications.
 using Band = std::array<double, 3>;
+/// 10 %, 25 %, 75 % and 90 % quantiles.
+using InnerBand = std::array<double, 4>;
 
 struct Bands {
   int replications = 0;
   Band total_s{}, epoch_s{}, money_usd{}, total_usd{}, throughput{}, gpu_busy{};
+  std::array<InnerBand, 6> inner{};  ///< of these, in this order
   PerStage<double> bottleneck_probability;
   double never_ends = 0.0;  ///< share of replications whose job never does: in none of the bands
 };
@@ -107,12 +113,21 @@ struct InputUsed {
   std::optional<Effect> effect{};
 };
 
+/// What the model's own error does to the job where its stages of one class take so much longer.
+struct ModelDoubt {
+  ErrorClass error_class = ErrorClass::gpu;
+  double factor = 1.0;   ///< nine of ten draws lie between times and over this
+  Effect effect;         ///< at 1/factor and at factor
+  bool matters = false;  ///< it changes the job by 1 % or more
+};
+
 /// How far what is only assumed could change the job.
 struct Certainty {
   Duration stated;  ///< of the mean with all inputs at their stated values
   /// With every assumption at the end of its range that makes the job shorter, or longer.
   Duration shortest, longest;
   double own_variance_share = 0.0;  ///< of the job's own variability, beside those of its inputs
+  std::vector<ModelDoubt> model{};  ///< classes of stages whose error moves the job
 };
 
 /// What the GPUs exchange in an optimiser step.
@@ -148,6 +163,32 @@ struct Effort {
   double steps = 0.0;   ///< of the job
 };
 
+/// What a stage twice as fast would save by the job's events.
+struct GainByEvents {
+  Stage stage = Stage::gpu;
+  double gain = 0.0;   ///< fraction of the job's time
+  double error = 0.0;  ///< its standard error over seeds
+};
+
+/// The job by its events, beside its mean in closed form.
+struct ByEvents {
+  double events = 0.0;  ///< simulated for `total`
+  int seeds = 1;
+  bool whole = true;    ///< every step of each kind of epoch; false: windows, and the mean beyond
+  Duration total;       ///< mean over the seeds
+  Duration mean_total;  ///< in closed form
+  double difference = 0.0;               ///< total / mean_total - 1
+  double error = 0.0;                    ///< standard error of `total`, relative; 0 with one seed
+  bool stated = false;                   ///< the result's times are the events'; false: the mean's
+  std::optional<Stage> bottleneck;       ///< empty: nothing pays when made twice as fast
+  std::optional<Stage> mean_bottleneck;  ///< in closed form
+  /// Of the stages that gain most by the mean, up to four, the best by events first.
+  std::array<GainByEvents, 4> best{};
+  std::size_t tried = 0;  ///< of them; 0: none is affordable, or none gains
+
+  [[nodiscard]] std::span<const GainByEvents> gains() const { return {best.data(), tried}; }
+};
+
 /// What a remark asks of its reader: a number to measure, a setting or a price to check, or nothing
 /// but to know it.
 enum class RemarkKind : std::uint8_t { measure, check, know };
@@ -172,6 +213,7 @@ struct Result {
   /// as would have all GPUs. Empty: `instances`.
   std::optional<double> as_many_alike;
   Bottleneck bottleneck;
+  std::optional<ByEvents> by_events;  ///< empty: not asked, or not affordable, or all are simulated
   PerStage<StageStats> stages;
   Duration straggling;     ///< of allreduce's stall: waiting for the slowest rank
   Duration gpu_busy_time;  ///< per GPU, whole job; with all stalls adds up to `times.total`
@@ -198,10 +240,11 @@ struct Result {
   std::optional<Interruptions> interruptions;  ///< empty where none are counted
   std::optional<Bands> bands;
   std::vector<InputUsed> inputs;
-  std::optional<Certainty> certainty;  ///< empty where nobody asked for it
-  std::vector<std::string> caveats;    ///< sentences that belong beside the headline
-  std::vector<std::string> remarks;    ///< what a reader must know: assumptions, windows, misfits
-  RemarkKinds remark_kinds;            ///< of `remarks`
+  std::optional<ReferenceClass> reference{};  ///< published measurements that the job is like
+  std::optional<Certainty> certainty;         ///< empty where nobody asked for it
+  std::vector<std::string> caveats;           ///< sentences that belong beside the headline
+  std::vector<std::string> remarks;  ///< what a reader must know: assumptions, windows, misfits
+  RemarkKinds remark_kinds;          ///< of `remarks`
   Effort effort;
 
   [[nodiscard]] RemarkKind kind_of(std::string_view remark) const {

@@ -42,7 +42,9 @@ struct ScaleCurve {
   double to = 1.0;
   double unanswered = 0.0;  ///< numbers that cannot be simulated or priced
   std::vector<ScaleRow> rows;
-  ScalePoint least;                          ///< total cost; of equal ones the fewest
+  ScalePoint least;  ///< total cost; of equal ones the fewest
+  /// What would be less but for a step that is a guess at its batch: no choice rests on one.
+  std::optional<ScalePoint> unmeasured;
   std::optional<ScalePoint> before;          ///< one instance fewer than that
   std::optional<ScalePoint> after;           ///< one more
   ScalePoint fastest;                        ///< likewise the fewest

@@ -13,6 +13,7 @@
 
 #include "base/units.hpp"
 #include "model/discipline.hpp"
+#include "model/study.hpp"
 
 namespace feedrate {
 
@@ -57,8 +58,10 @@ struct Source {
   std::optional<double> connections;             ///< parallel requests of one instance at most
   std::optional<Discipline> discipline;          ///< how requests share `bandwidth`
   std::optional<Duration> open_latency;          ///< opening and closing an object, beside the rest
-  std::optional<bool> shared;                    ///< limits are for all instances together
-  std::optional<std::string> deployment_type;    ///< FSx: "SCRATCH_2", "PERSISTENT_2" …
+  std::optional<double> line_share;            ///< of the network's line rate that downloads reach
+  std::optional<DurationPerByte> client_cpu;   ///< CPU of the client per byte that it fetches
+  std::optional<bool> shared;                  ///< limits are for all instances together
+  std::optional<std::string> deployment_type;  ///< FSx: "SCRATCH_2", "PERSISTENT_2" …
   std::optional<SpecificBandwidth> throughput_per_capacity;  ///< FSx tier: "200 MB/s/TiB"
   std::optional<Bytes> capacity;                             ///< FSx: provisioned; EFS: stored
   std::optional<std::string> throughput_mode;       ///< EFS: "elastic", "bursting", "provisioned"
@@ -97,6 +100,17 @@ enum class LoaderKind { pytorch, pool, inline_ };
 inline constexpr std::array<std::string_view, 3> loader_kind_words = {"pytorch", "pool", "inline"};
 static_assert(names_all(loader_kind_words, LoaderKind::inline_));
 
+/// How a worker process hands a batch over to the main process: tensors in memory that both see, or
+/// anything else (lists of arrays, named tuples of them), written into a pipe and copied out.
+enum class Transport { shared_memory, pickled };
+inline constexpr std::array<std::string_view, 2> transport_words = {"shared_memory", "pickled"};
+static_assert(names_all(transport_words, Transport::pickled));
+/// How worker processes come to be, as Python's multiprocessing names it.
+enum class WorkerStart { fork, forkserver, spawn };
+inline constexpr std::array<std::string_view, 3> worker_start_words = {"fork", "forkserver",
+                                                                       "spawn"};
+static_assert(names_all(worker_start_words, WorkerStart::spawn));
+
 struct RemoteWorkers {
   std::string instance;
   double instances = 1.0;
@@ -131,7 +145,10 @@ struct Loader {
   std::optional<bool> in_order;            ///< pool: results re-sequenced
   std::optional<Duration> worker_startup;  ///< fork and import, per worker, one after the other
   std::optional<DurationPerByte> collate;  ///< CPU per byte of batch, in the worker
+  std::optional<WorkerStart> start;        ///< of worker processes; default: fork
   std::optional<Duration> handover;        ///< CPU of the main process per batch
+  std::optional<double> handover_cv;       ///< of that from batch to batch
+  std::optional<Transport> transport;      ///< of batches; default: shared_memory
   std::optional<double> oversubscription;  ///< extra CPU share when runnable > hardware threads
   std::optional<double> contention;        ///< what each further busy core costs the others
   /// Measured (threads, rate), in any unit: how the cores' total grows.
@@ -296,12 +313,24 @@ struct ScalingFit {
   double worst_error = 0.0;  ///< largest relative error on the points themselves
   double batch_size = 0.0;   ///< 0: the same on any number of instances
   double sizes = 0.0;  ///< numbers of instances among the points; below 3 no latency is fitted
+  double most = 0.0;   ///< the largest of them; 0: not known
+  /// What one instance more adds to the loss in a straight line through the points, where there
+  /// are two numbers of instances.
+  double slope = 0.0;
   bool operator==(const ScalingFit&) const = default;
 };
 
+/// By what instances reach each other.
+enum class NetworkFabric { efa, infiniband, tcp };
+inline constexpr std::array<std::string_view, 3> fabric_words = {"efa", "infiniband", "tcp"};
+static_assert(names_all(fabric_words, NetworkFabric::tcp));
+constexpr std::string_view name_of(NetworkFabric fabric) {
+  return fabric_words[static_cast<std::size_t>(fabric)];
+}
+
 struct AllReduce {
   std::optional<AllReduceAlgorithm> algorithm;
-  std::optional<Bytes> gradient_bytes;
+  std::optional<Bytes> gradient_bytes;    ///< 0: nothing is exchanged
   std::optional<Bandwidth> busbw;         ///< ring; hierarchical: between instances
   std::optional<Bandwidth> busbw_inside;  ///< hierarchical: inside an instance
   std::optional<Duration> latency;        ///< per hop
@@ -316,6 +345,7 @@ struct AllReduce {
   /// Measured all-reduces (bytes, time), and over how many GPUs.
   std::optional<std::vector<std::pair<double, Duration>>> points = {};
   std::optional<double> points_gpus = {};
+  std::optional<NetworkFabric> fabric = {};
   bool operator==(const AllReduce&) const = default;
 };
 
@@ -371,7 +401,10 @@ struct Case {
   std::vector<double> repeats;      ///< each time that it was measured, one a turn; may be empty
   std::optional<double> tolerance;  ///< relative; absent: reported, not asserted
   bool fitted = false;              ///< an input was fitted on this point; it is no prediction
-  std::string note;                 ///< why it misses, where it does
+  bool identity = false;            ///< follows from a fitted point by arithmetic; no prediction
+  std::optional<StudyClass> bound_by = {};  ///< what bound it; default: its study's
+  std::optional<StudyKnown> known = {};     ///< default: its study's
+  std::string note;                         ///< why it misses, where it does
 
   /// Promised, and not measured yet.
   [[nodiscard]] bool awaited() const { return measured == std::numeric_limits<double>::infinity(); }
@@ -412,6 +445,7 @@ struct About {
   std::vector<std::string> fitted;  ///< which inputs were fitted, on which point
   /// Seconds of each small fixed piece of work (HostProfile::canary) in each turn of the cases.
   std::map<std::string, std::vector<double>> canary;
+  std::optional<Study> study = {};  ///< the publication whose points the cases are
   bool operator==(const About&) const = default;
 };
 

@@ -84,6 +84,7 @@ struct Timeline {
   std::vector<TimelineSection> sections;
   double gpus = 1.0;                 ///< for which the GPU's track stands
   std::optional<double> threads;     ///< of an instance, hardware's; empty where not known
+  std::optional<double> cores;       ///< of an instance; empty where not known
   std::vector<std::string> remarks;  ///< where something was left out
 };
 

@@ -41,13 +41,17 @@ constexpr bool holds(double value, Comparison comparison, double bound) {
   return false;
 }
 
-/// What a limit looks at: the figure itself, or by how much it rose or fell against the baseline.
-enum class LimitOf : std::uint8_t { value, increase, decrease };
+/// What a limit looks at: the figure itself, or by how much it rose, fell, or did either against
+/// the baseline.
+enum class LimitOf : std::uint8_t { value, increase, decrease, change };
+
+/// Stands for every figure that a baseline has, and the bottleneck, in a limit on changes.
+inline constexpr std::string_view every_figure = "all";
 
 /// "total_s increase < 5%" with where it stands.
 struct Limit {
   std::string text;    ///< as written
-  std::string metric;  ///< a name that model/metrics.hpp knows
+  std::string metric;  ///< a name that model/metrics.hpp knows; every_figure
   LimitOf of = LimitOf::value;
   Comparison comparison = Comparison::less;
   double bound = 0.0;         ///< in the metric's unit; a fraction where `relative`

@@ -198,6 +198,9 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
   job.source = source;
   job.instance = header_.instance;
   job.cpus = header_.cpus;
+  if (header_.cores && header_.cpus && *header_.cores >= 1.0) {
+    job.cores = std::min(std::round(*header_.cores), *header_.cpus);
+  }
   job.memory = header_.memory;
   const auto known = [&](MetricId id) -> std::optional<double> {
     const auto found = told_.find(id);

@@ -119,12 +119,13 @@ Layout apart(const Inputs& inputs, int most_processes) {
   layout.ranks = one.ranks;
   layout.fold = one.fold;
   for (const auto& kind : others) layout.others.push_back(of_kind(*kind.inputs, kind.instances));
-  if (inputs.step_cv > 0.0) {
+  if (inputs.step_cv > 0.0 || (!inputs.asynchronous_step && inputs.handover_cv > 0.0)) {
     double simulated = layout.fold * layout.instances * layout.ranks;
     for (const KindLayout& kind : layout.others) {
       simulated += kind.fold * kind.instances * kind.ranks;
     }
-    layout.fed = static_cast<int>(std::max(0.0, inputs.gpus() - simulated));
+    const double waited = inputs.slowest_of > 0.0 ? inputs.slowest_of : inputs.gpus();
+    layout.fed = static_cast<int>(std::max(0.0, waited - simulated));
   }
   return layout;
 }
@@ -216,6 +217,7 @@ void add_instance(const BuiltKind& one, const EpochParts& epoch, const std::stri
   std::optional<engine::ResourceId> cpu;
   if (local) cpu = local->cpu;
   for (int r = 0; r < layout.ranks; ++r) {
+    if (local) add_locks(model, *local, name + "r" + std::to_string(r) + ".");
     RankBuilder rank{model,
                      inputs,
                      epoch.layout,

@@ -73,10 +73,11 @@ struct BatchConsumer {
   void hand_over(ProgramBuilder& p) const {
     const Duration cpu = rank.inputs.handover / rank.inputs.speed[Stage::handover];
     if (cpu.base() <= 0.0) return;
+    const engine::Spread varies = spread(rank.inputs.handover_cv);
     if (rank.cpu) {
-      p.use(*rank.cpu, {cpu.base()}, tag(Stage::handover));
+      p.use(*rank.cpu, {cpu.base()}, tag(Stage::handover), varies);
     } else {
-      p.delay(ticks(cpu), tag(Stage::handover));
+      p.delay(ticks(cpu), tag(Stage::handover), varies);
     }
   }
   void pin(ProgramBuilder& p, double samples) const {
@@ -265,17 +266,24 @@ void add_fed_ranks(RankBuilder& rank, int count) {
   const auto steps = [&](ProgramBuilder& p, double samples, double n) {
     Duration other =
         inputs.gpu_preprocess * feedrate::samples(samples) / inputs.speed[Stage::gpu_preprocess];
-    if (one_process) other += inputs.handover / inputs.speed[Stage::handover];
+    const Duration time = step_time(inputs, samples) / inputs.speed[Stage::gpu];
+    const Duration handover =
+        one_process ? inputs.handover / inputs.speed[Stage::handover] : Duration{};
+    // Of two that vary, the one that varies more decides which rank is the slowest.
+    const bool by_handover = handover * inputs.handover_cv > time * inputs.step_cv;
+    const auto wait = [&](Duration mean, Stage stage, bool decides, engine::Spread spread) {
+      spread.largest_of = static_cast<std::uint32_t>(count);
+      spread.mean_of = static_cast<std::uint32_t>(n);
+      if (ticks(n * mean).ns <= 0) return;
+      p.delay(ticks(n * mean), tag(stage), decides ? spread : engine::no_spread);
+    };
     if (copies) {
       other += (inputs.copy_latency + inputs.copy * feedrate::samples(samples)) /
                inputs.speed[Stage::h2d];
     }
     if (ticks(n * other).ns > 0) p.delay(ticks(n * other), tag(Stage::h2d));
-    engine::Spread spread = consumer.step_spread();
-    spread.largest_of = static_cast<std::uint32_t>(count);
-    spread.mean_of = static_cast<std::uint32_t>(n);
-    const Duration time = step_time(inputs, samples) / inputs.speed[Stage::gpu];
-    p.delay(ticks(n * time), tag(Stage::gpu), spread);
+    wait(handover, Stage::handover, by_handover, spread(inputs.handover_cv));
+    wait(time, Stage::gpu, !by_handover, consumer.step_spread());
   };
   ProgramBuilder loop;
   const double every = inputs.accumulation;

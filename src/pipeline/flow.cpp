@@ -62,8 +62,12 @@ void add_station(ClosedNetwork& network, const Station& station) {
   if (station.works()) network.add_shared(cycles(station.rate, station.work, network.customers()));
 }
 
+bool is_lock(const Station& station) {
+  return station.locks > 0.0 && station.works();
+}
+
 bool is_server(const Station& station) {
-  return station.one_at_a_time && station.works();
+  return is_lock(station) || (station.one_at_a_time && station.works());
 }
 
 double rate_of(const SampleLimit& limit, bool burst) {
@@ -75,15 +79,33 @@ double rate_of(const SampleLimit& limit, bool burst) {
 void Flow::Group::set_cores(std::vector<double> rates) const {
   network.set_last(std::move(rates));
   if (server.seconds > 0.0) {
-    with_server = queueing::with_single_server(network, server, rest_cv, network.customers());
+    const double customers = std::ceil(network.customers() / server.alike - 1e-9);
+    with_server =
+        queueing::with_single_server(network, server, rest_cv, static_cast<int>(customers));
   }
 }
 
 double Flow::Group::throughput(double n) const {
   if (server.seconds <= 0.0) return network.throughput(n);
-  return queueing::linear_between(network.within(n), [&](double count) {
-    return count < 1.0 ? 0.0 : with_server[static_cast<std::size_t>(count) - 1];
-  });
+  return server.alike *
+         queueing::linear_between(network.within(n) / server.alike, [&](double count) {
+           return count < 1.0 ? 0.0 : with_server[static_cast<std::size_t>(count) - 1];
+         });
+}
+
+/// Two servers of one customer are taken as one; locks of several ranks beside another server, as
+/// one that is as much faster.
+void Flow::Group::add_server(const Station& station) {
+  double seconds = station.work_alone();
+  if (is_lock(station)) {
+    if (server.seconds > 0.0) {
+      seconds /= station.locks;
+    } else {
+      server.alike = station.locks;
+    }
+    if (!loading.cores.empty()) server.within += seconds;
+  }
+  server.seconds += seconds;
 }
 
 Flow::Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double active) {
@@ -94,7 +116,7 @@ Flow::Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double ac
     for (const Station& station : group.loading.stations) {
       if (is_server(station)) {
         group.network.add_delay(station.delay);
-        group.server.seconds += station.work_alone();
+        group.add_server(station);
         group.server.cv = inputs.size_cv;
       } else {
         add_station(group.network, station);
@@ -244,7 +266,13 @@ PerStage<double> Flow::making() const {
     const double rest = std::max(0.0, customers / x - on_cpu);
     double demand = 0.0;
     std::vector<double> needs;
-    for (const Station& station : loading.stations) {
+    for (Station station : loading.stations) {
+      if (is_lock(station)) {
+        const double each = station.rate.total(1.0);
+        station.rate = {{{1.0, each}}, 0.0};
+        if (station.locks > 1.0)
+          station.rate.points.push_back({station.locks, station.locks * each});
+      }
       ClosedNetwork alone(customers);
       add_station(alone, station);
       const double reached = alone.throughput(customers);
@@ -287,10 +315,15 @@ PerStage<double> Flow::alone() const {
       const Loading& loading = group.loading;
       ClosedNetwork network(group.network.customers());
       bool here = false;
+      double most = no_limit;
       for (const Station& station : loading.stations) {
         if (station.stage != stage || (station.delay <= 0.0 && !station.works())) continue;
-        add_station(network, station);
         here = true;
+        if (is_lock(station)) {
+          most = station.locks / station.work_alone();
+        } else {
+          add_station(network, station);
+        }
       }
       double work = 0.0;
       if (loading.cpu_stage == stage) work = loading.cpu;
@@ -300,8 +333,8 @@ PerStage<double> Flow::alone() const {
         here = true;
       }
       if (here) {
-        sum += network.throughput(std::min(loading.customers, double(network.customers()))) *
-               loading.share;
+        const double customers = std::min(loading.customers, double(network.customers()));
+        sum += std::min(most, network.throughput(customers)) * loading.share;
       }
       any = any || here;
       spared = spared || !here;

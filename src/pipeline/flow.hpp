@@ -57,6 +57,7 @@ class Flow {
     /// Samples per second of all its customers while `n` of them are busy.
     [[nodiscard]] double throughput(double n) const;
     void set_cores(std::vector<double> rates) const;
+    void add_server(const Station& station);
   };
   /// The customers on the instance's own cores; null without.
   [[nodiscard]] const Group* on_cores() const;

@@ -40,6 +40,7 @@ struct Read {
   Duration latency;       ///< of a request, before its first byte
   double requests = 1.0;  ///< per sample
   DataPerSample bytes;    ///< per sample
+  DurationPerSample cpu;  ///< of the client, on the cores of whoever reads
   Curve<Bandwidth> rate;  ///< X(n) with n requests in transfer; empty: transfer takes no time
   Discipline discipline = Discipline::shared;  ///< of `rate`: shared, or one at a time
   double connections = 0.0;                    ///< requests in flight at most; 0: no limit
@@ -149,13 +150,15 @@ struct Inputs {
   DurationPerSample locked;      ///< of the CPU work: under a lock that all threads of a rank share
   Curve<double> cores;  ///< core-seconds per second with n threads runnable on the instance
   std::optional<RateLimit> cpu_quota;  ///< of core-seconds
+  std::optional<RateLimit> memory;     ///< of samples whose bytes cross the memory's bus
   std::optional<RemotePool> remote;
   Duration worker_startup;    ///< per worker, one after the other
   Duration worker_warmup;     ///< CPU of each worker before its first batch
   Duration worker_shutdown;   ///< of all workers, at the end of an epoch
   DurationPerSample collate;  ///< CPU in the worker
-  Duration handover;          ///< CPU of the main process per batch
-  DurationPerSample pin;      ///< CPU of the pinning thread
+  Duration handover;          ///< CPU of the main process per batch, mean
+  double handover_cv = 0.0;
+  DurationPerSample pin;  ///< CPU of the pinning thread
   Duration copy_latency;
   DurationPerSample copy;  ///< host-to-device
 
@@ -163,6 +166,7 @@ struct Inputs {
   Step step;                               ///< filled: a table, or fixed and per_sample
   DurationPerSample gpu_preprocess;        ///< on the GPU, in the step's own stream before it
   DurationPerSample gpu_preprocess_ahead;  ///< on the GPU, in a stream of the loader (pool)
+  bool step_is_guess = false;  ///< it was measured at another batch, and given in one form alone
   double step_cv = 0.0;
   std::shared_ptr<const StepTimes> step_times{};  ///< of that cv; null: lognormal
   double size_cv = 0.0;                           ///< of a sample's size and cost
@@ -173,10 +177,9 @@ struct Inputs {
   std::shared_ptr<const collective::Plan> exchange{};
   Bytes network_allreduce;           ///< bytes of it over an instance's NIC, hidden ones included
   std::optional<Bandwidth> network;  ///< NIC of an instance, shared with downloads
-  /// The whole job's parallel efficiency where it is given or measured: the epochs take this share
-  /// of what they take in `alone`, whatever keeps them.
-  std::optional<double> time_ratio;
-  std::shared_ptr<const Inputs> alone;     ///< the same job on one instance; set with time_ratio
+  /// Of all kinds of instances: found so that the job takes what it was measured to.
+  bool exposed_is_of_job = false;
+  bool efficiency_missed = false;          ///< a given efficiency is more than the pipeline allows
   double slowest_of = 0.0;                 ///< GPUs that steps wait for; 0: all
   Duration startup;                        ///< of the job
   Duration checkpoint_interval;            ///< 0 = none

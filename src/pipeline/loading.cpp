@@ -99,9 +99,12 @@ Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double
       inputs.cached_cpu + (inputs.cpu - inputs.cached_cpu) * misses.decode;
   const double speed = inputs.speed[Stage::decode];
   const double locked = std::min(inputs.locked.base(), cpu.base()) / speed;
-  loading.cpu = cpu.base() / speed - locked;
+  loading.cpu = cpu.base() / speed;
+  if (source && !inputs.sequential_stream) {
+    loading.cpu += source->cpu.base() * fetched(inputs, misses) / inputs.speed[Stage::download];
+  }
   loading.collate = inputs.collate.base() / inputs.speed[Stage::collate];
-  const double core_work = loading.cpu + locked + loading.collate;
+  const double core_work = loading.cpu + loading.collate;
   if (!inputs.cores.empty()) loading.cores = with_threads(inputs.cores, loading.customers);
   // Beside remote workers, only what is made here is limited.
   const auto limit_cores = [&](const std::string& name, double rate) {
@@ -112,19 +115,21 @@ Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double
     }
   };
   if (locked > 0.0) {
-    // One thread of each rank holds the lock: as many take turns as there are ranks.
+    // One thread of each rank holds the lock, and a core with it.
     Station lock;
     lock.stage = Stage::decode;
     lock.work = locked;
-    lock.rate = {{{1.0, 1.0}, {inputs.ranks, inputs.ranks}}, 0.0};
-    if (inputs.ranks <= 1.0) lock.rate.points.resize(1);
-    lock.one_at_a_time = inputs.ranks <= 1.0;
+    lock.rate = {{{1.0, loading.cores.empty() ? 1.0 : loading.cores.total(1.0)}}, 0.0};
+    lock.locks = inputs.ranks;
     loading.stations.push_back(lock);
-    // Who holds the lock holds a core.
-    if (!loading.cores.empty()) limit_cores("cores", loading.cores.maximum() / core_work);
   }
   if (inputs.cpu_quota && core_work > 0.0) {
     limit_cores(inputs.cpu_quota->name, inputs.cpu_quota->rate / core_work);
+  }
+  if (inputs.memory && core_work > 0.0) {
+    // What is as fast as twice its stage touches memory half as often; a decoded sample that stays
+    // in memory is read no less than another.
+    limit_cores(inputs.memory->name, inputs.memory->rate * speed);
   }
   return loading;
 }
@@ -149,6 +154,9 @@ Loading remote(const Inputs& inputs, EpochKind kind, const Misses& misses) {
   }
   const double remote_speed = inputs.speed[Stage::remote];
   loading.cpu = pool.cpu.base() / remote_speed;
+  if (source_in(inputs, kind) && pool.fetch) {
+    loading.cpu += pool.fetch->cpu.base() * fetched(inputs, misses) / speed;
+  }
   loading.cores = pool.cores;
   Station delivery;
   delivery.stage = Stage::remote;
@@ -174,6 +182,7 @@ double Loading::alone() const {
   double sum = cpu + collate;
   if (sum > 0.0 && !cores.empty()) sum /= cores.total(1.0);
   for (const Station& station : stations) {
+    if (station.locks > 0.0 && !cores.empty()) continue;  // in `cpu`
     sum += station.delay;
     sum += station.work_alone();
   }

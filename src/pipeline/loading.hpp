@@ -41,6 +41,7 @@ struct Station {
   Curve<double> rate;  ///< work per second in all, by users; empty: no work
   bool one_at_a_time = false;
   double connections = 0.0;  ///< customers inside at most, delay included; 0: no limit
+  double locks = 0.0;        ///< > 0: so many locks, held during work on the customers' cores
 
   [[nodiscard]] bool works() const { return work > 0.0 && !rate.empty(); }
   /// Seconds of the work of a sample with nobody else there; 0 without work.
@@ -63,7 +64,7 @@ struct Loading {
   std::vector<Station> stations;
   Curve<double> cores;  ///< core-seconds a second; empty: no CPU work
   Stage cpu_stage = Stage::decode;
-  double cpu = 0.0;                 ///< core-seconds a sample
+  double cpu = 0.0;                 ///< core-seconds a sample, those under a lock among them
   double collate = 0.0;             ///< core-seconds a sample, on the same cores
   std::vector<SampleLimit> limits;  ///< of all customers of the instance, whatever their kind
   double own_limit = 1e300;         ///< samples per second of these customers, of their cores

@@ -18,12 +18,15 @@ struct Consumer {
   double before = 0.0;                           // its preprocessing in the step's stream
   double ahead = 0.0;                            // the same in the loader's
   double straggling = 0.0;                       // what the slowest GPU adds to it
-  double reduction = 0.0;                        // one exposed all-reduce
-  double reduce = 0.0;                           // a step's share of those before the last
-  double reductions = 0.0;                       // in an epoch
-  bool one_process = false;                      // the loop waits for its step
-  bool copy_beside = false;                      // in a stream of its own
-  bool copy_waited = false;                      // by the main process, which launches steps
+  double handed_late = 0.0;                      // what the slowest main process adds to handover
+  double handover_cv = 0.0;
+  double buffer = 1.0;       // batches that it may be ahead of its GPU
+  double reduction = 0.0;    // one exposed all-reduce
+  double reduce = 0.0;       // a step's share of those before the last
+  double reductions = 0.0;   // in an epoch
+  bool one_process = false;  // the loop waits for its step
+  bool copy_beside = false;  // in a stream of its own
+  bool copy_waited = false;  // by the main process, which launches steps
   bool inline_load = false;
   bool pinning = false;
 };
@@ -50,6 +53,15 @@ Consumer consumer_of(const Inputs& inputs, double full, double steps, double las
   const double gpus = waited_for(inputs);
   const double group = std::min(inputs.accumulation, std::max(1.0, steps));
   c.straggling = c.step * (slowest_gpu(inputs, gpus, group).mean - 1.0);
+  c.handover_cv = inputs.handover_cv;
+  if (c.one_process) {
+    const double cv = c.handover_cv / std::sqrt(group);
+    c.handed_late = c.handover * (queueing::largest_of(gpus, cv).mean - 1.0);
+  } else {
+    c.buffer = c.copy_waited ? 1.0 : 2.0;
+    c.handed_late =
+        c.handover * queueing::barrier_loss(gpus, c.handover_cv * c.handover_cv, c.buffer);
+  }
   const double batches = steps + (last > 0.0 ? 1.0 : 0.0);
   c.reduction = exposed_communication(inputs).base();
   c.reductions = std::ceil(batches / inputs.accumulation);
@@ -59,14 +71,26 @@ Consumer consumer_of(const Inputs& inputs, double full, double steps, double las
 
 /// Stations after the loader, as a line: seconds a full batch.
 struct Line {
-  double gpu = 0.0;    // the process in which the GPU steps
-  double other = 0.0;  // the slowest of the others
+  double gpu = 0.0;         // the process in which the GPU steps
+  double straggling = 0.0;  // what of it the slowest rank adds
+  double other = 0.0;       // the slowest of the others
   Stage slowest = Stage::handover;
-  double sum = 0.0;  // of all but the GPU's
+  double sum = 0.0;       // of all but the GPU's
+  double variance = 0.0;  // squared cv of `other`
+  double buffer = 1.0;    // batches between the two
+
+  /// Of a batch, where the loader is always ahead.
+  [[nodiscard]] double period() const { return queueing::slower_of(gpu, other, variance, buffer); }
 };
+
+/// Each rank's lateness is the sum of independent ones, and the slowest is the latest of both.
+double late_of(const Consumer& c, double crowding) {
+  return std::hypot(c.straggling, c.one_process ? c.handed_late * crowding : 0.0);
+}
 
 Line line_of(const Consumer& c, double load, double straggling, double crowding) {
   Line line;
+  line.straggling = straggling;
   const double handover = c.handover * crowding;
   const auto beside = [&](Stage stage, double seconds, double waiting = 0.0) {
     line.sum += seconds;
@@ -75,6 +99,7 @@ Line line_of(const Consumer& c, double load, double straggling, double crowding)
       line.slowest = stage;
     }
   };
+  const double late = c.handed_late * crowding;
   line.gpu = c.step + c.before + straggling + c.reduce;
   if (c.ahead > 0.0) {
     // Two streams share the GPU; while the loop copies, reduces or waits, the loader's has it.
@@ -88,11 +113,15 @@ Line line_of(const Consumer& c, double load, double straggling, double crowding)
   }
   // A copy that is waited for keeps the main process as long as the GPU.
   beside(c.inline_load && load > handover ? Stage::decode : Stage::handover,
-         handover + (c.inline_load ? load : 0.0), c.copy_waited ? c.copy : 0.0);
+         handover + (c.inline_load ? load : 0.0), late + (c.copy_waited ? c.copy : 0.0));
   if (c.copy_beside) {
     beside(Stage::h2d, c.copy);
   } else {
     line.gpu += c.copy;
+  }
+  if (const double longer = std::max(line.gpu, line.other); longer > 0.0) {
+    line.variance = portable::pow(c.handover_cv * handover / longer, 2.0);
+    line.buffer = c.buffer;
   }
   return line;
 }
@@ -184,16 +213,19 @@ Pace attempt(const Epoch& e, double period) {
   // What limits and the NIC let through is no matter of chance.
   const double limited =
       std::max(e.nic, e.flow.limit() < 1e299 ? inputs.ranks * e.batch / e.flow.limit() : 0.0);
-  double waits = c.straggling;
+  const double handed_late = c.one_process ? c.handed_late * pace.crowding : 0.0;
+  const double own = late_of(c, pace.crowding);
+  double waits = own;
   if (c.inline_load && c.one_process) {
     // One process loads and steps: the slowest rank is the one whose sum is largest.
     const double sum = load + c.step + c.before;
     const double deviation =
         std::sqrt(variance * load * load + portable::pow(inputs.step_cv * c.step, 2.0));
     const double cv = sum > 0.0 ? deviation / sum / std::sqrt(inputs.accumulation) : 0.0;
-    waits = sum * (queueing::largest_of(waited_for(inputs), cv).mean - 1.0);
+    waits =
+        std::hypot(handed_late, sum * (queueing::largest_of(waited_for(inputs), cv).mean - 1.0));
     // A limit that keeps all of them waiting leaves no slowest one.
-    waits = std::max(c.straggling, waits - std::max(0.0, limited - load));
+    waits = std::max(own, waits - std::max(0.0, limited - load));
   } else if (c.inline_load) {
     load *= 1.0 + lost;
   }
@@ -209,7 +241,7 @@ Pace attempt(const Epoch& e, double period) {
   pace.line = line_of(c, load, waits, pace.crowding);
   pace.load = load;
   pace.loader = c.inline_load ? 0.0 : std::max(load, limited);
-  const double consumer = std::max(pace.line.gpu, pace.line.other);
+  const double consumer = pace.line.period();
   const double cv = inputs.step_cv;
   pace.period = queueing::slower_of(c.inline_load ? 0.0 : load, consumer, variance + cv * cv,
                                     std::max(e.buffer, 0.5));
@@ -260,13 +292,11 @@ Pace pace_of(const Epoch& e) {
   pace.period = std::max(pace.period, period);
   // The same were the loader always ahead: what the main process needs then is the most it can.
   const auto ahead = [&](double p) {
-    return line_of(c, pace.load, pace.straggling,
-                   c.inline_load ? pace.crowding : crowding_at(e, p).first);
+    if (c.inline_load) return line_of(c, pace.load, pace.straggling, pace.crowding);
+    const double crowding = crowding_at(e, p).first;
+    return line_of(c, pace.load, late_of(c, crowding), crowding);
   };
-  const double fed = fixed_point([&](double p) {
-    const Line line = ahead(p);
-    return std::max(line.gpu, line.other);
-  });
+  const double fed = fixed_point([&](double p) { return ahead(p).period(); });
   pace.fed = ahead(fed);
   return pace;
 }
@@ -331,7 +361,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   // would reach before the loader is ahead by what they vary.
   if (first > 0.0 && pace.whole_cv > 0.0) {
     const double spread = first * pace.whole_cv;
-    const double slack = std::max(0.0, std::max(pace.fed.gpu, pace.fed.other) - pace.loader);
+    const double slack = std::max(0.0, pace.fed.period() - pace.loader);
     const double most = std::max(1.0, steps / 2.0);
     const double met = slack * most > spread ? std::max(1.0, spread / slack) : most;
     first += spread * queueing::deviations_of_largest(inputs.gpus() * met);
@@ -356,7 +386,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   const double small_step =
       last > 0.0 ? step_time(inputs, full * last).base() / inputs.speed[Stage::gpu] : 0.0;
   const Line& fed_line = pace.fed;
-  const double slowest = std::max(fed_line.gpu, fed_line.other);
+  const double slowest = fed_line.period();
   double last_consumed = slowest * last;
   if (last > 0.0 && fed_line.gpu >= fed_line.other) {
     last_consumed += small_step - c.step * last + (1.0 - last) * c.reduce;
@@ -379,7 +409,8 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     const double rate = flow.rate(busy / active);
     if (rate < 1e299) {
       const double before = ends ? busy : in_round(trained);
-      last_round = std::max(0.0, busy * inputs.ranks * full / rate - before * together);
+      // Beyond what the pace has of it already.
+      last_round = std::max(0.0, busy * inputs.ranks * full / rate - before * pace.loader);
     }
   }
   // Where the GPU sets the pace, workers are ahead by more than that.
@@ -387,9 +418,18 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   const double starved = (steps - 1.0) * pace.period + pace.loader + late +
                          (last > 0.0 ? std::max(pace.period * last, last_consumed) : 0.0);
   // The first batch finds the main process waiting, with the cores to itself.
-  const double tail = line_of(c, c.inline_load ? pace.load : 0.0, 0.0, 1.0).sum + fed_line.gpu -
-                      c.reduce + c.reduction;
-  const double wall = startup + shutdown + tail + std::max(fed, starved);
+  const double way = line_of(c, c.inline_load ? pace.load : 0.0, 0.0, 1.0).sum;
+  const auto tail = [&](const Line& line) {
+    return way + line.gpu - line.straggling - c.reduce + c.reduction;
+  };
+  // A GPU that waits for its batches is late by its last step alone, whatever came before it.
+  const double late_alone =
+      c.inline_load ? pace.straggling
+                    : std::max(pace.straggling,
+                               c.step * (slowest_gpu(inputs, waited_for(inputs), 1.0).mean - 1.0));
+  const double wall =
+      startup + shutdown +
+      std::max(fed + tail(fed_line) + fed_line.straggling, starved + tail(pace.line) + late_alone);
 
   Made made;
   made.period = pace.period;
@@ -400,7 +440,8 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   span.busy = seconds(steps * c.step + small_step + n * (c.before + c.ahead));
   double rest = wall - span.busy.base();
   const auto book = [&](Stage stage, double time) {
-    const double booked = std::clamp(time, 0.0, rest);
+    // What is left may be below 0 by its last digits.
+    const double booked = std::max(0.0, std::min(time, rest));
     span.stall[stage] += seconds(booked);
     rest -= booked;
   };
@@ -411,8 +452,8 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   span.straggling = std::min(seconds(n * pace.straggling), span.stall[Stage::allreduce]);
   const bool elsewhere =
       pace.line.slowest != Stage::decode && pace.line.slowest != Stage::gpu_preprocess;
-  if (!c.one_process && pace.line.other > pace.line.gpu && elsewhere) {
-    book(pace.line.slowest, (n - 1.0) * (pace.line.other - pace.line.gpu));
+  if (!c.one_process && elsewhere) {
+    book(pace.line.slowest, (n - 1.0) * (pace.line.period() - pace.line.gpu));
   }
   if (!c.one_process) {  // the first batch on its way
     book(Stage::handover, c.handover);
@@ -430,7 +471,12 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
 
   const double weight = portable::pow(std::min(1.0, pace.loader / pace.period), 8.0);
   const double group = std::min(inputs.accumulation, steps);
-  const double deviation = slowest_gpu(inputs, waited_for(inputs), group).deviation * c.step;
+  double deviation = slowest_gpu(inputs, waited_for(inputs), group).deviation * c.step;
+  if (c.one_process && c.handover_cv > 0.0) {
+    const double cv = c.handover_cv / std::sqrt(group);
+    deviation =
+        std::hypot(deviation, queueing::largest_of(waited_for(inputs), cv).deviation * c.handover);
+  }
   made.variance = steps * (weight * pace.variance * pace.loader * pace.loader +
                            (1.0 - weight) * deviation * deviation * group);
   return made;

@@ -62,7 +62,7 @@ Capacities add_capacities(engine::Model& model, const std::string& name, const L
   for (const Station& station : loading.stations) {
     Place place;
     const std::string stage = name + std::string(name_of(station.stage));
-    if (station.works()) {
+    if (station.works() && station.locks <= 0.0) {
       place.resource =
           add_curve(model, stage, station.rate, customers, fold, station.one_at_a_time);
     }
@@ -82,6 +82,16 @@ Capacities add_capacities(engine::Model& model, const std::string& name, const L
         add_curve(model, name + "CPU cores", loading.cores, customers + helpers, fold, false);
   }
   return made;
+}
+
+void add_locks(engine::Model& model, Capacities& capacities, const std::string& name) {
+  for (std::size_t i = 0; i < capacities.stations.size(); ++i) {
+    if (capacities.loading.stations[i].locks <= 0.0) continue;
+    engine::Queue lock;
+    lock.name = name + "lock";
+    lock.initial = 1;
+    capacities.stations[i].gate = model.add(lock);
+  }
 }
 
 int chunks_of(const Inputs& inputs) {
@@ -106,12 +116,19 @@ void add_load(engine::ProgramBuilder& program, const Capacities& capacities, dou
     if (capacities.limits[i].burst) program.pass(*capacities.limits[i].burst, n, stage);
     program.pass(capacities.limits[i].long_run, n, stage);
   }
+  double locked = 0.0;
   for (std::size_t i = 0; i < loading.stations.size(); ++i) {
     const Station& station = loading.stations[i];
     const Place& place = capacities.stations[i];
     const bool reads = station.stage == Stage::download || station.stage == Stage::disk;
     const engine::Spread varies = reads ? reading : making;
     if (place.gate) program.take(*place.gate, tag(station.stage));
+    if (station.locks > 0.0 && capacities.cpu) {
+      locked += station.work;
+      program.use(*capacities.cpu, {station.work * n}, tag(station.stage), varies);
+    } else if (station.locks > 0.0) {
+      program.delay(ticks(seconds(station.work * n)), tag(station.stage), varies);
+    }
     if (const engine::Ticks wait = ticks(seconds(station.delay * n)); wait.ns > 0) {
       program.delay(wait, tag(station.stage), varies);
     }
@@ -120,8 +137,8 @@ void add_load(engine::ProgramBuilder& program, const Capacities& capacities, dou
     }
     if (place.gate) program.put(*place.gate, tag(station.stage));
   }
-  if (capacities.cpu && loading.cpu > 0.0) {
-    program.use(*capacities.cpu, {loading.cpu * n}, tag(loading.cpu_stage), making);
+  if (capacities.cpu && loading.cpu > locked) {
+    program.use(*capacities.cpu, {(loading.cpu - locked) * n}, tag(loading.cpu_stage), making);
   }
   if (chunks > 1) program.next();
   if (capacities.cpu && loading.collate > 0.0) {

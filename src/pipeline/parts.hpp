@@ -46,6 +46,9 @@ struct Capacities {
 Capacities add_capacities(engine::Model& model, const std::string& name, const Loading& loading,
                           double fold, double helpers, double chunk);
 
+/// From here on the customers of another rank are added, with locks of their own.
+void add_locks(engine::Model& model, Capacities& capacities, const std::string& name);
+
 /// How chunks and batches differ: what a sample's share of a batch varies by.
 struct Variety {
   double size_cv = 0.0;  ///< of a sample

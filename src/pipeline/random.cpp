@@ -9,6 +9,7 @@
 #include "base/random.hpp"
 #include "engine/simulate.hpp"
 #include "pipeline/build.hpp"
+#include "pipeline/mean.hpp"
 
 namespace feedrate::pipeline {
 namespace {
@@ -72,12 +73,33 @@ void count_shared(Span& span, const EpochModel& built, const engine::Outcome& ou
   span.busy = busy;
 }
 
-Span spans_of(const EpochModel& built, const engine::Outcome& outcome) {
+/// What ranks wait for each other is shared out by what makes one of them late: what the GPUs wait
+/// for besides, the making of their batches and the hand-over, or their own steps, which vary.
+void share_out_lateness(Span& span, const Inputs& inputs, double steps, Duration late) {
+  PerStage<Duration> causes;
+  for (Stage stage : making) causes[stage] = span.stall[stage];
+  causes[Stage::handover] = span.stall[Stage::handover];
+  Duration of_batches;
+  for (Stage stage : all_stages()) of_batches += causes[stage];
+  const double gpus = inputs.slowest_of > 0.0 ? inputs.slowest_of : inputs.gpus();
+  const double group = std::min(inputs.accumulation, std::max(1.0, steps));
+  const Duration varying = steps * (slowest_gpu(inputs, gpus, group).mean - 1.0) *
+                           step_time(inputs, inputs.batch) / inputs.speed[Stage::gpu];
+  const Duration all = of_batches + varying;
+  for (Stage stage : all_stages()) {
+    if (all > Duration{}) span.stall[stage] += (causes[stage] / all) * late;
+  }
+  span.straggling = all > Duration{} ? (varying / all) * late : late;
+  span.stall[Stage::allreduce] += span.straggling;
+}
+
+Span spans_of(const Inputs& inputs, double steps, const EpochModel& built,
+              const engine::Outcome& outcome) {
   Span span;
   span.wall = from_ticks(static_cast<double>(outcome.now.ns));
   const double share = 1.0 / static_cast<double>(built.gpus.size());
   PerStage<Duration> waiting;
-  Duration exchanging;
+  Duration late;
   for (const engine::ProcessId id : built.gpus) {
     const engine::ProcessStats& gpu = outcome.processes[static_cast<std::size_t>(id)];
     for (Stage stage : all_stages()) {
@@ -86,21 +108,18 @@ Span spans_of(const EpochModel& built, const engine::Outcome& outcome) {
       const Duration blocked = from_ticks(static_cast<double>(gpu.blocked[t]) * share);
       if (stage == Stage::gpu || stage == Stage::gpu_preprocess) {
         span.busy += active;
-        // Waiting for another rank's step is waiting for the all-reduce to begin.
-        span.stall[Stage::allreduce] += blocked;
+        late += blocked;
       } else {
         span.stall[stage] += active;
-        if (stage == Stage::allreduce) exchanging += active;
-        waiting[stage] += blocked;
+        (stage == Stage::allreduce ? late : waiting[stage]) += blocked;
       }
     }
     // A rank that ends before the others waits for them.
-    span.stall[Stage::allreduce] +=
-        from_ticks(static_cast<double>((outcome.now - gpu.wall).ns) * share);
+    late += from_ticks(static_cast<double>((outcome.now - gpu.wall).ns) * share);
   }
   share_out(waiting, built, outcome);
   for (Stage stage : all_stages()) span.stall[stage] += waiting[stage];
-  span.straggling = span.stall[Stage::allreduce] - exchanging;
+  share_out_lateness(span, inputs, steps, late);
   count_shared(span, built, outcome);
   return span;
 }
@@ -143,7 +162,8 @@ Span random_epoch(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed
   if (look) options.look = [&](std::int64_t steps) { look(static_cast<double>(steps)); };
   const engine::Outcome outcome = run_engine(built.model, options);
   effort.events += static_cast<double>(outcome.effort.events);
-  return spans_of(built, outcome);
+  const double steps = epochs.steps > 0.0 ? epochs.steps : epoch_shape(inputs).steps;
+  return spans_of(inputs, steps, built, outcome);
 }
 
 }  // namespace feedrate::pipeline

@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "base/errors.hpp"
-#include "pipeline/alone.hpp"
+#include "base/statistics.hpp"
+#include "pipeline/affordable.hpp"
 #include "pipeline/interruptions.hpp"
 #include "pipeline/mean.hpp"
 #include "pipeline/random.hpp"
@@ -30,6 +31,9 @@ std::vector<Instances> other_kinds(const Inputs& inputs, const Credits& credits)
     kinds.back().inputs.epochs = inputs.epochs;
     kinds.back().inputs.unfinished_steps = inputs.unfinished_steps;
     kinds.back().inputs.slowest_of = inputs.slowest_of;
+    if (inputs.exposed_is_of_job) {
+      kinds.back().inputs.exposed_allreduce = inputs.exposed_allreduce;
+    }
   }
   return kinds;
 }
@@ -52,25 +56,13 @@ struct Gang {
   }
 };
 
-/// An epoch, or several that are alike, by the mean or by its events. Of unequal instances the
-/// slowest decide, for each step waits for all.
-MeanEpochs made(Gang& gang, const SimulationOptions& options, const Epochs& epochs,
-                Effort& effort) {
-  if (options.exact) {
-    MeanEpochs one;
-    const double steps = epoch_shape(gang.inputs).steps;
-    const double before = (epochs.first - 1.0) * steps;
-    const double all = gang.inputs.epochs * steps + gang.inputs.unfinished_steps;
-    std::function<void(double)> look;
-    if (options.look) look = [&](double done) { options.look(std::min(all, before + done), all); };
-    one.span = one.last = random_epoch(gang.inputs, epochs, options.seed, effort, look);
-    if (look) look(epochs.steps > 0.0 ? epochs.steps : steps);
-    return one;
-  }
-  MeanEpochs slowest = mean_epochs(gang.inputs, epochs, gang.credits, options.details);
+/// An epoch, or several that are alike, by the mean. Of unequal instances the slowest decide, for
+/// each step waits for all.
+MeanEpochs made_of_means(Gang& gang, bool details, const Epochs& epochs) {
+  MeanEpochs slowest = mean_epochs(gang.inputs, epochs, gang.credits, details);
   Duration* decides = &gang.decides;
   for (Instances& kind : gang.others) {
-    MeanEpochs other = mean_epochs(kind.inputs, epochs, kind.credits, options.details);
+    MeanEpochs other = mean_epochs(kind.inputs, epochs, kind.credits, details);
     if (other.span.wall <= slowest.span.wall) continue;
     slowest = std::move(other);
     decides = &kind.decides;
@@ -79,10 +71,69 @@ MeanEpochs made(Gang& gang, const SimulationOptions& options, const Epochs& epoc
   return slowest;
 }
 
+/// The means, brought to what the events of one of these epochs say. Events begin each epoch with
+/// all credits, so they are compared with a mean that does so too.
+MeanEpochs made_of_affordable(Gang& gang, const SimulationOptions& options, const Epochs& epochs,
+                              Outcome& out) {
+  MeanEpochs means = made_of_means(gang, options.details, epochs);
+  const auto mean_of = [&](double steps) {
+    Credits all;
+    Gang fresh{gang.inputs, all, other_kinds(gang.inputs, all)};
+    Epochs one = epochs;
+    one.count = 1.0;
+    if (steps > 0.0) one.steps = steps;
+    return made_of_means(fresh, false, one).span;
+  };
+  const Duration one = mean_of(0.0).wall;
+  // The first epoch and the later ones share what is affordable.
+  const double most_events = options.most_events / (epochs_begun(gang.inputs) > 1.0 ? 2.0 : 1.0);
+  Span sum;
+  std::vector<double> walls;
+  for (int i = 0; i < options.seeds; ++i) {
+    const auto found =
+        affordable_epoch(gang.inputs, epochs, options.seed + static_cast<std::uint64_t>(i),
+                         most_events, mean_of, out.effort);
+    if (!found || !(one > Duration{})) {
+      out.only_mean = true;
+      return means;
+    }
+    out.whole_epochs = out.whole_epochs && found->whole;
+    sum += found->span;
+    walls.push_back(found->span.wall.base());
+  }
+  const double n = options.seeds;
+  const double of_all = means.span.wall / one;
+  if (options.seeds > 1) {
+    const double deviation = of_all * standard_deviation(walls);
+    out.events_variance += deviation * deviation / n;
+  }
+  means.last = (means.last.wall / one / n) * sum;
+  means.span = (of_all / n) * sum;
+  return means;
+}
+
+/// An epoch, or several that are alike, by the mean, by its events, or by those that are
+/// affordable.
+MeanEpochs made(Gang& gang, const SimulationOptions& options, const Epochs& epochs, Outcome& out) {
+  if (options.exact) {
+    MeanEpochs one;
+    const double steps = epoch_shape(gang.inputs).steps;
+    const double before = (epochs.first - 1.0) * steps;
+    const double all = gang.inputs.epochs * steps + gang.inputs.unfinished_steps;
+    std::function<void(double)> look;
+    if (options.look) look = [&](double done) { options.look(std::min(all, before + done), all); };
+    one.span = one.last = random_epoch(gang.inputs, epochs, options.seed, out.effort, look);
+    if (look) look(epochs.steps > 0.0 ? epochs.steps : steps);
+    return one;
+  }
+  if (options.most_events > 0.0) return made_of_affordable(gang, options, epochs, out);
+  return made_of_means(gang, options.details, epochs);
+}
+
 void make_epochs(Outcome& out, Gang& gang, const SimulationOptions& options) {
   const Inputs& inputs = gang.inputs;
   const auto add = [&](const Epochs& epochs) {
-    MeanEpochs more = made(gang, options, epochs, out.effort);
+    MeanEpochs more = made(gang, options, epochs, out);
     out.effort.steps += epochs.count * (epochs.steps > 0.0 ? epochs.steps : out.steps);
     for (CreditEnd& end : more.ends) {
       end.after += out.trained.wall;
@@ -107,7 +158,7 @@ void make_epochs(Outcome& out, Gang& gang, const SimulationOptions& options) {
     // What a whole one would take, on the credits that it would find.
     Credits fresh = gang.credits;
     Gang whole{inputs, fresh, gang.others};
-    Effort beside;
+    Outcome beside;
     out.first = out.later = made(whole, options, {}, beside).span;
   }
   const double epoch = inputs.epochs + 1.0;
@@ -124,67 +175,6 @@ double slowest_kind(const Gang& gang) {
     ranks = kind.inputs.ranks;
   }
   return ranks;
-}
-
-/// The same job where nothing fails and no state is written: its epochs take as long.
-Inputs uninterrupted(Inputs inputs) {
-  inputs.interruptions.reset();
-  inputs.booked = inputs.checkpoint_interval = Duration{};
-  inputs.best_interval = false;
-  return inputs;
-}
-
-/// Takes off the time, or `most` of it, that a job spends on waiting for the slowest of all GPUs
-/// rather than of an instance's: an efficiency that was measured has that in it.
-void leave_stragglers_to_ratio(Outcome& out, const Inputs& inputs, Duration most) {
-  if (inputs.step_cv <= 0.0) return;
-  Inputs job = uninterrupted(inputs);
-  job.time_ratio.reset();
-  SimulationOptions plain;
-  plain.details = false;
-  const Duration all = simulate(job, plain).trained.wall;
-  job.slowest_of = job.ranks;
-  const Duration less = std::min(most, all - simulate(job, plain).trained.wall);
-  const double share = less / out.trained.wall;
-  const auto shrink = [&](Span& span) {
-    const Duration off = std::min(share * span.wall, span.stall[Stage::allreduce]);
-    span.wall -= off;
-    span.stall[Stage::allreduce] -= off;
-    span.straggling = std::max(Duration{}, span.straggling - off);
-  };
-  shrink(out.first);
-  shrink(out.later);
-  shrink(out.trained);
-}
-
-/// Brings the epochs to the share of one instance's time that is given for them; what that adds is
-/// exposed communication.
-void hold_ratio(Outcome& out, const Inputs& inputs, const SimulationOptions& options) {
-  if (!inputs.time_ratio || !inputs.alone) return;
-  Inputs alone = uninterrupted(*inputs.alone);  // the epochs alone are compared
-  alone.speed = inputs.speed;
-  SimulationOptions plain = options;
-  // Of this job, all is simulated.
-  if (options.look) plain.look = [&](double, double all) { options.look(all, all); };
-  plain.details = false;
-  const Duration goal = *inputs.time_ratio * simulate_alone(alone, plain).training();
-  constexpr double rounding = 1e-9;
-  if (const Duration over = out.trained.wall - goal; over > rounding * goal) {
-    leave_stragglers_to_ratio(out, inputs, over);
-  }
-  const double factor = goal / out.trained.wall;
-  if (factor < 1.0 - rounding) {
-    out.ratio_missed = true;
-    return;
-  }
-  const auto stretch = [&](Span& span) {
-    const Duration more = (factor - 1.0) * span.wall;
-    span.wall += more;
-    span.stall[Stage::allreduce] += more;
-  };
-  stretch(out.first);
-  stretch(out.later);
-  stretch(out.trained);
 }
 
 }  // namespace
@@ -205,6 +195,17 @@ Span operator*(double factor, Span span) {
   return span;
 }
 
+void bring_to(Span& span, Duration wall, Duration busy) {
+  const Duration waiting = span.wall - span.busy;
+  const Duration left = std::max(Duration{}, wall - busy);
+  const double factor = waiting > Duration{} ? left / waiting : 0.0;
+  for (Stage stage : all_stages()) span.stall[stage] *= factor;
+  span.straggling *= factor;
+  // Without any waiting, all is work.
+  span.busy = waiting > Duration{} ? std::min(busy, wall) : wall;
+  span.wall = wall;
+}
+
 Outcome simulate(const Inputs& inputs, const SimulationOptions& options) {
   if (options.exact) require_bounded(inputs);
   Outcome out;
@@ -219,7 +220,11 @@ Outcome simulate(const Inputs& inputs, const SimulationOptions& options) {
   Gang gang{inputs, credits, other_kinds(inputs, credits)};
   make_epochs(out, gang, options);
   out.slowest_ranks = slowest_kind(gang);
-  hold_ratio(out, inputs, options);
+  if (options.stretch != 1.0) {
+    for (Span* span : {&out.first, &out.later, &out.trained}) {
+      bring_to(*span, options.stretch * span->wall, span->busy);
+    }
+  }
   out.total = out.trained;
   add_interruptions(out, inputs, options);
   out.total.stall[Stage::startup] += out.startup;

@@ -17,7 +17,12 @@ namespace feedrate::pipeline {
 struct SimulationOptions {
   bool exact = false;      ///< simulate every chunk of every worker with its variability
   std::uint64_t seed = 1;  ///< of that variability
-  bool details = true;     ///< share out the waiting over the stages of loading
+  /// > 0, without `exact`: epochs by about so many of their events, each kind of epoch once; those
+  /// beyond that by the mean (affordable.hpp).
+  double most_events = 0.0;
+  int seeds = 1;         ///< with most_events: so many, from `seed` on, and their mean
+  double stretch = 1.0;  ///< of the mean's epochs: as events said of this job
+  bool details = true;   ///< share out the waiting over the stages of loading
   /// One course of interruptions, by chance, instead of their mean: which.
   std::optional<std::uint64_t> course{};
   /// Called now and then where events are simulated, with the job's steps until then and all of
@@ -35,6 +40,9 @@ struct Span {
   Span& operator+=(const Span& other);
   friend Span operator*(double factor, Span span);
 };
+
+/// Brings the span to another wall time, of which GPUs work `busy`: waiting makes up the rest.
+void bring_to(Span& span, Duration wall, Duration busy);
 
 /// Burst credit that the job uses up.
 struct CreditEnd {
@@ -66,9 +74,13 @@ struct Outcome {
   double trained_samples = 0.0;  ///< the same of the whole job
   double variance = 0.0;         ///< of the epochs' time, s²: what its own randomness leaves
   double slowest_ranks = 0.0;    ///< of unequal instances, GPUs of the one that keeps the others
-  bool ratio_missed = false;     ///< a given parallel efficiency is more than the pipeline allows
   std::vector<CreditEnd> ends;
   Effort effort;
+  /// With SimulationOptions::most_events: every step of every kind of epoch was simulated, or for
+  /// the longer ones a window; or for some of them nothing was affordable, and they are the mean's.
+  bool whole_epochs = true;
+  bool only_mean = false;
+  double events_variance = 0.0;  ///< of the mean over seeds of the epochs' time, s²; 0 with one
 
   /// All epochs, without start-up, staging and checkpoints.
   [[nodiscard]] Duration training() const { return trained.wall; }

@@ -13,21 +13,25 @@ std::vector<double> with_single_server(const ClosedNetwork& rest, const SingleSe
   std::vector<double> throughput;
   throughput.reserve(static_cast<std::size_t>(customers));
   const double s = server.seconds;
-  double queue = 0.0;  // there, with one customer fewer in all
+  const double own = s - server.within;
+  double there = 0.0;  // and not in the rest, with one customer fewer in all
+  double queue = 0.0;  // the same with the one that is served
   double busy = 0.0;
   double before = 0.0;
   for (int n = 1; n <= customers; ++n) {
     const double met = 1.0 - portable::exp(-rest_cv * rest_cv * (n - 1) / 0.09);
     const double waiting = std::max(0.0, queue - busy * (1.0 - server.cv * server.cv) / 2.0);
-    const double here = s * (1.0 + met * waiting);
-    const double elsewhere = std::max(1.0, n - queue);
-    const double rate = rest.throughput(elsewhere);
+    const double here = own + s * met * waiting;
+    const double elsewhere = std::max(1.0, n - there);
+    const double rate = rest.throughput(elsewhere * server.alike) / server.alike;
     const double away = rate > 0.0 && rate < 1e299 ? elsewhere / rate : 0.0;
     // More customers never bring less.
     const double varies = (server.cv * server.cv + rest_cv * rest_cv) / 2.0;
-    const double x = std::max(before, 1.0 / slower_of((here + away) / n, s, varies, n));
+    double x = std::max(before, 1.0 / slower_of((here + away) / n, s, varies, n));
+    if (server.within > 0.0) x = std::min(x, rest.throughput(n * server.alike) / server.alike);
     throughput.push_back(x);
-    queue = std::clamp(n - x * away, 0.0, static_cast<double>(n));
+    there = std::clamp(n - x * away, 0.0, static_cast<double>(n));
+    queue = std::min(static_cast<double>(n), there + x * server.within);
     busy = std::min(1.0, x * s);
     before = x;
   }

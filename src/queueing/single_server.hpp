@@ -10,9 +10,15 @@ namespace feedrate::queueing {
 struct SingleServer {
   double seconds = 0.0;  ///< of a service, mean
   double cv = 0.0;       ///< of a service
+  double within = 0.0;   ///< seconds of a service that `rest` holds as well: only waiting is added
+  double alike = 1.0;    ///< so many of them, each with its own equal part of the customers
 };
 
-/// X(1) … X(customers) of `rest` with that server in each cycle.
+/// X(1) … X(customers) of `rest` with that server in each cycle; of several alike, of one of them,
+/// and `customers` are its own.
+///
+/// A lock is a server whose service needs something of `rest`, a core: `within` it. A customer that
+/// waits for it is not at work there, so the rest is never faster for it.
 ///
 /// Such a server is no product-form station unless its service is exponential. So a customer that
 /// comes finds what the network with one fewer holds on average, of whom the one in service has

@@ -7,6 +7,7 @@
 
 #include "base/number_text.hpp"
 #include "report/numbers.hpp"
+#include "report/shell_text.hpp"
 #include "study/vendor_figures.hpp"
 
 namespace feedrate::report {
@@ -256,12 +257,13 @@ Paragraph rounds_of(const MeasurementSet& set) {
 List next_steps(const Calibration& calibration) {
   List list;
   list.title = "Next";
-  list.items = {fmt::format("feedrate run SCENARIO --host {}", calibration.profile_file),
-                fmt::format("feedrate validate {}", calibration.profile_file)};
+  list.items = {
+      fmt::format("feedrate run SCENARIO --host {}", shell_file(calibration.profile_file)),
+      fmt::format("feedrate validate {}", shell_file(calibration.profile_file))};
   if (!calibration.measurements_file.empty()) {
     list.items.push_back(
         fmt::format("every sample is in {}; feedrate calibrate --import {} fits them again",
-                    calibration.measurements_file, calibration.measurements_file));
+                    calibration.measurements_file, shell_file(calibration.measurements_file)));
   }
   return list;
 }

@@ -23,17 +23,23 @@ const char* verb(std::size_t n) {
   return n == 1 ? "is" : "are";
 }
 
-std::string tolerance_sentence(const CaseSummary& of) {
-  const std::size_t silent = of.predictions - of.judged;
-  if (of.judged == 0) {
-    return of.predictions == 1 ? "It states no tolerance."
-                               : fmt::format("None of the {} states a tolerance.", of.predictions);
+/// Predictions beyond the tolerance that their case states; that others are within theirs says
+/// nothing of how good they are.
+std::string beyond_sentence(const CaseSummary& of) {
+  const std::size_t beyond = of.judged - of.within;
+  return fmt::format("{} of {} with a stated tolerance {} beyond it.", beyond,
+                     counted(of.judged, "prediction"), verb(beyond));
+}
+
+/// How many are in their interval; where none was drawn, how many are near.
+std::string share_clause(const CaseSummary& of) {
+  if (of.banded == 0) {
+    return fmt::format("{} of them ({}) {} within {}", of.near, percent(of.share_near),
+                       verb(of.near), percent(CaseSummary::nearness));
   }
-  return fmt::format("{} of {} with a stated tolerance {} within it{}.", of.within,
-                     counted(of.judged, "prediction"), verb(of.within),
-                     silent == 0
-                         ? std::string()
-                         : fmt::format("; {} state{} none", silent, silent == 1 ? "s" : ""));
+  const double share = static_cast<double>(of.inside) / static_cast<double>(of.banded);
+  return fmt::format("{} of {} that have a 90 % interval ({}) {} in it", of.inside, of.banded,
+                     percent(share), of.inside == 1 ? "lies" : "lie");
 }
 
 }  // namespace
@@ -59,6 +65,7 @@ std::string limit_text(const CaseResult& result) {
 
 std::string counted_as(const CaseResult& result) {
   if (result.what.fitted) return "fitted";
+  if (result.what.identity) return "identity";
   switch (error_kind(result.what)) {
     case ErrorKind::bottleneck: return "bottleneck";
     case ErrorKind::points: return "points";
@@ -69,16 +76,18 @@ std::string counted_as(const CaseResult& result) {
 }
 
 std::string errors_sentence(const CaseSummary& of, bool with_file) {
-  if (of.predictions == 0) return "There are no predictions: an input was fitted on every figure.";
+  if (of.predictions == 0) {
+    return of.identities == 0 ? "There are no predictions: an input was fitted on every figure."
+                              : "There are no predictions: every figure was fitted on, or is "
+                                "arithmetic of another.";
+  }
   const std::string worst = size_text(of.worst, of.worst_in_points);
   const std::string where =
       fmt::format("(\"{}\"{})", of.worst_case, with_file ? " in " + of.worst_file : "");
   if (of.predictions == 1) return fmt::format("The only prediction misses by {} {}.", worst, where);
-  return fmt::format(
-      "{} predictions miss by {} in the median and by {} at worst {}; {} of them ({}) {} within "
-      "{}.",
-      of.predictions, size_text(of.median, of.in_points == of.predictions), worst, where, of.near,
-      percent(of.share_near), verb(of.near), percent(CaseSummary::nearness));
+  return fmt::format("{} predictions miss by {} in the median and by {} at worst {}; {}.",
+                     of.predictions, size_text(of.median, of.in_points == of.predictions), worst,
+                     where, share_clause(of));
 }
 
 std::vector<std::string> further_sentences(const CaseSummary& of) {
@@ -87,7 +96,7 @@ std::vector<std::string> further_sentences(const CaseSummary& of) {
     said.push_back(fmt::format("{} of {} {} predicted as measured.", of.bottlenecks_right,
                                counted(of.bottlenecks, "bottleneck"), verb(of.bottlenecks_right)));
   }
-  if (of.predictions > 0) said.push_back(tolerance_sentence(of));
+  if (of.within < of.judged) said.push_back(beyond_sentence(of));
   if (of.fitted > 0) {
     said.push_back(fmt::format("{} that an input was fitted on {} not counted{}.",
                                counted(of.fitted, "point"), verb(of.fitted),
@@ -95,6 +104,11 @@ std::vector<std::string> further_sentences(const CaseSummary& of) {
                                    ? ""
                                    : fmt::format(", and {} of them no longer fit{}", of.fits_missed,
                                                  of.fits_missed == 1 ? "s" : "")));
+  }
+  if (of.identities > 0) {
+    said.push_back(fmt::format("{} that {} from another by arithmetic {} not counted.",
+                               counted(of.identities, "point"),
+                               of.identities == 1 ? "follows" : "follow", verb(of.identities)));
   }
   if (of.awaited > 0) {
     said.push_back(fmt::format("{} {} not measured yet: add \"measured\" next to \"promised\".",

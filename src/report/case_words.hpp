@@ -13,14 +13,16 @@ std::string error_text(const CaseResult& result);
 /// What the size of a case's error may be: "10 %", "4.5 points". Precondition: it has a limit.
 std::string limit_text(const CaseResult& result);
 
-/// What a case counts as in a summary: "relative", "points", "zero", "bottleneck", "fitted".
+/// What a case counts as in a summary: "relative", "points", "zero", "bottleneck", "fitted",
+/// "identity".
 std::string counted_as(const CaseResult& result);
 
-/// The median and the worst error of all predictions and how many are near, as one sentence. Names
-/// the worst one's file if `with_file`.
+/// The median and the worst error of all predictions and how many lie in their interval (or, where
+/// none was drawn, are near), as one sentence. Names the worst one's file if `with_file`.
 std::string errors_sentence(const CaseSummary& summary, bool with_file);
 
-/// What else there is to say, most telling first: bottlenecks, tolerances, what is not counted.
+/// What else there is to say, most telling first: bottlenecks, tolerances that are missed, what is
+/// not counted.
 std::vector<std::string> further_sentences(const CaseSummary& summary);
 
 /// Both, the worst one with its file, and how the errors of changes are counted.

@@ -23,6 +23,7 @@ Cell verdict(const CaseResult& result) {
   const bool judged = result.what.tolerance.has_value();
   if (result.what.awaited()) return {"not measured yet", Tone::faint};
   if (result.what.fitted) return {result.within ? "fitted on this point" : "fitted, and misses"};
+  if (result.what.identity) return {"arithmetic of another point", Tone::faint};
   if (!judged) return {"reported, no tolerance stated", Tone::faint};
   // A yes-or-no metric has no percents.
   if (*result.what.tolerance == 0.0) {

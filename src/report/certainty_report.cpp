@@ -7,6 +7,7 @@
 
 #include "report/numbers.hpp"
 #include "study/bottleneck.hpp"
+#include "words/reference.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -34,17 +35,32 @@ std::string range_of(const std::string& from, const std::string& to) {
   return from == to ? from : from + " … " + to;
 }
 
-Table uncertain_table(const std::vector<const InputUsed*>& inputs) {
+Table uncertain_table(const std::vector<const InputUsed*>& inputs,
+                      const std::vector<ModelDoubt>& model) {
   Table table;
   const bool bills = std::any_of(inputs.begin(), inputs.end(), [](const InputUsed* input) {
     return changes_bill(*input->effect);
   });
-  table.title = "Uncertain inputs that matter";
+  table.title = model.empty() ? "Uncertain inputs that matter" : "What the range comes from";
   table.columns = {{"input"}, {"value", Align::right}, {"between"}, {"whole job takes"}};
   if (bills) table.columns.push_back({"bill is"});
   table.columns.insert(table.columns.end(), {{"variance", Align::right}, {""}});
+  for (const ModelDoubt& doubt : model) {
+    Row row;
+    row.cells = {"the model: " + std::string(words::class_words(doubt.error_class)), "",
+                 fmt::format("× {:.2f} … × {:.2f}", 1.0 / doubt.factor, doubt.factor),
+                 job_range(doubt.effect)};
+    if (bills) {
+      row.cells.emplace_back(
+          range_of(money(doubt.effect.money_at_low), money(doubt.effect.money_at_high)));
+    }
+    row.cells.emplace_back(percent(doubt.effect.variance_share));
+    row.cells.emplace_back("learned", Tone::faint);
+    table.rows.push_back(std::move(row));
+  }
+  const std::size_t before = table.rows.size();
   for (const InputUsed* input : inputs) {
-    if (table.rows.size() == most_rows) break;
+    if (table.rows.size() == before + most_rows) break;
     const Effect& effect = *input->effect;
     Row row;
     row.cells = {input->key, input->text, input->low + " … " + input->high, job_range(effect)};
@@ -83,7 +99,13 @@ Paragraph nothing_assumed(const Result& r) {
                          ? 0.0
                          : std::max(r.certainty->longest.base() / total - 1.0,
                                     1.0 - r.certainty->shortest.base() / total);
-  if (off < study::least_gain) return {"Nothing that matters here is only assumed.", Tone::plain};
+  if (off < study::least_gain && model_doubts(r).empty()) {
+    return {"Nothing that matters here is only assumed.", Tone::plain};
+  }
+  if (off < study::least_gain) {
+    return {"No input that matters here is only assumed: the range is the model's own error.",
+            Tone::plain};
+  }
   return {fmt::format("No single assumption changes the job by 1 %; with all of them at the ends "
                       "of their ranges, it would take {} to {}.",
                       duration(r.certainty->shortest), duration(r.certainty->longest)),
@@ -122,6 +144,23 @@ std::string calibrate_words(const std::string& probe) {
                            : fmt::format("`feedrate calibrate {}` (about 30 s)", probe);
 }
 
+std::vector<ModelDoubt> model_doubts(const Result& r) {
+  std::vector<ModelDoubt> doubts = r.certainty ? r.certainty->model : std::vector<ModelDoubt>{};
+  std::erase_if(doubts, [](const ModelDoubt& doubt) { return !doubt.matters; });
+  std::stable_sort(doubts.begin(), doubts.end(), [](const ModelDoubt& a, const ModelDoubt& b) {
+    return a.effect.variance_share > b.effect.variance_share;
+  });
+  return doubts;
+}
+
+std::string reference_words(const Result& r) {
+  if (!r.reference) return "";
+  std::string text = words::reference_class(*r.reference);
+  const std::string by = words::narrowed_by(*r.reference);
+  if (!by.empty()) text += fmt::format(" {} narrows it.", by);
+  return text;
+}
+
 std::string measure_first(const Result& r) {
   std::map<std::string, double> told;
   std::vector<const InputUsed*> seen;
@@ -143,8 +182,12 @@ std::string measure_first(const Result& r) {
 std::vector<Block> certainty_blocks(const Result& r) {
   std::vector<Block> blocks;
   const std::vector<const InputUsed*> uncertain = uncertain_inputs(r);
-  if (!uncertain.empty()) {
-    blocks.emplace_back(uncertain_table(uncertain));
+  if (const std::string like = reference_words(r); !like.empty()) {
+    blocks.emplace_back(Paragraph{like, Tone::plain});
+  }
+  const std::vector<ModelDoubt> model = model_doubts(r);
+  if (!uncertain.empty() || !model.empty()) {
+    blocks.emplace_back(uncertain_table(uncertain, model));
     blocks.emplace_back(sources(uncertain));
   }
   if (const std::string sentence = measure_first(r); !sentence.empty()) {

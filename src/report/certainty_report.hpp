@@ -12,6 +12,13 @@ namespace feedrate::report {
 /// only assumed, where that was shown.
 std::vector<Block> certainty_blocks(const Result& result);
 
+/// What predictions of jobs like this were off by, and what would narrow it; "" where it is not
+/// known.
+std::string reference_words(const Result& result);
+
+/// The classes of the model's own error that matter, the one that does most first.
+std::vector<ModelDoubt> model_doubts(const Result& result);
+
 /// The probe that would tell most, in a sentence; "" where none would tell much.
 std::string measure_first(const Result& result);
 

@@ -6,61 +6,13 @@
 #include <string>
 #include <string_view>
 
-#include "base/quote.hpp"
 #include "report/check_report.hpp"
 #include "report/check_words.hpp"
+#include "report/github_text.hpp"
+#include "report/html_text.hpp"
 
 namespace feedrate::report {
 namespace {
-
-/// XML 1.0 has no way to write most control characters, nor bytes that are no UTF-8.
-std::string xml_escaped(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = utf8_length(text, i);
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const std::string_view piece = text.substr(i, std::max<std::size_t>(length, 1));
-    i += piece.size();
-    if (length == 0 || piece == "\xEF\xBF\xBE" || piece == "\xEF\xBF\xBF") {
-      out += '?';
-    } else if (piece == "&") {
-      out += "&amp;";
-    } else if (piece == "<") {
-      out += "&lt;";
-    } else if (piece == ">") {
-      out += "&gt;";
-    } else if (piece == "\"") {
-      out += "&quot;";
-    } else if (piece == "\n" || piece == "\t" || piece == "\r") {
-      out += fmt::format("&#{};", byte);
-    } else if (byte < 0x20U) {
-      out += '?';
-    } else {
-      out += piece;
-    }
-  }
-  return out;
-}
-
-std::string escaped_command(std::string_view text, bool property) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '%') {
-      out += "%25";
-    } else if (c == '\r') {
-      out += "%0D";
-    } else if (c == '\n') {
-      out += "%0A";
-    } else if (property && c == ':') {
-      out += "%3A";
-    } else if (property && c == ',') {
-      out += "%2C";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
 
 /// Where a reader of the pull request has to look: the first key that changed, else the limit, else
 /// the scenario.
@@ -76,13 +28,13 @@ std::string place_of(const ScenarioVerdict& scenario, const Limit* limit) {
     file = limit->file;
     line = limit->line;
   }
-  return fmt::format("file={},line={}", escaped_command(file, true), line);
+  return fmt::format("file={},line={}", github_property(file), line);
 }
 
 std::string command(std::string_view kind, const ScenarioVerdict& scenario, const Limit* limit,
                     const std::string& title, const std::string& message) {
   return fmt::format("::{} {},title={}::{}\n", kind, place_of(scenario, limit),
-                     escaped_command(title, true), escaped_command(message, false));
+                     github_property(title), github_message(message));
 }
 
 std::string_view kind_of(Level level) {
@@ -193,16 +145,16 @@ std::string check_github(const Verdict& verdict) {
   for (const ScenarioErrors& of : verdict.errors) {
     for (const Problem& problem : of.problems) {
       const std::string& file = problem.file.empty() ? of.file : problem.file;
-      out += fmt::format(
-          "::error file={},line={},title={}::{}{}{}\n", escaped_command(file, true),
-          std::max(1, problem.line), escaped_command(of.key + " could not be checked", true),
-          escaped_command(problem.pointer, false), problem.pointer.empty() ? "" : ": ",
-          escaped_command(problem.message, false));
+      out +=
+          fmt::format("::error file={},line={},title={}::{}{}{}\n", github_property(file),
+                      std::max(1, problem.line), github_property(of.key + " could not be checked"),
+                      github_message(problem.pointer), problem.pointer.empty() ? "" : ": ",
+                      github_message(problem.message));
     }
   }
   const auto on_baseline = [&](std::string_view kind, const std::string& message) {
     out += fmt::format("::{} file={},line=1,title=feedrate baseline::{}\n", kind,
-                       escaped_command(verdict.baseline, true), escaped_command(message, false));
+                       github_property(verdict.baseline), github_message(message));
   };
   if (strict) {
     for (const std::string& key : verdict.gone) {

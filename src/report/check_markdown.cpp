@@ -7,6 +7,7 @@
 #include "report/check_report.hpp"
 #include "report/check_tables.hpp"
 #include "report/check_words.hpp"
+#include "report/markdown_text.hpp"
 #include "report/render.hpp"
 
 namespace feedrate::report {
@@ -32,20 +33,6 @@ std::string_view sign_of(Level level) {
   return "";
 }
 
-/// What may stand inside <summary>, which is HTML and not Markdown.
-std::string html_escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
-
 std::string details_of(const ScenarioVerdict& scenario) {
   std::vector<Block> blocks;
   std::vector<std::string> lines = limit_lines(scenario);
@@ -55,8 +42,8 @@ std::string details_of(const ScenarioVerdict& scenario) {
   if (!scenario.parts.empty()) blocks.emplace_back(part_table(scenario));
   if (!scenario.keys.empty()) blocks.emplace_back(key_table(scenario));
   return fmt::format("<details><summary>{} {}: {}</summary>\n\n{}\n</details>\n",
-                     sign_of(scenario.level), html_escaped(scenario.name),
-                     html_escaped(summary_text(scenario)), rendered(std::move(blocks)));
+                     sign_of(scenario.level), markdown_html_escaped(scenario.name),
+                     markdown_html_escaped(summary_text(scenario)), rendered(std::move(blocks)));
 }
 
 /// The table with as many rows as fit into `room`, the worst scenarios first.
@@ -78,14 +65,11 @@ std::string check_markdown(const Verdict& verdict) {
   std::stable_sort(
       sorted.scenarios.begin(), sorted.scenarios.end(),
       [](const ScenarioVerdict& a, const ScenarioVerdict& b) { return a.level > b.level; });
-  // "--" would end an HTML comment.
-  std::string marker = verdict.baseline;
-  for (std::size_t at = 0; (at = marker.find("--", at)) != std::string::npos;) marker[at] = '_';
   std::string headline = headline_text(verdict);
   headline.resize(std::min(headline.size(), std::size_t{2000}));
-  std::string out =
-      fmt::format("<!-- feedrate check: {} -->\n### {} feedrate: {}\n\n", html_escaped(marker),
-                  sign_of(verdict.level), markdown_escaped(headline));
+  std::string out = fmt::format("<!-- feedrate check: {} -->\n### {} feedrate: {}\n\n",
+                                markdown_comment_escaped(verdict.baseline), sign_of(verdict.level),
+                                markdown_escaped(headline));
   std::size_t rows_left_out = 0;
   out += summary_of(sorted, longest_comment / 2, rows_left_out) + '\n';
   std::size_t details_left_out = 0;

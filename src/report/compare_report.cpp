@@ -92,9 +92,27 @@ Paragraph headline(std::span<const NamedResult> results) {
           Tone::plain};
 }
 
+/// In how many draws, common to all, the best stays the best.
+std::string sureness(std::span<const NamedResult> results, const Decision& decision) {
+  const std::string& best = results[decision.best].name;
+  const std::string compared =
+      decision.compared == results.size()
+          ? ""
+          : fmt::format(", compared with the {} that come nearest", decision.compared - 1);
+  std::string text = fmt::format(
+      "{} is the {} in {} of {} draws of what is uncertain, the model's own error included{}.",
+      best, decision.in_money ? "cheapest" : "fastest", percent(decision.likely), decision.draws,
+      compared);
+  if (decision.choice != decision.best) {
+    text += fmt::format(" On average it is {}.", results[decision.choice].name);
+  }
+  return text;
+}
+
 }  // namespace
 
-Report compare_report(std::span<const NamedResult> results) {
+Report compare_report(std::span<const NamedResult> results,
+                      const std::optional<Decision>& decision) {
   ComparisonTable rows(results);
   rows.words("cluster", [](const Result& r) {
     return fmt::format("{} × {}", count(r.instances), r.instance.empty() ? "instance" : r.instance);
@@ -108,6 +126,7 @@ Report compare_report(std::span<const NamedResult> results) {
   report.title = fmt::format("Comparison of {} scenarios", results.size());
   report.headline = headline(results);
   report.blocks.emplace_back(rows.table());
+  if (decision) report.blocks.emplace_back(Paragraph{sureness(results, *decision), Tone::plain});
   for (const NamedResult& named : results) {
     // What stands in the headline of a run comes first.
     std::vector<std::string> remarks = named.result.caveats;

@@ -2,35 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <optional>
 #include <string_view>
 
 #include "model/figures.hpp"
+#include "report/csv_text.hpp"
 #include "report/sweep_words.hpp"
 
 namespace feedrate::report {
 namespace {
-
-bool is_number(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-std::string field(const std::string& text) {
-  const bool runs = !text.empty() &&
-                    std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos &&
-                    !is_number(text);
-  std::string safe = runs ? "'" + text : text;
-  if (safe.find_first_of(",\"\n\r") == std::string::npos) return safe;
-  std::string quoted = "\"";
-  for (const char c : safe) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
 
 // As exact() writes it, without a text in between.
 void append_number(std::string& out, double value) {
@@ -44,7 +26,7 @@ class Names {
   void add(std::string_view of, std::string_view between, std::string_view name) {
     if (!first_) out_ += ',';
     first_ = false;
-    out_ += field(fmt::format("{}{}{}", of, between, name));
+    out_ += csv_field(fmt::format("{}{}{}", of, between, name));
   }
   template <class T>
   void add(std::string_view of, std::string_view between, std::string_view name, const T&) {
@@ -61,7 +43,7 @@ class Texts {
   explicit Texts(std::string& out) : out_(out) {}
   void add(std::string_view, std::string_view, std::string_view, std::string_view text) {
     next();
-    out_ += field(std::string(text));
+    out_ += csv_field(text);
   }
   void add(std::string_view, std::string_view, std::string_view, double value) {
     next();
@@ -151,7 +133,7 @@ void add_named(Row& row, const NamedResult& named) {
 std::string to_csv(const std::vector<std::vector<std::string>>& rows) {
   std::string out;
   for (const auto& row : rows) {
-    for (const std::string& text : row) out += (&text == row.data() ? "" : ",") + field(text);
+    for (const std::string& text : row) out += (&text == row.data() ? "" : ",") + csv_field(text);
     out += '\n';
   }
   return out;

@@ -10,8 +10,7 @@
 
 namespace feedrate::report {
 
-/// RFC 4180 with "\n". A text that a spreadsheet would run as a formula (it starts with = + - @, a
-/// tab or a return, and is no number) gets an apostrophe in front.
+/// RFC 4180 with "\n", each field as csv_field() makes it.
 std::string to_csv(const std::vector<std::vector<std::string>>& rows);
 
 /// A table as it is shown, titles first.

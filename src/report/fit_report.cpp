@@ -279,7 +279,7 @@ Paragraph next_measurement(const UnknownsFit& fit) {
   for (const auto& [key, value] : next.set) settings += " " + set_flag(key, value);
   std::string run;
   if (!settings.empty()) {
-    run = " of feedrate run " + shell_word(fit.file);
+    run = " of feedrate run " + shell_file(fit.file);
     for (const std::string& flag : fit.flags) run += " " + shell_word(flag);
   }
   return {fmt::format("Measure next: {} ({}{}{}). It would take {}.", next.words, next.metric, run,

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/number_text.hpp"
+#include "base/printable.hpp"
 #include "base/unit_text.hpp"
 #include "report/glyphs.hpp"
 #include "report/numbers.hpp"
@@ -95,20 +96,6 @@ std::string shown(const std::string& words, const Style& style) {
   return style.unicode ? printable(words) : to_ascii(printable(words));
 }
 
-/// Whole characters of it, as many as fit.
-std::string cut(const std::string& text, std::size_t columns) {
-  if (display_width(text) <= columns) return text;
-  std::size_t end = 0;
-  for (std::size_t next = 1; next <= text.size(); ++next) {
-    const bool inside =
-        next < text.size() && (static_cast<unsigned char>(text[next]) & 0xC0U) == 0x80U;
-    if (inside) continue;
-    if (display_width(std::string_view(text).substr(0, next)) > columns) break;
-    end = next;
-  }
-  return text.substr(0, end);
-}
-
 }  // namespace
 
 std::vector<std::string> glance_lines(const Glance& glance, const GlanceWords& words,
@@ -128,7 +115,7 @@ std::vector<std::string> glance_lines(const Glance& glance, const GlanceWords& w
   lines.push_back(
       fmt::format("verdict  {} (last {})", cause_words(glance, words), duration(glance.window)));
   if (words.wasted) lines.push_back("wasted   " + money_words(words));
-  for (std::string& line : lines) line = cut(shown(line, style), columns);
+  for (std::string& line : lines) line = first_columns(shown(line, style), columns);
   return lines;
 }
 

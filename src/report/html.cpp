@@ -70,6 +70,7 @@ std::string html_page(const HtmlInput& input) {
       {"data", json_in_script(input.data)},
       {"specs", json_in_script(assets.specs)},
       {"charts", std::string(assets.charts.text)},
+      {"notices", escaped_lines(std::string(assets.notices))},
       {"script", std::string(assets.script.text)},
   };
   add_run_parts(values, input);

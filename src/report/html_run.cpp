@@ -16,6 +16,7 @@
 #include "report/reports.hpp"
 #include "report/run_tables.hpp"
 #include "words/bill.hpp"
+#include "words/reference.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -197,6 +198,12 @@ std::string list_items(const std::vector<std::string>& texts) {
 std::vector<std::string> guesses(const Result& r) {
   std::vector<std::string> texts;
   if (const std::string first = measure_first(r); !first.empty()) texts.push_back(first);
+  for (const ModelDoubt& doubt : model_doubts(r)) {
+    texts.push_back(fmt::format(
+        "The model itself, {}: × {:.2f} to × {:.2f}; the job takes {}; {} of the variance",
+        words::class_words(doubt.error_class), 1.0 / doubt.factor, doubt.factor,
+        job_range(doubt.effect), percent(doubt.effect.variance_share)));
+  }
   for (const InputUsed* used : uncertain_inputs(r)) {
     texts.push_back(fmt::format(
         "{} = {}, between {} and {}: the job takes {}; {} of the variance "
@@ -237,6 +244,7 @@ void add_run_parts(PageValues& values, const HtmlInput& input) {
   values["bill"] = bill(input);
   values["interruptions"] =
       r.interruptions ? html_table(interruption_table(r), "Interruptions") : "";
+  values["reference"] = escaped(reference_words(r));
   values["measure_first"] = list_items(guesses(r));
   std::string remarks;
   for (const List& list : remark_lists(r)) {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "report/glyphs.hpp"
+#include "base/printable.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -60,30 +60,39 @@ Mark next_mark(std::string_view text, std::size_t from) {
 
 }  // namespace
 
+void append_markup(std::string& out, char c) {
+  switch (c) {
+    case '&': out += "&amp;"; break;
+    case '<': out += "&lt;"; break;
+    case '>': out += "&gt;"; break;
+    case '"': out += "&quot;"; break;
+    case '\'': out += "&#39;"; break;
+    default: out += c;
+  }
+}
+
 std::string escaped(std::string_view text) {
   std::string out;
-  for (const char c : printable(text)) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&#39;"; break;
-      default: out += c;
-    }
-  }
+  for (const char c : printable(text)) append_markup(out, c);
   return out;
 }
 
 std::string escaped_lines(std::string_view text) {
   std::string out;
-  while (true) {
-    const std::size_t end = text.find('\n');
-    out += escaped(text.substr(0, end));
-    if (end == std::string_view::npos) return out;
-    out += '\n';
-    text.remove_prefix(end + 1);
+  for (const char c : printable_lines(text)) append_markup(out, c);
+  return out;
+}
+
+std::string xml_escaped(std::string_view text) {
+  std::string out;
+  for (const char c : printable_lines(text)) {
+    if (c == '\n') {
+      out += "&#10;";  // as it stands, it would be a space in an attribute
+    } else {
+      append_markup(out, c);
+    }
   }
+  return out;
 }
 
 std::string json_in_script(std::string_view json) {

@@ -1,5 +1,5 @@
 #pragma once
-// Text that becomes HTML, and templates that hold it.
+// Text that becomes HTML or XML, and templates that hold it.
 #include <map>
 #include <string>
 #include <string_view>
@@ -13,6 +13,12 @@ std::string escaped(std::string_view text);
 
 /// The same for a text of several lines, which stay lines.
 std::string escaped_lines(std::string_view text);
+
+/// The same for XML: in an attribute, too, lines stay lines.
+std::string xml_escaped(std::string_view text);
+
+/// A character, or what stands for it where it would be markup.
+void append_markup(std::string& out, char c);
 
 /// JSON for a script element: the same values, but nothing in it ends the element.
 std::string json_in_script(std::string_view json);

@@ -1,9 +1,7 @@
-#include <cctype>
 #include <string>
-#include <string_view>
 #include <variant>
 
-#include "report/glyphs.hpp"
+#include "report/markdown_text.hpp"
 #include "report/render.hpp"
 
 namespace feedrate::report {
@@ -44,26 +42,6 @@ void write(std::string& out, const Table& table) {
 }
 
 }  // namespace
-
-std::string markdown_escaped(std::string_view text) {
-  const std::string shown = printable(text);
-  const auto is_word = [&](std::size_t i) {
-    return i < shown.size() && (std::isalnum(static_cast<unsigned char>(shown[i])) != 0);
-  };
-  std::string out;
-  for (std::size_t i = 0; i < shown.size(); ++i) {
-    const char c = shown[i];
-    // An underscore inside a word (num_workers) is one; escaping it would only spoil the source.
-    const bool inside_word = c == '_' && i > 0 && is_word(i - 1) && is_word(i + 1);
-    const bool starts_line = i == 0 && std::string_view("#>+-").find(c) != std::string_view::npos;
-    if (starts_line ||
-        (!inside_word && std::string_view("\\`*_[]<|~&").find(c) != std::string_view::npos)) {
-      out += '\\';
-    }
-    out += c;
-  }
-  return out;
-}
 
 std::string to_markdown(const Report& report) {
   std::string out;

@@ -22,6 +22,7 @@ EMBED(specs, "specs.json");
 EMBED(theme, "theme.js");
 EMBED(script, "script.js");
 EMBED(charts, "charts.js");
+EMBED(notices, "notices.txt");
 
 namespace feedrate::report {
 namespace {
@@ -40,6 +41,7 @@ const PageAssets& page_assets() {
       .theme = {between(feedrate_theme, feedrate_theme_end), page_hashes::theme},
       .script = {between(feedrate_script, feedrate_script_end), page_hashes::script},
       .charts = {between(feedrate_charts, feedrate_charts_end), page_hashes::charts},
+      .notices = between(feedrate_notices, feedrate_notices_end),
   };
   return assets;
 }

@@ -17,6 +17,7 @@ struct PageAssets {
   Script theme;            ///< runs before anything is drawn
   Script script;           ///< page.js and what it imports
   Script charts;           ///< vega, vega-lite and vega-embed; empty where npm had nothing to offer
+  std::string_view notices;  ///< what is within `charts`, with its licences; empty without charts
 };
 
 const PageAssets& page_assets();

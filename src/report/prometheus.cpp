@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "base/number_text.hpp"
+#include "base/printable.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -14,18 +15,15 @@ namespace {
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
 /// With what the format gives a meaning to escaped; quotes have one in labels only.
-std::string escaped(std::string_view text, bool label) {
+std::string prometheus_escaped(std::string_view text, bool label) {
   std::string out;
-  for (const char c : text) {
-    if (c == '\\') {
-      out += "\\\\";
-    } else if (c == '\n') {
+  for (const char c : printable_lines(text)) {
+    if (c == '\n') {
       out += "\\n";
-    } else if (c == '"' && label) {
-      out += "\\\"";
-    } else {
-      out += c;
+      continue;
     }
+    if (c == '\\' || (c == '"' && label)) out += '\\';
+    out += c;
   }
   return out;
 }
@@ -33,7 +31,8 @@ std::string escaped(std::string_view text, bool label) {
 std::string braced(const Labels& labels) {
   std::string out;
   for (const auto& [name, value] : labels) {
-    out += fmt::format("{}{}=\"{}\"", out.empty() ? "{" : ",", name, escaped(value, true));
+    out +=
+        fmt::format("{}{}=\"{}\"", out.empty() ? "{" : ",", name, prometheus_escaped(value, true));
   }
   return out + '}';
 }
@@ -109,9 +108,9 @@ std::string prometheus_text(const Exported& exported, const std::vector<Labels>&
     // What null means in JSON is a sample that is not there.
     manual = manual.substr(0, manual.find("null: "));
     while (manual.ends_with(' ') || manual.ends_with(';')) manual.remove_suffix(1);
-    out +=
-        fmt::format("# HELP {} Predicted: {}{}{}.\n# TYPE {} gauge\n", name, escaped(title, false),
-                    manual.empty() ? "" : ", ", escaped(manual, false), name);
+    out += fmt::format("# HELP {} Predicted: {}{}{}.\n# TYPE {} gauge\n", name,
+                       prometheus_escaped(title, false), manual.empty() ? "" : ", ",
+                       prometheus_escaped(manual, false), name);
   };
   const auto add = [&](const std::string& name, const Labels& of, double value) {
     out += fmt::format("{}{} {}\n", name, braced(of), value);

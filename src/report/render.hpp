@@ -1,7 +1,6 @@
 #pragma once
 // A report as text for people, or as Markdown.
 #include <string>
-#include <string_view>
 
 #include "report/blocks.hpp"
 
@@ -14,15 +13,13 @@ struct Style {
   int width = 100;      ///< columns; prose is wrapped, tables are not
 };
 
-/// Plain text, ends with a newline. Control characters in names come out as "?" so that a scenario
-/// cannot drive the terminal; without `unicode`, everything beyond ASCII is transliterated.
+/// Plain text, ends with a newline. What would act in names (base/printable.hpp) comes out as "?"
+/// so that a scenario cannot drive the terminal or the log of a CI system; without `unicode`,
+/// everything beyond ASCII is transliterated.
 std::string to_text(const Report& report, const Style& style);
 
 /// Markdown as GitHub reads it, ends with a newline. Text is escaped: no name becomes markup, HTML
 /// or a cell.
 std::string to_markdown(const Report& report);
-
-/// `text` with every character that Markdown gives a meaning to escaped.
-std::string markdown_escaped(std::string_view text);
 
 }  // namespace feedrate::report

@@ -36,7 +36,8 @@ std::vector<std::string> optimum_remarks(const Optimum& optimum);
 
 /// `compare`: one column per scenario, differences signed against the first. Precondition: at least
 /// one.
-Report compare_report(std::span<const NamedResult> results);
+Report compare_report(std::span<const NamedResult> results,
+                      const std::optional<Decision>& decision = {});
 
 /// `cases`: how wrong all predictions are, which `all` says; then for each scenario its source, its
 /// expectation, what was fitted, the same of its own cases, and one row per case with predicted

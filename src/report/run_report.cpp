@@ -100,13 +100,20 @@ Paragraph headline(const Result& r) {
 }
 
 /// "17 min 40 s to 18 min 3 s in 90 % of 20 draws"; "" where that is one text, or nothing was
-/// drawn.
+/// drawn. The middle of a time's draws is told where the stated one is not near it: of two stages
+/// that are uncertain and equally slow the slower one decides, more often than either.
 std::string band_text(const Result& r, FigureId id) {
   const std::optional<Band> band = band_of(r, figure(id));
   if (!band || figure_text(figure(id).unit, (*band)[0]) == figure_text(figure(id).unit, (*band)[2]))
     return "";
-  return fmt::format("{} in 90 % of {} draws", range_text(figure(id), *band),
-                     r.bands->replications);
+  std::string text =
+      fmt::format("{} in 90 % of {} draws", range_text(figure(id), *band), r.bands->replications);
+  constexpr double near = 0.02;
+  const double stated = value_of(r, id).value_or((*band)[1]);
+  if (id == FigureId::total_time && std::abs(stated / (*band)[1] - 1.0) > near) {
+    text += ", half above " + figure_text(figure(id).unit, (*band)[1]);
+  }
+  return text;
 }
 
 Row figure_row(const Result& r, FigureId id, std::string remark) {
@@ -178,6 +185,27 @@ std::string effort_words(const Effort& effort) {
   }
   return fmt::format("Simulated {}, {}.", counted(effort.steps, "step"),
                      counted(effort.events, "event"));
+}
+
+std::string by_events_words(const ByEvents& e) {
+  const std::string simulated = fmt::format(
+      "{} ({}{})", e.whole ? "Event by event" : "Event by event, in windows of the epochs",
+      counted(e.events, "event"), e.seeds > 1 ? fmt::format(", {} seeds", e.seeds) : "");
+  const std::string parted =
+      fmt::format("{} {} than the mean in closed form", percent(std::abs(e.difference)),
+                  e.difference < 0.0 ? "less" : "more");
+  std::string text = fmt::format("{}: {}", simulated, duration(e.total));
+  if (e.stated) {
+    text += fmt::format(" ± {}, {} ({}), so these times and amounts are the events'",
+                        percent(e.error), parted, duration(e.mean_total));
+  } else {
+    text += ", " + parted;
+  }
+  if (e.gains().empty()) return text + ".";
+  if (e.bottleneck == e.mean_bottleneck) return text + "; the same bottleneck.";
+  const GainByEvents& best = e.gains().front();
+  return text + fmt::format("; {} twice as fast would save most by events ({} ± {}).",
+                            name_of(best.stage), percent(best.gain), percent(best.error));
 }
 
 std::string after_start_words(const Result& r) {
@@ -337,6 +365,8 @@ Report run_report(const NamedResult& named) {
     report.blocks.emplace_back(Paragraph{shared, Tone::plain});
   }
   report.blocks.emplace_back(time_table(r));
+  if (r.by_events)
+    report.blocks.emplace_back(Paragraph{by_events_words(*r.by_events), Tone::plain});
   for (const std::string& shown : {efficiency_sum(r), communication_line(r), monitors_line(r)}) {
     if (!shown.empty()) report.blocks.emplace_back(Paragraph{shown, Tone::plain});
   }
@@ -349,7 +379,7 @@ Report run_report(const NamedResult& named) {
   report.blocks.emplace_back(bill_table(r));
   for (Block& block : certainty_blocks(r)) report.blocks.push_back(std::move(block));
   for (List& list : remark_lists(r)) report.blocks.emplace_back(std::move(list));
-  if (r.effort.steps > 0.0) report.blocks.emplace_back(effort(r.effort));
+  if (r.effort.steps > 0.0 && !r.by_events) report.blocks.emplace_back(effort(r.effort));
   return report;
 }
 

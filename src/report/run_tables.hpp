@@ -13,6 +13,8 @@ std::string_view explained(Stage stage);
 
 /// How the result was reached, in a sentence.
 std::string effort_words(const Effort& effort);
+/// The job by its events, beside the mean.
+std::string by_events_words(const ByEvents& by_events);
 
 /// Whether the stage has a place on this job's path.
 bool on_path(const StageStats& stats);

@@ -205,7 +205,8 @@ std::string scale_headline(const Scaling& scaling) {
   const std::string others =
       scaling.curves.size() > 1 ? "No other of these" : "No other number up to " + count(best.to);
   return fmt::format(
-      "{} {}{} costs less{}.", text, others,
+      "{} {}{}{} costs less{}.", text, others,
+      best.unmeasured ? " whose step was measured at its batch" : "",
       scaling.deadline ? fmt::format(" that meets the deadline of {}", duration(*scaling.deadline))
                        : "",
       scaling.hour ? " in total" : "");

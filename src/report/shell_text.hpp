@@ -6,8 +6,12 @@
 
 namespace feedrate::report {
 
-/// The text as one word: in quotes where it needs them.
+/// The text as one word: in quotes where it needs them, as $'…' (POSIX 2024; bash, zsh) where it
+/// has what would act on the terminal that shows it.
 std::string shell_word(const std::string& text);
+
+/// A file as one word that no program takes for an option.
+std::string shell_file(const std::string& file);
 
 /// "--set num_workers=3"
 std::string set_flag(const std::string& key, const std::string& value);

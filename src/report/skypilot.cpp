@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/number_text.hpp"
+#include "base/printable.hpp"
 #include "base/units.hpp"
 #include "report/numbers.hpp"
 
@@ -18,27 +19,11 @@ namespace {
 /// A text as YAML, in double quotes, and Python both read it.
 std::string quoted(std::string_view text) {
   std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20U || byte == 0x7fU) {
-      out += fmt::format("\\x{:02x}", byte);
-    } else {
-      out += c;
-    }
+  for (const char c : printable(text)) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
   }
   return out + '"';
-}
-
-/// One line, whatever a setting holds.
-std::string as_comment(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (static_cast<unsigned char>(c) < 0x20U || c == 0x7f) c = ' ';
-  }
-  return out;
 }
 
 std::string where(const SkyCandidate& candidate) {
@@ -51,7 +36,7 @@ std::string told(const SkyCandidate& candidate) {
       fmt::format("{}, {}{}", duration(seconds(candidate.seconds)), money(usd(candidate.usd)),
                   candidate.setting.empty() ? "" : " at " + candidate.setting);
   if (!candidate.interruptions.empty()) words += "; " + candidate.interruptions;
-  return as_comment(words);
+  return printable(words);
 }
 
 std::string without_digits(std::string_view text) {
@@ -95,8 +80,8 @@ std::string remark_lines(const SkyTask& task) {
       whose += fmt::format(" and {} more", remark.of.size() - most_named);
     }
     const bool all = remark.candidates >= task.candidates.size();
-    lines += fmt::format("# Remark{}: {}\n", all ? "" : " on " + as_comment(whose),
-                         as_comment(remark.text));
+    lines += fmt::format("# Remark{}: {}\n", all ? "" : " on " + printable(whose),
+                         printable(remark.text));
   }
   return lines;
 }
@@ -177,7 +162,7 @@ std::string skypilot_yaml(const SkyTask& task) {
       "num_nodes: {}\n"
       "resources:\n"
       "  ordered:\n",
-      as_comment(task.name), task.by_time ? "the fastest" : "the cheapest",
+      printable(task.name), task.by_time ? "the fastest" : "the cheapest",
       quoted(skypilot_name(task.name)), task.nodes);
   for (const SkyCandidate& candidate : task.candidates) {
     const SkyMachine& machine = candidate.machine;
@@ -209,7 +194,7 @@ NODES = {}
 # (infra, instance type, accelerators, spot): seconds
 SECONDS = {{
 )",
-                                as_comment(task.name), task.nodes,
+                                printable(task.name), task.nodes,
                                 task.nodes == 1 ? "node" : "nodes", remark_lines(task), task.nodes);
   for (const SkyCandidate& candidate : task.candidates) {
     const SkyMachine& machine = candidate.machine;

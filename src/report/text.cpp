@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/printable.hpp"
 #include "report/glyphs.hpp"
 #include "report/render.hpp"
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "collective/plan.hpp"
@@ -23,11 +24,20 @@ Duration hierarchical(Bytes size, double instances, double gpus, const Links& in
   return ring(size, gpus, inside) + ring(size, instances, between);
 }
 
-double from_fit(const ScalingFit& fit, double instances, double batch) {
+double from_fit(const ScalingFit& fit, double instances, double batch, double departure) {
   if (instances <= 1.0) return 1.0;
   const double exchanges = fit.batch_size > 0.0 && batch > 0.0 ? fit.batch_size / batch : 1.0;
-  const double bandwidth = fit.bandwidth * 2.0 * (instances - 1.0) / instances;
-  return (1.0 + exchanges * (bandwidth + fit.latency * 2.0 * (instances - 1.0))) / instances;
+  const auto lost = [&](double n) {
+    return fit.bandwidth * 2.0 * (n - 1.0) / n + fit.latency * 2.0 * (n - 1.0);
+  };
+  double loss = lost(instances);
+  if (fit.most > 0.0 && instances > fit.most) {
+    if (fit.slope > 0.0) {
+      loss = std::sqrt(loss * (lost(fit.most) + fit.slope * (instances - fit.most)));
+    }
+    loss *= portable::pow(instances / fit.most, departure);
+  }
+  return (1.0 + exchanges * loss) / instances;
 }
 
 namespace {
@@ -121,7 +131,8 @@ Duration unknown_gradients(Context& context) {
         100.0 * assumed::unknown_communication.high,
         inputs.step_cv > 0.0 ? ", and waiting for stragglers comes on top" : ""));
   }
-  const double alone = pipeline::slowest_gpu(inputs, inputs.ranks, inputs.accumulation).mean;
+  const double alone =
+      pipeline::slowest_gpu(inputs, inputs.gpus() / inputs.instances, inputs.accumulation).mean;
   return inputs.accumulation * step_time(inputs, inputs.batch) * alone * (1.0 / efficiency - 1.0);
 }
 
@@ -160,19 +171,29 @@ void say_fitted(Context& context, const ScalingFit& fit) {
       context.out.inputs.instances, terms,
       fit.worst_error < 1e-4 ? std::string("reproduces")
                              : fmt::format("misses by {:.2g} % at most", 100.0 * fit.worst_error));
-  double most = 0.0;
-  for (const auto& point : *context.scenario.job.scaling) most = std::max(most, point.first);
-  const bool bare = fit.sizes < 3.0 && context.out.inputs.instances > most;
-  if (bare) {
+  const Inputs& inputs = context.out.inputs;
+  const bool beyond = fit.most > 0.0 && inputs.instances > fit.most;
+  if (beyond) {
+    const auto efficiency = [&](double departure) {
+      return 100.0 / inputs.instances / from_fit(fit, inputs.instances, inputs.batch, departure);
+    };
     text += fmt::format(
-        " Two points show no term that grows with the instances: beyond {:g} it is an upper bound.",
-        most);
+        " Beyond {:g} instances nothing was measured: {:.3g} %, and between {:.3g} and {:.3g} %, "
+        "is "
+        "extrapolated{}.",
+        fit.most, efficiency(0.0), efficiency(assumed::scaling_departure.high),
+        efficiency(assumed::scaling_departure.low),
+        fit.sizes < 3.0 ? ", as two points do not tell what grows with the instances" : "");
   }
-  (bare || fit.worst_error > good ? context.out.caveats : context.out.remarks)
+  (beyond || fit.worst_error > good ? context.out.caveats : context.out.remarks)
       .push_back(std::move(text));
 }
 
 }  // namespace
+
+static bool exchanges_nothing(const Job& job) {
+  return job.allreduce && job.allreduce->gradient_bytes == Bytes{};
+}
 
 void resolve_communication(Context& context) {
   const Job& job = context.scenario.job;
@@ -180,17 +201,24 @@ void resolve_communication(Context& context) {
   if (job.efficiency && inputs.instances > 1.0) {
     const double efficiency =
         context.use(Stage::allreduce, "/job/efficiency", Value<double>::given(*job.efficiency));
-    inputs.time_ratio = 1.0 / (inputs.instances_alike() * efficiency);
+    context.time_ratio = 1.0 / (inputs.instances_alike() * efficiency);
   } else if (job.scaling_fit && inputs.instances > 1.0) {
-    const double fitted = from_fit(*job.scaling_fit, inputs.instances, inputs.batch);
+    const ScalingFit& fit = *job.scaling_fit;
     const auto measured =
         was_measured(job, inputs) ? measured_ratio(*job.scaling, inputs.instances) : std::nullopt;
-    inputs.time_ratio = measured.value_or(fitted);
-    if (!measured) say_fitted(context, *job.scaling_fit);
+    const double departure =
+        !measured && fit.most > 0.0 && inputs.instances > fit.most
+            ? context.assume<double>(Stage::allreduce, assumed::scaling_departure)
+            : 0.0;
+    context.time_ratio =
+        measured.value_or(from_fit(fit, inputs.instances, inputs.batch, departure));
+    if (!measured) say_fitted(context, fit);
     context.use(
         Stage::allreduce, "/job/scaling",
-        Value<double>::given(*inputs.time_ratio, measured ? "measured with so many instances"
-                                                          : "fitted to the scaling points"));
+        Value<double>::given(*context.time_ratio, measured ? "measured with so many instances"
+                                                           : "fitted to the scaling points"));
+  } else if (exchanges_nothing(job)) {
+    context.use(Stage::allreduce, "/job/allreduce/gradient_bytes", Value<Bytes>::given(Bytes{}));
   } else if (is_computed(job)) {
     inputs.exposed_allreduce = exchange(context, job.allreduce.value_or(AllReduce{}));
   } else if (job.allreduce) {

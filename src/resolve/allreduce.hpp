@@ -23,7 +23,11 @@ Duration hierarchical(Bytes size, double instances, double gpus, const Links& in
 
 /// T(N)/T(1) of a whole job from a fit of measured times (see ScalingFit):
 /// (1 + (b₁/b) · (bandwidth · 2(N−1)/N + latency · 2(N−1))) / N, where N is `instances`, b is
-/// `batch`, and b₁ is the batch of the fit, which `batch` 0 stands for too.
-double from_fit(const ScalingFit& fit, double instances, double batch = 0.0);
+/// `batch`, and b₁ is the batch of the fit, which `batch` 0 stands for too. Beyond the most
+/// instances that were measured, the loss that this has beside 1 is multiplied by (N/most) to the
+/// power of `departure`; where only two numbers of instances were measured, it is the geometric
+/// mean of what it would be and of the straight line through both: nothing tells them apart.
+double from_fit(const ScalingFit& fit, double instances, double batch = 0.0,
+                double departure = 0.0);
 
 }  // namespace feedrate::resolve

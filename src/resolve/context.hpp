@@ -105,15 +105,19 @@ struct Context {
   const Draw& draw;
   Resolved& out;
   std::vector<Problem> problems{};
-  bool machine_missing = false;  ///< an instance is named that the catalogue does not have
-  bool gradients_apart = false;  ///< gradients have a network that nothing else uses
-  bool texts = true;             ///< whether anyone reads the keys and texts of what is used
-  bool records = true;           ///< whether anyone asks what is used
+  bool machine_missing = false;           ///< an instance is named that the catalogue does not have
+  bool gradients_apart = false;           ///< gradients have a network that nothing else uses
+  std::optional<NetworkFabric> fabric{};  ///< filled by network_fabric()
+  /// T(N)/T(1) of the epochs, where that is given or follows from a measured scaling.
+  std::optional<double> time_ratio{};
+  bool texts = true;    ///< whether anyone reads the keys and texts of what is used
+  bool records = true;  ///< whether anyone asks what is used
   std::array<std::optional<double>, 4> slower{};  ///< drawn drift of each group, once it is used
   std::optional<FsxPlan> fsx{};                   ///< filled by planned_fsx()
   std::optional<EfsPlan> efs{};                   ///< filled by planned_efs()
   std::optional<MemoryNeeds> memory{};            ///< filled by memory_needs()
-  HostProfile carried{};                   ///< the part of another machine's profile that applies
+  double computed_cores = 0.0;  ///< of the instance, where no curve of them is given or measured
+  HostProfile carried{};        ///< the part of another machine's profile that applies
   std::map<std::string, double> speeds{};  ///< relative to other machines, by key (speed.hpp)
 
   [[nodiscard]] const Machine* machine() const { return out.machine; }

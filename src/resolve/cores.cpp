@@ -4,25 +4,41 @@
 
 namespace feedrate::resolve {
 
-Curve<double> cores_curve(double cores, double threads, double oversubscription, double contention,
-                          double hyper_threading_gain) {
+Curve<double> cores_curve(double cores, double threads, double oversubscription,
+                          const Together& together) {
   Curve<double> curve;
-  const auto together = [&](double n) { return n / (1.0 + contention * (n - 1.0)); };
+  const auto work_of = [&](double n) {
+    const double share = cores > 1.0 ? (n - 1.0) / (cores - 1.0) : 0.0;
+    return n / (1.0 + together.contention * (n - 1.0) + together.all_busy * share * share);
+  };
   curve.points.push_back({1.0, std::min(1.0, cores)});
   // The law bends: a point for each core at first, then ever wider apart.
   for (double n = 2.0; n < cores; n = std::ceil(n * 1.1 + 0.01)) {
-    curve.points.push_back({n, together(n)});
+    curve.points.push_back({n, work_of(n)});
   }
-  double most = std::min(cores, together(cores));
+  double most = std::min(cores, work_of(cores));
   if (cores > 1.0) curve.points.push_back({cores, most});
   if (threads > cores) {
-    most *= 1.0 + hyper_threading_gain * std::min(1.0, (threads - cores) / cores);
+    most *= 1.0 + together.hyper_threading_gain * std::min(1.0, (threads - cores) / cores);
     curve.points.push_back({threads, most});
   }
   if (oversubscription > 0.0) {
     curve.points.push_back({std::max(threads, cores) + 1.0, most / (1.0 + oversubscription)});
   }
   return curve;
+}
+
+/// Cores that so many hardware threads are taken for.
+static double cores_of(double threads) {
+  return std::max(1.0, threads * assumed::cores_of_threads.value);
+}
+
+Curve<double> assumed_cores(double threads, std::optional<double> known) {
+  const double cores = known.value_or(cores_of(threads));
+  Together together;
+  if (threads > cores) together.hyper_threading_gain = assumed::hyper_threading_gain.value;
+  if (cores > 1.0) together.all_busy = assumed::contention.value;
+  return cores_curve(std::min(cores, threads), threads, 0.0, together);
 }
 
 namespace {
@@ -47,23 +63,24 @@ Curve<double> machine_cores(Context& context, const Cluster& cluster, double ove
                         Value<double>::assumed(std::max(1.0, *threads / each),
                                                "hardware threads a core as on the machine"));
   } else {
-    cores = std::max(1.0, context.assume(Stage::decode, assumed::cores_of_threads, *threads));
+    cores =
+        std::max(1.0, context.assume(Stage::decode, assumed::cores_of_threads, cores_of(*threads)));
   }
   // A profile's curve of the cores would not be asked where the scenario says how many there are.
   const bool measurable = !cluster.vcpus && !cluster.cores;
-  const double second_threads =
-      *threads > cores ? context.assume<double>(
-                             Stage::decode, measurable ? assumed::hyper_threading_gain
-                                                       : unmeasured(assumed::hyper_threading_gain))
-                       : 0.0;
-  const double contention =
-      cores > 1.0 || context.scenario.loader.contention
-          ? context.find_or<double>(
-                Stage::decode, context.scenario.loader.contention, {},
-                measurable ? assumed::contention : unmeasured(assumed::contention))
-          : 0.0;
-  return cores_curve(std::min(cores, *threads), *threads, oversubscription, contention,
-                     second_threads);
+  const auto assumed_here = [&](const Assumption& assumption) {
+    return context.assume<double>(Stage::decode, measurable ? assumption : unmeasured(assumption));
+  };
+  Together together;
+  if (*threads > cores) together.hyper_threading_gain = assumed_here(assumed::hyper_threading_gain);
+  if (context.scenario.loader.contention) {
+    together.contention = context.use(Stage::decode, "/loader/contention",
+                                      Value<double>::given(*context.scenario.loader.contention));
+  } else if (cores > 1.0) {
+    together.all_busy = assumed_here(assumed::contention);
+  }
+  if (!context.scenario.loader.contention) context.computed_cores = std::min(cores, *threads);
+  return cores_curve(std::min(cores, *threads), *threads, oversubscription, together);
 }
 
 /// Measured (threads, rate): as multiples of what one thread does.

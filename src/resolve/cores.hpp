@@ -5,10 +5,23 @@
 
 namespace feedrate::resolve {
 
+/// What cores lose to each other, and their second threads add.
+struct Together {
+  /// n cores take 1 + contention·(n − 1) as long as one (Gunther's universal scalability law
+  /// without its last term).
+  double contention = 0.0;
+  double all_busy =
+      0.0;  ///< and so much longer where all are busy, of m: + all_busy·((n − 1)/(m − 1))²
+  double hyper_threading_gain = 0.0;  ///< share that the second threads of all cores add
+};
+
 /// Core-seconds of work per second, by the number of runnable threads: one core each up to `cores`,
 /// then what second hardware threads add, then the loss from more runnable threads than `threads`.
-Curve<double> cores_curve(double cores, double threads, double oversubscription, double contention,
-                          double hyper_threading_gain);
+Curve<double> cores_curve(double cores, double threads, double oversubscription,
+                          const Together& together);
+
+/// That of an instance of which only the hardware threads are known, and perhaps the cores.
+Curve<double> assumed_cores(double threads, std::optional<double> cores);
 
 /// The curve of one instance: given, measured, or computed from the machine's cores. Empty where
 /// the number of cores is not known.

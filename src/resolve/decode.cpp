@@ -18,6 +18,38 @@ std::optional<Value<DurationPerSample>> measured_operation(const HostProfile* ho
   return found->second;
 }
 
+/// Of an operation that was measured on samples of other bytes: its time is a part that every
+/// sample takes and one that grows with its bytes.
+DurationPerSample for_bytes(Context& context, const std::string& operation,
+                            DurationPerSample measured) {
+  const auto known = context.host->operation_bytes.find(operation);
+  const double bytes = bytes_in_chain(context.scenario).stored.base();
+  if (known == context.host->operation_bytes.end() || bytes <= 0.0) return measured;
+  const double ratio = bytes / known->second;
+  constexpr double alike = 1.25;
+  if (ratio < alike && ratio > 1.0 / alike) return measured;
+  constexpr double studied = 32.0;  // times as many or as few bytes were compared
+  if (ratio > studied || ratio < 1.0 / studied) {
+    context.problem(
+        "/preprocess",
+        fmt::format("\"{}\" was measured on samples of {}; yours of {} are too different to scale "
+                    "its time: calibrate with your own data, or give its /cpu",
+                    operation, text_of(DataPerSample::of(known->second)),
+                    text_of(DataPerSample::of(bytes))));
+    return measured;
+  }
+  const double fixed = context.assume<double>(Stage::decode, assumed::fixed_share_of_operation);
+  const double factor = fixed + (1.0 - fixed) * ratio;
+  if (context.texts) {
+    context.out.caveats.push_back(fmt::format(
+        "\"{}\" was measured on samples of {}: for {} its time is taken as {:.3g} times that; "
+        "calibrate with your own data.",
+        operation, text_of(DataPerSample::of(known->second)), text_of(DataPerSample::of(bytes)),
+        factor));
+  }
+  return measured * factor;
+}
+
 /// The operation whose output stays in memory, with all that comes before it.
 std::size_t last_cached(Context& context) {
   const auto& list = context.scenario.preprocess;
@@ -35,6 +67,37 @@ std::size_t last_cached(Context& context) {
                                                         "\" is what stays in memory"));
   }
   return kept;
+}
+
+/// Cores whose shares of the bus the instance has: one of a few cores is a slice of a processor
+/// with many, whose bus its neighbours leave to it.
+double of_memory(const Context& context) {
+  constexpr double least = 16.0;
+  return std::max(least, context.computed_cores);
+}
+
+/// All cores share the memory's bus: what crosses it for a sample bounds their samples per second
+/// where a machine's cores are computed, and its loader touches many bytes for little work.
+void limit_by_memory(Context& context) {
+  const Scenario& s = context.scenario;
+  Inputs& inputs = context.out.inputs;
+  const double work = (inputs.cpu + inputs.collate).base();
+  if (context.computed_cores <= 0.0 || work <= 0.0) return;
+  const ChainBytes chain = bytes_in_chain(s);
+  DataPerSample made = chain.to_gpu ? chain.to_gpu->value : DataPerSample{};
+  if (s.dataset.decoded_bytes_per_sample) {
+    made = std::max(made, *s.dataset.decoded_bytes_per_sample);
+  }
+  const double touched = (chain.stored + made).base();
+  const double all = of_memory(context) * assumed::memory_bandwidth.value /
+                     (touched * assumed::memory_passes.value);
+  // Where the cores cannot come near it, it is no question.
+  constexpr double near = 0.4;
+  if (touched <= 0.0 || inputs.cores.maximum() / work < near * all) return;
+  const double bandwidth = context.assume<double>(Stage::decode, assumed::memory_bandwidth);
+  const double passes = context.assume<double>(Stage::decode, assumed::memory_passes);
+  inputs.memory =
+      RateLimit{"memory bandwidth", of_memory(context) * bandwidth / (touched * passes)};
 }
 
 }  // namespace
@@ -83,8 +146,10 @@ void resolve_preprocess(Context& context) {
       remote_only += cpu;
     }
     if (op.where == Place::remote) continue;
+    const bool scaled = !given && measured && context.host != nullptr;
     const DurationPerSample here =
-        cpu / (given ? given_thread_speed(context) : measured_thread_speed(context));
+        (scaled ? for_bytes(context, op.operation, cpu) : cpu) /
+        (given ? given_thread_speed(context) : measured_thread_speed(context));
     inputs.cpu += here;
     if (i > kept) inputs.cached_cpu += here;
   }
@@ -93,6 +158,7 @@ void resolve_preprocess(Context& context) {
   if (works && inputs.cores.empty()) {
     context.needed("/cluster/vcpus", "the hardware threads that preprocess");
   }
+  limit_by_memory(context);
 }
 
 }  // namespace feedrate::resolve

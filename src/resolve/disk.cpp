@@ -7,6 +7,7 @@
 #include "pipeline/page_cache.hpp"
 #include "resolve/context.hpp"
 #include "resolve/memory.hpp"
+#include "resolve/services.hpp"
 
 namespace feedrate::resolve {
 namespace {
@@ -51,7 +52,8 @@ void gp2_iops(Context& context, PublishedDisk& disk) {
   disk.iops = Value<Frequency>::published(per_second(earned), "3 IOPS per GiB of gp2");
   if (earned >= most) return;
   disk.iops_burst = Value<Frequency>::published(per_second(most), "gp2 while its credit lasts");
-  disk.io_credit = context.assume(Stage::disk, assumed::gp2_credit, full_credit);
+  disk.io_credit =
+      context.assume(Stage::disk, assumed::gp2_credit, full_credit * assumed::gp2_credit.value);
 }
 
 /// An EBS volume whose size is not given is the smallest that holds what must lie on it.
@@ -70,6 +72,7 @@ PublishedDisk of_ebs(Context& context) {
                                                         context.scenario.disk.volume_type, {}, {},
                                                         "gp3", "no volume type is given");
   const EbsVolume* volume = find_ebs_volume(context.catalog, type);
+  if (volume == nullptr && is_refused(context, "/disk/volume_type")) return disk;
   if (volume == nullptr) {
     context.problem("/disk/volume_type",
                     "expected an EBS volume type of the catalogue, got \"" + type + "\"");
@@ -212,7 +215,8 @@ void resolve_disk(Context& context, bool staged) {
     const bool floor = known.bandwidth && known.bandwidth->from.origin == Origin::assumed;
     const Bandwidth rate =
         floor && !given.bandwidth
-            ? context.assume(Stage::disk, assumed::nvme_floor, known.bandwidth->value)
+            ? context.assume(Stage::disk, assumed::nvme_floor,
+                             known.bandwidth->value * assumed::nvme_floor.value)
             : context.need<Bandwidth>(Stage::disk, "/disk/bandwidth", given.bandwidth, {},
                                       known.bandwidth, "how fast the disk reads");
     if (discipline == Discipline::rate_limit) {

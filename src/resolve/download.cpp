@@ -67,6 +67,19 @@ Network network_of(Context& context, const Machine* machine, const std::optional
   return network;
 }
 
+/// What of a line a host's downloads reach.
+double line_share(Context& context) {
+  return context.find_or<double>(
+      Stage::download, context.scenario.source.line_share, {},
+      context.host ? assumed::line_share : unmeasured(assumed::line_share));
+}
+
+/// A small file on a file system is opened before it is read.
+bool opens_files(const Context& context, Service service) {
+  return is_file_system(service) &&
+         context.scenario.dataset.samples_per_object.value_or(1.0) <= 1.0;
+}
+
 /// How one instance reads from the source; `request` is the size of one request, and it has one
 /// part in `sharers` of what all instances share. What is given comes first, then what was measured
 /// on the host, then what is published.
@@ -86,10 +99,12 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
                              from_host ? context.host->first_byte_latency : std::nullopt,
                              known.latency, first_byte_words(service));
   const bool opens = s.dataset.samples_per_object.value_or(1.0) <= 1.0;
-  if (const auto open = context.find<Duration>(Stage::download, key("open_latency"),
-                                               given.open_latency, {}, known.open);
-      open && opens) {
+  const auto open = context.find<Duration>(Stage::download, key("open_latency"), given.open_latency,
+                                           {}, known.open);
+  if (open && opens) {
     read.latency += *open;
+  } else if (opens_files(context, service)) {
+    read.latency += context.assume(Stage::download, assumed::file_open, read.latency);
   }
   const bool shared = given.shared.value_or(known.shared);
   const double of_instances = shared ? sharers : 1.0;
@@ -102,10 +117,6 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
                          "\"1.2 GB/s\"; fio --rw=read on the mount of enough clients measures it"
                        : "what the source gives; nor is /cluster/network");
   }
-  const Bandwidth top = limit && network.most ? std::min(*limit, *network.most)
-                        : limit               ? *limit
-                        : network.most        ? *network.most
-                                              : bytes_per_second(1.0);
   const bool measured = from_host && context.host->download && !given.bandwidth_per_connection;
   if (measured) {
     read.rate = context.use_curve(Stage::download, "download curve", *context.host->download);
@@ -116,14 +127,20 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
     const auto known_each =
         context.find<Bandwidth>(Stage::download, key("bandwidth_per_connection"),
                                 given.bandwidth_per_connection, {}, known.per_connection);
+    std::optional<Bandwidth> line = network.most;
+    if (line) *line *= line_share(context);
+    const Bandwidth top = limit && line ? std::min(*limit, *line)
+                          : limit       ? *limit
+                          : line        ? *line
+                                        : bytes_per_second(1.0);
     const std::string each_key = key("bandwidth_per_connection");
-    Assumption share =
-        from_host ? assumed::connection_share : unmeasured(assumed::connection_share);
-    share.key = each_key;
-    const Bandwidth each = known_each ? *known_each : context.assume(Stage::download, share, top);
+    Assumption own = from_host ? assumed::connection_rate : unmeasured(assumed::connection_rate);
+    own.key = each_key;
+    const Bandwidth each =
+        known_each ? *known_each : std::min(top, context.assume<Bandwidth>(Stage::download, own));
     // Without a NIC to share, each connection has its own rate up to the limits.
     constexpr double unshared = 1e6;
-    read.rate = linear_until(each, network.most ? *network.most : each * unshared);
+    read.rate = linear_until(each, line ? *line : each * unshared);
     if (network.limit) {
       read.limits.push_back(*network.limit);
       read.limits.back().each = 1.0;
@@ -179,6 +196,11 @@ void count_limits(Read& read, double bytes, double requests) {
   for (RateLimit& limit : read.limits) limit.each = limit.of_requests ? requests : bytes;
 }
 
+/// Requests that a service counts for an object: one, and one more to open a file.
+double counted_requests(const Context& context, Service service) {
+  return opens_files(context, service) ? 2.0 : 1.0;
+}
+
 InputMode default_mode(Service service) {
   switch (service) {
     case Service::s3:
@@ -203,7 +225,8 @@ void resolve_staging(Context& context, Bytes object, double objects, const Netwo
   staging.objects = std::max(1.0, objects / shards(context));
   staging.read =
       read_from(context, context.scenario.source.service, object, network, inputs.instances, false);
-  count_limits(staging.read, object.base(), 1.0);
+  count_limits(staging.read, object.base(),
+               counted_requests(context, context.scenario.source.service));
   resolve_disk(context, true);
   if (inputs.disk) {
     staging.disk_write = write_rate(*inputs.disk);
@@ -253,7 +276,11 @@ void resolve_source(Context& context) {
   Read read = read_from(context, source.service, object, network, sharers, false);
   read.bytes = stored;
   read.requests = objects / inputs.samples;
-  count_limits(read, stored.base(), read.requests);
+  count_limits(read, stored.base(), read.requests * counted_requests(context, source.service));
+  if (source.client_cpu) {
+    read.cpu = stored * context.use(Stage::decode, "/source/client_cpu",
+                                    Value<DurationPerByte>::given(*source.client_cpu));
+  }
   if (pipe) {
     read.connections = context.find_or<double>(
         Stage::download, source.connections, {},
@@ -284,7 +311,7 @@ Read remote_read(Context& context, const Read& by_trainer, const Machine& machin
   const Bandwidth each = given.bandwidth_per_connection
                              ? *given.bandwidth_per_connection
                              : std::min(by_trainer.rate.total(1.0), network->value);
-  read.rate = linear_until(each, network->value * count);
+  read.rate = linear_until(each, network->value * count * line_share(context));
   read.connections = 0.0;
   std::erase_if(read.limits,
                 [](const RateLimit& limit) { return limit.name == "network credits"; });

@@ -7,6 +7,7 @@
 #include "base/did_you_mean.hpp"
 #include "base/portable_math.hpp"
 #include "catalog/gpu_speed.hpp"
+#include "pipeline/mean.hpp"
 #include "resolve/context.hpp"
 #include "resolve/speed.hpp"
 
@@ -222,8 +223,8 @@ void at_another_batch(Context& context) {
     return;
   }
   const bool by_sample = step.per_sample.has_value();
-  const Assumption& share =
-      by_sample ? assumed::fixed_share_of_samples : assumed::fixed_share_of_fixed;
+  const Assumption& share = assumed::fixed_share;
+  inputs.step_is_guess = true;
   const Duration whole = by_sample ? *step.per_sample * samples(*measured) : *step.fixed;
   const auto at = [&](double fixed) {
     return whole * (fixed + (1.0 - fixed) * (inputs.batch / *measured));
@@ -243,7 +244,36 @@ void at_another_batch(Context& context) {
 
 }  // namespace
 
+/// How a GPU's steps vary, where nobody says and GPUs of several instances wait for each other in a
+/// way that is computed: what is measured or assumed of the whole has it in it. What the GPUs of
+/// one instance wait for each other is in the step, which was measured there.
+static void vary_as_assumed(Context& context) {
+  const Job& job = context.scenario.job;
+  Inputs& inputs = context.out.inputs;
+  const bool computed =
+      (job.allreduce && job.allreduce->gradient_bytes != Bytes{}) || job.parallelism.has_value();
+  if (!computed || job.efficiency || job.scaling || inputs.instances <= 1.0) return;
+  inputs.step_cv = context.assume<double>(Stage::gpu, assumed::step_cv);
+  const double waited =
+      pipeline::slowest_gpu(inputs, inputs.gpus() / inputs.instances, inputs.accumulation).mean;
+  Step& step = inputs.step;
+  if (step.fixed) *step.fixed /= waited;
+  if (step.per_sample) *step.per_sample /= waited;
+  if (step.table) {
+    for (auto& [batch, time] : *step.table) time /= waited;
+  }
+}
+
+static void resolve_step_time(Context& context);
+
 void resolve_step(Context& context) {
+  resolve_step_time(context);
+  const auto& given = context.scenario.job.step;
+  const bool said = given && (given->cv || given->times);
+  if (!said && !context.out.inputs.step_times) vary_as_assumed(context);
+}
+
+static void resolve_step_time(Context& context) {
   const Scenario& s = context.scenario;
   Inputs& inputs = context.out.inputs;
   const Step given = s.job.step.value_or(Step{});

@@ -120,7 +120,8 @@ void checkpoints(Context& context) {
   const auto place = given->bandwidth ? std::nullopt : storage(inputs);
   Bandwidth rate;
   if (place) {
-    rate = context.assume(stage, assumed::checkpoint_share, place->rate);
+    rate = context.assume(stage, assumed::checkpoint_share,
+                          place->rate * assumed::checkpoint_share.value);
     inputs.checkpoint_beside = place->read_as;
   } else {
     rate = context.need<Bandwidth>(stage, "/job/checkpoint/bandwidth", given->bandwidth, {}, {},

@@ -86,14 +86,65 @@ static bool has_own_network(Context& context, const AllReduce& given, Bandwidth 
   return true;
 }
 
-Bandwidth bus_between(Context& context, const AllReduce& given, const std::string& what) {
-  Known<Bandwidth> line = context.published(&Machine::network);
+static Known<Bandwidth> line_between(const Context& context) {
   if (context.scenario.cluster.network) {
-    line = Value<Bandwidth>::given(*context.scenario.cluster.network);
+    return Value<Bandwidth>::given(*context.scenario.cluster.network);
   }
-  const Bandwidth found = bus(context, "/job/allreduce/busbw", given.busbw,
-                              context.measured(&HostProfile::allreduce_busbw_between), line,
-                              unmeasured(assumed::network_share), what);  // not by a host alone
+  return context.published(&Machine::network);
+}
+
+static NetworkFabric found_fabric(Context& context, const AllReduce& given) {
+  using enum NetworkFabric;
+  constexpr std::string_view key = "/job/allreduce/fabric";
+  const Machine* machine = context.machine();
+  const auto taken = [&](NetworkFabric fabric, NetworkFabric other, std::string_view why) {
+    return context.choose(Stage::allreduce, key, given.fabric, fabric, other, why);
+  };
+  const auto published = [&](NetworkFabric fabric, std::string_view why) {
+    if (given.fabric) return taken(*given.fabric, fabric, why);
+    context.use(Stage::allreduce, key,
+                Value<std::string>{std::string(name_of(fabric)),
+                                   {Origin::published, std::string(why), 0.0}});
+    return fabric;
+  };
+  constexpr double fast = 100e9 / 8.0;
+  const Known<Bandwidth> line = line_between(context);
+  const bool is_fast = line && line->value.base() >= fast;
+  if (machine != nullptr && machine->efa) {
+    if (!*machine->efa) return published(tcp, "the instance has no EFA");
+    // Smaller ones have it too, and many jobs on them do not set it up.
+    if (is_fast) return published(efa, "the instance has EFA, for jobs on several");
+    return taken(efa, tcp, "the instance has EFA");
+  }
+  return is_fast ? taken(infiniband, tcp, "as most networks of 100 Gbit/s and more")
+                 : taken(tcp, infiniband, "as most networks below 100 Gbit/s");
+}
+
+NetworkFabric network_fabric(Context& context, const AllReduce& given) {
+  if (!context.fabric) context.fabric = found_fabric(context, given);
+  return *context.fabric;
+}
+
+static const Assumption& share_of(NetworkFabric fabric, Bandwidth line) {
+  if (fabric == NetworkFabric::efa) return assumed::efa_share;
+  if (fabric == NetworkFabric::infiniband) return assumed::infiniband_share;
+  constexpr double one_process_fills = 32e9 / 8.0;
+  return line.base() <= one_process_fills ? assumed::tcp_share : assumed::tcp_share_of_fast;
+}
+
+static const Assumption& beyond_of(NetworkFabric fabric) {
+  if (fabric == NetworkFabric::efa) return assumed::efa_beyond;
+  return fabric == NetworkFabric::tcp ? assumed::tcp_beyond : assumed::infiniband_beyond;
+}
+
+Bandwidth bus_between(Context& context, const AllReduce& given, const std::string& what) {
+  Known<Bandwidth> line = line_between(context);
+  const auto measured = context.measured(&HostProfile::allreduce_busbw_between);
+  const bool assumed_share = !given.busbw && !measured && line;
+  const Assumption& share = assumed_share ? share_of(network_fabric(context, given), line->value)
+                                          : assumed::infiniband_share;
+  const Bandwidth found = bus(context, "/job/allreduce/busbw", given.busbw, measured, line,
+                              unmeasured(share), what);  // not by a host alone
   if (const auto burst = context.published(&Machine::network_burst);
       burst && !context.scenario.cluster.network) {
     line = burst;
@@ -117,6 +168,8 @@ std::optional<collective::Tuned> tuned_by_host(Context& context, const AllReduce
   if (context.host == nullptr || !context.host->nccl_tuning) return std::nullopt;
   if (given.busbw || given.busbw_inside || given.latency) return std::nullopt;
   const TuningTable& table = *context.host->nccl_tuning;
+  const auto sums = [](const TunedWay& way) { return way.operation == "all_reduce"; };
+  if (std::none_of(table.ways.begin(), table.ways.end(), sums)) return std::nullopt;
   const Inputs& inputs = context.out.inputs;
   // What was measured comes before what NCCL reckons.
   if (context.measured(inputs.instances > 1.0 ? &HostProfile::allreduce_busbw_between
@@ -169,11 +222,16 @@ collective::Fabric fabric(Context& context, const AllReduce& given) {
       Stage::allreduce, "/job/allreduce/latency", given.latency,
       of_group(&HostProfile::allreduce_latency, &HostProfile::allreduce_latency_between), {});
   if (several) f.between = bus_between(context, given, "the bus bandwidth between instances");
+  if (several && !f.hop) {
+    f.beyond = context.assume<Duration>(Stage::allreduce,
+                                        unmeasured(beyond_of(network_fabric(context, given))));
+  }
   // What was given or measured of a ring over all instances has what is inside them in it.
   const bool whole_ring = several && given.algorithm != AllReduceAlgorithm::hierarchical &&
                           (given.busbw || context.measured(&HostProfile::allreduce_busbw_between));
   if (f.gpus > 1.0 && whole_ring && !given.busbw_inside) {
-    f.inside = f.between;
+    // The network is taken for what limits it: trees, which need more inside, get as much there.
+    f.inside = 4.0 * f.between;
   } else if (f.gpus > 1.0) {
     const bool one_ring = !several && given.busbw;
     f.inside = bus_inside(
@@ -182,7 +240,8 @@ collective::Fabric fabric(Context& context, const AllReduce& given) {
   }
   // Without a machine: no PCIe link of a GPU reaches as much.
   constexpr double most_of_pcie = 64e9;
-  const bool nvlink = context.machine() ? has_nvlink(context) : f.inside.base() > most_of_pcie;
+  const Bandwidth& among_gpus = whole_ring && !given.busbw_inside ? f.between : f.inside;
+  const bool nvlink = context.machine() ? has_nvlink(context) : among_gpus.base() > most_of_pcie;
   f.link = nvlink ? collective::Link::nvlink : collective::Link::pcie;
   // A bus bandwidth that was measured is that of whatever NCCL chose.
   const bool derived =

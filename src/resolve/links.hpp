@@ -16,6 +16,9 @@ namespace feedrate::resolve {
 Bandwidth bus_inside(Context& context, std::string_view key,
                      const std::optional<Bandwidth>& of_scenario, const std::string& what);
 
+/// By what instances reach each other: as given, else by the machine and its line.
+NetworkFabric network_fabric(Context& context, const AllReduce& given);
+
 /// Bus bandwidth between instances.
 Bandwidth bus_between(Context& context, const AllReduce& given, const std::string& what);
 

@@ -64,6 +64,12 @@ double workers_of_rank(Context& context) {
   return by_rule(context, loader.num_workers->rule);
 }
 
+/// Whether workers load a library that takes longer at its first sample.
+bool preprocesses_here(const Scenario& scenario) {
+  return std::any_of(scenario.preprocess.begin(), scenario.preprocess.end(),
+                     [](const Operation& op) { return op.where == Place::cpu; });
+}
+
 /// CPU time of the loader itself: what is given or measured belongs to a machine, what is assumed
 /// to none.
 template <class T>
@@ -72,6 +78,22 @@ T own_cost(Context& context, Stage stage, const std::optional<T>& given,
   const T cost = context.find_or<T>(stage, given, measured, assumption);
   if (given) return cost / given_loader_speed(context);
   return measured ? cost / measured_thread_speed(context) : cost;
+}
+
+/// What the main process does to have a batch. Where a thread pins batches, their bytes are first
+/// touched by its copy.
+void resolve_handover(Context& context, bool starts) {
+  const Loader& loader = context.scenario.loader;
+  Inputs& inputs = context.out.inputs;
+  if (!starts && !loader.handover) return;
+  Bytes batch;
+  const auto each = bytes_in_chain(context.scenario).to_gpu;
+  if (each && !loader.pin_memory.value_or(false)) batch = each->value * samples(inputs.batch);
+  inputs.handover = own_cost<Duration>(
+      context, Stage::handover, loader.handover, context.measured(&HostProfile::handover),
+      assumed::handover_of(loader.transport.value_or(Transport::shared_memory), batch));
+  inputs.handover_cv =
+      context.find_or<double>(Stage::handover, loader.handover_cv, {}, assumed::handover_cv);
 }
 
 }  // namespace
@@ -119,12 +141,19 @@ void resolve_loader(Context& context) {
   inputs.cores = cores_of_instance(context);
   const bool starts = torch && inputs.workers > 0.0;
   if (starts) {
-    inputs.worker_startup =
-        own_cost<Duration>(context, Stage::startup, loader.worker_startup,
-                           context.measured(&HostProfile::worker_startup), assumed::worker_startup);
-    inputs.worker_warmup =
-        own_cost<Duration>(context, Stage::startup, {},
-                           context.measured(&HostProfile::worker_warmup), assumed::worker_warmup);
+    const WorkerStart start = loader.start.value_or(WorkerStart::fork);
+    // A profile's workers were forked.
+    inputs.worker_startup = own_cost<Duration>(
+        context, Stage::startup, loader.worker_startup,
+        start == WorkerStart::fork ? context.measured(&HostProfile::worker_startup) : std::nullopt,
+        assumed::worker_startup_by(start));
+    const auto warmup = context.measured(&HostProfile::worker_warmup);
+    // Workers that take no time to start are there already, with all that they need.
+    const bool there = loader.worker_startup && *loader.worker_startup == Duration{};
+    if (warmup || (preprocesses_here(s) && !there)) {
+      inputs.worker_warmup =
+          own_cost<Duration>(context, Stage::startup, {}, warmup, assumed::worker_warmup);
+    }
     inputs.worker_shutdown =
         inputs.workers * own_cost<Duration>(context, Stage::startup, {},
                                             context.measured(&HostProfile::worker_shutdown),
@@ -132,11 +161,7 @@ void resolve_loader(Context& context) {
   } else if (loader.worker_startup) {
     inputs.worker_startup = *loader.worker_startup / given_loader_speed(context);
   }
-  if (starts || loader.handover) {
-    inputs.handover =
-        own_cost<Duration>(context, Stage::handover, loader.handover,
-                           context.measured(&HostProfile::handover), assumed::handover);
-  }
+  resolve_handover(context, starts);
   if (const auto each = bytes_in_chain(s).to_gpu; each && (!pool || loader.collate)) {
     const DurationPerByte collate = own_cost<DurationPerByte>(
         context, Stage::collate, loader.collate,

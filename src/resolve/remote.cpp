@@ -43,17 +43,19 @@ void resolve_remote(Context& context, DurationPerSample remote_only, DurationPer
     assumption.key = key;
     return unmeasured(assumption);
   };
-  const double second_threads =
-      threads > cores
-          ? context.assume<double>(Stage::remote, of_remote(assumed::hyper_threading_gain,
-                                                            "hyper-threading gain, remote"))
-          : 0.0;
-  const double contention =
-      loader.contention ? context.use(Stage::remote, assumed::contention.key,
-                                      Value<double>::given(*loader.contention))
-                        : context.assume<double>(
-                              Stage::remote, of_remote(assumed::contention, "contention, remote"));
-  pool.cores = cores_curve(cores, threads, 0.0, contention, second_threads);
+  Together together;
+  if (threads > cores) {
+    together.hyper_threading_gain = context.assume<double>(
+        Stage::remote, of_remote(assumed::hyper_threading_gain, "hyper-threading gain, remote"));
+  }
+  if (loader.contention) {
+    together.contention =
+        context.use(Stage::remote, "/loader/contention", Value<double>::given(*loader.contention));
+  } else if (cores > 1.0) {
+    together.all_busy = context.assume<double>(
+        Stage::remote, of_remote(assumed::contention, "loss of cores that are all busy, remote"));
+  }
+  pool.cores = cores_curve(cores, threads, 0.0, together);
   for (auto& point : pool.cores.points) {
     point.users *= count;
     point.total *= count;

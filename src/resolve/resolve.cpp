@@ -12,7 +12,9 @@
 #include "base/random.hpp"
 #include "model/drift.hpp"
 #include "resolve/context.hpp"
+#include "resolve/efficiency.hpp"
 #include "resolve/memory.hpp"
+#include "resolve/services.hpp"
 #include "resolve/speed.hpp"
 #include "resolve/without_effect.hpp"
 
@@ -108,6 +110,7 @@ void note_what_is_installed(Context& context) {
   };
   has.threads = cluster.vcpus ? cluster.vcpus : published(&Machine::vcpus);
   if (!has.threads && context.host != nullptr) has.threads = context.host->hardware_threads;
+  has.cores = cluster.cores || cluster.vcpus ? cluster.cores : published(&Machine::cores);
   has.network = cluster.network ? cluster.network : published(&Machine::network_burst);
   if (!has.network) has.network = published(&Machine::network);
   if (!has.network) has.network = context.out.inputs.network;
@@ -261,19 +264,6 @@ Scenario on_one_instance(const Scenario& scenario) {
   return alone;
 }
 
-/// Where the job's parallel efficiency or its times are given, the epochs are measured by those of
-/// one instance.
-static void hold_to_one_instance(Resolved& out, const Scenario& scenario, const Catalog& catalog,
-                                 const HostProfile* host, const Draw& draw) {
-  if (!out.inputs.time_ratio) return;
-  Scenario alone = on_one_instance(scenario);
-  alone.job.efficiency.reset();
-  alone.job.scaling.reset();
-  alone.job.scaling_fit.reset();
-  out.inputs.alone = std::make_shared<const Inputs>(
-      resolve(alone, catalog, host, draw, Want::inputs_alone).inputs);
-}
-
 Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                  const Draw& draw, Want want) {
   Resolved out;
@@ -285,6 +275,7 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
                   .texts = want == Want::everything,
                   .records = want == Want::everything || want == Want::without_texts};
   Inputs& inputs = out.inputs;
+  check_catalog_words(context);
   resolve_shape(context);
   if (scenario.job.duration_on_one_instance) {
     resolve_given_duration(context);
@@ -335,7 +326,14 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
   }
   if (!context.problems.empty()) throw InputError(std::move(context.problems));
   resolve_other_kinds(out, scenario, catalog, host, draw);
-  hold_to_one_instance(out, scenario, catalog, host, draw);
+  if (context.time_ratio) {
+    Scenario alone = on_one_instance(scenario);
+    alone.job.efficiency.reset();
+    alone.job.scaling.reset();
+    alone.job.scaling_fit.reset();
+    hold_to_one_instance(inputs, *context.time_ratio,
+                         resolve(alone, catalog, host, draw, Want::inputs_alone).inputs);
+  }
   return out;
 }
 

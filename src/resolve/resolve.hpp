@@ -35,6 +35,7 @@ struct LocalDisk {
 /// The capacity of an instance, of which monitors show how much is used.
 struct Installed {
   std::optional<double> threads;     ///< hardware threads of all cores
+  std::optional<double> cores;       ///< where they are known
   std::optional<Bandwidth> network;  ///< its line rate
   std::optional<Bytes> memory;
   std::optional<Bytes> memory_used;  ///< without the page cache; partly assumed

@@ -1,8 +1,16 @@
 #include "resolve/services.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/append_once.hpp"
+#include "base/did_you_mean.hpp"
+#include "base/quote.hpp"
 
 namespace feedrate::resolve {
 namespace {
@@ -10,13 +18,15 @@ namespace {
 constexpr double small_request_bytes = 512e3;             // S3 publishes another latency below this
 constexpr Bytes new_file_system_credit = tebibytes(2.1);  // EFS user guide, 2023-06-15
 
-Published of_s3(const Catalog& catalog, Bytes request) {
+Published of_s3(const Catalog& catalog, Bytes request, bool express) {
+  const S3Limits& limits = catalog.s3;
   Published s3;
-  s3.latency = request.base() < small_request_bytes ? middle_of(catalog.s3.small_request)
-                                                    : middle_of(catalog.s3.first_byte);
-  s3.per_connection = middle_of(catalog.s3.per_connection);
-  s3.bandwidth = catalog.s3.per_instance;
-  s3.requests = catalog.s3.gets_per_prefix;
+  s3.latency = middle_of(express                                ? limits.express_first_byte
+                         : request.base() < small_request_bytes ? limits.small_request
+                                                                : limits.first_byte);
+  s3.per_connection = middle_of(limits.per_connection);
+  s3.bandwidth = limits.per_instance;
+  s3.requests = express ? limits.express_gets : limits.gets_per_prefix;
   return s3;
 }
 
@@ -24,13 +34,13 @@ Published of_fsx(Context& context) {
   const Source& source = context.scenario.source;
   Published fsx;
   fsx.shared = true;
-  fsx.latency = context.scenario.dataset.samples_per_object.value_or(1.0) > 1.0
-                    ? context.catalog.fsx.latency
-                    : context.catalog.fsx.open_small_file;
+  fsx.latency = context.catalog.fsx.latency;
+  fsx.open = context.catalog.fsx.open_small_file;
   fsx.per_connection = context.catalog.fsx.one_disk;
   if (source.bandwidth) return fsx;
   const FsxPlan& plan = planned_fsx(context);
   const auto tier = find_fsx_tier(context.catalog, plan.deployment_type, plan.tier);
+  if (!tier && is_refused(context, "/source/deployment_type")) return fsx;
   if (!tier) {
     context.problem(tier.failure.key.empty() ? "/source/deployment_type" : tier.failure.key,
                     tier.failure.message);
@@ -51,6 +61,7 @@ Published of_efs(Context& context) {
   efs.shared = true;
   const auto& [name, stored] = planned_efs(context);
   const EfsMode* mode = find_efs_mode(context.catalog, name);
+  if (mode == nullptr && is_refused(context, "/source/throughput_mode")) return efs;
   if (mode == nullptr) {
     context.problem("/source/throughput_mode",
                     "expected elastic, bursting or provisioned, got \"" + name + "\"");
@@ -75,8 +86,9 @@ Published of_efs(Context& context) {
       const Bandwidth burst = limits.burst->value * stored;
       const Bandwidth least_burst = limits.burst_minimum ? limits.burst_minimum->value : burst;
       efs.burst = Value<Bandwidth>{std::max(burst, least_burst) / metered, limits.burst->from};
-      efs.credit =
-          context.assume(Stage::download, assumed::efs_credit, new_file_system_credit) / metered;
+      efs.credit = context.assume(Stage::download, assumed::efs_credit,
+                                  new_file_system_credit * assumed::efs_credit.value) /
+                   metered;
     }
   } else if (name == "provisioned" && !source.bandwidth) {
     const Bandwidth provisioned = context.need<Bandwidth>(
@@ -92,6 +104,33 @@ Published of_nfs() {
   Published nfs;
   nfs.shared = true;
   return nfs;
+}
+
+/// `words` may be empty where a part of a catalogue (a baseline's) does not hold their list.
+void check_word(Context& context, std::string_view key, const std::optional<std::string>& given,
+                std::vector<std::string> words) {
+  if (!given || words.empty()) return;
+  if (std::find(words.begin(), words.end(), *given) != words.end()) return;
+  std::sort(words.begin(), words.end());
+  context.problem(
+      std::string(key),
+      fmt::format("expected {}\"{}\", got {}{}", words.size() > 1 ? "one of " : "",
+                  fmt::join(words, "\", \""), in_quotes(*given), did_you_mean(*given, words)));
+}
+
+/// The names of `records` that `fits`, each once.
+template <class Records, class Name, class Fits>
+std::vector<std::string> names_in(const Records& records, Name name, Fits fits) {
+  std::vector<std::string> names;
+  for (const auto& record : records) {
+    if (fits(record)) append_once(names, record.*name);
+  }
+  return names;
+}
+
+template <class Records, class Name>
+std::vector<std::string> names_in(const Records& records, Name name) {
+  return names_in(records, name, [](const auto&) { return true; });
 }
 
 }  // namespace
@@ -138,8 +177,12 @@ const EfsPlan& planned_efs(Context& context) {
 }
 
 Published published_limits(Context& context, Service service, Bytes request) {
+  const Source& source = context.scenario.source;
   switch (service) {
-    case Service::s3: return of_s3(context.catalog, request);
+    case Service::s3:
+      // Behind a file system lies the standard class.
+      return of_s3(context.catalog, request,
+                   source.service == Service::s3 && source.storage_class == s3_express);
     case Service::fsx_lustre: return of_fsx(context);
     case Service::efs: return of_efs(context);
     case Service::nfs: return of_nfs();
@@ -150,6 +193,45 @@ Published published_limits(Context& context, Service service, Bytes request) {
     case Service::local: break;
   }
   return {};
+}
+
+void check_catalog_words(Context& context) {
+  const Catalog& catalog = context.catalog;
+  const Source& source = context.scenario.source;
+  const auto of_store = [&](std::string_view record) {
+    return names_in(catalog.object_prices, &ObjectPrice::storage_class,
+                    [&](const ObjectPrice& price) { return price.service == record; });
+  };
+  switch (source.service) {
+    case Service::s3:
+      check_word(context, "/source/storage_class", source.storage_class,
+                 names_in(catalog.s3_prices, &S3Price::storage_class));
+      break;
+    case Service::gcs:
+      check_word(context, "/source/storage_class", source.storage_class, of_store("gcs"));
+      break;
+    case Service::azure_blob:
+      check_word(context, "/source/storage_class", source.storage_class, of_store("azure_blob"));
+      break;
+    case Service::fsx_lustre:
+      check_word(context, "/source/deployment_type", source.deployment_type,
+                 names_in(catalog.fsx.tiers, &FsxTier::deployment_type));
+      break;
+    case Service::efs:
+      check_word(context, "/source/throughput_mode", source.throughput_mode,
+                 names_in(catalog.efs.modes, &EfsMode::mode));
+      break;
+    default: break;
+  }
+  if (context.scenario.disk.kind.value_or(DiskKind::ebs) == DiskKind::ebs) {
+    check_word(context, "/disk/volume_type", context.scenario.disk.volume_type,
+               names_in(catalog.ebs, &EbsVolume::type));
+  }
+}
+
+bool is_refused(const Context& context, std::string_view key) {
+  return std::any_of(context.problems.begin(), context.problems.end(),
+                     [&](const Problem& problem) { return problem.pointer == key; });
 }
 
 }  // namespace feedrate::resolve

@@ -21,4 +21,12 @@ struct Published {
 /// that the catalogue has no limits of.
 Published published_limits(Context& context, Service service, Bytes request);
 
+/// Adds the problem of each word that only the catalogue can know (storage class, kind of file
+/// system or volume) and does not, with its list: a misspelt one would find no price, and its line
+/// would be missing on the bill.
+void check_catalog_words(Context& context);
+
+/// Whether something is wrong already with what `key` says.
+bool is_refused(const Context& context, std::string_view key);
+
 }  // namespace feedrate::resolve

@@ -145,6 +145,10 @@ struct Pricer {
     using enum RequestTerms::Of;
     if (price->get) terms.requests.push_back({"S3 GET", *price->get, objects_read});
     if (price->put) terms.requests.push_back({"S3 PUT of checkpoints", *price->put, checkpoints});
+    if (price->retrieval && price->retrieval->value > TransferPrice{}) {
+      terms.transfer.push_back(
+          {"S3 retrieval", {{{}, *price->retrieval}}, TransferTerms::Of::bytes_read, "", ""});
+    }
     if (scenario.source.bill_storage.value_or(false) && price->storage) {
       terms.storage.push_back(
           {{shared("S3 " + storage_class), terms.dataset, {}, {}, *price->storage},

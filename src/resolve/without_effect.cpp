@@ -46,6 +46,22 @@ void tell_of_exchange(Context& context, const Job& job) {
        "which gathers and scatters, and NCCL has no tree for that: it goes round the ring");
 }
 
+void tell_of_workers(Context& context, const Loader& loader) {
+  const Inputs& inputs = context.out.inputs;
+  const bool processes = inputs.kind == LoaderKind::pytorch && inputs.workers > 0.0;
+  const auto tell = [&](bool given, const char* key, bool decided, const char* by) {
+    if (given && !processes) {
+      tell_without_effect(context, key, "only PyTorch's workers are processes, and there are none");
+    } else if (given && decided) {
+      tell_without_effect(context, key, by);
+    }
+  };
+  tell(loader.start.has_value(), "/loader/start", loader.worker_startup.has_value(),
+       "/loader/worker_startup is given");
+  tell(loader.transport.has_value(), "/loader/transport", loader.handover.has_value(),
+       "/loader/handover is given");
+}
+
 }  // namespace
 
 void tell_without_effect(Context& context, std::string_view key, std::string_view why) {
@@ -58,6 +74,7 @@ void tell_without_effect(Context& context) {
   const Scenario& s = context.scenario;
   tell_of_purchase(context, s.cluster);
   tell_of_exchange(context, s.job);
+  if (!s.job.duration_on_one_instance) tell_of_workers(context, s.loader);
   const bool interrupted = s.cluster.failures ||
                            (s.cluster.spot && s.cluster.purchase == Purchase::spot) ||
                            is_booked(s.cluster.purchase);

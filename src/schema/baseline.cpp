@@ -125,6 +125,23 @@ Entry<BaselineEntry> figures() {
   return made;
 }
 
+Entry<BaselineEntry> lines() {
+  Entry<BaselineEntry> made{};
+  made.key.name = "lines";
+  made.key.kind = KeyKind::named;
+  made.read = [](BaselineEntry& out, const JsonValue& v, const Key& key, const Path& path,
+                 Reading& r) {
+    Codec<std::map<std::string, double>>::read(out.figures.lines, v, key, path, r);
+  };
+  made.write = [](const BaselineEntry& in, const Key& key, JsonWriter& out) {
+    if (in.figures.lines.empty()) return;
+    out.key(key.name).begin_object();
+    for (const auto& [name, amount] : in.figures.lines) out.number(name, amount);
+    out.end();
+  };
+  return made;
+}
+
 /// The hash of the inputs, made again at each writing.
 Entry<BaselineEntry> hash() {
   Entry<BaselineEntry> made =
@@ -152,6 +169,7 @@ const std::vector<Entry<BaselineEntry>>& entries<BaselineEntry>() {
       entry<&E::profile>("profile", {"name and hash of the host profile"}),
       bottleneck(),
       figures(),
+      lines(),
       stored<&StoredInputs::scenario, 1>("scenario", true),
       stored<&StoredInputs::catalog, 3>("catalog", true),
       stored<&StoredInputs::host, 1>("host", false),

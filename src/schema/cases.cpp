@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/version.hpp"
+#include "schema/reference_record.hpp"
 #include "schema/written.hpp"
 #include "schema/written_manual.hpp"
 
@@ -27,6 +28,12 @@ struct CaseSettings {
 double as_number(std::size_t n) {
   return static_cast<double>(n);
 }
+
+/// Bands of a prediction by the percentage of draws that they hold.
+struct CaseIntervals {
+  const CaseResult* of;
+};
+using Ends = std::array<double, 2>;
 
 /// JSON has no infinity: what is no finite number is not known.
 std::optional<double> finite(double value) {
@@ -54,12 +61,30 @@ std::string_view name_of(ErrorKind kind) {
   return "bottleneck";
 }
 
+std::string_view role_of(const Case& what) {
+  if (what.fitted) return "fitted";
+  return what.identity ? "identity" : "predicted";
+}
+
+const Study& study_of(const ScenarioCases& of) {
+  static const Study none;
+  return of.scenario.about.study ? *of.scenario.about.study : none;
+}
+
+template <class E, class Words>
+std::optional<std::string_view> word_or_null(const std::optional<E>& value, const Words& words) {
+  if (!value) return std::nullopt;
+  return words[static_cast<std::size_t>(*value)];
+}
+
 }  // namespace
 
 template <>
 inline constexpr bool is_record<AllCases> = true;
 template <>
 inline constexpr bool is_record<CasesSource> = true;
+template <>
+inline constexpr bool is_record<CaseIntervals> = true;
 template <>
 inline constexpr bool is_record<CaseResult> = true;
 template <>
@@ -123,10 +148,32 @@ const std::vector<Entry<CaseSummary>>& entries<CaseSummary>() {
       written<&counted_in<&S::bottlenecks>>("bottlenecks", "cases \"bottleneck is STAGE\""),
       written<&counted_in<&S::bottlenecks_right>>("bottlenecks_right", "of these"),
       written<&counted_in<&S::fitted>>("fitted", "cases that an input was fitted on"),
+      written<&counted_in<&S::identities>>("identities",
+                                           "cases that follow from another by arithmetic"),
       written<&counted_in<&S::fits_missed>>("fits_missed", "of these, those beyond tolerance"),
       written<&counted_in<&S::awaited>>("awaited", "promised, and not measured yet"),
       written<&counted_in<&S::banded>>("figures_with_a_band", "measured; with --replications"),
       written<&counted_in<&S::inside>>("figures_inside", "of these, those in their band"),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<CaseIntervals>>& entries<CaseIntervals>() {
+  using I = CaseIntervals;
+  static const std::vector<Entry<I>> list = {
+      written<I>("50", "in the middle half of the draws",
+                 [](const I& i) {
+                   return Ends{(*i.of->inner)[1], (*i.of->inner)[2]};
+                 }),
+      written<I>("80", "in the middle 80 %",
+                 [](const I& i) {
+                   return Ends{(*i.of->inner)[0], (*i.of->inner)[3]};
+                 }),
+      written<I>("90", "in the middle 90 %, as band",
+                 [](const I& i) {
+                   return Ends{(*i.of->band)[0], (*i.of->band)[2]};
+                 }),
   };
   return list;
 }
@@ -154,11 +201,22 @@ const std::vector<Entry<CaseResult>>& entries<CaseResult>() {
                  [](const C& c) { return c.within; }),
       written<C>("fitted", "an input was fitted on it: it is no prediction",
                  [](const C& c) { return c.what.fitted; }),
+      written<C>("role", "predicted, fitted, or identity: arithmetic of another point",
+                 [](const C& c) { return role_of(c.what); }),
+      written<C>("bound_by", "what bound the measured job; null: not said",
+                 [](const C& c) { return word_or_null(c.what.bound_by, study_class_words); }),
+      written<C>("known", "what of it was measured before: nothing, fitted …",
+                 [](const C& c) { return word_or_null(c.what.known, study_known_words); }),
       written<C>("promised", "predicted before it was measured; null: no such receipt",
                  [](const C& c) { return c.what.promised; }),
       written<C>("repeats", "each measured value",
                  [](const C& c) -> const std::vector<double>& { return c.what.repeats; }),
       written<&C::band>("band", "5 %, 50 % and 95 % of predicted, with --replications"),
+      written<C>("intervals", "lower and upper end, with --replications",
+                 [](const C& c) {
+                   return c.band && c.inner ? std::optional(CaseIntervals{&c}) : std::nullopt;
+                 }),
+      written<&C::reference>("reference_class", "as in the result; null: a search"),
       written<C>("bottleneck", "of the run; null: none, or a search",
                  [](const C& c) { return words_or_null(c.bottleneck); }),
       written<C>("note", "why it misses; null: no note",
@@ -174,6 +232,12 @@ const std::vector<Entry<ScenarioCases>>& entries<ScenarioCases>() {
       written<S>("scenario", "which one", [](const S& s) { return CasesSource{&s}; }),
       written<S>("source", "where they were measured; null: not said",
                  [](const S& s) { return words_or_null(s.scenario.about.source); }),
+      written<S>("study", "the publication's id; null: not said",
+                 [](const S& s) { return words_or_null(study_of(s).id); }),
+      written<S>("part", "of the study; null: it is one file",
+                 [](const S& s) { return words_or_null(study_of(s).part); }),
+      written<S>("noise", "relative standard deviation of its repetitions; null: not stated",
+                 [](const S& s) { return study_of(s).noise; }),
       written<S>(
           "fitted", "inputs that were fitted, in words",
           [](const S& s) -> const std::vector<std::string>& { return s.scenario.about.fitted; }),

@@ -156,7 +156,6 @@ class Importer {
     for (const ImportedPrice& price : resolved()) by_file[file_of(price.instance)].push_back(price);
     for (const auto& [name, prices] : by_file) change_file(name, prices);
     if (!plan_.files.empty()) tell_source();
-    plan_.folder = folder_;
     return std::move(plan_);
   }
 
@@ -298,8 +297,8 @@ ImportPlan plan_import(const std::string& folder, const Catalog& catalog,
   return Importer(folder, catalog, imported).plan();
 }
 
-bool write_plan(const ImportPlan& plan) {
-  return plan.files.empty() || replace_files(plan.folder, plan.files) == Replaced::as_one;
+bool write_plan(const HeldFolder& folder, const ImportPlan& plan) {
+  return plan.files.empty() || replace_files(folder, plan.files) == Replaced::as_one;
 }
 
 }  // namespace feedrate::schema

@@ -14,7 +14,6 @@ namespace feedrate::schema {
 
 /// Files as they would be, and what is different. Nothing is written here.
 struct ImportPlan {
-  std::string folder;
   std::vector<NewFile> files;
   std::vector<PriceChange> changes;  ///< new offers, other prices
   std::size_t confirmed = 0;         ///< the same price, with a newer source and date
@@ -29,8 +28,8 @@ struct ImportPlan {
 ImportPlan plan_import(const std::string& folder, const Catalog& catalog,
                        const ImportedPrices& imported);
 
-/// Writes all files as one change, or none (HostError). False where the folder cannot be exchanged
-/// as a whole, so that each file was replaced on its own.
-bool write_plan(const ImportPlan& plan);
+/// Writes all files as one change, or none (HostError), into the folder that was held before it was
+/// read. False where it cannot be exchanged as a whole, so that each file was replaced on its own.
+bool write_plan(const HeldFolder& folder, const ImportPlan& plan);
 
 }  // namespace feedrate::schema

@@ -6,8 +6,8 @@
 #include <functional>
 #include <set>
 #include <string_view>
-#include <system_error>
 
+#include "base/text_file.hpp"
 #include "catalog/lookup.hpp"
 #include "schema/catalog_files.hpp"
 
@@ -121,9 +121,14 @@ std::string file_of(std::string_view name) {
 JsonPtr PricingFiles::file(const std::string& name) {
   const std::lock_guard lock(mutex_);
   const auto [found, is_new] = files_.try_emplace(name);
-  const std::filesystem::path path = std::filesystem::path(folder_) / name;
-  std::error_code ignored;
-  if (is_new && std::filesystem::exists(path, ignored)) found->second = load_json(path.string());
+  if (!is_new) return found->second;
+  const std::string path = (std::filesystem::path(folder_) / name).string();
+  try {
+    if (is_there(path)) found->second = load_json(path);
+  } catch (...) {
+    files_.erase(found);
+    throw;
+  }
   return found->second;
 }
 

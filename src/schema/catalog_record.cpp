@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/did_you_mean.hpp"
@@ -192,6 +193,29 @@ bool Record::marked_recalled(std::string_view key) const {
   });
 }
 
+namespace {
+
+/// Whether a rule takes a number from another machine, region or month, which nobody published of
+/// this one ("on-demand less 58 %", "us-east-1 x 1.13 as c5.metal"); else it is arithmetic.
+bool by_likeness(std::string_view rule) {
+  constexpr std::array<std::string_view, 4> signs = {" less ", " as ", "about ", "equal to "};
+  return std::any_of(signs.begin(), signs.end(), [&](std::string_view sign) {
+    return rule.find(sign) != std::string_view::npos;
+  });
+}
+
+}  // namespace
+
+bool Record::rests_on_recalled(std::string_view rule) const {
+  const JsonValue* list = at("recalled");
+  if (list == nullptr) return false;
+  // A rule names its parts by the last word of their keys: "generation and lanes".
+  return std::any_of(list->items.begin(), list->items.end(), [&](const JsonPtr& item) {
+    const std::string_view key = item->text;
+    return !key.empty() && rule.find(key.substr(key.rfind('_') + 1)) != std::string_view::npos;
+  });
+}
+
 Provenance Record::provenance(std::string_view key) const {
   const JsonValue* sources = at("sources");
   const JsonValue* own = sources == nullptr ? nullptr : sources->find(key);
@@ -204,7 +228,11 @@ Provenance Record::provenance(std::string_view key) const {
   const JsonValue* derived = at("derived");
   const JsonValue* rule =
       derived == nullptr || derived->kind == JsonKind::text ? derived : derived->find(key);
-  if (rule != nullptr && rule->kind == JsonKind::text) from.source = "derived: " + rule->text;
+  if (rule != nullptr && rule->kind == JsonKind::text) {
+    from.source = "derived: " + rule->text;
+    // What is derived is as good as its weakest part.
+    if (by_likeness(rule->text) || rests_on_recalled(rule->text)) from.origin = Origin::assumed;
+  }
   if (!source.empty()) from.source += (from.source.empty() ? "" : ", ") + source;
   if (from.source.empty()) {
     complain(key, R"(expected "source" or "derived" in the record: every number names its origin)");

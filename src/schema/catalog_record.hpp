@@ -94,6 +94,8 @@ class Record {
 
  private:
   [[nodiscard]] bool marked_recalled(std::string_view key) const;
+  /// Whether a rule of "derived" computes with a key that is recalled.
+  [[nodiscard]] bool rests_on_recalled(std::string_view rule) const;
 
   const JsonValue* object_;
   std::string pointer_;

@@ -113,6 +113,13 @@ std::size_t currency_at(const std::string& text, const Key& key, const Reading& 
 
 bool read_quantity(double& out, const JsonValue& value, const Key& key, const Path& path,
                    Reading& r) {
+  // Nothing is nothing in any unit.
+  if ((value.kind == JsonKind::number && value.number == 0.0) ||
+      (value.kind == JsonKind::text && value.text == "0")) {
+    if (!within(0.0, value, key, path, r)) return false;
+    out = 0.0;
+    return true;
+  }
   if (value.kind != JsonKind::text) {
     r.expected(key, value, path, value.kind == JsonKind::number ? " (the unit is missing)" : "");
     return false;

@@ -1,5 +1,9 @@
 #include "schema/host.hpp"
 
+#include <algorithm>
+#include <array>
+#include <span>
+
 #include "base/text_file.hpp"
 #include "schema/host_keys.hpp"
 #include "schema/manual.hpp"
@@ -71,14 +75,47 @@ const std::vector<Entry<RecordedSteps>>& entries<RecordedSteps>() {
   return list;
 }
 
+namespace {
+
+constexpr std::string_view summing = "all_reduce";
+constexpr std::array<std::string_view, 3> way_operations = {summing, "all_gather",
+                                                            "reduce_scatter"};
+constexpr std::array<std::string_view, 3> way_protocols = {"LL", "LL128", "Simple"};
+
+/// A text that is one of `words`.
+template <std::string TunedWay::*member>
+Entry<TunedWay> way_word(std::string_view name, std::span<const std::string_view> words,
+                         std::string_view manual) {
+  Entry<TunedWay> made = entry<member>(name, {.manual = manual, .required = true});
+  made.key.kind = KeyKind::word;
+  made.key.words = words;
+  made.read = [](TunedWay& out, const JsonValue& v, const Key& key, const Path& path, Reading& r) {
+    const int index = read_word(v, key, path, r);
+    if (index >= 0) out.*member = key.words[static_cast<std::size_t>(index)];
+  };
+  return made;
+}
+
+/// All that is sent is reckoned from sums over all GPUs where the table has nothing better.
+void require_sums(const HostProfile& profile, const JsonValue& root, Reading& reading) {
+  if (!profile.nccl_tuning || !reading.problems.empty()) return;
+  const auto sums = [](const TunedWay& way) { return way.operation == summing; };
+  const std::vector<TunedWay>& ways = profile.nccl_tuning->ways;
+  if (std::any_of(ways.begin(), ways.end(), sums)) return;
+  const JsonValue& table = *root.find("nccl_tuning");
+  reading.problems.add(*table.find("ways"), "/nccl_tuning/ways",
+                       "expected at least one way of the operation \"all_reduce\", got none");
+}
+
+}  // namespace
+
 template <>
 const std::vector<Entry<TunedWay>>& entries<TunedWay>() {
   using W = TunedWay;
   static const std::vector<Entry<W>> list = {
-      entry<&W::operation>(
-          "operation", {.manual = "all_reduce, all_gather or reduce_scatter", .required = true}),
+      way_word<&W::operation>("operation", way_operations, "what is done"),
       entry<&W::algorithm>("algorithm", {.manual = "ring, tree, nvls …", .required = true}),
-      entry<&W::protocol>("protocol", {.manual = "LL, LL128 or Simple", .required = true}),
+      way_word<&W::protocol>("protocol", way_protocols, "NCCL's name of it"),
       entry<&W::latency>("latency", {.manual = "before the first byte", .example = "25 us"}),
       entry<&W::bandwidth>("bandwidth",
                            {.manual = "of the buffer", .required = true, .example = "225 GB/s"}),
@@ -92,7 +129,8 @@ const std::vector<Entry<TuningTable>>& entries<TuningTable>() {
   static const std::vector<Entry<T>> list = {
       entry<&T::gpus>("gpus", {"over how many; 0: the log does not say", "0", whole(0, 1e8)}),
       entry<&T::nodes>("nodes", {"on how many hosts; 0: the log does not say", "1", whole(0, 1e6)}),
-      entry<&T::ways>("ways", {.manual = "each: latency + bytes / bandwidth", .required = true}),
+      entry<&T::ways>("ways", {.manual = "each: latency + bytes / bandwidth; all_reduce at least",
+                               .required = true}),
   };
   return list;
 }
@@ -109,6 +147,9 @@ const std::vector<Entry<HostProfile>>& entries<HostProfile>() {
       entry<&H::cpu>("cpu", {"core-seconds per second with n busy threads", "", users}),
       entry<&H::pytorch_cpu>("pytorch_cpu", {"the same of n PyTorch workers", "", users}),
       entry<&H::operations>("operations", {"CPU time per sample by operation, one thread"}),
+      entry<&H::operation_bytes>(
+          "operation_bytes",
+          {"bytes of the stored samples that an operation was measured on", "", above(0, 1e15)}),
       entry<&H::gpu_operations>("gpu_operations", {"GPU time per sample by operation"}),
       entry<&H::disk>("disk", {"reads by n threads, in all", "", users}),
       entry<&H::disk_latency>("disk_latency", {.manual = "of one read", .example = "1 ms"}),
@@ -205,6 +246,7 @@ HostProfile host_profile_of(const JsonValue& root, const std::string& file) {
   Reading reading;
   HostProfile profile;
   read_record(profile, root, host_root(), Path{}, reading);
+  require_sums(profile, root, reading);
   reading.problems.throw_if_any();
   if (profile.name.empty()) profile.name = file;
   return profile;

@@ -24,6 +24,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3> tuned_ope
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> tuned_algorithms = {
     {{"Ring", "ring"}, {"Tree", "tree"}, {"NVLS", "nvls"}}};
 
+/// More are a damaged line.
+constexpr double most_ranks = 1e9;
+
 template <std::size_t n>
 std::string_view word_for(const std::array<std::pair<std::string_view, std::string_view>, n>& words,
                           std::string_view name) {
@@ -135,8 +138,8 @@ class TuningLog {
   static void say_ranks(TunedThread& thread, const std::vector<std::string_view>& words) {
     const auto ranks = number_after(words, {"nranks", "nRanks"});
     const auto nodes = number_after(words, {"nNodes", "nnodes"});
-    if (ranks && *ranks >= 1.0) thread.ranks = *ranks;
-    if (nodes && *nodes >= 1.0) thread.nodes = *nodes;
+    if (ranks && *ranks >= 1.0 && *ranks <= most_ranks) thread.ranks = *ranks;
+    if (nodes && *nodes >= 1.0 && *nodes <= most_ranks) thread.nodes = *nodes;
     if (thread.tables.empty()) return;
     TunedTable& last = thread.tables.back();
     if (ranks && last.ranks == 0.0) last.ranks = thread.ranks;

@@ -7,6 +7,8 @@ namespace feedrate::schema {
 template <>
 inline constexpr std::span<const std::string_view> words_of<AllReduceAlgorithm> = algorithm_words;
 template <>
+inline constexpr std::span<const std::string_view> words_of<NetworkFabric> = fabric_words;
+template <>
 inline constexpr std::span<const std::string_view> words_of<Parallelism> = parallelism_words;
 template <>
 inline constexpr std::span<const std::string_view> words_of<NumberType> = number_type_words;
@@ -89,7 +91,9 @@ const std::vector<Entry<AllReduce>>& entries<AllReduce>() {
            "nccl"}),
       entry<&AllReduce::gradient_bytes>(
           "gradient_bytes",
-          {.manual = "of the model", .limits = above(0, 1e15), .example = "102 MB"}),
+          {.manual = "of the model; 0: nothing is exchanged, as by emulated GPUs, or jobs apart",
+           .limits = between(0, 1e15),
+           .example = "102 MB"}),
       entry<&AllReduce::parameters>(
           "parameters",
           {.manual = "instead: parameters of the model, with 4 bytes of gradient each",
@@ -123,6 +127,9 @@ const std::vector<Entry<AllReduce>>& entries<AllReduce>() {
                                  .hint = {"a duration", "1.2 ms"}}),
       entry<&AllReduce::points_gpus>(
           "points_gpus", {"number of GPUs over which the points were measured", "", whole(2, 1e6)}),
+      entry<&AllReduce::fabric>(
+          "fabric", {"what instances reach each other by; infiniband: RoCE too",
+                     "efa where the instance has it, infiniband from 100 Gbit/s on, else tcp"}),
       entry<&AllReduce::busbw>("busbw", {.manual = "bus bandwidth; hierarchical: between instances",
                                          .example = "10 GB/s"}),
       entry<&AllReduce::busbw_inside>(

@@ -56,8 +56,8 @@ bool between_tokens(char c) {
 /// is the next token after `at_`, so its line is known without a counting iterator.
 class Handler : public nlohmann::json_sax<nlohmann::json> {
  public:
-  Handler(std::string_view text, const std::string& file)
-      : text_(text), file_(std::make_shared<const std::string>(file)) {}
+  Handler(std::string_view text, const std::string& file, bool quotes)
+      : text_(text), file_(std::make_shared<const std::string>(file)), quotes_(quotes) {}
 
   bool null() override { return add(fresh(JsonKind::null)); }
 
@@ -103,8 +103,8 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
                    const nlohmann::detail::exception& error) override {
     if (error.id == 406) {  // out of range: the only error that is not about syntax
       next_token();
-      complain(line_, "expected a number below 1.8e308, got " +
-                          in_quotes(text_.substr(start_, at_ - start_), 40));
+      const std::string got = ", got " + in_quotes(text_.substr(start_, at_ - start_), 40);
+      complain(line_, "expected a number below 1.8e308" + (quotes_ ? got : ""));
       return false;
     }
     const OpenBracket bracket =
@@ -114,7 +114,7 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
     const bool expects_key = !stack_.empty() && bracket.object && !stack_.back().awaits_value;
     const SyntaxComplaint found =
         explain_syntax(text_, at_, stack_.empty() ? nullptr : &bracket, expects_key);
-    complain(line_of(found.offset), found.message);
+    complain(line_of(found.offset), found.message + (quotes_ ? found.quote : ""));
     return false;
   }
 
@@ -247,6 +247,7 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
 
   std::string_view text_;
   std::shared_ptr<const std::string> file_;
+  bool quotes_ = true;  ///< whether complaints quote the text
   std::size_t start_ = 0;
   std::size_t at_ = 0;
   int line_ = 1;
@@ -265,12 +266,15 @@ const JsonValue* JsonValue::find(std::string_view key) const {
   return nullptr;
 }
 
-JsonPtr parse_json(std::string_view text, const std::string& file) {
+JsonPtr parse_json(std::string_view text, const std::string& file, JsonErrors errors) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // editors on Windows put it there
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
     throw InputError({{file, 1, "", "expected UTF-8, got UTF-16: save the file as UTF-8"}});
   }
-  Handler handler(text, file);
+  const std::size_t start = skip_space(text, 0);
+  const bool begins = start < text.size() && (text[start] == '{' || text[start] == '[');
+  // What stands in no file was typed by the user.
+  Handler handler(text, file, errors == JsonErrors::with_its_text && (begins || file.empty()));
   nlohmann::json::sax_parse(text.begin(), text.end(), &handler);
   return handler.finish();
 }

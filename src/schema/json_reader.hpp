@@ -39,9 +39,15 @@ struct JsonValue {
   [[nodiscard]] const JsonValue* find(std::string_view key) const;
 };
 
+/// Whether complaints about a text that is no JSON quote it. What a document names may be anything
+/// (a key, a list of passwords), and messages are read by others than its owner.
+enum class JsonErrors { with_its_text, without_its_text };
+
 /// Parses `text`; `file` is the name that messages use. InputError with file:line for broken
 /// syntax, duplicate keys (both lines), nesting deeper than 64, numbers that no double can hold.
-JsonPtr parse_json(std::string_view text, const std::string& file);
+/// A text that does not even begin as an object or list is never quoted.
+JsonPtr parse_json(std::string_view text, const std::string& file,
+                   JsonErrors errors = JsonErrors::with_its_text);
 
 /// parse_json of a whole file; InputError also for what read_text_file refuses.
 JsonPtr load_json(const std::string& path);

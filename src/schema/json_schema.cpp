@@ -20,7 +20,15 @@ void type(std::string_view name, JsonWriter& out) {
 }
 
 void quantity(const Key& key, JsonWriter& out) {
-  type("string", out);
+  const bool may_be_nothing = !key.limits.given() || (key.limits.low <= 0.0 &&
+                                                      !(key.limits.above && key.limits.low >= 0.0));
+  if (may_be_nothing) {
+    // 0 needs no unit. Bounds of numbers say nothing of texts.
+    out.key("type").begin_array().text("string").text("number").text("null").end();
+    out.number("minimum", 0.0).number("maximum", 0.0);
+  } else {
+    type("string", out);
+  }
   out.key("pattern").text("^ *[-+$.0-9]");
   out.key("examples").begin_array().text(key.hint.example).end();
 }

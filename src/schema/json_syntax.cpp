@@ -37,8 +37,8 @@ SyntaxComplaint broken_text(std::string_view text, std::size_t at) {
     const char c = text[i];
     if (c == '"') break;
     if (c == '\n' || c == '\r') {
-      return {at, "expected a closing quote on the same line, got " +
-                      in_quotes(text.substr(at + 1, i - at - 1), 40)};
+      return {at, "expected a closing quote on the same line",
+              ", got " + in_quotes(text.substr(at + 1, i - at - 1), 40)};
     }
     if (static_cast<unsigned char>(c) < 0x20U) {
       return {i, "expected \\t or \\u00XX, got a control character inside a text"};
@@ -46,14 +46,14 @@ SyntaxComplaint broken_text(std::string_view text, std::size_t at) {
     if (c == '\\') {
       const char escape = i + 1 < text.size() ? text[i + 1] : ' ';
       if (std::string_view("\"\\/bfnrtu").find(escape) == std::string_view::npos) {
-        return {i, "expected \\\\ for a backslash, got " + in_quotes(text.substr(i, 2))};
+        return {i, "expected \\\\ for a backslash", ", got " + in_quotes(text.substr(i, 2))};
       }
       if (escape == 'u') {
         for (std::size_t k = 2; k < 6; ++k) {
           const char digit = i + k < text.size() ? text[i + k] : ' ';
           if (std::string_view("0123456789abcdefABCDEF").find(digit) == std::string_view::npos) {
-            return {i, "expected four hexadecimal digits after \\u, got " +
-                           in_quotes(text.substr(i, 6))};
+            return {i, "expected four hexadecimal digits after \\u",
+                    ", got " + in_quotes(text.substr(i, 6))};
           }
         }
         i += 4;
@@ -71,48 +71,44 @@ SyntaxComplaint broken_text(std::string_view text, std::size_t at) {
   return {at, "expected a text with valid escapes, got a lone surrogate \\uD800…\\uDFFF"};
 }
 
-std::string bad_word(std::string_view text, std::size_t at, bool expects_key) {
+SyntaxComplaint bad_word(std::string_view text, std::size_t at, bool expects_key) {
   const std::string_view word = word_at(text, at);
   const std::size_t next = skip_space(text, at + word.size());
+  const std::string got = ", got " + in_quotes(word);
   if (expects_key) {
-    if (text[at] == '\'') return "expected a key in double quotes, got " + in_quotes(word);
-    if (next < text.size() && text[next] == ':') {
-      return "expected a key in double quotes (\"" + std::string(word.substr(0, 40)) +
-             "\"), got it without";
-    }
-    return "expected a key in double quotes, got " + in_quotes(word);
+    const bool bare = text[at] != '\'' && next < text.size() && text[next] == ':';
+    return {at, "expected a key in double quotes",
+            bare ? " (\"" + std::string(word.substr(0, 40)) + "\"), got it without" : got};
   }
   const std::string_view bare = word.substr(word.starts_with('-') || word.starts_with('+') ? 1 : 0);
   constexpr std::array<std::string_view, 6> not_numbers = {"NaN",      "nan", "Infinity",
                                                            "infinity", "inf", "Inf"};
   for (const std::string_view name : not_numbers) {
     if (bare == name) {
-      return "expected a finite number, got " + std::string(word) +
-             " (for an unknown value, leave the key out or write null)";
+      return {at, "expected a finite number, got " + std::string(word) +
+                      " (for an unknown value, leave the key out or write null)"};
     }
   }
   if (word == "True" || word == "False" || word == "None" || word == "TRUE" || word == "FALSE" ||
       word == "undefined" || word == "NULL" || word == "Null") {
-    return "expected true, false or null in lower case, got " + std::string(word);
+    return {at, "expected true, false or null in lower case, got " + std::string(word)};
   }
-  if (text[at] == '\'') return "expected double quotes, got " + in_quotes(word);
+  if (text[at] == '\'') return {at, "expected double quotes", got};
   const bool number =
       is_digit(text[at]) || ((text[at] == '-' || text[at] == '+' || text[at] == '.') &&
                              word.size() > 1 && (is_digit(word[1]) || word[1] == '.'));
   if (number) {
     for (const char c : word) {
       if (is_letter(c) && c != 'e' && c != 'E') {
-        return "expected quotes around a quantity, as \"" + std::string(word.substr(0, 40)) +
-               "\", got it without";
+        return {at, "expected quotes around a quantity",
+                ", as \"" + std::string(word.substr(0, 40)) + "\", got it without"};
       }
     }
-    return "expected a JSON number (no leading zero or +, digits on both sides of the point), "
-           "got " +
-           in_quotes(word);
+    return {at, "expected a JSON number (no leading zero or +, digits on both sides of the point)",
+            got};
   }
-  if (is_letter(text[at]))
-    return "expected a value, texts in double quotes, got " + in_quotes(word);
-  return "expected a value, got " + in_quotes(text.substr(at, utf8_length(text, at)));
+  if (is_letter(text[at])) return {at, "expected a value, texts in double quotes", got};
+  return {at, "expected a value", ", got " + in_quotes(text.substr(at, utf8_length(text, at)))};
 }
 
 /// Where the number that ends at `end` starts; `end` when there is none.
@@ -158,9 +154,9 @@ SyntaxComplaint explain_syntax(std::string_view text, std::size_t after, const O
   }
   if (c == '/' || c == '#') return {at, "expected JSON, got a comment, which JSON does not allow"};
   if (open == nullptr && after > 0) {
-    return {at,
-            "expected the end of the file after the closing bracket, got " +
-                in_quotes(word_at(text, at).empty() ? text.substr(at, 1) : word_at(text, at), 20)};
+    const std::string_view word = word_at(text, at);
+    return {at, "expected the end of the file after the closing bracket",
+            ", got " + in_quotes(word.empty() ? text.substr(at, 1) : word, 20)};
   }
   if (c == '\0') return {at, "expected UTF-8 text, got a zero byte: is it another encoding?"};
   const bool fresh = after > 0 && (text[after - 1] == '{' || text[after - 1] == '[');
@@ -175,21 +171,22 @@ SyntaxComplaint explain_syntax(std::string_view text, std::size_t after, const O
   if (open != nullptr && !comma && !colon && !fresh) {
     // Nothing separates this from what was fine before it.
     if (!wants_key && open->object)
-      return {at, "expected \":\" after the key, got " + in_quotes(text.substr(at, 1))};
+      return {at, "expected \":\" after the key", ", got " + in_quotes(text.substr(at, 1))};
     // "2.1 GB/s" without quotes parses as far as 2.1.
     const std::size_t number = number_before(text, after);
     if (number < after && (is_letter(c) || c == '/' || at == after) && c != '"' && c != ';' &&
         c != '}' && c != ']' && c != '{' && c != '[') {
-      return {number, bad_word(text, number, false)};
+      return bad_word(text, number, false);
     }
-    return {at, std::string("expected \",\" or ") + closing(*open) + ", got " +
-                    (c == '"' ? "the start of a text" : in_quotes(text.substr(at, 1)))};
+    return {
+        at, "expected \",\" or " + closing(*open),
+        ", got " + (c == '"' ? std::string("the start of a text") : in_quotes(text.substr(at, 1)))};
   }
   if (c == '"') return broken_text(text, at);
   if (is_letter(c) && at + word_at(text, at).size() == text.size() && open != nullptr) {
     return {at, "expected " + closing(*open) + ", got the end of the file: truncated?"};
   }
-  return {at, bad_word(text, at, wants_key)};
+  return bad_word(text, at, wants_key);
 }
 
 }  // namespace feedrate::schema

@@ -14,7 +14,8 @@ struct OpenBracket {
 
 struct SyntaxComplaint {
   std::size_t offset = 0;  ///< where to point
-  std::string message;     ///< "expected …, got …"
+  std::string message;     ///< "expected …", and what was got where that quotes nothing
+  std::string quote{};     ///< the rest of the message: what was got, in the words of the text
 };
 
 /// Explains a parser's refusal. `after` is the end of the last value, key or bracket that was fine,

@@ -1,20 +1,21 @@
 #include "schema/json_writer.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
 
 #include "base/number_chars.hpp"
-#include "base/quote.hpp"
+#include "base/printable.hpp"
 
 namespace feedrate::schema {
 namespace {
 
+/// The same values for every reader, and nothing that acts on a terminal or a log.
 void append_escaped(std::string& out, std::string_view text) {
-  constexpr std::string_view hex = "0123456789abcdef";
   out += '"';
   for (std::size_t i = 0; i < text.size();) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const std::size_t length = utf8_length(text, i);
+    const Glyph glyph = glyph_at(text, i);
     if (text[i] == '"' || text[i] == '\\') {
       out += '\\';
       out += text[i];
@@ -22,16 +23,14 @@ void append_escaped(std::string& out, std::string_view text) {
       out += "\\n";
     } else if (text[i] == '\t') {
       out += "\\t";
-    } else if (byte < 0x20U) {
-      out += "\\u00";
-      out += hex[byte >> 4U];
-      out += hex[byte & 0xFU];
-    } else if (length == 0) {
+    } else if (!glyph.valid) {
       out += "\\ufffd";  // no UTF-8: a JSON document must not carry it
+    } else if (is_control(glyph.code) || is_log_command(text, i)) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(glyph.code));
     } else {
-      out += text.substr(i, length);
+      out += text.substr(i, glyph.length);
     }
-    i += length == 0 ? 1 : length;
+    i += glyph.length;
   }
   out += '"';
 }

@@ -99,7 +99,9 @@ void NcclTuningLines::read_row(const std::vector<std::string_view>& cells) {
       cut_ = true;
       continue;
     }
-    if (*bandwidth > 0.0) cells_.push_back({columns_[i], *latency, *bandwidth});
+    const bool named = !columns_[i].algorithm.empty() && !columns_[i].protocol.empty();
+    cut_ = cut_ || !named;
+    if (*bandwidth > 0.0 && named) cells_.push_back({columns_[i], *latency, *bandwidth});
   }
 }
 

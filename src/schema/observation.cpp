@@ -115,6 +115,7 @@ ObservationHeader header_of(const Line& line) {
   header.pid = line.number(pid);
   header.instance = line.text(instance);
   header.cpus = line.number(cpus);
+  header.cores = line.number(cores);
   if (const auto size = line.number(memory)) header.memory = bytes(*size);
   header.gpus = line.number(gpus);
   return header;
@@ -185,6 +186,7 @@ void write(JsonWriter& out, const ObservationHeader& h) {
   if (h.pid) out.number(pid, *h.pid);
   if (!h.instance.empty()) out.text(instance, h.instance);
   if (h.cpus) out.number(cpus, *h.cpus);
+  if (h.cores) out.number(cores, *h.cores);
   if (h.memory) out.number(memory, h.memory->base());
   if (h.gpus) out.number(gpus, *h.gpus);
 }
@@ -315,7 +317,7 @@ std::string observation_line(const ObservationLine& line) {
 }
 
 ObservationWriter::ObservationWriter(std::string path, const ObservationHeader& header)
-    : out_(std::move(path)) {
+    : out_(std::move(path), Rights::owners_alone) {
   put(header);
   flush();
 }

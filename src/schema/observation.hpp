@@ -69,7 +69,7 @@ void for_each_line(const std::string& path, const Take& take) {
 /// Writes a file as it comes about: what was put in is there, in whole lines, at each flush().
 class ObservationWriter {
  public:
-  /// As LineWriter. The header is written at once.
+  /// As LineWriter; a new file is readable by its owner only. The header is written at once.
   ObservationWriter(std::string path, const ObservationHeader& header);
 
   void put(const ObservationLine& line) { pending_ += observation_line(line); }

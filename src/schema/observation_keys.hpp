@@ -34,6 +34,7 @@ inline constexpr std::string_view command = "Command";
 inline constexpr std::string_view pid = "PID";
 inline constexpr std::string_view instance = "Instance";
 inline constexpr std::string_view cpus = "CPUs";
+inline constexpr std::string_view cores = "Cores";
 inline constexpr std::string_view memory = "MemoryBytes";
 inline constexpr std::string_view gpus = "GPUs";
 
@@ -76,6 +77,7 @@ inline constexpr KeyRow header_keys[] = {
     {pid, "number", "its first process"},
     {instance, "string", "what the machine is rented as"},
     {cpus, "number", "hardware threads"},
+    {cores, "number", "that they belong to, as the system shows them"},
     {memory, "number", "of the machine"},
     {gpus, "number", "of the machine"},
 };

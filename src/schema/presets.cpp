@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/did_you_mean.hpp"
 #include "base/errors.hpp"
+#include "base/number_text.hpp"
 #include "base/quote.hpp"
+#include "base/unit_text.hpp"
 #include "schema/codec.hpp"
 #include "schema/json_reader.hpp"
 #include "schema/key_names.hpp"
@@ -75,6 +78,42 @@ const JsonValue* item(const JsonValue& list, const std::string& token) {
   return nullptr;
 }
 
+/// The key as a pointer in which operations stand by their place, which /errors takes.
+std::string pointer_by_place(const Document& document, std::string_view key) {
+  std::string pointer;
+  const JsonValue* at = document.root().get();
+  for (const std::string& token : find_key(scenario_root(), key).tokens) {
+    std::string named = token;
+    if (at != nullptr && at->kind == JsonKind::array) {
+      const JsonValue* const found = item(*at, token);
+      for (std::size_t i = 0; i < at->items.size(); ++i) {
+        if (at->items[i].get() == found) named = std::to_string(i);
+      }
+      at = found;
+    } else if (at != nullptr) {
+      at = at->find(token);
+    }
+    pointer += '/' + named;
+  }
+  return pointer;
+}
+
+/// The standard error, in logarithms, of a number of which 90 % lie in the range.
+std::optional<double> error_of(const PresetRange& range) {
+  const auto base = [](const std::string& text) -> std::optional<double> {
+    if (const auto number = number_of(text)) return number;
+    for (const Dimension dimension : {Dimension{.time = 1}, Dimension{.data = 1}}) {
+      const ParsedQuantity parsed = parse_quantity(text, dimension);
+      if (parsed.ok()) return parsed.base;
+    }
+    return std::nullopt;
+  };
+  const auto low = base(range.low), high = base(range.high);
+  if (!low || !high || *low <= 0.0 || *low >= *high) return std::nullopt;
+  constexpr double nine_of_ten = 2.0 * 1.645;
+  return std::round(1000.0 * std::log(*high / *low) / nine_of_ten) / 1000.0;
+}
+
 }  // namespace
 
 std::span<const std::string_view> preset_names() {
@@ -85,6 +124,25 @@ std::span<const std::string_view> preset_names() {
     return list;
   }();
   return names;
+}
+
+Document with_errors(const Document& document, std::span<const PresetRange> ranges) {
+  auto errors = std::make_shared<JsonValue>();
+  errors->kind = JsonKind::object;
+  for (const PresetRange& range : ranges) {
+    const auto error = error_of(range);
+    if (!error) continue;
+    auto value = std::make_shared<JsonValue>();
+    value->kind = JsonKind::number;
+    value->number = *error;
+    errors->members.push_back({pointer_by_place(document, range.key), 0, std::move(value)});
+  }
+  Document made = document;
+  if (errors->members.empty()) return made;
+  auto root = std::make_shared<JsonValue>(*document.root());
+  root->members.push_back({"errors", 0, std::move(errors)});
+  made.replace_root(std::move(root));
+  return made;
 }
 
 std::string setting_at(const Document& document, std::string_view key) {

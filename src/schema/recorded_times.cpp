@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <utility>
@@ -54,13 +53,12 @@ RecordedLine recorded_line(std::string_view line) {
 }
 
 /// How many of each time.
-std::map<double, double> recorded_in(const std::string& path, const Files& files) {
+std::map<double, double> recorded_in(const std::string& text, const std::string& path) {
   std::map<double, double> counted;
   std::vector<Problem> problems;
   std::optional<double> batch;
   int number = 0;
   bool heading_passed = false;
-  const std::string text = files.text(path);
   for (std::string_view line : lines_of(text)) {
     ++number;
     while (line.starts_with(' ') || line.starts_with('\t')) line.remove_prefix(1);
@@ -73,9 +71,8 @@ std::map<double, double> recorded_in(const std::string& path, const Files& files
       heading_passed = true;
       if (heading) continue;
       problems.push_back({path, number, "",
-                          fmt::format("expected the time of a step, such as 0.182 (seconds), "
-                                      "\"182 ms\" or 64,0.182 (batch,seconds), got {}",
-                                      in_quotes(line, 60))});
+                          "expected the time of a step, such as 0.182 (seconds), \"182 ms\" or "
+                          "64,0.182 (batch,seconds), got another line"});
     } else if (batch && read.batch && *batch != *read.batch) {
       problems.push_back({path, number, "",
                           fmt::format("expected steps of one batch, {:g} as above, got one of {:g}",
@@ -87,7 +84,9 @@ std::map<double, double> recorded_in(const std::string& path, const Files& files
     if (problems.size() >= most_wrong_steps) break;
   }
   if (counted.empty() && problems.empty()) {
-    problems.push_back({path, 0, "", "expected the times of steps, a line each, got none"});
+    problems.push_back({path, 0, "",
+                        fmt::format("expected the times of steps, a line each, got none: {}",
+                                    in_quotes(path, 200))});
   }
   if (!problems.empty()) throw InputError(std::move(problems));
   return counted;
@@ -134,27 +133,29 @@ JsonPtr member_of(const JsonPtr& object, std::string_view key) {
 
 }  // namespace
 
-JsonPtr with_recorded_times(const JsonPtr& root, const std::string& scenario, const Files& files) {
+JsonPtr with_recorded_times(const JsonPtr& root, const std::string& scenario, NamedFiles& files,
+                            RecordedTimes& read) {
   const JsonPtr job = member_of(root, "job");
   const JsonPtr step = job ? member_of(job, "step") : nullptr;
   const JsonPtr name = step ? member_of(step, "times") : nullptr;
   if (!name || name->kind != JsonKind::text || name->text.empty()) return root;
-  const std::filesystem::path relative(name->text);
-  const std::filesystem::path folder = std::filesystem::path(scenario).parent_path();
-  const std::string path = (relative.is_absolute() ? relative : folder / relative).string();
-  std::map<double, double> counted;
+  RecordedTimes::const_iterator counted;
   try {
-    counted = recorded_in(path, files);
+    const NamedFiles::Found file = files.find(name->text, scenario);
+    counted = read.find(file.identity);
+    if (counted == read.end()) {
+      counted = read.emplace(file.identity, recorded_in(files.text(file), file.path)).first;
+    }
   } catch (const InputError& error) {
     std::vector<Problem> problems = error.problems();
     if (problems.front().line == 0) {  // of the whole file
-      problems = {{scenario, name->line, "/job/step/times",
-                   problems.front().message + ": " + in_quotes(path, 200)}};
+      problems = {{scenario, name->line, "/job/step/times", problems.front().message}};
     }
     throw InputError(std::move(problems));
   }
-  return with_member(root, "job",
-                     with_member(job, "step", with_member(step, "times", as_list(counted, *name))));
+  return with_member(
+      root, "job",
+      with_member(job, "step", with_member(step, "times", as_list(counted->second, *name))));
 }
 
 }  // namespace feedrate::schema

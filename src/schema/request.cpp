@@ -38,12 +38,14 @@ struct WrittenOptions {
   double replications = 0.0;
   double seed = 1.0;
   bool exact = false;
+  bool mean = false;
   double jobs = 0.0;
 };
 
 struct WrittenRequest {
   std::optional<Inner> scenario;
   std::string file;
+  std::vector<std::string> allow_files;
   std::optional<Inner> host;
   std::vector<std::pair<std::string, std::string>> set;
   std::optional<VaryTexts> vary;
@@ -116,6 +118,7 @@ const std::vector<Entry<WrittenOptions>>& entries<WrittenOptions>() {
                                                whole(1, most_replications)}),
       entry<&O::seed>("seed", {"of the random numbers", "1", whole(0, last_whole)}),
       entry<&O::exact>("exact", {"simulate every event instead of the mean", "false"}),
+      entry<&O::mean>("mean", {"the mean in closed form alone, without events beside it", "false"}),
       entry<&O::jobs>("jobs", {"points of a sweep at a time", "one a core", whole(1, 4096)}),
   };
   return list;
@@ -141,6 +144,9 @@ const std::vector<Entry<WrittenRequest>>& entries<WrittenRequest>() {
       entry<&W::file>("file",
                       {"its name in answers, beside which lies what it includes; alone: the "
                        "scenario itself is read from there"}),
+      entry<&W::allow_files>("allow_files",
+                             {"folders below which the scenario and files that it names are read; "
+                              "without it none is: for requests of strangers, refuse this key"}),
       entry<&W::host>("host", {"the host profile, or a text that holds its file"}),
       entry<&W::set>("set", {"keys of the scenario and their values, as for --set"}),
       vary_entry(),
@@ -211,12 +217,26 @@ WrittenRequest written(const JsonValue& root, std::vector<Problem>& problems) {
   return request;
 }
 
-Document scenario_in(const WrittenRequest& request, const std::string& file, const Files& files) {
-  if (!request.scenario) return parse_document(files.text(file), file, files);
+/// The scenario's own text where only its file is named: read as the files that it names are.
+std::string text_of_named(const std::string& file, const AllowedFiles& allowed) {
+  NamedFiles named(allowed, "");
+  try {
+    return named.text(named.find(file, ""));
+  } catch (const InputError& error) {
+    refuse_file(file, error.problems().front().message);
+  }
+}
+
+Document scenario_in(const WrittenRequest& request, const std::string& file,
+                     const AllowedFiles& allowed) {
+  if (!request.scenario) {
+    const std::string text = text_of_named(file, allowed);
+    return document_of(parse_json(text, file, JsonErrors::without_its_text), file, allowed);
+  }
   const JsonPtr& value = request.scenario->value;
-  if (value->kind == JsonKind::text) return parse_document(value->text, file, files);
+  if (value->kind == JsonKind::text) return parse_document(value->text, file, allowed);
   return document_of(as_file(*value, std::make_shared<const std::string>(file), false), file,
-                     files);
+                     allowed);
 }
 
 std::optional<HostProfile> host_in(const WrittenRequest& request) {
@@ -229,7 +249,9 @@ std::optional<HostProfile> host_in(const WrittenRequest& request) {
 
 }  // namespace
 
-Request read_request(const std::string& text, const Files& files) {
+Request read_request(const std::string& text, const Files& files,
+                     const std::vector<std::string>& folders) {
+  AllowedFiles allowed{&files, false, folders, "\"allow_files\" in the request"};
   if (text.size() > max_text_file_bytes) {
     refuse_file(request_name,
                 fmt::format("expected at most {} bytes, got {}", max_text_file_bytes, text.size()));
@@ -239,11 +261,13 @@ Request read_request(const std::string& text, const Files& files) {
   if (root->find("scenario") == nullptr && root->find("file") == nullptr) {
     made.file = scenario_name;
     const auto file = std::make_shared<const std::string>(scenario_name);
-    made.scenario = document_of(as_file(*root, file, true), made.file, files);
+    made.scenario = document_of(as_file(*root, file, true), made.file, allowed);
     return made;
   }
   std::vector<Problem> problems;
   const WrittenRequest request = written(*root, problems);
+  allowed.folders.insert(allowed.folders.end(), request.allow_files.begin(),
+                         request.allow_files.end());
   made.file = request.file.empty() ? scenario_name : request.file;
   const JsonValue* const given = root->find("scenario");
   const bool stated = given != nullptr && given->kind != JsonKind::null;
@@ -251,13 +275,13 @@ Request read_request(const std::string& text, const Files& files) {
     problems.push_back({request_name, root->line, "",
                         "expected the key \"scenario\" or \"file\", got an object without them"});
   } else if (request.scenario || !stated) {
-    made.scenario = gathered(problems, [&] { return scenario_in(request, made.file, files); });
+    made.scenario = gathered(problems, [&] { return scenario_in(request, made.file, allowed); });
   }
   made.host = gathered(problems, [&] { return host_in(request); });
   made.set = request.set;
   const WrittenOptions& options = request.options;
   made.depth = {static_cast<int>(options.replications), static_cast<std::uint64_t>(options.seed),
-                options.exact};
+                options.exact, options.mean};
   if (is_sweep(request)) {
     made.sweep = {request.vary.value_or(VaryTexts{}).texts, request.instances, request.deadline,
                   request.budget, static_cast<int>(options.jobs)};

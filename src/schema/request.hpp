@@ -34,10 +34,11 @@ struct Request {
 };
 
 /// `text` is a request, which request_manual() explains, or a scenario alone. What it includes, and
-/// a scenario of which only the name is given, is read from `files`. InputError with all problems
-/// that show before a setting is applied: in the file "request", in "host", or in the scenario by
-/// its own name.
-Request read_request(const std::string& text, const Files& files);
+/// a scenario of which only the name is given, is read from `files` below `folders` and those that
+/// the request allows, and nowhere else. InputError with all problems that show before a setting is
+/// applied: in the file "request", in "host", or in the scenario by its own name.
+Request read_request(const std::string& text, const Files& files,
+                     const std::vector<std::string>& folders = {});
 
 /// What `feedrate schema request` prints for readers.
 std::string request_manual();

@@ -164,7 +164,8 @@ std::string write_sweep(const Sweep& sweep, const std::string& name, const std::
   return std::move(out).finish();
 }
 
-std::string write_comparison(std::span<const NamedResult> results) {
+std::string write_comparison(std::span<const NamedResult> results,
+                             const std::optional<Decision>& decision) {
   JsonWriter out;
   open_document("comparison", out, comparison_version);
   out.key("points").begin_array(Layout::block);
@@ -179,7 +180,9 @@ std::string write_comparison(std::span<const NamedResult> results) {
     }
     out.end();
   }
-  out.end().end();
+  out.end();
+  write_decision(decision, out);
+  out.end();
   return std::move(out).finish();
 }
 

@@ -17,7 +17,8 @@ std::string write_result(const NamedResult& result);
 std::string write_sweep(const Sweep& sweep, const std::string& name, const std::string& file);
 /// `compare --format json`: {"kind": "comparison", "points": [answers with "relative"]}, where that
 /// holds changes against the first: null for the first itself.
-std::string write_comparison(std::span<const NamedResult> results);
+std::string write_comparison(std::span<const NamedResult> results,
+                             const std::optional<Decision>& decision = {});
 /// JSON Schema (2020-12) of the three kinds.
 std::string result_json_schema();
 /// What `feedrate schema result` prints for readers.

@@ -145,7 +145,8 @@ sweep    … "kind": "sweep", "points": [{ANSWER, with "set" of --vary,
          "break_even_efficiency" of the epochs, from which on it costs no more in all (null: none);
          "total_cost_at": [{"efficiency", "of_fewest"}], the total there over that of the fewest
 compare  … "kind": "comparison", "schema": 2, "points": [{ANSWER, "relative"}], where that
-         holds changes against the first (RELATIVE)
+         holds changes against the first
+         (RELATIVE), "decision" as of a sweep
 search   (run --find, feeds) … "kind": "search", "answers": [{"question", "key", "from", "to",
          "metric", "answer": null for none, "at_end": there may be more beyond the range, "there":
          {…}, "next": {…} the value at which it no longer holds, "exception": {…} or null: a value

@@ -5,6 +5,8 @@
 #include "model/efficiency.hpp"
 #include "model/exported.hpp"
 #include "model/figures.hpp"
+#include "schema/by_events_record.hpp"
+#include "schema/reference_record.hpp"
 #include "schema/written.hpp"
 #include "words/bill.hpp"
 
@@ -84,17 +86,6 @@ std::vector<Gain> gains(const BottleneckPart& part) {
   std::vector<Gain> list;
   for (const auto& [stage, gain] : part.whole->bottleneck.gains) list.push_back({stage, gain});
   return list;
-}
-
-std::string_view name_of_part(BillPart part) {
-  switch (part) {
-    case BillPart::compute: return "compute";
-    case BillPart::auxiliary: return "auxiliary";
-    case BillPart::storage: return "storage";
-    case BillPart::requests: return "requests";
-    case BillPart::transfer: return "transfer";
-  }
-  return "";
 }
 
 using Pair = std::array<double, 2>;
@@ -254,7 +245,7 @@ const std::vector<Entry<BillLine>>& entries<BillLine>() {
   using L = BillLine;
   static const std::vector<Entry<L>> list = {
       written<L>("part", "compute, auxiliary, storage, requests, transfer",
-                 [](const L& line) { return name_of_part(line.part); }),
+                 [](const L& line) { return words::name_of(line.part); }),
       written<L>("what", "", [](const L& line) { return words::item(line); }),
       written<L>("quantity", "", [](const L& line) { return words::quantity(line); }),
       written<L>("price", "of a unit", [](const L& line) { return words::price(line); }),
@@ -377,6 +368,7 @@ const std::vector<Entry<Certainty>>& entries<Certainty>() {
       written<C>("longest_s", "total_s with each at its other end",
                  [](const C& c) { return c.longest.base(); }),
       written<&C::own_variance_share>("own_variance_share", "of the job's own variability"),
+      written<&C::model>("model", "the model's own errors, by class of stages"),
   };
   return list;
 }
@@ -453,9 +445,12 @@ const std::vector<Entry<Result>>& entries<Result>() {
     const Entry<Result> rest[] = {
         written<&Result::shared_limit>(
             "shared_limit", "that all instances share and that binds from fewest; null: none"),
+        written<&Result::by_events>(
+            "by_events", "the job event by event, beside its mean; null: not simulated so"),
         written<&Result::bands>(
             "bands", "5 %, 50 % and 95 % over draws of uncertain inputs and of variability"),
         written<&Result::inputs>("inputs", "every parameter used, and where it comes from"),
+        written<&Result::reference>("reference_class", "published measurements of jobs like this"),
         written<&Result::certainty>("certainty", "what all assumptions could do together"),
         written<&Result::caveats>("caveats", "what belongs beside the headline"),
         written<&Result::remarks>("remarks", "what a reader must know"),

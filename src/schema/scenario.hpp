@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/files.hpp"
+#include "base/named_files.hpp"
 #include "model/scenario.hpp"
 #include "schema/json_reader.hpp"
 
@@ -19,13 +19,19 @@ namespace feedrate::schema {
 class Document {
  public:
   Document() = default;
-  Document(JsonPtr root, std::string file)
-      : root_(std::move(root)), written_(root_), base_(root_), file_(std::move(file)) {}
+  Document(JsonPtr root, std::string file, bool names_files = false)
+      : root_(std::move(root)),
+        written_(root_),
+        base_(root_),
+        file_(std::move(file)),
+        names_files_(names_files) {}
 
   [[nodiscard]] const JsonPtr& root() const { return root_; }
   [[nodiscard]] const JsonPtr& written() const { return written_; }  ///< before any setting
   [[nodiscard]] const JsonPtr& base() const { return base_; }        ///< at keep_as_base()
   [[nodiscard]] const std::string& file() const { return file_; }    ///< as the user gave it
+  /// Other files that it is made of.
+  [[nodiscard]] bool names_files() const { return names_files_; }
   void replace_root(JsonPtr root) { root_ = std::move(root); }
   /// What is set from here on (a sweep's values, a case's) is another stage than what was set.
   void keep_as_base() { base_ = root_; }
@@ -35,20 +41,22 @@ class Document {
   JsonPtr written_;
   JsonPtr base_;
   std::string file_;
+  bool names_files_ = false;
 };
 
 /// Reads `path` and merges what it includes ("include": a file name or a list of them, relative to
 /// the including file): objects key by key, everything else replaced, later wins, null removes.
 /// "-" is standard input, whose includes are relative to the current folder. InputError for what
-/// cannot be read or parsed and for circular or missing includes (with the chain).
-Document load_document(const std::string& path);
+/// cannot be read or parsed, for circular or missing includes (with the chain), and for files that
+/// are not `allowed`. Of what such a file holds nothing is told before it turns out to be JSON.
+Document load_document(const std::string& path, const AllowedFiles& allowed = {});
 
 /// The same for text that lies in no file (tests, standard input); `file` names it in messages and
 /// its includes are relative to `file`'s folder.
 Document parse_document(std::string_view text, const std::string& file,
-                        const Files& files = files_on_disk());
+                        const AllowedFiles& allowed = {});
 /// The same for what is parsed already, a part of another document.
-Document document_of(JsonPtr root, const std::string& file, const Files& files = files_on_disk());
+Document document_of(JsonPtr root, const std::string& file, const AllowedFiles& allowed = {});
 
 /// Sets one key. `key` is a short name ("num_workers"), the end of a pointer ("disk.bandwidth"), or
 /// a JSON pointer ("/preprocess/0/where", also "/preprocess/resize/where" by the operation's name).

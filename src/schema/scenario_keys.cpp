@@ -29,6 +29,10 @@ inline constexpr std::span<const std::string_view> words_of<Discipline> = discip
 template <>
 inline constexpr std::span<const std::string_view> words_of<LoaderKind> = loader_kind_words;
 template <>
+inline constexpr std::span<const std::string_view> words_of<Transport> = transport_words;
+template <>
+inline constexpr std::span<const std::string_view> words_of<WorkerStart> = worker_start_words;
+template <>
 inline constexpr std::span<const std::string_view> words_of<Place> = place_words;
 template <>
 inline constexpr std::span<const std::string_view> words_of<Purchase> = purchase_words;
@@ -90,24 +94,14 @@ inline constexpr bool is_record<Scenario> = true;
 template <>
 const std::vector<Entry<Job>>& entries<Job>();  // job_keys.cpp
 template <>
+const std::vector<Entry<About>>& entries<About>();  // study_keys.cpp
+template <>
+const std::vector<Entry<Case>>& entries<Case>();
+template <>
 const std::vector<Entry<Failures>>& entries<Failures>();  // interruption_keys.cpp
 template <>
 const std::vector<Entry<Spot>>& entries<Spot>();
 Entry<Cluster> gpus_entry();  // gpus_entry.cpp
-
-template <>
-const std::vector<Entry<About>>& entries<About>() {
-  static const std::vector<Entry<About>> list = {
-      entry<&About::source>("source", {"where the setting and the figures come from"}),
-      entry<&About::expectation>("expectation", {"the expected outcome, and why"}),
-      entry<&About::fitted>("fitted", {"which inputs were fitted, on which point"}),
-      entry<&About::canary>(
-          "canary",
-          {.manual = "seconds of the canary in each turn of the cases: calibrate --canary",
-           .limits = above(0.0, 1e6)}),
-  };
-  return list;
-}
 
 template <>
 const std::vector<Entry<Currency>>& entries<Currency>() {
@@ -170,8 +164,14 @@ const std::vector<Entry<Source>>& entries<Source>() {
       entry<&Source::open_latency>(
           "open_latency",
           {.manual = "time to open and close an object, in addition to its requests",
-           .fallback = "0 s; FSx, EFS: published",
+           .fallback = "0 s; file systems: a request more",
            .example = "2 ms"}),
+      entry<&Source::line_share>(
+          "line_share",
+          {"share of the network's line rate that downloads reach", "0.9", between(0.01, 1)}),
+      entry<&Source::client_cpu>("client_cpu", {.manual = "CPU time of the client per byte fetched",
+                                                .fallback = "0 s/B",
+                                                .example = "1 ms/MB"}),
       entry<&Source::shared>(
           "shared", {"whether bandwidth is shared by all instances; requests_per_second always is",
                      "by the service"}),
@@ -270,15 +270,28 @@ const std::vector<Entry<Loader>>& entries<Loader>() {
           "worker_startup",
           {.manual =
                "time to fork a worker and import its modules; workers start one after the other",
+           .fallback = "by start",
            .example = "50 ms"}),
+      entry<&Loader::start>("start", {"how worker processes are started: a copy of the main "
+                                      "process, or a new interpreter that imports its modules",
+                                      "fork"}),
       entry<&Loader::collate>("collate", {"CPU time per byte of the batch, in the worker"}),
-      entry<&Loader::handover>(
-          "handover", {.manual = "CPU time of the main process per batch", .example = "2 ms"}),
+      entry<&Loader::handover>("handover", {.manual = "CPU time of the main process per batch",
+                                            .fallback = "by the batch's bytes and transport",
+                                            .example = "2 ms"}),
+      entry<&Loader::handover_cv>("handover_cv", {"variation of handover from batch to batch; a "
+                                                  "step of several GPUs waits for the longest",
+                                                  "0.32", between(0, 1)}),
+      entry<&Loader::transport>("transport", {"how workers hand batches over: tensors in shared "
+                                              "memory, or anything else, pickled into a pipe",
+                                              "shared_memory"}),
       entry<&Loader::oversubscription>(
           "oversubscription",
           {"extra CPU share when workers outnumber threads", "0.07", between(0, 10)}),
-      entry<&Loader::contention>(
-          "contention", {"what each further busy core costs the others", "0.002", between(0, 1)}),
+      entry<&Loader::contention>("contention", {"what each further busy core costs the others; "
+                                                "where it is not given, cores that are all "
+                                                "busy lose about a fifth",
+                                                "0.002", between(0, 1)}),
       entry<&Loader::thread_scaling>(
           "thread_scaling",
           {.manual = "instead of both: measured [[threads, rate], …]", .limits = whole(1, 65536)}),
@@ -392,30 +405,6 @@ const std::vector<Entry<MeasuredOn>>& entries<MeasuredOn>() {
       entry<&MeasuredOn::batch_size>("batch_size",
                                      {"loader.batch_size at which job.step was measured",
                                       "the batch size given with it", whole(1, 1e9)}),
-  };
-  return list;
-}
-
-template <>
-const std::vector<Entry<Case>>& entries<Case>() {
-  static const std::vector<Entry<Case>> list = {
-      entry<&Case::name>("name", {.manual = "what was measured", .required = true}),
-      entry<&Case::set>("set", {"what is different from the scenario"}),
-      entry<&Case::relative_to>("relative_to", {"the same for the run to divide by"}),
-      entry<&Case::metric>("metric", {.manual = "a figure (feedrate schema result lists them), or "
-                                                "\"largest KEY in A..B with METRIC >= X\"",
-                                      .required = true}),
-      entry<&Case::measured>("measured",
-                             {.manual = "in the result's unit; needed unless promised"}),
-      entry<&Case::promised>("promised", {.manual = "what was predicted before it was measured"}),
-      entry<&Case::repeats>("repeats", {.manual = "each measured value, one per turn",
-                                        .limits = between(-1e18, 1e18)}),
-      entry<&Case::tolerance>("tolerance", {.manual = "relative",
-                                            .fallback = "reported, not asserted",
-                                            .limits = between(0, 10),
-                                            .percent = true}),
-      entry<&Case::fitted>("fitted", {"an input was fitted on this point", "false"}),
-      entry<&Case::note>("note", {"why the prediction misses, if it does"}),
   };
   return list;
 }

@@ -184,9 +184,10 @@ class Adviser {
     const Scenario scenario = make_(set);
     for (int i = 0; i < options_.draws; ++i) {
       try {
-        const DrawnJob job = drawn_job(scenario, catalog_, host_, [&](std::string_view key) {
+        const resolve::Draw draw = [&](std::string_view key) {
           return uniform_of(options_.seed, static_cast<std::uint64_t>(i) + 1U, key);
-        });
+        };
+        const DrawnJob job = drawn_job(scenario, catalog_, host_, draw, Own{}.among_others());
         JobFigures figures;
         figures.time = job.outcome.total.wall;
         figures.total = job.bill.total;

@@ -5,9 +5,9 @@
 
 #include "base/errors.hpp"
 #include "model/figures.hpp"
-#include "pipeline/simulate.hpp"
 #include "resolve/resolve.hpp"
 #include "study/billing.hpp"
+#include "study/by_events.hpp"
 #include "study/cost.hpp"
 
 namespace feedrate::study {
@@ -18,10 +18,7 @@ std::optional<Amounts> simulated(const Substitution& step, const RunOptions& opt
   if (!step.scenario) return std::nullopt;
   try {
     const resolve::Resolved resolved = resolve::resolve(*step.scenario, *step.catalog, step.host);
-    pipeline::SimulationOptions simulation;
-    simulation.exact = options.exact;
-    simulation.seed = options.seed;
-    const pipeline::Outcome outcome = pipeline::simulate(resolved.inputs, simulation);
+    const pipeline::Outcome outcome = simulate_stated(resolved.inputs, options).outcome;
     std::vector<std::string> remarks;
     const Bill bill = bill_of(bill_input(resolved.terms, resolved.inputs, outcome, remarks));
     const Duration training = outcome.total.wall - outcome.startup - outcome.staging;

@@ -32,7 +32,7 @@ Bottleneck find_bottleneck(const pipeline::Inputs& inputs, Duration base) {
   for (Stage stage : all_stages()) {
     if (!costs(inputs, stage, first, later)) continue;
     pipeline::Inputs faster = inputs;
-    faster.speed[stage] = 2.0;
+    faster.speed[stage] *= 2.0;
     const pipeline::Outcome outcome = pipeline::simulate(faster, options);
     const double gain = 1.0 - outcome.total.wall / base;
     if (gain >= least_gain) bottleneck.gains.emplace_back(stage, gain);

@@ -27,6 +27,10 @@ class Gatherer {
       sum_.fits_missed += result.within ? 0 : 1;
       return;
     }
+    if (result.what.identity) {
+      ++sum_.identities;
+      return;
+    }
     switch (error_kind(result.what)) {
       case ErrorKind::bottleneck:
         ++sum_.bottlenecks;

@@ -43,8 +43,10 @@ struct Runner {
     fail(words::no_such_figure("metric", name));
   }
 
-  [[nodiscard]] Result at(const Setting& set) const {
-    return run(make(set), catalog, host, options);
+  [[nodiscard]] Result at(const Setting& set, std::optional<StudyKnown> known = {}) const {
+    Scenario scenario = make(set);
+    if (known && scenario.about.study) scenario.about.study->known = *known;
+    return run(scenario, catalog, host, options);
   }
 
   /// The value that a search finds. Where it finds none, a value beyond the range in the worse
@@ -52,6 +54,7 @@ struct Runner {
   [[nodiscard]] double found(const Search& asked, const Setting& set) const {
     RunOptions points = options;
     points.replications = 0;
+    points.events = false;  // of very many points; their means are compared
     const SearchAnswer answer = search(asked, set, make, catalog, host, points);
     if (answer.there) return answer.there->at;
     return asked.extreme == Extreme::largest ? 0.0 : std::numeric_limits<double>::infinity();
@@ -67,9 +70,13 @@ struct Runner {
         result.predicted = result.predicted / found(asked, what.relative_to) - 1.0;
       }
     } else {
-      const Result ran = at(what.set);
+      const Result ran = at(what.set, what.known);
       result.predicted = value(ran, what.metric);
-      if (what.relative_to.empty()) result.band = metric_band(ran, what.metric);
+      if (what.relative_to.empty()) {
+        result.band = metric_band(ran, what.metric);
+        result.inner = metric_inner_band(ran, what.metric);
+      }
+      result.reference = ran.reference;
       if (ran.bottleneck.stage) result.bottleneck = name_of(*ran.bottleneck.stage);
       if (!what.relative_to.empty()) {
         result.predicted = result.predicted / value(at(what.relative_to), what.metric) - 1.0;
@@ -95,7 +102,11 @@ std::vector<CaseResult> run_cases(const Scenario& scenario, const MakeScenario& 
   std::vector<CaseResult> results;
   for (std::size_t i = 0; i < scenario.cases.size(); ++i) {
     const Runner runner{make, catalog, host, options, "/cases/" + std::to_string(i) + "/metric"};
-    results.push_back(runner.of(scenario.cases[i]));
+    CaseResult& result = results.emplace_back(runner.of(scenario.cases[i]));
+    if (const std::optional<Study>& of = scenario.about.study) {
+      if (!result.what.bound_by) result.what.bound_by = of->bound_by;
+      if (!result.what.known) result.what.known = of->known;
+    }
   }
   return results;
 }

@@ -9,6 +9,7 @@
 
 #include "study/bottleneck.hpp"
 #include "study/drawn_job.hpp"
+#include "study/model_error.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -31,11 +32,14 @@ struct Uncertain {
 
 class Scale {
  public:
-  Scale(const Scenario& scenario, const Catalog& catalog, const HostProfile* host)
-      : scenario_(scenario), catalog_(catalog), host_(host) {}
+  Scale(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
+        const ClassErrors& errors)
+      : scenario_(scenario), catalog_(catalog), host_(host) {
+    own_.class_errors = &errors;
+  }
 
   Weight weigh(const resolve::Draw& draw) const {
-    const DrawnJob job = drawn_job(scenario_, catalog_, host_, draw);
+    const DrawnJob job = drawn_job(scenario_, catalog_, host_, draw, own_);
     return {job.outcome.total.wall, job.bill.money};
   }
   /// The job with all inputs but one at their stated values.
@@ -47,6 +51,7 @@ class Scale {
   const Scenario& scenario_;
   const Catalog& catalog_;
   const HostProfile* host_;
+  Own own_;
 };
 
 double change(Duration from, Duration to) {
@@ -70,6 +75,17 @@ std::vector<Uncertain> uncertain_of(const Result& result) {
       one.low = 0.0;
       one.high = 1.0;
     }
+    list.push_back(one);
+  }
+  return list;
+}
+
+/// The classes of the model's own error, of which each is drawn under a name of its own.
+std::vector<Uncertain> errors_of_model() {
+  std::vector<Uncertain> list;
+  for (const ErrorClass of : all_error_classes) {
+    Uncertain one;
+    one.key = draw_key(of);
     list.push_back(one);
   }
   return list;
@@ -164,8 +180,9 @@ Duration extreme(const Scale& scale, const std::vector<Uncertain>& list, bool lo
 }  // namespace
 
 void weigh_inputs(Result& result, const Scenario& scenario, const Catalog& catalog,
-                  const HostProfile* host) {
-  const Scale scale(scenario, catalog, host);
+                  const HostProfile* host, const ClassErrors* class_errors) {
+  const ClassErrors& errors = class_errors != nullptr ? *class_errors : learned_class_errors();
+  const Scale scale(scenario, catalog, host, errors);
   std::vector<Uncertain> list = uncertain_of(result);
   const DrawnJob job = drawn_job(scenario, catalog, host, {});
   const Weight stated{job.outcome.total.wall, job.bill.money};
@@ -175,18 +192,35 @@ void weigh_inputs(Result& result, const Scenario& scenario, const Catalog& catal
     weigh(one, scale, stated);
     variance += one.variance;
   }
+  std::vector<Uncertain> model = errors_of_model();
+  for (Uncertain& one : model) {
+    weigh(one, scale, stated);
+    variance += one.variance;
+  }
+  const auto effect_of = [&](const Uncertain& one) -> Effect {
+    return {one.at_low.time, one.at_high.time, one.at_low.money, one.at_high.money,
+            variance > 0.0 ? one.variance / variance : 0.0};
+  };
+  const auto matters = [&](const Uncertain& one) {
+    return std::max({change(stated.time, one.at_low.time), change(stated.time, one.at_high.time),
+                     change(stated.money, one.at_low.money),
+                     change(stated.money, one.at_high.money)}) >= least_gain;
+  };
   for (InputUsed& input : result.inputs) {
     for (const Uncertain& one : list) {
       if (one.key != input.key || input.low.empty()) continue;
-      input.effect = {one.at_low.time, one.at_high.time, one.at_low.money, one.at_high.money,
-                      variance > 0.0 ? one.variance / variance : 0.0};
-      const double most = std::max(
-          {change(stated.time, one.at_low.time), change(stated.time, one.at_high.time),
-           change(stated.money, one.at_low.money), change(stated.money, one.at_high.money)});
-      input.matters = most >= least_gain;
+      input.effect = effect_of(one);
+      input.matters = matters(one);
     }
   }
   Certainty certainty;
+  for (std::size_t i = 0; i < model.size(); ++i) {
+    const Uncertain& one = model[i];
+    if (one.at_low.time == stated.time && one.at_high.time == stated.time) continue;
+    const ErrorClass of = all_error_classes[i];
+    const ClassError& drawn = errors.drawn(of, known_of(scenario, host, of));
+    certainty.model.push_back({of, ninety_percent_factor(drawn), effect_of(one), matters(one)});
+  }
   certainty.stated = stated.time;
   certainty.shortest = extreme(scale, list, false);
   certainty.longest = extreme(scale, list, true);

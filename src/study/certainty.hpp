@@ -9,8 +9,9 @@ namespace feedrate::study {
 
 /// Fills `effect` and `matters` of each of the result's inputs that has a range, and `certainty`.
 /// A share of the variance is that of one input moved alone, all others at their stated values:
-/// interactions of two inputs are in none of the shares.
+/// interactions of two inputs are in none of the shares. `errors` of the model; null: those that
+/// were learned.
 void weigh_inputs(Result& result, const Scenario& scenario, const Catalog& catalog,
-                  const HostProfile* host);
+                  const HostProfile* host, const ClassErrors* errors = nullptr);
 
 }  // namespace feedrate::study

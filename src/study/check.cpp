@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "model/metrics.hpp"
+#include "words/bill.hpp"
 #include "words/checks.hpp"
 
 namespace feedrate::study {
@@ -28,7 +29,8 @@ std::optional<double> before_of(const Figures* before, std::string_view metric) 
 /// The amount that the limit compares with its bound.
 double measured(const Limit& limit, double before, double now) {
   if (limit.of == LimitOf::value) return now;
-  double change = limit.of == LimitOf::increase ? now - before : before - now;
+  double change = limit.of == LimitOf::decrease ? before - now : now - before;
+  if (limit.of == LimitOf::change) change = std::fabs(change);
   if (std::fabs(change) <= noise * std::max(std::fabs(before), std::fabs(now))) change = 0.0;
   if (!limit.relative || change == 0.0) return change;
   if (before == 0.0) return std::copysign(std::numeric_limits<double>::infinity(), change);
@@ -68,6 +70,68 @@ Judgement judge_limit(const Limit& limit, const Figures* baseline, const Result&
   }
   out.level = limit.level;
   return out;
+}
+
+/// Times and amounts that are small beside the whole differ in the digits of the whole.
+double rounding(const Figures& before, FigureUnit unit) {
+  const auto whole = [&](FigureId id) {
+    return noise * std::fabs(before.find(name_of(id)).value_or(0.0));
+  };
+  if (unit == FigureUnit::seconds) return whole(FigureId::total_time);
+  return unit == FigureUnit::dollars ? whole(FigureId::total_cost) : 0.0;
+}
+
+/// A limit on the change of every figure: those that break it, or that none does.
+void judge_all(const Limit& limit, const Figures& before, const Result& result,
+               std::vector<Judgement>& out) {
+  const std::size_t first = out.size();
+  for (const auto& [name, was] : before.values) {
+    Limit one = limit;
+    one.metric = name;
+    if (is_stall_of_stage(name) && !metric(result, name)) continue;
+    const double is = metric(result, name).value_or(was + 1.0);
+    if (std::fabs(is - was) <= rounding(before, unit_of(name))) continue;
+    Judgement judged = judge_limit(one, &before, result);
+    if (judged.level != Level::pass) out.push_back(std::move(judged));
+  }
+  if (before.bottleneck != result.bottleneck.stage) {
+    const auto name = [](const std::optional<Stage>& stage) {
+      return stage ? name_of(*stage) : std::string_view("none");
+    };
+    out.push_back(
+        {limit, limit.level, std::nullopt, std::nullopt, false,
+         words::other_bottleneck(name(before.bottleneck), name(result.bottleneck.stage))});
+  }
+  if (out.size() == first) {
+    out.push_back({limit, Level::pass, std::nullopt, std::nullopt, false, words::no_change(limit)});
+  }
+}
+
+std::string_view part_of(std::string_view line) {
+  return line.substr(0, line.find(':'));
+}
+
+/// Lines of the bill that are gone or cost nothing any more. One that another of its part stands
+/// for now (another machine, another class of storage) is not: what that changes, figures say.
+void judge_lines(const Figures& before, const Figures& now, std::vector<Judgement>& out) {
+  const auto costs = [](const std::map<std::string, double>& lines, const std::string& name) {
+    const auto found = lines.find(name);
+    return found != lines.end() && found->second > 0.0;
+  };
+  std::map<std::string_view, int> added;
+  for (const auto& [name, amount] : now.lines) {
+    if (amount > 0.0 && !before.lines.contains(name)) ++added[part_of(name)];
+  }
+  for (const auto& [name, amount] : before.lines) {
+    if (amount <= 0.0 || costs(now.lines, name)) continue;
+    if (!now.lines.contains(name) && added[part_of(name)]-- > 0) continue;
+    Limit limit;
+    limit.text = words::line_limit(name);
+    limit.metric = name_of(FigureId::money);
+    limit.of = LimitOf::decrease;
+    out.push_back({limit, Level::fail, amount, 0.0, false,
+                   words::lost_line(name, amount, now.lines.contains(name))});
+  }
 }
 
 double stall_of(const Figures& figures, Stage stage) {
@@ -117,6 +181,9 @@ Figures figures_of(const Result& result) {
     if (!value || (*value == 0.0 && is_stall_of_stage(name))) continue;
     figures.values[name] = *value;
   }
+  for (const BillLine& line : result.bill.lines) {
+    figures.lines[words::name_of_line(line)] += line.amount.base();
+  }
   return figures;
 }
 
@@ -153,13 +220,24 @@ ScenarioVerdict judge(const Figures* before, const Result& now, std::span<const 
       better = better || is < was * (1.0 - allowance(limits, name));
       worse = worse || is > was * (1.0 + noise);
     }
-    verdict.stale = better && !worse;
+    judge_lines(*before, figures_of(now), verdict.limits);
+    // What fell off the bill makes nothing better.
+    verdict.stale = better && !worse && verdict.limits.empty();
+    if (!verdict.limits.empty()) verdict.level = Level::fail;
   }
   for (const Limit& limit : limits) {
     if (before == nullptr && limit.of != LimitOf::value) continue;
-    add_figure(limit.metric);
-    verdict.limits.push_back(judge_limit(limit, before, now));
-    verdict.level = std::max(verdict.level, verdict.limits.back().level);
+    const std::size_t first = verdict.limits.size();
+    if (limit.metric == every_figure) {
+      judge_all(limit, *before, now, verdict.limits);
+    } else {
+      verdict.limits.push_back(judge_limit(limit, before, now));
+    }
+    for (std::size_t i = first; i < verdict.limits.size(); ++i) {
+      const Judgement& judged = verdict.limits[i];
+      if (judged.limit.metric != every_figure) add_figure(judged.limit.metric);
+      verdict.level = std::max(verdict.level, judged.level);
+    }
   }
   if (verdict.stale) {
     verdict.level = std::max(verdict.level, Level::note);

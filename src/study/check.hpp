@@ -22,6 +22,9 @@ bool as_kept(const Figures& kept, const Result& now);
 /// - a limit on a rise or fall counts only where the baseline's figure lies outside the result's
 /// own
 ///   5-95 % band, and a limit on the figure itself only where the whole band breaks it;
+/// - a line of the bill that is gone or costs nothing any more is a failure, and nothing is better
+///   then, but not one that another line of its part stands for now, nor where the baseline holds
+///   no lines;
 /// - without an entry, limits on rises and falls do not apply, and the scenario is a warning;
 /// - cost, total cost or time that is better by more than its limit allows it to be worse (5 % if
 /// it

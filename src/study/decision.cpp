@@ -59,7 +59,8 @@ class Chooser {
   [[nodiscard]] std::vector<double> costs(const resolve::Draw& draw) const {
     std::vector<double> list;
     for (const std::size_t i : points_) {
-      const DrawnJob job = drawn_job(inputs_[i].scenario, catalog_, host_, draw);
+      const DrawnJob job =
+          drawn_job(inputs_[i].scenario, catalog_, host_, draw, Own{}.among_others());
       list.push_back(in_money_ ? job.bill.total.base() : job.outcome.total.wall.base());
     }
     return list;
@@ -178,8 +179,8 @@ std::optional<Worth> worth_of(const Chooser& chooser, const Group& group, std::u
 }  // namespace
 
 std::optional<Decision> decide(const Sweep& sweep, std::span<const SweepInput> inputs,
-                               const Catalog& catalog, const HostProfile* host,
-                               std::uint64_t seed) {
+                               const Catalog& catalog, const HostProfile* host, std::uint64_t seed,
+                               bool worth_knowing) {
   const auto answered = std::count_if(sweep.points.begin(), sweep.points.end(),
                                       [](const SweepPoint& point) { return point.answered(); });
   if (answered < 2) return std::nullopt;
@@ -198,6 +199,7 @@ std::optional<Decision> decide(const Sweep& sweep, std::span<const SweepInput> i
   decision.likely = 1.0 - all.others();
   decision.expected_loss = all.worth();
   decision.choice = chooser.points()[all.choice()];
+  if (!worth_knowing) return decision;
   for (const Group& group : groups_of(sweep, chooser.points())) {
     if (auto worth = worth_of(chooser, group, seed)) decision.worth.push_back(std::move(*worth));
   }

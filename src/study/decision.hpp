@@ -15,7 +15,9 @@ namespace feedrate::study {
 /// each probe, or each input that no probe measures, with all others at their stated values. All
 /// points share each draw of an input. `sweep` holds the results of `inputs`, with their inputs
 /// listed. Points without a result are not compared; empty with fewer than two that have one.
+/// Without `worth_knowing` only the choice is looked at.
 std::optional<Decision> decide(const Sweep& sweep, std::span<const SweepInput> inputs,
-                               const Catalog& catalog, const HostProfile* host, std::uint64_t seed);
+                               const Catalog& catalog, const HostProfile* host, std::uint64_t seed,
+                               bool worth_knowing = true);
 
 }  // namespace feedrate::study

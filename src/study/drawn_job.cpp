@@ -7,6 +7,7 @@
 #include "base/random.hpp"
 #include "study/billing.hpp"
 #include "study/cost.hpp"
+#include "study/model_error.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -29,16 +30,21 @@ void vary(pipeline::Outcome& outcome, double deviate) {
 }  // namespace
 
 Own Own::of(std::uint64_t seed, std::uint64_t stream) {
-  return {normal_quantile(uniform_of(seed, stream, "the job's own")), seed_of(seed, stream)};
+  Own own;
+  own.wobble = normal_quantile(uniform_of(seed, stream, "the job's own"));
+  own.course = seed_of(seed, stream);
+  return own;
 }
 
 DrawnJob drawn_job(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                    const resolve::Draw& draw, const Own& own) {
   resolve::Resolved resolved =
       resolve::resolve(scenario, catalog, host, draw, resolve::Want::numbers);
+  draw_model_error(resolved.inputs, scenario, host, draw, own);
   pipeline::SimulationOptions options;
   options.details = false;
   options.course = own.course;
+  options.stretch = own.stretch;
   DrawnJob job;
   job.outcome = pipeline::simulate(resolved.inputs, options);
   job.before_wobble = job.outcome.total.wall;

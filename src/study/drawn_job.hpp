@@ -5,6 +5,7 @@
 
 #include "catalog/catalog.hpp"
 #include "model/bill.hpp"
+#include "model/class_errors.hpp"
 #include "model/figures.hpp"
 #include "model/host.hpp"
 #include "model/scenario.hpp"
@@ -21,11 +22,27 @@ struct DrawnJob {
   Bill bill;
 };
 
+/// How the model's own error is drawn.
+enum class ModelError : std::uint8_t {
+  none,      ///< left out: what the job is compared with has the same
+  whole,     ///< of one job, or of many as alike as the values that a search tries
+  by_point,  ///< jobs that are compared share a study's part of it; each has one of its own
+};
+
 /// Where a job lies within its own variability, beside that of its inputs.
 struct Own {
   double wobble = 0.0;                       ///< standard normal deviate of its epochs' time
   std::optional<std::uint64_t> course = {};  ///< which course of interruptions; empty: their mean
+  double stretch = 1.0;  ///< of the epochs: what the events of this job take over their mean
+  ModelError model_error = ModelError::whole;
+  const ClassErrors* class_errors = nullptr;  ///< null: those that were learned
 
+  /// Of one of several jobs that are compared with each other.
+  [[nodiscard]] Own among_others() const {
+    Own own = *this;
+    own.model_error = ModelError::by_point;
+    return own;
+  }
   /// The place of draw number `stream` of `seed`.
   static Own of(std::uint64_t seed, std::uint64_t stream);
 };

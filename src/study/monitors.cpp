@@ -56,14 +56,7 @@ double core_work(const Steady& steady, const Loading* local) {
   double work = 0.0;
   if (local != nullptr) {
     const pipeline::Flow flow(inputs, steady.kind, steady.misses, steady.active);
-    const double made = local->cpu + local->collate;
-    double locked = 0.0;
-    for (const pipeline::Station& station : local->stations) {
-      if (station.stage == Stage::decode) locked += station.work;
-    }
-    const double of_sample = flow.core_work();
-    // Where remote workers make the other samples, the lock is held for those made here alone.
-    work += steady.rate * (of_sample + (made > 0.0 ? locked * of_sample / made : locked));
+    work += steady.rate * flow.core_work();
   }
   work += inputs.ranks * steady.steps * inputs.handover.base() / inputs.speed[Stage::handover];
   if (inputs.pinned && (by_workers || inputs.remote)) {

@@ -5,6 +5,7 @@
 #include "base/number_text.hpp"
 #include "base/unit_text.hpp"
 #include "resolve/assumptions.hpp"
+#include "resolve/cores.hpp"
 #include "study/observed_parts.hpp"
 
 namespace feedrate::study {
@@ -138,9 +139,9 @@ class LoadingDraft {
     if (cpu) {
       // The simulation itself slows shared and oversubscribed cores, which the observed time
       // already contains.
-      const double cores = job_.cpus.value_or(hands_);
-      const double busy = std::clamp(cpu->value * x.value, 1.0, std::max(1.0, cores));
-      double alone = cpu->value / (1.0 + resolve::assumed::contention.value * (busy - 1.0));
+      const double threads = job_.cpus.value_or(hands_);
+      const double busy = std::clamp(cpu->value * x.value, 1.0, std::max(1.0, threads));
+      double alone = cpu->value * resolve::assumed_cores(threads, job_.cores).total(busy) / busy;
       if (short_of_cores_ && !others_) alone /= 1.0 + resolve::assumed::oversubscription.value;
       if (alone > 0.0) operation(alone, *cpu, how);
     } else if (waits_) {
@@ -237,6 +238,7 @@ class LoadingDraft {
     Scenario& s = draft_.out.scenario;
     s.cluster.network = bytes_per_second(rounded(job_.link->rate.value));
     s.source.bandwidth.reset();
+    s.source.line_share = 1.0;
     draft_.input("/cluster/network", format_quantity(*s.cluster.network), job_.link->rate,
                  words::all_that_link_carries(job_.link->name));
   }

@@ -21,6 +21,7 @@ void write_machine(ObservedDraft& draft) {
     c.price = HourlyPrice{};
     draft.unseen(words::unseen::machine_cost);
     if (job.cpus) c.vcpus = job.cpus;
+    c.cores = job.cores;
     if (!job.cpus) {
       c.vcpus = job.gpus * (job.workers + 1.0);
       draft.unseen(words::unseen::cpus);

@@ -175,6 +175,7 @@ void write_step(ObservedDraft& draft) {
   write_variation(draft, made);
   s.job.step = made;
   s.loader.handover = seconds(rounded(std::max(0.0, handover)));
+  s.loader.handover_cv = 0.0;  // what was waited for the longest of them was seen with the rest
   if (handover > 0.0) {
     draft.input("/loader/handover", format_quantity(*s.loader.handover), job.interval,
                 waits ? words::found::main_cpu : words::found::every_step_waits);

@@ -9,6 +9,7 @@
 #include "base/parallel.hpp"
 #include "study/optimize_parts.hpp"
 #include "study/point_problems.hpp"
+#include "words/job.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -161,8 +162,16 @@ Optimum optimize(const Axes& axes, const Catalog& catalog, const HostProfile* ho
     if (options.constraints.in_budget(outlay.money)) ++optimum.in_budget;
     if (field.feasible(i)) ++optimum.feasible;
   }
+  const auto of_all = field.first(options.constraints);
+  field.set_guesses_aside();
   if (const auto first = field.first(options.constraints)) {
     optimum.winner = winner_of(field, *first, catalog, host);
+    if (end_of_alike(field.rank(*of_all)) < field.rank(*first)) {
+      optimum.winner->unmeasured = field.candidate(*of_all);
+      optimum.winner->result.caveats.push_back(words::better_but_guessed(
+          setting_words(optimum.winner->unmeasured->set),
+          1.0 - field.rank(*of_all).front() / field.rank(*first).front()));
+    }
   } else {
     fill_misses(optimum, field);
   }

@@ -116,7 +116,7 @@ std::optional<Chances> chances_of(const Field& field, std::size_t best, const Ca
     const resolve::Draw draw = [&](std::string_view key) {
       return uniform_of(options.run.seed, stream, key);
     };
-    const Own own_course = Own::of(options.run.seed, stream);
+    const Own own_course = Own::of(options.run.seed, stream).among_others();
     double least = std::numeric_limits<double>::infinity();
     double own = least;
     Drawn& drawn = draws[d];

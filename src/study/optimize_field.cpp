@@ -2,6 +2,7 @@
 #include <limits>
 #include <utility>
 
+#include "resolve/resolve.hpp"
 #include "study/drawn_job.hpp"
 #include "study/interruptions.hpp"
 #include "study/optimize_parts.hpp"
@@ -63,11 +64,13 @@ Outlay outlay_of(const Scenario& scenario, const Catalog& catalog, const HostPro
     plain.seed = options.seed;
     plain.list_inputs = false;
     const Result result = run(scenario, catalog, host, plain);
-    return {result.times.total, result.bill.money, result.bill.total};
+    return {result.times.total, result.bill.money, result.bill.total,
+            resolve::resolve(scenario, catalog, host, {}, resolve::Want::inputs_alone)
+                .inputs.step_is_guess};
   }
   const DrawnJob job = drawn_job(scenario, catalog, host, {});
   expect_an_end(job.outcome);
-  return {job.outcome.total.wall, job.bill.money, job.bill.total};
+  return {job.outcome.total.wall, job.bill.money, job.bill.total, job.inputs.step_is_guess};
 }
 
 double excess(const Outlay& outlay, const Constraints& constraints) {
@@ -94,7 +97,16 @@ bool Field::answered(std::size_t point) const {
 }
 
 bool Field::feasible(std::size_t point, const Constraints& constraints) const {
-  return answered(point) && constraints.met(outlays_[point].time, outlays_[point].money);
+  if (!answered(point) || !constraints.met(outlays_[point].time, outlays_[point].money)) {
+    return false;
+  }
+  return !guesses_aside_ || !outlays_[point].step_is_guess;
+}
+
+void Field::set_guesses_aside() {
+  for (std::size_t i = 0; i < size() && !guesses_aside_; ++i) {
+    guesses_aside_ = feasible(i) && !outlays_[i].step_is_guess;
+  }
 }
 
 std::optional<std::size_t> Field::first(const Constraints& constraints,

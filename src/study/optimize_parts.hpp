@@ -53,6 +53,9 @@ class Field {
   [[nodiscard]] Candidate candidate(std::size_t point) const {
     return {point, axes_->at(point), outlays_[point]};
   }
+  /// Where some points with a measured step keep the constraints: points whose step is a guess no
+  /// longer do.
+  void set_guesses_aside();
   /// The first of the points of least rank among those that keep the constraints and, where
   /// `beyond` is given, rank behind it; empty where there are none.
   [[nodiscard]] std::optional<std::size_t> first(const Constraints& constraints,
@@ -61,6 +64,7 @@ class Field {
  private:
   const Axes* axes_;
   const OptimizeOptions* options_;
+  bool guesses_aside_ = false;
   std::vector<Outlay> outlays_;  ///< not a number as a time: no result
 };
 

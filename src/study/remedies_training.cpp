@@ -217,7 +217,8 @@ const Remedy training_list[] = {
       "the learning rate and the result may change; GPU memory bounds it (job.step.gpu_memory)",
       true},
      [](const Situation& s) {
-       return has_step(s) && (s.scenario.job.step->per_sample || s.scenario.job.step->table);
+       return has_step(s) && (s.scenario.job.step->table ||
+                              (s.scenario.job.step->per_sample && s.scenario.job.step->fixed));
      },
      larger_batches},
     {{"mixed_precision", "mixed precision", RemedyKind::code, 4.0, Rung::fed,

@@ -18,10 +18,12 @@
 namespace feedrate::study {
 namespace {
 
-Band band(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return {quantile_of_sorted(values, 0.05), quantile_of_sorted(values, 0.5),
-          quantile_of_sorted(values, 0.95)};
+template <std::size_t n>
+std::array<double, n> quantiles(const std::vector<double>& sorted,
+                                const std::array<double, n>& shares) {
+  std::array<double, n> found{};
+  for (std::size_t i = 0; i < n; ++i) found[i] = quantile_of_sorted(sorted, shares[i]);
+  return found;
 }
 
 using Names = std::set<std::string, std::less<>>;
@@ -33,6 +35,14 @@ Names guesses_of(const Scenario& scenario, const Catalog& catalog, const HostPro
     if (input.from.origin == Origin::assumed && !input.low.empty()) names.insert(input.key);
   }
   return names;
+}
+
+Own own_of(const RunOptions& options, std::uint64_t stream) {
+  Own own = Own::of(options.seed, stream);
+  own.model_error = options.guesses ? ModelError::whole : ModelError::none;
+  own.class_errors = options.class_errors;
+  own.stretch = options.stretch;
+  return own;
 }
 
 }  // namespace
@@ -48,7 +58,7 @@ Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProf
     const resolve::Draw draw = [&](std::string_view key) {
       return kept.contains(key) ? 0.5 : uniform_of(options.seed, stream, key);
     };
-    const DrawnJob job = drawn_job(scenario, catalog, host, draw, Own::of(options.seed, stream));
+    const DrawnJob job = drawn_job(scenario, catalog, host, draw, own_of(options, stream));
     const bool endless = never_ends(job.outcome);
     if (endless) bands.never_ends += 1.0;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -70,7 +80,9 @@ Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProf
   bands.never_ends /= bands.replications;
   if (values.front().empty()) values = std::move(never);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    bands.*figure(banded_figures[i]).band = band(std::move(values[i]));
+    std::sort(values[i].begin(), values[i].end());
+    bands.*figure(banded_figures[i]).band = quantiles(values[i], Band{0.05, 0.5, 0.95});
+    bands.inner[i] = quantiles(values[i], InnerBand{0.1, 0.25, 0.75, 0.9});
   }
   return bands;
 }
@@ -83,7 +95,7 @@ double share_in_time(const Scenario& scenario, const Catalog& catalog, const Hos
     const resolve::Draw draw = [&](std::string_view key) {
       return kept.contains(key) ? 0.5 : uniform_of(options.seed, stream, key);
     };
-    const DrawnJob job = drawn_job(scenario, catalog, host, draw, Own::of(options.seed, stream));
+    const DrawnJob job = drawn_job(scenario, catalog, host, draw, own_of(options, stream));
     if (!never_ends(job.outcome) && job.outcome.total.wall <= deadline) ++met;
   });
   return static_cast<double>(met) / drawn;

@@ -14,9 +14,11 @@
 #include "resolve/resolve.hpp"
 #include "study/billing.hpp"
 #include "study/bottleneck.hpp"
+#include "study/by_events.hpp"
 #include "study/certainty.hpp"
 #include "study/cost.hpp"
 #include "study/interruptions.hpp"
+#include "study/model_error.hpp"
 #include "study/monitors.hpp"
 #include "study/other_workers.hpp"
 #include "study/replicate.hpp"
@@ -116,17 +118,13 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   const resolve::Resolved resolved = resolve::resolve(
       scenario, catalog, host, {},
       options.list_inputs ? resolve::Want::everything : resolve::Want::without_texts);
-  pipeline::SimulationOptions simulation;
-  simulation.exact = options.exact;
-  simulation.seed = options.seed;
-  if (options.progress) {
-    simulation.look = [&](double done, double all) { options.progress(Phase::steps, done, all); };
-  }
-  const pipeline::Outcome outcome = pipeline::simulate(resolved.inputs, simulation);
+  const Stated stated = simulate_stated(resolved.inputs, options);
+  const pipeline::Outcome& outcome = stated.outcome;
+  const pipeline::Outcome& mean = stated.mean;
+  pipeline::SimulationOptions simulation = stated.options;
   if (options.progress) {
     simulation.look = [&](double done, double all) { options.progress(Phase::alone, done, all); };
   }
-  const pipeline::Outcome mean = options.exact ? pipeline::simulate(resolved.inputs) : outcome;
 
   Result result;
   const pipeline::Inputs& inputs = resolved.inputs;
@@ -156,6 +154,11 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.bill = bill_of(bill_input(resolved.terms, inputs, outcome, result.remarks));
   report_interruptions(result, scenario, catalog, host, resolved, outcome);
   result.bottleneck = find_bottleneck(inputs, mean.total.wall);
+  if (stated.by_events) {
+    result.by_events = stated.by_events;
+    find_bottleneck_by_events(*result.by_events, inputs, options, result.bottleneck);
+    let_events_decide(result.bottleneck, *result.by_events);
+  }
   fill_stages(result, resolved, outcome);
   const auto gap = gap_of(inputs);
   add_remarks(result, inputs, outcome, mean, gap, options.exact);
@@ -167,7 +170,11 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
     result.bottleneck.workers = try_workers(scenario, catalog, host, resolved, mean.total.wall);
   }
   if (options.replications > 0) {
-    result.bands = replicate(scenario, catalog, host, options);
+    RunOptions drawn = options;
+    if (result.by_events && result.by_events->stated) {
+      drawn.stretch = outcome.trained.wall / mean.trained.wall;
+    }
+    result.bands = replicate(scenario, catalog, host, drawn);
     if (const int done = result.bands->replications; done < options.replications) {
       result.caveats.push_back(words::stopped_after(done, options.replications, "ranges"));
     }
@@ -179,8 +186,9 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
           result.bands->bottleneck_probability[*result.bottleneck.stage];
     }
   }
+  result.reference = reference_of(result, scenario, host, inputs, options.class_errors);
   mark_what_matters(result);
-  if (options.weigh) weigh_inputs(result, scenario, catalog, host);
+  if (options.weigh) weigh_inputs(result, scenario, catalog, host, options.class_errors);
   return result;
 }
 

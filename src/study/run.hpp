@@ -18,7 +18,11 @@ enum class Phase : std::uint8_t {
 };
 
 struct RunOptions {
-  bool exact = false;    ///< execute every event instead of skipping what repeats
+  bool exact = false;   ///< execute every event instead of skipping what repeats
+  bool events = false;  ///< without `exact`: beside the mean as many events as are affordable,
+                        ///< which are stated where they part from it (by_events.hpp)
+  /// Of the mean's epochs in replications: as the events have it.
+  double stretch = 1.0;
   int replications = 0;  ///< > 0: draw parameters and random times, report bands
   std::uint64_t seed = 1;
   bool bottlenecks =
@@ -30,6 +34,8 @@ struct RunOptions {
   std::function<void(Phase phase, double done, double total)> progress{};
   /// Called after each replication; true ends them with those that are done.
   std::function<bool()> enough{};
+  /// Whose errors of the model replications draw; null: those that were learned.
+  const ClassErrors* class_errors = nullptr;
   bool try_workers = false;  ///< fill Bottleneck::workers: a few dozen simulations
 };
 

@@ -94,7 +94,8 @@ class Curve {
         const DrawnJob job =
             drawn_job(make_(setting(static_cast<double>(i + 1))), catalog_, host_, {});
         expect_an_end(job.outcome);
-        outlays_[i] = Outlay{job.outcome.total.wall, job.bill.money, job.bill.total};
+        outlays_[i] = Outlay{job.outcome.total.wall, job.bill.money, job.bill.total,
+                             job.inputs.step_is_guess};
       } catch (const InputError& error) {
         problems = error.problems();
       }
@@ -116,10 +117,18 @@ class Curve {
   /// The first of all that has least of it.
   template <class Of>
   [[nodiscard]] std::optional<ScalePoint> least(const Of& of, const Constraints& within) const {
+    // A step that is a guess at its batch serves where nothing else does.
+    const auto measured = least(of, within, false);
+    return measured ? measured : least(of, within, true);
+  }
+  template <class Of>
+  [[nodiscard]] std::optional<ScalePoint> least(const Of& of, const Constraints& within,
+                                                bool guesses) const {
     std::optional<ScalePoint> best;
     for (double n = 1.0; n <= made_.to; n += 1.0) {
       const auto one = at(n);
       if (!one || !within.in_time(one->outlay.time)) continue;
+      if (one->outlay.step_is_guess && !guesses) continue;
       if (!best || of(one->outlay) < of(best->outlay)) best = one;
     }
     return best;
@@ -129,6 +138,10 @@ class Curve {
     const auto total = [](const Outlay& outlay) { return outlay.total; };
     const auto time = [](const Outlay& outlay) { return outlay.time; };
     made_.least = *least(total, {});
+    const auto of_all = least(total, {}, true);
+    if (of_all->outlay.total < (1.0 - alike_share) * made_.least.outlay.total) {
+      made_.unmeasured = of_all;
+    }
     made_.before = at(made_.least.instances - 1.0);
     made_.after = at(made_.least.instances + 1.0);
     made_.fastest = *least(time, {});

@@ -80,6 +80,18 @@ Scaling scaling_of(std::vector<ScaleCurve> curves, const Scenario& job,
                          }) -
         curves.begin());
   }
+  for (const ScaleCurve& curve : curves) {
+    if (curve.least.outlay.step_is_guess) {
+      made.remarks.emplace_back(words::choice_rests_on_guess);
+    } else if (curve.unmeasured) {
+      made.remarks.push_back(words::better_but_guessed(
+          "instances=" + whole_text(curve.unmeasured->instances),
+          1.0 - curve.unmeasured->outlay.total / curve.least.outlay.total));
+    } else {
+      continue;
+    }
+    break;
+  }
   if (job.job.efficiency) {
     made.remarks.push_back(words::efficiency_for_all(*job.job.efficiency));
   }

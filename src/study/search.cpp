@@ -11,6 +11,7 @@
 #include "pipeline/simulate.hpp"
 #include "resolve/resolve.hpp"
 #include "study/drawn_job.hpp"
+#include "study/replicate.hpp"
 #include "words/cases.hpp"
 
 namespace feedrate::study {
@@ -259,7 +260,9 @@ SearchAnswer search(const Search& search, const Setting& with, const MakeScenari
     const resolve::Draw draw = [&](std::string_view key) {
       return uniform_of(options.seed, stream, key);
     };
-    const Own own{0.0, Own::of(options.seed, stream).course};
+    Own own;
+    own.course = Own::of(options.seed, stream).course;
+    own.class_errors = options.class_errors;
     values.push_back(
         static_cast<double>(seeker.drawn_answer(draw, own, static_cast<long>(start), figure->id)));
   });

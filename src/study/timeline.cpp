@@ -36,6 +36,7 @@ Timeline timeline(const Scenario& scenario, const Catalog& catalog, const HostPr
   Timeline timeline;
   timeline.gpus = inputs.gpus();
   timeline.threads = resolved.installed.threads;
+  timeline.cores = resolved.installed.cores;
   Duration begin = outcome.startup;
   if (inputs.staging) {
     TimelineSection section = pipeline::watch_staging(inputs, window);

@@ -16,6 +16,14 @@ const theme = read(`${root}/src/report/page/theme.js`);
 for (const text of [script, glue, theme]) {
   if (text.includes('</script')) throw new Error('a script holds the end of a script');
 }
+// What is compiled into the page, with its terms, as the machine that builds it has them.
+const terms = [
+  ['feedrate', `${root}/LICENSE`],
+  ['fmt', '/usr/share/doc/libfmt-dev/copyright'],
+  ['JSON for Modern C++ (nlohmann)', '/usr/share/doc/nlohmann-json3-dev/copyright'],
+  ['Emscripten, with musl, LLVM\'s libc++, libc++abi and compiler-rt', '/usr/share/doc/emscripten/copyright'],
+];
+const escaped = (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 const parts = {
   csp: `default-src 'none'; style-src 'unsafe-inline'; script-src 'wasm-unsafe-eval' ${[theme, glue, script].map(hash).join(' ')}`,
@@ -23,6 +31,7 @@ const parts = {
   style: read(`${root}/src/report/page/page.css`) + read(`${root}/src/web/page/whatif.css`),
   theme,
   given: '[]',
+  notices: escaped(terms.map(([name, file]) => `${name}\n\n${read(file).trim()}\n`).join('\n\n')),
   engine: gzipSync(readFileSync(`${built}/feedrate.wasm`), { level: 9 }).toString('base64'),
   glue,
   script,

@@ -36,8 +36,8 @@ extern "C" {
 
 /// The answer to a request (src/api/answer.hpp), to be freed; null where memory is short.
 char* web_answer(const char* request) {
-  return handed_over(
-      feedrate::api::answer(request, {files(), [] { return std::string("pricing"); }}));
+  return handed_over(feedrate::api::answer(
+      request, {files(), [] { return std::string("pricing"); }, {"scenarios"}}));
 }
 
 /// The JSON Schema of a scenario, to be freed.

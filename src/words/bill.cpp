@@ -71,6 +71,21 @@ struct Price {
 
 }  // namespace
 
+std::string_view name_of(BillPart part) {
+  switch (part) {
+    case BillPart::compute: return "compute";
+    case BillPart::auxiliary: return "auxiliary";
+    case BillPart::storage: return "storage";
+    case BillPart::requests: return "requests";
+    case BillPart::transfer: return "transfer";
+  }
+  return "";
+}
+
+std::string name_of_line(const BillLine& line) {
+  return fmt::format("{}: {}", name_of(line.part), line.of);
+}
+
 std::string item(const BillLine& line) {
   const auto* const machines = std::get_if<ChargedInstances>(&line.charge);
   if (machines == nullptr) return line.of;

@@ -8,6 +8,10 @@
 
 namespace feedrate::words {
 
+/// "requests".
+std::string_view name_of(BillPart part);
+/// "requests: S3 GET": what a baseline knows the line by.
+std::string name_of_line(const BillLine& line);
 /// "8 x ml.p3.2xlarge", "FSx for Lustre SCRATCH_2".
 std::string item(const BillLine& line);
 /// "3.3333 h each", "1.2 TiB for 2 h", "2000000 requests".

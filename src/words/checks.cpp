@@ -36,9 +36,12 @@ std::string difference(const Limit& limit, double before, double now, double cha
   const std::string points =
       share ? fmt::format("{:+.1f} percentage points", 100.0 * (now - before)) : "";
   if (limit.relative && std::isfinite(change)) {
-    const double size = 100.0 * (limit.of == LimitOf::increase ? change : -change);
-    return share ? fmt::format("{} ({:+.1f} % of what it was)", points, size)
-                 : fmt::format("{:+.1f} %", size);
+    const double sign = limit.of == LimitOf::decrease ? -1.0 : 1.0;
+    const double size = limit.of == LimitOf::change ? std::copysign(100.0 * change, now - before)
+                                                    : sign * 100.0 * change;
+    const bool fine = limit.of == LimitOf::change && std::fabs(size) < 0.1;
+    const std::string percent = fmt::format("{:+.{}f} %", size, fine ? 6 : 1);
+    return share ? fmt::format("{} ({} of what it was)", points, percent) : percent;
   }
   if (share) return points;
   return (now >= before ? "+" : "-") + amount(limit.metric, std::fabs(now - before));
@@ -68,6 +71,25 @@ std::string judged(const Limit& limit, double before, double now, double change)
     return fmt::format("{} is {}", limit.metric, amount(limit.metric, now));
   return fmt::format("{} {}: {} -> {}", limit.metric, difference(limit, before, now, change),
                      amount(limit.metric, before), amount(limit.metric, now));
+}
+
+std::string no_change(const Limit& limit) {
+  return fmt::format("no figure changed by more than {:g} %", 100.0 * limit.bound);
+}
+
+std::string other_bottleneck(std::string_view before, std::string_view now) {
+  return fmt::format("the bottleneck was {} and is {}", before, now);
+}
+
+std::string line_limit(std::string_view line) {
+  return fmt::format("on the bill: {}", line);
+}
+
+std::string lost_line(std::string_view line, double before, bool listed) {
+  return fmt::format(
+      "{}, where it was {}: the line \"{}\"",
+      listed ? "a line of the bill costs nothing any more" : "a line is no longer on the bill",
+      amount(name_of(FigureId::money), before), line);
 }
 
 Limit parse_max_price_age(std::string_view text) {

@@ -16,6 +16,13 @@ std::string no_figure(const Limit& limit);
 std::string no_figure_before(const Limit& limit);
 /// "money_usd +8.2 %: $10.00 -> $10.82"; `change` is what the limit compares with its bound.
 std::string judged(const Limit& limit, double before, double now, double change);
+/// Of a limit on the change of every figure: none changed by more.
+std::string no_change(const Limit& limit);
+std::string other_bottleneck(std::string_view before, std::string_view now);
+/// What a judgement on a line of the bill is called, and what it says where the line is gone or
+/// costs nothing any more.
+std::string line_limit(std::string_view line);
+std::string lost_line(std::string_view line, double before, bool listed);
 /// What stands behind that where the result's own uncertainty explains it.
 inline constexpr std::string_view within_band = ", within the result's own 5-95 % band";
 

@@ -92,6 +92,13 @@ std::string timeline_cut(std::string_view section, double shown, double asked, s
       shown, asked, events);
 }
 
+std::string better_but_guessed(const std::string& setting, double better) {
+  return fmt::format(
+      "{} would be {} better, but what a step takes at that batch is a guess, and no choice rests "
+      "on it: measure the step there and give it as /job/step/table.",
+      setting, fmt::format("{:.2g} %", 100.0 * better));
+}
+
 std::string efficiency_for_all(double efficiency) {
   return fmt::format(
       "/job/efficiency = {:g} was stated for one number of instances and is used for every number "

@@ -43,6 +43,13 @@ std::string never_ends_in(double share, bool booked);
 /// Of a timeline that ends before it has all that was asked for.
 std::string timeline_cut(std::string_view section, double shown, double asked, std::size_t events);
 
+/// Of what is best but for a step that nobody measured at its batch; `better` by that share.
+std::string better_but_guessed(const std::string& setting, double better);
+/// Of a choice among numbers of instances whose batches change with them.
+inline constexpr std::string_view choice_rests_on_guess =
+    "The choice rests on an assumed share of the step that does not grow with the batch: measure "
+    "the step at two batches and give both as /job/step/table.";
+
 // Of the number of instances as it varies.
 std::string efficiency_for_all(double efficiency);
 std::string same_samples(double instances, double steps);

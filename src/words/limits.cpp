@@ -163,7 +163,8 @@ Limit parse_limit(std::string_view text) {
   std::string_view left = trimmed(rest.substr(0, at));
   if (left.ends_with(" increase")) limit.of = LimitOf::increase;
   if (left.ends_with(" decrease")) limit.of = LimitOf::decrease;
-  if (limit.of != LimitOf::value) left = trimmed(left.substr(0, left.size() - 9));
+  if (left.ends_with(" change")) limit.of = LimitOf::change;
+  if (limit.of != LimitOf::value) left = trimmed(left.substr(0, left.rfind(' ')));
   limit.metric = metric_named(left);
   const std::size_t behind = at + op->first.size();
   read_bound(limit, trimmed(rest.substr(behind)),
@@ -171,7 +172,10 @@ Limit parse_limit(std::string_view text) {
   return finished(std::move(limit));
 }
 
-std::vector<Limit> parse_max_increase(std::string_view text) {
+namespace {
+
+/// METRIC=LIMIT,… on what `of` says.
+std::vector<Limit> parse_changes(std::string_view text, LimitOf of) {
   std::vector<Limit> limits;
   for (std::string_view rest = text;;) {
     const std::size_t comma = rest.find(',');
@@ -183,20 +187,36 @@ std::vector<Limit> parse_max_increase(std::string_view text) {
     }
     Limit limit;
     limit.text = item;
-    limit.metric = metric_named(trimmed(item.substr(0, equals)));
-    if (better_of(limit.metric) == Better::more) {
+    const std::string_view name = trimmed(item.substr(0, equals));
+    const bool all = of == LimitOf::change && name == every_figure;
+    limit.metric = all ? std::string(name) : metric_named(name);
+    if (all && !item.ends_with('%')) {
+      throw InputError(fmt::format(
+          "expected a percentage of each figure such as \"all=0.0001%\", got {}", in_quotes(item)));
+    }
+    if (of == LimitOf::increase && better_of(limit.metric) == Better::more) {
       throw InputError(
           fmt::format("expected a metric of which less is better, got {}: write --threshold "
                       "\"{} decrease < 5%\"",
                       in_quotes(limit.metric), limit.metric));
     }
-    limit.of = LimitOf::increase;
+    limit.of = of;
     limit.comparison = Comparison::less_equal;
     read_bound(limit, trimmed(item.substr(equals + 1)), item.substr(0, equals + 1), false);
     limits.push_back(std::move(limit));
     if (comma == std::string_view::npos) return limits;
     rest = rest.substr(comma + 1);
   }
+}
+
+}  // namespace
+
+std::vector<Limit> parse_max_increase(std::string_view text) {
+  return parse_changes(text, LimitOf::increase);
+}
+
+std::vector<Limit> parse_max_change(std::string_view text) {
+  return parse_changes(text, LimitOf::change);
 }
 
 std::vector<Limit> default_limits() {

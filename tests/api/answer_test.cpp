@@ -30,7 +30,7 @@ const std::string root = FEEDRATE_SOURCE_DIR;
 const std::string host = root + "/scenarios/hosts/epyc_vm_2_cores.json";
 
 const Place& on_disk() {
-  static const Place place{files_on_disk(), [] { return root + "/pricing"; }};
+  static const Place place{files_on_disk(), [] { return root + "/pricing"; }, {root}};
   return place;
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("answer: files in memory are as good as those on the disk") {
   }
   const std::map<std::string, std::string_view> views(texts.begin(), texts.end());
   const FilesInMemory memory(views);
-  const Place place{memory, [] { return std::string("pricing"); }};
+  const Place place{memory, [] { return std::string("pricing"); }, {"scenarios"}};
   CHECK(memory.names("pricing/aws") == files_on_disk().names(root + "/pricing/aws"));
   for (const std::string& file : shipped()) {
     INFO(file);
@@ -210,6 +210,45 @@ TEST_CASE("answer: values in a list are taken as they are written") {
     set.push_back(point->find("set")->members.front().value->text);
   }
   CHECK(set == std::vector<std::string>{R"("a,b")", R"("x:y")", R"(" c ")", R"("[d")"});
+}
+
+TEST_CASE("answer: of the files that a request names none is read whose folder is not allowed") {
+  const testing_cli::Folder folder;
+  const std::string job = R"({"loader": {"batch_size": 1}, )";
+  folder.write("base.json", R"({"name": "hunter2"})");
+  folder.write("steps.csv", "0.5\n");
+  const std::string file = folder.write("job.json", job + R"("include": "base.json"})");
+  const std::string name = R"(, "file": )" + json_text(file);
+  const Place closed{files_on_disk(), [] { return root + "/pricing"; }};
+  const auto messages = [](const std::string& text) {
+    std::string all;
+    const JsonPtr document = schema::parse_json(text, "answer");
+    if (document->find("kind")->text != "error") return all;
+    for (const JsonPtr& one : document->find("error")->find("problems")->items) {
+      all += one->find("message")->text + "\n";
+    }
+    return all;
+  };
+  const std::string times = job + R"("job": {"step": {"times": "steps.csv"}}})";
+  const std::string included = R"({"loader": {"batch_size": 1}, "include": ")" + file + "\"}";
+  for (const std::string& request :
+       {"{\"file\": " + json_text(file) + "}",
+        "{\"scenario\": " + read_text_file(file) + name + "}",
+        "{\"scenario\": " + json_text(read_text_file(file)) + name + "}", read_text_file(file),
+        "{\"scenario\": " + times + name + "}", times, included}) {
+    INFO(request);
+    const std::string said = messages(answer(request, closed));
+    CHECK(testing_cli::has(said, "none may be read here without \"allow_files\" in the request"));
+    CHECK_FALSE(testing_cli::has(said, "hunter2"));
+  }
+  const std::string allowed = R"(, "allow_files": [)" + json_text(folder.at("")) + "]}";
+  for (const std::string& request :
+       {"{\"file\": " + json_text(file) + allowed, "{\"scenario\": " + times + name + allowed}) {
+    INFO(request);
+    CHECK_FALSE(testing_cli::has(messages(answer(request, closed)), "allow_files"));
+  }
+  const std::string outside = messages(answer(R"({"file": "/etc/passwd")" + allowed, closed));
+  CHECK(testing_cli::has(outside, "expected a file below an allowed folder"));
 }
 
 TEST_CASE("answer: all that is wrong is said at once, each with its place") {
@@ -340,7 +379,8 @@ TEST_CASE("answer: what is no request is refused with words") {
 }
 
 TEST_CASE("answer: without a catalogue the failure is said, with the status of a failed host") {
-  const Place place{files_on_disk(), []() -> std::string { throw HostError("no pricing files"); }};
+  const Place place{
+      files_on_disk(), []() -> std::string { throw HostError("no pricing files"); }, {root}};
   const std::string file = root + "/scenarios/caltech256_p3.json";
   const JsonPtr document =
       schema::parse_json(answer("{\"file\": " + json_text(file) + "}", place), "");

@@ -18,11 +18,13 @@ exported=$(nm -D --defined-only "$library/libfeedrate.so" | awk '$2 != "w" && $2
 [ "$exported" = "feedrate_free feedrate_run " ] || { echo "the library exports: $exported"; exit 1; }
 
 export PKG_CONFIG_PATH="$config"
+# Each word is a flag.
+# shellcheck disable=SC2046
 cc -std=c99 -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags feedrate) "$source/tests/api/program.c" \
   $(pkg-config --libs feedrate) -o "$folder/program"
 # The catalogue is found beside the library: with another price there, the bill is another.
 sed -i 's/"price": "3.825 USD\/h"/"price": "7.65 USD\/h"/' "$folder/share/feedrate/pricing/aws/p3.json"
-echo "{\"file\": \"$source/scenarios/caltech256_p3.json\"}" >"$folder/request"
+echo "{\"file\": \"$source/scenarios/caltech256_p3.json\", \"allow_files\": [\"$source/scenarios\"]}" >"$folder/request"
 LD_LIBRARY_PATH="$library" "$folder/program" <"$folder/request" >"$folder/answer"
 FEEDRATE_PRICING="$folder/share/feedrate/pricing" "$folder/bin/feedrate" run "$source/scenarios/caltech256_p3.json" \
   --format json | cmp - "$folder/answer"

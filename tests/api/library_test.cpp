@@ -43,7 +43,8 @@ const Library& library() {
 }
 
 const std::string file = FEEDRATE_SOURCE_DIR "/scenarios/caltech256_p3.json";
-const std::string request = "{\"file\": \"" + file + "\"}";
+const std::string allowed = R"(, "allow_files": [")" FEEDRATE_SOURCE_DIR R"(/scenarios"])";
+const std::string request = "{\"file\": \"" + file + "\"" + allowed + "}";
 
 }  // namespace
 
@@ -60,8 +61,8 @@ TEST_CASE("library: a null pointer is a wrong request, and can be given back") {
 }
 
 TEST_CASE("library: eight threads at once get what one gets") {
-  const std::string sweep =
-      "{\"file\": \"" + file + "\", \"vary\": {\"num_workers\": \"1:3:1\"}, \"deadline\": \"1 h\"}";
+  const std::string sweep = "{\"file\": \"" + file + "\"" + allowed +
+                            ", \"vary\": {\"num_workers\": \"1:3:1\"}, \"deadline\": \"1 h\"}";
   const std::vector<std::string> requests = {request, sweep, "{", request};
   std::vector<std::string> alone;
   for (const std::string& one : requests) alone.push_back(library().ask(one.c_str()));

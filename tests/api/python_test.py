@@ -41,10 +41,14 @@ class Run(unittest.TestCase):
             with self.subTest(name):
                 path = os.path.join(SCENARIOS, name)
                 own = json.loads(printed("run", path, "--format", "json"))["result"]
-                self.assertEqual(feedrate.run(path), own)
+                self.assertEqual(feedrate.run(path, allow_files=SCENARIOS), own)
                 scenario = read(path)
                 if "include" not in scenario:
                     self.assertEqual(feedrate.run(scenario), own)
+                else:
+                    for of in (path, scenario):
+                        with self.assertRaisesRegex(feedrate.Error, "none may be read here"):
+                            feedrate.run(of)
 
     def test_settings_host_and_options(self):
         own = printed(
@@ -200,7 +204,7 @@ class Schema(unittest.TestCase):
             {"vary": "num_workers=1:2:1", "instances": None},
             {"host": read(HOST), "options": {"seed": 3, "replications": 10}},
         ):
-            request = {"file": FILE, **more}
+            request = {"file": FILE, "allow_files": [SCENARIOS], **more}
             self.validator.validate(request)
             self.assertIn(feedrate.ask(request)["kind"], ("result", "sweep"))
         for more in (
@@ -213,7 +217,7 @@ class Schema(unittest.TestCase):
             {"options": {"replications": 0}},
             {"file": 3},
         ):
-            request = {"file": FILE, **more}
+            request = {"file": FILE, "allow_files": [SCENARIOS], **more}
             self.assertFalse(self.validator.is_valid(request), more)
             with self.assertRaises(feedrate.Error):
                 feedrate.ask(request)

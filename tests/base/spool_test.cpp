@@ -24,8 +24,8 @@ TEST_CASE("spool: in memory or in a file, the text is the same") {
   for (const std::size_t in_memory : {0, 10, 1'000'000}) {
     const test::TemporaryFolder folder;
     const std::string path = folder / "out";
-    Spool beside(path, in_memory);
-    Spool nowhere("", in_memory);
+    Spool beside(path, Rights::as_usual, in_memory);
+    Spool nowhere("", Rights::as_usual, in_memory);
     std::string expected;
     for (int i = 0; i < 1000; ++i) {
       const std::string line = "line " + std::to_string(i) + " 0\n";
@@ -53,11 +53,11 @@ TEST_CASE("spool: a text that is not finished leaves nothing; a file keeps its m
   const std::string path = folder.write("out", "old");
   std::filesystem::permissions(path, std::filesystem::perms(0640));
   {
-    Spool spool(path, 0);
+    Spool spool(path, Rights::as_usual, 0);
     spool.append("new");
   }
   CHECK(read_text_file(path) == "old");
-  Spool spool(path, 0);
+  Spool spool(path, Rights::as_usual, 0);
   spool.append("new");
   spool.finish();
   CHECK(read_text_file(path) == "new");
@@ -68,9 +68,9 @@ TEST_CASE("spool: a text that is not finished leaves nothing; a file keeps its m
 TEST_CASE("spool: what cannot be written to") {
   const test::TemporaryFolder folder;
   CHECK_THROWS_AS(Spool(folder / ""), InputError);
-  Spool nowhere(folder / "none/out", 0);
+  Spool nowhere(folder / "none/out", Rights::as_usual, 0);
   CHECK_THROWS_AS(nowhere.append("x"), HostError);
-  Spool full("/dev/full", 0);
+  Spool full("/dev/full", Rights::as_usual, 0);
   full.append("x");
   CHECK_THROWS_AS(full.finish(), HostError);
 }

@@ -1,6 +1,7 @@
 // `init` as a user meets it: with flags, in a pipe, and asked on a terminal.
 #include "catch.hpp"
 #include "cli/process.hpp"
+#include "schema/json_reader.hpp"
 #include "schema/presets.hpp"
 #include "schema/scenario.hpp"
 
@@ -38,6 +39,20 @@ TEST_CASE("init: every preset's scenario runs, as it is and with every flag and 
       CHECK(set.status == 0);
     }
   }
+}
+
+TEST_CASE("init: a fresh preset's run has the doubt that init announced") {
+  const Outcome run = shell("feedrate init image-jpeg 2>/dev/null | feedrate run - --format json");
+  REQUIRE(run.status == 0);
+  const auto result = feedrate::schema::parse_json(run.out, "run");
+  const auto* band = result->find("result")->find("bands")->find("total_s");
+  REQUIRE(band != nullptr);
+  // The step's range alone is a factor of 15, of which nine tenths are left.
+  CHECK(band->items[2]->number > 2.0 * band->items[0]->number);
+  // What the user knows is no doubt of the preset's.
+  const Outcome known = shell("feedrate init image-jpeg --step '200 ms' 2>/dev/null");
+  CHECK(has(known.out, "\"/preprocess/0/cpu\": 0.471"));
+  CHECK_FALSE(has(known.out, "\"/job/step/per_sample\": "));
 }
 
 TEST_CASE("init: flags are in the scenario, and what is left is told with its range and source") {

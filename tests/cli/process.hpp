@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -47,10 +48,11 @@ inline Outcome shell(const std::string& line, const std::string& environment = "
   return outcome;
 }
 
-/// The same on a terminal 100 columns wide, at which `typed` is typed once something is shown;
-/// standard output and error both come in `out`, and what is typed.
+/// The same on a terminal 100 columns wide, at which `typed` is typed once something is shown, or
+/// once `when` says so of what is; standard output and error both come in `out`, and what is typed.
 inline Outcome on_terminal(const std::string& line, const std::string& environment,
-                           const std::string& typed = "") {
+                           const std::string& typed = "",
+                           const std::function<bool(const std::string&)>& when = {}) {
   winsize window{24, 100, 0, 0};
   int terminal = -1;
   const pid_t child = forkpty(&terminal, nullptr, nullptr, &window);
@@ -68,7 +70,8 @@ inline Outcome on_terminal(const std::string& line, const std::string& environme
   char buffer[4096];
   for (ssize_t n = 0; (n = read(terminal, buffer, sizeof buffer)) > 0;) {
     outcome.out.append(buffer, static_cast<std::size_t>(n));
-    if (!shown && write(terminal, typed.data(), typed.size()) < 0) outcome.err = "not typed";
+    if (shown || (when && !when(outcome.out))) continue;
+    if (write(terminal, typed.data(), typed.size()) < 0) outcome.err = "not typed";
     shown = true;
   }
   int raw = 0;

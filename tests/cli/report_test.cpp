@@ -44,15 +44,20 @@ TEST_CASE("report: the page holds the answer, the bill, every input and the scen
 
 TEST_CASE("report: the page says between what it lies, what explains that, and what to measure") {
   const Folder folder;
+  // A decode and a step so short that the copies into a batch, which are assumed, matter beside
+  // the model's own error.
+  const std::string light =
+      report +
+      "--set num_workers=1 --set /job/step/per_sample=50us "
+      "--set '/preprocess=[{\"operation\": \"decode\", \"cpu\": \"0.2 ms\"}]' ";
   for (const std::string vary : {"", "--vary num_workers=1,2 "}) {
     INFO(vary);
-    REQUIRE(shell(report + "--set num_workers=1 " + vary + "-o " + (folder / "a.html")).status ==
-            0);
+    REQUIRE(shell(light + vary + "-o " + (folder / "a.html")).status == 0);
     const std::string page = slurp(folder / "a.html");
     for (const char* part :
-         {"in 90 % of 100 draws", "between 200 us/MB and 1.3 ms/MB: the job takes 43 min",
-          "of the variance", "Measure first: `feedrate calibrate loader",
-          "200 us/MB … 1.3 ms/MB"}) {
+         {"in 90 % of 100 draws", "The model itself, CPU work: × ",
+          "between 200 us/MB and 1.3 ms/MB: the job takes ", "of the variance",
+          "Measure first: `feedrate calibrate loader", "200 us/MB … 1.3 ms/MB"}) {
       INFO(part);
       CHECK(has(page, part));
     }

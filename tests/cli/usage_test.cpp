@@ -130,7 +130,7 @@ TEST_CASE("usage: what the parser misses is said in our words, and names what it
                  "expected one of --per-gpu-batch and --strong, got both"},
            Wrong{"run x --trace-steps 3",
                  "--trace-steps: expected --trace FILE together with it, got none"},
-           Wrong{"run x --exact=maybe", "--exact: expected no value, got \"maybe\""},
+           Wrong{"run x --exact=maybe", "--events: expected no value, got \"maybe\""},
            Wrong{"sweep x --jobs 0", "--jobs: expected a whole number from 1 to 4096, got \"0\""},
            Wrong{"export", "export: expected a command of skypilot, prometheus, json, got none"},
            Wrong{"export skypilot", "feedrate: export skypilot: expected FILE, got nothing"},

@@ -1,6 +1,4 @@
-// Whoever reads goes away: that is no failure, and nothing hangs.
-#include <chrono>
-
+// Whoever reads goes away: that is no failure, and nothing hangs (ctest ends what does).
 #include "catch.hpp"
 #include "cli/process.hpp"
 
@@ -26,7 +24,6 @@ const std::vector<std::string> printers = {
 };
 
 TEST_CASE("faults: a reader that goes away after a line, or before one, is told nothing") {
-  const auto start = std::chrono::steady_clock::now();
   for (const std::string& printer : printers) {
     for (const std::string reader : {"head -1 >/dev/null", "true"}) {
       // As started by a shell, and by what ignores SIGPIPE (Python, cron).
@@ -40,7 +37,6 @@ TEST_CASE("faults: a reader that goes away after a line, or before one, is told 
       }
     }
   }
-  CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < 60.0);
 }
 
 TEST_CASE("faults: standard output that the caller closed is an error, not a silence") {

@@ -332,3 +332,43 @@ TEST_CASE("fit: a model without an answer anywhere is no fit") {
   REQUIRE(found);
   CHECK(found->unknowns[0].value == Approx(0.2).epsilon(1e-4));
 }
+
+TEST_CASE("fit: where a stage begins to matter, intervals of noisy epochs hold what made them") {
+  // The slower of both, with the corner: below it a fit is as good at any value.
+  const auto corner = [](double cpu, double step, double workers) {
+    return std::max(cpu / workers, step);
+  };
+  const std::vector<double> workers = {1.0, 2.0, 2.0, 4.0, 8.0};
+  const Predict predict = [&](std::span<const double> values) {
+    Values all;
+    for (const double w : workers) all.push_back(corner(values[0], values[1], w));
+    return all;
+  };
+  std::mt19937_64 engine(11);
+  std::normal_distribution<double> noise(0.0, 0.025);
+  Generator random(12);
+  int told = 0;
+  int held = 0;
+  for (int trial = 0; trial < 120; ++trial) {
+    // From far below the corner of one worker to beyond that of four.
+    const Values planted = {random.log_uniform(0.3e-3, 6e-3), 1e-3};
+    Values measured = predict(planted);
+    for (double& one : measured) one *= 1.0 + noise(engine);
+    const std::vector<Unknown> unknowns = {factor(1e-5, 10.0, random.log_uniform(1e-4, 1e-1)),
+                                           factor(1e-5, 10.0, random.log_uniform(1e-4, 1e-1))};
+    const auto found = fit_unknowns(unknowns, measured_of(measured), predict);
+    REQUIRE(found);
+    for (std::size_t k = 0; k < 2; ++k) {
+      const Estimated& one = found->unknowns[k];
+      if (!one.used) continue;
+      ++told;
+      const bool above = !one.low || planted[k] >= *one.low;
+      const bool below = !one.high || planted[k] <= *one.high;
+      held += above && below ? 1 : 0;
+    }
+  }
+  INFO(held << " of " << told);
+  CHECK(told > 150);
+  CHECK(held >= 0.86 * told);
+  CHECK(held <= 0.99 * told);
+}

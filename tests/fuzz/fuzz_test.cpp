@@ -1,12 +1,25 @@
 // Every target on its seeds, whole and damaged: what .ci/fuzz does for longer and with sanitizers.
+#include <cstdlib>
 #include <random>
 
+#include "tests/base/temporary_folder.hpp"
 #include "tests/catch.hpp"
 #include "tests/damage.hpp"
+#include "tests/fuzz/support/laws.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace feedrate::fuzz {
 namespace {
+
+/// What fuzzing has found worth keeping (.ci/fuzz --minimize).
+std::vector<std::string> committed(std::string_view target) {
+  const fs::path archive = source / "tests/fuzz/corpus" / (std::string(target) + ".tar.gz");
+  REQUIRE(fs::exists(archive));
+  const test::TemporaryFolder folder;
+  const std::string unpack = "tar -xzf '" + archive.string() + "' -C '" + folder.at("") + "'";
+  REQUIRE(std::system(unpack.c_str()) == 0);
+  return files_in(folder.at(""), "", 10'000);
+}
 
 TEST_CASE("fuzz: every parser keeps its law on its seeds, whole and damaged") {
   constexpr test::Damage damage{4, 24};
@@ -17,6 +30,7 @@ TEST_CASE("fuzz: every parser keeps its law on its seeds, whole and damaged") {
     INFO(target.name << ": " << target.law);
     REQUIRE_FALSE(seeds.empty());
     for (const std::string& seed : seeds) CHECK_NOTHROW(target.attempt(seed));
+    for (const std::string& text : committed(target.name)) CHECK_NOTHROW(target.attempt(text));
     for (std::size_t i = 0; i < attempts; ++i) {
       const std::string text = test::damaged(seeds[random() % seeds.size()], random, damage);
       try {

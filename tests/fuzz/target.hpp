@@ -26,4 +26,10 @@ struct Target {
 /// All of them, by name.
 std::span<const Target> targets();
 
+// Parts of that list, each in its file: what is asked of feedrate, what a store answers, strangers'
+// names in what is printed.
+std::span<const Target> asked_targets();
+std::span<const Target> http_targets();
+std::span<const Target> names_targets();
+
 }  // namespace feedrate::fuzz

@@ -1,18 +1,10 @@
-#include "target.hpp"
-
-#include <fmt/format.h>
-#include <unistd.h>
+#include "tests/fuzz/target.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <functional>
+#include <optional>
+#include <vector>
 
-#include "base/errors.hpp"
-#include "base/text_file.hpp"
 #include "base/unit_text.hpp"
 #include "catalog/catalog.hpp"
 #include "fit/profile.hpp"
@@ -32,84 +24,10 @@
 #include "schema/scenario.hpp"
 #include "schema/sweep_share.hpp"
 #include "study/run.hpp"
+#include "tests/fuzz/support/laws.hpp"
 
 namespace feedrate::fuzz {
 namespace {
-
-namespace fs = std::filesystem;
-
-const fs::path source = FEEDRATE_SOURCE_DIR;
-
-/// Of a folder's files with this ending, the first `most` by name, none larger than a fuzzer likes.
-std::vector<std::string> files_in(const fs::path& folder, std::string_view ending,
-                                  std::size_t most = 100) {
-  constexpr std::uintmax_t largest = 64 * 1024;
-  std::vector<fs::path> found;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file() && entry.path().string().ends_with(ending) &&
-        entry.file_size() <= largest) {
-      found.push_back(entry.path());
-    }
-  }
-  std::sort(found.begin(), found.end());
-  if (found.size() > most) found.resize(most);
-  std::vector<std::string> texts;
-  for (const fs::path& path : found) texts.push_back(read_text_file(path.string()));
-  return texts;
-}
-
-[[noreturn]] void broken(const std::string& words) {
-  throw LawBroken(words);
-}
-
-void demand(bool holds, const std::string& words) {
-  if (!holds) broken(words);
-}
-
-void demand_finite(double value, std::string_view what) {
-  if (!std::isfinite(value)) broken(fmt::format("{} is {}", what, value));
-}
-
-/// A refusal says what was expected, a line a problem.
-void demand_words(const InputError& error) {
-  demand(!error.problems().empty(), "refused without a word");
-  for (const Problem& problem : error.problems()) {
-    demand(!problem.message.empty(), "a problem without a word");
-    demand(problem.text().find('\n') == std::string::npos,
-           "a problem of several lines: " + problem.text());
-  }
-}
-
-/// Whether `ask` took its input; a refusal has to be a good one. Whatever else is thrown is broken.
-bool taken(const std::function<void()>& ask) {
-  try {
-    ask();
-    return true;
-  } catch (const LawBroken&) {
-    throw;
-  } catch (const InputError& error) {
-    demand_words(error);
-  } catch (const std::exception& error) {
-    broken(fmt::format("refused with another kind of error: {}", error.what()));
-  }
-  return false;
-}
-
-/// A file of the text, for readers that take nothing else.
-class AsFile {
- public:
-  explicit AsFile(std::string_view text)
-      : path_((fs::temp_directory_path() / fmt::format("feedrate_fuzz_{}", getpid())).string()) {
-    std::ofstream(path_, std::ios::binary) << text;
-  }
-  AsFile(const AsFile&) = delete;
-  AsFile& operator=(const AsFile&) = delete;
-  ~AsFile() { fs::remove(path_); }
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 const Catalog& catalog() {
   static const Catalog all = schema::read_whole_catalog((source / "pricing").string());
@@ -246,8 +164,12 @@ bool measurements(std::string_view text) {
   return taken([&] {
     const MeasurementSet set = schema::parse_import(text, "m.json");
     const std::string written = schema::write_measurements(set);
-    demand(schema::write_measurements(schema::parse_measurements(written, "w.json")) == written,
-           "not the same after writing");
+    std::string again;
+    demand(taken([&] {
+             again = schema::write_measurements(schema::parse_measurements(written, "w"));
+           }),
+           "what is written is refused: " + written);
+    demand(again == written, "not the same after writing: " + written);
     const HostProfile profile = fit::fit_profile(set).profile;
     schema::parse_host_profile(schema::write_host_profile(profile), "p.json");
   });
@@ -362,8 +284,18 @@ bool share(std::string_view text) {
                std::string_view(written).substr(0, written.size() - 1), "w.jsonl")) == written,
            "not the same after writing");
   });
-  if (end != std::string_view::npos) {
-    taken([&] { schema::read_shared_point(text.substr(end + 1)); });
+  for (std::size_t at = end; at != std::string_view::npos;) {
+    const std::size_t next = text.find('\n', at + 1);
+    const std::string_view line = text.substr(at + 1, next - at - 1);
+    taken([&] {
+      const std::optional<SharedPoint> read = schema::read_shared_point(line);
+      if (!read) return;
+      const std::string written = schema::write_shared_point(*read);
+      const std::string_view again = std::string_view(written).substr(0, written.size() - 1);
+      demand(schema::write_shared_point(schema::read_shared_point(again).value()) == written,
+             "a point is not the same after writing");
+    });
+    at = next;
   }
   return header;
 }
@@ -417,7 +349,16 @@ constexpr std::array all_targets = {
 }  // namespace
 
 std::span<const Target> targets() {
-  return all_targets;
+  static const std::vector<Target> all = [] {
+    std::vector<Target> list(all_targets.begin(), all_targets.end());
+    for (const auto& more : {asked_targets(), http_targets(), names_targets()}) {
+      list.insert(list.end(), more.begin(), more.end());
+    }
+    std::sort(list.begin(), list.end(),
+              [](const Target& a, const Target& b) { return a.name < b.name; });
+    return list;
+  }();
+  return all;
 }
 
 }  // namespace feedrate::fuzz

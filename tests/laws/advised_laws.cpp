@@ -311,9 +311,10 @@ TEST_CASE("advised: a remedy pays in as many draws as it costs less in, each dra
       for (std::uint64_t d = 1; d <= draws; ++d) {
         all.emplace_back();
         try {
-          const study::DrawnJob job =
-              study::drawn_job(scenario, catalog(), nullptr,
-                               [&](std::string_view key) { return uniform_of(5, d, key); });
+          const study::DrawnJob job = study::drawn_job(
+              scenario, catalog(), nullptr,
+              [&](std::string_view key) { return uniform_of(5, d, key); },
+              study::Own{}.among_others());
           JobFigures figures;
           figures.time = job.outcome.total.wall;
           figures.total = job.bill.total;

@@ -93,7 +93,7 @@ TEST_CASE("chances: they are those of simulating each contender in each draw") {
         const bool of_best = i == 0;
         try {
           const study::DrawnJob job = study::drawn_job(axes.scenario(points[i]), catalog(), nullptr,
-                                                       draw, study::Own::of(77, d));
+                                                       draw, study::Own::of(77, d).among_others());
           const Outlay outlay{job.outcome.total.wall, job.bill.money, job.bill.total};
           const bool timely = all.constraints().in_time(outlay.time);
           const bool affordable = all.constraints().in_budget(outlay.money);

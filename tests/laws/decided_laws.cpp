@@ -7,6 +7,7 @@
 #include "base/errors.hpp"
 #include "base/random.hpp"
 #include "catch.hpp"
+#include "resolve/assumptions.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "study/decision.hpp"
 #include "study/drawn_job.hpp"
@@ -63,6 +64,8 @@ struct Tallied {
 TEST_CASE("decided: likelihood, loss and the worth of each group are those of drawing them again") {
   Generator random(161);
   int checked = 0, worthwhile = 0, in_time = 0;
+  const double handover =
+      resolve::assumed::handover_of(Transport::shared_memory, Bytes{}).value;  // s
   for (int i = 0; i < 200 && checked < 9; ++i) {
     testing_resolve::Settings settings = testing_resolve::generated_settings(random);
     const bool priced = random.chance(0.7);
@@ -73,6 +76,7 @@ TEST_CASE("decided: likelihood, loss and the worth of each group are those of dr
       settings.emplace_back("/disk", R"({"kind": "other", "bandwidth": "100 GB/s",
                                          "page_cache": "100 TB", "latency": "0 s"})");
       settings.emplace_back("/dataset/bytes_per_sample", "1 kB");
+      settings.emplace_back("/dataset/samples", "1000000000");  // so that starting is nothing
       settings.emplace_back("/dataset/bytes_on_gpu_per_sample", "null");
       settings.emplace_back("/preprocess", R"([{"operation": "decode", "cpu": "1 us"}])");
       settings.emplace_back("/loader/num_workers", "4");
@@ -88,14 +92,15 @@ TEST_CASE("decided: likelihood, loss and the worth of each group are those of dr
       const double batch = light ? 10.0 : 64.0;
       for (double point = random.whole(1.0, 4.0); point >= 0.0; point -= 1.0) {
         testing_resolve::Settings one = settings;
-        const double step = light ? random.uniform(0.0005, 0.005) : random.log_uniform(0.002, 0.2);
+        const double step =
+            light ? random.uniform(0.2, 2.0) * handover : random.log_uniform(0.002, 0.2);
         one.emplace_back("/job/step", fmt::format("{:.4g} s", step));
         one.emplace_back("/loader/batch_size", fmt::format("{:g}", batch));
-        one.emplace_back(
-            "/cluster/price",
-            fmt::format("{:.4g} USD/h", priced ? random.uniform(0.95, 1.05) /
-                                                     (light ? std::max(step, 0.0025) : step + 0.03)
-                                               : 0.0));
+        one.emplace_back("/cluster/price",
+                         fmt::format("{:.4g} USD/h",
+                                     priced ? random.uniform(0.95, 1.05) /
+                                                  (light ? std::max(step, handover) : step + 0.03)
+                                            : 0.0));
         inputs.push_back(
             {{{"step", fmt::format("{:.4g}", step)}}, testing_resolve::scenario_with(one)});
       }
@@ -133,7 +138,8 @@ TEST_CASE("decided: likelihood, loss and the worth of each group are those of dr
     const auto costs = [&](const resolve::Draw& draw) {
       std::vector<double> list;
       for (const std::size_t k : points) {
-        const auto job = study::drawn_job(inputs[k].scenario, catalog(), nullptr, draw);
+        const auto job = study::drawn_job(inputs[k].scenario, catalog(), nullptr, draw,
+                                          study::Own{}.among_others());
         list.push_back(money ? job.bill.total.base() : job.outcome.total.wall.base());
       }
       return list;

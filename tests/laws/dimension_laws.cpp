@@ -36,6 +36,7 @@ struct Units {
   void change(Read& read) const {
     change(read.latency);
     read.bytes *= bytes;
+    change(read.cpu);
     change(read.rate);
     change(read.limits);
     change(read.shared_by_all);
@@ -70,6 +71,7 @@ struct Units {
     change(in.step);
     in.network_allreduce *= bytes;
     if (in.network) change(*in.network);
+    if (in.memory) in.memory->rate /= seconds;
     if (in.staging) {
       change(in.staging->read);
       in.staging->object_size *= bytes;
@@ -95,6 +97,7 @@ struct Units {
 
 void halve(Read& read) {
   read.latency /= 2.0;
+  read.cpu /= 2.0;
   for (Curve<Bandwidth>* rate : {&read.rate, &read.unshared}) {
     for (auto& point : rate->points) point.total *= 2.0;
   }
@@ -125,7 +128,10 @@ std::optional<Inputs> with_half(const Inputs& given, Stage stage) {
       if (in.staging->disk_write) *in.staging->disk_write *= 2.0;
       for (RateLimit& limit : in.staging->write_limits) limit.rate *= 2.0, limit.burst_rate *= 2.0;
       break;
-    case Stage::decode: in.cpu /= 2.0, in.cached_cpu /= 2.0, in.locked /= 2.0; break;
+    case Stage::decode:
+      in.cpu /= 2.0, in.cached_cpu /= 2.0, in.locked /= 2.0;
+      if (in.memory) in.memory->rate *= 2.0;
+      break;
     case Stage::remote:
       if (!in.remote) break;
       in.remote->cpu /= 2.0, in.remote->latency /= 2.0, in.remote->network *= 2.0;

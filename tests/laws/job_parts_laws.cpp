@@ -305,13 +305,17 @@ TEST_CASE("job parts: what each stage could carry, were it alone") {
     check(Stage::allreduce, in.exposed_allreduce.base(), in.accumulation);
     const Misses misses = misses_in(in, 3.0);
     const double cpu = in.cached_cpu.base() + (in.cpu - in.cached_cpu).base() * misses.decode;
-    if (in.cpu_quota || in.locked.base() > 0.0 || cpu <= 0.0) continue;
+    if (in.cpu_quota || in.memory || in.locked.base() > 0.0 || cpu <= 0.0) continue;
+    double work = cpu / in.speed[Stage::decode];
+    if (in.source && !in.sequential_stream) {
+      const double fetched = bytes_fetched(in, EpochKind::later, misses) / in.source->bytes.base();
+      work += in.source->cpu.base() * fetched / in.speed[Stage::download];
+    }
     // The cores, or as many of them as there are workers.
     const double workers = active_workers(in, EpochKind::later) * in.ranks;
     double cores = 0.0;
     for (double n = 1.0; n <= workers; n += 1.0) cores = std::max(cores, in.cores.total(n));
-    const double rate =
-        most[Stage::decode].base() / in.instances_alike() * cpu / in.speed[Stage::decode];
+    const double rate = most[Stage::decode].base() / in.instances_alike() * work;
     REQUIRE(rate <= cores * (1.0 + 1e-9));
     if (workers < in.cores.points[1].users) REQUIRE(rate == Approx(cores).epsilon(1e-6));
   }

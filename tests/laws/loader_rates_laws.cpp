@@ -140,6 +140,8 @@ TEST_CASE("loader rates: in whichever unit cores are counted, work in the same u
     other.cpu *= unit;
     other.cached_cpu *= unit;
     other.collate *= unit;
+    if (other.source) other.source->cpu *= unit;
+    if (other.first_source) other.first_source->cpu *= unit;
     INFO("loader " << i << ", unit " << unit);
     for (const EpochKind kind : {EpochKind::first, EpochKind::later}) {
       const double epoch = kind == EpochKind::first ? 1.0 : 2.0;

@@ -7,6 +7,7 @@
 
 #include "catalog/gpu_speed.hpp"
 #include "catch.hpp"
+#include "resolve/assumptions.hpp"
 #include "resolve/resolve.hpp"
 #include "resolve/speed.hpp"
 #include "scenarios/shipped.hpp"
@@ -308,11 +309,12 @@ TEST_CASE(
     return run_of(scenario).times.total.base() / 3600.0;
   };
   CHECK(time(schema::read_scenario(document)) == Approx(24.0).epsilon(1e-9));
+  const double together = resolve::assumed::gpus_together.value;
   CHECK(time(with(document, "instance", "p3.8xlarge")) ==
-        Approx(24.0 / std::pow(4.0, 0.9)).epsilon(1e-6));
+        Approx(24.0 / std::pow(4.0, together)).epsilon(1e-6));
   const double a100 = relative_speed(catalog(), "V100-SXM2-16GB", "A100-SXM4-40GB")->value;
   CHECK(time(with(document, "instance", "p4d.24xlarge")) ==
-        Approx(24.0 / a100 / std::pow(8.0, 0.9)).epsilon(1e-6));
+        Approx(24.0 / a100 / std::pow(8.0, together)).epsilon(1e-6));
   // There and back.
   schema::Document back = schema::parse_document(
       schema::write_scenario(with(document, "instance", "p4d.24xlarge")), "b");
@@ -471,7 +473,7 @@ TEST_CASE("machines: a line rate is no bus bandwidth") {
   CHECK(busbw() > 230e9);
   CHECK(busbw() < 240e9);
   CHECK(busbw("busbw", "300 GB/s") == Approx(300e9).epsilon(1e-9));
-  CHECK(busbw("instances", "4") == Approx(0.8 * 400e9 / 8.0).epsilon(1e-9));  // 400 Gbit/s
+  CHECK(busbw("instances", "4") == Approx(0.7 * 400e9 / 8.0).epsilon(1e-9));  // EFA, 400 Gbit/s
   CHECK(busbw("instance", "g5.48xlarge") < 0.85 * 16e9);                      // PCIe 4, 8 lanes
 }
 

@@ -69,6 +69,7 @@ void for_reads(Inputs& inputs, Each&& each) {
 
 void scale(Read& read, double speed) {
   read.latency /= speed;
+  read.cpu /= speed;
   for (auto& point : read.rate.points) point.total *= speed;
   for (RateLimit& limit : read.limits) {
     limit.rate *= speed;
@@ -199,6 +200,7 @@ TEST_CASE("mean: \"if twice as fast\" is the run with it") {
         real.cpu /= 2.0;
         real.cached_cpu /= 2.0;
         real.locked /= 2.0;
+        if (real.memory) real.memory->rate *= 2.0;
         // A quota counts core-seconds, of which collate keeps its own.
         if (real.cpu_quota) continue;
       }
@@ -234,7 +236,7 @@ TEST_CASE("mean: independent instances with as much more data take the time of o
     one.samples = one.batch * one.ranks * std::ceil(one.samples / (one.batch * one.ranks));
     one.caches.readers = 1.0;
     // What couples instances: a barrier of more ranks, and steps that vary.
-    one.size_cv = one.read_cv = one.make_cv = one.step_cv = 0.0;
+    one.size_cv = one.read_cv = one.make_cv = one.step_cv = one.handover_cv = 0.0;
     Inputs many = one;
     many.instances = generate.whole(2.0, 64.0);
     many.samples *= many.instances;
@@ -278,9 +280,9 @@ TEST_CASE("mean: as variability goes to zero it stops mattering") {
   Generator generate(113);
   for (int i = 0; i < jobs; ++i) {
     Inputs none = generate.inputs(200.0);
-    none.size_cv = none.read_cv = none.make_cv = none.step_cv = 0.0;
+    none.size_cv = none.read_cv = none.make_cv = none.step_cv = none.handover_cv = 0.0;
     Inputs little = none;
-    little.size_cv = little.read_cv = little.make_cv = little.step_cv = 1e-6;
+    little.size_cv = little.read_cv = little.make_cv = little.step_cv = little.handover_cv = 1e-6;
     INFO("job " << i);
     REQUIRE(time_of(little) == Approx(time_of(none)).epsilon(1e-5));
   }
@@ -292,6 +294,7 @@ TEST_CASE("mean: less variability never makes a job slower") {
     in.read_cv *= 0.7;
     in.make_cv *= 0.7;
     in.step_cv *= 0.7;
+    in.handover_cv *= 0.7;
   });
 }
 

@@ -6,6 +6,7 @@
 #include "catalog/catalog.hpp"
 #include "laws/observed_jobs.hpp"
 #include "resolve/assumptions.hpp"
+#include "resolve/cores.hpp"
 #include "study/run.hpp"
 
 namespace feedrate {
@@ -51,9 +52,10 @@ TEST_CASE("observed loading: a worker's time at a sample is its CPU's and what i
     // The operation costs what it would alone on the machine.
     double cost = cpu ? cpu->value : starved ? each : 0.0;
     if (cpu) {
-      const double cores = std::max(1.0, job.cpus.value_or(hands));
-      const double busy = std::clamp(cpu->value * x, 1.0, cores);
-      cost /= 1.0 + resolve::assumed::contention.value * (busy - 1.0);
+      // So many threads do together what the curve of the fitted scenario's cores says.
+      const double threads = std::max(1.0, job.cpus.value_or(hands));
+      const double busy = std::clamp(cpu->value * x, 1.0, threads);
+      cost *= resolve::assumed_cores(threads, job.cores).total(busy) / busy;
       if (short_of_cores && !others) cost /= 1.0 + resolve::assumed::oversubscription.value;
     }
     REQUIRE(s.preprocess.size() == (cost > 0.0 ? 1U : 0U));

@@ -1,8 +1,10 @@
 // A second reading of what gradients take: over drawn scenarios and machines, in closed form.
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "catch.hpp"
+#include "pipeline/simulate.hpp"
 #include "resolve/allreduce.hpp"
 #include "resolve/assumptions.hpp"
 #include "resolve/drawn_world.hpp"
@@ -15,6 +17,8 @@ TEST_CASE(
     "resolved gradients: gradients in a ring, in two levels, by an efficiency, or as assumed") {
   Drawn d(2102);
   int done = 0;
+  int held = 0;
+  int missed = 0;
   for (int i = 0; i < 800; ++i) {
     World w = draw_world(d);
     w.host.reset();
@@ -54,13 +58,23 @@ TEST_CASE(
     ++done;
     const Inputs& in = out->inputs;
     const bool several = in.instances > 1.0;
-    REQUIRE(in.time_ratio.has_value() == (s.job.efficiency && several));
-    if (in.time_ratio) {
-      REQUIRE(*in.time_ratio == Approx(1.0 / in.instances / *s.job.efficiency));
-      // T(1), of the same job.
-      REQUIRE(in.alone->instances == 1.0);
-      REQUIRE(in.alone->samples == in.samples);
-      REQUIRE_FALSE(in.alone->time_ratio.has_value());
+    REQUIRE(in.exposed_is_of_job == (s.job.efficiency && several));
+    if (in.exposed_is_of_job) {
+      World one = w;
+      one.scenario = on_one_instance(s);
+      one.scenario.job.efficiency.reset();
+      const Duration alone = pipeline::simulate(resolved_if_fits(one)->inputs).training();
+      const Duration ideal = alone / in.instances;
+      const Duration all = pipeline::simulate(in).training();
+      if (in.efficiency_missed) {
+        REQUIRE(in.exposed_allreduce == Duration{});
+        REQUIRE(all * *s.job.efficiency > ideal);
+        ++missed;
+      } else {
+        REQUIRE((ideal / all) == Approx(*s.job.efficiency).epsilon(1e-6));
+        ++held;
+      }
+      continue;
     }
     if (!s.job.allreduce) {
       const double efficiency = assumed::unknown_communication.value;
@@ -93,6 +107,8 @@ TEST_CASE(
     SAME(in.network_allreduce, bytes(shared ? 2.0 * (rings - 1.0) / rings * size : 0.0));
   }
   CHECK(done > 500);
+  CHECK(held > 20);
+  CHECK(missed > 0);
 }
 
 TEST_CASE(
@@ -114,6 +130,59 @@ TEST_CASE(
     // Without a batch it is the fit's own.
     REQUIRE(from_fit(fit, n) == Approx(from_fit(fit, n, fit.batch_size)));
   }
+}
+
+TEST_CASE("resolved gradients: beyond what was measured, the loss goes on between two laws") {
+  Drawn d(2104);
+  for (int i = 0; i < 300; ++i) {
+    const double few = d.generate.whole(1.0, 4.0);
+    const double most = few + d.generate.whole(1.0, 8.0);
+    const double n = most + d.generate.whole(1.0, 200.0);
+    ScalingFit fit;
+    fit.bandwidth = d.of<double>(1e-3, 1.0);
+    fit.sizes = 2.0;
+    fit.most = most;
+    const auto by_bandwidth = [&](double k) { return fit.bandwidth * 2.0 * (k - 1.0) / k; };
+    fit.slope = (by_bandwidth(most) - by_bandwidth(few)) / (most - few);
+    const auto loss = [&](double k, double departure) {
+      return from_fit(fit, k, 0.0, departure) * k - 1.0;
+    };
+    const double line = by_bandwidth(most) + fit.slope * (n - most);
+    INFO("fit " << i << ": " << few << " and " << most << ", asked at " << n);
+    REQUIRE(loss(n, 0.0) == Approx(std::sqrt(by_bandwidth(n) * line)));
+    // What was measured stays, whatever is drawn; the range is wider the further it is.
+    REQUIRE(loss(most, 0.3) == Approx(by_bandwidth(most)));
+    REQUIRE(loss(n, 0.3) / loss(n, -0.3) == Approx(std::pow(n / most, 0.6)));
+    REQUIRE(loss(n, 0.0) * (1.0 + 1e-12) >= by_bandwidth(n));
+    // Three numbers of instances tell both terms: nothing lies between.
+    fit.slope = 0.0;
+    REQUIRE(loss(n, 0.0) == Approx(by_bandwidth(n)));
+  }
+}
+
+TEST_CASE("resolved gradients: none at all cost nothing, and are nobody's guess") {
+  Drawn d(2105);
+  int done = 0;
+  for (int i = 0; i < 200; ++i) {
+    World w = draw_world(d);
+    make_plain(w);
+    Scenario& s = w.scenario;
+    s.job.efficiency.reset();
+    s.job.scaling.reset();
+    s.job.allreduce.emplace().gradient_bytes = Bytes{};
+    if (d.generate.chance(0.3)) s.job.parallelism = Parallelism::fsdp;
+    INFO("world " << i);
+    const auto out = resolved_if_fits(w);
+    if (!out) continue;
+    ++done;
+    REQUIRE(out->inputs.exposed_allreduce == Duration{});
+    REQUIRE(out->inputs.network_allreduce == Bytes{});
+    REQUIRE_FALSE(out->communication.has_value());
+    REQUIRE(std::none_of(out->used.begin(), out->used.end(), [](const InputUsed& used) {
+      return used.stage == Stage::allreduce && used.from.origin == Origin::assumed;
+    }));
+  }
+  CHECK(done > 100);
 }
 
 TEST_CASE("resolved gradients: what each GPU hands over, however its parameters are kept") {

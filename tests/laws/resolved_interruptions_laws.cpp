@@ -17,7 +17,7 @@ namespace {
 
 constexpr double hour = 3600.0;
 
-/// How fast the place of the data takes checkpoints: as fast as it is read at most.
+/// How fast the place of the data takes checkpoints: a share of how fast it is read.
 double store_rate(const Inputs& in) {
   const Read& read = in.source ? *in.source : in.staging ? in.staging->read : *in.disk;
   if (read.rate.empty()) return 0.0;
@@ -62,7 +62,8 @@ void draw_interruptions(Drawn& d, Scenario& s) {
 void check_interruptions(const Scenario& s, const Inputs& in) {
   const Checkpoint& c = *s.job.checkpoint;
   REQUIRE(in.checkpoint_background == c.background.value_or(false));
-  const double rate = c.bandwidth ? base(*c.bandwidth) : store_rate(in);
+  const double rate =
+      c.bandwidth ? base(*c.bandwidth) : assumed::checkpoint_share.value * store_rate(in);
   SAME(in.checkpoint_time, *c.size / bytes_per_second(rate));
   const bool beside = !c.bandwidth && (in.source || (in.disk && !in.staging));
   REQUIRE(in.checkpoint_beside.has_value() == beside);

@@ -64,6 +64,12 @@ void check_shape(const World& w, const Inputs& in) {
   REQUIRE(in.copies == copies_of(w));
 }
 
+/// Seconds a byte of a batch that is taken from a worker.
+double transport_of(const World& w) {
+  const bool pickled = w.scenario.loader.transport == Transport::pickled;
+  return (pickled ? assumed::handover_pickled : assumed::handover_shared).value;
+}
+
 void check_loader(const World& w, const Inputs& in) {
   const Loader& l = w.scenario.loader;
   const double by_default = l.kind == LoaderKind::pool ? 1.0 : 0.0;
@@ -81,18 +87,29 @@ void check_loader(const World& w, const Inputs& in) {
   if (in.cpu_quota) REQUIRE(in.cpu_quota->rate == *w.scenario.cluster.cpu_quota);
   using H = HostProfile;
   const auto assumed_time = [](const Assumption& a) { return seconds(a.value); };
-  const Duration startup =
-      first_of(l.worker_startup, starts(w) ? of_host(w, &H::worker_startup) : std::nullopt,
-               starts(w) ? assumed_time(assumed::worker_startup) : Duration{});
+  const bool forked = l.start.value_or(WorkerStart::fork) == WorkerStart::fork;
+  const Duration startup = first_of(
+      l.worker_startup, starts(w) && forked ? of_host(w, &H::worker_startup) : std::nullopt,
+      starts(w) ? assumed_time(forked ? assumed::worker_startup : assumed::worker_spawn)
+                : Duration{});
   SAME(in.worker_startup, startup);
-  const Duration warmup = first_of<Duration>({}, of_host(w, &H::worker_warmup), Duration{});
+  const auto& list = w.scenario.preprocess;
+  const bool works = std::any_of(list.begin(), list.end(),
+                                 [](const Operation& op) { return op.where == Place::cpu; });
+  const Duration warmup = first_of<Duration>(
+      {}, of_host(w, &H::worker_warmup),
+      works && l.worker_startup != Duration{} ? assumed_time(assumed::worker_warmup) : Duration{});
   SAME(in.worker_warmup, starts(w) ? warmup : Duration{});
   const Duration shutdown = first_of<Duration>({}, of_host(w, &H::worker_shutdown),
                                                assumed_time(assumed::worker_shutdown));
   SAME(in.worker_shutdown, starts(w) ? in.workers * shutdown : Duration{});
   Duration handover;
   if (starts(w) || l.handover) {
-    handover = first_of(l.handover, of_host(w, &H::handover), assumed_time(assumed::handover));
+    // What a thread pins, its copy touches first.
+    const double bytes = l.pin_memory.value_or(false) ? 0.0 : base(to_gpu(w)) * in.batch;
+    handover = first_of(l.handover, of_host(w, &H::handover),
+                        seconds(assumed::handover_of_any.value + bytes * transport_of(w)));
+    SAME(in.handover_cv, l.handover_cv.value_or(assumed::handover_cv.value));
   }
   const Step& step = *w.scenario.job.step;
   const bool given = step.fixed || step.per_sample;
@@ -229,6 +246,8 @@ Read expected_read(const World& w, Bytes request, double bytes, double requests)
                           s3 ? published : Duration{});
   if (given.open_latency && s.dataset.samples_per_object.value_or(1.0) <= 1.0) {
     read.latency += *given.open_latency;
+  } else if (s.dataset.samples_per_object.value_or(1.0) <= 1.0 && given.service == Service::nfs) {
+    read.latency = 2.0 * read.latency;
   }
   const bool shared = given.shared.value_or(given.service == Service::nfs);
   const double sharers = shared ? instances : 1.0;
@@ -243,11 +262,12 @@ Read expected_read(const World& w, Bytes request, double bytes, double requests)
       for (auto& point : read.rate.points) point.total = std::min(point.total, *s.cluster.network);
     }
   } else {
-    const Bandwidth top = limit ? std::min(*limit, network.most) : network.most;
+    const Bandwidth line = given.line_share.value_or(0.9) * network.most;
+    const Bandwidth top = limit ? std::min(*limit, line) : line;
     const Bandwidth each = given.bandwidth_per_connection ? *given.bandwidth_per_connection
                            : s3                           ? bytes_per_second(87.5e6)
-                                                          : top;
-    read.rate = linear_until(each, network.most);
+                                : std::min(top, bytes_per_second(assumed::connection_rate.value));
+    read.rate = linear_until(each, line);
     if (network.credits) read.limits.push_back(*network.credits);
   }
   read.connections = given.connections.value_or(0.0);
@@ -274,7 +294,10 @@ Read expected_read(const World& w, Bytes request, double bytes, double requests)
     read.limits.push_back(
         {"request rate", base(*most_requests) / instances, 0.0, 0.0, 0.0, true, true});
   }
-  for (RateLimit& one : read.limits) one.each = one.of_requests ? requests : bytes;
+  const bool opened =
+      given.service == Service::nfs && s.dataset.samples_per_object.value_or(1.0) <= 1.0;
+  const double asked = opened ? 2.0 * requests : requests;
+  for (RateLimit& one : read.limits) one.each = one.of_requests ? asked : bytes;
   return read;
 }
 
@@ -370,7 +393,8 @@ void check_disk(const World& w, const Resolved& out) {
   if (iops) {
     RateLimit limit{"disk IOPS", *iops, 0.0, 0.0, operations, true, false};
     if (kind == DiskKind::ebs && type == "gp2" && gp2 < 3000.0 && !of_host_iops && !given.iops) {
-      limit = {"gp2 burst credits", gp2, 3000.0, 5.4e6, operations, true, false};
+      limit = {"gp2 burst credits", gp2,  3000.0, 5.4e6 * assumed::gp2_credit.value,
+               operations,          true, false};
     }
     limits.push_back(limit);
   }
@@ -428,7 +452,9 @@ void check_source(const World& w, const Resolved& out) {
   const double requests = objects / in.samples;
   Read read = expected_read(w, bytes(stored * per_object), stored, requests);
   if (mode == InputMode::pipe) {
-    read.connections = s.source.connections.value_or(s.source.service == Service::s3 ? 8.0 : 1.0);
+    read.connections = s.source.connections.value_or(s.source.service == Service::s3
+                                                         ? assumed::pipe_connections.value
+                                                         : assumed::stream_connections.value);
   }
   REQUIRE(in.sequential_stream == (mode == InputMode::pipe));
   check_read(*in.source, read);
@@ -461,16 +487,23 @@ void check_cores(const World& w, const Inputs& in) {
                           : threads == w.machine().vcpus->value ? w.machine().cores->value
                                                                 : std::max(1.0, threads / each);
   const double cores = std::min(physical, threads);
-  // n of them do the work of n/(1 + c·(n − 1)); second threads of all add 30 %.
-  const double c1 = l.contention.value_or(0.002);
-  const double all = cores / (1.0 + c1 * (cores - 1.0));
+  // n of them do the work of n/(1 + c·(n − 1)), with a c that is given; else all of them lose a
+  // share, and some of them by the square of theirs.
+  const auto longer = [&](double n) {
+    if (l.contention) return 1.0 + *l.contention * (n - 1.0);
+    const double part = cores > 1.0 ? (n - 1.0) / (cores - 1.0) : 0.0;
+    return 1.0 + assumed::contention.value * part * part;
+  };
+  const double all = cores / longer(cores);
   SAME(in.cores.total(cores), std::min(cores, all));
   SAME(in.cores.total(1.0), 1.0);
-  const double second = threads > cores ? 0.3 * std::min(1.0, (threads - cores) / cores) : 0.0;
+  const double second = threads > cores ? assumed::hyper_threading_gain.value *
+                                              std::min(1.0, (threads - cores) / cores)
+                                        : 0.0;
   SAME(in.cores.total(threads), all * (1.0 + second));
   SAME(in.cores.total(threads + 1.0), all * (1.0 + second) / (1.0 + crowd));
   for (double n = 2.0; n < cores; n += 1.0) {
-    REQUIRE(in.cores.total(n) == Approx(n / (1.0 + c1 * (n - 1.0))).epsilon(0.01));
+    REQUIRE(in.cores.total(n) == Approx(n / longer(n)).epsilon(0.01));
   }
 }
 
@@ -557,7 +590,7 @@ TEST_CASE("resolved numbers: a draw has its assumption at a place in the range, 
     };
     const Loader& l = w.scenario.loader;
     is_drawn(l.worker_startup.has_value(), base(drawn.worker_startup), base(stated.worker_startup),
-             assumed::worker_startup);
+             assumed::worker_startup_by(l.start.value_or(WorkerStart::fork)));
     is_drawn(false, base(drawn.worker_shutdown), base(stated.worker_shutdown),
              assumed::worker_shutdown);
     is_drawn(l.collate.has_value(), base(drawn.collate), base(stated.collate), assumed::collate);

@@ -5,6 +5,7 @@
 
 #include "base/errors.hpp"
 #include "catch.hpp"
+#include "resolve/assumptions.hpp"
 #include "resolve/drawn_world.hpp"
 
 using namespace feedrate;
@@ -61,9 +62,12 @@ TEST_CASE("resolved remote: auxiliary instances bring their threads, their NICs 
     SAME(pool.cpu, cpu);
     SAME(in.cpu, all_there ? DurationPerSample{} : cpu);
     // Each has cores of its own, that contend as those of one instance do.
-    const double all = cores / (1.0 + s.loader.contention.value_or(0.002) * (cores - 1.0));
+    const double all = cores / (s.loader.contention ? 1.0 + *s.loader.contention * (cores - 1.0)
+                                : cores > 1.0       ? 1.0 + assumed::contention.value
+                                                    : 1.0);
     SAME(pool.cores.total(count * cores), count * all);
-    SAME(pool.cores.total(count * threads), count * all * (threads > cores ? 1.3 : 1.0));
+    SAME(pool.cores.total(count * threads),
+         count * all * (threads > cores ? 1.0 + assumed::hyper_threading_gain.value : 1.0));
     const auto made = s.dataset.bytes_on_gpu_per_sample ? s.dataset.bytes_on_gpu_per_sample
                                                         : s.preprocess[1].output_bytes;
     SAME(pool.sent,
@@ -83,7 +87,7 @@ TEST_CASE("resolved remote: auxiliary instances bring their threads, their NICs 
 TEST_CASE("resolved remote: times of another processor are scaled by what CoreMark compares") {
   Drawn d(2109);
   int measured = 0, given = 0, compared = 0;
-  for (int i = 0; i < 800; ++i) {
+  for (int i = 0; i < 1600; ++i) {
     World w = draw_world(d);
     if (!w.host) continue;
     const auto processor = [&](Machine& m) {
@@ -138,7 +142,8 @@ TEST_CASE("resolved remote: times of another processor are scaled by what CoreMa
     const auto name = [](const Machine& m) { return m.cpu_model.empty() ? m.name : m.cpu_model; };
     const auto thread = [](const Machine& m) {
       const double second = m.vcpus->value / m.cores->value - 1.0;  // that a core has
-      return m.coremark->value / (m.cores->value * (1.0 + 0.3 * second));
+      return m.coremark->value /
+             (m.cores->value * (1.0 + assumed::hyper_threading_gain.value * second));
     };
     const bool another = !of_scenario && where == 1.0;
     const bool differs = another || (from != nullptr && name(*from) != name(aux));

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "catch.hpp"
+#include "resolve/assumptions.hpp"
 #include "resolve/drawn_world.hpp"
 
 using namespace feedrate;
@@ -55,7 +56,7 @@ TEST_CASE(
         // A read is metered at a third of its bytes.
         rate = 3.0 * std::max(1e6, 5e-5 * capacity);
         burst = 3.0 * std::max(1e8, 1e-4 * capacity);
-        credit = 3.0 * 2.1 * 1099511627776.0;
+        credit = 3.0 * 2.1 * 1099511627776.0 * assumed::efs_credit.value;
       }
       if (kind == 2.0) rate = base(*s.source.provisioned_throughput);
       per_client = base(mode.per_client->value);
@@ -76,7 +77,8 @@ TEST_CASE(
       const double first = base(step);
       const double sold =
           capacity <= first ? first : std::ceil(capacity / first / 2.0) * first * 2.0;
-      latency = base((files ? w.catalog.fsx.open_small_file : w.catalog.fsx.latency)->value);
+      latency = base(w.catalog.fsx.latency->value);
+      if (files) latency += base(w.catalog.fsx.open_small_file->value);
       rate = base(one.disk_read->value) * sold;
       each = base(w.catalog.fsx.one_disk->value);
     }
@@ -86,7 +88,10 @@ TEST_CASE(
     ++done;
     const Read& read = out->inputs.source.value();
     SAME(read.latency, seconds(latency));
-    SAME(read.rate.total(1.0), std::min(bytes_per_second(each), out->inputs.network.value()));
+    // Of a line, downloads reach a part.
+    const double line = s.source.line_share.value_or(assumed::line_share.value);
+    SAME(read.rate.total(1.0),
+         std::min(bytes_per_second(each), line * out->inputs.network.value()));
     const auto limit = [&](std::string_view name) {
       const auto found = std::find_if(read.limits.begin(), read.limits.end(),
                                       [&](const auto& one) { return one.name == name; });

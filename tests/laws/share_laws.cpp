@@ -228,7 +228,7 @@ TEST_CASE("law: joined shares, in any order, are the sweep in one piece") {
     std::vector<std::string> files;
     for (std::size_t number = 1; number <= of; ++number) {
       files.push_back(folder / (std::to_string(number) + ".share"));
-      REQUIRE(cli::write_share(sweep, {number, of}, files.back(), false, 1));
+      REQUIRE(cli::write_share(sweep, {number, of}, files.back(), false, 1).whole);
     }
     for (const std::string& format : formats) {
       if (rows && format != "csv") continue;
@@ -255,7 +255,7 @@ TEST_CASE("law: a share that stopped anywhere goes on to the same bytes") {
         question_of(scenario, {"instances=1:4:1", "batch_size=16,64"}, rows), "csv");
     const SweepShare share{2, 3};
     const std::string file = folder / "2.share";
-    REQUIRE(cli::write_share(sweep, share, file, false, 1));
+    REQUIRE(cli::write_share(sweep, share, file, false, 1).whole);
     const std::string whole = slurp(file);
     std::vector<std::size_t> cuts = {0, 1, 2, whole.size() - 2, whole.size() - 1, whole.size()};
     for (std::size_t at = whole.find('\n'); at != std::string::npos;
@@ -272,7 +272,7 @@ TEST_CASE("law: a share that stopped anywhere goes on to the same bytes") {
         if (cut <= whole.find('\n') && !tail.empty()) continue;
         folder.write("2.share", whole.substr(0, cut) + tail);
         INFO("the first " << cut << " of " << whole.size() << " bytes and " << tail.size());
-        REQUIRE(cli::write_share(sweep, share, file, true, 2));
+        REQUIRE(cli::write_share(sweep, share, file, true, 2).whole);
         CHECK((slurp(file) == whole));
       }
     }
@@ -293,7 +293,7 @@ TEST_CASE("law: a byte that is damaged is told of by merge, and made good by --r
   const cli::PreparedSweep sweep =
       cli::prepared_sweep(question_of(scenario, {"instances=1:4:1"}, false), "text");
   const std::string file = folder / "1.share";
-  REQUIRE(cli::write_share(sweep, {}, file, false, 1));
+  REQUIRE(cli::write_share(sweep, {}, file, false, 1).whole);
   const std::string whole = slurp(file);
   std::mt19937_64 random(11);
   for (int i = 0; i < 60; ++i) {
@@ -304,7 +304,7 @@ TEST_CASE("law: a byte that is damaged is told of by merge, and made good by --r
     INFO("byte " << at << " of " << whole.size());
     CHECK_THROWS_AS(joined({file}, folder, "json"), InputError);
     if (at <= whole.find('\n')) continue;
-    REQUIRE(cli::write_share(sweep, {}, file, true, 1));
+    REQUIRE(cli::write_share(sweep, {}, file, true, 1).whole);
     CHECK((slurp(file) == whole));
   }
 }

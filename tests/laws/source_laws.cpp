@@ -136,7 +136,7 @@ TEST_CASE("law: more bandwidth of a store or a server never makes a job longer")
 TEST_CASE("law: what an NFS server gives is shared: beyond it more instances read no faster") {
   // 200,000 samples of 100 kB at 100 MB/s take 200 s however many instances ask.
   const Settings job = {{"/source/service", "nfs"},
-                        {"/source/first_byte_latency", "1 ms"},
+                        {"/source/first_byte_latency", "0.5 ms"},
                         {"/source/bandwidth", "100 MB/s"},
                         {"/disk/page_cache", "0 GB"},
                         {"/job/step", "1 ms"}};
@@ -223,4 +223,127 @@ TEST_CASE("sources: GCS bills reads where a price is known, and says where none 
       scenario_with(with(job, {{"/source/service", "nfs"}, {"/source/input_mode", "mount"}})),
       catalog(), nullptr);
   CHECK(said(nfs, "the NFS server is not on the bill"));
+}
+
+namespace {
+
+pipeline::Inputs inputs_of(const Settings& settings) {
+  return resolve::resolve(scenario_with(settings), catalog()).inputs;
+}
+
+/// A worker of one GPU that reads single files and does nothing else.
+Settings streamed(const std::string& service, const std::string& mode) {
+  return {{"/source/service", service},
+          {"/source/input_mode", mode},
+          {"/dataset/samples_per_object", "1"},
+          {"/disk/page_cache", "0 GB"},
+          {"/cluster/price", "1 USD/h"}};
+}
+
+}  // namespace
+
+TEST_CASE(
+    "sources: S3's first byte is what is measured in its region, of small objects and large") {
+  for (const char* bytes : {"64 KB", "1 MB", "5 MB"}) {
+    Settings job = streamed("s3", "FastFile");
+    job.emplace_back("/dataset/bytes_per_sample", bytes);
+    const pipeline::Inputs standard = inputs_of(job);
+    INFO(bytes);
+    CHECK(standard.source->latency >= milliseconds(16.0));
+    CHECK(standard.source->latency <= milliseconds(28.0));
+    job.emplace_back("/source/storage_class", "EXPRESS_ONEZONE");
+    const pipeline::Inputs express = inputs_of(job);
+    CHECK(express.source->latency >= milliseconds(4.0));
+    CHECK(express.source->latency <= milliseconds(16.0));
+    CHECK(express.source->latency < 0.6 * standard.source->latency);
+    // Of large objects the network's baseline binds both.
+    const double faster =
+        pipeline::simulate(express).total.wall / pipeline::simulate(standard).total.wall;
+    CHECK(faster < (std::string(bytes) == "5 MB" ? 1.0 + 1e-4 : 0.9));
+  }
+}
+
+TEST_CASE("sources: S3 Express One Zone is on the bill with requests and the bytes they read") {
+  Settings job = streamed("s3", "FastFile");
+  job.emplace_back("/cluster/region", "us-east-1");
+  job.emplace_back("/source/storage_class", "EXPRESS_ONEZONE");
+  const Result result = study::run(scenario_with(job), catalog(), nullptr);
+  CHECK_FALSE(said(result, "S3 is not on the bill"));
+  const auto line = [&](const std::string& name) {
+    for (const BillLine& one : result.bill.lines) {
+      if (one.of == name) return one.amount.base();
+    }
+    return -1.0;
+  };
+  // 200,000 objects of 100 kB, three times.
+  CHECK(line("S3 GET") == Approx(600'000.0 * 0.00003 / 1000.0));
+  CHECK(line("S3 retrieval") == Approx(60.0 * 0.0006));
+}
+
+TEST_CASE("sources: a host's downloads reach a share of its line, and no more than it") {
+  Settings job = streamed("http", "stream");
+  job.emplace_back("/source/first_byte_latency", "1 ms");
+  job.emplace_back("/source/bandwidth", "100 GB/s");
+  job.emplace_back("/cluster/network", "1 Gbit/s");
+  CHECK(inputs_of(job).source->rate.maximum().base() == Approx(0.9 * 125e6));
+  for (const double share : {0.5, 0.75, 1.0}) {
+    Settings other = job;
+    other.emplace_back("/source/line_share", fmt::format("{}", share));
+    CHECK(inputs_of(other).source->rate.maximum().base() == Approx(share * 125e6));
+  }
+  job.emplace_back("/source/line_share", "1.5");
+  CHECK_FALSE(problems_of(job).empty());
+}
+
+TEST_CASE("sources: a small file of a server is opened and read, a record of a large one read") {
+  for (const char* service : {"nfs", "fsx-lustre", "efs"}) {
+    Settings job = streamed(service, "mount");
+    job.emplace_back("/source/first_byte_latency", "2 ms");
+    job.emplace_back("/source/bandwidth", "1 GB/s");
+    job.emplace_back("/source/requests_per_second", "1000 /s");
+    const pipeline::Inputs files = inputs_of(job);
+    job.emplace_back("/dataset/samples_per_object", "100");
+    const pipeline::Inputs records = inputs_of(job);
+    INFO(service);
+    CHECK(records.source->latency.base() == Approx(2e-3));
+    CHECK(files.source->latency > milliseconds(2.0));
+    // Both are requests to the server.
+    const auto requests = [](const pipeline::Inputs& in) {
+      double each = 0.0;
+      for (const auto& limit : in.source->limits) {
+        if (limit.of_requests) each = std::max(each, limit.each);
+      }
+      return each;
+    };
+    CHECK(requests(files) == 2.0);
+    CHECK(requests(records) == Approx(0.01));
+    CHECK(pipeline::simulate(files).total.wall > pipeline::simulate(records).total.wall);
+  }
+  Settings job = streamed("nfs", "mount");
+  job.emplace_back("/source/first_byte_latency", "2 ms");
+  job.emplace_back("/source/bandwidth", "1 GB/s");
+  CHECK(inputs_of(job).source->latency.base() == Approx(4e-3));
+}
+
+TEST_CASE("sources: what a client computes for a byte is work of the workers that fetch it") {
+  Settings job = streamed("http", "stream");
+  job.emplace_back("/source/first_byte_latency", "1 ms");
+  job.emplace_back("/source/bandwidth", "100 GB/s");
+  job.emplace_back("/dataset/bytes_per_sample", "1 MB");
+  double before = 0.0;
+  for (const char* cpu : {"0 ms/MB", "1 ms/MB", "5 ms/MB", "20 ms/MB"}) {
+    Settings slower = job;
+    slower.emplace_back("/source/client_cpu", cpu);
+    pipeline::Inputs in = inputs_of(slower);
+    INFO(cpu);
+    const double time = pipeline::simulate(in).total.wall.base();
+    CHECK(time >= before * (1.0 - 1e-6));  // where the line binds
+    before = time;
+    // It is preprocessing by another name.
+    pipeline::Inputs same = in;
+    same.cpu += same.source->cpu;
+    same.cached_cpu += same.source->cpu;
+    same.source->cpu = same.first_source->cpu = DurationPerSample{};
+    CHECK(pipeline::simulate(same).total.wall.base() == Approx(time));
+  }
 }

@@ -4,6 +4,7 @@
 #include "catch.hpp"
 #include "pipeline/generated.hpp"
 #include "pipeline/simulate.hpp"
+#include "resolve/assumptions.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "study/run.hpp"
 #include "study/setting.hpp"
@@ -61,14 +62,13 @@ TEST_CASE("straggling: a part of the waits for gradients, and none of a single G
     CHECK(out.total.straggling <= all * (1.0 + 1e-12));
     waits += out.total.straggling > Duration{} ? 1 : 0;
     // What is exposed is exposed whoever waits for whom.
-    if (out.total.straggling > Duration{} && !inputs.time_ratio) {
+    if (out.total.straggling > Duration{}) {
       Inputs free = inputs;
       free.exposed_allreduce = {};
       CHECK(simulate(free).total.stall[Stage::allreduce] <= all * (1.0 + 1e-9));
     }
     inputs.instances = 1.0;
     inputs.ranks = 1.0;
-    inputs.time_ratio.reset();
     CHECK(simulate(inputs).total.straggling == Duration{});
   }
   CHECK(waits > 50);
@@ -130,7 +130,7 @@ TEST_CASE("straggling: what is assumed of messages comes on top, however much st
     INFO(study::setting_words(settings));
     const Result result = answer(settings, "", "");
     const Result alone = answer(settings, "/job/allreduce", next_to_nothing);
-    constexpr double assumed = 0.93;
+    const double assumed = resolve::assumed::unknown_communication.value;
     CHECK(1.0 / *result.efficiency - 1.0 / *alone.efficiency ==
           Approx(1.0 / assumed - 1.0).epsilon(5e-3));
     (*alone.efficiency < assumed ? more : less) += 1;

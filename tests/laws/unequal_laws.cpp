@@ -59,8 +59,6 @@ Inputs with_equal_gpus(const Inputs& inputs, double instances, double ranks,
 Inputs generated(Generator& random, double steps) {
   Inputs inputs = random.inputs(steps);
   inputs.remote.reset();
-  inputs.time_ratio.reset();
-  inputs.alone.reset();
   inputs.staging.reset();
   inputs.caches.readers = 1.0;
   return inputs;

@@ -12,6 +12,7 @@
 #include "schema/host.hpp"
 #include "study/drawn_job.hpp"
 #include "study/drawn_jobs.hpp"
+#include "study/model_error.hpp"
 #include "study/run.hpp"
 
 namespace feedrate {
@@ -118,6 +119,17 @@ TEST_CASE("weighed: shares of the variance are those of integrating each input b
       all += spread(walls) * n / (n - 1.0);
     }
     const double own = all;
+    for (const ModelDoubt& doubt : of.result.certainty->model) {
+      std::vector<double> times;
+      constexpr int steps = 400;  // Student's t has long tails
+      for (int k = 0; k < steps; ++k) {
+        const std::string key(study::draw_key(doubt.error_class));
+        times.push_back(of.with(key, (k + 0.5) / steps).outcome.total.wall.base());
+      }
+      variances[std::string(name_of(doubt.error_class))] = spread(times);
+      all += spread(times);
+      CHECK(doubt.effect.variance_share > 0.0);
+    }
     for (const auto& [key, input] : of.uncertain) {
       // A measured value's distribution is normal, an assumption's even.
       std::vector<double> times;
@@ -133,6 +145,11 @@ TEST_CASE("weighed: shares of the variance are those of integrating each input b
       CHECK(input->effect->variance_share ==
             Approx(all > 0.0 ? variances[key] / all : 0.0).margin(0.06));
       ++inputs;
+    }
+    for (const ModelDoubt& doubt : of.result.certainty->model) {
+      INFO(name_of(doubt.error_class));
+      CHECK(doubt.effect.variance_share ==
+            Approx(variances[std::string(name_of(doubt.error_class))] / all).margin(0.1));
     }
     CHECK(of.result.certainty->own_variance_share == Approx(own / all).margin(0.06));
   });

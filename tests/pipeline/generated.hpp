@@ -8,9 +8,9 @@
 
 namespace feedrate::pipeline {
 
-class Generator {
+class Draws {
  public:
-  explicit Generator(unsigned seed) : random_(seed) {}
+  explicit Draws(unsigned seed) : random_(seed) {}
 
   double uniform(double low, double high) {
     return low + (high - low) * (static_cast<double>(random_() >> 8U) / 16777216.0);
@@ -20,6 +20,14 @@ class Generator {
   }
   double whole(double low, double high) { return std::floor(uniform(low, high + 1.0)); }
   bool chance(double probability) { return uniform(0.0, 1.0) < probability; }
+
+ private:
+  std::mt19937 random_;
+};
+
+class Generator : public Draws {
+ public:
+  explicit Generator(unsigned seed) : Draws(seed), later_(seed + 7919U) {}
 
   Read read() {
     Read read;
@@ -102,7 +110,12 @@ class Generator {
     if (in.kind == LoaderKind::pool && chance(0.1)) in.locked = in.cpu * uniform(0.1, 1.0);
     if (chance(0.1)) in.cpu_quota = RateLimit{"CPU quota", uniform(0.5, cores)};
     if (chance(0.1)) in.fetch_threads = whole(2.0, 16.0);
+    if (chance(0.1)) {
+      const double work = (in.cpu + in.collate).base();
+      if (work > 0.0) in.memory = RateLimit{"memory bandwidth", uniform(0.3, 2.0) * cores / work};
+    }
     if (chance(0.25)) balance(in);
+    add_later(in);
     return in;
   }
 
@@ -123,7 +136,16 @@ class Generator {
     in.exposed_allreduce = Duration{};
   }
 
-  std::mt19937 random_;
+  /// What was added to jobs is drawn apart, so that all else of them stays what it was.
+  void add_later(Inputs& in) {
+    in.handover_cv = later_.chance(0.8) ? later_.uniform(0.0, 0.5) : 0.0;
+    if (in.source && later_.chance(0.2)) {
+      in.source->cpu = seconds_per_sample(later_.log_uniform(1e-6, 1e-3));
+      in.first_source->cpu = in.source->cpu;
+    }
+  }
+
+  Draws later_;
 };
 
 }  // namespace feedrate::pipeline

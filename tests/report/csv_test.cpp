@@ -35,14 +35,15 @@ std::string value(const std::string& csv, const std::string& column, std::size_t
 
 }  // namespace
 
-TEST_CASE("csv: commas, quotes and line ends are quoted") {
+TEST_CASE("csv: commas and quotes are quoted, a row is one line") {
   CHECK(to_csv(Rows{{"a", "b,c"}, {"say \"x\"", "two\nlines"}}) ==
-        "a,\"b,c\"\n\"say \"\"x\"\"\",\"two\nlines\"\n");
+        "a,\"b,c\"\n\"say \"\"x\"\"\",two?lines\n");
 }
 
 TEST_CASE("csv: a text that a spreadsheet would run is disarmed, a number is not") {
-  CHECK(to_csv(Rows{{"=1+2", "@x", "+cmd", "-x", "-1.5", "+3", "\tx"}}) ==
-        "'=1+2,'@x,'+cmd,'-x,-1.5,+3,'\tx\n");
+  CHECK(to_csv(Rows{{"=1+2", "@x", "+cmd", "-x", "-1.5", "+3", "-1e-5", "  =x", "＝x", "-inf"}}) ==
+        "'=1+2,'@x,'+cmd,'-x,-1.5,+3,-1e-5,'  =x,'＝x,'-inf\n");
+  CHECK(to_csv(Rows{{"\t=x", "\r=x"}}) == "?=x,?=x\n");
   CHECK(to_csv(Rows{{"=HYPERLINK(\"a\",\"b\")"}}) == "\"'=HYPERLINK(\"\"a\"\",\"\"b\"\")\"\n");
 }
 

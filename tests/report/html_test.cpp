@@ -166,6 +166,12 @@ TEST_CASE("html: the charts that the build embeds come with their hash") {
   }
   const std::string page = html_page(small_input());
   CHECK(html_has_charts() == has(page, "vegaEmbed="));
+  // What others wrote is passed on with their terms.
+  for (const char* carried : {"vega 5.", "vega-lite 5.", "vega-embed 6.", "d3-array ",
+                              "topojson-client ", "University of Washington", "Mike Bostock"}) {
+    INFO(carried);
+    CHECK(html_has_charts() == has(page, carried));
+  }
   CHECK(html_has_charts() != has(page, "<html lang=\"en\" class=\"no-charts\">"));
   CHECK(html_has_charts() != has(page, "npm ci --prefix plots"));
 }

@@ -1,8 +1,10 @@
 #include "report/render.hpp"
 
+#include "base/printable.hpp"
 #include "catch.hpp"
 #include "report/glyphs.hpp"
 
+using namespace feedrate;
 using namespace feedrate::report;
 
 namespace {
@@ -134,14 +136,4 @@ TEST_CASE("render: Markdown tables align and escape") {
         "### More\n"
         "\n"
         "The end.\n");
-}
-
-TEST_CASE("render: Markdown leaves no name that is markup") {
-  CHECK(markdown_escaped("a|b") == "a\\|b");
-  CHECK(markdown_escaped("<img src=x>") == "\\<img src=x>");
-  CHECK(markdown_escaped("[x](http://y)") == "\\[x\\](http://y)");
-  CHECK(markdown_escaped("num_workers") == "num_workers");
-  CHECK(markdown_escaped("_x_ *y* `z`") == "\\_x\\_ \\*y\\* \\`z\\`");
-  CHECK(markdown_escaped("# no heading") == "\\# no heading");
-  CHECK(markdown_escaped("two\nlines") == "two?lines");
 }

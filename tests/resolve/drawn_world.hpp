@@ -197,6 +197,9 @@ inline void draw_loader(Drawn& d, Scenario& s) {
   l.worker_startup = d.maybe<Duration>(1e-3, 1e-1);
   l.collate = d.maybe<DurationPerByte>(1e-10, 1e-9);
   l.handover = d.maybe<Duration>(1e-4, 1e-2);
+  l.handover_cv = d.maybe<double>(0.05, 0.5);
+  if (d.generate.chance(0.3)) l.transport = Transport::pickled;
+  if (d.generate.chance(0.3)) l.start = WorkerStart::spawn;
   l.oversubscription = d.maybe<double>(0.01, 0.3);
   l.contention = d.maybe<double>(1e-4, 1e-2);
   if (l.kind == LoaderKind::pool) l.lock = d.maybe<DurationPerSample>(1e-6, 1e-5);

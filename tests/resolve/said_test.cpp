@@ -68,7 +68,9 @@ TEST_CASE("said: a step of one form is a guess at another batch, within what it 
         return pipeline::step_time(drawn.inputs, drawn.inputs.batch);
       };
       // Drawn at the ends of its range, the guess is what the sentence names.
-      const auto [least, most] = std::minmax(at(0.0), at(1.0));
+      const Duration one_end = at(0.0);
+      const Duration other_end = at(1.0);
+      const auto& [least, most] = std::minmax(one_end, other_end);
       CHECK(says(resolve::resolve(other, catalog()).caveats,
                  "it is a guess (" + resolve::short_text_of(least) + " to " +
                      resolve::short_text_of(most) + ")"));

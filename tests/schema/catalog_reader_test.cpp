@@ -138,7 +138,7 @@ TEST_CASE("pricing: the network of large CPU machines is below 101 Gbit/s") {
 TEST_CASE("pricing: services have their limits and prices") {
   const Catalog& catalog = whole();
   CHECK(catalog.s3.gets_per_prefix->value == per_second(5500));
-  CHECK(middle_of(catalog.s3.first_byte)->value.base() == Approx(0.150));
+  CHECK(middle_of(catalog.s3.first_byte)->value.base() == Approx(0.022));
   const auto s3 = find_s3_price(catalog, "us-east-1", "STANDARD");
   REQUIRE(s3);
   CHECK(s3->get->value.base() == Approx(0.0004 / 1000));

@@ -53,6 +53,16 @@ Result full_result() {
   r.inputs.back().probe = "decode";
   r.inputs.back().effect = Effect{seconds(250), seconds(270), usd(1), usd(2), 0.25};
   r.certainty = Certainty{seconds(260), seconds(240), seconds(280), 0.01};
+  r.certainty->model.push_back(
+      {ErrorClass::storage, 1.4, {seconds(240), seconds(290), usd(1.0), usd(1.3), 0.4}, true});
+  r.reference = ReferenceClass{ErrorClass::storage,
+                               StudyKnown::nothing,
+                               {"storage/nothing", 0.01, 0.1, 0.08, 3, 115, 13, 0.07, 1.4},
+                               1.4};
+  r.by_events =
+      ByEvents{62290.0, 4, true, seconds(262), seconds(260), 0.0077, 0.002, false, {}, {}};
+  r.by_events->best[0] = {Stage::decode, 0.3, 0.01};
+  r.by_events->tried = 1;
   r.lost_to_scaling.emplace();
   (*r.lost_to_scaling)[Stage::allreduce] = 0.1;
   r.lost_to_stragglers = 0.04;

@@ -154,7 +154,7 @@ TEST_CASE("scenario: one problem, one line that says where, what and what instea
        "/num_workers: expected a known key, got \"num_workers\" (it belongs in \"loader\")"},
       {"\"about\": {\"x\": 1}",
        "/about/x: expected a known key, got \"x\" (known here: source, expectation, fitted, "
-       "canary)"},
+       "canary, study)"},
       // kinds
       {"\"disk\": 3", "/disk: expected an object, got 3"},
       {"\"preprocess\": {}", "/preprocess: expected a list of objects, got an object"},

@@ -103,7 +103,7 @@ class Job:
                 "first_byte_latency": f"{self.latency:.7f} s",
                 "bandwidth_per_connection": f"{self.connection} B/s",
                 "bandwidth": f"{self.store} B/s", "requests_per_second": f"{self.requests} /s",
-                "open_latency": "0 s", "shared": self.store_shared}
+                "open_latency": "0 s", "line_share": 1, "shared": self.store_shared}
 
     def document(self):
         return {

@@ -79,7 +79,7 @@ TEST_CASE("observed scenario: without marked steps the GPU's utilisation bounds 
 TEST_CASE("observed scenario: cores that are busy with the job, or with other programs") {
   ObservedJob own = starved();
   own.workers = 4.0;
-  own.cpus = 2.0;
+  own.cpus = own.cores = 2.0;
   own.cpu_busy = of_steps(0.99);
   own.worker_cpu = of_steps(0.012);
   const ObservedScenario busy = observed_scenario(own);

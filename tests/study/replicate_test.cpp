@@ -31,10 +31,17 @@ double width(const Bands& bands) {
   return (total[2] - total[0]) / (2.0 * 1.645 * total[1]);
 }
 
+/// A model without an error of its own, so that what inputs do is seen alone.
+const ClassErrors& no_errors() {
+  static const ClassErrors none({});
+  return none;
+}
+
 Result replicated(const Scenario& asked, const std::string& profile, int replications = 400) {
   const HostProfile host = schema::parse_host_profile(profile, "h.json");
   study::RunOptions options;
   options.replications = replications;
+  options.class_errors = &no_errors();
   return study::run(asked, Catalog{}, &host, options);
 }
 
@@ -144,6 +151,7 @@ TEST_CASE("replications: without guesses a band is of measured errors and of the
       R"({"cpu": {"points": [[1, 1], [4, 3.5]], "relative_error": 0.02}})", "h.json");
   study::RunOptions options;
   options.replications = 400;
+  options.class_errors = &no_errors();
   const auto width_of = [&](const HostProfile* profile, const Scenario& job, bool guesses) {
     options.guesses = guesses;
     return width(*study::run(job, Catalog{}, profile, options).bands);

@@ -141,7 +141,7 @@ TEST_CASE("validate: PyTorch's workers share the cores by their own curve, threa
     "pytorch_cpu": [[1, 1], [2, 1]], "operations": {"read": "0.1 ms", "decode": "0.5 ms",
     "crop_resize": "0.2 ms", "flip": "0.1 ms", "normalize": "0.1 ms"}, "oversubscription": 0,
     "pageable_bandwidth": "4000 GB/s", "copy_latency": "0 s", "collate": "0 ms/MB",
-    "handover": "0 s", "worker_startup": "0 s", "worker_shutdown": "0 s"})";
+    "handover": "0 s", "worker_startup": "0 s", "worker_warmup": "0 s", "worker_shutdown": "0 s"})";
   const LoaderRuns two = runs({run(Duration{}, {seconds(1.0)}, 2.0)});
   CHECK(predicted(two, both).at(0).predicted == Approx(0.040).epsilon(0.05));
   CHECK(predicted(two, both, "pytorch").at(0).predicted == Approx(0.080).epsilon(0.05));

@@ -91,30 +91,57 @@ def _path(value):
     return os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
 
 
-def _request(scenario, set, host, replications, seed, exact):
+def _text(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def _request(scenario, set, host, replications, seed, exact, allow_files):
     path = _path(scenario)
-    request = {"scenario": scenario} if path is None else {"file": path}
+    request = {"scenario": scenario}
+    if path is not None:
+        try:
+            request = {"scenario": _text(path), "file": path}
+        except (OSError, UnicodeDecodeError) as reason:
+            # Not the reason's own text, which is in the process's language.
+            message = "expected a readable file: %s" % type(reason).__name__
+            problem = {"file": path, "line": None, "key": None, "message": message}
+            raise Error("%s: %s" % (path, message), [problem]) from None
+    if allow_files is not None:
+        folders = [allow_files] if _path(allow_files) is not None else allow_files
+        request["allow_files"] = [os.fspath(folder) for folder in folders]
     if set:
         request["set"] = dict(set)
     if host is not None:
         path = _path(host)
         if path is not None:
-            with open(path, encoding="utf-8") as file:
-                host = file.read()
+            host = _text(path)
         request["host"] = host
     options = {"replications": replications, "seed": seed, "exact": exact}
     request["options"] = {key: value for key, value in options.items() if value is not None}
     return request
 
 
-def run(scenario, set=None, host=None, *, replications=None, seed=None, exact=None):
+def run(
+    scenario,
+    set=None,
+    host=None,
+    *,
+    replications=None,
+    seed=None,
+    exact=None,
+    allow_files=None,
+):
     """One scenario simulated: the "result" of `feedrate run --format json`, a dict.
 
     scenario: a dict, or the path of a file.
     set: {KEY: VALUE} as for --set.
     host: a host profile, a dict or the path of a file.
+    allow_files: a folder, or several, below which files may lie that the scenario names
+        ("include", recorded steps). Without it a scenario that names one is refused.
     """
-    return ask(_request(scenario, set, host, replications, seed, exact))["result"]
+    request = _request(scenario, set, host, replications, seed, exact, allow_files)
+    return ask(request)["result"]
 
 
 def _values(values):
@@ -170,6 +197,7 @@ def sweep(
     seed=None,
     exact=None,
     jobs=None,
+    allow_files=None,
 ):
     """A scenario at every combination of the values of some keys: a list of rows, a dict each.
 
@@ -180,9 +208,9 @@ def sweep(
     A row has the columns of `feedrate sweep --format csv`: "set.KEY" for what was varied,
     "total_s", "money_usd", "gpu_busy", "bottleneck" …, but not those of stages and bands;
     "problem" says why a point has no result. The whole answer, with a result for each point, is
-    that of ask({"file": …, "vary": …}).
+    that of ask({"scenario": …, "vary": …}).
     """
-    request = _request(scenario, set, host, replications, seed, exact)
+    request = _request(scenario, set, host, replications, seed, exact, allow_files)
     request["vary"] = {key: _values(values) for key, values in dict(vary or {}).items()}
     for key, value in (("instances", instances), ("deadline", deadline), ("budget", budget)):
         if value is not None:

@@ -27,8 +27,11 @@ extern "C" {
    May be called from several threads at a time; calls share nothing. No exception leaves it. It
    prints nothing, keeps nothing, opens no connection, and writes no file. It reads the catalogue of
    prices, in the folder that the environment variable FEEDRATE_PRICING names, else beside the
-   library; and what the request names: "file", and what a scenario includes. A program that takes
-   requests from strangers refuses both keys. */
+   library. Of the files that a request or a scenario in it names ("file", "include",
+   /job/step/times) it reads those below the folders that the request's "allow_files" names, and
+   without that key none. A program that passes on whole requests of strangers refuses
+   "allow_files"; one that puts a stranger's scenario into a request of its own needs to refuse
+   nothing. */
 FEEDRATE_EXPORT char* feedrate_run(const char* request);
 
 /* Gives an answer of feedrate_run back. NULL is fine; anything else is an error in the caller. */

@@ -93,7 +93,7 @@ int calibrate(const CalibrateArguments& arguments) {
   const EarlierSets earlier = arguments.additions.empty()
                                   ? read_imports(arguments.imports)
                                   : read_additions(arguments.additions, host);
-  const std::string file =
+  std::string file =
       measures || !arguments.measurements.empty()
           ? measurements_file(arguments.measurements, arguments.output, earlier.files)
           : "";
@@ -104,11 +104,19 @@ int calibrate(const CalibrateArguments& arguments) {
   fresh.command_line = command_line();
   fresh.version = feedrate_version();
   fresh.host = host;
+  bool begun = false;
+  const auto write = [&](const MeasurementSet& set) {
+    const std::string text = schema::write_measurements(set);
+    if (begun) return write_text_file(file, text);
+    // A calibration beside this one may have taken the name since it was found.
+    while (!write_new_text_file(file, text)) {
+      file = measurements_file(arguments.measurements, arguments.output, earlier.files);
+    }
+    begun = true;
+  };
   if (measures) {
     check_commands(chosen, settings, interrupt);
-    const auto keep = [&] {
-      write_text_file(file, schema::write_measurements(together(earlier, &fresh)));
-    };
+    const auto keep = [&] { write(together(earlier, &fresh)); };
     measure(chosen, settings, group.size > 1, interrupt, fresh, keep);
   }
   MeasurementSet set = together(earlier, measures ? &fresh : nullptr);
@@ -121,7 +129,7 @@ int calibrate(const CalibrateArguments& arguments) {
   calibration.drifts = fitted.drifts;
   calibration.figures = figures_beside(fitted.lines, set.host, arguments);
   if (measured(set)) {
-    if (!file.empty()) write_text_file(file, schema::write_measurements(set));
+    if (!file.empty()) write(set);
     write_text_file(arguments.output, schema::write_host_profile(named(fitted.profile, arguments)));
     calibration.profile_file = arguments.output;
     calibration.measurements_file = file;

@@ -2,7 +2,7 @@
 # each build: npm or the packages may have been installed since the last one.
 set(page_folder ${CMAKE_BINARY_DIR}/page)
 set(page_parts ${page_folder}/page.html ${page_folder}/page.css ${page_folder}/theme.js
-    ${page_folder}/script.js ${page_folder}/charts.js ${page_folder}/specs.json
+    ${page_folder}/script.js ${page_folder}/charts.js ${page_folder}/notices.txt ${page_folder}/specs.json
     ${page_folder}/page_hashes.hpp)
 file(MAKE_DIRECTORY ${page_folder})
 add_custom_target(feedrate_page BYPRODUCTS ${page_parts} VERBATIM

@@ -218,6 +218,7 @@ ObservationHeader Collector::header() const {
     keep_if_same(all, header, &ObservationHeader::pid);
     keep_if_same(all, header, &ObservationHeader::instance);
     keep_if_same(all, header, &ObservationHeader::cpus);
+    keep_if_same(all, header, &ObservationHeader::cores);
     keep_if_same(all, header, &ObservationHeader::memory);
     keep_if_same(all, header, &ObservationHeader::gpus);
   }

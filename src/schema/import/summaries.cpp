@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/number_chars.hpp"
 #include "schema/import/documents.hpp"
 #include "schema/import/line_kinds.hpp"
 #include "schema/import_parts.hpp"

@@ -35,8 +35,9 @@ class SimulatedRun {
   ~SimulatedRun();
 
   /// Once it has measured a round; gives up after `seconds`.
-  void interrupt_after_a_round(double seconds = 30.0);
-  SimulatedEnd end(double seconds = 60.0);  ///< files last as long as this
+  void interrupt_after_a_round(double seconds = 240.0);
+  /// Patience is no test: a busy machine may take minutes.
+  SimulatedEnd end(double seconds = 240.0);  ///< files last as long as this
 
  private:
   TemporaryFolder folder_;

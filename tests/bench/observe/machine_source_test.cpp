@@ -42,6 +42,20 @@ TEST_CASE("observe: CPUs from /proc/stat") {
   CHECK(value_of(look.samples, MetricId::cpu_busy, "cpu1") == 0.0);
 }
 
+TEST_CASE("observe: cores are counted once, whatever hardware threads they have") {
+  const FakeHost host;
+  CHECK(cores_of(host.roots()) == 0.0);
+  std::string text;
+  for (const auto& [package, core] : {std::pair(0, 0), {0, 1}, {0, 0}, {0, 1}, {1, 0}, {1, 0}}) {
+    text += "processor\t: 1\nphysical id\t: " + std::to_string(package) +
+            "\ncore id\t\t: " + std::to_string(core) + "\n\n";
+  }
+  host.tell("proc/cpuinfo", text);
+  CHECK(cores_of(host.roots()) == 3.0);
+  host.tell("proc/cpuinfo", "processor\t: 0\nBogoMIPS\t: 50.00\n");
+  CHECK(cores_of(host.roots()) == 0.0);
+}
+
 TEST_CASE("observe: whole disks only, and their sums as Debugger has them") {
   const FakeHost host;
   host.tell("sys/block/nvme0n1/device/model", "disk");

@@ -86,6 +86,7 @@ TEST_CASE("probe_loader.py: its series are read by the probe, a bad file is its 
   }
   CHECK(set.rounds.size() == 3);
   for (const Measurement& what : set.measurements) {
+    INFO(what.quantity);
     if (what.quantity != "device_reads") CHECK(what.rounds.size() == 3);
   }
   CHECK(data.files() == 4);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
@@ -78,21 +79,39 @@ double clock_now() {
   return static_cast<double>(time.tv_sec - start) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
+/// By which those who slept were woken too late, because the machine did other work. It is no part
+/// of what is simulated, and the program's clock stands still for it.
+std::atomic<double> overslept{0.0};
+
+double without_oversleeping() {
+  return (clock_now() - overslept.load()) * speed();
+}
+
 }  // namespace
 
 double now() {
-  return clock_now() * speed();
+  static std::atomic<double> latest{0.0};
+  const double time = without_oversleeping();
+  double before = latest.load();
+  while (before < time && !latest.compare_exchange_weak(before, time)) {
+  }
+  return std::max(before, time);
 }
 
 void sleep_until(double time) {
   constexpr double oversleeps = 80e-6;
-  for (double left = time - now(); left > 0.0; left = time - now()) {
+  double left = time - now();
+  if (left <= 0.0) return;
+  for (; left > 0.0; left = time - without_oversleeping()) {
     const double real = left / speed();
     if (real > oversleeps) {
       std::this_thread::sleep_for(std::chrono::duration<double>(real - oversleeps));
     } else {
       std::this_thread::yield();
     }
+  }
+  const double late = -left / speed();
+  for (double before = overslept.load(); !overslept.compare_exchange_weak(before, before + late);) {
   }
 }
 

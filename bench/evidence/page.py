@@ -1,0 +1,287 @@
+"""docs/accuracy.md and its plots."""
+import math
+import textwrap
+
+import plots
+from corpus import CLASSES, OWN
+from figures import error, inside, score, share_between, sign_test, spans, within
+from learn import LEVELS, median, quantile, row_of
+
+PAGE = "docs/accuracy.md"
+NAMES = {"storage": "storage", "cpu": "CPU", "copies": "copies", "gpu": "GPU",
+         "scale_out": "scale-out", "any": "start-up"}
+KNOWN = {"nothing": "nothing measured there", "fitted": "numbers fitted on the same job",
+         "profile": "a profile of the host"}
+RULES = ("least of the stages", "in proportion")
+
+
+def percent(value, digits=0):
+    text = f"{value * 100:.{digits}f}"
+    return ("−" + text[1:] if text.startswith("-") and float(text) else text.lstrip("-")) + " %"
+
+
+def table(columns, rows):
+    lines = ["| " + " | ".join(columns) + " |", "|" + "|".join(
+        " --- " if i == 0 else " ---: " for i in range(len(columns))) + "|"]
+    return "\n".join(lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]) + "\n"
+
+
+class Judged:
+    """A point, and what was said of it without its study."""
+
+    def __init__(self, point, rows, drawn, pooled):
+        self.p = point
+        self.row = row_of(rows, point)
+        self.spans = spans(point, self.row, drawn)
+        self.held = [inside(point, span) for span in self.spans]
+        own = point.band or (point.predicted,) * 3
+        self.own = own[0], own[2]
+        self.pooled = point.median / pooled, point.median * pooled
+
+    @property
+    def error(self):
+        return error(self.p.predicted, self.p.measured)
+
+    @property
+    def width(self):
+        return math.sqrt(self.spans[2][1] / self.spans[2][0])
+
+
+def pooled_factor(studies, out):
+    """The simplest thing that holds: one quantile of all other studies' errors."""
+    left = [(abs(p.residual), 1.0 / len(s.points)) for k, s in studies.items() if k != out for p in s.points]
+    count = sum(w for _, w in left)
+    return math.exp(quantile(left, min(1.0, 0.9 * (count + 1) / count)))
+
+
+def hits(judged, level=2):
+    by = {}
+    for one in judged:
+        by.setdefault(one.p.study, []).append(one.held[level])
+    return by
+
+
+def summary_row(name, judged):
+    errors = [one.error for one in judged]
+    share, low, high = share_between(hits(judged))
+    up, down, p = sign_test([one.p for one in judged])
+    bias = math.exp(median([one.p.residual for one in judged])) - 1
+    return [name, len(judged), len({one.p.study for one in judged}), percent(median([abs(e) for e in errors]), 1),
+            percent(within(errors, 0.1)), percent(within(errors, 0.25)),
+            f"{percent(bias, 1)} ({up} up, {down} down, p = {p:.2f})",
+            f"{percent(share)} ({percent(low)} … {percent(high)})",
+            f"× {median([one.width for one in judged]):.2f}",
+            f"{mean([score(one.p, one.spans[2]) for one in judged]):.2f}"]
+
+
+def mean(values):
+    return sum(values) / len(values)
+
+
+COLUMNS = ["", "points", "studies", "median error", "within 10 %", "within 25 %",
+           "bias", "in the 90 % interval", "its half-width", "score"]
+
+
+def chosen(judged):
+    """All that others measured, by class, by what was known; then what was measured here."""
+    own = [one for one in judged if one.p.study.startswith(OWN)]
+    judged = [one for one in judged if not one.p.study.startswith(OWN)]
+    yield "published by others", judged
+    for kind in (*CLASSES, "any"):
+        of = [one for one in judged if one.p.kind == kind]
+        if of:
+            yield f"bound by {NAMES[kind]}" if kind != "any" else "start-up", of
+    for known, words in KNOWN.items():
+        of = [one for one in judged if one.p.known == known]
+        if of:
+            yield words, of
+    if own:
+        yield "this project's own benchmarks", own
+
+
+def coverage_rows(judged):
+    rows = []
+    for level, nominal in enumerate(LEVELS):
+        share, low, high = share_between(hits(judged, level))
+        rows.append((nominal, share, low, high))
+    return rows
+
+
+def rivals(judged):
+    """Intervals of others over the same points."""
+    own = mean([one.own[0] <= one.p.measured <= one.own[1] for one in judged])
+    pooled = mean([one.pooled[0] <= one.p.measured <= one.pooled[1] for one in judged])
+    return [
+        ["this program, with the model's error", percent(mean([one.held[2] for one in judged])),
+         f"× {median([one.width for one in judged]):.2f}", f"{mean([score(one.p, one.spans[2]) for one in judged]):.2f}"],
+        ["its inputs' errors alone", percent(own),
+         f"× {median([math.sqrt(one.own[1] / one.own[0]) for one in judged]):.2f}",
+         f"{mean([score(one.p, one.own) for one in judged]):.2f}"],
+        ["times or over one number for all", percent(pooled),
+         f"× {median([math.sqrt(one.pooled[1] / one.pooled[0]) for one in judged]):.2f}",
+         f"{mean([score(one.p, one.pooled) for one in judged]):.2f}"]]
+
+
+def rule_rows(judged):
+    for name, of in chosen(judged):
+        for rule in RULES:
+            both = [one for one in of if rule in one.p.rules]
+            if not both:
+                continue
+            ours = median([abs(one.error) for one in both])
+            theirs = median([abs(error(one.p.rules[rule], one.p.measured)) for one in both])
+            nearer = mean([abs(math.log(one.p.predicted / one.p.measured)) <
+                           abs(math.log(one.p.rules[rule] / one.p.measured)) - 1e-6 for one in both])
+            further = mean([abs(math.log(one.p.predicted / one.p.measured)) >
+                            abs(math.log(one.p.rules[rule] / one.p.measured)) + 1e-6 for one in both])
+            verdict = "better" if ours < 0.9 * theirs else ("**worse**" if ours > 1.1 * theirs else "no better")
+            yield [name, rule, len(both), percent(ours, 1), percent(theirs, 1), percent(nearer),
+                   percent(further), verdict]
+
+
+def missed(studies, judged):
+    rows = []
+    for key, study in studies.items():
+        of = [one for one in judged if one.p.study == key]
+        if not of:
+            continue
+        off = math.exp(median([abs(math.log(one.p.measured / one.p.predicted)) for one in of]))
+        ups = sum(one.p.measured > one.p.predicted for one in of)
+        why = next((document["about"]["expectation"] for _, document in study.files
+                    if document["about"].get("expectation")), "") if off > 1.2 else ""
+        notes = [one.p.note for one in of if one.p.note and abs(one.error) > 0.05]
+        rows.append((off, [key, NAMES[of[0].p.kind], len(of), f"× {off:.2f}",
+                           "too low" if ups > len(of) / 2 else "too high",
+                           percent(mean([one.held[2] for one in of])),
+                           percent(of[0].p.noise, 1) if of[0].p.noise else "", why or (notes[0] if notes else "")]))
+    rows.sort(key=lambda row: (-row[0], row[1][0]))
+    return [row for _, row in rows]
+
+
+def frozen_rows(frozen, studies):
+    """What was said then, of points that were predictions then; today's errors of those that still are."""
+    for one in frozen:
+        cases = studies[one["study"]].cases if one["study"] in studies else {}
+        then = [(cases[one["part"], p["name"]], p) for p in one["points"]
+                if p["role"] == "predicted" and (one["part"], p["name"]) in cases]
+        if not then:
+            continue
+        held = [p["band"][0] <= case["measured"] <= p["band"][2] for case, p in then if p["band"]]
+        now = [abs(error(case["predicted"], case["measured"])) for case, _ in then
+               if case["role"] == "predicted"]
+        yield [one["study"], one["date"], f'{one["version"]}, {one["commit"]}', len(then),
+               percent(median([abs(error(p["predicted"], case["measured"])) for case, p in then]), 1),
+               percent(mean(held)) if held else "–", len(then) - len(now) or "",
+               percent(median(now), 1) if now else "–"]
+
+
+def pages(studies, tables, drawn, frozen, lacking):
+    judged = []
+    for key, study in studies.items():
+        pooled = pooled_factor(studies, key)
+        judged += [Judged(point, tables[key], drawn, pooled) for point in study.points]
+    published = [one for one in judged if not one.p.study.startswith(OWN)]
+    by_others = {one.p.study for one in published}
+    fitted = sum(s.fitted for s in studies.values())
+    identities = sum(s.identities for s in studies.values())
+    cover = coverage_rows(published)
+    total = summary_row("all", published)
+    text = f"""# How accurate feedrate is
+
+{len(published)} measurements that others published in {len(by_others)} studies, each predicted with what the other studies taught: the median
+error is {total[3]}, {total[4]} lie within 10 % and {total[5]} within 25 %; the 90 % intervals hold {total[7]}, and
+half of them are narrower than times or over {median([one.width for one in published]):.2f}.
+
+`bench/evidence/judge --write` makes this page, its plots and the table of the model's error; a test holds what is committed to
+what the program makes. The studies are [scenarios](../scenarios/published/README.md) with their sources: `feedrate cases FILE`
+judges each. Not counted: {fitted} points that a number was fitted on and {identities} that follow from such a one by arithmetic.
+Of {len(lacking) + len(studies)} studies, {len(lacking)} ({percent(len(lacking) / max(1, len(lacking) + len(studies)))}) cannot be expressed as a scenario;
+[what is missing](../scenarios/published/not_expressed.json) stands beside each.
+
+## By what bound the job, and by what was known of it
+
+{table(COLUMNS, [summary_row(name, of) for name, of in chosen(judged)])}
+Errors are those of the headline, as shares of what was measured. The bias is the median of measured over the middle of the draws, how many
+studies lie above and below it, and how probable so uneven a split is if there were none. The interval's share is given with its own 90 %
+interval, studies drawn anew; its half-width is a factor (median). The score is Gneiting and Raftery's (2007) of the logarithm at 90 %: the width, and 20 times any distance by which it misses. Less is better.
+
+![Predicted against measured](accuracy/predicted.svg)
+
+![Measured over predicted, against the width of the interval](accuracy/ratios.svg)
+
+## Do the intervals hold what they say?
+
+{table(["interval", "holds", "90 % interval of that share"], [[percent(n), percent(s), f"{percent(lo)} … {percent(hi)}"] for n, s, lo, hi in cover])}
+![Coverage](accuracy/coverage.svg)
+
+{table(["90 % intervals", "hold", "half-width", "score"], rivals(published))}
+The first takes the error of the inputs and the model's own together, the second what the inputs' errors and ranges do alone; the third is
+one quantile of all other studies' errors, without any simulation of what is uncertain.
+
+![Error and width by class](accuracy/classes.svg)
+
+## Beside the rules of thumb
+
+{table(["", "rule", "points", "our median error", "the rule's", "we are nearer", "it is nearer", ""], rule_rows(judged))}
+*Least of the stages*: the smallest of the rates that each stage could carry alone, with the numbers that this program found for them.
+*In proportion*: from a fitted point of the same study, linear in workers, GPUs or instances. Where the last column does not say *better*,
+the simulation is worth no more than the rule: what it adds there is the bill, the interval and the remedies.
+
+## Predicted before they were added
+
+{table(["study", "frozen", "by", "points", "median error then", "in the interval then", "fitted since", "median error now"], frozen_rows(frozen, studies)) if frozen else "None yet."}
+Points that helped to choose a number since then stand as they were predicted, and count as fitted now. A study enters the corpus only after the program's prediction of it has been committed in `scenarios/published/frozen.json`.
+
+## All studies, the worst first
+
+{table(["study", "bound by", "points", "typical miss", "predicted", "in the 90 % interval", "its own noise", "why"], missed(studies, judged))}
+*Its own noise* is the relative standard deviation of the source's repetitions, where it shows any: no smaller error is a miss.
+
+## The model's own error
+
+{table(["class", "bias", "between studies", "within a study", "degrees of freedom", "points", "studies", "90 % of this", "nine of ten points"], [[r.name, percent(math.exp(r.bias) - 1, 1), percent(r.between, 1), percent(r.within, 1), r.degrees, r.points, r.studies, f"× {math.exp(r.half_width(2)):.2f}", f"× {r.factor:.2f}"] for r in learned_rows(studies)])}
+"90 % of this" is the half-width that the row alone makes, "nine of ten points" the distance that nine of ten of its class's residuals kept,
+without any model of them: the one is learned of both the class and all others, so that they differ most where studies are few. The bias
+is a defect that waits for its mechanism; it is listed, and the width covers it. Student's t of the logarithm, learned with the study as the unit; a class borrows from all others with the weight of six studies. What the
+inputs' own errors explain of a miss is taken off first. `src/model/class_errors.inc` is this table, which every band is drawn with.
+"""
+    return {PAGE: text, "summary": summary_of(published, len(by_others)),
+            "docs/accuracy/predicted.svg": plots.predicted_against_measured([one.p for one in published]),
+            "docs/accuracy/ratios.svg": plots.ratio_against_width(
+                [(one.p, one.spans[2]) for one in published]),
+            "docs/accuracy/coverage.svg": plots.coverage(
+                [("#1f77b4", "with the model's error", cover),
+                 ("#d62728", "inputs' errors alone", own_coverage(published))]),
+            "docs/accuracy/classes.svg": plots.by_class(
+                [(kind, median([abs(one.error) for one in of]), median([one.width for one in of]) - 1)
+                 for kind in (*CLASSES, "any")
+                 if (of := [one for one in published if one.p.kind == kind])])}
+
+
+def summary_of(judged, studies):
+    errors = [one.error for one in judged]
+    kinds = ", ".join(f"{NAMES[kind]} {percent(median([abs(one.error) for one in of]), 1)} of {len(of)}"
+                      for kind in ("storage", "cpu", "scale_out")
+                      if (of := [one for one in judged if one.p.kind == kind]))
+    held = mean([one.held[2] for one in judged])
+    own = mean([one.own[0] <= one.p.measured <= one.own[1] for one in judged])
+    text = (f"{len(judged)} measurements that others published in {studies} studies, each predicted with what "
+            f"the other studies taught: the median error is {percent(median([abs(e) for e in errors]), 1)} "
+            f"({kinds}), {percent(within(errors, 0.1))} lie within 10 %. The 90 % intervals hold "
+            f"{percent(held)} with the model's own error in them, {percent(own)} with that of the inputs alone. "
+            "[docs/accuracy.md](docs/accuracy.md) has the plots, the rules of thumb beside them, and what is "
+            "missed most.")
+    return "\n".join(textwrap.wrap(text, 125, break_on_hyphens=False)) + "\n\n"
+
+
+def own_coverage(judged):
+    by = {}
+    for one in judged:
+        by.setdefault(one.p.study, []).append(one.own[0] <= one.p.measured <= one.own[1])
+    share, low, high = share_between(by)
+    return [(0.9, share, low, high)]
+
+
+def learned_rows(studies):
+    import learn
+    return learn.table(studies).values()

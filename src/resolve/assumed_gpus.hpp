@@ -1,0 +1,157 @@
+#pragma once
+// What is assumed of GPUs' steps and of what they exchange: a part of the list in assumptions.hpp.
+#include "base/units.hpp"
+#include "model/scenario.hpp"
+#include "resolve/assumption.hpp"
+
+namespace feedrate::resolve::assumed {
+
+// the step
+/// Of a step that was given in one form, as "750 ms" or per sample, at the batch it was measured
+/// at.
+inline constexpr Assumption fixed_share = from_studies(
+    "share of a step that does not grow with the batch", learned::fixed_share,
+    "the step is given in one form; a tenth of one does not grow with the batch", "gpu");
+/// Of several instances whose exchange is computed: by how much a GPU's steps vary.
+inline constexpr Assumption step_cv = {
+    "variation of a GPU's steps",
+    0.01,
+    0.002,
+    0.05,
+    "steps of a GPU vary by a hundredth, and the slowest GPU ends each: what 8 GPUs wait for each "
+    "other is in the step as it was measured. Llama 8B lost 2.7 % from 8 to 128 H100 (torchtitan), "
+    "13B nothing from 8 to 64 (llm-foundry), which leaves no more than 0.02; set /job/step/cv",
+    "next to nothing, to the 9 % that 64,000 GPUs varied by (PRISM, arXiv 2510.15596) and the 8 % "
+    "between GPUs of one kind (Sinha et al., SC 2022), which are more than deviations (engineering "
+    "judgement)",
+    ""};
+
+// gradients
+/// Efficiency of a step where several instances train and nothing says what their gradients cost.
+inline constexpr Assumption unknown_communication =
+    from_studies("efficiency of steps on several instances", learned::unknown_communication,
+                 "what exchanging gradients left of linear scaling on 2 to 64 instances", "");
+/// (instances / the most that were measured) to this power multiplies the loss by which a measured
+/// scaling falls behind a linear one.
+inline constexpr Assumption scaling_departure = {
+    "scaling beyond what was measured",
+    0.0,
+    -0.35,
+    0.35,
+    "the loss goes on as it was fitted",
+    "from 2 instances to 8 the loss grew by a power of 0.3 to 0.5 of what was added (hivemind, "
+    "ALBERT on p3dn) to 0.9 and 1.2 of it (BERT and Cascade R-CNN on p3dn), around 0.65 "
+    "(engineering judgement)",
+    ""};
+inline constexpr Assumption hop_latency = {
+    "/job/allreduce/latency",
+    20e-6,
+    5e-6,
+    60e-6,
+    "one hop of a ring",
+    "NVLink, to TCP between instances (engineering judgement)",
+    "allreduce"};
+inline constexpr Assumption backward_share = {
+    "backward share of a step",
+    2.0 / 3.0,
+    0.5,
+    0.75,
+    "the backward pass takes two thirds of a step; communication can hide behind it",
+    "half, to three quarters (engineering judgement)",
+    ""};
+/// Blocks of a model whose parameters are sharded; they are gathered one after the other.
+inline constexpr Assumption sharded_blocks = {
+    "/job/allreduce/blocks",
+    32.0,
+    12.0,
+    96.0,
+    "a block of a transformer is gathered as a whole; models of 7 to 8 billion parameters have 32",
+    "GPT-2 with 12 blocks, to models of 175 billion parameters with 96 (engineering judgement)",
+    ""};
+/// Share of the line rate of a GPU's NVLinks in one direction.
+inline constexpr Assumption nvlink_share = {
+    "/job/allreduce/busbw_inside",
+    0.77,
+    0.6,
+    0.95,
+    "nccl-tests reach 230 to 240 of the 300 GB/s of 8 A100",
+    "smaller messages, to 846 of the 900 GB/s of 8 B200 at 16 GiB",
+    "allreduce",
+    2};
+/// Share of the line rate of a GPU's PCIe link in one direction.
+inline constexpr Assumption pcie_share = {
+    "/job/allreduce/busbw_inside",
+    0.6,
+    0.3,
+    0.85,
+    "copies through host memory or switches share links (engineering judgement)",
+    "a third, as between sockets, to what one copy reaches (engineering judgement)",
+    "allreduce"};
+/// Shares of the line rate of an instance's network, by what it is.
+inline constexpr Assumption efa_share = {
+    "/job/allreduce/busbw",
+    0.7,
+    0.48,
+    0.95,
+    "what NCCL reaches over EFA: 0.48 to 0.64 of p3dn's 100 Gbit/s (aws-ofi-nccl issue 19), 0.6 of "
+    "p4d's on 2 to 4 instances (nccl issue 527), 0.57 and 0.9 on 4 p6-b200 (256 MiB and 1 GiB)",
+    "p3dn on 16 instances, to 16 GiB on 4 p6-b200 (engineering judgement)",
+    "allreduce"};
+inline constexpr Assumption infiniband_share = {
+    "/job/allreduce/busbw",
+    0.88,
+    0.8,
+    0.97,
+    "what NCCL reaches over InfiniBand: 86 and 96 of 100 GB/s on 2 and 3 nodes of 8 A100 (nccl "
+    "issue 1048, nccl-tests issue 119)",
+    "below the worse, to the better (engineering judgement)",
+    "allreduce"};
+inline constexpr Assumption tcp_share = {
+    "/job/allreduce/busbw",
+    0.7,
+    0.45,
+    0.97,
+    "what NCCL reaches over TCP: 0.46 and 0.7 of 32 Gbit/s with 8 GPUs on 2 and 4 instances, 0.95 "
+    "and 0.97 with one (nccl issue 209)",
+    "the worst to the best of these (engineering judgement)",
+    "allreduce"};
+/// Of lines beyond 32 Gbit/s.
+inline constexpr Assumption tcp_share_of_fast = {
+    "/job/allreduce/busbw",
+    0.25,
+    0.1,
+    0.6,
+    "what NCCL reaches over TCP: 0.32 to 0.48 of 100 Gbit/s with 8 GPUs on 4 instances (nccl issue "
+    "450), 0.1 to 0.35 of 50 Gbit/s with one (Pollux, OSDI 2021)",
+    "Pollux' BERT, to more sockets and threads than NCCL takes by itself (engineering judgement)",
+    "allreduce"};
+/// What a hop over the network takes beyond the figures that NCCL reckons with.
+inline constexpr Assumption efa_beyond = {
+    "latency of the network beyond NCCL's figures",
+    50e-6,
+    12e-6,
+    200e-6,
+    "EFA: 51 us for 8 B on 2 p6-b200 (dstack pull request 3961), 378 us for 1 MiB on 4, where NCCL "
+    "reckons with 25 and 150",
+    "those 2 p6-b200, to 643 us and more for 1 MiB on 2 p3dn (aws-ofi-nccl issue 33; engineering "
+    "judgement)",
+    "allreduce"};
+inline constexpr Assumption infiniband_beyond = {
+    "latency of the network beyond NCCL's figures",
+    4.5e-6,
+    1e-6,
+    20e-6,
+    "InfiniBand: 19 us for 8 B on 2 nodes of one A100 (nccl-tests issue 150), 62 us on 2 nodes of "
+    "8 H100 (nccl issue 1453), where NCCL reckons with 17 and 25",
+    "these two (engineering judgement)",
+    "allreduce"};
+inline constexpr Assumption tcp_beyond = {
+    "latency of the network beyond NCCL's figures",
+    60e-6,
+    20e-6,
+    180e-6,
+    "TCP: a round trip through two kernels",
+    "a third, to three times that, as between zones (engineering judgement)",
+    "allreduce"};
+
+}  // namespace feedrate::resolve::assumed

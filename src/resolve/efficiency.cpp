@@ -1,0 +1,99 @@
+#include "resolve/efficiency.hpp"
+
+#include <cmath>
+
+#include "pipeline/simulate.hpp"
+
+namespace feedrate::resolve {
+namespace {
+
+using pipeline::Inputs;
+
+constexpr double rounding = 1e-9;
+
+/// Where nothing fails and no state is written, epochs take as long.
+Inputs uninterrupted(Inputs inputs) {
+  inputs.interruptions.reset();
+  inputs.booked = inputs.checkpoint_interval = Duration{};
+  inputs.best_interval = false;
+  return inputs;
+}
+
+Duration training(const Inputs& inputs) {
+  pipeline::SimulationOptions plain;
+  plain.details = false;
+  return pipeline::simulate(inputs, plain).training();
+}
+
+struct Point {
+  double at = 0.0;
+  double over = 0.0;
+};
+
+/// Where `over`, which rises with its argument, is 0: between `below`, where it is less, and
+/// `above`, where it is more (Illinois method).
+template <class Over>
+double zero_of(const Over& over, Point below, Point above) {
+  Point middle = below;
+  for (int i = 0; i < 60 && above.at - below.at > 1e-13 * above.at; ++i) {
+    middle.at = (below.at * above.over - above.at * below.over) / (above.over - below.over);
+    if (!(middle.at > below.at && middle.at < above.at)) middle.at = (below.at + above.at) / 2.0;
+    middle.over = over(middle.at);
+    if (std::abs(middle.over) < rounding) break;
+    Point& nearer = middle.over < 0.0 ? below : above;
+    Point& other = middle.over < 0.0 ? above : below;
+    nearer = middle;
+    other.over /= 2.0;
+  }
+  return middle.at;
+}
+
+/// All-reduces of the whole job.
+double exchanges_of(const Inputs& job) {
+  const auto in = [&](double steps) { return std::ceil(steps / job.accumulation); };
+  return job.epochs * in(pipeline::epoch_shape(job).steps) + in(job.unfinished_steps);
+}
+
+}  // namespace
+
+void hold_to_one_instance(Inputs& job, double time_ratio, const Inputs& alone) {
+  const Duration goal = time_ratio * training(uninterrupted(alone));
+  job.exposed_allreduce = Duration{};
+  job.exposed_is_of_job = true;
+  Inputs tried = uninterrupted(job);
+  const auto over = [&] { return training(tried) / goal - 1.0; };
+  const auto with_exposed = [&](double each) {
+    tried.exposed_allreduce = seconds(each);
+    return over();
+  };
+  const auto waiting_for = [&](double gpus) {
+    tried.slowest_of = gpus;
+    return over();
+  };
+  const double free = over();
+  if (free < -rounding) {
+    // What is missing, were nothing else to wait meanwhile; and all of the job's time.
+    const double all = goal.base() / exchanges_of(job);
+    const auto point = [&](double each) { return Point{each, with_exposed(each)}; };
+    const Point missing = point(-free * all);
+    const bool is_it = std::abs(missing.over) < rounding;
+    job.exposed_allreduce =
+        seconds(is_it                ? missing.at
+                : missing.over < 0.0 ? zero_of(with_exposed, missing, point(1.01 * all))
+                                     : zero_of(with_exposed, {0.0, free}, missing));
+    return;
+  }
+  if (free <= rounding) return;
+  if ((job.step_cv > 0.0 || job.handover_cv > 0.0) && job.gpus() > job.ranks) {
+    const double fewest = waiting_for(job.ranks);
+    if (fewest < 0.0) {
+      job.slowest_of = zero_of(waiting_for, {job.ranks, fewest}, {job.gpus(), free});
+      return;
+    }
+    job.slowest_of = job.ranks;
+    if (fewest <= rounding) return;
+  }
+  job.efficiency_missed = true;
+}
+
+}  // namespace feedrate::resolve

@@ -1,0 +1,15 @@
+#pragma once
+// A parallel efficiency that is given, or follows from measured times, as what it is made of:
+// seconds of communication in each optimiser step. Internal to resolve.
+#include "pipeline/inputs.hpp"
+
+namespace feedrate::resolve {
+
+/// Fills exposed_allreduce of `job` with the seconds for which its epochs take `time_ratio` of
+/// those of `alone`, the same job on one instance. They are seconds of messages: whatever else a
+/// question makes faster later, they stay. Where waiting for the slowest of all GPUs would take
+/// more than that already, steps wait for fewer (slowest_of), since a time that was measured has it
+/// in it; where the pipeline itself does, efficiency_missed says so.
+void hold_to_one_instance(pipeline::Inputs& job, double time_ratio, const pipeline::Inputs& alone);
+
+}  // namespace feedrate::resolve

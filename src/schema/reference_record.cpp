@@ -1,0 +1,62 @@
+#include "schema/reference_record.hpp"
+
+#include "model/figures.hpp"
+#include "words/reference.hpp"
+
+namespace feedrate::schema {
+
+template <>
+const std::vector<Entry<ReferenceClass>>& entries<ReferenceClass>() {
+  using R = ReferenceClass;
+  static const std::vector<Entry<R>> list = {
+      written<R>("bound_by", "storage, cpu, copies, gpu, scale_out; null: nothing pays",
+                 [](const R& r) {
+                   return r.bound_by ? std::optional(name_of(*r.bound_by)) : std::nullopt;
+                 }),
+      written<R>("known", "of the job itself: nothing, fitted or profile",
+                 [](const R& r) { return word_of(r.known); }),
+      written<R>("learned_from", "row of the table of errors",
+                 [](const R& r) -> const std::string& { return r.error.name; }),
+      written<R>("points", "published measurements", [](const R& r) { return r.error.points; }),
+      written<R>("studies", "that they are from", [](const R& r) { return r.error.studies; }),
+      written<R>("median_absolute_error", "of their predictions, leaving one study out",
+                 [](const R& r) { return r.error.median_abs_error; }),
+      written<R>("ninety_percent_factor", "nine of ten are within times or over this",
+                 [](const R& r) { return r.error.ninety_percent_factor; }),
+      written<R>("bias_ln", "ln(measured / predicted time) in the middle; it moves nothing",
+                 [](const R& r) { return r.error.bias_ln; }),
+      written<&R::drawn_factor>("drawn_factor", "the same of what this job's draws are changed by"),
+      written<R>("sentence", "all of it in words",
+                 [](const R& r) { return words::reference_class(r); }),
+      written<R>("narrowed_by", "what would make it less; null: nothing that is known",
+                 [](const R& r) -> std::optional<std::string> {
+                   std::string by = words::narrowed_by(r);
+                   return by.empty() ? std::nullopt : std::optional(std::move(by));
+                 }),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<ModelDoubt>>& entries<ModelDoubt>() {
+  using M = ModelDoubt;
+  static const std::vector<Entry<M>> list = {
+      written<M>("class", "of stages: storage, cpu, copies, gpu, scale_out",
+                 [](const M& m) { return name_of(m.error_class); }),
+      written<&M::factor>("factor", "nine of ten draws make them slower by 1/factor to factor"),
+      written<M>(name_of(FigureId::total_time), "of the job at these two",
+                 [](const M& m) {
+                   return std::array{m.effect.time_at_low.base(), m.effect.time_at_high.base()};
+                 }),
+      written<M>(name_of(FigureId::money), "likewise",
+                 [](const M& m) {
+                   return std::array{m.effect.money_at_low.base(), m.effect.money_at_high.base()};
+                 }),
+      written<&M::matters>("matters", "changes the job by 1 %"),
+      written<M>("variance_share", "of the variance of total_s",
+                 [](const M& m) { return m.effect.variance_share; }),
+  };
+  return list;
+}
+
+}  // namespace feedrate::schema

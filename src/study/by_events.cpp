@@ -1,0 +1,171 @@
+#include "study/by_events.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/statistics.hpp"
+#include "study/bottleneck.hpp"
+
+namespace feedrate::study {
+namespace {
+
+constexpr double error_wanted = 0.005;  // of the seeds' mean, relative
+constexpr int first_seeds = 4;
+constexpr int most_seeds = 64;
+constexpr int seeds_of_gains = 3;
+constexpr std::size_t most_stages = std::tuple_size_v<decltype(ByEvents::best)>;
+
+double relative_error(const pipeline::Outcome& outcome) {
+  return std::sqrt(outcome.events_variance) / outcome.total.wall.base();
+}
+
+/// Where no sample and no batch varies, all threads of a loader read in the same moment and compute
+/// in the next one, for the whole of the job: its disk and its cores would work in turn, where any
+/// real loader's threads have drifted apart after a few batches, as the mean has them.
+bool marches_in_step(const pipeline::Inputs& inputs) {
+  const double threads = inputs.gpus() * std::max(1.0, inputs.workers) +
+                         (inputs.remote ? inputs.remote->workers : 0.0);
+  return threads > 1.0 && inputs.size_cv <= 0.0 && inputs.read_cv <= 0.0 && inputs.make_cv <= 0.0;
+}
+
+}  // namespace
+
+Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options) {
+  Stated stated;
+  stated.options.seed = options.seed;
+  if (options.exact) {
+    stated.options.exact = true;
+    if (options.progress) {
+      stated.options.look = [&](double done, double all) {
+        options.progress(Phase::steps, done, all);
+      };
+    }
+    stated.outcome = pipeline::simulate(inputs, stated.options);
+    stated.mean = pipeline::simulate(inputs);
+    return stated;
+  }
+  stated.mean = pipeline::simulate(inputs, stated.options);
+  stated.outcome = stated.mean;
+  // An efficiency that was measured holds for the job as a whole, whatever its events would add.
+  if (!options.events || inputs.exposed_is_of_job || marches_in_step(inputs)) return stated;
+
+  pipeline::SimulationOptions affordable = stated.options;
+  affordable.most_events = affordable_events;
+  pipeline::Outcome events = pipeline::simulate(inputs, affordable);
+  if (events.only_mean) return stated;
+  const auto parting = [&] { return events.total.wall / stated.mean.total.wall - 1.0; };
+  const double each = std::max(1.0, events.effort.events);
+  // Seeds are added within as many events as two jobs of the affordable size have.
+  const auto within = [&](int seeds) {
+    return std::min({seeds, most_seeds, static_cast<int>(2.0 * affordable_events / each)});
+  };
+  const auto with = [&](int seeds) {
+    affordable.seeds = seeds;
+    events = pipeline::simulate(inputs, affordable);
+  };
+  if (std::abs(parting()) > parts_from && within(first_seeds) > 1) {
+    with(within(first_seeds));
+    if (const double error = relative_error(events); error > error_wanted) {
+      const double ratio = error / error_wanted;
+      const int more = within(static_cast<int>(
+          std::min(static_cast<double>(most_seeds), std::ceil(affordable.seeds * ratio * ratio))));
+      if (more > affordable.seeds) with(more);
+    }
+  }
+  ByEvents found;
+  found.events = events.effort.events;
+  found.seeds = affordable.seeds;
+  found.whole = events.whole_epochs;
+  found.total = events.total.wall;
+  found.mean_total = stated.mean.total.wall;
+  found.difference = parting();
+  found.error = relative_error(events);
+  found.stated = std::abs(found.difference) > std::max(parts_from, 2.0 * found.error);
+  if (found.stated) {
+    events.variance = stated.mean.variance;
+    stated.outcome = std::move(events);
+    stated.options = affordable;
+  }
+  stated.by_events = found;
+  return stated;
+}
+
+void find_bottleneck_by_events(ByEvents& by_events, const pipeline::Inputs& inputs,
+                               const RunOptions& options, const Bottleneck& by_mean) {
+  by_events.mean_bottleneck = by_mean.stage;
+  std::vector<Stage> stages;
+  for (const auto& [stage, gain] : by_mean.gains) {
+    if (stages.size() < most_stages) stages.push_back(stage);
+  }
+  if (stages.empty()) return;
+  pipeline::SimulationOptions simulation;
+  simulation.details = false;
+  simulation.most_events =
+      affordable_events / seeds_of_gains / static_cast<double>(stages.size() + 1);
+  std::vector<std::vector<double>> gains(stages.size());
+  for (int i = 0; i < seeds_of_gains; ++i) {
+    simulation.seed = options.seed + static_cast<std::uint64_t>(i);
+    const pipeline::Outcome as_it_is = pipeline::simulate(inputs, simulation);
+    if (as_it_is.only_mean) return;
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+      pipeline::Inputs faster = inputs;
+      faster.speed[stages[s]] = 2.0;
+      const pipeline::Outcome outcome = pipeline::simulate(faster, simulation);
+      gains[s].push_back(1.0 - outcome.total.wall / as_it_is.total.wall);
+    }
+  }
+  by_events.tried = stages.size();
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    by_events.best[s] = {stages[s], mean(gains[s]),
+                         standard_deviation(gains[s]) / std::sqrt(double{seeds_of_gains})};
+  }
+  std::stable_sort(by_events.best.begin(),
+                   by_events.best.begin() + static_cast<long>(by_events.tried),
+                   [](const auto& a, const auto& b) { return a.gain > b.gain; });
+  if (by_events.gains().front().gain >= least_gain) {
+    by_events.bottleneck = by_events.gains().front().stage;
+  }
+}
+
+void let_events_decide(Bottleneck& bottleneck, const ByEvents& by_events) {
+  if (by_events.gains().empty()) return;
+  const GainByEvents& best = by_events.gains().front();
+  const auto of_means =
+      std::find_if(by_events.gains().begin(), by_events.gains().end(),
+                   [&](const auto& one) { return one.stage == bottleneck.stage; });
+  constexpr double clearly = 0.02;
+  const bool another =
+      of_means != by_events.gains().end() && best.stage != of_means->stage &&
+      best.gain - of_means->gain > std::max(clearly, 2.0 * std::hypot(best.error, of_means->error));
+  if (!by_events.stated && !another) return;
+  const std::optional<Stage> by_mean = bottleneck.stage;
+  std::vector<std::pair<Stage, double>> gains;
+  for (const GainByEvents& one : by_events.gains()) {
+    if (one.gain >= least_gain) gains.emplace_back(one.stage, one.gain);
+  }
+  // Those that were not simulated gain least by the mean.
+  for (const auto& gain : bottleneck.gains) {
+    const bool simulated = std::any_of(by_events.gains().begin(), by_events.gains().end(),
+                                       [&](const auto& one) { return one.stage == gain.first; });
+    if (!simulated) gains.push_back(gain);
+  }
+  std::stable_sort(gains.begin(), gains.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  bottleneck.gains = std::move(gains);
+  bottleneck.stage.reset();
+  bottleneck.gain_if_twice_as_fast = 0.0;
+  if (bottleneck.gains.empty()) return;
+  // What the events cannot tell apart from the mean's stays the mean's.
+  const auto named = std::find_if(bottleneck.gains.begin(), bottleneck.gains.end(),
+                                  [&](const auto& gain) { return gain.first == by_mean; });
+  const auto first = another || named == bottleneck.gains.end() ? bottleneck.gains.begin() : named;
+  std::rotate(bottleneck.gains.begin(), first, first + 1);
+  bottleneck.stage = bottleneck.gains.front().first;
+  bottleneck.gain_if_twice_as_fast = bottleneck.gains.front().second;
+}
+
+}  // namespace feedrate::study

@@ -1,0 +1,215 @@
+#include "study/model_error.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/fingerprint.hpp"
+#include "base/portable_math.hpp"
+#include "base/random.hpp"
+
+namespace feedrate::study {
+namespace {
+
+/// Whether steps wait for what other GPUs have to say.
+bool exchanges(const pipeline::Inputs& inputs) {
+  return inputs.gpus() > 1.0 && (inputs.exchange || inputs.exposed_allreduce > Duration{});
+}
+
+/// The share of what a ring's GPUs exchange that no instance has: by so much of what scaling out is
+/// off by, whole steps are, and not the exposed messages alone. With two instances a half.
+double between_instances(const pipeline::Inputs& inputs) {
+  return 1.0 - 1.0 / std::max(1.0, inputs.instances_alike());
+}
+
+const ClassErrors& errors_of(const ClassErrors* given) {
+  return given != nullptr ? *given : learned_class_errors();
+}
+
+/// A part of what a point of a study is off by: it is drawn under that name.
+struct PointPart {
+  std::string name;
+  double weight = 1.0;  ///< their squares add up to 1
+};
+
+/// The settings of a job that make it another point of a study. What the model misses changes
+/// slowly: between two powers of two of a number lies a mixture of both, so that 5 workers are off
+/// by nearly as much as 4, and 32 by something else.
+std::vector<PointPart> parts_of_point(const pipeline::Inputs& inputs, const Scenario& scenario) {
+  Fingerprint print;
+  print.add(scenario.cluster.instance.value_or(""));
+  const auto power = [](double value) {
+    return portable::log(std::max(1.0, value)) / portable::log(2.0);
+  };
+  for (const double value : {inputs.accumulation, inputs.prefetch, inputs.fetch_threads}) {
+    print.add(std::to_string(std::lround(power(value))) + ' ');
+  }
+  const std::array kinds = {inputs.kind == LoaderKind::pool,
+                            inputs.pinned,
+                            inputs.in_order,
+                            inputs.staging.has_value(),
+                            inputs.source.has_value(),
+                            inputs.disk.has_value(),
+                            inputs.remote.has_value(),
+                            inputs.sequential_stream,
+                            inputs.caches.decoded};
+  for (const bool kind : kinds) print.add(kind ? "y" : "n");
+  std::vector<PointPart> parts = {{print.text(), 1.0}};
+  for (const double value : {inputs.instances, inputs.ranks, inputs.batch, 1.0 + inputs.workers}) {
+    const double lower = std::floor(power(value));
+    const double beyond = power(value) - lower;
+    std::vector<PointPart> mixed;
+    for (const PointPart& part : parts) {
+      const auto add = [&](double at, double share) {
+        if (share <= 0.0) return;
+        mixed.push_back(
+            {part.name + ' ' + std::to_string(std::lround(at)), part.weight * std::sqrt(share)});
+      };
+      add(lower, 1.0 - beyond);
+      add(lower + 1.0, beyond);
+    }
+    parts = std::move(mixed);
+  }
+  return parts;
+}
+
+struct Parts {
+  double between, within, degrees;
+};
+
+/// What several GPUs add to what one is off by.
+Parts beyond(const ClassError& all, const ClassError& one) {
+  const auto rest = [](double a, double b) { return std::sqrt(std::max(0.0, a * a - b * b)); };
+  return {rest(all.between_ln, one.between_ln), rest(all.within_ln, one.within_ln),
+          all.degrees_of_freedom};
+}
+
+class Errors {
+ public:
+  Errors(const resolve::Draw& draw, ModelError how, std::vector<PointPart> point)
+      : draw_(draw), how_(how), point_(std::move(point)) {}
+
+  /// ln of how much longer the stages of a class take.
+  [[nodiscard]] double of(ErrorClass error_class, const Parts& parts) const {
+    const auto deviate = [&](std::string_view key) {
+      return student_quantile(draw_(key), parts.degrees);
+    };
+    const std::string_view key = draw_key(error_class);
+    if (how_ == ModelError::whole) {
+      const double scale = std::hypot(parts.between, parts.within);
+      return scale > 0.0 ? scale * deviate(key) : 0.0;
+    }
+    double sum = parts.between > 0.0 ? parts.between * deviate(key) : 0.0;
+    if (parts.within <= 0.0) return sum;
+    for (const PointPart& part : point_) {
+      sum += parts.within * part.weight * deviate(std::string(key).append(part.name));
+    }
+    return sum;
+  }
+
+ private:
+  const resolve::Draw& draw_;
+  ModelError how_;
+  std::vector<PointPart> point_;
+};
+
+bool measured(const HostProfile& host, ErrorClass error_class) {
+  switch (error_class) {
+    case ErrorClass::storage: return host.disk || host.download;
+    case ErrorClass::cpu: return !host.operations.empty();
+    case ErrorClass::copies: return host.pinned_bandwidth || host.pageable_bandwidth;
+    case ErrorClass::gpu: return host.step_per_sample || host.step_fixed || host.step_table;
+    case ErrorClass::scale_out: return host.allreduce_busbw || host.allreduce_busbw_between;
+  }
+  return false;
+}
+
+}  // namespace
+
+StudyKnown known_of(const Scenario& scenario, const HostProfile* host, ErrorClass error_class) {
+  if (scenario.about.study) return scenario.about.study->known;
+  const bool fitted = !scenario.about.fitted.empty() ||
+                      std::any_of(scenario.cases.begin(), scenario.cases.end(),
+                                  [](const Case& one) { return one.fitted; }) ||
+                      (error_class == ErrorClass::scale_out && scenario.job.scaling_fit);
+  if (fitted) return StudyKnown::fitted;
+  return host != nullptr && measured(*host, error_class) ? StudyKnown::profile
+                                                         : StudyKnown::nothing;
+}
+
+std::string_view draw_key(ErrorClass error_class) {
+  switch (error_class) {
+    case ErrorClass::storage: return "model_error/storage";
+    case ErrorClass::cpu: return "model_error/cpu";
+    case ErrorClass::copies: return "model_error/copies";
+    case ErrorClass::gpu: return "model_error/gpu";
+    case ErrorClass::scale_out: break;
+  }
+  return "model_error/scale_out";
+}
+
+void draw_model_error(pipeline::Inputs& inputs, const Scenario& scenario, const HostProfile* host,
+                      const resolve::Draw& draw, const Own& own) {
+  if (!draw || own.model_error == ModelError::none) return;
+  const ClassErrors& known = errors_of(own.class_errors);
+  const bool alone = own.model_error == ModelError::whole;
+  const Errors errors(draw, own.model_error,
+                      alone ? std::vector<PointPart>() : parts_of_point(inputs, scenario));
+  // Where a profile measured it, the profile's own errors and drift hold what was seen (94 % of
+  // 1,160 figures of a real loader in their 90 % bands): no error is counted twice.
+  static const ClassError nothing_more{"profile", 0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0, 1.0};
+  const auto row = [&](ErrorClass of) -> const ClassError& {
+    // How long the whole job takes on one instance is given: no stage of it is predicted.
+    if (scenario.job.duration_on_one_instance && of != ErrorClass::scale_out) return nothing_more;
+    const StudyKnown how = known_of(scenario, host, of);
+    return how == StudyKnown::profile ? nothing_more : known.drawn(of, how);
+  };
+  std::array<double, all_error_classes.size()> longer{};
+  const auto at = [&](ErrorClass of) -> double& { return longer[static_cast<std::size_t>(of)]; };
+  for (const ErrorClass of : all_error_classes) {
+    if (of == ErrorClass::scale_out) continue;
+    const ClassError& error = row(of);
+    at(of) = errors.of(of, {error.between_ln, error.within_ln, error.degrees_of_freedom});
+  }
+  at(ErrorClass::scale_out) = at(ErrorClass::gpu);
+  if (exchanges(inputs)) {
+    const ClassError& of_gpu = scenario.job.duration_on_one_instance
+                                   ? known.drawn(ErrorClass::gpu, StudyKnown::nothing)
+                                   : row(ErrorClass::gpu);
+    const double more =
+        errors.of(ErrorClass::scale_out, beyond(row(ErrorClass::scale_out), of_gpu));
+    at(ErrorClass::scale_out) += more;
+    at(ErrorClass::gpu) += between_instances(inputs) * more;
+  }
+  for (const Stage stage : all_stages()) {
+    if (const auto of = class_of(stage)) inputs.speed[stage] *= portable::exp(-at(*of));
+  }
+}
+
+std::optional<ReferenceClass> reference_of(const Result& result, const Scenario& scenario,
+                                           const HostProfile* host, const pipeline::Inputs& inputs,
+                                           const ClassErrors* errors) {
+  ReferenceClass of;
+  for (const auto& [stage, gain] : result.bottleneck.gains) {
+    of.bound_by = class_of(stage);
+    if (of.bound_by) break;
+  }
+  if (of.bound_by == ErrorClass::gpu && exchanges(inputs)) of.bound_by = ErrorClass::scale_out;
+  const ErrorClass like = of.bound_by.value_or(ErrorClass::gpu);
+  of.known = known_of(scenario, host, like);
+  const ClassErrors& known = errors_of(errors);
+  const ClassError* const found = known.reference(of.bound_by, of.known);
+  if (found == nullptr) return std::nullopt;
+  of.error = *found;
+  of.drawn_factor =
+      of.known == StudyKnown::profile ? 1.0 : ninety_percent_factor(known.drawn(like, of.known));
+  return of;
+}
+
+double ninety_percent_factor(const ClassError& error) {
+  return portable::exp(error.scale() * student_quantile(0.95, error.degrees_of_freedom));
+}
+
+}  // namespace feedrate::study

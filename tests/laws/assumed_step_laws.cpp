@@ -1,0 +1,166 @@
+// What is taken of a step that nobody said: how it varies from GPU to GPU, and what it is at
+// another batch than it was measured at.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "catch.hpp"
+#include "pipeline/mean.hpp"
+#include "pipeline/simulate.hpp"
+#include "resolve/assumptions.hpp"
+#include "resolve/generated_scenario.hpp"
+#include "resolve/resolve.hpp"
+
+using namespace feedrate;
+using pipeline::Generator;
+using testing_resolve::catalog;
+using testing_resolve::scenario_with;
+using testing_resolve::Settings;
+
+namespace {
+
+constexpr double steps = 500.0;
+
+/// A job of nothing but steps, and next to nothing that is exchanged.
+Settings plain_steps(double instances, double ranks) {
+  return {{"/dataset", fmt::format(R"({{"samples": {:.0f}}})", steps * 8.0 * instances * ranks)},
+          {"/preprocess", "[]"},
+          {"/loader", R"({"kind": "inline", "batch_size": 8, "handover": "0 s"})"},
+          {"/cluster/instance", "p4d.24xlarge"},
+          {"/cluster/instances", fmt::format("{:g}", instances)},
+          {"/cluster/gpus_per_instance", fmt::format("{:g}", ranks)},
+          {"/job/epochs", "1"},
+          {"/job/step", R"({"fixed": "400 ms"})"},
+          {"/job/allreduce", R"({"algorithm": "ring", "gradient_bytes": "1 B", "busbw": "1 TB/s",
+                                 "latency": "0 s", "overlap": 0})"}};
+}
+
+Settings with(Settings settings, const std::string& key, const std::string& value) {
+  settings.emplace_back(key, value);
+  return settings;
+}
+
+pipeline::Inputs inputs(const Settings& settings, const resolve::Draw& draw = {}) {
+  return resolve::resolve(scenario_with(settings), catalog(), nullptr, draw).inputs;
+}
+
+double training(const pipeline::Inputs& in, bool exact = false) {
+  pipeline::SimulationOptions options;
+  options.exact = exact;
+  return pipeline::simulate(in, options).training().base();
+}
+
+/// Of `at` in the range of what varies; all else as it is.
+resolve::Draw drawn(double at) {
+  return [at](std::string_view key) { return key == resolve::assumed::step_cv.key ? at : 0.5; };
+}
+
+}  // namespace
+
+TEST_CASE("assumed step: the slowest of all GPUs against the slowest of an instance's") {
+  Generator random(301);
+  for (int i = 0; i < 40; ++i) {
+    const double instances = random.whole(2.0, 60.0);
+    const double ranks = random.whole(1.0, 8.0);
+    const Settings job = plain_steps(instances, ranks);
+    INFO(instances << " x " << ranks);
+    for (const double u : {0.0, 0.5, 1.0}) {
+      pipeline::Inputs in = inputs(job, drawn(u));
+      CHECK(in.step_cv == Approx(resolve::assumed::step_cv.at(u)));
+      const double all = pipeline::slowest_gpu(in, in.gpus(), 1.0).mean;
+      const double own = pipeline::slowest_gpu(in, in.ranks, 1.0).mean;
+      CHECK(training(in) == Approx(steps * 0.4 * all / own).epsilon(1e-3));
+    }
+    if (i >= 8) continue;
+    // A second implementation, GPU by GPU.
+    const pipeline::Inputs in = inputs(job, drawn(1.0));
+    CHECK(training(in, true) == Approx(training(in)).epsilon(0.01));
+  }
+}
+
+TEST_CASE("assumed step: it varies only where several instances wait, and nobody said how much") {
+  const Settings job = plain_steps(16.0, 8.0);
+  CHECK(inputs(job).step_cv == resolve::assumed::step_cv.value);
+  // What is measured or assumed of the whole has it in it.
+  CHECK(inputs(with(job, "/job/step/cv", "0")).step_cv == 0.0);
+  CHECK(training(inputs(with(job, "/job/step/cv", "0"))) == Approx(steps * 0.4).epsilon(1e-3));
+  CHECK(inputs(with(job, "/cluster/instances", "1")).step_cv == 0.0);
+  CHECK(inputs(with(job, "/job/allreduce", "null")).step_cv == 0.0);
+  CHECK(inputs(with(job, "/job/allreduce", R"({"gradient_bytes": 0})")).step_cv == 0.0);
+  const Settings efficiency = with(with(job, "/job/allreduce", "null"), "/job/efficiency", "0.9");
+  CHECK(inputs(efficiency).step_cv == 0.0);
+  // The range is drawn: a thousand GPUs are not certain to a thousandth.
+  const Settings large = plain_steps(125.0, 8.0);
+  CHECK(training(inputs(large, drawn(1.0))) > 1.05 * training(inputs(large, drawn(0.0))));
+}
+
+TEST_CASE("assumed step: an efficiency is seconds of messages, which a faster GPU leaves") {
+  Generator random(302);
+  for (int i = 0; i < 40; ++i) {
+    const double efficiency = random.uniform(0.1, 0.9);
+    const Settings job =
+        with(with(plain_steps(random.whole(2.0, 32.0), 8.0), "/job/allreduce", "null"),
+             "/job/efficiency", fmt::format("{:.17g}", efficiency));
+    pipeline::Inputs in = inputs(job);
+    const double before = training(in);
+    CHECK(before == Approx(steps * 0.4 / efficiency).epsilon(1e-3));
+    in.speed[Stage::gpu] = 2.0;
+    CHECK(training(in) == Approx(before - steps * 0.2).epsilon(1e-3));
+    in.speed[Stage::gpu] = 1.0;
+    in.speed[Stage::allreduce] = 2.0;
+    CHECK(training(in) == Approx(0.5 * (before + steps * 0.4)).epsilon(1e-3));
+    // Event by event too.
+    CHECK(training(inputs(job), true) == Approx(before).epsilon(1e-3));
+  }
+}
+
+TEST_CASE("assumed step: given in one form it grows with the batch for the most part") {
+  Generator random(303);
+  for (int i = 0; i < 60; ++i) {
+    schema::Document document = testing_resolve::document_with(
+        {{"/loader/batch_size", "64"},
+         {"/job/step", random.chance(0.5) ? R"("64 ms")" : R"({"per_sample": "1 ms"})"}});
+    document.keep_as_base();
+    const double batch = std::round(random.log_uniform(4.0, 1024.0));
+    schema::set_value(document, "batch_size", fmt::format("{:g}", batch));
+    const Scenario scenario = schema::read_scenario(document);
+    const auto step = [&](const resolve::Draw& draw) {
+      const auto in = resolve::resolve(scenario, catalog(), nullptr, draw).inputs;
+      CHECK(in.step_is_guess == (batch != 64.0));
+      return pipeline::step_time(in, batch).base();
+    };
+    const double share = batch == 64.0 ? 1.0 : resolve::assumed::fixed_share.value;
+    INFO("batch " << batch);
+    CHECK(step({}) == Approx(0.064 * (share + (1.0 - share) * batch / 64.0)));
+  }
+}
+
+TEST_CASE("assumed step: published batches lie within the range") {
+  // Step in ms by batch on one GPU (Pollux, OSDI 2021); on one K80 (TensorFlow's benchmarks).
+  const std::vector<std::vector<std::pair<double, double>>> published = {
+      {{4, 455.3}, {8, 703.3}, {12, 921.5}},
+      {{32, 42.8}, {129, 103.9}, {513, 355.4}, {1024, 702.1}},
+      {{10, 466.4}, {20, 681.2}, {40, 1121.7}, {80, 2540.6}},
+      {{20, 147.4}, {40, 253.5}, {81, 420.7}, {200, 923.5}},
+      {{32, 661.2}, {64, 1221.4}},
+      {{32, 1095.9}, {64, 2154.9}}};
+  int within = 0;
+  int pairs = 0;
+  for (const auto& table : published) {
+    // From the largest, which is what jobs are measured at.
+    const auto& [most, longest] = table.back();
+    for (const auto& [batch, ms] : table) {
+      if (batch == most) continue;
+      const auto at = [&](double share) {
+        return longest * (share + (1.0 - share) * batch / most);
+      };
+      const double few = at(resolve::assumed::fixed_share.low);
+      const double many = at(resolve::assumed::fixed_share.high);
+      ++pairs;
+      within += ms >= 0.999 * few && ms <= 1.001 * many ? 1 : 0;
+    }
+  }
+  CHECK(within >= pairs - 2);
+}

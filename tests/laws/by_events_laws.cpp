@@ -1,0 +1,205 @@
+// A job by as many of its events as are affordable, beside all of them and beside the mean.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/statistics.hpp"
+#include "catch.hpp"
+#include "pipeline/affordable.hpp"
+#include "pipeline/generated.hpp"
+#include "pipeline/random.hpp"
+#include "study/bottleneck.hpp"
+#include "study/by_events.hpp"
+
+using namespace feedrate;
+using namespace feedrate::pipeline;
+
+namespace {
+
+/// Every event of a job that a generator's job may be too large for is not tried.
+bool small_enough(const Inputs& inputs) {
+  return inputs.gpus() <= 16.0;
+}
+
+double wall(const Outcome& outcome) {
+  return outcome.total.wall.base();
+}
+
+}  // namespace
+
+TEST_CASE("by events: where all events of an epoch are affordable, they are what is simulated") {
+  Generator generate(7101);
+  int tried = 0;
+  for (int i = 0; i < 150; ++i) {
+    Inputs inputs = generate.inputs(60.0);
+    if (!small_enough(inputs)) continue;
+    inputs.epochs = 1.0;
+    SimulationOptions all;
+    all.exact = true;
+    SimulationOptions affordable;
+    affordable.most_events = 1e12;
+    const Outcome exact = simulate(inputs, all);
+    const Outcome found = simulate(inputs, affordable);
+    INFO("job " << i);
+    REQUIRE_FALSE(found.only_mean);
+    REQUIRE(found.whole_epochs);
+    REQUIRE(wall(found) == Approx(wall(exact)).epsilon(1e-9));
+    Duration parts = found.total.busy;
+    for (const Stage stage : all_stages()) parts += found.total.stall[stage];
+    REQUIRE(parts.base() == Approx(wall(found)).epsilon(1e-6));
+    ++tried;
+  }
+  CHECK(tried > 100);
+}
+
+TEST_CASE("by events: a window and the mean beyond it come nearer to all events than the mean") {
+  Generator generate(7102);
+  std::vector<double> of_windows, of_means;
+  for (int i = 0; i < 400 && of_windows.size() < 60; ++i) {
+    Inputs inputs = generate.inputs(1500.0);
+    if (!small_enough(inputs) || epoch_shape(inputs).steps < 300.0) continue;
+    inputs.epochs = 1.0;
+    SimulationOptions all;
+    all.exact = true;
+    const Outcome exact = simulate(inputs, all);
+    SimulationOptions affordable;
+    affordable.most_events = exact.effort.events / 2.0;
+    const Outcome found = simulate(inputs, affordable);
+    if (found.only_mean || found.whole_epochs) continue;
+    INFO("job " << i);
+    REQUIRE(found.effort.events < exact.effort.events);
+    Duration parts = found.total.busy;
+    for (const Stage stage : all_stages()) parts += found.total.stall[stage];
+    CHECK(parts.base() == Approx(wall(found)).epsilon(1e-6));
+    of_windows.push_back(std::abs(wall(found) / wall(exact) - 1.0));
+    of_means.push_back(std::abs(wall(simulate(inputs)) / wall(exact) - 1.0));
+  }
+  REQUIRE(of_windows.size() >= 40);
+  INFO("windows " << mean(of_windows) << " and " << quantile(of_windows, 0.95) << ", means "
+                  << mean(of_means) << " and " << quantile(of_means, 0.95));
+  CHECK(mean(of_windows) < mean(of_means));
+  CHECK(quantile(of_windows, 0.95) < 0.03);
+}
+
+TEST_CASE("by events: more seeds make their mean surer, and the same seed makes the same") {
+  Generator generate(7103);
+  int varying = 0;
+  for (int i = 0; i < 60; ++i) {
+    Inputs inputs = generate.inputs(40.0);
+    if (!small_enough(inputs)) continue;
+    SimulationOptions few;
+    few.most_events = 1e5;
+    few.seeds = 4;
+    const Outcome once = simulate(inputs, few);
+    const Outcome again = simulate(inputs, few);
+    INFO("job " << i);
+    REQUIRE(wall(once) == wall(again));
+    if (once.only_mean || !(once.events_variance > 0.0)) continue;
+    ++varying;
+    // The mean of single seeds, each simulated alone, is the mean of them together.
+    double sum = 0.0;
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      SimulationOptions one = few;
+      one.seeds = 1;
+      one.seed = seed;
+      sum += simulate(inputs, one).trained.wall.base();
+    }
+    if (!inputs.exposed_is_of_job) {
+      CHECK(once.trained.wall.base() == Approx(sum / 4.0).epsilon(1e-9));
+    }
+  }
+  CHECK(varying > 10);
+}
+
+TEST_CASE("by events: the stage that would save most is the mean's where the mean is clear") {
+  Generator generate(7104);
+  int clear = 0, same = 0;
+  for (int i = 0; i < 300; ++i) {
+    const Inputs inputs = generate.inputs(120.0);
+    if (!small_enough(inputs)) continue;
+    const Bottleneck by_mean = study::find_bottleneck(inputs, simulate(inputs).total.wall);
+    if (by_mean.gains.size() < 2 || by_mean.gains[0].second - by_mean.gains[1].second < 0.02) {
+      continue;
+    }
+    ByEvents found;
+    study::find_bottleneck_by_events(found, inputs, {}, by_mean);
+    if (found.gains().empty()) continue;
+    // What the events cannot tell apart is no difference.
+    const GainByEvents& best = found.gains().front();
+    const auto of_mean = std::find_if(found.gains().begin(), found.gains().end(),
+                                      [&](const auto& one) { return one.stage == by_mean.stage; });
+    REQUIRE(of_mean != found.gains().end());
+    ++clear;
+    const double unsure = std::max(0.005, 3.0 * std::hypot(best.error, of_mean->error));
+    if (best.gain - of_mean->gain <= unsure) {
+      ++same;
+    } else {
+      WARN("job " << i << ": by the mean " << name_of(*by_mean.stage) << " ("
+                  << by_mean.gains[0].second << "), by events " << name_of(best.stage) << " ("
+                  << best.gain << " ± " << best.error << ", of the mean's " << of_mean->gain
+                  << ")");
+    }
+  }
+  INFO(same << " of " << clear);
+  CHECK(clear > 100);
+  CHECK(same >= clear * 97 / 100);
+}
+
+TEST_CASE("by events: ranks that wait for one whose batch is late wait for that batch") {
+  Generator generate(7106);
+  int several = 0;
+  for (int i = 0; i < 200; ++i) {
+    Inputs inputs = generate.inputs(60.0);
+    if (!small_enough(inputs) || inputs.gpus() < 2.0) continue;
+    inputs.step_cv = 0.0;
+    inputs.step_times.reset();
+    inputs.exposed_allreduce = Duration{};
+    inputs.exchange.reset();
+    SimulationOptions exact;
+    exact.exact = true;
+    const Outcome outcome = simulate(inputs, exact);
+    INFO("job " << i);
+    Duration idle;
+    for (const Stage stage : all_stages()) idle += outcome.total.stall[stage];
+    CHECK(idle.base() ==
+          Approx((outcome.total.wall - outcome.total.busy).base()).epsilon(1e-6).margin(1e-6));
+    const Duration waited = outcome.trained.stall[Stage::allreduce];
+    if (idle > 0.05 * outcome.total.wall) {
+      CHECK(waited <= 0.01 * outcome.total.wall);
+      ++several;
+    }
+  }
+  CHECK(several > 40);
+}
+
+TEST_CASE("by events: they are stated only where they part from the mean, with their error") {
+  Generator generate(7105);
+  int stated = 0;
+  for (int i = 0; i < 120; ++i) {
+    const Inputs inputs = generate.inputs(60.0);
+    if (!small_enough(inputs)) continue;
+    study::RunOptions options;
+    options.events = true;
+    const study::Stated found = study::simulate_stated(inputs, options);
+    INFO("job " << i);
+    // Threads that never vary would march in step.
+    const bool varies = inputs.size_cv + inputs.read_cv + inputs.make_cv > 0.0;
+    if (!varies && inputs.gpus() * inputs.workers > 1.0) {
+      CHECK_FALSE(found.by_events);
+      continue;
+    }
+    REQUIRE(found.by_events);
+    const ByEvents& events = *found.by_events;
+    CHECK(events.difference == Approx(events.total / events.mean_total - 1.0).margin(1e-12));
+    if (events.stated) {
+      ++stated;
+      CHECK(std::abs(events.difference) > study::parts_from);
+      CHECK(wall(found.outcome) == events.total.base());
+    } else {
+      CHECK(wall(found.outcome) == wall(found.mean));
+    }
+    options.events = false;
+    CHECK(wall(study::simulate_stated(inputs, options).outcome) == wall(found.mean));
+  }
+  CHECK(stated > 5);
+}

@@ -1,0 +1,300 @@
+// The model's own error in drawn jobs: on the stages of its class and on nothing else, common to
+// what is compared, less where more is known; and the words for what predictions were off by.
+#include <algorithm>
+#include <cmath>
+
+#include "base/errors.hpp"
+#include "base/random.hpp"
+#include "catch.hpp"
+#include "resolve/generated_scenario.hpp"
+#include "schema/class_errors.hpp"
+#include "schema/host.hpp"
+#include "study/decision.hpp"
+#include "study/drawn_job.hpp"
+#include "study/model_error.hpp"
+#include "study/run.hpp"
+#include "words/reference.hpp"
+
+namespace feedrate {
+namespace {
+
+using study::ModelError;
+using testing_resolve::catalog;
+using testing_resolve::scenario_with;
+
+ClassErrors only(std::string_view name, double between, double within = 0.0) {
+  return ClassErrors({{std::string(name), 0.0, between, within, 4.0, 10.0, 5.0, 0.1, 1.4}});
+}
+
+double at_stated(std::string_view) {
+  return 0.5;
+}
+
+double time_of(const Scenario& scenario, const ClassErrors& errors, const resolve::Draw& draw,
+               const HostProfile* host = nullptr, ModelError how = ModelError::whole) {
+  study::Own own;
+  own.class_errors = &errors;
+  own.model_error = how;
+  return study::drawn_job(scenario, catalog(), host, draw, own).outcome.total.wall.base();
+}
+
+resolve::Draw drawing(std::string_view wanted, double share) {
+  return [wanted, share](std::string_view key) { return key == wanted ? share : 0.5; };
+}
+
+/// A job that nothing keeps but stages of one class.
+Scenario bound_by(ErrorClass error_class) {
+  testing_resolve::Settings settings = {{"/dataset/bytes_on_gpu_per_sample", "null"},
+                                        {"/loader/num_workers", "4"}};
+  const auto set = [&](const char* key, const char* value) { settings.emplace_back(key, value); };
+  const bool gpu = error_class == ErrorClass::gpu || error_class == ErrorClass::scale_out;
+  set("/job/step", gpu ? "500 ms" : "1 us");
+  set("/preprocess", error_class == ErrorClass::cpu
+                         ? R"([{"operation": "decode", "cpu": "50 ms"}])"
+                         : R"([{"operation": "decode", "cpu": "1 us"}])");
+  set("/disk", error_class == ErrorClass::storage
+                   ? R"({"kind": "other", "bandwidth": "20 MB/s", "page_cache": "0 GB"})"
+                   : R"({"kind": "other", "bandwidth": "100 GB/s", "latency": "0 s"})");
+  if (error_class == ErrorClass::scale_out) {
+    set("/cluster/instances", "8");
+    set("/job/efficiency", "0.8");
+  }
+  return scenario_with(settings);
+}
+
+TEST_CASE("model error: quantiles of Student's t are those of the tables") {
+  struct Known {
+    double degrees, u, t;
+  };
+  for (const Known& known :
+       {Known{3, 0.75, 0.7649}, Known{3, 0.95, 2.3534}, Known{4, 0.9, 1.5332},
+        Known{4, 0.95, 2.1318}, Known{4, 0.995, 4.6041}, Known{6, 0.99, 3.1427},
+        Known{30, 0.95, 1.6973}, Known{1e9, 0.975, 1.9600}}) {
+    INFO(known.degrees << " degrees of freedom, " << known.u);
+    CHECK(student_quantile(known.u, known.degrees) == Approx(known.t).epsilon(0.02));
+    CHECK(student_quantile(1.0 - known.u, known.degrees) == Approx(-known.t).epsilon(0.02));
+  }
+  for (const double degrees : {3.0, 4.0, 8.0, 30.0}) {
+    CHECK(student_quantile(0.5, degrees) == Approx(0.0).margin(1e-12));
+    double before = -1e9;
+    for (double u = 1e-6; u < 1.0; u += 1e-3) {
+      const double now = student_quantile(u, degrees);
+      CHECK(now > before);
+      before = now;
+    }
+  }
+}
+
+TEST_CASE("model error: a job that one class keeps takes as much longer as its error is drawn") {
+  for (const ErrorClass of : {ErrorClass::storage, ErrorClass::cpu, ErrorClass::gpu}) {
+    INFO(name_of(of));
+    const Scenario scenario = bound_by(of);
+    const ClassErrors errors = only(name_of(of), 0.2, 0.15);
+    const double stated = time_of(scenario, errors, at_stated);
+    for (const double u : {0.02, 0.05, 0.3, 0.7, 0.95, 0.98}) {
+      const double drawn = time_of(scenario, errors, drawing(study::draw_key(of), u));
+      const double wanted = 0.25 * student_quantile(u, 4.0);
+      CHECK(std::log(drawn / stated) == Approx(wanted).epsilon(0.03));
+    }
+    // No other class changes it.
+    for (const ErrorClass other : all_error_classes) {
+      if (other == of) continue;
+      const ClassErrors of_other = only(name_of(other), 0.3);
+      for (const double u : {0.05, 0.95}) {
+        const double drawn = time_of(scenario, of_other, drawing(study::draw_key(other), u));
+        INFO(name_of(other) << " at " << u);
+        CHECK(drawn == Approx(stated).epsilon(0.01));
+      }
+    }
+  }
+}
+
+TEST_CASE("model error: the interval of run is no narrower than the class's that binds the job") {
+  study::RunOptions options;
+  options.replications = 2000;
+  for (const ErrorClass of : {ErrorClass::storage, ErrorClass::cpu, ErrorClass::gpu}) {
+    INFO(name_of(of));
+    const ClassErrors errors = only(name_of(of), 0.2, 0.1);
+    options.class_errors = &errors;
+    const Result result = study::run(bound_by(of), catalog(), nullptr, options);
+    REQUIRE(result.reference);
+    CHECK(result.reference->bound_by == of);
+    const double drawn = study::ninety_percent_factor(errors.drawn(of, StudyKnown::nothing));
+    CHECK(result.reference->drawn_factor == drawn);
+    const Band& band = result.bands->total_s;
+    CHECK(band[2] / band[0] >= 0.9 * drawn * drawn);
+    const InnerBand& inner = result.bands->inner.front();
+    CHECK(band[0] < inner[0]);
+    CHECK(inner[0] < inner[1]);
+    CHECK(inner[1] < band[1]);
+    CHECK(band[1] < inner[2]);
+    CHECK(inner[2] < inner[3]);
+    CHECK(inner[3] < band[2]);
+  }
+}
+
+TEST_CASE("model error: doubt about storage is none about a job that its GPU keeps") {
+  study::RunOptions options;
+  options.replications = 200;
+  const Scenario scenario = bound_by(ErrorClass::gpu);
+  const ClassErrors sure = only("storage", 0.01), unsure = only("storage", 0.3);
+  options.class_errors = &sure;
+  const Band narrow = study::run(scenario, catalog(), nullptr, options).bands->total_s;
+  options.class_errors = &unsure;
+  const Band wide = study::run(scenario, catalog(), nullptr, options).bands->total_s;
+  for (std::size_t i = 0; i < narrow.size(); ++i) CHECK(wide[i] == Approx(narrow[i]).epsilon(0.01));
+}
+
+TEST_CASE("model error: a given efficiency is as unsure as scaling out is") {
+  const Scenario scenario = bound_by(ErrorClass::scale_out);
+  const ClassErrors errors = only("scale_out", 0.2);
+  const double stated = time_of(scenario, errors, at_stated);
+  const auto key = study::draw_key(ErrorClass::scale_out);
+  const double slow = time_of(scenario, errors, drawing(key, 0.95));
+  const double fast = time_of(scenario, errors, drawing(key, 0.05));
+  // Seven of eight neighbours on a ring are on other instances.
+  const double whole = 0.2 * student_quantile(0.95, 4.0);
+  CHECK(std::log(slow / stated) == Approx(7.0 / 8.0 * whole).epsilon(0.03));
+  CHECK(std::log(stated / fast) == Approx(7.0 / 8.0 * whole).epsilon(0.03));
+  const Scenario alone = bound_by(ErrorClass::gpu);
+  CHECK(time_of(alone, errors, drawing(key, 0.95)) == time_of(alone, errors, at_stated));
+}
+
+TEST_CASE("model error: jobs that are compared share a study's part, and neighbours a point's") {
+  const ClassErrors errors = only("storage", 0.2, 0.2);
+  const auto with = [&](const char* workers) {
+    Scenario scenario = bound_by(ErrorClass::storage);
+    scenario.loader.num_workers =
+        schema::read_scenario(testing_resolve::document_with({{"/loader/num_workers", workers}}))
+            .loader.num_workers;
+    return scenario;
+  };
+  const auto drawn = [&](const Scenario& scenario, std::uint64_t stream, ModelError how) {
+    const auto draw = [&](std::string_view key) { return uniform_of(5, stream, key); };
+    // Of all that is drawn, the model's error alone.
+    const resolve::Draw model = [&](std::string_view key) {
+      return key.starts_with("model_error/") ? draw(key) : 0.5;
+    };
+    return std::log(time_of(scenario, errors, model, nullptr, how) /
+                    time_of(scenario, errors, at_stated));
+  };
+  const Scenario few = with("4"), same = with("4"), near = with("5"), many = with("32");
+  int apart = 0;
+  double common = 0.0, each = 0.0;
+  double to_near = 0.0, to_many = 0.0;
+  for (std::uint64_t stream = 1; stream <= 60; ++stream) {
+    const double one = drawn(few, stream, ModelError::by_point);
+    CHECK(drawn(same, stream, ModelError::by_point) == one);
+    const double beside = drawn(near, stream, ModelError::by_point) - one;
+    to_near += beside * beside;
+    const double other = drawn(many, stream, ModelError::by_point);
+    to_many += (other - one) * (other - one);
+    apart += std::abs(other - one) > 0.05 ? 1 : 0;
+    common += one * other;
+    each += 0.5 * (one * one + other * other);
+    CHECK(drawn(few, stream, ModelError::none) == 0.0);
+  }
+  CHECK(apart > 40);
+  CHECK(to_near > 0.0);
+  CHECK(to_near < 0.2 * to_many);
+  // Half of the variance is the study's.
+  CHECK(common / each > 0.15);
+  CHECK(common / each < 0.85);
+}
+
+TEST_CASE(
+    "model error: what was fitted to the same job, or measured on its machine, settles a part") {
+  const ClassErrors errors = only("storage", 0.3, 0.1);
+  Scenario scenario = bound_by(ErrorClass::storage);
+  const auto width = [&](const HostProfile* host) {
+    const auto key = study::draw_key(ErrorClass::storage);
+    return time_of(scenario, errors, drawing(key, 0.95), host) /
+           time_of(scenario, errors, drawing(key, 0.5), host);
+  };
+  const double unknown = width(nullptr);
+  const HostProfile host = schema::parse_host_profile(R"({"disk": [[1, "20 MB/s"]]})", "h.json");
+  CHECK(width(&host) < unknown);
+  scenario.about.fitted.emplace_back("the disk's bandwidth");
+  CHECK(width(nullptr) < unknown);
+  CHECK(std::log(width(nullptr)) == Approx(0.1 * student_quantile(0.95, 4.0)).epsilon(0.05));
+  // A row of its own says what is left.
+  const ClassErrors rows({{"storage", 0, 0.3, 0.1, 4, 10, 5, 0.1, 1.4},
+                          {"storage/fitted", 0, 0.05, 0.02, 4, 7, 4, 0.03, 1.1}});
+  CHECK(rows.drawn(ErrorClass::storage, StudyKnown::fitted).between_ln == 0.05);
+  CHECK(rows.drawn(ErrorClass::storage, StudyKnown::profile).between_ln == 0.0);
+  CHECK(rows.drawn(ErrorClass::cpu, StudyKnown::nothing).scale() == 0.0);
+}
+
+TEST_CASE("model error: the shipped table has every class, and each says whom it learned from") {
+  const ClassErrors& errors = learned_class_errors();
+  for (const ErrorClass of : all_error_classes) {
+    INFO(name_of(of));
+    const ClassError& row = errors.drawn(of, StudyKnown::nothing);
+    CHECK(row.scale() > 0.0);
+    CHECK(row.within_ln > 0.0);
+    CHECK(row.degrees_of_freedom >= 3.0);
+    CHECK(row.studies > 0.0);
+    CHECK(row.points >= row.studies);
+    CHECK(row.ninety_percent_factor > 1.0 + row.median_abs_error / 2.0);
+  }
+  REQUIRE(errors.reference({}, StudyKnown::nothing) != nullptr);
+}
+
+TEST_CASE("model error: a table of class errors is read, or each line that is wrong is named") {
+  const ClassErrors read = schema::parse_class_errors(
+      "// a comment\n{\"cpu\", 0.01, 0.2, 0.1, 5, 20, 4, 0.1, 1.5},  // why\n\n"
+      "{\"any/fitted\", 0, 0.1, 0.1, 30, 9, 3, 0.05, 1.2}\n",
+      "t.inc");
+  const ClassError& cpu = read.drawn(ErrorClass::cpu, StudyKnown::nothing);
+  CHECK(cpu == ClassError{"cpu", 0.01, 0.2, 0.1, 5, 20, 4, 0.1, 1.5});
+  CHECK(read.reference(ErrorClass::gpu, StudyKnown::fitted)->name == "any/fitted");
+  CHECK(read.reference(ErrorClass::gpu, StudyKnown::nothing) == nullptr);
+  const auto wrong = [](const std::string& text) -> std::vector<Problem> {
+    try {
+      schema::parse_class_errors(text, "t.inc");
+    } catch (const InputError& error) {
+      return error.problems();
+    }
+    return {};
+  };
+  const std::string good = "{\"cpu\", 0, 0.2, 0.1, 5, 20, 4, 0.1, 1.5},\n";
+  CHECK(wrong(good).empty());
+  CHECK(wrong(good + good).at(0).line == 2);
+  CHECK(wrong("").size() == 1);
+  for (const char* line :
+       {"cpu 1 2", "{\"cpu\", 0, 0.2}", "{\"disk\", 0, 0.2, 0.1, 5, 20, 4, 0.1, 1.5}",
+        "{\"cpu\", 0, -0.2, 0.1, 5, 20, 4, 0.1, 1.5}", "{\"cpu\", 0, 0.2, 0.1, 2, 20, 4, 0.1, 1.5}",
+        "{\"cpu\", 0, 0.2, 0.1, 5, 20, 4, 0.1, 0.5}", "{\"cpu\", 0, \"x\", 0.1, 5, 20, 4, 0.1, 1}",
+        "{\"cpu/guessed\", 0, 0.2, 0.1, 5, 20, 4, 0.1, 1.5}"}) {
+    INFO(line);
+    const auto problems = wrong(std::string("// first\n") + line + "\n");
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].file == "t.inc");
+    CHECK(problems[0].line == 2);
+    CHECK_FALSE(problems[0].message.empty());
+  }
+}
+
+TEST_CASE(
+    "model error: the sentence says what bound the jobs, how many they were and how far off") {
+  ReferenceClass of;
+  of.bound_by = ErrorClass::storage;
+  of.error = {"storage", 0.0, 0.1, 0.1, 4.0, 41.0, 12.0, 0.09, 1.35};
+  CHECK(words::reference_class(of) ==
+        "Jobs like this (bound by storage, nothing measured there): half of 41 published "
+        "measurements were within 9 % of the prediction, nine of ten within 35 %; 12 studies.");
+  CHECK(words::narrowed_by(of).find("`feedrate calibrate disk`") == 0);
+  of.error.ninety_percent_factor = 1.89;
+  of.error.studies = 1.0;
+  of.error.bias_ln = 0.05;
+  CHECK(words::reference_class(of).find("within a factor of 1.9; 1 study. In the middle, they took "
+                                        "5 % longer than predicted.") != std::string::npos);
+  of.known = StudyKnown::profile;
+  of.drawn_factor = 1.2;
+  CHECK(words::reference_class(of).find("This one is measured in a host profile: the range takes "
+                                        "the model to be right within 20 %.") != std::string::npos);
+  CHECK(words::narrowed_by(of).empty());
+}
+
+}  // namespace
+}  // namespace feedrate
