@@ -1,3 +1,4 @@
+#include <atomic>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -11,16 +12,21 @@
 
 namespace {
 
-/// An exception that met a function which lets none pass, one of the library that parses the
-/// command line for instance. Anything else than a lack of memory is a bug, whose traces are worth
-/// having.
+std::atomic<bool> memory_ran_out{false};
+
+/// As without a handler, but noted: where an exception meets a function which lets none pass, the
+/// standard library ends the program and need not say which exception it was.
+void note_lack_of_memory() {
+  memory_ran_out = true;
+  throw std::bad_alloc();
+}
+
+/// An exception that met a function which lets none pass, the ++ of a directory_iterator for
+/// instance. Anything else than a lack of memory is a bug, whose traces are worth having.
 [[noreturn]] void end_without_memory() {
-  try {
-    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
-  } catch (const std::bad_alloc&) {
+  if (memory_ran_out) {
     feedrate::cli::write_stderr("feedrate: out of memory");
     std::_Exit(feedrate::host_failed);
-  } catch (...) {
   }
   std::abort();
 }
@@ -28,6 +34,7 @@ namespace {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::set_new_handler(note_lack_of_memory);
   std::set_terminate(end_without_memory);
   try {
     feedrate::cli::prepare_streams();
