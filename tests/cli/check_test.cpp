@@ -7,9 +7,11 @@
 #include "catch.hpp"
 #include "cli/inputs.hpp"
 #include "cli/process.hpp"
+#include "faults/places.hpp"
 #include "schema/baseline.hpp"
 #include "schema/catalog_parts.hpp"
 #include "schema/catalog_reader.hpp"
+#include "skipped.hpp"
 #include "study/check.hpp"
 
 using namespace testing_cli;
@@ -409,10 +411,21 @@ TEST_CASE("check: a baseline that cannot be written is exit status 3, and the ol
   CHECK(slurp(project.baseline) == before);
   const std::size_t files = project.folder.files();
   CHECK(files == 2);
-  if (geteuid() == 0) return;  // root writes into read-only folders
-  chmod((project.folder / "").c_str(), 0555);
-  const Outcome read_only = project.check("--update");
-  chmod((project.folder / "").c_str(), 0755);
+}
+
+TEST_CASE("check: a baseline in a folder of others is not updated, and stays") {
+  const std::string user = as_another_user();
+  if (user == "none") {
+    return feedrate::test::skip("there is no other user here who could start the program");
+  }
+  const Project project;
+  const std::string before = slurp(project.baseline);
+  project.change("\"num_workers\": 7", "\"num_workers\": 1");
+  shell("chmod 555 '" + (project.folder / "") + "'; chmod 644 '" + (project.folder / "") + "'*");
+  const Outcome read_only = shell(user + " feedrate check '" + project.file + "' --baseline '" +
+                                  project.baseline + "' --update");
+  shell("chmod 755 '" + (project.folder / "") + "'");
+  INFO(read_only.err);
   CHECK(read_only.status == 3);
   CHECK(lines_of(read_only.err) == 1);
   CHECK(slurp(project.baseline) == before);

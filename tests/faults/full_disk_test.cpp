@@ -92,7 +92,7 @@ TEST_CASE("faults: a sweep that found no room keeps whole points, and goes on wh
   const std::string file = folder.write(
       "filled.sh", "mkdir '" + disk + "'; mount -t tmpfs -o size=96k none '" + disk + "'; cd '" +
                        FEEDRATE_SOURCE_DIR + "'\n" + share + "; echo first $?\nmount -o " +
-                       "remount,size=16m '" + disk + "'\n" + share +
+                       "remount,size=16m none '" + disk + "'\n" + share +
                        "; echo second $?\nfeedrate merge '" + disk + "/share' --format json > '" +
                        (folder / "merged") + "'; echo merged $?\n");
   const Outcome outcome = shell(mounts + " bash '" + file + "'");
