@@ -10,6 +10,14 @@ namespace feedrate::pipeline {
 
 namespace {
 
+void multiply(std::vector<RateLimit>& limits, double instances) {
+  for (RateLimit& limit : limits) {
+    limit.rate *= instances;
+    limit.burst_rate *= instances;
+    limit.credit *= instances;
+  }
+}
+
 /// So many instances' worth of a capacity.
 void multiply(Read& read, double instances) {
   for (auto& point : read.rate.points) {
@@ -17,11 +25,7 @@ void multiply(Read& read, double instances) {
     point.total *= instances;
   }
   read.connections *= instances;
-  for (RateLimit& limit : read.limits) {
-    limit.rate *= instances;
-    limit.burst_rate *= instances;
-    limit.credit *= instances;
-  }
+  multiply(read.limits, instances);
 }
 
 /// One rank in place of all that remote workers serve together, with all of their threads and all
@@ -47,6 +51,9 @@ Inputs merged(const Inputs& inputs) {
   for (std::optional<Read>* read : {&one.source, &one.first_source, &one.disk}) {
     if (*read) multiply(**read, instances);
   }
+  // Its NICs are those of all remote instances already; what limits the source is told of one
+  // training instance.
+  if (one.remote->fetch) multiply(one.remote->fetch->limits, instances);
   one.remote->network = inputs.remote->network * instances;
   return one;
 }
@@ -182,7 +189,9 @@ void add_stream(engine::Model& model, EpochModel& built, Capacities& capacities,
   fifo.name = name + "fifo";
   fifo.capacity = 2 * layout.ranks;
   const engine::QueueId queue = model.add(fifo);
-  const Capacities made = add_capacities(model, name, fetching, layout.fold, 0.0, chunk);
+  Capacities made = add_capacities(model, name, fetching, layout.fold, 0.0, chunk);
+  // The workers take what the stream has fetched.
+  std::swap(made.nic, capacities.nic);
   for (double c = 0.0; c < connections; c += 1.0) {
     ProgramBuilder stream;
     stream.repeat_forever();
@@ -213,6 +222,12 @@ void add_instance(const BuiltKind& one, const EpochParts& epoch, const std::stri
     (here ? local : remote) =
         add_capacities(model, name + (here ? "" : "remote "), loading, layout.fold, helpers, chunk);
   }
+  const auto nic = local ? shared_nic(inputs, epoch.kind, one.misses) : std::nullopt;
+  std::optional<engine::BucketId> shared;
+  if (nic) {
+    const double at_once = chunk * std::max(1.0, local->loading.customers / layout.fold);
+    shared = local->nic = add_nic(model, name, *nic, layout.fold, at_once);
+  }
   if (local) add_stream(model, epoch.built, *local, one, epoch.kind, name);
   std::optional<engine::ResourceId> cpu;
   if (local) cpu = local->cpu;
@@ -231,6 +246,7 @@ void add_instance(const BuiltKind& one, const EpochParts& epoch, const std::stri
                      epoch.barrier,
                      epoch.built,
                      epoch.built.gpus.empty()};
+    if (shared) rank.gradients = RankBuilder::Gradients{*shared, nic->gradients / inputs.ranks};
     const Fetch fetch = inputs.pooled() ? add_pool(rank) : workers ? add_pytorch(rank) : Fetch{};
     epoch.built.gpus.push_back(add_consumer(rank, fetch));
   }

@@ -117,6 +117,9 @@ struct BatchConsumer {
     if (rank.barrier) p.join(*rank.barrier, tag(Stage::allreduce));
     const Duration time = exposed_communication(rank.inputs);
     if (ticks(time).ns > 0) p.delay(ticks(time), tag(Stage::allreduce));
+    if (rank.gradients) {
+      p.pass(rank.gradients->nic, rank.gradients->samples, tag(Stage::allreduce));
+    }
   }
 
   /// The epoch is over once its workers are gone.
@@ -169,22 +172,38 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
 
   // A pinning thread takes finished batches in order, ahead of the main process. A pool in front of
   // a loop that waits for its step has such a relay too: it holds the batch that is next.
+  // Where a stream of the loader preprocesses on the GPU, its threads wait for that alone.
   const bool pins = beside && inputs.pinned && inputs.pin.base() > 0.0;
+  const bool pins_apart = pins && consumer.gpu;
   std::optional<QueueId> relayed;
   if (pins || (fetch.tickets && (one_process || consumer.gpu))) {
     const double room = consumer.gpu ? std::max(1.0, inputs.prefetch - 1.0) : 1.0;
     relayed = rank.add_queue("relayed", fetch.tickets ? whole(room) : engine::unlimited);
     ProgramBuilder program;
     over_fetched(program, rank, fetch, [&](ProgramBuilder& p, double samples) {
-      if (pins) consumer.pin(p, samples);
+      if (pins && !pins_apart) consumer.pin(p, samples);
       consumer.preprocess_ahead(p, samples);
       p.put(*relayed, hand);
     });
-    rank.add_process(program, {.kind = pins ? TrackKind::pin : TrackKind::relay,
+    const bool pinned = pins && !pins_apart;
+    rank.add_process(program, {.kind = pinned ? TrackKind::pin : TrackKind::relay,
                                .feeds = Stage::handover,
                                .delivers = relayed});
     const double ahead = fetch.ready ? fetch.ready->count * inputs.prefetch : room;
-    rank.add_stock({pins ? "pinned batches" : "next batch", *relayed, 1, ahead});
+    rank.add_stock({pinned ? "pinned batches" : "next batch", *relayed, 1, ahead});
+  }
+  if (pins_apart) {
+    const QueueId pinned = rank.add_queue("pinned", 1);
+    ProgramBuilder program;
+    rank.over_batches(program, [&](ProgramBuilder& p, double samples) {
+      p.take(*relayed, hand);
+      consumer.pin(p, samples);
+      p.put(pinned, hand);
+    });
+    rank.add_process(program,
+                     {.kind = TrackKind::pin, .feeds = Stage::handover, .delivers = pinned});
+    rank.add_stock({"pinned batches", pinned, 1, 1.0});
+    relayed = pinned;
   }
   const auto obtain = [&](ProgramBuilder& p, double samples) {
     if (relayed) {

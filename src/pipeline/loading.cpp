@@ -283,6 +283,14 @@ double active_workers(const Inputs& inputs, EpochKind kind) {
   return most;
 }
 
+std::optional<SharedNic> shared_nic(const Inputs& inputs, EpochKind kind, const Misses& misses) {
+  if (!inputs.network || inputs.remote) return std::nullopt;
+  const double down = bytes_fetched(inputs, kind, misses) / inputs.speed[Stage::download];
+  const double gradients = inputs.network_allreduce.base() / inputs.speed[Stage::allreduce];
+  if (down <= 0.0 || gradients <= 0.0) return std::nullopt;
+  return SharedNic{inputs.network->base() / down, gradients / down};
+}
+
 std::vector<Loading> loadings(const Inputs& inputs, EpochKind kind, const Misses& misses,
                               double active) {
   std::vector<Loading> all;

@@ -79,6 +79,13 @@ struct Loading {
 std::vector<Loading> loadings(const Inputs& inputs, EpochKind kind, const Misses& misses,
                               double active);
 
+/// The NIC of an instance, where downloads and gradients both pass it.
+struct SharedNic {
+  double rate = 0.0;       ///< samples a second, were there only those
+  double gradients = 0.0;  ///< of an all-reduce, as so many samples
+};
+std::optional<SharedNic> shared_nic(const Inputs& inputs, EpochKind kind, const Misses& misses);
+
 /// Workers or threads of one rank that can be busy at once: no more than batches, or prefetched
 /// samples (pool), or objects that are streamed one after the other.
 double active_workers(const Inputs& inputs, EpochKind kind);

@@ -304,13 +304,9 @@ Pace pace_of(const Epoch& e) {
 /// Seconds of the NIC for a step of all ranks: samples downloaded, and gradients.
 double nic_seconds(const Inputs& inputs, const Flow& flow, EpochKind kind, double batch,
                    const Misses& misses) {
-  if (!inputs.network || flow.nothing() || inputs.remote) return 0.0;
-  const double down =
-      bytes_fetched(inputs, kind, misses) * batch * inputs.ranks / inputs.speed[Stage::download];
-  const double gradients =
-      inputs.network_allreduce.base() / inputs.accumulation / inputs.speed[Stage::allreduce];
-  if (down <= 0.0 || gradients <= 0.0) return 0.0;
-  return (down + gradients) / inputs.network->base();
+  if (flow.nothing()) return 0.0;
+  const auto nic = shared_nic(inputs, kind, misses);
+  return nic ? (batch * inputs.ranks + nic->gradients / inputs.accumulation) / nic->rate : 0.0;
 }
 
 }  // namespace
@@ -400,17 +396,23 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   double last_round = 0.0;
   if (chains && pace.loader > 0.0) {
     const double trained = steps + (last > 0.0 ? 1.0 : 0.0);
-    const double made = epoch_shape(inputs).steps;
+    const EpochShape made = epoch_shape(inputs);
     const auto in_round = [&](double batches) {
       return batches - active * (std::ceil(batches / active) - 1.0);
     };
-    const bool ends = trained > made - in_round(made);
-    const double busy = ends ? in_round(made) : active;
+    const bool ends = trained > made.steps - in_round(made.steps);
+    // A smaller last batch is done before the others of its round; one that opens a round is all of
+    // that.
+    const double smaller = made.last_batch < inputs.batch ? made.last_batch / inputs.batch : 0.0;
+    const double whole = in_round(made.steps) - (smaller > 0.0 ? 1.0 : 0.0);
+    const bool by_itself = ends && whole <= 0.0;
+    const double busy = !ends ? active : by_itself ? 1.0 : whole;
     const double rate = flow.rate(busy / active);
     if (rate < 1e299) {
-      const double before = ends ? busy : in_round(trained);
+      const double work = by_itself ? smaller : busy;
+      const double before = by_itself ? smaller : ends ? busy : in_round(trained);
       // Beyond what the pace has of it already.
-      last_round = std::max(0.0, busy * inputs.ranks * full / rate - before * pace.loader);
+      last_round = std::max(0.0, work * inputs.ranks * full / rate - before * pace.loader);
     }
   }
   // Where the GPU sets the pace, workers are ahead by more than that.

@@ -47,37 +47,56 @@ MeanStaging mean_staging(const Inputs& inputs, Credits& credits) {
   if (staging.disk_write && size > 0.0) {
     limits.push_back({Stage::disk, "", staging.disk_write->base() * written / size, 0.0, 0.0, 0.0});
   }
-  const double free = network.throughput(connections);
-  double remaining = staging.objects;
+  // Connections that began together end together: rounds of as many objects, and what is left in
+  // one of its own. Whether fewer at a time would leave less to the last round is for them to try.
+  const auto rounds = [&](double at_once) {
+    const double whole = at_once * std::floor(staging.objects / at_once + 1e-9);
+    return std::pair{whole, std::max(0.0, staging.objects - whole)};
+  };
+  const auto pace_of = [&](double at_once) { return network.throughput(std::max(1.0, at_once)); };
+  double best = connections;
+  double least = 1e300;
+  for (double n = connections; n >= 1.0; n -= 1.0) {
+    const auto [whole, rest] = rounds(n);
+    const double time = whole / pace_of(n) + (rest > 0.0 ? rest / pace_of(rest) : 0.0);
+    if (time < least * (1.0 - 1e-12)) {
+      least = time;
+      best = n;
+    }
+  }
+  const auto [whole, rest] = rounds(best);
   double longest = 0.0;
-  while (remaining > 0.0) {
-    double pace = free;
-    Stage waits_for = Stage::download;
-    for (const Limit& limit : limits) {
-      const double rate = limit.left > 0.0 ? limit.burst_rate : limit.rate;
-      if (rate < pace) {
-        pace = rate;
-        waits_for = limit.stage;
+  for (const auto& [objects, at_once] : {std::pair{whole, best}, std::pair{rest, rest}}) {
+    double remaining = objects;
+    while (remaining > 0.0) {
+      double pace = pace_of(at_once);
+      Stage waits_for = Stage::download;
+      for (const Limit& limit : limits) {
+        const double rate = limit.left > 0.0 ? limit.burst_rate : limit.rate;
+        if (rate < pace) {
+          pace = rate;
+          waits_for = limit.stage;
+        }
       }
-    }
-    double time = remaining / pace;
-    Limit* ends = nullptr;
-    for (Limit& limit : limits) {
-      if (limit.left <= 0.0 || pace <= limit.rate) continue;
-      if (const double lasts = limit.left / (pace - limit.rate); lasts < time) {
-        time = lasts;
-        ends = &limit;
+      double time = remaining / pace;
+      Limit* ends = nullptr;
+      for (Limit& limit : limits) {
+        if (limit.left <= 0.0 || pace <= limit.rate) continue;
+        if (const double lasts = limit.left / (pace - limit.rate); lasts < time) {
+          time = lasts;
+          ends = &limit;
+        }
       }
-    }
-    for (Limit& limit : limits) {
-      limit.left = std::clamp(limit.left - (pace - limit.rate) * time, 0.0, limit.credit);
-    }
-    if (ends != nullptr) ends->left = 0.0;
-    remaining = ends != nullptr ? remaining - pace * time : 0.0;
-    made.time += seconds(time);
-    if (time > longest) {
-      longest = time;
-      made.waits_for = waits_for;
+      for (Limit& limit : limits) {
+        limit.left = std::clamp(limit.left - (pace - limit.rate) * time, 0.0, limit.credit);
+      }
+      if (ends != nullptr) ends->left = 0.0;
+      remaining = ends != nullptr ? remaining - pace * time : 0.0;
+      made.time += seconds(time);
+      if (time > longest) {
+        longest = time;
+        made.waits_for = waits_for;
+      }
     }
   }
   for (const Limit& limit : limits) {

@@ -23,13 +23,15 @@ engine::ResourceId add_curve(engine::Model& model, std::string name, const Curve
   return model.add(std::move(resource));
 }
 
-/// A bucket without credit still lets a few requests through together, as real ones do.
+/// Rates are enforced over about a second: who asked for less in the last one may ask for more in
+/// this. At first a few requests are let through together.
 LimitBuckets add_limit(engine::Model& model, const std::string& name, const SampleLimit& limit,
                        double fold, double at_once) {
   LimitBuckets made;
   const auto bucket = [&](const std::string& suffix, double rate, double credit) {
-    return model.add(
-        engine::Bucket{name + limit.name + suffix, rate / fold, std::max(credit / fold, at_once)});
+    const double first = std::max(credit / fold, at_once);
+    return model.add(engine::Bucket{name + limit.name + suffix, rate / fold,
+                                    std::max(first, rate / fold), first});
   };
   made.long_run = bucket("", limit.rate, limit.credit);
   if (limit.burst_rate > 0.0 && limit.credit > 0.0) {
@@ -84,6 +86,13 @@ Capacities add_capacities(engine::Model& model, const std::string& name, const L
   return made;
 }
 
+engine::BucketId add_nic(engine::Model& model, const std::string& name, const SharedNic& nic,
+                         double fold, double at_once) {
+  const double burst = std::max(at_once, nic.rate / fold) + nic.gradients / fold;
+  return model.add(
+      engine::Bucket{name + "NIC", nic.rate / fold, burst, at_once + nic.gradients / fold});
+}
+
 void add_locks(engine::Model& model, Capacities& capacities, const std::string& name) {
   for (std::size_t i = 0; i < capacities.stations.size(); ++i) {
     if (capacities.loading.stations[i].locks <= 0.0) continue;
@@ -111,6 +120,7 @@ void add_load(engine::ProgramBuilder& program, const Capacities& capacities, dou
   const engine::Spread making = spread(chunk_cv(variety, variety.make_cv * whole, n));
   if (chunks > 1) program.repeat(chunks);
   if (capacities.fifo) program.take(*capacities.fifo, tag(Stage::download));
+  if (capacities.nic) program.pass(*capacities.nic, n, tag(Stage::download));
   for (std::size_t i = 0; i < loading.limits.size(); ++i) {
     const engine::Tag stage = tag(loading.limits[i].stage);
     if (capacities.limits[i].burst) program.pass(*capacities.limits[i].burst, n, stage);

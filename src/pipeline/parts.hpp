@@ -40,7 +40,14 @@ struct Capacities {
   std::optional<engine::ResourceId> cpu;
   std::vector<LimitBuckets> limits;     ///< as in `loading`
   std::optional<engine::QueueId> fifo;  ///< Pipe mode: chunks that the stream has fetched
+  std::optional<engine::BucketId> nic;  ///< what downloads and gradients share, in samples
 };
+
+/// The bucket that downloads of at most `at_once` samples pass, and the gradients of an instance
+/// once they were exchanged: both together get no more than the NIC carries, and neither is slowed
+/// where it carries both.
+engine::BucketId add_nic(engine::Model& model, const std::string& name, const SharedNic& nic,
+                         double fold, double at_once);
 
 /// `fold`: customers that one simulated one stands for.
 Capacities add_capacities(engine::Model& model, const std::string& name, const Loading& loading,

@@ -13,8 +13,8 @@ namespace feedrate::pipeline {
 /// Throws InputError where a job has more than can be simulated in hours.
 void require_bounded(const Inputs& inputs);
 
-/// Simulates the first of `epochs`; the same seed gives the same epoch. `look`, if any, is called now
-/// and then with the number of steps simulated so far; what it throws ends the simulation.
+/// Simulates the first of `epochs`; the same seed gives the same epoch. `look`, if any, is called
+/// now and then with the number of steps simulated so far; what it throws ends the simulation.
 Span random_epoch(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed, Effort& effort,
                   const std::function<void(double steps)>& look = {});
 

@@ -36,6 +36,12 @@ struct RankBuilder {
   std::optional<engine::BarrierId> barrier;
   EpochModel& built;
   bool first_rank = false;
+  /// What of an all-reduce passes the instance's NIC beside its downloads, for this rank.
+  struct Gradients {
+    engine::BucketId nic;
+    double samples;
+  };
+  std::optional<Gradients> gradients = {};
 
   /// The loop ends before its loader has made all batches.
   [[nodiscard]] bool left() const { return shape.steps < loaded.steps; }

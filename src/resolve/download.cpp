@@ -311,7 +311,9 @@ Read remote_read(Context& context, const Read& by_trainer, const Machine& machin
   const Bandwidth each = given.bandwidth_per_connection
                              ? *given.bandwidth_per_connection
                              : std::min(by_trainer.rate.total(1.0), network->value);
-  read.rate = linear_until(each, network->value * count * line_share(context));
+  Bandwidth all = network->value * count * line_share(context);
+  if (read.shared_by_all > Bandwidth{}) all = std::min(all, read.shared_by_all);
+  read.rate = linear_until(std::min(each, all), all);
   read.connections = 0.0;
   std::erase_if(read.limits,
                 [](const RateLimit& limit) { return limit.name == "network credits"; });

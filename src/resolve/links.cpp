@@ -67,13 +67,21 @@ Bandwidth bus_inside(Context& context, std::string_view key,
              nvlink ? assumed::nvlink_share : assumed::pcie_share, what);
 }
 
-/// A ring sends over an instance's NIC what its bus bandwidth says; a tree, or a switch that sums,
-/// half of it. What is more than that was measured on another network than the one that is stated,
-/// such as InfiniBand beside Ethernet.
+/// What an instance's NIC carries, over the bus bandwidth. A ring over all GPUs sends what that
+/// says; trees send 2 (n - 1)/n of the bytes over n instances, where the bus bandwidth of R GPUs
+/// counts 2 (R - 1)/R.
+static double carried_by_nic(const Inputs& inputs, bool ring) {
+  if (ring || inputs.instances <= 1.0) return 1.0;
+  const auto sent = [](double n) { return (n - 1.0) / n; };
+  return sent(inputs.instances) / sent(inputs.gpus());
+}
+
+/// A bus bandwidth for which the NIC would have to carry more than it can was measured on another
+/// network than the one that is stated, such as InfiniBand beside Ethernet.
 static bool has_own_network(Context& context, const AllReduce& given, Bandwidth busbw,
                             Bandwidth network) {
   const bool ring = given.algorithm.has_value();
-  if (busbw <= (ring ? 1.0 : 2.0) * network) return false;
+  if (carried_by_nic(context.out.inputs, ring) * busbw <= network) return false;
   if (context.texts) {
     const auto shown = [](Bandwidth b) {
       return format_quantity(Bandwidth::of(with_digits(b.base(), 3)));

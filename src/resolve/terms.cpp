@@ -193,7 +193,18 @@ struct Pricer {
     }
   }
 
+  /// What a file system loads from its bucket when it is first read is asked for once.
+  void loaded_from_s3() {
+    const auto price = find_s3_price(catalog, region, "STANDARD");
+    if (!price) {
+      remark("S3 behind FSx for Lustre is not on the bill: " + price.failure.message);
+    } else if (price->get) {
+      terms.requests.push_back({"S3 GET", *price->get, RequestTerms::Of::objects_loaded});
+    }
+  }
+
   void fsx() {
+    if (scenario.source.lazy_load_from_s3.value_or(false)) loaded_from_s3();
     if (!scenario.source.bill_storage.value_or(true)) return;
     const FsxPlan& plan = planned_fsx(context);
     const auto price = find_fsx_price(catalog, region, plan.deployment_type, plan.tier);
@@ -226,11 +237,15 @@ struct Pricer {
     if (!throughput) {
       remark("EFS throughput is not on the bill: " + throughput.failure.message);
     } else if (plan.mode == "elastic" && throughput->elastic_read) {
-      terms.transfer.push_back({"EFS elastic reads",
-                                {{{}, *throughput->elastic_read}},
-                                TransferTerms::Of::bytes_read,
-                                "",
-                                ""});
+      const auto metered = [&](const char* what, const Known<TransferPrice>& price,
+                               TransferTerms::Of of) {
+        if (price) terms.transfer.push_back({what, {{{}, *price}}, of, "", ""});
+      };
+      metered("EFS elastic reads", throughput->elastic_read, TransferTerms::Of::bytes_read);
+      if (terms.checkpoint > Bytes{}) {
+        metered("EFS elastic writes of checkpoints", throughput->elastic_write,
+                TransferTerms::Of::checkpoints);
+      }
     } else if (holding && plan.mode == "provisioned" && throughput->provisioned &&
                scenario.source.provisioned_throughput) {
       // What the stored data earns in bursting mode is not paid for twice.
@@ -369,6 +384,7 @@ void resolve_terms(Context& context) {
   Terms& terms = context.out.terms;
   terms.value_of_hour = s.job.value_of_hour.value_or(HourlyPrice{});
   terms.dataset = stored_dataset(context);
+  if (s.job.checkpoint) terms.checkpoint = s.job.checkpoint->size.value_or(Bytes{});
   Pricer pricer{context, s, context.catalog, context.out.inputs, terms};
   pricer.region = s.cluster.region.value_or("");
   pricer.machines();

@@ -29,16 +29,18 @@ struct Leased {
 
 /// Requests that the outcome counts.
 struct RequestTerms {
-  enum class Of { objects_read, checkpoints };
+  /// `objects_loaded`: each object of the dataset once, behind a file system that loads it when it
+  /// is first read.
+  enum class Of { objects_read, objects_loaded, checkpoints };
   std::string what;
   Value<Money> price;  ///< of one request
   Of counts = Of::objects_read;
 };
 
-/// Bytes that the outcome counts: those that the instances read from the source, or those that
-/// auxiliary instances send to them.
+/// Bytes that the outcome counts: those that the instances read from the source, those that
+/// auxiliary instances send to them, or those of checkpoints.
 struct TransferTerms {
-  enum class Of { bytes_read, batches_sent };
+  enum class Of { bytes_read, batches_sent, checkpoints };
   std::string what;
   std::vector<TransferTier> tiers;  ///< ascending; above a last one with an end no price is known
   Of counts = Of::bytes_read;
@@ -63,7 +65,8 @@ struct Terms {
   std::vector<Leased<BandwidthUse>> bandwidth;
   std::vector<RequestTerms> requests;
   std::vector<TransferTerms> transfer;
-  Bytes dataset;  ///< as the source holds it
+  Bytes dataset;     ///< as the source holds it
+  Bytes checkpoint;  ///< of one, written to where the data comes from
   HourlyPrice value_of_hour;
 };
 

@@ -96,6 +96,8 @@ struct Biller {
         if (inputs.staging) return inputs.staging->objects * (inputs.instances + begun_again());
         if (!inputs.source) return 0.0;
         return inputs.samples * inputs.source->requests * datasets_read();
+      case RequestTerms::Of::objects_loaded:
+        return inputs.first_source ? inputs.samples * inputs.first_source->requests : 0.0;
       case RequestTerms::Of::checkpoints: return outcome.interrupted.checkpoints;
     }
     return 0.0;
@@ -116,6 +118,8 @@ struct Biller {
       case TransferTerms::Of::bytes_read: return bytes_read();
       case TransferTerms::Of::batches_sent:
         return inputs.remote ? inputs.remote->sent * samples(outcome.trained_samples) : Bytes{};
+      case TransferTerms::Of::checkpoints:
+        return terms.checkpoint * outcome.interrupted.checkpoints;
     }
     return {};
   }

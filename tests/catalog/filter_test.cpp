@@ -12,6 +12,7 @@
 #include "base/errors.hpp"
 #include "catch.hpp"
 #include "schema/catalog_reader.hpp"
+#include "seed.hpp"
 
 using namespace feedrate;
 
@@ -84,7 +85,7 @@ std::string random_condition(std::mt19937_64& random) {
 }  // namespace
 
 TEST_CASE("filter: conditions commute, and a conjunction is the intersection") {
-  std::mt19937_64 random(7);
+  std::mt19937_64 random(feedrate::test::seeded(7));
   for (int i = 0; i < 300; ++i) {
     const std::string a = random_condition(random);
     const std::string b = random_condition(random);

@@ -7,6 +7,7 @@
 #include "tests/damage.hpp"
 #include "tests/fuzz/support/laws.hpp"
 #include "tests/fuzz/target.hpp"
+#include "tests/seed.hpp"
 
 namespace feedrate::fuzz {
 namespace {
@@ -24,7 +25,7 @@ std::vector<std::string> committed(std::string_view target) {
 TEST_CASE("fuzz: every parser keeps its law on its seeds, whole and damaged") {
   constexpr test::Damage damage{4, 24};
   constexpr std::size_t attempts = 600;
-  std::mt19937_64 random(17);
+  std::mt19937_64 random(feedrate::test::seeded(17));
   for (const Target& target : targets()) {
     const std::vector<std::string> seeds = target.seeds();
     INFO(target.name << ": " << target.law);

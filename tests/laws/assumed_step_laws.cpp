@@ -153,8 +153,9 @@ TEST_CASE("assumed step: published batches lie within the range") {
     const auto& [most, longest] = table.back();
     for (const auto& [batch, ms] : table) {
       if (batch == most) continue;
-      const auto at = [&](double share) {
-        return longest * (share + (1.0 - share) * batch / most);
+      const double part = batch / most;
+      const auto at = [part, whole = longest](double share) {
+        return whole * (share + (1.0 - share) * part);
       };
       const double few = at(resolve::assumed::fixed_share.low);
       const double many = at(resolve::assumed::fixed_share.high);

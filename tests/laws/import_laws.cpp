@@ -10,6 +10,7 @@
 #include "base/text_file.hpp"
 #include "tests/catch.hpp"
 #include "tests/schema/imports.hpp"
+#include "tests/seed.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -80,7 +81,7 @@ TEST_CASE("law: what is exported is imported as it was, and importing it again c
 }
 
 TEST_CASE("law: two halves of a log are the whole") {
-  std::mt19937_64 random(3);
+  std::mt19937_64 random(feedrate::test::seeded(3));
   const TemporaryFolder folder;
   for (const std::string form : {"imagenet", "mmcv", "megatron", "nvidia-smi", "debugger"}) {
     for (int round = 0; round < 20; ++round) {
@@ -113,7 +114,7 @@ TEST_CASE("law: two halves of a log are the whole") {
 
 TEST_CASE("law: in a log of two programs each keeps its own steps") {
   // Their times are added up, one program after the other; what a line is the mean of is not.
-  std::mt19937_64 random(4);
+  std::mt19937_64 random(feedrate::test::seeded(4));
   const TemporaryFolder folder;
   const auto steps_of = [&](const std::string& log) {
     std::vector<std::tuple<MetricId, double, std::optional<std::int64_t>, double>> all;
@@ -141,7 +142,7 @@ TEST_CASE("law: in a log of two programs each keeps its own steps") {
 }
 
 TEST_CASE("law: the order in which files are given does not matter") {
-  std::mt19937_64 random(5);
+  std::mt19937_64 random(feedrate::test::seeded(5));
   ImportOptions options;
   options.start = seconds(1795346506.0);
   std::vector<std::string> paths;
@@ -154,7 +155,7 @@ TEST_CASE("law: the order in which files are given does not matter") {
 }
 
 TEST_CASE("law: every record is kept or skipped, once, and no sample is without a record") {
-  std::mt19937_64 random(7);
+  std::mt19937_64 random(feedrate::test::seeded(7));
   const TemporaryFolder folder;
   const auto check = [](const ImportedObservation& of) {
     for (const ImportedFile& file : of.files()) {
@@ -183,7 +184,7 @@ TEST_CASE("law: every record is kept or skipped, once, and no sample is without 
 }
 
 TEST_CASE("law: of a file's beginning no more is kept than of the whole") {
-  std::mt19937_64 random(11);
+  std::mt19937_64 random(feedrate::test::seeded(11));
   const TemporaryFolder folder;
   int kept = 0;
   for (const std::string& name : recordings()) {

@@ -14,6 +14,7 @@
 #include "study/run.hpp"
 #include "study/timeline.hpp"
 #include "tests/catch.hpp"
+#include "tests/seed.hpp"
 
 namespace feedrate {
 namespace {
@@ -130,7 +131,7 @@ double error(double value, double of) {
 }
 
 TEST_CASE("observe fit: what a job's samples are fitted to predicts its throughput") {
-  std::mt19937_64 random(20261122);
+  std::mt19937_64 random(feedrate::test::seeded(20261122));
   int starved = 0;
   for (int i = 0; i < 30; ++i) {
     const Drawn job = draw(random, i % 3 == 2);
@@ -172,7 +173,7 @@ TEST_CASE("observe fit: what a job's samples are fitted to predicts its throughp
 }
 
 TEST_CASE("observe fit: demands are the same of either half, and of more that does nothing") {
-  std::mt19937_64 random(7);
+  std::mt19937_64 random(feedrate::test::seeded(7));
   for (int i = 0; i < 10; ++i) {
     const Drawn job = draw(random, false);
     INFO(job.workers << " workers, " << job.cpu_ms << " ms, step " << job.step_ms << " ms");

@@ -5,12 +5,14 @@
 #include <random>
 
 #include "pipeline/mean.hpp"
+#include "tests/seed.hpp"
 
 namespace feedrate::pipeline {
 
 class Draws {
  public:
-  explicit Draws(unsigned seed) : random_(seed) {}
+  /// Shifted by FEEDRATE_SEED.
+  explicit Draws(unsigned seed) : random_(test::seeded(seed)) {}
 
   double uniform(double low, double high) {
     return low + (high - low) * (static_cast<double>(random_() >> 8U) / 16777216.0);

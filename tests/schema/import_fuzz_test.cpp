@@ -5,6 +5,7 @@
 #include "tests/catch.hpp"
 #include "tests/damage.hpp"
 #include "tests/schema/imports.hpp"
+#include "tests/seed.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -15,7 +16,7 @@ constexpr std::string_view pieces[] = {
 constexpr test::Damage damage{4, 40, pieces};
 
 TEST_CASE("import: thousands of damaged recordings are read or refused by name") {
-  std::mt19937_64 random(13);
+  std::mt19937_64 random(feedrate::test::seeded(13));
   const test::TemporaryFolder folder;
   int fine = 0;
   int refused = 0;

@@ -6,6 +6,7 @@
 #include "schema/scenario.hpp"
 #include "tests/catch.hpp"
 #include "tests/damage.hpp"
+#include "tests/seed.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -26,7 +27,7 @@ constexpr std::string_view pieces[] = {"GB/s", "\"include\": \"fuzz.json\",", "<
 constexpr test::Damage damage{3, 12, pieces};
 
 TEST_CASE("scenario: five thousand damaged files are read or refused with a place") {
-  std::mt19937_64 random(7);
+  std::mt19937_64 random(feedrate::test::seeded(7));
   int fine = 0;
   int refused = 0;
   for (int i = 0; i < 5000; ++i) {
@@ -52,7 +53,7 @@ TEST_CASE("scenario: five thousand damaged files are read or refused with a plac
 }
 
 TEST_CASE("set: random keys and values are taken or refused") {
-  std::mt19937_64 random(11);
+  std::mt19937_64 random(feedrate::test::seeded(11));
   const Document document = parse_document(seed_text, "s.json");
   const std::vector<std::string> keys = scenario_short_keys();
   const std::string_view values[] = {"1",    "-1",      "0.5", "1e400", "true", "null",
@@ -132,7 +133,7 @@ Scenario random_scenario(std::mt19937_64& random) {
 }
 
 TEST_CASE("scenario: random scenarios read back equal, to the last bit") {
-  std::mt19937_64 random(13);
+  std::mt19937_64 random(feedrate::test::seeded(13));
   for (int i = 0; i < 1000; ++i) {
     const Scenario scenario = random_scenario(random);
     const std::string text = write_scenario(scenario);

@@ -13,6 +13,7 @@
 #include "tests/catch.hpp"
 #include "tests/damage.hpp"
 #include "tests/schema/imports.hpp"
+#include "tests/seed.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -36,7 +37,7 @@ void expect_said(const InputError& error, const std::string& of) {
 }
 
 TEST_CASE("observe fit: damaged recordings give a scenario that runs, or a complaint") {
-  std::mt19937_64 random(29);
+  std::mt19937_64 random(feedrate::test::seeded(29));
   const test::TemporaryFolder folder;
   int fine = 0;
   int refused = 0;
@@ -65,7 +66,7 @@ TEST_CASE("observe fit: damaged recordings give a scenario that runs, or a compl
 }
 
 TEST_CASE("observe fit: whatever was observed, the scenario runs, or the complaint names a key") {
-  std::mt19937_64 random(31);
+  std::mt19937_64 random(feedrate::test::seeded(31));
   const auto chance = [&] { return random() % 2 == 0; };
   const auto real = [&](double low, double high) {
     return low * std::pow(high / low, std::uniform_real_distribution<double>(0.0, 1.0)(random));
