@@ -141,7 +141,10 @@ struct Advice {
   Constraints constraints;
   bool priced = true;  ///< whether its hours have a price; else savings are of time
   std::vector<RungResult> ladder;
-  Rung works_on = Rung::fed;       ///< the first rung below the target
+  Rung starts_on = Rung::fed;      ///< the first rung below the target
+  /// The rung whose remedies are advised: that one, or the next below the target on which something
+  /// saves what no remedy before it comes near to.
+  Rung works_on = Rung::fed;
   std::vector<Remedied> remedies;  ///< the advised ones first, in the order of their numbers
   std::optional<Together> together;
   std::optional<TooEarly> too_early;

@@ -85,6 +85,10 @@ Fetch add_pool(RankBuilder& rank) {
   tickets.kind = engine::QueueKind::numbering;
   const double ahead = rank.preprocesses_ahead() ? 1.0 : inputs.prefetch;
   tickets.initial = whole(std::min(ahead, rank.loaded.steps)) * fetch.chunks;
+  if (rank.loaded.steps <= ahead) {  // the last batch is among them, and may be smaller
+    const double last = rank.loaded.last_batch * fetch.chunks / inputs.batch;
+    tickets.initial -= fetch.chunks - whole(std::ceil(last - 1e-9));
+  }
   fetch.tickets = rank.model.add(tickets);
   engine::Queue done;
   done.name = rank.name + "samples";

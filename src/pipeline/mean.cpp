@@ -383,11 +383,14 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
       last > 0.0 ? step_time(inputs, full * last).base() / inputs.speed[Stage::gpu] : 0.0;
   const Line& fed_line = pace.fed;
   const double slowest = fed_line.period();
-  double last_consumed = slowest * last;
-  if (last > 0.0 && fed_line.gpu >= fed_line.other) {
-    last_consumed += small_step - c.step * last + (1.0 - last) * c.reduce;
-  } else if (last > 0.0 && fed_line.slowest == Stage::gpu_preprocess) {
-    last_consumed += small_step - c.step * last;
+  double last_consumed = 0.0;
+  if (last > 0.0) {
+    const double longer = small_step - c.step * last;  // than its share of a full one
+    const double gpu = fed_line.gpu * last + longer + (1.0 - last) * c.reduce;
+    const bool beside_steps = fed_line.slowest == Stage::gpu_preprocess;
+    const double other = fed_line.other * last + (beside_steps ? longer : 0.0);
+    const double both = slowest - std::max(fed_line.gpu, fed_line.other);
+    last_consumed = std::max(gpu, other) + both * last;
   }
   // Two paths to the end: the GPU never waits after its first batch; or the loader never does.
   const double fed = first + (steps - 1.0) * slowest + last_consumed;
@@ -424,11 +427,15 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   const auto tail = [&](const Line& line) {
     return way + line.gpu - line.straggling - c.reduce + c.reduction;
   };
-  // A GPU that waits for its batches is late by its last step alone, whatever came before it.
-  const double late_alone =
-      c.inline_load ? pace.straggling
-                    : std::max(pace.straggling,
-                               c.step * (slowest_gpu(inputs, waited_for(inputs), 1.0).mean - 1.0));
+  // A GPU that waits for its batches is late by its last batch alone, whatever came before it.
+  const auto alone = [&]() {
+    const double ranks = waited_for(inputs);
+    const double step = c.step * (slowest_gpu(inputs, ranks, 1.0).mean - 1.0);
+    if (!c.one_process) return step;
+    const double handed = queueing::largest_of(ranks, c.handover_cv).mean - 1.0;
+    return std::hypot(step, c.handover * pace.crowding * handed);
+  };
+  const double late_alone = c.inline_load ? pace.straggling : std::max(pace.straggling, alone());
   const double wall =
       startup + shutdown +
       std::max(fed + tail(fed_line) + fed_line.straggling, starved + tail(pace.line) + late_alone);

@@ -70,7 +70,7 @@ bool has_gpu_work(const Advice& advice) {
 namespace {
 
 std::string where_it_begins(const Advice& advice) {
-  const RungResult* rung = rung_of(advice, advice.works_on);
+  const RungResult* rung = rung_of(advice, advice.starts_on);
   if (rung == nullptr || !rung->figures) {
     return fmt::format("The GPUs are fed: busy {} of the time or more on every rung.",
                        percent(advice.target));
@@ -91,6 +91,13 @@ std::string where_it_begins(const Advice& advice) {
       rung->rung == Rung::one_gpu || rung->rung == Rung::one_gpu_in_memory ? " is" : "s are",
       percent(rung->share), percent(rung->share) == percent(advice.target) ? "just below" : "below",
       percent(advice.target));
+}
+
+/// Where a later rung is the one to work on.
+std::string passed_over(const Advice& advice) {
+  if (advice.works_on == advice.starts_on) return "";
+  return fmt::format(" Nothing that could be simulated saves as much there as on the rung \"{}\".",
+                     words_of(advice.works_on));
 }
 
 /// A later rung may lose far more than the one to work on.
@@ -135,8 +142,8 @@ Paragraph advice_headline(const Advice& advice) {
                 later_words(advice),
             advice.works_on == Rung::fed ? Tone::good : Tone::plain};
   }
-  std::string text = fmt::format("{} Change first: {}. Then {}", where_it_begins(advice),
-                                 first->change, outcome_words(advice, *first->after));
+  std::string text = fmt::format("{}{} Change first: {}. Then {}", where_it_begins(advice),
+                                 passed_over(advice), first->change, outcome_words(advice, *first->after));
   if (first->after->bottleneck && first->after->bottleneck != advice.before.bottleneck) {
     text += fmt::format(", and {} is the bottleneck", name_of(*first->after->bottleneck));
   }

@@ -203,7 +203,11 @@ const std::vector<Entry<NamedAdvice>>& entries<NamedAdvice>() {
       written<A>("before", "the job as it is", [](const A& a) { return a.of->before; }),
       written<A>("ladder", "from the simplest job to the whole one",
                  [](const A& a) -> const std::vector<RungResult>& { return a.of->ladder; }),
-      written<A>("works_on", "the first rung below the target; fed: none",
+      written<A>("starts_on", "the first rung below the target; fed: none",
+                 [](const A& a) { return feedrate::name_of(a.of->starts_on); }),
+      written<A>("works_on",
+                 "the rung whose remedies are advised: that one, or the next below the target "
+                 "where the remedies of that one save far less",
                  [](const A& a) { return feedrate::name_of(a.of->works_on); }),
       written<A>("remedies", "the advised ones first",
                  [](const A& a) -> const std::vector<Remedied>& { return a.of->remedies; }),

@@ -217,9 +217,11 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
   const Service service = scenario.source.service;
   const bool lustre = service == Service::fsx_lustre;
   if (service == Service::s3 || lustre || service == Service::efs) {
-    const std::string storage_class = scenario.source.storage_class.value_or("STANDARD");
+    const bool loaded = lustre && scenario.source.lazy_load_from_s3.value_or(false);
+    const std::string storage_class =
+        loaded ? "STANDARD" : scenario.source.storage_class.value_or("STANDARD");
     parts.add("s3.json", file("s3.json"), "limits", everything);
-    if (service == Service::s3) {
+    if (service == Service::s3 || loaded) {
       parts.add_regional("s3.json", file("s3.json"), "prices", region,
                          [&](const JsonValue& record) {
                            return member_text(record, "storage_class") == storage_class;

@@ -58,7 +58,7 @@ class Adviser {
     advice_.priced = base.bill.compute > Money{} || base.bill.hour_value > Money{};
     savings_ = {advice_.before, advice_.priced, options_.jobs, options_.constraints};
     advice_.ladder = ladder(make_, catalog_, host_, options_.target);
-    advice_.works_on = rung_to_work_on(advice_.ladder);
+    advice_.starts_on = rung_to_start_on(advice_.ladder);
     const Situation situation{scenario,
                               catalog_,
                               host_,
@@ -69,6 +69,7 @@ class Adviser {
                               advice_.priced,
                               !savings_.meets(advice_.before)};
     try_remedies(situation);
+    choose_rung();
     advice_.remedies = ranked(advice_.remedies, savings_);
     say_how_probable();
     combine();
@@ -165,15 +166,44 @@ class Adviser {
     row.sooner = advice_.before.time - trial.after->time;
     row.saved = options_.jobs * (advice_.before.total - trial.after->total) - trial.change.one_off;
     const double change = 1.0 - savings_.cost(*trial.after, row.one_off) / savings_.cost_before();
-    // A job that misses its deadline may cost more once it meets it.
-    const bool rescues = !savings_.meets(advice_.before) && savings_.meets(*trial.after);
-    if (change < least_saving && !rescues) {
+    if (change < least_saving && !rescues(row)) {
       row.standing = change > -least_saving ? RemedyStanding::no_help : RemedyStanding::costs_more;
     } else {
-      row.standing = row.what.from <= advice_.works_on || rescues ? RemedyStanding::advised
-                                                                  : RemedyStanding::later;
+      row.standing = RemedyStanding::advised;  // unless it belongs to a later rung
     }
     return row;
+  }
+
+  /// A job that misses its deadline may cost more once it meets it.
+  [[nodiscard]] bool rescues(const Remedied& row) const {
+    return !savings_.meets(advice_.before) && savings_.meets(*row.after);
+  }
+
+  /// The first rung below the target, or the next one where nothing before it saves nearly as much
+  /// as all remedies can. What belongs to later rungs comes later.
+  void choose_rung() {
+    constexpr double far_more = 0.1;  // of what the job costs
+    const auto most_by = [&](Rung rung) {
+      double most = 0.0;
+      for (const Remedied& row : advice_.remedies) {
+        if (row.standing != RemedyStanding::advised || row.what.from > rung) continue;
+        most = std::max(most, savings_.of(row));
+      }
+      return most;
+    };
+    advice_.works_on = advice_.starts_on;
+    const double enough = most_by(Rung::fed) - far_more * savings_.cost_before();
+    for (const RungResult& rung : advice_.ladder) {
+      if (!rung.figures || rung.met || rung.rung < advice_.starts_on) continue;
+      const double most = most_by(rung.rung);
+      if (most < enough || most <= 0.0) continue;
+      advice_.works_on = rung.rung;
+      break;
+    }
+    for (Remedied& row : advice_.remedies) {
+      if (row.standing != RemedyStanding::advised || rescues(row)) continue;
+      if (row.what.from > advice_.works_on) row.standing = RemedyStanding::later;
+    }
   }
 
   /// The cost of the changed job in each draw of the uncertain inputs; empty where a draw makes no

@@ -108,7 +108,7 @@ std::vector<RungResult> ladder(const MakeScenario& make, const Catalog& catalog,
   return rungs;
 }
 
-Rung rung_to_work_on(const std::vector<RungResult>& ladder) {
+Rung rung_to_start_on(const std::vector<RungResult>& ladder) {
   for (const RungResult& rung : ladder) {
     if (rung.figures && !rung.met) return rung.rung;
   }

@@ -19,6 +19,6 @@ std::vector<RungResult> ladder(const MakeScenario& make, const Catalog& catalog,
                                const HostProfile* host, double target);
 
 /// The first rung that does not meet the target; Rung::fed where all do.
-Rung rung_to_work_on(const std::vector<RungResult>& ladder);
+Rung rung_to_start_on(const std::vector<RungResult>& ladder);
 
 }  // namespace feedrate::study

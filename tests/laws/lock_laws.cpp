@@ -70,7 +70,8 @@ TEST_CASE("lock: the longer it is held, the longer a job takes") {
       INFO("a share of " << share << " under the lock: " << before << " s, then " << time << " s");
       // The server's approximation is monotone to a thousandth.
       REQUIRE(time >= before * (1.0 - 1e-3));
-      REQUIRE(time >= free * (1.0 - 1e-6));
+      // Without a lock it is another network, solved by other sums.
+      REQUIRE(time >= free * (1.0 - 1e-5));
       before = std::max(before, time);
     }
     if (before > free * 1.05) ++slower;

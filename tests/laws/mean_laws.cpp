@@ -211,7 +211,13 @@ TEST_CASE("mean: \"if twice as fast\" is the run with it") {
       INFO("job " << i << ", " << name_of(stage));
       const double was = time_of(before);
       REQUIRE(time_of(claimed) == Approx(time_of(real)).epsilon(1e-9));
-      REQUIRE(time_of(claimed) <= was * (1.0 + 1e-9));
+      // A lock, and what serves one at a time, are approximated: monotone to a thousandth.
+      const auto serves_one = [](const std::optional<Read>& read) {
+        return read && read->discipline == Discipline::one_at_a_time;
+      };
+      const bool server = before.locked.base() > 0.0 || serves_one(before.source) ||
+                          serves_one(before.first_source) || serves_one(before.disk);
+      REQUIRE(time_of(claimed) <= was * (1.0 + (server ? 1e-3 : 1e-9)));
     }
   }
 }
