@@ -188,7 +188,7 @@ std::vector<Block> certainty_blocks(const Result& r) {
   const std::vector<ModelDoubt> model = model_doubts(r);
   if (!uncertain.empty() || !model.empty()) {
     blocks.emplace_back(uncertain_table(uncertain, model));
-    blocks.emplace_back(sources(uncertain));
+    if (List list = sources(uncertain); !list.items.empty()) blocks.emplace_back(std::move(list));
   }
   if (const std::string sentence = measure_first(r); !sentence.empty()) {
     blocks.emplace_back(Paragraph{sentence, Tone::plain});

@@ -18,10 +18,12 @@ bool exchanges(const pipeline::Inputs& inputs) {
   return inputs.gpus() > 1.0 && (inputs.exchange || inputs.exposed_allreduce > Duration{});
 }
 
-/// The share of what a ring's GPUs exchange that no instance has: by so much of what scaling out is
-/// off by, whole steps are, and not the exposed messages alone. With two instances a half.
+/// By so much of what scaling out is off by, whole steps are, and not the exposed messages alone: by
+/// nothing on one instance, three quarters on two, nearly all on many. With 1 - 1/n in its place, the
+/// 90 % intervals of published jobs that scaling out bounds held 75 % instead of 85.
 double between_instances(const pipeline::Inputs& inputs) {
-  return 1.0 - 1.0 / std::max(1.0, inputs.instances_alike());
+  const double instances = std::max(1.0, inputs.instances_alike());
+  return 1.0 - 1.0 / (instances * instances);
 }
 
 const ClassErrors& errors_of(const ClassErrors* given) {
@@ -175,11 +177,8 @@ void draw_model_error(pipeline::Inputs& inputs, const Scenario& scenario, const 
   }
   at(ErrorClass::scale_out) = at(ErrorClass::gpu);
   if (exchanges(inputs)) {
-    const ClassError& of_gpu = scenario.job.duration_on_one_instance
-                                   ? known.drawn(ErrorClass::gpu, StudyKnown::nothing)
-                                   : row(ErrorClass::gpu);
     const double more =
-        errors.of(ErrorClass::scale_out, beyond(row(ErrorClass::scale_out), of_gpu));
+        errors.of(ErrorClass::scale_out, beyond(row(ErrorClass::scale_out), row(ErrorClass::gpu)));
     at(ErrorClass::scale_out) += more;
     at(ErrorClass::gpu) += between_instances(inputs) * more;
   }

@@ -5,7 +5,6 @@
 #include "base/random.hpp"
 #include "catch.hpp"
 #include "engine/simulate.hpp"
-#include "seed.hpp"
 
 // Lines of stations with blocking after service, against recurrences that know no events: every
 // departure, to the ns.
@@ -71,7 +70,7 @@ Model model_of(const Line& line) {
 
 // Service times of station i in the order of their starts.
 std::vector<std::int64_t> draws(const Line& line, std::size_t station, std::uint64_t seed) {
-  Random random(feedrate::test::seeded(static_cast<unsigned>(seed)), 2 * station + 1);
+  Random random(seed, 2 * station + 1);
   std::vector<std::int64_t> times;
   const auto mean = static_cast<double>(line.stations[station].service);
   const double cv = line.law.coefficient_of_variation;
@@ -155,7 +154,7 @@ std::vector<std::int64_t> simulated(const Line& line, std::uint64_t seed, bool e
 }  // namespace
 
 TEST_CASE("engine law: deterministic lines of single servers follow the max-plus recurrence") {
-  Random random(feedrate::test::seeded(1), 0);
+  Random random(1, 0);
   for (int i = 0; i < 300; ++i) {
     const Line line = random_line(random, no_spread, true);
     CAPTURE(i);
@@ -166,7 +165,7 @@ TEST_CASE("engine law: deterministic lines of single servers follow the max-plus
 
 TEST_CASE(
     "engine law: lines of any servers and laws leave as the recurrence over sorted finishes says") {
-  Random random(feedrate::test::seeded(2), 0);
+  Random random(2, 0);
   const Spread laws[] = {
       no_spread, exponential_spread, {Law::lognormal, 0.3}, {Law::lognormal, 2.0}};
   for (int i = 0; i < 400; ++i) {
