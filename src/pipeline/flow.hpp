@@ -21,6 +21,8 @@ class Flow {
   /// rate() without the rate limits, and the rate that these alone would allow.
   [[nodiscard]] double free_rate(double share, double background = 0.0) const;
   [[nodiscard]] double limit() const;
+  /// What the stream of Pipe mode alone would allow, samples a second; 1e300 without one.
+  [[nodiscard]] double streamed() const { return stream_rate_ > 0.0 ? stream_rate_ : 1e300; }
   /// How much longer a thread takes beside `others` on the local cores than alone.
   [[nodiscard]] double crowding(double others) const;
   /// Core-seconds a second that the local cores do at most.

@@ -131,6 +131,7 @@ struct Pace {
   double load = 0.0;        // of a batch, wherever it is loaded
   double loader = 0.0;      // what a loader beside the main process would need for it alone
   double straggling = 0.0;  // what the slowest rank adds to a step
+  double limited = 0.0;     // of a batch, were there nothing but limits
   double kept = 0.0;        // a step's share of reductions in which the loader's stock is full
   double crowding = 1.0;    // CPU time of the main process, over what it needs alone
   double background = 0.0;
@@ -213,6 +214,8 @@ Pace attempt(const Epoch& e, double period) {
   // What limits and the NIC let through is no matter of chance.
   const double limited =
       std::max(e.nic, e.flow.limit() < 1e299 ? inputs.ranks * e.batch / e.flow.limit() : 0.0);
+  const double streamed =
+      e.flow.streamed() < 1e299 ? inputs.ranks * e.batch / e.flow.streamed() : 0.0;
   const double handed_late = c.one_process ? c.handed_late * pace.crowding : 0.0;
   const double own = late_of(c, pace.crowding);
   double waits = own;
@@ -224,12 +227,14 @@ Pace attempt(const Epoch& e, double period) {
     const double cv = sum > 0.0 ? deviation / sum / std::sqrt(inputs.accumulation) : 0.0;
     waits =
         std::hypot(handed_late, sum * (queueing::largest_of(waited_for(inputs), cv).mean - 1.0));
-    // A limit that keeps all of them waiting leaves no slowest one.
-    waits = std::max(own, waits - std::max(0.0, limited - load));
+    // A stream that keeps all of them waiting leaves no slowest one.
+    waits = std::max(own, waits - std::max(0.0, streamed - load));
   } else if (c.inline_load) {
     load *= 1.0 + lost;
   }
-  if (c.inline_load) load = std::max(load, limited);
+  // Limits count while the GPU steps as well; a stream is only as far ahead as its FIFO holds.
+  if (c.inline_load) load = std::max(load, streamed);
+  pace.limited = limited;
   // While the GPUs reduce, the loader goes on until its stock is full; then it waits with them.
   const double batch_time = std::max(load, limited);
   if (!c.inline_load && batch_time > 0.0 && c.reduction > 0.0) {
@@ -245,7 +250,7 @@ Pace attempt(const Epoch& e, double period) {
   const double cv = inputs.step_cv;
   pace.period = queueing::slower_of(c.inline_load ? 0.0 : load, consumer, variance + cv * cv,
                                     std::max(e.buffer, 0.5));
-  pace.period = std::max(pace.period, pace.loader + pace.kept);
+  pace.period = std::max(pace.period, c.inline_load ? limited : pace.loader + pace.kept);
   return pace;
 }
 
@@ -436,9 +441,10 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     return std::hypot(step, c.handover * pace.crowding * handed);
   };
   const double late_alone = c.inline_load ? pace.straggling : std::max(pace.straggling, alone());
-  const double wall =
-      startup + shutdown +
-      std::max(fed + tail(fed_line) + fed_line.straggling, starved + tail(pace.line) + late_alone);
+  const double limited = c.inline_load ? (steps + last) * pace.limited : 0.0;
+  const double wall = startup + shutdown +
+                      std::max({fed + tail(fed_line) + fed_line.straggling,
+                                starved + tail(pace.line) + late_alone, limited});
 
   Made made;
   made.period = pace.period;

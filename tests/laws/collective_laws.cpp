@@ -10,6 +10,7 @@
 #include "collective/overlap.hpp"
 #include "engine/simulate.hpp"
 #include "pipeline/generated.hpp"
+#include "seed.hpp"
 
 using namespace feedrate;
 using namespace feedrate::collective;
@@ -155,7 +156,7 @@ TEST_CASE("collective: faster links never take longer, and the fastest algorithm
     }
     // Summing is scattering and gathering: no ring does it faster than both.
     const Cost ring = cost(Collective::all_reduce, of, f, Algorithm::ring);
-    CHECK(ring.transfer * 2.0 >= cost(Collective::all_gather, of, f).transfer);
+    CHECK(ring.time() * 2.0 >= cost(Collective::all_gather, of, f).time());
   }
 }
 
@@ -427,7 +428,7 @@ TEST_CASE("overlap: the stream of buckets is what a queue and a server make of i
     CHECK(e.messages == static_cast<double>(sizes(p).size()));
     hidden += e.exposed < 0.5 * e.total ? 1 : 0;
   }
-  CHECK(hidden > 50);
+  CHECK_DRAWN(hidden > 50);
 }
 
 TEST_CASE("overlap: a fusion buffer sends every byte, and its cycle costs no more than a turn") {

@@ -13,6 +13,7 @@
 #include "model/metrics.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "schema/free_key.hpp"
+#include "seed.hpp"
 #include "study/run.hpp"
 
 using namespace feedrate;
@@ -117,7 +118,7 @@ TEST_CASE("fit laws: values planted in generated scenarios come back where they 
       CHECK(one.value.number == Approx(planted[k]).epsilon(5e-3));
     }
   }
-  CHECK(fitted > 25);
+  CHECK_DRAWN(fitted > 25);
   CHECK(determined > fitted);
 }
 
@@ -186,7 +187,7 @@ TEST_CASE("fit laws: two operations on the CPU are one to every epoch, and only 
     CHECK(alone.tangles.empty());
     CHECK(alone.unknowns[0].determined);
   }
-  CHECK(tangled > 0);
+  CHECK_DRAWN(tangled > 0);
 }
 
 TEST_CASE("fit laws: intervals hold planted values in about 90 of 100 noisy repetitions") {
@@ -215,6 +216,6 @@ TEST_CASE("fit laws: intervals hold planted values in about 90 of 100 noisy repe
     }
   }
   INFO(inside << " of " << all);
-  CHECK(all > 70);
+  CHECK_DRAWN(all > 70);
   CHECK(inside > 0.8 * all);
 }

@@ -8,6 +8,7 @@
 #include "pipeline/generated.hpp"
 #include "pipeline/mean.hpp"
 #include "pipeline/simulate.hpp"
+#include "seed.hpp"
 
 using namespace feedrate;
 using namespace feedrate::pipeline;
@@ -57,7 +58,7 @@ void never_slower(unsigned seed, const Change& change, double tolerance = 1e-9) 
     REQUIRE(is <= was * (1.0 + (before.locked.base() > 0.0 ? 1e-3 : tolerance)));
     if (is < was * (1.0 - 1e-9)) ++faster;
   }
-  CHECK(faster > jobs / 100);
+  CHECK_DRAWN(faster > jobs / 100);
 }
 
 template <class Each>
@@ -137,15 +138,15 @@ TEST_CASE(
     const double beside = with(Copies::beside);
     INFO("job " << i);
     // A loop that waits leaves its core to the workers meanwhile, which may gain a trifle.
-    REQUIRE(queued <= waited * (1.0 + 1e-6));
-    REQUIRE(beside <= queued * (1.0 + 1e-6));
+    REQUIRE(queued <= waited * (1.0 + 1e-5));
+    REQUIRE(beside <= queued * (1.0 + 1e-5));
     // A loop that waits for its steps has nothing to overlap.
     if (!in.asynchronous_step) REQUIRE(beside == waited);
     if (queued < waited * (1.0 - 1e-9)) ++queued_faster;
     if (beside < queued * (1.0 - 1e-9)) ++beside_faster;
   }
-  CHECK(queued_faster > jobs / 100);
-  CHECK(beside_faster > jobs / 100);
+  CHECK_DRAWN(queued_faster > jobs / 100);
+  CHECK_DRAWN(beside_faster > jobs / 100);
 }
 
 TEST_CASE("mean: a nanosecond more of anything never makes a job faster") {

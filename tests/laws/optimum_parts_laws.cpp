@@ -7,6 +7,7 @@
 #include "base/errors.hpp"
 #include "base/number_chars.hpp"
 #include "laws/generated_grids.hpp"
+#include "seed.hpp"
 #include "study/optimize_parts.hpp"
 
 namespace feedrate {
@@ -50,7 +51,7 @@ TEST_CASE("optimum parts: points are counted by what they keep") {
     }
     CHECK_FALSE(o.no_price);
   });
-  CHECK(hours > 5);
+  CHECK_DRAWN(hours > 5);
 }
 
 TEST_CASE("optimum parts: equals, neighbours, the runner-up and the front") {
@@ -139,9 +140,9 @@ TEST_CASE("optimum parts: equals, neighbours, the runner-up and the front") {
     const Constraints& c = all.constraints();
     CHECK(w.relaxed.size() == (c.deadline && c.budget ? 3U : c.any() ? 1U : 0U));
   });
-  CHECK(near > 3);
-  CHECK(runners > 10);
-  CHECK(simpler > 0);
+  CHECK_DRAWN(near > 3);
+  CHECK_DRAWN(runners > 10);
+  CHECK_DRAWN(simpler > 0);
 }
 
 TEST_CASE("optimum parts: a range ends at the best point where a step back loses") {
@@ -207,8 +208,8 @@ TEST_CASE("optimum parts: a range ends at the best point where a step back loses
     CHECK(w.ends.size() == found);
     ends += static_cast<int>(found);
   });
-  CHECK(ends > 10);
-  CHECK(better > 2);
+  CHECK_DRAWN(ends > 10);
+  CHECK_DRAWN(better > 2);
 }
 
 }  // namespace

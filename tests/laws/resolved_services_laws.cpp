@@ -7,6 +7,7 @@
 #include "catch.hpp"
 #include "resolve/assumptions.hpp"
 #include "resolve/drawn_world.hpp"
+#include "seed.hpp"
 
 using namespace feedrate;
 using namespace feedrate::resolve;
@@ -116,7 +117,7 @@ TEST_CASE(
     REQUIRE_FALSE(out->inputs.staging.has_value());
     REQUIRE_FALSE(out->inputs.disk.has_value());
   }
-  CHECK(done > 400);
+  CHECK_DRAWN(done > 400);
 }
 
 TEST_CASE("resolved services: a NIC's credits, where the network is the machine's own") {
@@ -158,8 +159,8 @@ TEST_CASE("resolved services: a NIC's credits, where the network is the machine'
     SAME(limit->each, base(*s.dataset.bytes_per_sample));
     REQUIRE_FALSE(limit->shared);
   }
-  CHECK(with_credits > 30);
-  CHECK(without > 100);
+  CHECK_DRAWN(with_credits > 30);
+  CHECK_DRAWN(without > 100);
 }
 
 TEST_CASE(
@@ -210,5 +211,5 @@ TEST_CASE(
     same(both->inputs.first_source.value(), first);
     REQUIRE_FALSE(far.limits.empty());
   }
-  CHECK(done > 200);
+  CHECK_DRAWN(done > 200);
 }

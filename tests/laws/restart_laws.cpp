@@ -4,6 +4,7 @@
 #include "catch.hpp"
 #include "pipeline/generated.hpp"
 #include "pipeline/interruptions.hpp"
+#include "seed.hpp"
 
 using namespace feedrate;
 using namespace feedrate::pipeline;
@@ -60,7 +61,7 @@ TEST_CASE("restarts: one instance takes no longer than the launch of all, alone 
     in.restarts_all = true;
     REQUIRE(interrupted_job(out, in, *in.interruptions).restart == job.relaunch);
   }
-  CHECK(shorter > 20);
+  CHECK_DRAWN(shorter > 20);
 }
 
 TEST_CASE("restarts: what is shared is all that tells one instance from all of them") {
@@ -102,7 +103,7 @@ TEST_CASE(
       if (share > 0.0) ++shared;
     }
   }
-  CHECK(shared > 50);
+  CHECK_DRAWN(shared > 50);
 }
 
 TEST_CASE("restarts: a job that hardly ever gets through is cut at what a double still counts") {
@@ -139,7 +140,7 @@ TEST_CASE("restarts: a job that hardly ever gets through is cut at what a double
     REQUIRE(course.blocks == (in.booked > Duration{} ? longest / in.booked.base() : 1.0));
     REQUIRE(course.restarts == Duration{});
   }
-  CHECK(cut > 50);
-  CHECK(through > 50);
-  CHECK(booked > 20);
+  CHECK_DRAWN(cut > 50);
+  CHECK_DRAWN(through > 50);
+  CHECK_DRAWN(booked > 20);
 }

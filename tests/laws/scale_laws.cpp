@@ -9,6 +9,7 @@
 #include "api/scenario_maker.hpp"
 #include "catch.hpp"
 #include "resolve/generated_scenario.hpp"
+#include "seed.hpp"
 #include "study/run.hpp"
 #include "study/scale.hpp"
 
@@ -118,7 +119,7 @@ TEST_CASE("law: every row is a run of its setting, and the knee is that of tryin
           (best > 1.0 && all[static_cast<std::size_t>(best) - 2].has_value()));
     inside += best > 1.0 && best < most ? 1 : 0;
   });
-  CHECK(inside > 3);
+  CHECK_DRAWN(inside > 3);
 }
 
 TEST_CASE("law: a later deadline never asks for more instances, and no answer is late") {
@@ -148,7 +149,7 @@ TEST_CASE("law: a later deadline never asks for more instances, and no answer is
     }
     static_cast<void>(random);
   });
-  CHECK(two > 0);
+  CHECK_DRAWN(two > 0);
 }
 
 TEST_CASE("law: the chance of meeting a deadline grows with it, and is that of the row's band") {
@@ -187,7 +188,7 @@ TEST_CASE("law: the chance of meeting a deadline grows with it, and is that of t
       CHECK_FALSE(row.chance_in_time.has_value());
     }
   });
-  CHECK(between > 10);
+  CHECK_DRAWN(between > 10);
 }
 
 TEST_CASE("law: the more an hour is worth, the sooner the job of least total is done") {
@@ -207,7 +208,7 @@ TEST_CASE("law: the more an hour is worth, the sooner the job of least total is 
       before = std::move(curve);
     }
   });
-  CHECK(more > 10);
+  CHECK_DRAWN(more > 10);
 }
 
 TEST_CASE("law: a shorter range is the beginning of a longer one") {
@@ -333,6 +334,6 @@ TEST_CASE("law: a shared limit keeps jobs waiting from the number on from which 
       continue;
     }
   }
-  CHECK(staged > 5);
-  CHECK(trained > 15);
+  CHECK_DRAWN(staged > 5);
+  CHECK_DRAWN(trained > 15);
 }

@@ -9,6 +9,7 @@
 #include "model/metrics.hpp"
 #include "pipeline/simulate.hpp"
 #include "resolve/generated_scenario.hpp"
+#include "seed.hpp"
 #include "study/drawn_job.hpp"
 #include "study/search.hpp"
 #include "words/searches.hpp"
@@ -140,11 +141,11 @@ TEST_CASE("seek: the answer, what is beyond it, and what is no exception to it")
     CHECK(point.bytes->base() ==
           Approx((*alone.throughput * *of.at(*last).dataset.bytes_per_sample).base()));
   });
-  CHECK(there > 20);
-  CHECK(none > 5);
-  CHECK(exceptions > 0);
-  CHECK(smallest > 8);
-  CHECK(at_end > 5);
+  CHECK_DRAWN(there > 20);
+  CHECK_DRAWN(none > 5);
+  CHECK_DRAWN(exceptions > 0);
+  CHECK_DRAWN(smallest > 8);
+  CHECK_DRAWN(at_end > 5);
 }
 
 TEST_CASE("seek: the band is that of the answers of trying every value in each draw") {
@@ -190,9 +191,9 @@ TEST_CASE("seek: the band is that of the answers of trying every value in each d
     ++bands;
     wide += answers[8] > answers[0] ? 1 : 0;
   });
-  CHECK(bands > 10);
-  CHECK(wide > 2);
-  CHECK(beyond > 2);
+  CHECK_DRAWN(bands > 10);
+  CHECK_DRAWN(wide > 2);
+  CHECK_DRAWN(beyond > 2);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "pipeline/generated.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "resolve/resolve.hpp"
+#include "seed.hpp"
 #include "study/run.hpp"
 #include "study/scale_out.hpp"
 
@@ -99,7 +100,7 @@ TEST_CASE("unequal: an efficiency of e takes 1/e of the time that the GPUs would
     CHECK(result.times.total.base() == Approx(steps * 0.5 / given).epsilon(1e-4));
     CHECK(result.gpu_busy == Approx(given).epsilon(1e-4));
   }
-  CHECK(varied > 10);
+  CHECK_DRAWN(varied > 10);
 }
 
 TEST_CASE("unequal: GPUs that nothing keeps are efficient, however they are split") {
@@ -169,5 +170,5 @@ TEST_CASE("unequal: instances fail as often together as each of them does alone"
     CHECK(list <= as_largest * (1.0 + 1e-12));
     fewer += list < 0.999 * as_largest ? 1 : 0;
   }
-  CHECK(fewer > 30);
+  CHECK_DRAWN(fewer > 30);
 }
