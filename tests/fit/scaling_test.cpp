@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "catch.hpp"
 #include "resolve/allreduce.hpp"
 
@@ -52,6 +53,24 @@ TEST_CASE("scaling: as long on eight instances as on four and two is no gain at 
       fit::fit_scaling(Points{{2.0, minutes(10.0)}, {4.0, minutes(10.0)}, {8.0, minutes(10.0)}});
   CHECK(found.worst_error < 1e-6);
   CHECK(1.0 / (8.0 * resolve::from_fit(found, 8.0)) == Approx(0.125));
+}
+
+TEST_CASE("scaling: points that give one instance next to no time are refused by name") {
+  const auto refusal = [](const Points& points) -> std::string {
+    try {
+      fit::fit_scaling(points);
+    } catch (const InputError& error) {
+      return error.problems().front().message;
+    }
+    return "";
+  };
+  // 20 and 34.4 instance-minutes: what they share with 2 (N - 1)/N leaves 0.8 for one instance.
+  const std::string text = refusal({{2.0, minutes(10.0)}, {8.0, minutes(4.3)}});
+  CHECK_THAT(text, Catch::Contains("48 s, less than the 600 s of 2 instances"));
+  CHECK_THAT(refusal({{2.0, minutes(10.0)}, {8.0, minutes(4.5)}}), Catch::Contains("one instance"));
+  CHECK(refusal({{2.0, minutes(17.0)}, {8.0, minutes(5.2)}}).empty());  // 14 min
+  CHECK(refusal({{2.0, minutes(10.0)}, {8.0, minutes(3.4)}}).empty());
+  CHECK(refusal({{1.0, minutes(10.0)}, {2.0, minutes(12.0)}}).empty());  // measured
 }
 
 TEST_CASE("scaling: batches that grow with the instances exchange as much less often") {
