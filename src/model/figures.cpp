@@ -80,12 +80,12 @@ constexpr std::array<Figure, figure_count> table = {{
      "throughput", "over the epochs; null: no dataset is given",
      [](R r) -> Value { return r.throughput ? Value(r.throughput->base()) : std::nullopt; },
      &Bands::throughput, "", true},
-    {FigureId::gpu_busy, pace, "gpu_busy", share, more, "GPUs busy",
+    {FigureId::gpu_busy, pace, "gpu_busy", share, more, "GPUs busy after staging",
      "share of the time after start-up and staging", [](R r) -> Value { return r.gpu_busy; }, &Bands::gpu_busy},
     {FigureId::gpu_busy_time, pace, "gpu_busy_s", second, neither, "GPU busy time",
      "per GPU; with all stalls adds up to total_s",
      [](R r) -> Value { return r.gpu_busy_time.base(); }},
-    {FigureId::gpu_busy_of_total, pace, "gpu_busy_of_total", share, more, "GPUs busy, whole job",
+    {FigureId::gpu_busy_of_total, pace, "gpu_busy_of_total", share, more, "GPUs busy",
      "gpu_busy_s / total_s: start-up and staging count",
      [](R r) -> Value {
        return r.times.total > Duration{} ? r.gpu_busy_time / r.times.total : 0.0;

@@ -13,12 +13,23 @@ namespace feedrate::report {
 namespace {
 
 // In this order; what is zero or missing everywhere is left out.
-constexpr std::array rows_shown = {
-    FigureId::startup,        FigureId::staging,    FigureId::first_epoch, FigureId::epoch,
-    FigureId::total_time,     FigureId::throughput, FigureId::gpu_busy,    FigureId::efficiency,
-    FigureId::job_efficiency, FigureId::compute,    FigureId::auxiliary,   FigureId::storage,
-    FigureId::requests,       FigureId::transfer,   FigureId::money,       FigureId::total_cost,
-    FigureId::idle_gpu};
+constexpr std::array rows_shown = {FigureId::startup,
+                                   FigureId::staging,
+                                   FigureId::first_epoch,
+                                   FigureId::epoch,
+                                   FigureId::total_time,
+                                   FigureId::throughput,
+                                   FigureId::gpu_busy_of_total,
+                                   FigureId::efficiency,
+                                   FigureId::job_efficiency,
+                                   FigureId::compute,
+                                   FigureId::auxiliary,
+                                   FigureId::storage,
+                                   FigureId::requests,
+                                   FigureId::transfer,
+                                   FigureId::money,
+                                   FigureId::total_cost,
+                                   FigureId::idle_gpu};
 
 std::string with_difference(double value, double reference, FigureUnit unit) {
   if (reference == 0.0) return figure_text(unit, value);

@@ -91,7 +91,7 @@ std::string points_html(const Sweep& sweep) {
                                  column(FigureId::money),
                                  column(FigureId::total_cost),
                                  {"samples/s", Align::right},
-                                 column(FigureId::gpu_busy),
+                                 column(FigureId::gpu_busy_of_total),
                                  column(FigureId::efficiency),
                                  {"bottleneck"},
                                  {"marks"}});
@@ -112,7 +112,7 @@ std::string points_html(const Sweep& sweep) {
         "class=\"right\">{}</td><td>{}</td>"
         "<td class=\"marks\">{}</td></tr>",
         duration(r.times.total), money(r.bill.money), money(r.bill.total),
-        r.throughput ? rate(*r.throughput) : "-", percent(r.gpu_busy),
+        r.throughput ? rate(*r.throughput) : "-", figure_text(r, FigureId::gpu_busy_of_total),
         r.efficiency ? percent(*r.efficiency) : "-",
         r.bottleneck.stage ? name_of(*r.bottleneck.stage) : "none", sweep_marks(sweep, i));
   }

@@ -220,8 +220,10 @@ Paragraph headline(const Optimum& optimum) {
   const std::string stage =
       result.bottleneck.stage
           ? fmt::format("; the bottleneck is then {}, and the GPUs are busy {} of the time",
-                        name_of(*result.bottleneck.stage), percent(result.gpu_busy))
-          : fmt::format("; the GPUs are then busy {} of the time", percent(result.gpu_busy));
+                        name_of(*result.bottleneck.stage),
+                        figure_text(result, FigureId::gpu_busy_of_total))
+          : fmt::format("; the GPUs are then busy {} of the time",
+                        figure_text(result, FigureId::gpu_busy_of_total));
   return {fmt::format("{}: {}{}. It has the {}{}.", setting_text(winner.point.set),
                       outlay_words(optimum, winner.point.outlay), stage, least_words(optimum),
                       feasible_words(optimum)),

@@ -339,9 +339,7 @@ Table time_table(const Result& r) {
   if (r.throughput) {
     table.rows.push_back(figure_row(r, FigureId::throughput, band_text(r, FigureId::throughput)));
   }
-  Row busy = figure_row(r, FigureId::gpu_busy_of_total, busy_remark(r));
-  busy.cells.front() = Cell(std::string(figure(FigureId::gpu_busy).title));
-  table.rows.push_back(std::move(busy));
+  table.rows.push_back(figure_row(r, FigureId::gpu_busy_of_total, busy_remark(r)));
   if (r.efficiency && r.instances > 1.0) {
     table.rows.push_back(figure_row(r, FigureId::efficiency, efficiency_remark(r)));
   }

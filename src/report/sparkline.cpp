@@ -76,7 +76,7 @@ std::vector<FigureId> figures_shown(const Sweep& sweep) {
                   [](const SweepPoint& p) { return p.result.bill.hour_value != Money{}; });
   std::vector<FigureId> all = {FigureId::total_time, FigureId::money};
   if (hours_count) all.push_back(FigureId::total_cost);
-  all.push_back(FigureId::gpu_busy);
+  all.push_back(FigureId::gpu_busy_of_total);
   return all;
 }
 

@@ -46,7 +46,7 @@ Table points_table(const Sweep& sweep) {
   if (hours_count) table.columns.push_back(column(FigureId::total_cost));
   table.columns.insert(
       table.columns.end(),
-      {{"samples/s", Align::right}, {column_of(FigureId::gpu_busy)}, {"bottleneck"}});
+      {{"samples/s", Align::right}, {column_of(FigureId::gpu_busy_of_total)}, {"bottleneck"}});
   const bool constrained = sweep.constraints.any();
   if (constrained) table.columns.push_back({"constraints"});
   table.columns.push_back({""});
@@ -70,7 +70,8 @@ Table points_table(const Sweep& sweep) {
     if (bands) row.cells.emplace_back(range_of(r, FigureId::money));
     if (hours_count) row.cells.emplace_back(money(r.bill.total), cheap);
     row.cells.emplace_back(r.throughput ? rate(*r.throughput) : "-");
-    row.cells.push_back(Cell::with_bar(percent(r.gpu_busy), r.gpu_busy));
+    row.cells.push_back(Cell::with_bar(figure_text(r, FigureId::gpu_busy_of_total),
+                                       *figure(FigureId::gpu_busy_of_total).of(r)));
     row.cells.emplace_back(r.bottleneck.stage ? std::string(name_of(*r.bottleneck.stage)) : "none");
     if (constrained) {
       const bool meets = sweep.points[i].meets(sweep.constraints);

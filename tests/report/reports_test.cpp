@@ -196,7 +196,7 @@ TEST_CASE("reports: a sweep marks the fastest, the cheapest and the Pareto set i
     point.set = {{"instances", std::to_string(n)}};
     point.result.times.total = hours(10.0 / n);
     point.result.bill.money = point.result.bill.total = usd(30.0 + n);
-    point.result.gpu_busy = 0.5;
+    point.result.gpu_busy_time = 0.5 * point.result.times.total;
     point.result.bottleneck.stage = Stage::decode;
     sweep.points.push_back(point);
   }

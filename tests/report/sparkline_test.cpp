@@ -21,7 +21,7 @@ Sweep along(const std::string& key, const std::vector<std::string>& values) {
     point.set = {{key, value}};
     point.result.times.total = hours(8.0 / n);
     point.result.bill.money = point.result.bill.total = usd(10.0);
-    point.result.gpu_busy = n / 8.0;
+    point.result.gpu_busy_time = hours(1.0);  // n / 8 of it
     sweep.points.push_back(point);
   }
   sweep.pareto = {sweep.fastest = values.size() - 1};
@@ -93,7 +93,7 @@ TEST_CASE("sparkline: with several keys each line is the best over the others") 
       SweepPoint point;
       point.set = {{"a", std::to_string(a)}, {"b", b}};
       point.result.times.total = seconds(*b == 'x' ? 1.0 : a);
-      point.result.gpu_busy = *b == 'x' ? 0.5 : 1.0;
+      point.result.gpu_busy_time = (*b == 'x' ? 0.5 : 1.0) * point.result.times.total;
       sweep.points.push_back(point);
     }
   }
