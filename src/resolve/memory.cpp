@@ -1,5 +1,6 @@
 #include "resolve/memory.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace feedrate::resolve {
@@ -18,8 +19,18 @@ Bytes pinned(const Context& context) {
   return (context.scenario.loader.pin_memory.value_or(false) ? 2.0 : 0.0) * batch_bytes(context);
 }
 
+/// A worker reads a sample whole before it decodes it. Few bytes are in its own memory, which was
+/// measured with images; all are where that is given.
+Bytes stored_in_work(const Context& context) {
+  if (context.scenario.loader.worker_memory) return {};
+  constexpr double of_images = 64e6;
+  const double stored = bytes_in_chain(context.scenario).stored.base();
+  return bytes(std::max(0.0, stored - of_images));
+}
+
 Bytes least_of_worker(const Context& context) {
-  return context.scenario.loader.worker_memory.value_or(bytes(assumed::worker_memory.low));
+  return context.scenario.loader.worker_memory.value_or(bytes(assumed::worker_memory.low)) +
+         stored_in_work(context);
 }
 
 MemoryNeeds needs(const Context& context, Bytes of_process, Bytes of_worker) {
@@ -62,7 +73,8 @@ const MemoryNeeds& memory_needs(Context& context) {
   const Bytes worker =
       starts_workers(context)
           ? context.find_or<Bytes>(Stage::disk, context.scenario.loader.worker_memory, {},
-                                   assumed::worker_memory)
+                                   assumed::worker_memory) +
+                stored_in_work(context)
           : Bytes{};
   context.memory = needs(context, process, worker);
   return *context.memory;

@@ -288,3 +288,27 @@ TEST_CASE("resolved plan: a setting that does nothing is told of, and one that d
     REQUIRE(found.resolved->inputs.interruptions.has_value() == counted);
   }
 }
+
+TEST_CASE(
+    "resolved plan: workers hold the samples that they decode, unless their memory is given") {
+  Drawn d(6107);
+  for (int i = 0; i < 300; ++i) {
+    World w = plain_world(d);
+    w.scenario.loader.kind = LoaderKind::pytorch;
+    w.scenario.loader.num_workers = WorkerCount(d.generate.whole(2.0, 12.0));
+    const auto fits = [&](double stored, double memory) {
+      w.scenario.dataset.bytes_per_sample = bytes_per_sample(stored);
+      w.scenario.cluster.memory = bytes(memory);
+      return answer(w).problems.empty();
+    };
+    // Enough for all but the samples, and for these but for a tenth.
+    const double stored = d.generate.log_uniform(1e9, 1e10);
+    const double rest = 2.0 * ahead_of(w) + ranks_of(w) * 8e9 + workers_of(w, 4e9);
+    INFO("job " << i);
+    CHECK(fits(1e5, rest));
+    CHECK(fits(stored, rest + workers_of(w, stored)));
+    CHECK_FALSE(fits(stored, 0.9 * workers_of(w, stored)));
+    w.scenario.loader.worker_memory = bytes(1e8);
+    CHECK(fits(stored, rest));
+  }
+}
