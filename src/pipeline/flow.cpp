@@ -93,6 +93,20 @@ double Flow::Group::throughput(double n) const {
          });
 }
 
+/// The customers that are not at the server, or in line for it, at a throughput of `x`: as many as
+/// reach that where there is none.
+double Flow::Group::beside_server(double x) const {
+  const double all = network.customers();
+  if (server.seconds <= 0.0) return all;
+  double few = 0.0;
+  double many = all;
+  for (int i = 0; i < 60 && many - few > 1e-9 * all; ++i) {
+    const double middle = (few + many) / 2.0;
+    (network.throughput(middle) * (1.0 + 1e-12) < x ? few : many) = middle;
+  }
+  return many;
+}
+
 /// Two servers of one customer are taken as one; locks of several ranks beside another server, as
 /// one that is as much faster.
 void Flow::Group::add_server(const Station& station) {
@@ -256,7 +270,7 @@ PerStage<double> Flow::making() const {
       time[stage] += seconds * loading.share;
       sum += seconds * loading.share;
     };
-    const double on_cpu = group.network.at_last(customers) / x;
+    const double on_cpu = group.network.at_last(group.beside_server(x)) / x;
     const double work = loading.cpu + loading.collate;
     if (work > 0.0) {
       spend(loading.cpu_stage, on_cpu * loading.cpu / work);

@@ -58,6 +58,7 @@ class Flow {
 
     /// Samples per second of all its customers while `n` of them are busy.
     [[nodiscard]] double throughput(double n) const;
+    [[nodiscard]] double beside_server(double x) const;
     void set_cores(std::vector<double> rates) const;
     void add_server(const Station& station);
   };

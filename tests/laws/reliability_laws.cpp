@@ -184,8 +184,11 @@ TEST_CASE("reliability: the closed form is the mean of played jobs") {
     const double off = std::abs(closed.wall.base() - mean) / error;
     INFO("job " << i << ": " << closed.wall.base() << " s, played " << mean << " +- " << error);
     if (off > 3.0) ++beyond_three;
-    // Where announcements, checkpoints and blocks meet, the closed form is an approximation.
-    REQUIRE((off < 5.0 || std::abs(closed.wall.base() / mean - 1.0) < 0.02));
+    // Where announcements, checkpoints and blocks meet, the closed form is an approximation; most
+    // where interruptions come as often as checkpoints.
+    const double often = job.rate() * job.interval;
+    const double within = often > 0.3 ? 0.06 : 0.02;
+    REQUIRE((off < 5.0 || std::abs(closed.wall.base() / mean - 1.0) < within));
     CHECK(closed.interruptions == Approx(interruptions).epsilon(0.15).margin(0.02));
     CHECK(closed.startups.base() ==
           Approx(startups).epsilon(0.15).margin(0.02 * job.startup.base()));
