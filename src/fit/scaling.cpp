@@ -39,8 +39,7 @@ ScalingFit fitted(const std::vector<Equation>& all, const std::vector<std::size_
 /// of that of the fewest, for jobs that lost by being spread out; far less is no job that anybody
 /// would spread out, but a law that these points do not follow.
 void expect_one_instance(const ScalingFit& fit, double fewest, Duration time) {
-  const double loss =
-      fit.bandwidth * 2.0 * (fewest - 1.0) / fewest + fit.latency * 2.0 * (fewest - 1.0);
+  const double loss = fit.lost(fewest);
   // Of the time of the fewest; a fit without a time of one instance has no finite loss.
   const double of_one = std::isfinite(loss) ? fewest / (1.0 + loss) : 0.0;
   constexpr double least = 0.4;
@@ -91,8 +90,7 @@ ScalingFit fit_scaling(std::span<const std::pair<double, Duration>> points,
   fit.most = sizes[static_cast<std::size_t>(different) - 1];
   if (different == 2) {
     // Of the loss alone, without what batches that change with the instances make of it.
-    const auto lost = [&](double n) { return fit.bandwidth * 2.0 * (n - 1.0) / n; };
-    fit.slope = (lost(fit.most) - lost(sizes.front())) / (fit.most - sizes.front());
+    fit.slope = (fit.lost(fit.most) - fit.lost(sizes.front())) / (fit.most - sizes.front());
   }
   return fit;
 }

@@ -317,6 +317,11 @@ struct ScalingFit {
   /// What one instance more adds to the loss in a straight line through the points, where there
   /// are two numbers of instances.
   double slope = 0.0;
+
+  /// What `instances` take more than one instance's share of the work, over that.
+  [[nodiscard]] double lost(double instances) const {
+    return bandwidth * 2.0 * (instances - 1.0) / instances + latency * 2.0 * (instances - 1.0);
+  }
   bool operator==(const ScalingFit&) const = default;
 };
 

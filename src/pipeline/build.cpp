@@ -131,8 +131,7 @@ Layout apart(const Inputs& inputs, int most_processes) {
     for (const KindLayout& kind : layout.others) {
       simulated += kind.fold * kind.instances * kind.ranks;
     }
-    const double waited = inputs.slowest_of > 0.0 ? inputs.slowest_of : inputs.gpus();
-    layout.fed = static_cast<int>(std::max(0.0, waited - simulated));
+    layout.fed = static_cast<int>(std::max(0.0, inputs.waited_for() - simulated));
   }
   return layout;
 }

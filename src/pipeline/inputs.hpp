@@ -200,6 +200,8 @@ struct Inputs {
   [[nodiscard]] double gpus() const { return unequal ? unequal->gpus : instances * ranks; }
   /// Instances such as this one that would have as many GPUs: all of them where they are alike.
   [[nodiscard]] double instances_alike() const { return unequal ? gpus() / ranks : instances; }
+  /// GPUs of which the slowest ends a step.
+  [[nodiscard]] double waited_for() const { return slowest_of > 0.0 ? slowest_of : gpus(); }
   /// GPUs of the instance that has most of them.
   [[nodiscard]] double most_ranks() const { return unequal ? unequal->most : ranks; }
 

@@ -31,11 +31,6 @@ struct Consumer {
   bool pinning = false;
 };
 
-/// GPUs of which the slowest ends a step.
-double waited_for(const Inputs& inputs) {
-  return inputs.slowest_of > 0.0 ? inputs.slowest_of : inputs.gpus();
-}
-
 Consumer consumer_of(const Inputs& inputs, double full, double steps, double last) {
   const auto speed = [&](Stage stage) { return inputs.speed[stage]; };
   Consumer c;
@@ -50,7 +45,7 @@ Consumer consumer_of(const Inputs& inputs, double full, double steps, double las
   c.step = step_time(inputs, full).base() / speed(Stage::gpu);
   c.before = inputs.gpu_preprocess.base() * full / speed(Stage::gpu_preprocess);
   c.ahead = inputs.gpu_preprocess_ahead.base() * full / speed(Stage::gpu_preprocess);
-  const double gpus = waited_for(inputs);
+  const double gpus = inputs.waited_for();
   const double group = std::min(inputs.accumulation, std::max(1.0, steps));
   c.straggling = c.step * (slowest_gpu(inputs, gpus, group).mean - 1.0);
   c.handover_cv = inputs.handover_cv;
@@ -226,7 +221,7 @@ Pace attempt(const Epoch& e, double period) {
         std::sqrt(variance * load * load + portable::pow(inputs.step_cv * c.step, 2.0));
     const double cv = sum > 0.0 ? deviation / sum / std::sqrt(inputs.accumulation) : 0.0;
     waits =
-        std::hypot(handed_late, sum * (queueing::largest_of(waited_for(inputs), cv).mean - 1.0));
+        std::hypot(handed_late, sum * (queueing::largest_of(inputs.waited_for(), cv).mean - 1.0));
     // A stream that keeps all of them waiting leaves no slowest one.
     waits = std::max(own, waits - std::max(0.0, streamed - load));
   } else if (c.inline_load) {
@@ -434,7 +429,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   };
   // A GPU that waits for its batches is late by its last batch alone, whatever came before it.
   const auto alone = [&]() {
-    const double ranks = waited_for(inputs);
+    const double ranks = inputs.waited_for();
     const double step = c.step * (slowest_gpu(inputs, ranks, 1.0).mean - 1.0);
     if (!c.one_process) return step;
     const double handed = queueing::largest_of(ranks, c.handover_cv).mean - 1.0;
@@ -486,11 +481,11 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
 
   const double weight = portable::pow(std::min(1.0, pace.loader / pace.period), 8.0);
   const double group = std::min(inputs.accumulation, steps);
-  double deviation = slowest_gpu(inputs, waited_for(inputs), group).deviation * c.step;
+  double deviation = slowest_gpu(inputs, inputs.waited_for(), group).deviation * c.step;
   if (c.one_process && c.handover_cv > 0.0) {
     const double cv = c.handover_cv / std::sqrt(group);
     deviation =
-        std::hypot(deviation, queueing::largest_of(waited_for(inputs), cv).deviation * c.handover);
+        std::hypot(deviation, queueing::largest_of(inputs.waited_for(), cv).deviation * c.handover);
   }
   made.variance = steps * (weight * pace.variance * pace.loader * pace.loader +
                            (1.0 - weight) * deviation * deviation * group);

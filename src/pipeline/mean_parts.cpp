@@ -64,12 +64,10 @@ MeanStaging mean_staging(const Inputs& inputs, Credits& credits) {
       best = n;
     }
   }
-  const auto [whole, rest] = rounds(best);
   double longest = 0.0;
-  for (const auto& [objects, at_once] : {std::pair{whole, best}, std::pair{rest, rest}}) {
-    double remaining = objects;
+  const auto copy = [&](double remaining, double free) {
     while (remaining > 0.0) {
-      double pace = pace_of(at_once);
+      double pace = free;
       Stage waits_for = Stage::download;
       for (const Limit& limit : limits) {
         const double rate = limit.left > 0.0 ? limit.burst_rate : limit.rate;
@@ -98,7 +96,10 @@ MeanStaging mean_staging(const Inputs& inputs, Credits& credits) {
         made.waits_for = waits_for;
       }
     }
-  }
+  };
+  const auto [whole, rest] = rounds(best);
+  copy(whole, pace_of(best));
+  copy(rest, pace_of(rest));
   for (const Limit& limit : limits) {
     if (limit.credit > 0.0) credits.keep(limit.name, limit.left / limit.credit);
   }

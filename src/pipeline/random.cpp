@@ -81,9 +81,8 @@ void share_out_lateness(Span& span, const Inputs& inputs, double steps, Duration
   causes[Stage::handover] = span.stall[Stage::handover];
   Duration of_batches;
   for (Stage stage : all_stages()) of_batches += causes[stage];
-  const double gpus = inputs.slowest_of > 0.0 ? inputs.slowest_of : inputs.gpus();
   const double group = std::min(inputs.accumulation, std::max(1.0, steps));
-  const Duration varying = steps * (slowest_gpu(inputs, gpus, group).mean - 1.0) *
+  const Duration varying = steps * (slowest_gpu(inputs, inputs.waited_for(), group).mean - 1.0) *
                            step_time(inputs, inputs.batch) / inputs.speed[Stage::gpu];
   const Duration all = of_batches + varying;
   for (Stage stage : all_stages()) {

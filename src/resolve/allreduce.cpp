@@ -27,13 +27,10 @@ Duration hierarchical(Bytes size, double instances, double gpus, const Links& in
 double from_fit(const ScalingFit& fit, double instances, double batch, double departure) {
   if (instances <= 1.0) return 1.0;
   const double exchanges = fit.batch_size > 0.0 && batch > 0.0 ? fit.batch_size / batch : 1.0;
-  const auto lost = [&](double n) {
-    return fit.bandwidth * 2.0 * (n - 1.0) / n + fit.latency * 2.0 * (n - 1.0);
-  };
-  double loss = lost(instances);
+  double loss = fit.lost(instances);
   if (fit.most > 0.0 && instances > fit.most) {
     if (fit.slope > 0.0) {
-      loss = std::sqrt(loss * (lost(fit.most) + fit.slope * (instances - fit.most)));
+      loss = std::sqrt(loss * (fit.lost(fit.most) + fit.slope * (instances - fit.most)));
     }
     loss *= portable::pow(instances / fit.most, departure);
   }

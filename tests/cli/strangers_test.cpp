@@ -24,6 +24,8 @@ struct Strangers {
   Folder folder;
   std::string secret = folder.write("outside/secret", "root:x:0:0:hunter2\n");
   std::string file = folder.write("in/job.json", strange_job);
+  std::string baseline = folder.at("in/baseline.json");
+  std::string check = "feedrate check '" + file + "' -b '" + baseline + "' ";
 
   [[nodiscard]] Outcome run(const std::string& text, const std::string& arguments = "") const {
     folder.write("in/job.json", text);
@@ -98,13 +100,11 @@ TEST_CASE("strangers: a result names no scenario but one beside it or in the cur
 
 TEST_CASE("strangers: a baseline learns of no file outside of its folder whether it is there") {
   const Strangers strangers;
-  const std::string baseline = strangers.folder.at("in/baseline.json");
-  const std::string check = "feedrate check '" + strangers.file + "' -b '" + baseline + "' ";
-  REQUIRE(shell(check + "--update").status == 0);
-  std::string text = slurp(baseline);
+  REQUIRE(shell(strangers.check + "--update").status == 0);
+  std::string text = slurp(strangers.baseline);
   text.replace(text.find("\"job.json\""), 10, "\"../outside/none.json\"");
   strangers.folder.write("in/baseline.json", text);
-  const Outcome gone = shell(check + "--strict");
+  const Outcome gone = shell(strangers.check + "--strict");
   CHECK_FALSE(has(gone.out, "no longer exists"));
   CHECK(has(gone.out, "1 of the baseline's scenarios was not checked"));
 }
@@ -175,11 +175,9 @@ TEST_CASE("strangers: a word that only the catalogue knows is one of its list") 
 
 TEST_CASE("strangers: a line that falls off the bill fails the check, in every form, named") {
   const Strangers strangers;
-  const std::string baseline = strangers.folder.at("in/baseline.json");
-  const std::string check = "feedrate check '" + strangers.file + "' -b '" + baseline + "' ";
   strangers.folder.write("in/job.json", strange_job);
-  REQUIRE(shell(check + "--update").status == 0);
-  CHECK(has(slurp(baseline), "\"requests: S3 GET\": "));
+  REQUIRE(shell(strangers.check + "--update").status == 0);
+  CHECK(has(slurp(strangers.baseline), "\"requests: S3 GET\": "));
   // The line goes as it would with a price that is not found: everything else stays.
   std::string cheaper = strange_job;
   const std::string s3 = R"("service": "s3", "input_mode": "FastFile")";
@@ -188,84 +186,79 @@ TEST_CASE("strangers: a line that falls off the bill fails the check, in every f
                      "bandwidth_per_connection": "90 MB/s", "bandwidth": "2 GB/s",
                      "requests_per_second": "5500 /s")");
   strangers.folder.write("in/job.json", cheaper);
-  const Outcome text = shell(check);
+  const Outcome text = shell(strangers.check);
   INFO(text.out << text.err);
   CHECK(text.status == 1);
   CHECK(has(text.out, "FAIL: a line is no longer on the bill, where it was $"));
   CHECK(has(text.out, "the line \"requests: S3 GET\""));
   CHECK_FALSE(has(text.out, "better"));
   for (const std::string form : {"markdown", "json", "junit", "github"}) {
-    const Outcome outcome = shell(check + "--format " + form);
+    const Outcome outcome = shell(strangers.check + "--format " + form);
     INFO(form << outcome.out);
     CHECK(outcome.status == 1);
     CHECK(has(outcome.out, "requests: S3 GET"));
     CHECK(has(outcome.out, "no longer on the bill"));
   }
-  CHECK(has(shell(check + "--format junit").out, "failures=\"1\""));
-  CHECK(has(shell(check + "--format github").out, "::error file="));
+  CHECK(has(shell(strangers.check + "--format junit").out, "failures=\"1\""));
+  CHECK(has(shell(strangers.check + "--format github").out, "::error file="));
   // No limit of one's own makes it pass; --update does, and says what it stores.
-  CHECK(shell(check + "--max-increase cost=500%").status == 1);
-  CHECK(shell(check + "--update").status == 0);
-  CHECK(shell(check).status == 0);
+  CHECK(shell(strangers.check + "--max-increase cost=500%").status == 1);
+  CHECK(shell(strangers.check + "--update").status == 0);
+  CHECK(shell(strangers.check).status == 0);
 }
 
 TEST_CASE("strangers: a line that another of its part stands for is no line that was lost") {
   const Strangers strangers;
-  const std::string baseline = strangers.folder.at("in/baseline.json");
-  const std::string check = "feedrate check '" + strangers.file + "' -b '" + baseline + "' ";
   strangers.folder.write("in/job.json", strange_job);
-  REQUIRE(shell(check + "--update").status == 0);
-  const Outcome other = shell(check + "--set instance=p3.8xlarge --max-increase cost=500%");
+  REQUIRE(shell(strangers.check + "--update").status == 0);
+  const Outcome other =
+      shell(strangers.check + "--set instance=p3.8xlarge --max-increase cost=500%");
   CHECK_FALSE(has(other.out, "no longer on the bill"));
 }
 
 TEST_CASE("strangers: a baseline without lines is compared as before, and --update writes them") {
   const Strangers strangers;
-  const std::string baseline = strangers.folder.at("in/baseline.json");
-  const std::string check = "feedrate check '" + strangers.file + "' -b '" + baseline + "' ";
-  REQUIRE(shell(check + "--update").status == 0);
-  const std::string whole = slurp(baseline);
+  REQUIRE(shell(strangers.check + "--update").status == 0);
+  const std::string whole = slurp(strangers.baseline);
   const std::size_t start = whole.find("\"lines\"");
   REQUIRE(start != std::string::npos);
   const std::size_t end = whole.find('}', start);
   std::string older = whole;
   older.erase(start, whole.find('"', end) - start);
   strangers.folder.write("in/baseline.json", older);
-  const Outcome outcome = shell(check);
+  const Outcome outcome = shell(strangers.check);
   INFO(outcome.out << outcome.err << older);
   CHECK(outcome.status == 0);
-  REQUIRE(shell(check + "--update").status == 0);
-  CHECK(slurp(baseline) == whole);
+  REQUIRE(shell(strangers.check + "--update").status == 0);
+  CHECK(slurp(strangers.baseline) == whole);
 }
 
 TEST_CASE("strangers: --max-change fails in both directions until the baseline is committed") {
   const Strangers strangers;
-  const std::string baseline = strangers.folder.at("in/baseline.json");
-  const std::string check = "feedrate check '" + strangers.file + "' -b '" + baseline + "' ";
-  REQUIRE(shell(check + "--update").status == 0);
+  REQUIRE(shell(strangers.check + "--update").status == 0);
   const std::string all = "--max-change all=0.0001% ";
-  const Outcome same = shell(check + all);
+  const Outcome same = shell(strangers.check + all);
   INFO(same.out << same.err);
   CHECK(same.status == 0);
-  CHECK(shell(check + "--set epochs=1").status == 0);
+  CHECK(shell(strangers.check + "--set epochs=1").status == 0);
   for (const std::string setting : {"epochs=1", "epochs=4", "step.per_sample='3.00001 ms'"}) {
     INFO(setting);
-    const Outcome moved = shell(check + all + "--set " + setting);
+    const Outcome moved = shell(strangers.check + all + "--set " + setting);
     CHECK(moved.status == 1);
     CHECK(has(moved.out, "FAIL: "));
     CHECK(has(moved.out, "(limit: all=0.0001%)"));
-    CHECK(shell(check + all + "--update --set " + setting).status == 0);
-    CHECK(shell(check + all + "--set " + setting).status == 0);
-    REQUIRE(shell(check + "--update").status == 0);
+    CHECK(shell(strangers.check + all + "--update --set " + setting).status == 0);
+    CHECK(shell(strangers.check + all + "--set " + setting).status == 0);
+    REQUIRE(shell(strangers.check + "--update").status == 0);
   }
-  CHECK(shell(check + "--max-change time=10% --set epochs=1").status == 1);
-  CHECK(shell(check + "--threshold 'total_s change < 10%' --set epochs=1").status == 1);
-  CHECK(shell(check + "--max-change time=90% --set epochs=1").status == 0);
+  CHECK(shell(strangers.check + "--max-change time=10% --set epochs=1").status == 1);
+  CHECK(shell(strangers.check + "--threshold 'total_s change < 10%' --set epochs=1").status == 1);
+  CHECK(shell(strangers.check + "--max-change time=90% --set epochs=1").status == 0);
   for (const std::string wrong : {"all=3", "all=5s", "tim=5%", "gpu_busy", "time=5"}) {
     INFO(wrong);
-    CHECK(shell(check + "--max-change " + wrong).status == 2);
+    CHECK(shell(strangers.check + "--max-change " + wrong).status == 2);
   }
-  CHECK(shell(check + "--max-change gpu_busy=5%").status == 0);
+  CHECK(shell(strangers.check + "--max-change gpu_busy=5%").status == 0);
 }
 
 TEST_CASE("strangers: a price file that cannot be seen is an error, and not absent") {

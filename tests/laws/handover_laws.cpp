@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "laws/first_epoch.hpp"
 #include "pipeline/generated.hpp"
-#include "pipeline/random.hpp"
-#include "pipeline/simulate.hpp"
 #include "queueing/pace.hpp"
 #include "resolve/resolve.hpp"
 #include "schema/scenario.hpp"
@@ -15,19 +14,10 @@
 
 using namespace feedrate;
 using namespace feedrate::pipeline;
+using testing_laws::by_events;
+using testing_laws::time_of;
 
 namespace {
-
-double time_of(const Inputs& inputs) {
-  return simulate(inputs).first.wall.base();
-}
-
-double by_events(const Inputs& inputs) {
-  Effort effort;
-  return (random_epoch(inputs, {}, 1, effort).wall.base() +
-          random_epoch(inputs, {}, 2, effort).wall.base()) /
-         2.0;
-}
 
 /// Loops that wait for each step, of `ranks` GPUs whose loaders have nothing to do.
 Inputs fed(double instances, double ranks, Duration handover, double cv) {
@@ -70,7 +60,7 @@ TEST_CASE(
       const double longest = 0.9e-3 * queueing::largest_of(gpus, cv).mean;
       const double period = time_of(in) / 2000.0;
       CHECK(period == Approx(3.5e-3 + longest).epsilon(0.005));
-      CHECK(by_events(in) / 2000.0 == Approx(period).epsilon(0.01));
+      CHECK(by_events(in, 2) / 2000.0 == Approx(period).epsilon(0.01));
       CHECK(period > before);
       before = period;
     }
@@ -125,7 +115,7 @@ TEST_CASE("hand-over: jobs that it decides, by the mean and by the events") {
     in.cores = {{{1.0, 1.0}, {64.0, 64.0}}, 0.0};
     in.step_cv = generate.chance(0.3) ? generate.uniform(0.0, 0.3) : 0.0;
     in.samples = 300.0 * in.ranks;
-    errors.push_back(std::abs(time_of(in) / by_events(in) - 1.0));
+    errors.push_back(std::abs(time_of(in) / by_events(in, 2) - 1.0));
   }
   std::sort(errors.begin(), errors.end());
   INFO("median " << errors[150] << ", nine of ten " << errors[270] << ", worst " << errors[299]);

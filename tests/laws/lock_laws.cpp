@@ -5,25 +5,17 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "laws/first_epoch.hpp"
 #include "pipeline/generated.hpp"
 #include "pipeline/mean.hpp"
-#include "pipeline/random.hpp"
-#include "pipeline/simulate.hpp"
 #include "seed.hpp"
 
 using namespace feedrate;
 using namespace feedrate::pipeline;
+using testing_laws::by_events;
+using testing_laws::time_of;
 
 namespace {
-
-double time_of(const Inputs& inputs) {
-  return simulate(inputs).first.wall.base();
-}
-
-double by_events(const Inputs& inputs) {
-  Effort effort;
-  return random_epoch(inputs, {}, 1, effort).wall.base();
-}
 
 Inputs pool(Generator& generate) {
   Inputs in = generate.inputs(100.0);
@@ -92,7 +84,7 @@ TEST_CASE("lock: threads that outnumber the cores gain nothing by waiting for on
         CHECK(time >= free * (1.0 - 1e-9));
         // One thread at a time has it.
         CHECK(time >= in.samples * held);
-        CHECK(time == Approx(by_events(in)).epsilon(0.1));
+        CHECK(time == Approx(by_events(in, 1)).epsilon(0.1));
       }
     }
   }
@@ -108,8 +100,8 @@ TEST_CASE("lock: by the mean and by the events") {
     in.size_cv = std::max(0.2, in.size_cv);
     in.make_cv = std::max(0.05, in.make_cv);
     if (in.samples > 20'000.0) continue;
-    errors.push_back(std::abs(time_of(in) / by_events(in) - 1.0));
-    sum += time_of(in) / by_events(in) - 1.0;
+    errors.push_back(std::abs(time_of(in) / by_events(in, 1) - 1.0));
+    sum += time_of(in) / by_events(in, 1) - 1.0;
   }
   std::sort(errors.begin(), errors.end());
   const auto at = [&](double share) {
