@@ -98,8 +98,9 @@ def host_of(study):
     return ["--host", PROFILES[study]] if study in PROFILES else []
 
 
-def judged(program, root, path, study, table=None):
-    more = host_of(study) + (["--class-errors", table] if table else [])
+def judged(program, root, path, study, tables=()):
+    """tables: options that put tables in place of those of the program."""
+    more = [*host_of(study), *tables]
     return ask(program, root, ["cases", path, "--replications", str(DRAWS), "--format", "json", *more])
 
 
@@ -134,13 +135,13 @@ def points_of(answer, document, path):
                         about.get("noise"), intervals_of(case))
 
 
-def read(program, root, table=None):
-    """Studies by id. `table`: file of class errors, or a function of a study's id that names one."""
+def read(program, root, tables=lambda study: ()):
+    """Studies by id. `tables`: a study's id to options for judged()."""
     listed = files(root)
     def one(item):
         path, document = item
         study = document["about"]["study"]["id"]
-        return judged(program, root, path, study, table(study) if callable(table) else table)
+        return judged(program, root, path, study, tables(study))
     answers = together(one, listed)
     studies = {}
     for (path, document), answer in zip(listed, answers):

@@ -1,6 +1,7 @@
 #pragma once
 // What can be rented, what it can do and what it costs: read from pricing/ by schema, asked by
 // catalog/lookup.hpp. A field without a value is not known: it is never zero by default.
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -230,6 +231,13 @@ struct ServiceLimits {
   Known<double> managed_spot_max;              ///< fraction off, as fewer billed seconds
 };
 
+/// A number that studies taught, in SI base units, and between what it is expected to lie.
+struct LearnedNumber {
+  double value = 0.0;
+  double low = 0.0;
+  double high = 0.0;
+};
+
 struct Catalog {
   std::string folder;             ///< where it was read
   std::vector<Machine> machines;  ///< those asked for, or all
@@ -250,6 +258,9 @@ struct Catalog {
   std::vector<EbsPrice> ebs_prices;
   std::vector<ObjectPrice> object_prices;
   std::vector<TransferTariff> transfer;
+  /// In place of rows of resolve/priors.hpp, by their names: who judges the program by a study
+  /// leaves out what it taught.
+  std::map<std::string, LearnedNumber, std::less<>> relearned{};
 };
 
 }  // namespace feedrate

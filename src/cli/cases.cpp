@@ -11,6 +11,7 @@
 #include "report/case_words.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
+#include "resolve/assumptions.hpp"
 #include "schema/cases.hpp"
 #include "schema/class_errors.hpp"
 #include "study/case_summary.hpp"
@@ -22,6 +23,7 @@ struct CasesArguments {
   std::vector<std::string> scenarios;
   SimulationOptions simulation;
   std::string class_errors;
+  std::string priors;
   OutputOptions output;
 };
 
@@ -31,13 +33,22 @@ constexpr int default_draws = 100;
 int cases(const CasesArguments& arguments) {
   const std::optional<HostProfile> host = host_of(arguments.simulation);
   // A case may name any instance, so all of them are read.
-  const Catalog catalog = whole_catalog();
+  Catalog catalog = whole_catalog();
   std::vector<std::string> read = arguments.scenarios;
   std::optional<ClassErrors> errors;
   if (!arguments.class_errors.empty()) {
     errors =
         schema::parse_class_errors(read_text_file(arguments.class_errors), arguments.class_errors);
     read.push_back(arguments.class_errors);
+  }
+  if (!arguments.priors.empty()) {
+    std::vector<std::string_view> names;
+    for (const resolve::Assumption* row : resolve::assumptions()) {
+      if (!row->prior.empty()) names.push_back(row->prior);
+    }
+    catalog.relearned =
+        schema::parse_priors(read_text_file(arguments.priors), arguments.priors, names);
+    read.push_back(arguments.priors);
   }
   study::RunOptions options = stated_options(arguments.simulation);
   if (options.replications == 0) options.replications = default_draws;
@@ -89,6 +100,13 @@ Command add_cases(Parser& parent) {
           ->type_name("FILE")
           ->group("Simulation");
   refuse_empty(*errors);
+  Option* const priors =
+      app->add_option("--priors", arguments->priors,
+                      "Numbers to take for those that are assumed and were learned from studies, in "
+                      "the lines of bench/evidence/priors --without STUDY")
+          ->type_name("FILE")
+          ->group("Simulation");
+  refuse_empty(*priors);
   add_output_flags(*app, arguments->output);
   app->footer(
       "Exit status 1 if a case is outside its tolerance.\n"

@@ -19,6 +19,7 @@ struct Assumption {
   std::string_view range;  ///< what the range is taken from
   std::string_view probe;  ///< probe of `feedrate calibrate` that would measure it; "" for none
   int studies = 0;         ///< that the value and its range were learned from
+  std::string_view prior = "";  ///< row of resolve/priors.hpp; "" for none
 
   /// The number that a draw u, 0 ≤ u ≤ 1, stands for: `low` at 0, `value` at 1/2, `high` at 1. In
   /// between it rises linearly, or by equal factors where all three are above 0.
@@ -28,7 +29,8 @@ struct Assumption {
 /// A row that bench/evidence/priors has learned.
 constexpr Assumption from_studies(std::string_view key, const Prior& prior, std::string_view why,
                                   std::string_view probe) {
-  return {key, prior.value, prior.low, prior.high, why, prior.which, probe, prior.studies};
+  return {key,         prior.value, prior.low,     prior.high, why,
+          prior.which, probe,       prior.studies, prior.name};
 }
 
 /// The assumption where no host profile is asked, so that no probe would help.

@@ -163,11 +163,27 @@ struct Context {
     return number.value;
   }
 
+  /// The assumption, with what the catalogue has in place of its prior.
+  [[nodiscard]] Assumption relearned(Assumption assumption) const {
+    const auto found = catalog.relearned.find(assumption.prior);
+    if (found == catalog.relearned.end()) return assumption;
+    assumption.value = found->second.value;
+    assumption.low = found->second.low;
+    assumption.high = found->second.high;
+    return assumption;
+  }
+
   /// Records an assumption of the list and returns it as drawn from its range. `value` is the
   /// number taken here, where that depends on other inputs; the range is scaled along with it.
   template <class T>
-  T assume(Stage stage, const Assumption& assumption, T value, std::string_view why = {}) {
-    const double scale = assumption.value != 0.0 ? base_of(value) / assumption.value : 1.0;
+  T assume(Stage stage, const Assumption& listed, T value, std::string_view why = {}) {
+    const double scale = listed.value != 0.0 ? base_of(value) / listed.value : 1.0;
+    Assumption other;
+    if (!catalog.relearned.empty()) {
+      other = relearned(listed);
+      if (other.value != listed.value) value = from_base<T>(other.value * scale);
+    }
+    const Assumption& assumption = catalog.relearned.empty() ? listed : other;
     const std::string_view said = why.empty() ? assumption.why : why;
     record(stage, assumption.key, Value<T>{value, {Origin::assumed, text_if_read(said), 0.0}});
     add_range(from_base<T>(assumption.low * scale), from_base<T>(assumption.high * scale),

@@ -8,6 +8,7 @@
 namespace feedrate::resolve {
 
 struct Prior {
+  std::string_view name;
   double value = 0.0;
   double low = 0.0;
   double high = 0.0;
@@ -18,44 +19,44 @@ struct Prior {
 namespace learned {
 
 /// Bytes a second of one connection: store whose connections nobody measured (S3 has its own figures).
-inline constexpr Prior connection_rate = {190000000.0, 32200000.0, 1120000000.0, 5,
+inline constexpr Prior connection_rate = {"connection_rate", 190000000.0, 32200000.0, 1120000000.0, 5,
     "5 studies of 2019 to 2023, and one more of their kind: aistore-closed-loop, "
     "presto-cv-strategies, epam-efs, epam-lustre, dvassallo-s3"};
 
 /// Time that each core needs more when all are busy: decoding and augmenting, up to the number of cores.
-inline constexpr Prior contention = {0.0758, 0.01, 0.169, 7,
+inline constexpr Prior contention = {"contention", 0.0758, 0.01, 0.169, 7,
     "7 studies of 2018 to 2026, and one more of their kind: dali-4806-threads, "
     "presto-thread-scaling, synergy-cpu-sensitivity, petastorm-190, cedar-remote-scaling, "
     "lotus-workers, own-two-core-hosts"};
 
 /// What the second threads of all cores add: decoding and augmenting on x86.
-inline constexpr Prior hyper_threading_gain = {0.354, 0.178, 0.702, 3,
+inline constexpr Prior hyper_threading_gain = {"hyper_threading_gain", 0.354, 0.178, 0.702, 3,
     "3 studies of 2022 to 2024, and one more of their kind: lotus-workers, dali-4806-threads, "
     "presto-thread-scaling"};
 
 /// Cores a hardware thread: machine that nobody named.
-inline constexpr Prior cores_of_threads = {0.784, 0.5, 0.989, 5,
+inline constexpr Prior cores_of_threads = {"cores_of_threads", 0.784, 0.5, 0.989, 5,
     "5 studies of 2021 to 2026, and one more of their kind: catalogue, imread-dl-c3d, "
     "lotus-workers, coordl-prep-cores, own-two-core-hosts"};
 
 /// Exponent of the number of GPUs in one instance: steps of training on 8 GPUs of one instance.
-inline constexpr Prior gpus_together = {0.958, 0.659, 0.996, 5,
+inline constexpr Prior gpus_together = {"gpus_together", 0.958, 0.659, 0.996, 5,
     "5 studies of 2017 to 2023, and one more of their kind: lambda-timm-gavel, gavel, "
     "nvidia-dle-rn50, tensorpack, tf-bench"};
 
 /// Share of a step that does not grow with the batch: one GPU, at the batch that people train with.
-inline constexpr Prior fixed_share = {0.108, 0.0143, 0.505, 2,
+inline constexpr Prior fixed_share = {"fixed_share", 0.108, 0.0143, 0.505, 2,
     "2 studies of 2017 to 2021, and one more of their kind: pollux-scaling, "
     "tf-bench-distributed"};
 
 /// Efficiency of a step on several instances: data-parallel training on 2 to 64 instances.
-inline constexpr Prior unknown_communication = {0.92, 0.502, 0.992, 9,
+inline constexpr Prior unknown_communication = {"unknown_communication", 0.92, 0.502, 0.992, 9,
     "9 studies of 2017 to 2024, and one more of their kind: hyundai, bert-frcnn-p3dn, "
     "alibaba-dawnbench, albert-p3dn, horovod, llm-foundry, torchtitan, tf-bench-distributed, "
     "pollux-scaling"};
 
 /// Sequential rate over 4 KiB random reads: NVMe of rented instances.
-inline constexpr Prior nvme_floor = {2.16, 1.0, 7.24, 3,
+inline constexpr Prior nvme_floor = {"nvme_floor", 2.16, 1.0, 7.24, 3,
     "3 studies of 2017 to 2026, and one more of their kind: aws-i3en, aws-i3, "
     "own-two-core-hosts"};
 

@@ -1,9 +1,11 @@
 #include "schema/class_errors.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
+#include <vector>
 
 #include "base/errors.hpp"
 #include "base/quote.hpp"
@@ -11,8 +13,6 @@
 
 namespace feedrate::schema {
 namespace {
-
-constexpr std::size_t numbers_of_row = 8;
 
 bool is_row_name(std::string_view name) {
   const std::string_view of_class = name.substr(0, name.find('/'));
@@ -31,39 +31,38 @@ std::string_view trimmed(std::string_view line) {
   return line;
 }
 
-/// Empty where all is well.
-std::string wrong_with(const JsonValue& row) {
-  constexpr std::string_view expected =
-      "expected {\"NAME\", bias, between, within, degrees of freedom, points, studies, median "
-      "error, 90 % factor}";
-  if (row.items.size() != numbers_of_row + 1 || row.items.front()->kind != JsonKind::text) {
-    return std::string(expected);
-  }
-  for (std::size_t i = 1; i < row.items.size(); ++i) {
-    if (row.items[i]->kind != JsonKind::number) return std::string(expected);
-  }
-  const auto number = [&](std::size_t i) { return row.items[i]->number; };
-  const std::string& name = row.items.front()->text;
-  if (!is_row_name(name)) {
-    return fmt::format(
-        "expected storage, cpu, copies, gpu, scale_out or any, alone or with /nothing, /fitted or "
-        "/profile; got {}",
-        in_quotes(name));
-  }
-  if (number(2) < 0.0 || number(3) < 0.0) return "expected scales of at least 0";
-  if (number(4) < 3.0) return "expected at least 3 degrees of freedom";
-  if (number(5) < 0.0 || number(6) < 0.0 || number(7) < 0.0) return "expected no count below 0";
-  if (number(8) < 1.0) return "expected a 90 % factor of at least 1";
-  return "";
-}
+/// A row of text: its name, and the numbers behind it.
+struct Row {
+  std::string name;
+  std::vector<double> numbers;
+};
 
-}  // namespace
-
-ClassErrors parse_class_errors(std::string_view text, const std::string& file) {
-  std::vector<ClassError> rows;
+/// The rows, each with `count` numbers and checked by `wrong_with` (empty where all is well).
+template <class Check>
+std::vector<Row> rows_of(std::string_view text, const std::string& file, std::size_t count,
+                         std::string_view expected, const std::string& what,
+                         const Check& wrong_with) {
+  std::vector<Row> rows;
   std::set<std::string> names;
   std::vector<Problem> problems;
   int number = 0;
+  const auto read = [&](const JsonValue& items) -> std::string {
+    if (items.items.size() != count + 1 || items.items.front()->kind != JsonKind::text) {
+      return std::string(expected);
+    }
+    Row row{items.items.front()->text, {}};
+    for (std::size_t i = 1; i < items.items.size(); ++i) {
+      if (items.items[i]->kind != JsonKind::number) return std::string(expected);
+      row.numbers.push_back(items.items[i]->number);
+    }
+    std::string wrong = wrong_with(row);
+    if (!wrong.empty()) return wrong;
+    if (!names.insert(row.name).second) {
+      return fmt::format("{} is there twice", in_quotes(row.name));
+    }
+    rows.push_back(std::move(row));
+    return "";
+  };
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     const std::string_view line = trimmed(text.substr(0, end));
@@ -75,26 +74,65 @@ ClassErrors parse_class_errors(std::string_view text, const std::string& file) {
     if (json.back() == '}') json.back() = ']';
     std::string wrong;
     try {
-      const JsonPtr row = parse_json(json, file);
-      wrong = wrong_with(*row);
-      if (wrong.empty() && !names.insert(row->items[0]->text).second) {
-        wrong = fmt::format("{} is there twice", in_quotes(row->items[0]->text));
-      }
-      const auto at = [&](std::size_t i) { return row->items[i]->number; };
-      if (wrong.empty()) {
-        rows.push_back(
-            {row->items[0]->text, at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8)});
-      }
+      wrong = read(*parse_json(json, file));
     } catch (const InputError& error) {
       wrong = error.problems().front().message;
     }
     if (!wrong.empty()) problems.push_back({file, number, "", std::move(wrong)});
   }
   if (problems.empty() && rows.empty()) {
-    problems.push_back({file, 1, "", "expected rows of class errors, got none"});
+    problems.push_back({file, 1, "", fmt::format("expected rows of {}, got none", what)});
   }
   if (!problems.empty()) throw InputError(std::move(problems));
-  return ClassErrors(std::move(rows));
+  return rows;
+}
+
+std::string wrong_with_error(const Row& row) {
+  if (!is_row_name(row.name)) {
+    return fmt::format(
+        "expected storage, cpu, copies, gpu, scale_out or any, alone or with /nothing, /fitted or "
+        "/profile; got {}",
+        in_quotes(row.name));
+  }
+  const std::vector<double>& n = row.numbers;
+  if (n[1] < 0.0 || n[2] < 0.0) return "expected scales of at least 0";
+  if (n[3] < 3.0) return "expected at least 3 degrees of freedom";
+  if (n[4] < 0.0 || n[5] < 0.0 || n[6] < 0.0) return "expected no count below 0";
+  if (n[7] < 1.0) return "expected a 90 % factor of at least 1";
+  return "";
+}
+
+}  // namespace
+
+ClassErrors parse_class_errors(std::string_view text, const std::string& file) {
+  std::vector<ClassError> errors;
+  for (const Row& row :
+       rows_of(text, file, 8,
+               "expected {\"NAME\", bias, between, within, degrees of freedom, points, studies, "
+               "median error, 90 % factor}",
+               "class errors", wrong_with_error)) {
+    const std::vector<double>& n = row.numbers;
+    errors.push_back({row.name, n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7]});
+  }
+  return ClassErrors(std::move(errors));
+}
+
+std::map<std::string, LearnedNumber, std::less<>> parse_priors(
+    std::string_view text, const std::string& file, std::span<const std::string_view> names) {
+  const auto wrong_with = [&](const Row& row) -> std::string {
+    if (std::find(names.begin(), names.end(), row.name) == names.end()) {
+      return fmt::format("expected {}; got {}", fmt::join(names, ", "), in_quotes(row.name));
+    }
+    const bool ordered =
+        row.numbers[1] <= row.numbers[0] && row.numbers[0] <= row.numbers[2] && row.numbers[1] >= 0;
+    return ordered ? "" : "expected low ≤ value ≤ high, none below 0";
+  };
+  std::map<std::string, LearnedNumber, std::less<>> priors;
+  for (const Row& row :
+       rows_of(text, file, 3, "expected {\"NAME\", value, low, high}", "priors", wrong_with)) {
+    priors[row.name] = {row.numbers[0], row.numbers[1], row.numbers[2]};
+  }
+  return priors;
 }
 
 }  // namespace feedrate::schema

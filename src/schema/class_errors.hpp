@@ -1,17 +1,25 @@
 #pragma once
-// A table of the model's own errors as text.
+// What bench/evidence has learned, as text: the model's own errors, and numbers that are assumed.
+#include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "catalog/catalog.hpp"
 #include "model/class_errors.hpp"
 
 namespace feedrate::schema {
 
 /// `text` holds a row a line, as in src/model/class_errors.inc: {"NAME", bias, between, within,
 /// degrees of freedom, points, studies, median error, 90 % factor}, and comments after //. Names
-/// are classes
-/// ("storage", "cpu", "copies", "gpu", "scale_out", "any"), alone or with what was known
-/// ("storage/nothing", "any/fitted", "cpu/profile"). InputError with file:line for anything else.
+/// are classes ("storage", "cpu", "copies", "gpu", "scale_out", "any"), alone or with what was
+/// known ("storage/nothing", "any/fitted", "cpu/profile"). InputError with file:line for anything
+/// else.
 ClassErrors parse_class_errors(std::string_view text, const std::string& file);
+
+/// Likewise of {"NAME", value, low, high}, in SI base units, low ≤ value ≤ high; `names` are those
+/// that there are.
+std::map<std::string, LearnedNumber, std::less<>> parse_priors(
+    std::string_view text, const std::string& file, std::span<const std::string_view> names);
 
 }  // namespace feedrate::schema

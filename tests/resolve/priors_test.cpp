@@ -1,0 +1,85 @@
+// Numbers that are learned anew without a study take the place of those of the program.
+#include <string>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "catch.hpp"
+#include "resolve/assumptions.hpp"
+#include "resolve/generated_scenario.hpp"
+#include "resolve/resolve.hpp"
+#include "schema/class_errors.hpp"
+
+using namespace feedrate;
+using testing_resolve::catalog;
+using testing_resolve::scenario_with;
+
+namespace {
+
+std::vector<std::string_view> names_of_priors() {
+  std::vector<std::string_view> names;
+  for (const resolve::Assumption* row : resolve::assumptions()) {
+    if (!row->prior.empty()) names.push_back(row->prior);
+  }
+  return names;
+}
+
+std::vector<Problem> problems_with(const std::string& text) {
+  try {
+    schema::parse_priors(text, "p.inc", names_of_priors());
+  } catch (const InputError& error) {
+    return error.problems();
+  }
+  return {};
+}
+
+const InputUsed& used(const resolve::Resolved& resolved, const std::string& key) {
+  for (const InputUsed& input : resolved.used) {
+    if (input.key == key) return input;
+  }
+  FAIL("not used: " << key);
+  return resolved.used.front();
+}
+
+}  // namespace
+
+TEST_CASE("priors: a table of them is read, or each line that is wrong is named") {
+  const auto read = schema::parse_priors(
+      "{\"contention\", 0.05, 0.01, 0.2},\n{\"cores_of_threads\", 0.5, 0.5, 1}\n", "p.inc",
+      names_of_priors());
+  REQUIRE(read.size() == 2);
+  CHECK(read.at("contention").value == 0.05);
+  CHECK(read.at("contention").low == 0.01);
+  CHECK(read.at("contention").high == 0.2);
+  for (const char* line :
+       {"contention 1", "{\"contention\", 1}", "{\"contention\", 0.05, 0.1, 0.2}",
+        "{\"contention\", 0.3, 0.1, 0.2}", "{\"contention\", 0.3, -0.1, 0.4}",
+        "{\"none\", 0.1, 0.1, 0.2}", "{\"contention\", 0.1, 0.1, \"x\"}"}) {
+    INFO(line);
+    const auto problems = problems_with(std::string("// first\n") + line + "\n");
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].line == 2);
+  }
+  CHECK(problems_with("").size() == 1);
+  const std::string good = "{\"contention\", 0.05, 0.01, 0.2},\n";
+  CHECK(problems_with(good).empty());
+  CHECK(problems_with(good + good).at(0).line == 2);
+}
+
+TEST_CASE("priors: those that are given are what a job takes, between their ends") {
+  Catalog other = catalog();
+  other.relearned["contention"] = {0.5, 0.25, 1.0};
+  const Scenario scenario = scenario_with({{"loader.kind", "pool"}});
+  const resolve::Resolved shipped = resolve::resolve(scenario, catalog());
+  const resolve::Resolved changed = resolve::resolve(scenario, other);
+  const std::string key = "loss of cores that are all busy";
+  CHECK(used(changed, key).text != used(shipped, key).text);
+  const auto all_busy = [](const resolve::Resolved& of) { return of.inputs.cores.maximum(); };
+  const auto at = [&](double u) {
+    return all_busy(resolve::resolve(
+        scenario, other, nullptr, [&](std::string_view asked) { return asked == key ? u : 0.5; }));
+  };
+  CHECK(all_busy(changed) == at(0.5));
+  CHECK(at(0.0) > at(0.5));
+  CHECK(at(1.0) < at(0.5));
+  CHECK(all_busy(shipped) > all_busy(changed));
+}
