@@ -91,6 +91,10 @@ def chosen(judged):
         of = [one for one in judged if one.p.kind == kind]
         if of:
             yield f"bound by {NAMES[kind]}" if kind != "any" else "start-up", of
+        alone = [one for one in of if one.p.bound_by == "all_reduce"]
+        if alone:
+            yield "– of these, jobs", [one for one in of if one not in alone]
+            yield "– of these, all-reduces alone", alone
     for known, words in KNOWN.items():
         of = [one for one in judged if one.p.known == known]
         if of:
@@ -260,9 +264,12 @@ inputs' own errors explain of a miss is taken off first. `src/model/class_errors
 
 def summary_of(judged, studies):
     errors = [one.error for one in judged]
-    kinds = ", ".join(f"{NAMES[kind]} {percent(median([abs(one.error) for one in of]), 1)} of {len(of)}"
-                      for kind in ("storage", "cpu", "scale_out")
-                      if (of := [one for one in judged if one.p.kind == kind]))
+    groups = {"storage": [one for one in judged if one.p.kind == "storage"],
+              "CPU": [one for one in judged if one.p.kind == "cpu"],
+              "scale-out of jobs": [one for one in judged if one.p.kind == "scale_out" and one.p.bound_by != "all_reduce"],
+              "NCCL alone": [one for one in judged if one.p.bound_by == "all_reduce"]}
+    kinds = ", ".join(f"{name} {percent(median([abs(one.error) for one in of]), 1)} of {len(of)}"
+                      for name, of in groups.items() if of)
     held = mean([one.held[2] for one in judged])
     own = mean([one.own[0] <= one.p.measured <= one.own[1] for one in judged])
     text = (f"{len(judged)} measurements that others published in {studies} studies, each predicted with what "

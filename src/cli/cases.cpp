@@ -101,9 +101,10 @@ Command add_cases(Parser& parent) {
           ->group("Simulation");
   refuse_empty(*errors);
   Option* const priors =
-      app->add_option("--priors", arguments->priors,
-                      "Numbers to take for those that are assumed and were learned from studies, in "
-                      "the lines of bench/evidence/priors --without STUDY")
+      app->add_option(
+             "--priors", arguments->priors,
+             "Numbers to take for those that are assumed and were learned from studies, in "
+             "the lines of bench/evidence/priors --without STUDY")
           ->type_name("FILE")
           ->group("Simulation");
   refuse_empty(*priors);

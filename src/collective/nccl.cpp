@@ -20,6 +20,8 @@ struct OfAlgorithm {
 constexpr OfAlgorithm ring = {{6.6, 14.0, 8.4}, {0.6, 1.9, 3.4}, {1.0, 2.5, 5.7}, {2.7, 4.0, 14.0}};
 constexpr OfAlgorithm tree = {
     {6.8, 14.0, 0.0}, {0.6, 1.25, 28.0}, {1.0, 1.9, 28.0}, {5.0, 8.5, 28.0}};
+constexpr std::array all_algorithms = {Algorithm::ring, Algorithm::tree, Algorithm::nvls,
+                                       Algorithm::nvls_tree};
 constexpr double nvls_latency = 25.0;
 
 constexpr double ll_share = 0.25;          ///< flags and data alternate, and lines are half used
@@ -27,6 +29,7 @@ constexpr double ll128_share = 0.92;       ///< 120 of 128 bytes, less what flag
 constexpr double ll128_through_nic = 0.7;  ///< a rank sends and receives through the same NIC
 constexpr double tree_share = 0.92;
 constexpr double nvls_ratio = 5.0 / 6.0;  ///< of the bus bandwidth: the switch sums
+constexpr double filled_half = 0.4;  ///< of it: small messages are 1 + 1/0.4 times as long
 constexpr double plateau_before_ampere = 1.9;
 constexpr double plateau_from_ampere = 1.4;
 
@@ -51,13 +54,15 @@ Duration latency(Collective operation, const Fabric& f, Algorithm algorithm, Pro
   const bool all_reduce = operation == Collective::all_reduce;
   const bool is_tree = algorithm == Algorithm::tree;
   const double in_tree = 2.0 * (f.gpus - 1.0);
-  const double levels = is_tree ? 2.0 * portable::log2(f.nodes) : 0.0;
+  const bool in_switches = algorithm == Algorithm::nvls_tree;
+  const double levels = is_tree || in_switches ? 2.0 * portable::log2(f.nodes) : 0.0;
   if (f.hop) return (is_tree ? in_tree + levels : all) * *f.hop;
   if (algorithm == Algorithm::nvls) return microseconds(nvls_latency);
-  const OfAlgorithm& of = is_tree ? tree : ring;
+  const OfAlgorithm& of = is_tree || in_switches ? tree : ring;
   const auto p = static_cast<std::size_t>(protocol);
   const double network = of.network[p] + f.beyond.base() * 1e6;
   const double inside = f.link == Link::nvlink ? of.nvlink[p] : of.pcie[p];
+  if (in_switches) return microseconds(nvls_latency + levels * network);
   if (is_tree) {
     return microseconds(of.base[p] + in_tree * inside + levels * network);
   }
@@ -80,8 +85,10 @@ Bandwidth bus_of_trees(const Fabric& f) {
 
 /// Bytes of the buffer per second.
 Bandwidth bandwidth(Collective operation, const Fabric& f, Algorithm algorithm, Protocol protocol) {
-  if (algorithm == Algorithm::nvls) {
-    return nvls_ratio * of_generation(switch_efficiency, f) * f.bus();
+  const Bandwidth of_switch = nvls_ratio * of_generation(switch_efficiency, f) * f.inside;
+  if (algorithm == Algorithm::nvls) return of_switch;
+  if (algorithm == Algorithm::nvls_tree) {
+    return std::min(of_switch, 1.0 / sent_in_trees(f.nodes) * f.between);
   }
   const bool is_tree = algorithm == Algorithm::tree;
   Bandwidth bus = is_tree ? bus_of_trees(f) : f.bus();
@@ -96,9 +103,11 @@ Bandwidth bandwidth(Collective operation, const Fabric& f, Algorithm algorithm, 
 }
 
 bool has(Collective operation, const Fabric& f, Algorithm algorithm, Protocol protocol) {
-  if (algorithm == Algorithm::nvls) {
-    return f.switch_sums && of_generation(switch_efficiency, f) > 0.0 && f.nodes == 1.0 && !f.hop &&
-           protocol == Protocol::simple && operation == Collective::all_reduce;
+  const bool over_nodes = algorithm == Algorithm::nvls_tree;
+  if (algorithm == Algorithm::nvls || over_nodes) {
+    return f.switch_sums && of_generation(switch_efficiency, f) > 0.0 && !f.hop && f.gpus > 1.0 &&
+           (f.nodes > 1.0) == over_nodes && protocol == Protocol::simple &&
+           operation == Collective::all_reduce;
   }
   // NCCL does not trust LL128 over PCIe: a line may arrive in two parts.
   if (protocol == Protocol::ll128 && f.link != Link::nvlink) return false;
@@ -108,7 +117,7 @@ bool has(Collective operation, const Fabric& f, Algorithm algorithm, Protocol pr
 }  // namespace
 
 std::string_view name_of(Algorithm algorithm) {
-  constexpr std::array<std::string_view, 3> names = {"ring", "tree", "nvls"};
+  constexpr std::array<std::string_view, 4> names = {"ring", "tree", "nvls", "nvls_tree"};
   return names[static_cast<std::size_t>(algorithm)];
 }
 
@@ -136,7 +145,7 @@ Cost cost(Collective operation, Bytes size, const Fabric& fabric, std::optional<
   if (fabric.ranks() <= 1.0 || size <= Bytes{}) return {};
   if (only && operation != Collective::all_reduce) only = Algorithm::ring;
   std::optional<Cost> best;
-  for (const Algorithm algorithm : {Algorithm::ring, Algorithm::tree, Algorithm::nvls}) {
+  for (const Algorithm algorithm : all_algorithms) {
     if (only && algorithm != *only) continue;
     for (const Protocol protocol : {Protocol::simple, Protocol::ll128, Protocol::ll}) {
       if (!has(operation, fabric, algorithm, protocol)) continue;
@@ -146,6 +155,10 @@ Cost cost(Collective operation, Bytes size, const Fabric& fabric, std::optional<
       if (!best || one.time() < best->time()) best = one;
     }
   }
+  if (fabric.filling > Duration{}) {
+    const double filled = best->transfer / (best->transfer + filled_half * fabric.filling);
+    best->transfer += filled * fabric.filling;
+  }
   return *best;
 }
 
@@ -153,7 +166,7 @@ std::vector<Way> ways_of(const Fabric& fabric) {
   std::vector<Way> ways;
   using enum Collective;
   for (const Collective operation : {all_reduce, all_gather, reduce_scatter}) {
-    for (const Algorithm algorithm : {Algorithm::ring, Algorithm::tree, Algorithm::nvls}) {
+    for (const Algorithm algorithm : all_algorithms) {
       for (const Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple}) {
         if (!has(operation, fabric, algorithm, protocol)) continue;
         const bool longer =

@@ -14,7 +14,7 @@
 namespace feedrate::collective {
 
 enum class Collective : std::uint8_t { all_reduce, all_gather, reduce_scatter };
-enum class Algorithm : std::uint8_t { ring, tree, nvls };
+enum class Algorithm : std::uint8_t { ring, tree, nvls, nvls_tree };
 enum class Protocol : std::uint8_t { ll, ll128, simple };
 enum class Link : std::uint8_t { nvlink, pcie };
 /// Generations of GPUs, each with NCCL's constants for it.
@@ -37,6 +37,10 @@ struct Fabric {
   /// What a hop over the network takes beyond NCCL's own figures, which are InfiniBand's at its
   /// best.
   Duration beyond{};
+  /// What a large message takes longer than NCCL reckons, because small pieces do not fill all
+  /// channels; a message whose bytes take 0.4 of it, half (nccl-tests on 12 machines,
+  /// scenarios/published). NCCL chooses without it.
+  Duration filling{};
   /// Latency of a hop of either kind, measured or given; it replaces all of NCCL's latencies.
   std::optional<Duration> hop{};
 

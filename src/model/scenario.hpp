@@ -326,9 +326,10 @@ struct ScalingFit {
 };
 
 /// By what instances reach each other.
-enum class NetworkFabric { efa, infiniband, tcp };
-inline constexpr std::array<std::string_view, 3> fabric_words = {"efa", "infiniband", "tcp"};
-static_assert(names_all(fabric_words, NetworkFabric::tcp));
+enum class NetworkFabric { efa, infiniband, tcp, gpudirect_tcp };
+inline constexpr std::array<std::string_view, 4> fabric_words = {"efa", "infiniband", "tcp",
+                                                                 "gpudirect_tcp"};
+static_assert(names_all(fabric_words, NetworkFabric::gpudirect_tcp));
 constexpr std::string_view name_of(NetworkFabric fabric) {
   return fabric_words[static_cast<std::size_t>(fabric)];
 }

@@ -88,15 +88,9 @@ inline constexpr Assumption pcie_share = {
     "a third, as between sockets, to what one copy reaches (engineering judgement)",
     "allreduce"};
 /// Shares of the line rate of an instance's network, by what it is.
-inline constexpr Assumption efa_share = {
-    "/job/allreduce/busbw",
-    0.7,
-    0.48,
-    0.95,
-    "what NCCL reaches over EFA: 0.48 to 0.64 of p3dn's 100 Gbit/s (aws-ofi-nccl issue 19), 0.6 of "
-    "p4d's on 2 to 4 instances (nccl issue 527), 0.57 and 0.9 on 4 p6-b200 (256 MiB and 1 GiB)",
-    "p3dn on 16 instances, to 16 GiB on 4 p6-b200 (engineering judgement)",
-    "allreduce"};
+inline constexpr Assumption efa_share =
+    from_studies("/job/allreduce/busbw", learned::efa_share,
+                 "what NCCL reaches over EFA with large messages", "allreduce");
 inline constexpr Assumption infiniband_share = {
     "/job/allreduce/busbw",
     0.88,
@@ -125,26 +119,21 @@ inline constexpr Assumption tcp_share_of_fast = {
     "450), 0.1 to 0.35 of 50 Gbit/s with one (Pollux, OSDI 2021)",
     "Pollux' BERT, to more sockets and threads than NCCL takes by itself (engineering judgement)",
     "allreduce"};
+inline constexpr Assumption gpudirect_share = {
+    "/job/allreduce/busbw",
+    0.88,
+    0.5,
+    0.98,
+    "what NCCL reaches over Google's GPUDirect-TCPXO: 0.9 of 1,600 Gbit/s on two a3-megagpu-8g",
+    "plain TCP, to that machine and a little more (engineering judgement)",
+    "allreduce"};
 /// What a hop over the network takes beyond the figures that NCCL reckons with.
-inline constexpr Assumption efa_beyond = {
-    "latency of the network beyond NCCL's figures",
-    50e-6,
-    12e-6,
-    200e-6,
-    "EFA: 51 us for 8 B on 2 p6-b200 (dstack pull request 3961), 378 us for 1 MiB on 4, where NCCL "
-    "reckons with 25 and 150",
-    "those 2 p6-b200, to 643 us and more for 1 MiB on 2 p3dn (aws-ofi-nccl issue 33; engineering "
-    "judgement)",
-    "allreduce"};
-inline constexpr Assumption infiniband_beyond = {
-    "latency of the network beyond NCCL's figures",
-    4.5e-6,
-    1e-6,
-    20e-6,
-    "InfiniBand: 19 us for 8 B on 2 nodes of one A100 (nccl-tests issue 150), 62 us on 2 nodes of "
-    "8 H100 (nccl issue 1453), where NCCL reckons with 17 and 25",
-    "these two (engineering judgement)",
-    "allreduce"};
+inline constexpr Assumption efa_beyond =
+    from_studies("latency of the network beyond NCCL's figures", learned::efa_beyond,
+                 "what a hop over EFA takes longer than NCCL reckons with", "allreduce");
+inline constexpr Assumption infiniband_beyond =
+    from_studies("latency of the network beyond NCCL's figures", learned::infiniband_beyond,
+                 "what a hop over InfiniBand takes longer than NCCL reckons with", "allreduce");
 inline constexpr Assumption tcp_beyond = {
     "latency of the network beyond NCCL's figures",
     60e-6,
@@ -153,5 +142,13 @@ inline constexpr Assumption tcp_beyond = {
     "TCP: a round trip through two kernels",
     "a third, to three times that, as between zones (engineering judgement)",
     "allreduce"};
+/// What a message's bytes take longer while they fill the links: that of a message which takes as
+/// long itself.
+inline constexpr Assumption filling_between =
+    from_studies("filling the links between instances", learned::filling_between,
+                 "messages of a few MB do not fill the links as large ones do (nccl-tests)", "");
+inline constexpr Assumption filling_inside =
+    from_studies("filling the links inside an instance", learned::filling_inside,
+                 "messages of a few MB do not fill the links as large ones do (nccl-tests)", "");
 
 }  // namespace feedrate::resolve::assumed

@@ -18,6 +18,7 @@ std::span<const Assumption* const> assumptions() {
   using namespace assumed;
   static constexpr std::array all = {&hyper_threading_gain,
                                      &contention,
+                                     &pool_contention,
                                      &memory_bandwidth,
                                      &memory_passes,
                                      &fixed_share_of_operation,
@@ -69,6 +70,9 @@ std::span<const Assumption* const> assumptions() {
                                      &infiniband_share,
                                      &tcp_share,
                                      &tcp_share_of_fast,
+                                     &gpudirect_share,
+                                     &filling_between,
+                                     &filling_inside,
                                      &efa_beyond,
                                      &infiniband_beyond,
                                      &tcp_beyond,

@@ -25,11 +25,14 @@ inline constexpr Assumption hyper_threading_gain =
 /// How much longer each core takes when all of them are busy: clocks fall, caches and memory are
 /// shared. Some of them lose by the square of their share: what was seen of two cores says nothing
 /// of what one more of 48 adds.
-inline constexpr Assumption contention =
-    from_studies("loss of cores that are all busy", learned::contention,
-                 "each core is slower when all are busy: between their clocks alone and DALI's "
-                 "threads on a desktop",
-                 "decode");
+inline constexpr Assumption contention = from_studies(
+    "loss of cores that are all busy", learned::contention,
+    "each core is slower when all are busy: clocks, caches and memory are shared", "decode");
+/// Workers of one pool: they share an allocator, a queue and, where they are processes, the one
+/// that feeds them.
+inline constexpr Assumption pool_contention =
+    from_studies("loss of a pool's workers", learned::pool_contention,
+                 "each further worker of a pool makes the others slower", "decode");
 /// Of all cores together, what a core has of it. The data sheets' 4.3 to 6.4 GB/s (Xeon and EPYC of
 /// 2016 to 2023), of which three quarters are reached.
 inline constexpr Assumption memory_bandwidth = {
@@ -137,14 +140,15 @@ inline constexpr Assumption handover_of_any = {
 /// page faults once.
 inline constexpr Assumption handover_shared = {
     "/loader/handover",
-    0.2e-9,
-    0.1e-9,
+    0.15e-9,
+    0.05e-9,
     0.4e-9,
-    "a batch in shared memory costs 0.2 ms/MB, beside 0.4 ms for any batch",
-    "0.13 ms/MB (MLPerf Storage v1.0: 0.73 ms for CosmoFlow's 2.8 MB on one emulated GPU) to 0.4 "
-    "(4.1 ms for 9.6 MB on a two-core host, PyTorch)",
+    "a batch in shared memory costs 0.15 ms/MB, beside 0.4 ms for any batch",
+    "0.065 ms/MB at most (38 MB a batch, 346 batches/s: aicr-benchmarks, 2026), 0.13 (MLPerf "
+    "Storage v1.0: 0.73 ms for CosmoFlow's 2.8 MB on one emulated GPU), 0.4 (4.1 ms for 9.6 MB on "
+    "a two-core host, PyTorch)",
     "loader",
-    2};
+    3};
 /// Per byte of the batch: anything else is read from a pipe, and copied as it is unpickled.
 inline constexpr Assumption handover_pickled = {
     "/loader/handover",

@@ -3,13 +3,24 @@
 #include <algorithm>
 
 namespace feedrate::resolve {
+namespace {
+
+/// More memory channels and caches come with more cores: what one more of them adds falls off, to
+/// pool·pool_bend for very many (96 threads of tf.data decode as many images each as a few do:
+/// Plumber, 2021).
+constexpr double pool_bend = 16.0;
+
+}  // namespace
 
 Curve<double> cores_curve(double cores, double threads, double oversubscription,
                           const Together& together) {
   Curve<double> curve;
   const auto work_of = [&](double n) {
     const double share = cores > 1.0 ? (n - 1.0) / (cores - 1.0) : 0.0;
-    return n / (1.0 + together.contention * (n - 1.0) + together.all_busy * share * share);
+    const double of_pool = std::max(0.0, n / together.pools - 1.0);
+    return n / (1.0 + together.contention * (n - 1.0) +
+                std::max(together.all_busy * share * share,
+                         together.pool * of_pool / (1.0 + of_pool / pool_bend)));
   };
   curve.points.push_back({1.0, std::min(1.0, cores)});
   // The law bends: a point for each core at first, then ever wider apart.
@@ -26,6 +37,34 @@ Curve<double> cores_curve(double cores, double threads, double oversubscription,
     curve.points.push_back({std::max(threads, cores) + 1.0, most / (1.0 + oversubscription)});
   }
   return curve;
+}
+
+Together together_of(Context& context, Stage stage, double cores, double threads) {
+  const Scenario& s = context.scenario;
+  const bool remote = stage == Stage::remote;
+  // A profile's curve of the cores is not asked where the scenario says how many there are.
+  const bool measurable = !remote && !s.cluster.vcpus && !s.cluster.cores;
+  const auto assumed_here = [&](Assumption assumption, std::string_view remote_key) {
+    if (remote) assumption.key = remote_key;
+    return context.assume<double>(stage, measurable ? assumption : unmeasured(assumption));
+  };
+  Together together;
+  if (threads > cores) {
+    together.hyper_threading_gain =
+        assumed_here(assumed::hyper_threading_gain, "hyper-threading gain, remote");
+  }
+  if (s.loader.contention) {
+    together.contention =
+        context.use(stage, "/loader/contention", Value<double>::given(*s.loader.contention));
+    return together;
+  }
+  if (cores <= 1.0) return together;
+  together.all_busy = assumed_here(assumed::contention, "loss of cores that are all busy, remote");
+  if (s.loader.kind == LoaderKind::pool && !remote) {
+    together.pool = assumed_here(assumed::pool_contention, "");
+    together.pools = std::max(1.0, context.out.inputs.most_ranks());
+  }
+  return together;
 }
 
 /// Cores that so many hardware threads are taken for.
@@ -66,19 +105,7 @@ Curve<double> machine_cores(Context& context, const Cluster& cluster, double ove
     cores =
         std::max(1.0, context.assume(Stage::decode, assumed::cores_of_threads, cores_of(*threads)));
   }
-  // A profile's curve of the cores would not be asked where the scenario says how many there are.
-  const bool measurable = !cluster.vcpus && !cluster.cores;
-  const auto assumed_here = [&](const Assumption& assumption) {
-    return context.assume<double>(Stage::decode, measurable ? assumption : unmeasured(assumption));
-  };
-  Together together;
-  if (*threads > cores) together.hyper_threading_gain = assumed_here(assumed::hyper_threading_gain);
-  if (context.scenario.loader.contention) {
-    together.contention = context.use(Stage::decode, "/loader/contention",
-                                      Value<double>::given(*context.scenario.loader.contention));
-  } else if (cores > 1.0) {
-    together.all_busy = assumed_here(assumed::contention);
-  }
+  const Together together = together_of(context, Stage::decode, cores, *threads);
   if (!context.scenario.loader.contention) context.computed_cores = std::min(cores, *threads);
   return cores_curve(std::min(cores, *threads), *threads, oversubscription, together);
 }

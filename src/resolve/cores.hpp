@@ -12,8 +12,16 @@ struct Together {
   double contention = 0.0;
   double all_busy =
       0.0;  ///< and so much longer where all are busy, of m: + all_busy·((n − 1)/(m − 1))²
+  /// Workers of a pool: n of them take pool·(n − 1)/(1 + (n − 1)/pool_bend) longer than one, where
+  /// that is more than what the cores lose.
+  double pool = 0.0;
+  double pools = 1.0;  ///< among which the busy threads are divided
   double hyper_threading_gain = 0.0;  ///< share that the second threads of all cores add
 };
+
+/// As given, else assumed, of the instance (Stage::decode) or of an auxiliary one (Stage::remote),
+/// which no host profile is asked for.
+Together together_of(Context& context, Stage stage, double cores, double threads);
 
 /// Core-seconds of work per second, by the number of runnable threads: one core each up to `cores`,
 /// then what second hardware threads add, then the loss from more runnable threads than `threads`.

@@ -136,13 +136,19 @@ NetworkFabric network_fabric(Context& context, const AllReduce& given) {
 static const Assumption& share_of(NetworkFabric fabric, Bandwidth line) {
   if (fabric == NetworkFabric::efa) return assumed::efa_share;
   if (fabric == NetworkFabric::infiniband) return assumed::infiniband_share;
+  if (fabric == NetworkFabric::gpudirect_tcp) return assumed::gpudirect_share;
   constexpr double one_process_fills = 32e9 / 8.0;
   return line.base() <= one_process_fills ? assumed::tcp_share : assumed::tcp_share_of_fast;
 }
 
 static const Assumption& beyond_of(NetworkFabric fabric) {
-  if (fabric == NetworkFabric::efa) return assumed::efa_beyond;
-  return fabric == NetworkFabric::tcp ? assumed::tcp_beyond : assumed::infiniband_beyond;
+  switch (fabric) {
+    case NetworkFabric::efa: return assumed::efa_beyond;
+    case NetworkFabric::infiniband: break;
+    case NetworkFabric::gpudirect_tcp:  // a network of its own beside the host's
+    case NetworkFabric::tcp: return assumed::tcp_beyond;
+  }
+  return assumed::infiniband_beyond;
 }
 
 Bandwidth bus_between(Context& context, const AllReduce& given, const std::string& what) {
@@ -233,6 +239,10 @@ collective::Fabric fabric(Context& context, const AllReduce& given) {
   if (several && !f.hop) {
     f.beyond = context.assume<Duration>(Stage::allreduce,
                                         unmeasured(beyond_of(network_fabric(context, given))));
+  }
+  if (!f.hop) {
+    f.filling = context.assume<Duration>(
+        Stage::allreduce, unmeasured(several ? assumed::filling_between : assumed::filling_inside));
   }
   // What was given or measured of a ring over all instances has what is inside them in it.
   const bool whole_ring = several && given.algorithm != AllReduceAlgorithm::hierarchical &&

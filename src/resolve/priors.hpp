@@ -23,11 +23,16 @@ inline constexpr Prior connection_rate = {"connection_rate", 190000000.0, 322000
     "5 studies of 2019 to 2023, and one more of their kind: aistore-closed-loop, "
     "presto-cv-strategies, epam-efs, epam-lustre, dvassallo-s3"};
 
-/// Time that each core needs more when all are busy: decoding and augmenting, up to the number of cores.
-inline constexpr Prior contention = {"contention", 0.0758, 0.01, 0.169, 7,
-    "7 studies of 2018 to 2026, and one more of their kind: dali-4806-threads, "
-    "presto-thread-scaling, synergy-cpu-sensitivity, petastorm-190, cedar-remote-scaling, "
-    "lotus-workers, own-two-core-hosts"};
+/// Time that each core needs more when all are busy: processes that decode and augment, up to the number of cores.
+inline constexpr Prior contention = {"contention", 0.0922, 0.01, 0.233, 3,
+    "3 studies of 2024 to 2026, and one more of their kind: lotus-workers, aicr-replicated, "
+    "own-two-core-hosts"};
+
+/// C of 1 + c (n - 1)/(1 + (n - 1)/16), the time of n workers over that of one: pools of threads, or of processes that one process feeds.
+inline constexpr Prior pool_contention = {"pool_contention", 0.0572, 0.00497, 0.659, 6,
+    "6 studies of 2018 to 2025, and one more of their kind: dali-4806-threads, "
+    "presto-thread-scaling, synergy-cpu-sensitivity, cedar-remote-scaling, petastorm-190, "
+    "spdl-pr303-dataloader"};
 
 /// What the second threads of all cores add: decoding and augmenting on x86.
 inline constexpr Prior hyper_threading_gain = {"hyper_threading_gain", 0.354, 0.178, 0.702, 3,
@@ -59,6 +64,31 @@ inline constexpr Prior unknown_communication = {"unknown_communication", 0.92, 0
 inline constexpr Prior nvme_floor = {"nvme_floor", 2.16, 1.0, 7.24, 3,
     "3 studies of 2017 to 2026, and one more of their kind: aws-i3en, aws-i3, "
     "own-two-core-hosts"};
+
+/// Seconds that a large message takes beyond what NCCL reckons: all-reduce over several instances.
+inline constexpr Prior filling_between = {"filling_between", 0.000228, 2.55e-05, 0.00203, 11,
+    "11 studies of 2021 to 2026, and one more of their kind: nccl-p4de-2n, nccl-p4d-2n, "
+    "nccl-p5-2n, allreduce-b200, nccl-p6-b300-2n, nccl-g7e-2n, nccl-nebius-h100-2n, "
+    "nccl-a4-2n, nccl-nd-a100-v4-2n, nccl-a3mega-2n, allreduce-2080ti"};
+
+/// Seconds that a large message takes beyond what NCCL reckons: all-reduce inside one instance.
+inline constexpr Prior filling_inside = {"filling_inside", 5e-05, 6.6e-06, 0.000379, 2,
+    "2 studies of 2024 to 2025, and one more of their kind: nccl-dgx-h100-1n, allreduce-b200"};
+
+/// Share of the line that NCCL reaches with large messages: EFA, NCCL and its plugin since 2022.
+inline constexpr Prior efa_share = {"efa_share", 0.946, 0.485, 0.997, 5,
+    "5 studies of 2023 to 2026, and one more of their kind: nccl-p4de-2n, allreduce-b200, "
+    "nccl-g7e-2n, nccl-p5-2n, nccl-p6-b300-2n"};
+
+/// Seconds of a hop over the network beyond NCCL's own figures: EFA.
+inline constexpr Prior efa_beyond = {"efa_beyond", 3.81e-05, 4.18e-06, 0.000347, 6,
+    "6 studies of 2021 to 2026, and one more of their kind: nccl-p4de-2n, nccl-p4d-2n, "
+    "nccl-p5-2n, nccl-p6-b300-2n, allreduce-b200, nccl-g7e-2n"};
+
+/// Seconds of a hop over the network beyond NCCL's own figures: InfiniBand and RoCE.
+inline constexpr Prior infiniband_beyond = {"infiniband_beyond", 2.62e-06, 2.98e-07, 2.31e-05, 4,
+    "4 studies of 2023 to 2025, and one more of their kind: nccl-tests-150, nccl-1453, "
+    "nccl-nebius-h100-2n, nccl-nd-a100-v4-2n"};
 
 }  // namespace learned
 

@@ -38,24 +38,8 @@ void resolve_remote(Context& context, DurationPerSample remote_only, DurationPer
   pool.workers = per_instance * count;
   const double threads = aux.vcpus ? aux.vcpus->value : per_instance;
   const double cores = aux.cores ? aux.cores->value : std::max(1.0, threads / 2.0);
-  // Auxiliary instances are not the one of the host profile, so no probe measures them.
-  const auto of_remote = [](Assumption assumption, std::string_view key) {
-    assumption.key = key;
-    return unmeasured(assumption);
-  };
-  Together together;
-  if (threads > cores) {
-    together.hyper_threading_gain = context.assume<double>(
-        Stage::remote, of_remote(assumed::hyper_threading_gain, "hyper-threading gain, remote"));
-  }
-  if (loader.contention) {
-    together.contention =
-        context.use(Stage::remote, "/loader/contention", Value<double>::given(*loader.contention));
-  } else if (cores > 1.0) {
-    together.all_busy = context.assume<double>(
-        Stage::remote, of_remote(assumed::contention, "loss of cores that are all busy, remote"));
-  }
-  pool.cores = cores_curve(cores, threads, 0.0, together);
+  pool.cores =
+      cores_curve(cores, threads, 0.0, together_of(context, Stage::remote, cores, threads));
   for (auto& point : pool.cores.points) {
     point.users *= count;
     point.total *= count;

@@ -21,8 +21,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3> tuned_ope
      {"AllGather", "all_gather"},
      {"ReduceScatter", "reduce_scatter"}}};
 /// Others stay as the log has them, in lower case.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> tuned_algorithms = {
-    {{"Ring", "ring"}, {"Tree", "tree"}, {"NVLS", "nvls"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> tuned_algorithms = {
+    {{"Ring", "ring"}, {"Tree", "tree"}, {"NVLS", "nvls"}, {"NVLSTree", "nvls_tree"}}};
 
 /// More are a damaged line.
 constexpr double most_ranks = 1e9;

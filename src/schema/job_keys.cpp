@@ -128,8 +128,10 @@ const std::vector<Entry<AllReduce>>& entries<AllReduce>() {
       entry<&AllReduce::points_gpus>(
           "points_gpus", {"number of GPUs over which the points were measured", "", whole(2, 1e6)}),
       entry<&AllReduce::fabric>(
-          "fabric", {"what instances reach each other by; infiniband: RoCE too",
-                     "efa where the instance has it, infiniband from 100 Gbit/s on, else tcp"}),
+          "fabric",
+          {"what instances reach each other by; infiniband: RoCE too; gpudirect_tcp: Google's "
+           "TCPX and TCPXO",
+           "efa where the instance has it, infiniband from 100 Gbit/s on, else tcp"}),
       entry<&AllReduce::busbw>("busbw", {.manual = "bus bandwidth; hierarchical: between instances",
                                          .example = "10 GB/s"}),
       entry<&AllReduce::busbw_inside>(

@@ -110,7 +110,7 @@ TEST_CASE("collective: more bytes never take less time, nor less than the links 
     // part. The other two move half of that.
     const double n = f.ranks();
     const bool sums = what == Collective::all_reduce;
-    const bool in_switch = f.switch_sums && f.nodes == 1.0 && sums;
+    const bool in_switch = f.switch_sums && sums;
     const double moved = in_switch ? 1.0 : (sums ? 2.0 : 1.0) * (n - 1.0) / n;
     CHECK(now >= moved * (of / (f.gpus > 1.0 ? f.inside : f.bus())).base() * (1.0 - 1e-12));
     // Nodes that sum what is in them first send as GPUs of which there are as many as nodes.
@@ -264,6 +264,59 @@ TEST_CASE("collective: each entry of NCCL's table, as it was written down beside
     for (int p = 0; p < 3; ++p) {
       CHECK(algorithm[p][0] > 20);
       CHECK((algorithm[p][1] > 20) == (p != 1));
+    }
+  }
+}
+
+TEST_CASE("collective: trees between nodes whose switches sum, as written down beside the code") {
+  Generator random(53);
+  int chosen = 0;
+  for (int i = 0; i < 2000; ++i) {
+    Fabric f = fabric(random);
+    f.hop.reset();
+    f.switch_sums = true;
+    f.generation = random.chance(0.5) ? Generation::hopper : Generation::blackwell;
+    f.nodes = random.whole(2.0, 64.0);
+    const Bytes of = size(random);
+    const Cost summed = cost(Collective::all_reduce, of, f);
+    Fabric without = f;
+    without.switch_sums = false;
+    const Cost plain = cost(Collective::all_reduce, of, without);
+    // The switch's rate on one node, and what trees take of the lines.
+    const double in_switch =
+        5.0 / 6.0 * (f.generation == Generation::hopper ? 0.85 : 0.74) * f.inside.base();
+    const double in_lines = f.between.base() / std::min(2.0, f.nodes / 2.0);
+    const double us = 25.0 + 2.0 * std::log2(f.nodes) * (28.0 + f.beyond.base() * 1e6);
+    const double time = us * 1e-6 + of.base() / std::min(in_switch, in_lines);
+    CHECK(summed.time().base() == Approx(std::min(time, plain.time().base())).epsilon(1e-12));
+    if (summed.algorithm == Algorithm::nvls_tree) ++chosen;
+    f.generation = Generation::ampere;
+    without.generation = Generation::ampere;
+    CHECK(time_of(Collective::all_reduce, of, f) == time_of(Collective::all_reduce, of, without));
+  }
+  CHECK(chosen > 200);
+}
+
+TEST_CASE("collective: links that fill slowly cost small messages a factor, large ones a time") {
+  Generator random(54);
+  for (int i = 0; i < 2000; ++i) {
+    Fabric f = fabric(random);
+    const Collective what = operation(random);
+    const Bytes of = size(random);
+    const Cost at_once = cost(what, of, f);
+    f.filling = seconds(random.log_uniform(1e-7, 1e-2));
+    const Cost slowly = cost(what, of, f);
+    // What NCCL takes does not know of it.
+    CHECK(slowly.algorithm == at_once.algorithm);
+    CHECK(slowly.protocol == at_once.protocol);
+    CHECK(slowly.latency == at_once.latency);
+    const double more = (slowly.transfer - at_once.transfer).base();
+    CHECK(more > 0.0);
+    CHECK(more <= f.filling.base() * (1.0 + 1e-6));  // a difference of larger numbers
+    CHECK(slowly.transfer / at_once.transfer < 1.0 + 1.0 / 0.4);
+    if (at_once.transfer > 100.0 * f.filling) CHECK(more > 0.99 * f.filling.base());
+    if (at_once.transfer < 1e-3 * f.filling) {
+      CHECK(slowly.transfer / at_once.transfer > 0.99 * (1.0 + 1.0 / 0.4));
     }
   }
 }

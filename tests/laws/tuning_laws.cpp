@@ -47,11 +47,9 @@ LogCell log_cell(const std::vector<Way>& ways, Collective operation, const std::
   return {};
 }
 
-const std::vector<std::pair<std::string, std::string>> log_algorithms = {{"tree", "Tree"},
-                                                                         {"ring", "Ring"},
-                                                                         {"", "CollNetDirect"},
-                                                                         {"", "CollNetChain"},
-                                                                         {"nvls", "NVLS"}};
+const std::vector<std::pair<std::string, std::string>> log_algorithms = {
+    {"tree", "Tree"},     {"ring", "Ring"}, {"", "CollNetDirect"},
+    {"", "CollNetChain"}, {"nvls", "NVLS"}, {"nvls_tree", "NVLSTree"}};
 const std::vector<std::string> log_protocols = {"LL", "LL128", "Simple"};
 const std::vector<std::pair<std::string, int>> log_rows = {
     {"Broadcast", -1}, {"Reduce", -1}, {"AllGather", 1}, {"ReduceScatter", 2}, {"AllReduce", 0}};

@@ -171,13 +171,14 @@ TEST_CASE("exchange: an NVSwitch sums only where its bus bandwidth was not measu
 
 TEST_CASE("exchange: where nobody says how a machine's GPUs are connected, their own links count") {
   Settings settings = job(R"({"parameters": 350000000})", "1");
-  settings.front().second = "a3-highgpu-8g";
+  settings.front().second = "a3-highgpu-4g";
   settings.emplace_back("/cluster/region", "us-central1");
   const auto of = resolved(settings);
   REQUIRE_FALSE(of.machine->nvlink);
   settings.pop_back();
   // 0.77 of 450 GB/s, as on the same GPUs elsewhere; no word of a switch that would sum.
   settings.front().second = "p5.48xlarge";
+  settings.emplace_back("/cluster/gpus_per_instance", "4");
   settings[2].second = R"({"parameters": 350000000, "algorithm": "nccl", "busbw": "346.5 GB/s"})";
   CHECK(of.inputs.exposed_allreduce.base() ==
         Approx(resolved(settings).inputs.exposed_allreduce.base()));
