@@ -11,10 +11,10 @@
 #include "report/case_words.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
-#include "resolve/assumptions.hpp"
 #include "schema/cases.hpp"
 #include "schema/class_errors.hpp"
 #include "study/case_summary.hpp"
+#include "study/learned_numbers.hpp"
 
 namespace feedrate::cli {
 namespace {
@@ -42,12 +42,8 @@ int cases(const CasesArguments& arguments) {
     read.push_back(arguments.class_errors);
   }
   if (!arguments.priors.empty()) {
-    std::vector<std::string_view> names;
-    for (const resolve::Assumption* row : resolve::assumptions()) {
-      if (!row->prior.empty()) names.push_back(row->prior);
-    }
-    catalog.relearned =
-        schema::parse_priors(read_text_file(arguments.priors), arguments.priors, names);
+    catalog.relearned = schema::parse_priors(read_text_file(arguments.priors), arguments.priors,
+                                             study::learned_numbers());
     read.push_back(arguments.priors);
   }
   study::RunOptions options = stated_options(arguments.simulation);

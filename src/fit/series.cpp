@@ -84,14 +84,68 @@ SeriesList by_size(SeriesList list) {
   return list;
 }
 
-void note_bytes(HostProfile& profile, const std::string& operation, const SeriesList& list) {
+/// Share of the time at `mean` bytes that does not grow with them: of fixed + rate·bytes, both at
+/// least 0, by least squares of relative errors. Nothing where the largest samples have not half as
+/// many bytes again as the smallest.
+static std::optional<Value<double>> fixed_share(Findings& findings, const std::string& operation,
+                                                const SeriesList& list, double mean) {
+  std::map<double, SeriesList> sizes;
+  for (const Series& one : list) {
+    if (one.bytes() > 0.0) sizes[one.bytes()].push_back(one);
+  }
+  constexpr double apart = 1.5;
+  if (sizes.size() < 2 || sizes.rbegin()->first < apart * sizes.begin()->first) return std::nullopt;
+  double uu = 0.0, uv = 0.0, vv = 0.0, u1 = 0.0, v1 = 0.0, error = 0.0;
+  std::size_t count = 0;
+  for (const auto& [bytes, of] : sizes) {
+    const Estimate each = pooled(of);
+    const double u = 1.0 / each.value;
+    const double v = bytes / mean / each.value;
+    uu += u * u;
+    uv += u * v;
+    vv += v * v;
+    u1 += u;
+    v1 += v;
+    error = std::hypot(error, each.relative_error);
+    count += each.count;
+  }
+  const double both = uu * vv - uv * uv;
+  double fixed = (u1 * vv - v1 * uv) / both;
+  double grows = (v1 * uu - u1 * uv) / both;
+  if (fixed < 0.0) {
+    fixed = 0.0;
+    grows = v1 / vv;
+  } else if (grows < 0.0) {
+    fixed = u1 / uu;
+    grows = 0.0;
+  }
+  const double share = fixed / (fixed + grows);
+  // The nearer the sizes, the less they say of it.
+  const double lever = sizes.rbegin()->first / (sizes.rbegin()->first - sizes.begin()->first);
+  Doubts doubts;
+  doubts.points(sizes.size(), "sizes");
+  const double relative = share > 0.0 ? std::min(1.0, error * lever / share) : 0.0;
+  // The middle of all samples would be that of no size.
+  auto& time = findings.out.profile.operations.at(operation).value;
+  time = DurationPerSample::of(rounded(fixed + grows));
+  return findings.value<double>(list, operation + ", what does not grow with bytes", share,
+                                {relative}, count, doubts);
+}
+
+void note_bytes(Findings& findings, const std::string& operation, const SeriesList& list) {
   double sum = 0.0, count = 0.0;
   for (const Series& one : list) {
     if (one.bytes() <= 0.0) continue;
     sum += one.bytes();
     count += 1.0;
   }
-  if (count > 0.0) profile.operation_bytes[operation] = rounded(sum / count);
+  if (count == 0.0) return;
+  HostProfile& profile = findings.out.profile;
+  profile.operation_bytes[operation] = rounded(sum / count);
+  if (!profile.operations.contains(operation)) return;
+  if (const auto share = fixed_share(findings, operation, list, sum / count)) {
+    profile.operation_fixed_share[operation] = *share;
+  }
 }
 
 std::size_t distinct(const SeriesList& list, std::string_view name) {

@@ -47,10 +47,6 @@ std::size_t distinct(const SeriesList& list, std::string_view name);
 /// empty.
 Estimate pooled(const SeriesList& list);
 
-/// Notes how many bytes the samples of an operation have, as its series say; nothing where they do
-/// not.
-void note_bytes(HostProfile& profile, const std::string& operation, const SeriesList& list);
-
 /// Reasons to doubt a fit.
 struct Doubts {
   std::vector<std::string> words;
@@ -162,6 +158,11 @@ struct Findings {
   static std::string text(double number);                       ///< three digits
   static std::string text(double number, Dimension dimension);  ///< with its unit
 };
+
+/// Notes how many bytes the samples of an operation have, as its series say, and where these have
+/// several sizes how much of its time does not grow with them: the operation's time is then that of
+/// samples of the mean bytes. Nothing where they say nothing.
+void note_bytes(Findings& findings, const std::string& operation, const SeriesList& list);
 
 // One function a part of the path, in the files of their names.
 void fit_download(Findings& findings);

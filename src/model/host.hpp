@@ -63,6 +63,9 @@ struct HostProfile {
   std::map<std::string, Value<DurationPerSample>> operations;  ///< by name, one thread
   /// Mean bytes, as stored, of the samples that an operation was measured on, where it is known.
   std::map<std::string, double> operation_bytes;
+  /// Of its time on such samples, the share that does not grow with their bytes; where it was
+  /// measured on data of several sizes.
+  std::map<std::string, Value<double>> operation_fixed_share;
   std::map<std::string, Value<DurationPerSample>> gpu_operations;  ///< the same on one GPU
   std::optional<Curve<Bandwidth>> disk;
   std::optional<Value<Duration>> disk_latency;

@@ -12,6 +12,13 @@
 namespace feedrate::report {
 namespace {
 
+/// "published 2019": how old a number is decides what it is worth.
+std::string origin_and_year(const Provenance& from) {
+  constexpr std::size_t year = 4;
+  const std::string origin(name_of(from.origin));
+  return from.date.size() < year ? origin : origin + " " + from.date.substr(0, year);
+}
+
 constexpr std::size_t most_rows = 8;
 /// Of the variance: a probe that would tell less is not worth its minutes.
 constexpr double worth_measuring = 0.1;
@@ -69,7 +76,7 @@ Table uncertain_table(const std::vector<const InputUsed*>& inputs,
                                       money(std::max(effect.money_at_low, effect.money_at_high))));
     }
     row.cells.emplace_back(percent(effect.variance_share));
-    row.cells.emplace_back(std::string(name_of(input->from.origin)),
+    row.cells.emplace_back(origin_and_year(input->from),
                            input->from.origin == Origin::assumed ? Tone::caution : Tone::faint);
     table.rows.push_back(std::move(row));
   }

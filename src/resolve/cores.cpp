@@ -62,7 +62,8 @@ Together together_of(Context& context, Stage stage, double cores, double threads
   together.all_busy = assumed_here(assumed::contention, "loss of cores that are all busy, remote");
   if (s.loader.kind == LoaderKind::pool && !remote) {
     together.pool = assumed_here(assumed::pool_contention, "");
-    together.pools = std::max(1.0, context.out.inputs.most_ranks());
+    const Inputs& inputs = context.out.inputs;
+    together.pools = std::max(1.0, inputs.gpus() / std::max(1.0, inputs.instances));
   }
   return together;
 }

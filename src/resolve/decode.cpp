@@ -38,14 +38,19 @@ DurationPerSample for_bytes(Context& context, const std::string& operation,
                     text_of(DataPerSample::of(bytes))));
     return measured;
   }
-  const double fixed = context.assume<double>(Stage::decode, assumed::fixed_share_of_operation);
-  const double factor = fixed + (1.0 - fixed) * ratio;
+  const auto share = context.host->operation_fixed_share.find(operation);
+  const bool measured_share = share != context.host->operation_fixed_share.end();
+  const double fixed =
+      measured_share
+          ? context.use(Stage::decode, assumed::fixed_share_of_operation.key, share->second)
+          : context.assume<double>(Stage::decode, assumed::fixed_share_of_operation);
+  const double factor = std::max(0.0, fixed + (1.0 - fixed) * ratio);
   if (context.texts) {
     context.out.caveats.push_back(fmt::format(
-        "\"{}\" was measured on samples of {}: for {} its time is taken as {:.3g} times that; "
-        "calibrate with your own data.",
+        "\"{}\" was measured on samples of {}: for {} its time is taken as {:.3g} times that{}.",
         operation, text_of(DataPerSample::of(known->second)), text_of(DataPerSample::of(bytes)),
-        factor));
+        factor,
+        measured_share ? ", as data of several sizes showed" : "; calibrate with your own data"));
   }
   return measured * factor;
 }

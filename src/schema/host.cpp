@@ -150,6 +150,10 @@ const std::vector<Entry<HostProfile>>& entries<HostProfile>() {
       entry<&H::operation_bytes>(
           "operation_bytes",
           {"bytes of the stored samples that an operation was measured on", "", above(0, 1e15)}),
+      entry<&H::operation_fixed_share>("operation_fixed_share",
+                                       {"share of its time that does not grow with those bytes, of "
+                                        "data of several sizes",
+                                        "", between(0, 1)}),
       entry<&H::gpu_operations>("gpu_operations", {"GPU time per sample by operation"}),
       entry<&H::disk>("disk", {"reads by n threads, in all", "", users}),
       entry<&H::disk_latency>("disk_latency", {.manual = "of one read", .example = "1 ms"}),

@@ -325,6 +325,8 @@ const std::vector<Entry<InputUsed>>& entries<InputUsed>() {
       written<I>("provenance", "measured, published, given or assumed",
                  [](const I& input) { return name_of(input.from.origin); }),
       written<I>("source", "", [](const I& input) { return input.from.source; }),
+      written<I>("date", "of the source; null: it states none",
+                 [](const I& input) { return words_or_null(input.from.date); }),
       written<I>("relative_error", "standard error; 0: not known",
                  [](const I& input) { return input.from.relative_error; }),
       written<&I::matters>("matters", "changes the job by 1 %; no range: its stage does"),

@@ -200,7 +200,7 @@ TEST_CASE("sweep: points are held against a deadline and a budget, in every form
   CHECK(text.status == 0);
   CHECK(has(text.out,
             "2 of 4 points meet the deadline of 20 min and the budget of $1.20; the cheapest of "
-            "them: num_workers\n= 4 (16 min 47 s, $1.08)."));
+            "them: num_workers\n= 4 (16 min 48 s, $1.08)."));
   CHECK(has(text.out, "late, over budget"));
   CHECK(has(text.out, "cheapest that meets them"));
   const auto csv = shell(line + "--format csv");

@@ -479,6 +479,38 @@ TEST_CASE("fit: nothing in, nothing out; broken series are left out") {
   CHECK_FALSE(fit_profile(made.set).profile.disk);
 }
 
+TEST_CASE("fit: an operation measured on data of several sizes says what does not grow") {
+  for (const double fixed : {0.0, 0.4e-3, 3e-3}) {
+    for (const double rate : {0.0, 12e-9}) {
+      if (fixed + rate == 0.0) continue;
+      for (const std::vector<double>& data :
+           {std::vector<double>{20e3, 200e3}, std::vector<double>{5e3, 105e3, 1.5e6}}) {
+        Synthetic made(0.02, 10);
+        double mean = 0.0;
+        for (const double bytes : data) {
+          mean += bytes / static_cast<double>(data.size());
+          made.add("decode", "decode", "samples", 1, {{"users", 1.0}, {"bytes", bytes}},
+                   fixed + rate * bytes, {}, 200);
+        }
+        const HostProfile profile = fit_profile(made.set).profile;
+        INFO(fixed << " s and " << rate << " s/B, " << data.size() << " sizes");
+        CHECK(profile.operation_bytes.at("decode") == Approx(mean).epsilon(1e-4));
+        const double at_mean = fixed + rate * mean;
+        CHECK(profile.operations.at("decode").value.base() == Approx(at_mean).epsilon(0.03));
+        CHECK(profile.operation_fixed_share.at("decode").value ==
+              Approx(fixed / at_mean).margin(0.03));
+        CHECK(schema::parse_host_profile(schema::write_host_profile(profile), "h.json") == profile);
+      }
+    }
+  }
+  // Sizes that are nearly the same say nothing of it.
+  Synthetic alike;
+  for (const double bytes : {100e3, 120e3}) {
+    alike.add("decode", "decode", "samples", 1, {{"users", 1.0}, {"bytes", bytes}}, 2e-3);
+  }
+  CHECK(fit_profile(alike.set).profile.operation_fixed_share.empty());
+}
+
 TEST_CASE("fit: the profile is written and read back as it is") {
   Synthetic made(0.05, 10);
   add_disk(made, 100e-6, 500e6, 2e9);

@@ -198,6 +198,10 @@ TEST_CASE(
   }
   CHECK_THROWS_AS(cpu_of("10 MB"), InputError);
   CHECK_THROWS_AS(cpu_of("1 KB"), InputError);
+  // Where data of several sizes were measured, theirs is the share.
+  host.operation_fixed_share["decode"] = {0.75, {Origin::measured, "host", 0.05}};
+  CHECK(cpu_of("200 KB") == Approx(same * 1.25));
+  CHECK(cpu_of("50 KB") == Approx(same * 0.875));
   host.operation_bytes.clear();
   CHECK(cpu_of("10 MB") == Approx(same));
 }

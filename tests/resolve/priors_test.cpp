@@ -4,10 +4,10 @@
 
 #include "base/errors.hpp"
 #include "catch.hpp"
-#include "resolve/assumptions.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "resolve/resolve.hpp"
 #include "schema/class_errors.hpp"
+#include "study/learned_numbers.hpp"
 
 using namespace feedrate;
 using testing_resolve::catalog;
@@ -15,17 +15,9 @@ using testing_resolve::scenario_with;
 
 namespace {
 
-std::vector<std::string_view> names_of_priors() {
-  std::vector<std::string_view> names;
-  for (const resolve::Assumption* row : resolve::assumptions()) {
-    if (!row->prior.empty()) names.push_back(row->prior);
-  }
-  return names;
-}
-
 std::vector<Problem> problems_with(const std::string& text) {
   try {
-    schema::parse_priors(text, "p.inc", names_of_priors());
+    schema::parse_priors(text, "p.inc", study::learned_numbers());
   } catch (const InputError& error) {
     return error.problems();
   }
@@ -45,7 +37,7 @@ const InputUsed& used(const resolve::Resolved& resolved, const std::string& key)
 TEST_CASE("priors: a table of them is read, or each line that is wrong is named") {
   const auto read = schema::parse_priors(
       "{\"contention\", 0.05, 0.01, 0.2},\n{\"cores_of_threads\", 0.5, 0.5, 1}\n", "p.inc",
-      names_of_priors());
+      study::learned_numbers());
   REQUIRE(read.size() == 2);
   CHECK(read.at("contention").value == 0.05);
   CHECK(read.at("contention").low == 0.01);
