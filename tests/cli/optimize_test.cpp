@@ -116,7 +116,7 @@ TEST_CASE("optimize: where nothing keeps the constraints, the nearest miss, and 
   CHECK(late.status == 1);
   CHECK(has(late.out, "None of 8 points meets the deadline of 5 min."));
   CHECK(has(late.out, "Nearest: num_workers = 4"));
-  CHECK(has(late.out, "deadline by 11 min 47 s"));
+  CHECK(has(late.out, "deadline by 11 min 48 s"));
   CHECK_FALSE(has(late.out, "exceeds"));
   const auto both = shell(caltech +
                           "--over num_workers=1:8:1 --deadline '5 min' --budget '0.01 USD' "
