@@ -17,9 +17,8 @@ void add_probe_flags(Parser& app, bench::Settings& settings) {
     refuse_empty(*app.add_option(flag, into, about)->type_name(type)->group(group));
   };
   add("--data", settings.data,
-      "Directory with your own samples, which are only read (default: generated samples); once "
-      "more "
-      "with --add and data of another size, and the profile knows how times grow with bytes",
+      "Directory with your own samples, which are only read (default: generated samples); repeat "
+      "with --add and data of another size to learn how times grow with bytes",
       "DIR");
   add("--url", settings.url,
       "URL of an object in your store: http, https or s3://bucket/key (default: a local server on "

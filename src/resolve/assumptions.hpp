@@ -138,17 +138,9 @@ inline constexpr Assumption handover_of_any = {
     2};
 /// Per byte of the batch: tensors that the worker left in memory that both see are mapped, and each
 /// page faults once.
-inline constexpr Assumption handover_shared = {
-    "/loader/handover",
-    0.15e-9,
-    0.05e-9,
-    0.4e-9,
-    "a batch in shared memory costs 0.15 ms/MB, beside 0.4 ms for any batch",
-    "0.065 ms/MB at most (38 MB a batch, 346 batches/s: aicr-benchmarks, 2026), 0.13 (MLPerf "
-    "Storage v1.0: 0.73 ms for CosmoFlow's 2.8 MB on one emulated GPU), 0.4 (4.1 ms for 9.6 MB on "
-    "a two-core host, PyTorch)",
-    "loader",
-    3};
+inline constexpr Assumption handover_shared = from_studies(
+    "/loader/handover", learned::handover_shared,
+    "a batch in shared memory costs 0.15 ms/MB, beside 0.4 ms for any batch", "loader");
 /// Per byte of the batch: anything else is read from a pipe, and copied as it is unpickled.
 inline constexpr Assumption handover_pickled = {
     "/loader/handover",
@@ -159,9 +151,11 @@ inline constexpr Assumption handover_pickled = {
     "0.6 to 1.1 ms/MB: lists of arrays and named tuples through a pipe (eleven decoders in PyTorch "
     "loaders on one processor, 2026; engineering judgement)",
     "loader"};
-/// Of a batch of so many bytes.
-constexpr Assumption handover_of(Transport transport, Bytes batch) {
-  const Assumption& each = transport == Transport::pickled ? handover_pickled : handover_shared;
+constexpr const Assumption& handover_of_byte(Transport transport) {
+  return transport == Transport::pickled ? handover_pickled : handover_shared;
+}
+/// Of a batch of so many bytes, `each` of them.
+constexpr Assumption handover_of(const Assumption& each, Bytes batch) {
   Assumption all = handover_of_any;
   if (batch.base() <= 0.0) return all;
   all.value += batch.base() * each.value;

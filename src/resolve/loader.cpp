@@ -91,7 +91,9 @@ void resolve_handover(Context& context, bool starts) {
   if (each && !loader.pin_memory.value_or(false)) batch = each->value * samples(inputs.batch);
   inputs.handover = own_cost<Duration>(
       context, Stage::handover, loader.handover, context.measured(&HostProfile::handover),
-      assumed::handover_of(loader.transport.value_or(Transport::shared_memory), batch));
+      assumed::handover_of(context.relearned(assumed::handover_of_byte(
+                               loader.transport.value_or(Transport::shared_memory))),
+                           batch));
   inputs.handover_cv =
       context.find_or<double>(Stage::handover, loader.handover_cv, {}, assumed::handover_cv);
 }

@@ -113,7 +113,7 @@ TEST_CASE("certainty: what was measured on a machine lies in the range of what i
   const HostProfile& host = profile();
   const auto value = [](const auto& measured) { return resolve::base_of(measured->value); };
   // Of 16 images of 224 by 224 pixels in single precision.
-  holds(handover_of(Transport::shared_memory, megabytes(9.633920)), value(host.handover));
+  holds(handover_of(handover_shared, megabytes(9.633920)), value(host.handover));
   holds(collate, value(host.collate));
   holds(collate_inline, value(host.collate_inline));
   holds(worker_startup, value(host.worker_startup));

@@ -66,7 +66,7 @@ TEST_CASE("decided: likelihood, loss and the worth of each group are those of dr
   Generator random(161);
   int checked = 0, worthwhile = 0, in_time = 0;
   const double handover =
-      resolve::assumed::handover_of(Transport::shared_memory, Bytes{}).value;  // s
+      resolve::assumed::handover_of(resolve::assumed::handover_shared, Bytes{}).value;  // s
   for (int i = 0; i < 200 && checked < 9; ++i) {
     testing_resolve::Settings settings = testing_resolve::generated_settings(random);
     const bool priced = random.chance(0.7);

@@ -8,6 +8,7 @@
 #include "laws/first_epoch.hpp"
 #include "pipeline/generated.hpp"
 #include "queueing/pace.hpp"
+#include "resolve/assumptions.hpp"
 #include "resolve/resolve.hpp"
 #include "schema/scenario.hpp"
 #include "seed.hpp"
@@ -125,7 +126,7 @@ TEST_CASE("hand-over: jobs that it decides, by the mean and by the events") {
 
 TEST_CASE("hand-over: a batch costs by its bytes and by how it comes, unless it is known") {
   const Inputs shared = resolved("");
-  CHECK(shared.handover.base() == Approx(0.37e-3 + 10e6 * 0.15e-9));
+  CHECK(shared.handover.base() == Approx(0.37e-3 + 10e6 * resolve::assumed::handover_shared.value));
   CHECK(shared.handover_cv == Approx(0.32));
   CHECK(resolved(R"(, "transport": "pickled")").handover.base() == Approx(0.37e-3 + 10e6 * 0.8e-9));
   // The thread that pins a batch is the first to touch its bytes.

@@ -75,7 +75,7 @@ TEST_CASE(
   // Every value of the hand-over in turn, all else as stated: what the better point on average
   // costs more than the better one of each value.
   const resolve::Assumption guess =
-      resolve::assumed::handover_of(Transport::shared_memory, Bytes{});
+      resolve::assumed::handover_of(resolve::assumed::handover_shared, Bytes{});
   double mean[2] = {0.0, 0.0};
   double least = 0.0;
   constexpr int steps = 400;
