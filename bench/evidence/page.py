@@ -213,7 +213,8 @@ half of them are narrower than times or over {median([one.width for one in publi
 
 `bench/evidence/judge --write` makes this page, its plots and the table of the model's error; a test holds what is committed to
 what the program makes. The studies are [scenarios](../scenarios/published/README.md) with their sources: `feedrate cases FILE`
-judges each. Not counted: {fitted} points that a number was fitted on and {identities} that follow from such a one by arithmetic.
+judges each. What a study taught of the numbers in `bench/evidence/priors.json` is left out with it; what is engineering judgement
+(`src/resolve/assumptions.hpp`) stays. Not counted: {fitted} points that a number was fitted on and {identities} that follow from such a one by arithmetic.
 Of {len(lacking) + len(studies)} studies, {len(lacking)} ({percent(len(lacking) / max(1, len(lacking) + len(studies)))}) cannot be expressed as a scenario;
 [what is missing](../scenarios/published/not_expressed.json) stands beside each.
 
@@ -239,9 +240,9 @@ one quantile of all other studies' errors, without any simulation of what is unc
 
 ![Error and width by class](accuracy/classes.svg)
 
-## What no model of this kind would get below
+## How much of it is the studies' own
 
-{table(["", "points", "median error", "each study's middle miss taken off"], list(floor_rows(published)))}
+{table(["", "points", "median error", "after removing each study's median error"], list(floor_rows(published)))}
 The last column is what is left where somebody knew beforehand by how much each study is off as a whole: by a processor, a plugin's version or
 a way of measuring that its source does not state. Points scatter by so much within their studies. What lies between the two columns is
 what a calibration, or one measurement of the job, takes away.

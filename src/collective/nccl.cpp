@@ -29,7 +29,9 @@ constexpr double ll128_share = 0.92;       ///< 120 of 128 bytes, less what flag
 constexpr double ll128_through_nic = 0.7;  ///< a rank sends and receives through the same NIC
 constexpr double tree_share = 0.92;
 constexpr double nvls_ratio = 5.0 / 6.0;  ///< of the bus bandwidth: the switch sums
-constexpr double filled_half = 0.4;  ///< of it: small messages are 1 + 1/0.4 times as long
+/// Share of Fabric::filling at whose length a message takes half of it; the smallest messages'
+/// bytes take 1 + 1/0.4 times as long.
+constexpr double filled_half = 0.4;
 constexpr double plateau_before_ampere = 1.9;
 constexpr double plateau_from_ampere = 1.4;
 

@@ -76,7 +76,7 @@ Cost cost(Collective operation, Bytes size, const Fabric& fabric,
 /// One way to do an operation: latency + bytes / bandwidth.
 struct Way {
   Collective operation = Collective::all_reduce;
-  std::string algorithm;  ///< "ring", "tree", "nvls", or what else the machine has
+  std::string algorithm;  ///< "ring", "tree", "nvls", "nvls_tree", or what else the machine has
   std::string protocol;   ///< "LL", "LL128", "Simple"
   Duration latency;
   Bandwidth bandwidth;  ///< of the buffer, above 0

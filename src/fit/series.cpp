@@ -119,15 +119,18 @@ static std::optional<Value<double>> fixed_share(Findings& findings, const std::s
     fixed = u1 / uu;
     grows = 0.0;
   }
-  const double share = fixed / (fixed + grows);
+  // An error is relative: what is nearly nothing is said to be a little, as uncertain as itself.
+  constexpr double least = 0.02;
+  const double share = std::max(least, fixed / (fixed + grows));
   // The nearer the sizes, the less they say of it.
   const double lever = sizes.rbegin()->first / (sizes.rbegin()->first - sizes.begin()->first);
   Doubts doubts;
   doubts.points(sizes.size(), "sizes");
-  const double relative = share > 0.0 ? std::min(1.0, error * lever / share) : 0.0;
-  // The middle of all samples would be that of no size.
+  const double relative = share > least ? std::clamp(error * lever / share, 0.05, 1.0) : 1.0;
+  // The middle of all samples would be that of no size: the operation's time becomes that of the
+  // mean, in proportion where another series has it.
   auto& time = findings.out.profile.operations.at(operation).value;
-  time = DurationPerSample::of(rounded(fixed + grows));
+  time = DurationPerSample::of(rounded(time.base() * (fixed + grows) / pooled(list).value));
   return findings.value<double>(list, operation + ", what does not grow with bytes", share,
                                 {relative}, count, doubts);
 }

@@ -133,8 +133,8 @@ struct Certainty {
 /// What the GPUs exchange in an optimiser step.
 struct Communication {
   std::string parallelism;  ///< as the key has it
-  std::string algorithm;    ///< of the largest message: "ring", "tree", "nvls", "hierarchical", or
-                            ///< "measured"
+  std::string algorithm;    ///< of the largest message: "ring", "tree", "nvls", "nvls_tree",
+                            ///< "hierarchical" or "measured"
   std::string protocol;     ///< of NCCL, of that: "LL", "LL128", "Simple"; "" where it has none
   Bytes size;               ///< that each GPU hands over, as they are sent
   double messages = 0.0;

@@ -142,8 +142,8 @@ inline constexpr Assumption tcp_beyond = {
     "TCP: a round trip through two kernels",
     "a third, to three times that, as between zones (engineering judgement)",
     "allreduce"};
-/// What a message's bytes take longer while they fill the links: that of a message which takes as
-/// long itself.
+/// What a large message takes longer than NCCL reckons, because its pieces fill the links one after
+/// the other; smaller ones in proportion (collective::Fabric::filling).
 inline constexpr Assumption filling_between =
     from_studies("filling the links between instances", learned::filling_between,
                  "messages of a few MB do not fill the links as large ones do (nccl-tests)", "");

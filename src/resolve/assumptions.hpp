@@ -138,9 +138,9 @@ inline constexpr Assumption handover_of_any = {
     2};
 /// Per byte of the batch: tensors that the worker left in memory that both see are mapped, and each
 /// page faults once.
-inline constexpr Assumption handover_shared = from_studies(
-    "/loader/handover", learned::handover_shared,
-    "a batch in shared memory costs 0.15 ms/MB, beside 0.4 ms for any batch", "loader");
+inline constexpr Assumption handover_shared =
+    from_studies("/loader/handover", learned::handover_shared,
+                 "mapping a batch in shared memory, beside 0.4 ms for any batch", "loader");
 /// Per byte of the batch: anything else is read from a pipe, and copied as it is unpickled.
 inline constexpr Assumption handover_pickled = {
     "/loader/handover",

@@ -40,11 +40,12 @@ DurationPerSample for_bytes(Context& context, const std::string& operation,
   }
   const auto share = context.host->operation_fixed_share.find(operation);
   const bool measured_share = share != context.host->operation_fixed_share.end();
-  const double fixed =
+  const double drawn =
       measured_share
           ? context.use(Stage::decode, assumed::fixed_share_of_operation.key, share->second)
           : context.assume<double>(Stage::decode, assumed::fixed_share_of_operation);
-  const double factor = std::max(0.0, fixed + (1.0 - fixed) * ratio);
+  const double fixed = std::clamp(drawn, 0.0, 1.0);
+  const double factor = fixed + (1.0 - fixed) * ratio;
   if (context.texts) {
     context.out.caveats.push_back(fmt::format(
         "\"{}\" was measured on samples of {}: for {} its time is taken as {:.3g} times that{}.",

@@ -133,6 +133,7 @@ class MessageModel {
   [[nodiscard]] Duration in_two_levels(Bytes size) const {
     collective::Fabric inside = fabric_;
     inside.nodes = 1.0;
+    inside.filling = {};  // pieces that fill the lines between instances fill those inside
     collective::Fabric between = fabric_;
     between.gpus = 1.0;
     constexpr auto ring = collective::Algorithm::ring;

@@ -145,7 +145,7 @@ static const Assumption& beyond_of(NetworkFabric fabric) {
   switch (fabric) {
     case NetworkFabric::efa: return assumed::efa_beyond;
     case NetworkFabric::infiniband: break;
-    case NetworkFabric::gpudirect_tcp:  // a network of its own beside the host's
+    case NetworkFabric::gpudirect_tcp:  // its messages are TCP's, without a kernel
     case NetworkFabric::tcp: return assumed::tcp_beyond;
   }
   return assumed::infiniband_beyond;
@@ -262,8 +262,9 @@ collective::Fabric fabric(Context& context, const AllReduce& given) {
   const bool nvlink = context.machine() ? has_nvlink(context) : among_gpus.base() > most_of_pcie;
   f.link = nvlink ? collective::Link::nvlink : collective::Link::pcie;
   // A bus bandwidth that was measured is that of whatever NCCL chose.
-  const bool derived =
-      !given.busbw && !given.busbw_inside && !context.measured(&HostProfile::allreduce_busbw);
+  const bool derived = !given.busbw && !given.busbw_inside &&
+                       !context.measured(&HostProfile::allreduce_busbw) &&
+                       !(several && context.measured(&HostProfile::allreduce_busbw_between));
   f.switch_sums =
       derived && context.machine() && context.machine()->interconnect == Interconnect::nvswitch;
   return f;

@@ -118,14 +118,24 @@ ClassErrors parse_class_errors(std::string_view text, const std::string& file) {
 }
 
 std::map<std::string, LearnedNumber, std::less<>> parse_priors(
-    std::string_view text, const std::string& file, std::span<const std::string_view> names) {
+    std::string_view text, const std::string& file,
+    const std::map<std::string, LearnedNumber, std::less<>>& known) {
   const auto wrong_with = [&](const Row& row) -> std::string {
-    if (std::find(names.begin(), names.end(), row.name) == names.end()) {
+    const auto found = known.find(row.name);
+    if (found == known.end()) {
+      std::vector<std::string_view> names;
+      for (const auto& [name, number] : known) names.push_back(name);
       return fmt::format("expected {}; got {}", fmt::join(names, ", "), in_quotes(row.name));
     }
-    const bool ordered =
-        row.numbers[1] <= row.numbers[0] && row.numbers[0] <= row.numbers[2] && row.numbers[1] >= 0;
-    return ordered ? "" : "expected low ≤ value ≤ high, none below 0";
+    const double value = row.numbers[0], low = row.numbers[1], high = row.numbers[2];
+    if (!(0.0 < low && low <= value && value <= high)) return "expected 0 < low ≤ value ≤ high";
+    constexpr double far = 1000.0;
+    const LearnedNumber& shipped = found->second;
+    const double most = shipped.high <= 1.0 ? 1.0 : far * shipped.high;
+    if (low < shipped.low / far || high > most) {
+      return fmt::format("expected numbers from {:g} to {:g}", shipped.low / far, most);
+    }
+    return "";
   };
   std::map<std::string, LearnedNumber, std::less<>> priors;
   for (const Row& row :

@@ -1,7 +1,6 @@
 #pragma once
 // What bench/evidence has learned, as text: the model's own errors, and numbers that are assumed.
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,9 +16,10 @@ namespace feedrate::schema {
 /// else.
 ClassErrors parse_class_errors(std::string_view text, const std::string& file);
 
-/// Likewise of {"NAME", value, low, high}, in SI base units, low ≤ value ≤ high; `names` are those
-/// that there are.
+/// Likewise of {"NAME", value, low, high}, in SI base units, low ≤ value ≤ high. `known` are those
+/// that there are: none may be a thousand times as large or small, and no share more than all.
 std::map<std::string, LearnedNumber, std::less<>> parse_priors(
-    std::string_view text, const std::string& file, std::span<const std::string_view> names);
+    std::string_view text, const std::string& file,
+    const std::map<std::string, LearnedNumber, std::less<>>& known);
 
 }  // namespace feedrate::schema

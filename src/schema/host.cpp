@@ -114,7 +114,8 @@ const std::vector<Entry<TunedWay>>& entries<TunedWay>() {
   using W = TunedWay;
   static const std::vector<Entry<W>> list = {
       way_word<&W::operation>("operation", way_operations, "what is done"),
-      entry<&W::algorithm>("algorithm", {.manual = "ring, tree, nvls …", .required = true}),
+      entry<&W::algorithm>("algorithm",
+                           {.manual = "ring, tree, nvls, nvls_tree …", .required = true}),
       way_word<&W::protocol>("protocol", way_protocols, "NCCL's name of it"),
       entry<&W::latency>("latency", {.manual = "before the first byte", .example = "25 us"}),
       entry<&W::bandwidth>("bandwidth",

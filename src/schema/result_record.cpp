@@ -381,8 +381,8 @@ const std::vector<Entry<Communication>>& entries<Communication>() {
   static const std::vector<Entry<C>> list = {
       written<&C::parallelism>("parallelism", "as /job/parallelism has it"),
       written<&C::algorithm>("algorithm",
-                             "of the largest message: ring, tree, nvls, hierarchical, "
-                             "measured"),
+                             "of the largest message: ring, tree, nvls, nvls_tree, "
+                             "hierarchical, measured"),
       written<C>("protocol", "of it: LL, LL128, Simple; null: NCCL's model is not asked",
                  [](const C& c) { return words_or_null(c.protocol); }),
       written<C>("bytes", "that each GPU hands over, as they are sent",

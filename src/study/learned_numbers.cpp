@@ -4,12 +4,13 @@
 
 namespace feedrate::study {
 
-std::vector<std::string_view> learned_numbers() {
-  std::vector<std::string_view> names;
+std::map<std::string, LearnedNumber, std::less<>> learned_numbers() {
+  std::map<std::string, LearnedNumber, std::less<>> numbers;
   for (const resolve::Assumption* row : resolve::assumptions()) {
-    if (!row->prior.empty()) names.push_back(row->prior);
+    if (row->prior.empty()) continue;
+    numbers[std::string(row->prior)] = {row->value, row->low, row->high};
   }
-  return names;
+  return numbers;
 }
 
 }  // namespace feedrate::study

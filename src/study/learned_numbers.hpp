@@ -1,11 +1,13 @@
 #pragma once
 // Numbers that are assumed and were learned from studies.
-#include <string_view>
-#include <vector>
+#include <map>
+#include <string>
+
+#include "catalog/catalog.hpp"
 
 namespace feedrate::study {
 
-/// Their names, as Catalog::relearned has them.
-std::vector<std::string_view> learned_numbers();
+/// By their names, as Catalog::relearned has them.
+std::map<std::string, LearnedNumber, std::less<>> learned_numbers();
 
 }  // namespace feedrate::study

@@ -202,6 +202,24 @@ TEST_CASE(
   host.operation_fixed_share["decode"] = {0.75, {Origin::measured, "host", 0.05}};
   CHECK(cpu_of("200 KB") == Approx(same * 1.25));
   CHECK(cpu_of("50 KB") == Approx(same * 0.875));
+  // However it is drawn it is a share: the least bytes cost no less than it, the most no less than
+  // they did.
+  host.operation_fixed_share["decode"].from.relative_error = 1.0;
+  for (const double u : {0.001, 0.5, 0.9, 0.999}) {
+    const auto drawn = [&](const std::string& bytes) {
+      const Scenario scenario = schema::read_scenario(testing_resolve::document_with(
+          {{"/preprocess/decode/cpu", "null"}, {"/dataset/bytes_per_sample", bytes}}));
+      return resolve::resolve(scenario, catalog(), &host,
+                              [&](std::string_view key) {
+                                return key == resolve::assumed::fixed_share_of_operation.key ? u
+                                                                                             : 0.5;
+                              })
+          .inputs.cpu.base();
+    };
+    CHECK(drawn("1 MB") >= same * (1.0 - 1e-9));
+    CHECK(drawn("20 KB") <= same * (1.0 + 1e-9));
+    CHECK(drawn("20 KB") > 0.0);
+  }
   host.operation_bytes.clear();
   CHECK(cpu_of("10 MB") == Approx(same));
 }

@@ -45,7 +45,9 @@ TEST_CASE("priors: a table of them is read, or each line that is wrong is named"
   for (const char* line :
        {"contention 1", "{\"contention\", 1}", "{\"contention\", 0.05, 0.1, 0.2}",
         "{\"contention\", 0.3, 0.1, 0.2}", "{\"contention\", 0.3, -0.1, 0.4}",
-        "{\"none\", 0.1, 0.1, 0.2}", "{\"contention\", 0.1, 0.1, \"x\"}"}) {
+        "{\"none\", 0.1, 0.1, 0.2}", "{\"contention\", 0.1, 0.1, \"x\"}",
+        "{\"efa_share\", 0, 0, 0}", "{\"efa_share\", 0.9, 0.5, 1.1}",
+        "{\"efa_beyond\", 1e300, 1e-5, 1e308}", "{\"unknown_communication\", 1.5, 1, 2}"}) {
     INFO(line);
     const auto problems = problems_with(std::string("// first\n") + line + "\n");
     REQUIRE(problems.size() == 1);
