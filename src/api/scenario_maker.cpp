@@ -19,12 +19,9 @@ schema::Document without_cases(const schema::Document& document) {
 }
 
 Scenario without_prose(Scenario scenario) {
-  // That something was fitted, though not what: it decides which error of the model is drawn.
+  // What was fitted decides which error of the model is drawn.
   About kept;
-  if (!scenario.about.fitted.empty() || std::any_of(scenario.cases.begin(), scenario.cases.end(),
-                                                    [](const Case& one) { return one.fitted; })) {
-    kept.fitted.emplace_back();
-  }
+  kept.fitted = std::move(scenario.about.fitted);
   if (scenario.about.study) kept.study.emplace().known = scenario.about.study->known;
   scenario.description.clear();
   scenario.about = std::move(kept);

@@ -50,7 +50,7 @@ ClassErrors::ClassErrors(std::vector<ClassError> rows) : rows_(std::move(rows)) 
       ClassError& of =
           drawn_[static_cast<std::size_t>(error_class)][static_cast<std::size_t>(known)];
       const ClassError* const own = find(row_name(name_of(error_class), known));
-      const ClassError* const like = reference(error_class, known);
+      const ClassError* const like = first_of(error_class, known, 0.0);
       if (like != nullptr) of = *like;
       if (own == nullptr && known != StudyKnown::nothing) of.between_ln = 0.0;
     }
@@ -63,12 +63,22 @@ const ClassError& ClassErrors::drawn(ErrorClass error_class, StudyKnown known) c
 
 const ClassError* ClassErrors::reference(std::optional<ErrorClass> bound_by,
                                          StudyKnown known) const {
+  const ClassError* const row = first_of(bound_by, known, enough_studies);
+  return row != nullptr ? row : first_of(bound_by, known, 0.0);
+}
+
+const ClassError* ClassErrors::first_of(std::optional<ErrorClass> bound_by, StudyKnown known,
+                                        double studies) const {
+  std::vector<std::string> names = {row_name("any", known), "any"};
   if (bound_by) {
-    if (const ClassError* own = find(row_name(name_of(*bound_by), known))) return own;
-    if (const ClassError* like = find(name_of(*bound_by))) return like;
+    const std::string_view own = name_of(*bound_by);
+    names.insert(names.begin(), {row_name(own, known), std::string(own)});
   }
-  if (const ClassError* like = find(row_name("any", known))) return like;
-  return find("any");
+  for (const std::string& name : names) {
+    const ClassError* const row = find(name);
+    if (row != nullptr && row->studies >= studies) return row;
+  }
+  return nullptr;
 }
 
 const ClassError* ClassErrors::find(std::string_view name) const {

@@ -47,20 +47,26 @@ struct ClassError {
   bool operator==(const ClassError&) const = default;
 };
 
+/// Of fewer, half and nine tenths say next to nothing of another study.
+inline constexpr double enough_studies = 5.0;
+
 class ClassErrors {
  public:
   explicit ClassErrors(std::vector<ClassError> rows);
 
   /// What is drawn for a class: its row for what is `known`; where there is none and something is
-  /// known, reference() without the part that a measurement of the same job settles.
+  /// known, that of the most like it without the part that a measurement of the same job settles.
   [[nodiscard]] const ClassError& drawn(ErrorClass error_class, StudyKnown known) const;
-  /// The published measurements that are most like it: of its class with as much known, else of
-  /// its class, else, as where no class binds, of any. Null: there are none at all.
+  /// The published measurements to tell of beside a prediction: the first of these rows that is of
+  /// enough_studies or more, and where none is, the first that there is: of its class with as much
+  /// known, of its class, of any with as much known, of any. Null: there are none at all.
   [[nodiscard]] const ClassError* reference(std::optional<ErrorClass> bound_by,
                                             StudyKnown known) const;
 
  private:
   [[nodiscard]] const ClassError* find(std::string_view name) const;
+  [[nodiscard]] const ClassError* first_of(std::optional<ErrorClass> bound_by, StudyKnown known,
+                                           double studies) const;
   std::vector<ClassError> rows_;
   std::array<std::array<ClassError, 3>, 5> drawn_;
 };

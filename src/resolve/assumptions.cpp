@@ -31,6 +31,7 @@ std::span<const Assumption* const> assumptions() {
                                      &handover_of_any,
                                      &handover_shared,
                                      &handover_pickled,
+                                     &unpickled_by_pinning,
                                      &handover_cv,
                                      &collate,
                                      &collate_inline,

@@ -151,6 +151,15 @@ inline constexpr Assumption handover_pickled = {
     "0.6 to 1.1 ms/MB: lists of arrays and named tuples through a pipe (eleven decoders in PyTorch "
     "loaders on one processor, 2026; engineering judgement)",
     "loader"};
+/// Per byte, where a thread pins batches: it takes them from the workers, and unpickles them.
+inline constexpr Assumption unpickled_by_pinning = {
+    "unpickling in the pinning thread",
+    handover_pickled.value,
+    handover_pickled.low,
+    handover_pickled.high,
+    "a pickled batch costs the thread that pins it 0.8 ms/MB before it copies",
+    handover_pickled.range,
+    "loader"};
 constexpr const Assumption& handover_of_byte(Transport transport) {
   return transport == Transport::pickled ? handover_pickled : handover_shared;
 }

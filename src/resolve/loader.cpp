@@ -80,8 +80,8 @@ T own_cost(Context& context, Stage stage, const std::optional<T>& given,
   return measured ? cost / measured_thread_speed(context) : cost;
 }
 
-/// What the main process does to have a batch. Where a thread pins batches, their bytes are first
-/// touched by its copy.
+/// What the main process does to have a batch. Where a thread pins batches, it takes them from the
+/// workers, and their bytes are its work (resolve_copy).
 void resolve_handover(Context& context, bool starts) {
   const Loader& loader = context.scenario.loader;
   Inputs& inputs = context.out.inputs;

@@ -48,7 +48,7 @@ const std::vector<Entry<About>>& entries<About>() {
   static const std::vector<Entry<About>> list = {
       entry<&About::source>("source", {"where the setting and the figures come from"}),
       entry<&About::expectation>("expectation", {"the expected outcome, and why"}),
-      entry<&About::fitted>("fitted", {"which inputs were fitted, on which point"}),
+      entry<&About::fitted>("fitted", {"which inputs were fitted, on which point: \"/job/step/fixed on 1 node\". The keys narrow what the model is taken to be off by, each for its part of the job"}),
       entry<&About::canary>(
           "canary",
           {.manual = "seconds of the canary in each turn of the cases: calibrate --canary",

@@ -129,13 +129,53 @@ bool measured(const HostProfile& host, ErrorClass error_class) {
   return false;
 }
 
+/// What a key of the scenario says something of; the first row that it begins with counts.
+struct KeyClass {
+  std::string_view begins;
+  ErrorClass error_class;
+};
+constexpr std::array key_classes = {KeyClass{"/job/step", ErrorClass::gpu},
+                                    KeyClass{"/job/allreduce", ErrorClass::scale_out},
+                                    KeyClass{"/job/efficiency", ErrorClass::scale_out},
+                                    KeyClass{"/job/scaling", ErrorClass::scale_out},
+                                    KeyClass{"/preprocess", ErrorClass::cpu},
+                                    KeyClass{"/loader", ErrorClass::cpu},
+                                    KeyClass{"/source", ErrorClass::storage},
+                                    KeyClass{"/disk", ErrorClass::storage},
+                                    KeyClass{"/dataset", ErrorClass::storage},
+                                    KeyClass{"/cluster/pinned_bandwidth", ErrorClass::copies},
+                                    KeyClass{"/cluster/pageable_bandwidth", ErrorClass::copies},
+                                    KeyClass{"/cluster/copy_latency", ErrorClass::copies}};
+
+std::optional<ErrorClass> class_of_key(std::string_view key) {
+  // An operation of the GPU stands beside those of CPUs.
+  if (key.starts_with("/preprocess") && key.ends_with("/gpu")) return ErrorClass::gpu;
+  const auto found =
+      std::find_if(key_classes.begin(), key_classes.end(),
+                   [&](const KeyClass& row) { return key.starts_with(row.begins); });
+  return found == key_classes.end() ? std::nullopt : std::optional(found->error_class);
+}
+
+/// Whether a sentence of what was fitted names a key of the class: "/job/step/fixed on 1 node".
+bool names_key_of(std::string_view sentence, ErrorClass error_class) {
+  constexpr std::string_view ends = " ,;:()";
+  for (std::size_t at = 0; at < sentence.size();) {
+    const std::size_t end = std::min(sentence.find_first_of(ends, at), sentence.size());
+    if (class_of_key(sentence.substr(at, end - at)) == error_class) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
 }  // namespace
 
 StudyKnown known_of(const Scenario& scenario, const HostProfile* host, ErrorClass error_class) {
   if (scenario.about.study) return scenario.about.study->known;
-  const bool fitted = !scenario.about.fitted.empty() ||
-                      std::any_of(scenario.cases.begin(), scenario.cases.end(),
-                                  [](const Case& one) { return one.fitted; }) ||
+  const auto& sentences = scenario.about.fitted;
+  const bool fitted = std::any_of(sentences.begin(), sentences.end(),
+                                  [&](const std::string& sentence) {
+                                    return names_key_of(sentence, error_class);
+                                  }) ||
                       (error_class == ErrorClass::scale_out && scenario.job.scaling_fit);
   if (fitted) return StudyKnown::fitted;
   return host != nullptr && measured(*host, error_class) ? StudyKnown::profile

@@ -9,8 +9,9 @@
 
 namespace feedrate::study {
 
-/// What was measured of the job itself for the part of it that a class of errors is about. A study
-/// says so.
+/// What was measured of the job itself for the part of it that a class of errors is about: a fit
+/// counts for the classes of the keys that about.fitted names, as `fit -o` writes them. A study
+/// says it of itself.
 StudyKnown known_of(const Scenario& scenario, const HostProfile* host, ErrorClass error_class);
 
 /// The name by which a class's error is drawn: the same for all jobs that are compared.

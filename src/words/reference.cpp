@@ -29,9 +29,14 @@ std::string_view what_is_known(const ReferenceClass& of) {
   return "measured in a host profile";
 }
 
-/// Whether the row is of jobs of which as much was known.
+/// Whether the row is only of jobs of which as much was known.
 bool as_known(const ReferenceClass& of) {
-  return of.known == StudyKnown::nothing || of.error.name.ends_with(word_of(of.known));
+  return of.error.name.ends_with("/" + std::string(word_of(of.known)));
+}
+
+/// Whether the row is only of jobs that the same bound.
+bool as_bound(const ReferenceClass& of) {
+  return of.bound_by && of.error.name.starts_with(name_of(*of.bound_by));
 }
 
 std::string counted_studies(double studies) {
@@ -62,10 +67,11 @@ std::string reference_class(const ReferenceClass& of) {
   }
   const std::string bound = of.bound_by ? fmt::format("bound by {}", class_words(*of.bound_by))
                                         : "bound by nothing alone";
+  const std::string of_class = as_bound(of) ? bound : "whatever bound them";
   std::string text = fmt::format(
       "Jobs like this ({}{}): half of {} published measurements were within {} of the prediction, "
       "nine of ten within {}; {}.",
-      bound, as_known(of) ? fmt::format(", {}", what_is_known(of)) : ", nothing measured there",
+      of_class, as_known(of) ? fmt::format(", {}", what_is_known(of)) : "",
       with_thousands(std::llround(error.points)), percent_of(error.median_abs_error),
       within(error.ninety_percent_factor), counted_studies(error.studies));
   constexpr double worth_a_word = 0.02;
@@ -74,10 +80,14 @@ std::string reference_class(const ReferenceClass& of) {
                         percent_of(std::abs(portable::expm1(error.bias_ln))),
                         error.bias_ln > 0.0 ? "longer" : "less");
   }
-  if (!as_known(of)) {
-    text += fmt::format(" This one is {}: the range takes the model to be right within {}.",
-                        what_is_known(of), within(of.drawn_factor));
-  }
+  if (as_known(of) && as_bound(of)) return text;
+  std::string own = as_bound(of) ? "" : bound;
+  if (!as_known(of)) own += fmt::format("{}{}", own.empty() ? "" : ", ", what_is_known(of));
+  // A profile's own errors are the range: the model adds none to them.
+  text += of.drawn_factor > 1.0
+              ? fmt::format(" Here ({}) the range takes the model to be right within {}.", own,
+                            within(of.drawn_factor))
+              : fmt::format(" Here ({}) the range is the profile's own.", own);
   return text;
 }
 

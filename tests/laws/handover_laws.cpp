@@ -133,6 +133,10 @@ TEST_CASE("hand-over: a batch costs by its bytes and by how it comes, unless it 
   const Inputs pinned = resolved(R"(, "pin_memory": true)");
   CHECK(pinned.handover.base() == Approx(0.37e-3));
   CHECK(pinned.pin.base() == Approx(1e6 / 8e9));
+  // … and to unpickle them, which no pinning makes free.
+  const Inputs unpickled = resolved(R"(, "pin_memory": true, "transport": "pickled")");
+  CHECK(unpickled.handover.base() == Approx(0.37e-3));
+  CHECK(unpickled.pin.base() == Approx(1e6 * (1.0 / 8e9 + 0.8e-9)));
   // What is given is what it is.
   const Inputs given = resolved(R"(, "handover": "3 ms", "handover_cv": 0, "pin_memory": true)");
   CHECK(given.handover.base() == Approx(3e-3));

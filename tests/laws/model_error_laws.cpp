@@ -215,7 +215,11 @@ TEST_CASE(
   const double unknown = width(nullptr);
   const HostProfile host = schema::parse_host_profile(R"({"disk": [[1, "20 MB/s"]]})", "h.json");
   CHECK(width(&host) < unknown);
-  scenario.about.fitted.emplace_back("the disk's bandwidth");
+  // A fit settles the part of the job whose keys it names, and no other.
+  scenario.about.fitted = {"the disk's bandwidth", "/preprocess/0/cpu on 1 worker",
+                           "/preprocess/1/gpu, /job/step on 1 GPU", "/job/scaling: at 8 instances"};
+  CHECK(width(nullptr) == unknown);
+  scenario.about.fitted.emplace_back("/job/startup + /disk/bandwidth on an epoch from disk");
   CHECK(width(nullptr) < unknown);
   CHECK(std::log(width(nullptr)) == Approx(0.1 * student_quantile(0.95, 4.0)).epsilon(0.05));
   // A row of its own says what is left.
@@ -239,6 +243,35 @@ TEST_CASE("model error: the shipped table has every class, and each says whom it
     CHECK(row.ninety_percent_factor > 1.0 + row.median_abs_error / 2.0);
   }
   REQUIRE(errors.reference({}, StudyKnown::nothing) != nullptr);
+}
+
+TEST_CASE("model error: rows of few studies are told of only where there is nothing better") {
+  const auto row = [](const char* name, double studies) {
+    return ClassError{name, 0.0, 0.1, 0.1, 4.0, 10.0 * studies, studies, 0.1, 1.4};
+  };
+  const ClassErrors errors(
+      {row("any", 9), row("any/nothing", 5), row("gpu", 4), row("gpu/nothing", 1),
+       row("cpu", 6), row("cpu/nothing", 4), row("storage", 8), row("storage/nothing", 5)});
+  const auto told = [&](std::optional<ErrorClass> of, StudyKnown known) {
+    return errors.reference(of, known)->name;
+  };
+  CHECK(told(ErrorClass::storage, StudyKnown::nothing) == "storage/nothing");
+  CHECK(told(ErrorClass::cpu, StudyKnown::nothing) == "cpu");
+  CHECK(told(ErrorClass::gpu, StudyKnown::nothing) == "any/nothing");
+  CHECK(told(ErrorClass::gpu, StudyKnown::fitted) == "any");
+  CHECK(told({}, StudyKnown::nothing) == "any/nothing");
+  // What is drawn is still what was learned of the class.
+  CHECK(errors.drawn(ErrorClass::gpu, StudyKnown::nothing).name == "gpu/nothing");
+  CHECK(ClassErrors({row("gpu", 2), row("any", 3)})
+            .reference(ErrorClass::gpu, StudyKnown::nothing)
+            ->name == "gpu");
+  // Of the shipped table, no job is told of fewer.
+  for (const ErrorClass of : all_error_classes) {
+    for (const StudyKnown known : {StudyKnown::nothing, StudyKnown::fitted, StudyKnown::profile}) {
+      INFO(name_of(of) << ' ' << word_of(known));
+      CHECK(learned_class_errors().reference(of, known)->studies >= enough_studies);
+    }
+  }
 }
 
 TEST_CASE("model error: a table of class errors is read, or each line that is wrong is named") {
@@ -280,7 +313,8 @@ TEST_CASE(
     "model error: the sentence says what bound the jobs, how many they were and how far off") {
   ReferenceClass of;
   of.bound_by = ErrorClass::storage;
-  of.error = {"storage", 0.0, 0.1, 0.1, 4.0, 41.0, 12.0, 0.09, 1.35};
+  of.drawn_factor = 1.4;
+  of.error = {"storage/nothing", 0.0, 0.1, 0.1, 4.0, 41.0, 12.0, 0.09, 1.35};
   CHECK(words::reference_class(of) ==
         "Jobs like this (bound by storage, nothing measured there): half of 41 published "
         "measurements were within 9 % of the prediction, nine of ten within 35 %; 12 studies.");
@@ -290,10 +324,26 @@ TEST_CASE(
   of.error.bias_ln = 0.05;
   CHECK(words::reference_class(of).find("within a factor of 1.9; 1 study. In the middle, they took "
                                         "5 % longer than predicted.") != std::string::npos);
+  // What the row is not of, it does not claim.
+  of.error = {"storage", 0.0, 0.1, 0.1, 4.0, 41.0, 12.0, 0.09, 1.35};
+  CHECK(words::reference_class(of) ==
+        "Jobs like this (bound by storage): half of 41 published measurements were within 9 % of "
+        "the prediction, nine of ten within 35 %; 12 studies. Here (nothing measured there) the "
+        "range takes the model to be right within 40 %.");
+  of.error.name = "any/nothing";
+  CHECK(words::reference_class(of).find("Jobs like this (whatever bound them, nothing measured "
+                                        "there): half") == 0);
+  CHECK(words::reference_class(of).ends_with(
+      "Here (bound by storage) the range takes the model to be right within 40 %."));
+  of.error.name = "any";
+  of.known = StudyKnown::fitted;
+  CHECK(words::reference_class(of).ends_with(
+      "Here (bound by storage, fitted to measurements of the same job) the range takes the model to "
+      "be right within 40 %."));
   of.known = StudyKnown::profile;
-  of.drawn_factor = 1.2;
-  CHECK(words::reference_class(of).find("This one is measured in a host profile: the range takes "
-                                        "the model to be right within 20 %.") != std::string::npos);
+  of.drawn_factor = 1.0;
+  CHECK(words::reference_class(of).ends_with(
+      "Here (bound by storage, measured in a host profile) the range is the profile's own."));
   CHECK(words::narrowed_by(of).empty());
 }
 

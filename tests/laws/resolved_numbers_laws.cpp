@@ -65,10 +65,13 @@ void check_shape(const World& w, const Inputs& in) {
   REQUIRE(in.copies == copies_of(w));
 }
 
+bool pickled(const World& w) {
+  return w.scenario.loader.transport == Transport::pickled;
+}
+
 /// Seconds a byte of a batch that is taken from a worker.
 double transport_of(const World& w) {
-  const bool pickled = w.scenario.loader.transport == Transport::pickled;
-  return (pickled ? assumed::handover_pickled : assumed::handover_shared).value;
+  return (pickled(w) ? assumed::handover_pickled : assumed::handover_shared).value;
 }
 
 void check_loader(const World& w, const Inputs& in) {
@@ -176,8 +179,11 @@ void check_copies(const World& w, const Inputs& in) {
     const auto kernel = of_host(w, &H::copy_beside_kernel);
     const double left = in.copies == Copies::beside && kernel ? std::min(1.0, kernel->value) : 1.0;
     SAME(in.copy, to_gpu(w) / (pinned * left));
-    SAME(in.pin, to_gpu(w) / first_of<Bandwidth>({}, memcpy_rate,
-                                                 bytes_per_second(assumed::host_copy.value)));
+    const DurationPerSample copied =
+        to_gpu(w) /
+        first_of<Bandwidth>({}, memcpy_rate, bytes_per_second(assumed::host_copy.value));
+    const double unpickled = starts(w) && pickled(w) ? assumed::handover_pickled.value : 0.0;
+    SAME(in.pin, copied + DurationPerByte::of(unpickled) * to_gpu(w));
   } else {
     Bandwidth pageable = assumed::pageable_share.value * pinned;
     if (memcpy_rate) pageable = std::min(pageable, memcpy_rate->value);
