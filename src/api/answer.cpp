@@ -105,7 +105,7 @@ std::string sweep(const schema::Request& request, const schema::SweepRequest& as
   const Sweep swept = with_places(document, [&] {
     Sweep made =
         study::sweep(inputs, catalog, profile_of(request), run_options(request.depth), asked.jobs);
-    conclude(made, inputs, catalog, profile_of(request), request.depth.seed, constraints);
+    conclude(made, inputs, catalog, profile_of(request), request.depth, constraints, asked.jobs);
     return made;
   });
   return schema::write_sweep(swept, first.name, request.file);

@@ -1,13 +1,28 @@
 #include "api/sweep.hpp"
 
+#include <vector>
+
+#include "study/choice.hpp"
 #include "study/decision.hpp"
 
 namespace feedrate::api {
 
 void conclude(Sweep& sweep, std::span<const study::SweepInput> points, const Catalog& catalog,
-              const HostProfile* host, std::uint64_t seed, const Constraints& constraints) {
-  sweep.decision = study::decide(sweep, points, catalog, host, seed);
+              const HostProfile* host, const Depth& depth, const Constraints& constraints,
+              int jobs) {
+  sweep.decision = study::decide(sweep, points, catalog, host, depth.seed);
   study::hold_against(sweep, constraints);
+  if (!confirms(depth)) return;
+  std::vector<study::Placed> placed;
+  for (const SweepPoint& point : sweep.points) placed.push_back(study::placed(point));
+  sweep.confirmed = study::sweep_choices(
+      placed, constraints, [&](std::size_t i) { return points[i]; }, catalog, host, depth.seed,
+      jobs);
+  sweep.fastest = chosen_or(sweep.confirmed.fastest, sweep.fastest);
+  sweep.cheapest = chosen_or(sweep.confirmed.cheapest, sweep.cheapest);
+  if (auto& best = sweep.cheapest_meeting) {
+    best = chosen_or(sweep.confirmed.cheapest_meeting, *best);
+  }
 }
 
 }  // namespace feedrate::api

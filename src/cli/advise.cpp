@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "api/scenario_maker.hpp"
+#include "api/sweep.hpp"
 #include "base/errors.hpp"
 #include "base/exit_status.hpp"
 #include "base/quote.hpp"
@@ -57,6 +58,7 @@ study::AdviseOptions options_of(const AdviseArguments& arguments, const Scenario
   options.jobs = arguments.jobs > 0.0 ? arguments.jobs : scenario.job.jobs.value_or(1.0);
   options.constraints = constraints_of(arguments.constraints, scenario.currency);
   options.seed = arguments.simulation.seed;
+  options.events = api::confirms(arguments.simulation);
   return options;
 }
 
@@ -129,6 +131,7 @@ Command add_advise(Parser& parent) {
                                 "those that work best together), with its predictions as cases")
                     ->type_name("N|best"));
   add_scenario_flags(*app, arguments->simulation);
+  add_mean_flag(*app, arguments->simulation);
   add_output_flags(*app, arguments->output);
   app->footer(
       "The ladder: one GPU with its data in memory; with the real source; all GPUs of an\n"

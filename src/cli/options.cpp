@@ -136,6 +136,16 @@ void add_scenario_flags(Parser& app, SimulationOptions& options) {
   add_seed(app, options);
 }
 
+Option* add_mean_flag(Parser& app, SimulationOptions& options) {
+  return app
+      .add_flag("--mean", options.mean,
+                "Compute the mean in closed form alone. Default: run, report, compare, cases and "
+                "check also simulate the events that take about 0.1 s, and state their time where "
+                "it parts from the mean by more than 1 %; sweep, optimize, scale and advise "
+                "simulate so what they are about to recommend")
+      ->group(simulation_group);
+}
+
 void add_simulation_flags(Parser& app, SimulationOptions& options) {
   add_inputs(app, options);
   allow_whole_numbers(
@@ -153,12 +163,7 @@ void add_simulation_flags(Parser& app, SimulationOptions& options) {
                    "Simulate every event of the job (each chunk of every worker, with its "
                    "variability) instead of the mean in closed form");
   events->group(simulation_group);
-  app.add_flag("--mean", options.mean,
-               "Compute the mean in closed form alone. Default: run, report, compare, cases and "
-               "check also simulate the events that take about 0.1 s, and state their time where "
-               "it parts from the mean by more than 1 %")
-      ->group(simulation_group)
-      ->excludes(events);
+  add_mean_flag(app, options)->excludes(events);
 }
 
 void deliver(const OutputOptions& options, std::span<const std::string> inputs,

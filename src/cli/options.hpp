@@ -37,6 +37,9 @@ void add_jobs_flag(Parser& app, int& jobs);
 /// --host, --set, --allow-files, --seed.
 void add_scenario_flags(Parser& app, SimulationOptions& options);
 
+/// --mean, with what it is the opposite of.
+Option* add_mean_flag(Parser& app, SimulationOptions& options);
+
 /// --host, --set, --allow-files, --replications, --seed, --events, --mean.
 void add_simulation_flags(Parser& app, SimulationOptions& options);
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "api/scenario_maker.hpp"
+#include "api/sweep.hpp"
 #include "api/vary.hpp"
 #include "base/errors.hpp"
 #include "base/exit_status.hpp"
@@ -134,6 +135,7 @@ Advice advice_of(const Question& question, const Catalog& catalog, const PageReq
   study::AdviseOptions options;
   options.jobs = question.scenario.job.jobs.value_or(1.0);
   options.seed = arguments.simulation.seed;
+  options.events = api::confirms(arguments.simulation);
   return with_places(question.document, [&] {
     return study::advise(std::cref(make), catalog, question.profile(), options);
   });

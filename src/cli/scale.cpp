@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "api/scenario_maker.hpp"
+#include "api/sweep.hpp"
 #include "api/vary.hpp"
 #include "base/errors.hpp"
 #include "base/exit_status.hpp"
@@ -122,7 +123,12 @@ int scale(const ScaleArguments& arguments) {
                                 });
     }));
   }
-  const Scaling scaling = study::scaling_of(std::move(curves), first, options);
+  Scaling scaling = study::scaling_of(std::move(curves), first, options);
+  if (api::confirms(arguments.simulation)) {
+    with_places(document, [&] {
+      study::confirm(scaling, std::cref(make), world.catalog, world.profile(), options);
+    });
+  }
   if (!arguments.html.empty()) {
     PageRequest page;
     page.scenario = arguments.scenario;
@@ -184,6 +190,7 @@ Command add_scale(Parser& parent) {
            ->type_name("FILE"));
   add_jobs_flag(*app, arguments->jobs);
   add_scenario_flags(*app, arguments->simulation);
+  add_mean_flag(*app, arguments->simulation);
   add_output_flags(*app, arguments->output);
   app->footer(
       "Every whole number of instances up to --to is simulated, so the answers do not depend on\n"

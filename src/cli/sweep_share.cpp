@@ -61,6 +61,7 @@ schema::ShareHeader header_of(const PreparedSweep& sweep, const SweepShare& shar
   header.replications = question.simulation.replications;
   header.seed = question.simulation.seed;
   header.exact = question.simulation.exact;
+  header.mean = question.simulation.mean;
   header.deadline = question.constraints.deadline;
   header.budget = question.constraints.budget;
   return header;
@@ -210,8 +211,9 @@ PreparedSweep prepared_again(const schema::ShareHeader& header) {
   question.vary = header.vary;
   question.instances = header.instances;
   question.constraints = {header.deadline, header.budget};
-  question.simulation = {
-      {header.replications, header.seed, header.exact}, header.host_file, header.settings};
+  question.simulation = {{header.replications, header.seed, header.exact, header.mean},
+                         header.host_file,
+                         header.settings};
   question.rows = header.rows;
   schema::Document document(header.scenario, header.scenario_file);
   apply_settings(document, question.simulation);

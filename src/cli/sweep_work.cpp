@@ -11,10 +11,12 @@
 #include "base/exit_status.hpp"
 #include "cli/inputs.hpp"
 #include "cli/terminal.hpp"
+#include "report/choice_words.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
 #include "report/sweep_words.hpp"
 #include "schema/result.hpp"
+#include "study/choice.hpp"
 #include "study/sweep.hpp"
 
 namespace feedrate::cli {
@@ -41,15 +43,16 @@ PreparedSweep prepared(const SweepQuestion& question, const std::string& format,
 }
 
 /// What a table of rows has no place for.
-std::vector<std::string> remarks_beside_rows(const PreparedSweep& sweep, std::size_t meeting,
-                                             std::optional<std::size_t> cheapest,
-                                             std::size_t unanswered) {
+std::vector<std::string> remarks_beside_rows(const PreparedSweep& sweep,
+                                             const study::Meeting& meeting,
+                                             const SweepChoices& choices, std::size_t unanswered) {
   std::vector<std::string> remarks;
   if (sweep.constraints.any()) {
     remarks.push_back(report::meeting_words(
-        sweep.constraints, meeting, sweep.points.size(),
-        cheapest ? study::setting_words(sweep.points.setting(*cheapest)) : ""));
+        sweep.constraints, meeting.points, sweep.points.size(),
+        meeting.cheapest ? study::setting_words(sweep.points.setting(*meeting.cheapest)) : ""));
   }
+  for (std::string& words : report::choice_words(choices)) remarks.push_back(std::move(words));
   if (unanswered > 0) {
     remarks.push_back(report::unanswered_words(unanswered, sweep.points.size()) +
                       "; the column \"problem\" says why");
@@ -110,23 +113,23 @@ int deliver_results(const PreparedSweep& sweep,
   for (std::size_t i = 0; i < sweep.points.size(); ++i) points.push_back(sweep.points.at(i));
   const Sweep result = with_places(sweep.document, [&] {
     Sweep made = results(points);
-    api::conclude(made, points, sweep.world.catalog, sweep.world.profile(), sweep.options().seed,
-                  sweep.constraints);
+    api::conclude(made, points, sweep.world.catalog, sweep.world.profile(),
+                  sweep.question.simulation, sweep.constraints);
     return made;
   });
-  deliver(
-      output, inputs,
-      {.report =
-           [&] {
-             return report::shown_in(first.currency,
-                                     [&] { return report::sweep_report(result, first.name); });
-           },
-       .json = [&] { return schema::write_sweep(result, first.name, sweep.question.scenario); },
-       .csv = [&] { return report::sweep_csv(result); },
-       .remarks = remarks_beside_rows(sweep, result.meeting, result.cheapest_meeting,
-                                      static_cast<std::size_t>(std::count_if(
-                                          result.points.begin(), result.points.end(),
-                                          [](const SweepPoint& p) { return !p.answered(); })))});
+  deliver(output, inputs,
+          {.report =
+               [&] {
+                 return report::shown_in(first.currency,
+                                         [&] { return report::sweep_report(result, first.name); });
+               },
+           .json = [&] { return schema::write_sweep(result, first.name, sweep.question.scenario); },
+           .csv = [&] { return report::sweep_csv(result); },
+           .remarks = remarks_beside_rows(
+               sweep, {result.meeting, result.cheapest_meeting}, result.confirmed,
+               static_cast<std::size_t>(
+                   std::count_if(result.points.begin(), result.points.end(),
+                                 [](const SweepPoint& p) { return !p.answered(); })))});
   return status_of(sweep, result.meeting);
 }
 
@@ -141,13 +144,23 @@ int deliver_rows(const PreparedSweep& sweep, const OutputOptions& output,
   std::uint64_t end = spool.size();
   const study::StreamedSweep swept = write_rows(spool);
   const study::Standing standing = study::standing(swept.points);
+  study::Meeting meeting = study::meeting(swept.points, constraints);
+  SweepChoices choices;
+  if (api::confirms(sweep.question.simulation)) {
+    choices = with_places(sweep.document, [&] {
+      return study::sweep_choices(
+          swept.points, constraints, [&](std::size_t i) { return points.at(i); },
+          sweep.world.catalog, sweep.world.profile(), sweep.options().seed);
+    });
+  }
+  const std::size_t fastest = chosen_or(choices.fastest, standing.fastest);
+  const std::size_t cheapest = chosen_or(choices.cheapest, standing.cheapest);
+  if (auto& best = meeting.cheapest) best = chosen_or(choices.cheapest_meeting, *best);
   const std::set<std::size_t> pareto(standing.pareto.begin(), standing.pareto.end());
   for (std::size_t i = 0; i < swept.bytes.size(); ++i) {
     end += swept.bytes[i];
-    // Whoever is fastest or cheapest is in the Pareto set too.
-    if (!pareto.contains(i)) continue;
-    const std::string marks =
-        report::sweep_marks(i == standing.fastest, i == standing.cheapest, true);
+    if (i != fastest && i != cheapest && !pareto.contains(i)) continue;
+    const std::string marks = report::sweep_marks(i == fastest, i == cheapest, pareto.contains(i));
     spool.overwrite(end - 1 - marks.size(), marks);
   }
   if (output.file.empty()) {
@@ -155,9 +168,7 @@ int deliver_rows(const PreparedSweep& sweep, const OutputOptions& output,
   } else {
     spool.finish();
   }
-  const study::Meeting meeting = study::meeting(swept.points, constraints);
-  for (const std::string& remark :
-       remarks_beside_rows(sweep, meeting.points, meeting.cheapest, swept.unanswered)) {
+  for (const std::string& remark : remarks_beside_rows(sweep, meeting, choices, swept.unanswered)) {
     write_stderr("remark: " + remark);
   }
   return status_of(sweep, meeting.points);

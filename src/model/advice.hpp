@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/units.hpp"
+#include "model/choice.hpp"
 #include "model/constraints.hpp"
 #include "model/result.hpp"
 #include "model/scenario.hpp"
@@ -111,8 +112,9 @@ struct Remedied {
   Duration sooner;              ///< of one job
   /// Share of the draws of all that is uncertain in which it saves; empty where nothing was drawn.
   std::optional<double> pays;
-  std::string reason{};                ///< why it is impossible, or what to give
-  std::vector<std::string> caveats{};  ///< that the changed job has and the job as it is has not
+  std::optional<Confirmed> confirmed{};  ///< of those advised first; empty: no events
+  std::string reason{};                  ///< why it is impossible, or what to give
+  std::vector<std::string> caveats{};    ///< that the changed job has and the job as it is has not
 };
 
 /// The best of the advised remedies in one job.
@@ -124,6 +126,7 @@ struct Together {
   Money saved;
   Duration sooner;
   std::optional<double> pays;
+  std::optional<Confirmed> confirmed{};  ///< empty: no events
 };
 
 /// More of what is not fed yet, which costs more than the first remedy.
@@ -135,13 +138,14 @@ struct TooEarly {
 
 struct Advice {
   JobFigures before;
-  std::vector<std::string> caveats;  ///< of the job as it is
-  double target = 0.9;               ///< share of the time that GPUs are to be busy
-  double jobs = 1.0;                 ///< over which savings are counted
+  std::optional<Confirmed> confirmed;  ///< the job as it is; empty: no events were simulated
+  std::vector<std::string> caveats;    ///< of the job as it is
+  double target = 0.9;                 ///< share of the time that GPUs are to be busy
+  double jobs = 1.0;                   ///< over which savings are counted
   Constraints constraints;
   bool priced = true;  ///< whether its hours have a price; else savings are of time
   std::vector<RungResult> ladder;
-  Rung starts_on = Rung::fed;      ///< the first rung below the target
+  Rung starts_on = Rung::fed;  ///< the first rung below the target
   /// The rung whose remedies are advised: that one, or the next below the target on which something
   /// saves what no remedy before it comes near to.
   Rung works_on = Rung::fed;

@@ -9,43 +9,11 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "model/choice.hpp"
 #include "model/constraints.hpp"
 #include "model/result.hpp"
 
 namespace feedrate {
-
-enum class Minimized : std::uint8_t { total, money, time };
-
-constexpr std::string_view name_of(Minimized minimized) {
-  switch (minimized) {
-    case Minimized::total: return "total";
-    case Minimized::money: return "money";
-    case Minimized::time: return "time";
-  }
-  return "total";
-}
-
-/// What is compared of a point.
-struct Outlay {
-  Duration time;  ///< of the whole job
-  Money money;    ///< what the invoice says
-  Money total;    ///< with the value of the hours
-  /// Its step was measured at another batch: what it is at this one rests on an assumption.
-  bool step_is_guess = false;
-
-  /// The one that is minimized, in its base unit.
-  [[nodiscard]] double of(Minimized minimized) const {
-    switch (minimized) {
-      case Minimized::total: return total.base();
-      case Minimized::money: return money.base();
-      case Minimized::time: return time.base();
-    }
-    return total.base();
-  }
-};
-
-/// Of what is minimized: points that are nearer to each other are equally good to whoever chooses.
-inline constexpr double alike_share = 1e-3;
 
 /// A point of the grid and what it comes to.
 struct Candidate {
@@ -103,10 +71,13 @@ struct Winner {
   std::size_t near = 1;  ///< points within alike_share of it, itself included
   /// Of those, the one that changes fewest keys, where that is fewer than the winner.
   std::optional<Candidate> simplest;
-  std::size_t equal = 1;               ///< points as good as it, itself included
-  std::size_t changes = 0;             ///< keys that are not as the scenario has them
-  Result result;                       ///< of a full run
-  std::optional<Candidate> runner_up;  ///< the best of those that are further away
+  std::size_t equal = 1;    ///< points as good as it, itself included
+  std::size_t changes = 0;  ///< keys that are not as the scenario has them
+  Result result;            ///< of a full run
+  /// The best by the mean, of which the events chose this one; empty: none were simulated.
+  std::optional<Choice> confirmed;
+  /// The best of those that are further away; the best by the mean where the events chose another.
+  std::optional<Candidate> runner_up;
   /// No other point that keeps the constraints is both faster and cheaper; by ascending time, the
   /// winner among them. Cost: money where that is minimized, else the total.
   std::vector<Candidate> front;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
-#include "model/optimum.hpp"
+#include "model/choice.hpp"
 #include "model/result.hpp"
 #include "model/sweep.hpp"
 
@@ -26,6 +26,7 @@ struct ScaleRow {
   /// Share of the draws whose job meets the deadline; empty: no deadline, or nothing was drawn.
   std::optional<double> chance_in_time{};
   bool rounded = false;  ///< the global batch does not divide: a GPU's share is the nearest whole
+  bool step_is_guess = false;  ///< as of its Outlay
 };
 
 /// A number of instances and what the job then comes to.
@@ -64,6 +65,10 @@ struct Scaling {
       hour;  ///< its value, where it has one: totals are then more than the bill
   std::vector<ScaleCurve> curves;  ///< at least one
   std::size_t best = 0;            ///< of them: least total cost, within the deadline if any is
+  /// Of `best`: the least total cost, within the deadline if any is, or what the events chose
+  /// instead; as it is stated by them where any were simulated.
+  ScalePoint recommended;
+  std::optional<Choice> confirmed;  ///< among all rows; empty: no events were simulated
   std::vector<std::string> remarks;
 
   [[nodiscard]] bool in_time() const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "model/choice.hpp"
 #include "model/constraints.hpp"
 #include "model/result.hpp"
 
@@ -62,9 +63,15 @@ struct Decision {
   std::vector<Worth> worth;    ///< what would be worth knowing, most first
 };
 
+/// The points that a sweep recommends, simulated by their events; each empty where none were.
+struct SweepChoices {
+  std::optional<Choice> fastest, cheapest, cheapest_meeting;
+};
+
 /// A sweep over the product of all varied keys; points in the order of the command line, the last
 /// key varying fastest. Indices are into `points`, and only of those that have a result; both are 0
-/// when there is one point.
+/// when there is one point. `pareto` and `meeting` are of the mean; `fastest`, `cheapest` and
+/// `cheapest_meeting` are what the events chose among the best by the mean, where they were asked.
 struct Sweep {
   std::vector<SweepPoint> points;
   std::vector<std::size_t> pareto;   ///< no other point is both faster and cheaper; ascending time
@@ -78,6 +85,7 @@ struct Sweep {
   std::size_t meeting = 0;                        ///< points that meet them
   std::optional<std::size_t> cheapest_meeting{};  ///< least total cost of those; empty: none meets
                                                   ///< them, or there are no constraints
+  SweepChoices confirmed{};
 };
 
 /// A scenario and its result; in a comparison the first is the reference.

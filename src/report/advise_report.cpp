@@ -155,6 +155,10 @@ List evidence_list(const Advice& advice) {
   return list;
 }
 
+Outlay outlay_of(const JobFigures& job) {
+  return {job.time, job.money, job.total};
+}
+
 void add_others(const Advice& advice, std::vector<Block>& blocks) {
   const auto join = [&](RemedyStanding standing, auto&& words) {
     std::vector<std::string> items;
@@ -173,13 +177,16 @@ void add_others(const Advice& advice, std::vector<Block>& blocks) {
         Tone::plain});
   }
   const auto more = join(RemedyStanding::costs_more, [&](const Remedied& row) {
+    const Outlay after = row.confirmed ? row.confirmed->outlay : outlay_of(*row.after);
+    const Outlay before = row.confirmed ? advice.confirmed->outlay : outlay_of(advice.before);
     std::string text = row.change + ": ";
     if (advice.priced) {
-      text += fmt::format("{} ({}), ", money(row.after->total),
-                          signed_percent(row.after->total / advice.before.total - 1.0));
+      text += fmt::format("{} ({}), ", money(after.total),
+                          signed_percent(after.total / before.total - 1.0));
     }
-    text += fmt::format("{} ({})", duration(row.after->time),
-                        signed_percent(row.after->time / advice.before.time - 1.0));
+    text += fmt::format("{} ({})", duration(after.time),
+                        signed_percent(after.time / before.time - 1.0));
+    if (row.confirmed) text += " event by event";
     if (row.one_off > Money{}) text += fmt::format(", and {} once", money(row.one_off));
     return text;
   });
@@ -209,6 +216,9 @@ std::vector<Block> advice_blocks(const Advice& advice) {
   if (later) {
     blocks.emplace_back(remedies_table(advice, RemedyStanding::later,
                                        "Later, once that rung has reached the target"));
+  }
+  if (std::string words = confirmed_words(advice); advised && !words.empty()) {
+    blocks.emplace_back(Paragraph{std::move(words), Tone::plain});
   }
   if (advised || later) blocks.emplace_back(settings_list(advice));
   if (advised) blocks.emplace_back(evidence_list(advice));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "report/choice_words.hpp"
 #include "report/numbers.hpp"
 
 namespace feedrate::report {
@@ -50,8 +51,9 @@ const Remedied* first_of(const Advice& advice, RemedyStanding standing) {
 
 namespace {
 
-bool meets(const Advice& advice, const JobFigures& job) {
-  return advice.constraints.met(job.time, job.money);
+bool meets(const Advice& advice, const JobFigures& job, const std::optional<Confirmed>& confirmed) {
+  return advice.constraints.met(job.time, job.money) &&
+         (!confirmed || advice.constraints.met(confirmed->outlay.time, confirmed->outlay.money));
 }
 
 const RungResult* rung_of(const Advice& advice, Rung rung) {
@@ -142,8 +144,9 @@ Paragraph advice_headline(const Advice& advice) {
                 later_words(advice),
             advice.works_on == Rung::fed ? Tone::good : Tone::plain};
   }
-  std::string text = fmt::format("{}{} Change first: {}. Then {}", where_it_begins(advice),
-                                 passed_over(advice), first->change, outcome_words(advice, *first->after));
+  std::string text =
+      fmt::format("{}{} Change first: {}. Then {}", where_it_begins(advice), passed_over(advice),
+                  first->change, outcome_words(advice, *first->after));
   if (first->after->bottleneck && first->after->bottleneck != advice.before.bottleneck) {
     text += fmt::format(", and {} is the bottleneck", name_of(*first->after->bottleneck));
   }
@@ -179,10 +182,11 @@ std::string limits_words(const Advice& advice) {
   if (budget) {
     asked += std::string(asked.empty() ? "" : " and ") + "the budget of " + money(*budget);
   }
-  if (meets(advice, advice.before)) return fmt::format("The job as it is meets {}.", asked);
+  if (meets(advice, advice.before, {})) return fmt::format("The job as it is meets {}.", asked);
   std::string numbers;
   for (const Remedied& row : advice.remedies) {
-    if (row.standing != RemedyStanding::advised || !meets(advice, *row.after)) continue;
+    if (row.standing != RemedyStanding::advised || !meets(advice, *row.after, row.confirmed))
+      continue;
     numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", row.number);
   }
   if (!numbers.empty()) {
@@ -191,10 +195,27 @@ std::string limits_words(const Advice& advice) {
         (numbers.find(',') == std::string::npos ? "remedy " : "any one of the remedies ") +
             numbers);
   }
-  if (advice.together && meets(advice, advice.together->after)) {
+  if (advice.together && meets(advice, advice.together->after, advice.together->confirmed)) {
     return fmt::format("The job as it is does not meet {}; with the best together it does.", asked);
   }
   return fmt::format("Neither the job as it is nor any remedy here meets {}.", asked);
+}
+
+std::string confirmed_words(const Advice& advice) {
+  if (!advice.confirmed) return "";
+  std::string text = fmt::format("Simulated event by event, the job takes {}",
+                                 beside_mean_words(advice.confirmed->by_events));
+  int remedies = 0;
+  for (const Remedied& row : advice.remedies) {
+    if (row.standing != RemedyStanding::advised || !row.confirmed) continue;
+    text += fmt::format("; with {}{}, {}", remedies++ > 0 ? "" : "remedy ", row.number,
+                        beside_mean_words(row.confirmed->by_events));
+  }
+  if (advice.together && advice.together->confirmed) {
+    text += fmt::format("; with the best together, {}",
+                        beside_mean_words(advice.together->confirmed->by_events));
+  }
+  return text + ".";
 }
 
 std::vector<std::string> not_yet(const Advice& advice) {

@@ -31,6 +31,8 @@ bool has_gpu_work(const Advice& advice);
 Paragraph advice_headline(const Advice& advice);
 /// Who meets the deadline and the budget; "" where neither is given.
 std::string limits_words(const Advice& advice);
+/// What the job and those advised first take by their events; "" where none were simulated.
+std::string confirmed_words(const Advice& advice);
 /// What must not be done before the rest.
 std::vector<std::string> not_yet(const Advice& advice);
 

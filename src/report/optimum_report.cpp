@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "report/choice_words.hpp"
 #include "report/csv.hpp"
 #include "report/figure_text.hpp"
 #include "report/numbers.hpp"
@@ -249,6 +250,10 @@ Report optimum_report(const Optimum& optimum, const std::string& name) {
   if (optimum.winner) {
     const Winner& winner = *optimum.winner;
     report.headline = headline(optimum);
+    if (winner.confirmed) {
+      report.blocks.emplace_back(
+          Paragraph{choice_words(*winner.confirmed, "the best"), Tone::plain});
+    }
     report.blocks.emplace_back(best_table(optimum));
     report.blocks.emplace_back(Paragraph{runner_up_words(optimum), Tone::plain});
     report.blocks.emplace_back(settings_list(winner));
@@ -310,6 +315,9 @@ std::string optimum_csv(const Optimum& optimum) {
 std::vector<std::string> optimum_remarks(const Optimum& optimum) {
   std::vector<std::string> remarks;
   if (!optimum.winner) remarks.push_back(no_winner_words(optimum));
+  if (optimum.winner && optimum.winner->confirmed) {
+    remarks.push_back(choice_words(*optimum.winner->confirmed, "the best"));
+  }
   if (optimum.unanswered > 0) {
     remarks.push_back(unanswered_words(optimum.unanswered, optimum.points) +
                       "; --format text says why");

@@ -180,9 +180,7 @@ Table table_of(const Scaling& scaling, const ScaleCurve& curve, bool marked) {
     share(r.instances > 1.0 ? r.job_efficiency : std::optional(1.0));
     out.cells.emplace_back(lost_text(r));
     out.cells.emplace_back(marks(curve, scaling, row.instances));
-    const double shown = scaling.deadline && curve.least_in_time ? curve.least_in_time->instances
-                                                                 : curve.least.instances;
-    out.marked = marked && row.instances == shown;
+    out.marked = marked && row.instances == scaling.recommended.instances;
     table.rows.push_back(std::move(out));
   }
   if (std::any_of(curve.rows.begin(), curve.rows.end(),
@@ -202,6 +200,9 @@ Report scale_report(const Scaling& scaling, const std::string& name) {
   report.title =
       name + " · " + (to == 1.0 ? "1 instance" : fmt::format("1 to {} instances", count(to)));
   report.headline = {scale_headline(scaling), scaling.in_time() ? Tone::good : Tone::bad};
+  if (scaling.confirmed) {
+    report.blocks.emplace_back(Paragraph{confirmed_words(scaling), Tone::plain});
+  }
   report.blocks.emplace_back(Paragraph{kept_words(scaling), Tone::plain});
   for (std::size_t i = 0; i < scaling.curves.size(); ++i) {
     const ScaleCurve& curve = scaling.curves[i];
@@ -260,6 +261,7 @@ std::vector<std::string> scale_remarks(const Scaling& scaling) {
     for (const std::string& text : scale_answers(scaling, curve, false))
       list.push_back(lead + text);
   }
+  if (scaling.confirmed) list.push_back(confirmed_words(scaling));
   for (std::string& remark : scale_row_remarks(scaling)) list.push_back(std::move(remark));
   return list;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/number_text.hpp"
+#include "report/choice_words.hpp"
 #include "report/numbers.hpp"
 #include "report/shared_limit_words.hpp"
 #include "report/sweep_words.hpp"
@@ -196,12 +197,15 @@ std::string set_text(const ScaleCurve& curve) {
 std::string scale_headline(const Scaling& scaling) {
   const ScaleCurve& best = scaling.curves[scaling.best];
   if (!scaling.in_time()) return deadline_words(scaling, best, false);
-  const ScalePoint& at = scaling.deadline ? *best.least_in_time : best.least;
+  const ScalePoint& at = scaling.recommended;
   const std::string lead =
       best.set.empty() ? instances_text(at.instances)
                        : fmt::format("{}, {}", set_text(best), instances_text(at.instances));
   std::string text = fmt::format("{}: {}.", lead, outlay_text(scaling, at));
   if (best.to == 1.0 && scaling.curves.size() == 1) return text;
+  if (scaling.confirmed && (scaling.confirmed->chosen > 0 || !scaling.confirmed->best().meets)) {
+    return text;
+  }
   const std::string others =
       scaling.curves.size() > 1 ? "No other of these" : "No other number up to " + count(best.to);
   return fmt::format(
@@ -210,6 +214,23 @@ std::string scale_headline(const Scaling& scaling) {
       scaling.deadline ? fmt::format(" that meets the deadline of {}", duration(*scaling.deadline))
                        : "",
       scaling.hour ? " in total" : "");
+}
+
+std::string confirmed_words(const Scaling& scaling) {
+  const auto name = [](const Confirmed& one) {
+    std::string with;
+    for (const auto& [key, value] : one.set) {
+      // What follows belongs to the number.
+      if (key == "/cluster/instances") {
+        return fmt::format("the job{}{} on {} instance{}", with.empty() ? "" : " with ", with,
+                           value, value == "1" ? "" : "s");
+      }
+      with += fmt::format("{}{} = {}", with.empty() ? "" : ", ", key, value);
+    }
+    return with;
+  };
+  return choice_words(*scaling.confirmed,
+                      scaling.deadline ? "the cheapest in time" : "the cheapest", name);
 }
 
 std::string kept_words(const Scaling& scaling) {
@@ -227,7 +248,8 @@ std::vector<std::string> scale_answers(const Scaling& scaling, const ScaleCurve&
                                        bool below_headline) {
   std::vector<std::string> list;
   // The headline tells of the only machine: that it is late, or its best number in time.
-  const bool only = below_headline && scaling.curves.size() == 1;
+  const bool only = below_headline && scaling.curves.size() == 1 &&
+                    !(scaling.confirmed && scaling.confirmed->chosen > 0);
   const bool late = only && !scaling.in_time();
   const bool knee_said =
       only && (!scaling.deadline ||

@@ -13,6 +13,9 @@ std::string set_text(const ScaleCurve& curve);
 /// The best number of instances of all curves, or that none is in time.
 std::string scale_headline(const Scaling& scaling);
 
+/// What the events say of that number. Precondition: some were simulated.
+std::string confirmed_words(const Scaling& scaling);
+
 /// What stays as it is while instances are added.
 std::string kept_words(const Scaling& scaling);
 

@@ -10,6 +10,7 @@
 
 #include "report/bands.hpp"
 #include "report/certainty_report.hpp"
+#include "report/choice_words.hpp"
 #include "report/numbers.hpp"
 #include "report/reports.hpp"
 #include "report/sparkline.hpp"
@@ -244,13 +245,17 @@ Report sweep_report(const Sweep& sweep, const std::string& name) {
   report.headline = sweep_headline(sweep);
   if (sweep.constraints.any()) {
     const auto& best = sweep.cheapest_meeting;
-    report.blocks.emplace_back(
-        Paragraph{meeting_words(sweep.constraints, sweep.meeting, sweep.points.size(),
-                                best ? fmt::format("{} ({})", setting_text(sweep.points[*best]),
-                                                   outcome_text(sweep.points[*best].result))
-                                     : "") +
-                      ".",
-                  best ? Tone::good : Tone::bad});
+    report.blocks.emplace_back(Paragraph{
+        meeting_words(
+            sweep.constraints, sweep.meeting, sweep.points.size(),
+            best ? fmt::format("{} ({})", setting_text(sweep.points[*best]),
+                               outcome_text(sweep.points[*best], sweep.confirmed.cheapest_meeting))
+                 : "") +
+            ".",
+        best ? Tone::good : Tone::bad});
+  }
+  for (std::string& words : choice_words(sweep.confirmed)) {
+    report.blocks.emplace_back(Paragraph{std::move(words), Tone::plain});
   }
   report.blocks.emplace_back(points_table(sweep));
   if (List list = unanswered_list(sweep); !list.items.empty()) {

@@ -27,8 +27,10 @@ std::string setting_text(const SweepPoint& point) {
   return point.set.empty() ? "as written" : setting_text(point.set);
 }
 
-std::string outcome_text(const Result& result) {
-  return fmt::format("{}, {}", duration(result.times.total), money(result.bill.total));
+std::string outcome_text(const SweepPoint& point, const std::optional<Choice>& choice) {
+  const Result& result = point.result;
+  return fmt::format("{}, {}", duration(choice ? choice->best().outlay.time : result.times.total),
+                     money(choice ? choice->best().outlay.total : result.bill.total));
 }
 
 Paragraph sweep_headline(const Sweep& sweep) {
@@ -41,14 +43,14 @@ Paragraph sweep_headline(const Sweep& sweep) {
   const std::string rest =
       unanswered == 0 ? "" : " " + unanswered_words(unanswered, sweep.points.size()) + ".";
   if (sweep.fastest == sweep.cheapest) {
-    return {
-        fmt::format("{} is both the fastest and the cheapest of {}: {}.{}", setting_text(fastest),
-                    counted(answered, "point"), outcome_text(fastest.result), rest),
-        Tone::good};
+    return {fmt::format("{} is both the fastest and the cheapest of {}: {}.{}",
+                        setting_text(fastest), counted(answered, "point"),
+                        outcome_text(fastest, sweep.confirmed.fastest), rest),
+            Tone::good};
   }
   return {fmt::format("Fastest: {} ({}). Cheapest: {} ({}).{}", setting_text(fastest),
-                      outcome_text(fastest.result), setting_text(cheapest),
-                      outcome_text(cheapest.result), rest),
+                      outcome_text(fastest, sweep.confirmed.fastest), setting_text(cheapest),
+                      outcome_text(cheapest, sweep.confirmed.cheapest), rest),
           Tone::plain};
 }
 

@@ -16,8 +16,9 @@ std::string setting_text(const std::vector<std::pair<std::string, std::string>>&
 /// What the point sets, or "as written".
 std::string setting_text(const SweepPoint& point);
 
-/// Time and cost: "17 min 49 s, $1.15".
-std::string outcome_text(const Result& result);
+/// Time and cost of a point that is recommended, "17 min 49 s, $1.15": by its events, where these
+/// part from the mean.
+std::string outcome_text(const SweepPoint& point, const std::optional<Choice>& choice);
 
 /// The fastest and the cheapest point in a sentence. Precondition: a point has a result.
 Paragraph sweep_headline(const Sweep& sweep);

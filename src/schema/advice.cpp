@@ -2,6 +2,7 @@
 
 #include "base/version.hpp"
 #include "model/figures.hpp"
+#include "schema/by_events_record.hpp"
 #include "schema/written.hpp"
 #include "schema/written_manual.hpp"
 
@@ -135,6 +136,7 @@ const std::vector<Entry<Remedied>>& entries<Remedied>() {
       written<R>("saved_usd", "over all jobs, less the one-off cost",
                  [](const R& r) { return r.saved.base(); }),
       written<R>("sooner_s", "of one job", [](const R& r) { return r.sooner.base(); }),
+      written<&R::confirmed>("confirmed", "by its events; null: none were simulated"),
       written<&R::pays>("pays", "share of the draws of what is uncertain in which it saves"),
       written<R>("reason", "why it is impossible, or what to give",
                  [](const R& r) { return words_or_null(r.reason); }),
@@ -160,6 +162,7 @@ const std::vector<Entry<Together>>& entries<Together>() {
       written<T>("saved_usd", "", [](const T& t) { return t.saved.base(); }),
       written<T>("sooner_s", "", [](const T& t) { return t.sooner.base(); }),
       written<&T::pays>("pays"),
+      written<&T::confirmed>("confirmed", "by its events; null: none were simulated"),
   };
   return list;
 }
@@ -201,6 +204,8 @@ const std::vector<Entry<NamedAdvice>>& entries<NamedAdvice>() {
                                                    : std::nullopt;
                  }),
       written<A>("before", "the job as it is", [](const A& a) { return a.of->before; }),
+      written<A>("confirmed", "the job as it is by its events; null: none were simulated",
+                 [](const A& a) -> const std::optional<Confirmed>& { return a.of->confirmed; }),
       written<A>("ladder", "from the simplest job to the whole one",
                  [](const A& a) -> const std::vector<RungResult>& { return a.of->ladder; }),
       written<A>("starts_on", "the first rung below the target; fed: none",

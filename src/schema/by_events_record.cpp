@@ -42,4 +42,34 @@ const std::vector<Entry<ByEvents>>& entries<ByEvents>() {
   return list;
 }
 
+template <>
+const std::vector<Entry<Confirmed>>& entries<Confirmed>() {
+  using C = Confirmed;
+  static const std::vector<Entry<C>> list = {
+      written<&C::set>("set", "KEY: VALUE, as for --set"),
+      written<C>(name_of(FigureId::total_time), "as feedrate run states it",
+                 [](const C& c) { return c.outlay.time.base(); }),
+      written<C>(name_of(FigureId::money), "likewise",
+                 [](const C& c) { return c.outlay.money.base(); }),
+      written<C>(name_of(FigureId::total_cost), "likewise",
+                 [](const C& c) { return c.outlay.total.base(); }),
+      written<&C::bottleneck>("bottleneck", "likewise; null: none"),
+      written<&C::meets>("meets_constraints", "true where there are none"),
+      written<&C::by_events>("by_events", "the job event by event, beside its mean"),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Choice>>& entries<Choice>() {
+  using C = Choice;
+  static const std::vector<Entry<C>> list = {
+      written<C>("chosen", "index of contenders: what is recommended; 0: the best by the mean",
+                 [](const C& c) { return static_cast<double>(c.chosen); }),
+      written<&C::clear>("clear", "none of them is stated as better, by however little"),
+      written<&C::contenders>("contenders", "the best by the mean, simulated by their events"),
+  };
+  return list;
+}
+
 }  // namespace feedrate::schema

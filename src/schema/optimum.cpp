@@ -5,6 +5,7 @@
 
 #include "base/version.hpp"
 #include "model/figures.hpp"
+#include "schema/by_events_record.hpp"
 #include "schema/result_record.hpp"
 #include "schema/written.hpp"
 #include "schema/written_manual.hpp"
@@ -13,7 +14,6 @@ namespace feedrate::schema {
 namespace {
 
 using Layout = JsonWriter::Layout;
-using Set = std::vector<std::pair<std::string, std::string>>;
 
 struct Whole {
   const Optimum* of;
@@ -74,16 +74,6 @@ template <>
 inline constexpr Layout layout_of<NoResult> = Layout::block;
 template <>
 inline constexpr Layout layout_of<Winner> = Layout::block;
-
-template <>
-struct Written<Set> {
-  static constexpr KeyKind kind = KeyKind::settings;
-  static void put(const Set& set, JsonWriter& out) {
-    out.begin_object(Layout::line);
-    for (const auto& [key, value] : set) out.text(key, value);
-    out.end();
-  }
-};
 
 template <>
 struct Written<RunPart> {
@@ -223,15 +213,18 @@ const std::vector<Entry<Winner>>& entries<Winner>() {
   using W = Winner;
   static const std::vector<Entry<W>> list = {
       written<W>("set", "KEY: VALUE, as for --set",
-                 [](const W& w) -> const Set& { return w.point.set; }),
+                 [](const W& w) -> const Settings& { return w.point.set; }),
       written<&count_of<W, &W::changes>>("changes", "keys that are not as the scenario has them"),
       written<&count_of<W, &W::equal>>("equal", "points as good as it, itself included"),
       written<W>("result", "of a full run: see feedrate schema result",
                  [](const W& w) { return RunPart{&w.result}; }),
       written<&count_of<W, &W::near>>("near", "points within 0.1 % of it, itself included"),
+      written<&W::confirmed>("confirmed", "what the events chose; null: none were simulated"),
       written<&W::simplest>("simplest",
                             "the one of them that changes fewest keys; null: the winner"),
-      written<&W::runner_up>("runner_up", "the best of the points that are further away"),
+      written<&W::runner_up>("runner_up",
+                             "the best of the points that are further away; the best by the mean "
+                             "where the events chose another"),
       written<&W::front>("pareto", "of time and cost within the constraints; of many, some"),
       written<&count_of<W, &W::front_size>>("pareto_points", "in all"),
       written<&W::relaxed>("relaxed", "what each constraint costs, and both"),

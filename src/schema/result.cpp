@@ -2,6 +2,7 @@
 
 #include "base/version.hpp"
 #include "model/figures.hpp"
+#include "schema/by_events_record.hpp"
 #include "schema/json_writer.hpp"
 #include "schema/result_record.hpp"
 
@@ -22,8 +23,6 @@ void write_source(const std::string& name, const std::string& file, JsonWriter& 
   out.key("scenario").begin_object(Layout::line).text("name", name);
   out.text_or_null("file", file).end();
 }
-
-using Settings = std::vector<std::pair<std::string, std::string>>;
 
 /// What every point has, and a run's document beside its header: what was asked, and the result or
 /// why there is none.
@@ -160,7 +159,19 @@ std::string write_sweep(const Sweep& sweep, const std::string& name, const std::
   out.number("break_even_efficiency", sweep.break_even_efficiency);
   write_decision(sweep.decision, out);
   write_constraints(sweep, out);
-  out.end();
+  out.key("confirmed").begin_object(Layout::block);
+  const auto write_choice = [&](std::string_view name, const std::optional<Choice>& choice) {
+    out.key(name);
+    if (choice) {
+      Written<Choice>::put(*choice, out);
+    } else {
+      out.null();
+    }
+  };
+  write_choice("fastest", sweep.confirmed.fastest);
+  write_choice("cheapest", sweep.confirmed.cheapest);
+  write_choice("cheapest_meeting", sweep.confirmed.cheapest_meeting);
+  out.end().end();
   return std::move(out).finish();
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/figures.hpp"
+#include "schema/by_events_record.hpp"
 #include "schema/json_writer.hpp"
 #include "schema/result.hpp"
 #include "schema/result_record.hpp"
@@ -102,6 +103,15 @@ void write_envelope(JsonWriter& out) {
   out.end();
   out.key("required").begin_array().text("scenario").text("set").text("result").text("problems");
   out.end().end().end();
+  out.key("confirmed").begin_object(Layout::block).text("type", "object");
+  out.text("description", "of a sweep: what the events chose; null: none were simulated");
+  out.key("properties").begin_object();
+  for (const char* choice : {"fastest", "cheapest", "cheapest_meeting"}) {
+    out.key(choice).begin_object().key("type").begin_array().text("object").text("null").end();
+    write_written_properties(root_of<Choice>("confirmed"), out);
+    out.end();
+  }
+  out.end().end();
   out.key("answers").begin_object(Layout::line).text("type", "array");
   out.text("description", "of searches: feedrate schema result").end();
   out.end();
@@ -137,7 +147,9 @@ sweep    … "kind": "sweep", "points": [{ANSWER, with "set" of --vary,
          point that has a scale_out, "decision",
          "constraints": {"deadline_s", "budget_usd", "meeting": points that meet them, "cheapest":
          the index of the one of those with the lowest total cost}, null without --deadline and
-         --budget;
+         --budget, "confirmed": {"fastest", "cheapest", "cheapest_meeting"}: CHOICE, the best by
+         the mean, simulated by their events, which decide "fastest", "cheapest" and the "cheapest"
+         of "constraints"; null: none were simulated (--mean, --events, or nothing varies);
          a point that cannot be simulated or priced has "result": null and "problems":
          [{"key": JSON pointer or null, "message"}], and is left out of all the rest. "scale_out"
          puts a point beside the fewest instances with the same other settings (null for these):
@@ -155,7 +167,8 @@ search   (run --find, feeds) … "kind": "search", "answers": [{"question", "key
          "holds", "value": of the metric, FIGURES, "bytes_per_s": of
          samples as stored, "waits_for": stage, "bottleneck", "problems": [{"key", "message"}]}
 scale    … "kind": "scale", "batch_kept": per_gpu or global, "deadline_s", "in_time", "best":
-         index of "curves", one a setting of --vary: [{"set", "to": instances looked at,
+         index of "curves", "recommended": point of it, "confirmed": CHOICE or null, "curves", one a
+         setting of --vary: [{"set", "to": instances looked at,
          "unanswered": of them, "end_of_batch": more have no sample for each GPU, "least": point of
          the lowest total cost, "one_fewer" and "one_more" beside it, "fastest", "fewest_in_time",
          "least_in_time", "shared_limit": {"name", "unit", "rate", "binds_from"}, "rows":
@@ -167,7 +180,7 @@ catalog  list: … "kind": "catalog", "filter", "machines": [one a machine and r
          "gpu_16_bit_tflop_per_s", "network_bytes_per_s", "nvme_bytes", "on_demand_usd_per_h",
          "spot_usd_per_h", "sagemaker_usd_per_h"], "unknown": {KEY: machines left out by it}
 
-The keys of "result":
+The keys of CHOICE:
 
 )";
   std::vector<std::string_view> relative;
@@ -183,7 +196,8 @@ The keys of "result":
   page.replace(page.find(changes), changes.size(),
                fmt::format("{}, {}, {}", name_of(FigureId::total_time), name_of(FigureId::money),
                            name_of(FigureId::total_cost)));
-  return page + written_manual(result_root()) + nameable_figures();
+  return page + written_manual(root_of<Choice>("choice")) + "\nThe keys of \"result\":\n\n" +
+         written_manual(result_root()) + nameable_figures();
 }
 
 }  // namespace feedrate::schema

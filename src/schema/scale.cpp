@@ -3,6 +3,7 @@
 #include "base/version.hpp"
 #include "model/exported.hpp"
 #include "model/figures.hpp"
+#include "schema/by_events_record.hpp"
 #include "schema/json_writer.hpp"
 
 namespace feedrate::schema {
@@ -124,6 +125,13 @@ std::string write_scaling(const Scaling& scaling, const std::string& name,
              scaling.deadline ? std::optional(scaling.deadline->base()) : std::nullopt);
   out.boolean_member("in_time", scaling.in_time());
   out.number("best", static_cast<double>(scaling.best));
+  write_point("recommended", scaling.recommended, out);
+  out.key("confirmed");
+  if (scaling.confirmed) {
+    Written<Choice>::put(*scaling.confirmed, out);
+  } else {
+    out.null();
+  }
   out.key("curves").begin_array(Layout::block);
   for (const ScaleCurve& curve : scaling.curves) write_curve(curve, out);
   out.end();

@@ -97,6 +97,12 @@ std::vector<PlainKey> scale_keys() {
   keys.push_back({"deadline_s", number_or_null, "of --deadline"});
   keys.push_back({"in_time", "boolean", "some number meets the deadline, or there is none"});
   keys.push_back({"best", number, "index of the curve of the least total cost, in time if any is"});
+  keys.push_back({"recommended", object,
+                  "of that curve: the least total cost, in time if any is, as the events choose",
+                  point_keys()});
+  keys.push_back(
+      {"confirmed", "object|null",
+       "what the events chose, as of the winner of optimize; null: none were simulated"});
   keys.push_back({"curves", list, "one, or one for each setting of --vary", curve_keys()});
   keys.push_back({"remarks", list, "what holds for all curves"});
   return keys;

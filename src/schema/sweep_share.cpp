@@ -85,6 +85,7 @@ constexpr Member members[] = {
     plain<&ShareHeader::replications>("replications", "another number of --replications"),
     seed_member,
     plain<&ShareHeader::exact>("exact", "--exact for only one of them"),
+    plain<&ShareHeader::mean>("mean", "--mean for only one of them"),
     plain<&ShareHeader::deadline>("deadline", "another --deadline"),
     plain<&ShareHeader::budget>("budget", "another --budget"),
     plain<&ShareHeader::rows>("rows", "--format csv for only one of them"),
@@ -140,8 +141,8 @@ std::string difference_words(const Member& member, const ShareHeader& a, const S
   const std::string of_a = flag_text(member, a);
   const std::string of_b = flag_text(member, b);
   if (words.find("--") == std::string::npos || of_a == of_b || member.name == "grid" ||
-      member.name == "exact" || member.name == "rows" || of_a.size() > longest ||
-      of_b.size() > longest) {
+      member.name == "exact" || member.name == "mean" || member.name == "rows" ||
+      of_a.size() > longest || of_b.size() > longest) {
     return words;
   }
   return fmt::format("{} ({}, not {})", words, of_b, of_a);

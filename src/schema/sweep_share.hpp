@@ -36,6 +36,7 @@ struct ShareHeader {
   int replications = 0;
   std::uint64_t seed = 1;
   bool exact = false;
+  bool mean = false;
   std::string deadline, budget;
 };
 

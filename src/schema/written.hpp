@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/stage.hpp"
@@ -76,6 +77,19 @@ struct Written<std::vector<std::string>> {
   static void put(const std::vector<std::string>& texts, JsonWriter& out) {
     out.begin_array(JsonWriter::Layout::block);
     for (const std::string& text : texts) out.text(text);
+    out.end();
+  }
+};
+
+/// KEY, VALUE of each key that is set.
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+template <>
+struct Written<Settings> {
+  static constexpr KeyKind kind = KeyKind::settings;
+  static void put(const Settings& set, JsonWriter& out) {
+    out.begin_object(JsonWriter::Layout::line);
+    for (const auto& [key, value] : set) out.text(key, value);
     out.end();
   }
 };

@@ -1,6 +1,7 @@
 #include "study/advise.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "catalog/lookup.hpp"
 #include "resolve/resolve.hpp"
 #include "study/advise_parts.hpp"
+#include "study/choice.hpp"
 #include "study/drawn_job.hpp"
 #include "study/ladder.hpp"
 #include "study/remedy.hpp"
@@ -71,6 +73,7 @@ class Adviser {
     try_remedies(situation);
     choose_rung();
     advice_.remedies = ranked(advice_.remedies, savings_);
+    if (options_.events) confirm_first();
     say_how_probable();
     combine();
     say_what_not_yet(situation);
@@ -176,7 +179,57 @@ class Adviser {
 
   /// A job that misses its deadline may cost more once it meets it.
   [[nodiscard]] bool rescues(const Remedied& row) const {
-    return !savings_.meets(advice_.before) && savings_.meets(*row.after);
+    return !savings_.meets(advice_.before) && savings_.meets(row);
+  }
+
+  [[nodiscard]] std::vector<std::optional<Confirmed>> confirmed(
+      const std::vector<Setting>& settings) const {
+    std::vector<std::size_t> all(settings.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return confirm(
+        all,
+        [&](std::size_t i) {
+          return SweepInput{settings[i], make_(settings[i])};
+        },
+        catalog_, host_, options_.seed);
+  }
+
+  /// Whether the events tell that `job` costs more than the job as it is.
+  [[nodiscard]] bool costs_more(const Confirmed& job, Money one_off) const {
+    return clearly_less(*advice_.confirmed, savings_.cost(*advice_.confirmed, Money{}), job,
+                        savings_.cost(job, one_off));
+  }
+
+  /// Simulates what is advised first by its events. What costs more by them than the job as it is,
+  /// or only kept the deadline and the budget by the mean, makes room for what comes next.
+  void confirm_first() {
+    advice_.confirmed = confirmed({{}}).front();
+    if (!advice_.confirmed) return;
+    constexpr int most_rounds = 3;
+    for (int round = 0; round < most_rounds; ++round) {
+      std::vector<Remedied*> first;
+      std::vector<Setting> settings;
+      std::size_t place = 0;
+      for (Remedied& row : advice_.remedies) {
+        if (row.standing != RemedyStanding::advised || place++ >= most_contenders) break;
+        if (row.confirmed) continue;
+        first.push_back(&row);
+        settings.push_back(row.set);
+      }
+      if (first.empty()) return;
+      const auto simulated = confirmed(settings);
+      for (std::size_t i = 0; i < first.size(); ++i) {
+        Remedied& row = *first[i];
+        const bool rescued = rescues(row);
+        row.confirmed = simulated[i];
+        if (!row.confirmed || rescues(row)) continue;
+        const bool saves = savings_.of(row) >= least_saving * savings_.cost_before();
+        if (costs_more(*row.confirmed, row.one_off) || (rescued && !saves)) {
+          row.standing = RemedyStanding::costs_more;
+        }
+      }
+      advice_.remedies = ranked(advice_.remedies, savings_);
+    }
   }
 
   /// The first rung below the target, or the next one where nothing before it saves nearly as much
@@ -261,6 +314,10 @@ class Adviser {
     });
     if (!together) return;
     together->pays = share_that_pays(together->set, together->one_off);
+    if (advice_.confirmed) {
+      together->confirmed = confirmed({together->set}).front();
+      if (together->confirmed && costs_more(*together->confirmed, together->one_off)) return;
+    }
     advice_.together = std::move(together);
   }
 

@@ -15,14 +15,16 @@ struct AdviseOptions {
   double jobs = 1.0;        ///< number of jobs over which savings are counted, ≥ 1
   Constraints constraints;  ///< on each job
   std::uint64_t seed = 1;
-  int draws = 40;  ///< of the uncertain inputs, to say how probably a remedy pays; 0: not said
+  bool events = false;  ///< simulate what is advised first by its events, before it is advised
+  int draws = 40;       ///< of the uncertain inputs, to say how probably a remedy pays; 0: not said
 };
 
 /// Each figure is that of run() on the scenario with the remedy's settings. Within a kind of
 /// remedies the largest saving stands first; kinds take turns, ordered by the saving per effort of
 /// their first remedy. Where the job misses the deadline or the budget, remedies that meet it come
-/// before all others. `make` is called from several threads. InputError where the scenario itself
-/// cannot run.
+/// before all others. By their events too, what is advised first saves, or nothing else is left to
+/// advise; figures stay those of the mean. `make` is called from several threads. InputError where
+/// the scenario itself cannot run.
 Advice advise(const MakeScenario& make, const Catalog& catalog, const HostProfile* host,
               const AdviseOptions& options = {});
 

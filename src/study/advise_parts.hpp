@@ -22,10 +22,22 @@ struct Savings {
   [[nodiscard]] bool meets(const JobFigures& job) const {
     return constraints.met(job.time, job.money);
   }
+  /// By its events too, where any were simulated.
+  [[nodiscard]] bool meets(const Remedied& row) const {
+    if (!row.after || !meets(*row.after)) return false;
+    return !row.confirmed ||
+           constraints.met(row.confirmed->outlay.time, row.confirmed->outlay.money);
+  }
   /// The cost of all jobs in dollars, `one_off` included, or their time in seconds where nothing
   /// has a price.
   [[nodiscard]] double cost(const JobFigures& job, Money one_off) const {
     return priced ? (jobs * job.total + one_off).base() : jobs * job.time.base();
+  }
+  [[nodiscard]] double cost(const Confirmed& job, Money one_off) const {
+    JobFigures figures;
+    figures.time = job.outlay.time;
+    figures.total = job.outlay.total;
+    return cost(figures, one_off);
   }
   [[nodiscard]] double cost_before() const { return cost(before, Money{}); }
   /// The saving of a remedy. Precondition: it was simulated.

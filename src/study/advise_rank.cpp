@@ -12,7 +12,7 @@ void add_ranked(std::vector<Remedied>& made, const std::vector<Remedied>& rows,
   const bool missed = !savings.meets(savings.before);
   std::array<std::vector<const Remedied*>, remedy_kind_words.size()> kinds;
   for (const Remedied& row : rows) {
-    const bool rescues = missed && row.after && savings.meets(*row.after);
+    const bool rescues = missed && savings.meets(row);
     if (row.standing != standing || rescues != rescuing) continue;
     kinds[static_cast<std::size_t>(row.what.kind)].push_back(&row);
   }

@@ -48,7 +48,8 @@ struct OptimizeOptions {
 /// The point with the smallest value of what is minimized among those that keep the constraints; of
 /// equal ones that with the smallest other values, then that which changes the fewest keys, then
 /// the first. Values that agree to twelve digits are equal. Points whose step is a guess at
-/// their batch win only where all that keep the constraints are. Uses 32 bytes of memory per point.
+/// their batch win only where all that keep the constraints are. Where options.run asks for events,
+/// the best are simulated by them and choose among themselves. Uses 32 bytes of memory per point.
 /// Points that cannot be simulated or priced are counted; InputError where none can.
 Optimum optimize(const Axes& axes, const Catalog& catalog, const HostProfile* host,
                  const OptimizeOptions& options, const SweepProgress& progress = {});

@@ -71,8 +71,9 @@ class Field {
 /// By how much the point misses the constraints, as a share of them; 0 where it keeps them.
 double excess(const Outlay& outlay, const Constraints& constraints);
 
-/// The best point with all that is reported of it. `first` is the first point of the smallest rank
-/// among those that keep the constraints.
+/// The best point with all that is reported of it: by the mean, unless the events of the best by it
+/// choose another. `first` is the first point of the smallest rank among those that keep the
+/// constraints.
 Winner winner_of(const Field& field, std::size_t first, const Catalog& catalog,
                  const HostProfile* host);
 

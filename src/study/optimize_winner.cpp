@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "study/choice.hpp"
 #include "study/optimize_parts.hpp"
 
 namespace feedrate::study {
@@ -67,7 +68,7 @@ class Changes {
 std::vector<std::size_t> equals(const Field& field, std::size_t point) {
   const Rank rank = field.rank(point);
   std::vector<std::size_t> list;
-  for (std::size_t i = point; i < field.size(); ++i) {
+  for (std::size_t i = 0; i < field.size(); ++i) {
     if (field.feasible(i) && field.rank(i) == rank) list.push_back(i);
   }
   return list;
@@ -84,12 +85,14 @@ std::size_t differences(const Axes& axes, std::size_t a, std::size_t b) {
 /// Counts the points that are as good as the winner to whoever chooses, and finds the one of them
 /// that changes least.
 void fill_near(Winner& winner, const Field& field, Changes& changes) {
-  const Rank end = end_of_alike(field.rank(winner.point.point));
+  const Rank own = field.rank(winner.point.point);
+  const Rank end = end_of_alike(own);
   std::size_t simplest = winner.point.point;
   std::size_t least = winner.changes;
   winner.near = 0;
   for (std::size_t i = 0; i < field.size(); ++i) {
-    if (!field.feasible(i) || field.rank(i) > end) continue;
+    // What is better by the mean, but not by the events, is no nearer for it.
+    if (!field.feasible(i) || field.rank(i) > end || end_of_alike(field.rank(i)) < own) continue;
     ++winner.near;
     if (least == 0) continue;
     const std::size_t count = changes(i);
@@ -137,7 +140,9 @@ void fill_front(Winner& winner, const Field& field) {
   }
   winner.front_size = front.size();
   const auto place = std::find(front.begin(), front.end(), winner.point.point);
-  std::set<std::size_t> shown = {static_cast<std::size_t>(place - front.begin())};
+  std::set<std::size_t> shown;
+  // Where the events chose it, others may be better by the mean in both.
+  if (place != front.end()) shown.insert(static_cast<std::size_t>(place - front.begin()));
   const std::size_t last = front.size() - 1;
   for (std::size_t k = 0; k < most_of_front; ++k) {
     shown.insert(last < most_of_front ? std::min(k, last) : k * last / (most_of_front - 1));
@@ -160,15 +165,11 @@ std::vector<Relaxed> relaxed(const Field& field) {
   return list;
 }
 
-}  // namespace
-
-Winner winner_of(const Field& field, std::size_t first, const Catalog& catalog,
-                 const HostProfile* host) {
-  const std::vector<std::size_t> equal = equals(field, first);
-  Changes changes(field.axes());
+/// Of equally good points the first that changes the fewest keys.
+std::size_t fewest_changes(const Field& field, std::size_t first, Changes& changes) {
   std::size_t best = first;
   std::size_t least = changes(first);
-  for (const std::size_t i : equal) {
+  for (const std::size_t i : equals(field, first)) {
     if (least == 0) break;
     const std::size_t count = changes(i);
     if (count < least) {
@@ -176,13 +177,45 @@ Winner winner_of(const Field& field, std::size_t first, const Catalog& catalog,
       least = count;
     }
   }
+  return best;
+}
+
+/// The best by the mean, of each rank the point that changes the fewest keys, by their events.
+std::optional<Choice> chosen_by_events(const Field& field, std::size_t first, Changes& changes,
+                                       const Catalog& catalog, const HostProfile* host) {
+  const OptimizeOptions& options = field.options();
+  if (!options.run.events || options.run.exact) return std::nullopt;
+  std::vector<std::size_t> points = {first};
+  while (points.size() < most_contenders) {
+    const auto next = field.first(options.constraints, end_of_alike(field.rank(points.back())));
+    if (!next) break;
+    points.push_back(*next);
+  }
+  for (std::size_t& point : points) point = fewest_changes(field, point, changes);
+  const auto simulated = confirm(
+      points,
+      [&](std::size_t i) {
+        return SweepInput{field.axes().at(i), field.axes().scenario(i)};
+      },
+      catalog, host, options.run.seed, options.jobs);
+  return choose(simulated, options.minimized, options.constraints);
+}
+
+}  // namespace
+
+Winner winner_of(const Field& field, std::size_t first, const Catalog& catalog,
+                 const HostProfile* host) {
+  Changes changes(field.axes());
+  const std::size_t by_mean = fewest_changes(field, first, changes);
   Winner winner;
+  winner.confirmed = chosen_by_events(field, first, changes, catalog, host);
+  const std::size_t best = chosen_or(winner.confirmed, by_mean);
   winner.point = field.candidate(best);
-  winner.equal = equal.size();
-  winner.changes = least;
+  winner.equal = equals(field, best).size();
+  winner.changes = changes(best);
   winner.result = run(field.axes().scenario(best), catalog, host, field.options().run);
   fill_near(winner, field, changes);
-  winner.runner_up = runner_up(field, best);
+  winner.runner_up = best == by_mean ? runner_up(field, best) : field.candidate(by_mean);
   fill_front(winner, field);
   winner.relaxed = relaxed(field);
   winner.ends = range_ends(field, best, catalog, host);

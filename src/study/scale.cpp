@@ -170,6 +170,7 @@ class Curve {
     row.point.set = setting(n);
     const double share = gpu_batch(job_, n);
     row.rounded = options_.kept == BatchKept::global && share != std::round(share);
+    if (const auto one = at(n)) row.step_is_guess = one->outlay.step_is_guess;
     RunOptions options;
     options.list_inputs = shown;  // caveats and remarks come with them
     options.replications = shown ? options_.draws : 0;

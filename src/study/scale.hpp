@@ -45,4 +45,9 @@ ScaleCurve scale_curve(const Setting& set, const MakeScenario& make, const Catal
 Scaling scaling_of(std::vector<ScaleCurve> curves, const Scenario& job,
                    const ScaleOptions& options);
 
+/// Simulates what is recommended by its events, beside the next best rows of all curves, and lets
+/// them choose. Late whatever is rented, nothing is.
+void confirm(Scaling& scaling, const MakeScenario& make, const Catalog& catalog,
+             const HostProfile* host, const ScaleOptions& options);
+
 }  // namespace feedrate::study

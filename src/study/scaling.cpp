@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/number_text.hpp"
+#include "study/choice.hpp"
 #include "study/scale.hpp"
 #include "words/job.hpp"
 
@@ -80,6 +81,8 @@ Scaling scaling_of(std::vector<ScaleCurve> curves, const Scenario& job,
                          }) -
         curves.begin());
   }
+  const ScaleCurve& best = curves[made.best];
+  made.recommended = best.least_in_time.value_or(best.least);
   for (const ScaleCurve& curve : curves) {
     if (curve.least.outlay.step_is_guess) {
       made.remarks.emplace_back(words::choice_rests_on_guess);
@@ -100,6 +103,46 @@ Scaling scaling_of(std::vector<ScaleCurve> curves, const Scenario& job,
   }
   made.curves = std::move(curves);
   return made;
+}
+
+void confirm(Scaling& scaling, const MakeScenario& make, const Catalog& catalog,
+             const HostProfile* host, const ScaleOptions& options) {
+  if (!scaling.in_time()) return;
+  struct Place {
+    std::size_t curve;
+    const ScaleRow* row;
+  };
+  std::vector<Place> places;
+  std::size_t first = 0;
+  for (std::size_t c = 0; c < scaling.curves.size(); ++c) {
+    for (const ScaleRow& row : scaling.curves[c].rows) {
+      if (c == scaling.best && row.instances == scaling.recommended.instances) {
+        first = places.size();
+      }
+      places.push_back({c, &row});
+    }
+  }
+  const Constraints within{options.deadline, {}};
+  const bool guesses = places[first].row->step_is_guess;
+  const auto total = [&](std::size_t i) -> std::optional<double> {
+    const ScaleRow& row = *places[i].row;
+    if (!row.point.answered() || (row.step_is_guess && !guesses)) return std::nullopt;
+    const Result& result = row.point.result;
+    if (!within.in_time(result.times.total)) return std::nullopt;
+    return result.bill.total.base();
+  };
+  const auto simulated = confirm(
+      contenders(first, places.size(), total),
+      [&](std::size_t i) {
+        const Setting& set = places[i].row->point.set;
+        return SweepInput{set, make(set)};
+      },
+      catalog, host, options.seed, options.jobs);
+  scaling.confirmed = choose(simulated, Minimized::total, within);
+  if (!scaling.confirmed) return;
+  const Confirmed& best = scaling.confirmed->best();
+  scaling.best = places[best.point].curve;
+  scaling.recommended = {places[best.point].row->instances, best.outlay};
 }
 
 }  // namespace feedrate::study

@@ -81,8 +81,7 @@ class Streaming {
       if (i >= failed_at_) return false;
       try {
         const SweepPoint point = simulated(i);
-        result_.points[i] = {point.result.times.total, point.result.bill.total, point.answered(),
-                             point.result.bill.money};
+        result_.points[i] = placed(point);
         const std::size_t before = rows.size();
         stream_.add_row(rows, i, point);
         result_.bytes[i] = static_cast<std::uint32_t>(rows.size() - before);
@@ -150,6 +149,11 @@ class Streaming {
 };
 
 }  // namespace
+
+Placed placed(const SweepPoint& point) {
+  return {point.result.times.total, point.result.bill.total, point.answered(),
+          point.result.bill.money};
+}
 
 StreamedSweep stream_sweep(const SweepStream& stream, int jobs, const SweepProgress& progress) {
   const std::size_t threads = feedrate::threads_for(jobs, stream.points);

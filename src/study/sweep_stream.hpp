@@ -22,6 +22,8 @@ struct Placed {
   Money money{};         ///< amount of the invoice
 };
 
+Placed placed(const SweepPoint& point);
+
 struct StreamedSweep {
   std::vector<Placed> points;
   std::vector<std::uint32_t> bytes;  ///< length of each point's row

@@ -1,0 +1,90 @@
+#include "report/choice_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/advise_words.hpp"
+#include "report/numbers.hpp"
+#include "report/sweep_words.hpp"
+
+namespace feedrate::report {
+namespace {
+
+std::string bottleneck_text(const Confirmed& one) {
+  if (one.bottleneck == one.by_events.mean_bottleneck) return "";
+  return fmt::format(" Its bottleneck by events is {} instead of {}.", stage_words(one.bottleneck),
+                     stage_words(one.by_events.mean_bottleneck));
+}
+
+/// Of the same points, so that one sentence tells of both.
+bool decided_alike(const Choice& a, const Choice& b) {
+  return a.contenders.front().point == b.contenders.front().point &&
+         a.contenders.size() == b.contenders.size() && a.best().point == b.best().point &&
+         a.clear == b.clear;
+}
+
+}  // namespace
+
+std::string beside_mean_words(const ByEvents& by_events) {
+  constexpr double least_shown = 5e-4;
+  if (std::abs(by_events.difference) < least_shown) {
+    return fmt::format("{}, as in closed form", duration(by_events.total));
+  }
+  return fmt::format("{}, {} {} than in closed form", duration(by_events.total),
+                     percent(std::abs(by_events.difference)),
+                     by_events.difference < 0.0 ? "less" : "more");
+}
+
+std::string name_text(const Confirmed& one) {
+  return one.set.empty() ? "the job as written" : setting_text(one.set);
+}
+
+std::string choice_words(const Choice& choice, std::string_view best,
+                         const std::function<std::string(const Confirmed&)>& name) {
+  // "num_workers = 3 takes 17 min 52 s, 0.3 % more than in closed form ($1.15)"
+  const auto confirmed = [&](const Confirmed& one) {
+    const std::string cost =
+        one.outlay.total > Money{} ? fmt::format(" ({})", money(one.outlay.total)) : "";
+    return fmt::format("{} takes {}{}", name(one), beside_mean_words(one.by_events), cost);
+  };
+  const Confirmed& by_mean = choice.contenders.front();
+  const Confirmed& chosen = choice.best();
+  const std::size_t compared = choice.contenders.size();
+  std::string text;
+  if (choice.chosen > 0) {
+    text = fmt::format("Simulated event by event, {}, and {}, so that {} is {} instead.",
+                       confirmed(by_mean), confirmed(chosen), name(chosen), best);
+  } else {
+    text = fmt::format("Simulated event by event, {} takes {}", name(chosen),
+                       beside_mean_words(chosen.by_events));
+    if (!chosen.meets) {
+      text += ", and no longer meets the constraints";
+      text +=
+          compared > 1 ? fmt::format("; nor does any other of the {} compared.", compared) : ".";
+    } else if (compared == 1) {
+      text += ".";
+    } else if (choice.clear) {
+      text += fmt::format(", and stays {} of the {} compared.", best, compared);
+    } else {
+      text += fmt::format(
+          ". It stays {}: none of the {} compared is better by more than the events can tell.",
+          best, compared);
+    }
+  }
+  return text + bottleneck_text(chosen);
+}
+
+std::vector<std::string> choice_words(const SweepChoices& choices) {
+  std::vector<std::string> list;
+  const auto& [fastest, cheapest, meeting] = choices;
+  const bool one = fastest && cheapest && decided_alike(*fastest, *cheapest);
+  if (fastest)
+    list.push_back(choice_words(*fastest, one ? "the fastest and the cheapest" : "the fastest"));
+  if (cheapest && !one) list.push_back(choice_words(*cheapest, "the cheapest"));
+  if (meeting) list.push_back(choice_words(*meeting, "the cheapest that meets the constraints"));
+  return list;
+}
+
+}  // namespace feedrate::report
