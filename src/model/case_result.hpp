@@ -49,6 +49,11 @@ struct CaseResult {
   std::vector<double> adjusted;
 };
 
+/// Whether a figure lies in the 90 % interval. Precondition: there is one.
+inline bool in_band(const CaseResult& result, double measured) {
+  return measured >= (*result.band)[0] && measured <= (*result.band)[2];
+}
+
 /// How wrong predictions are. A prediction is a case that no input was fitted on, that does not
 /// follow from such a one, and whose error is relative or in points, whether or not it states a
 /// tolerance. One that is no finite number is infinitely wrong: it must not better a median.

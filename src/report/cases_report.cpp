@@ -1,8 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/number_text.hpp"
+#include "model/class_errors.hpp"
 #include "report/case_words.hpp"
 #include "report/numbers.hpp"
 #include "report/reports.hpp"
@@ -20,17 +25,34 @@ std::string settings_text(const std::vector<std::pair<std::string, std::string>>
 
 // What a case says of itself: an input fitted on it makes it no prediction.
 Cell verdict(const CaseResult& result) {
-  const bool judged = result.what.tolerance.has_value();
   if (result.what.awaited()) return {"not measured yet", Tone::faint};
   if (result.what.fitted) return {result.within ? "fitted on this point" : "fitted, and misses"};
   if (result.what.identity) return {"arithmetic of another point", Tone::faint};
-  if (!judged) return {"reported, no tolerance stated", Tone::faint};
   // A yes-or-no metric has no percents.
-  if (*result.what.tolerance == 0.0) {
+  if (result.what.tolerance == 0.0) {
     return result.within ? Cell("as measured", Tone::good) : Cell("misses", Tone::bad);
   }
-  const std::string limit = limit_text(result);
-  return result.within ? Cell("within " + limit, Tone::good) : Cell("misses " + limit, Tone::bad);
+  if (!result.within) return {"beyond the stated " + limit_text(result), Tone::bad};
+  // That it is within what its author allowed it says nothing of how good it is.
+  if (!result.band) return {"predicted"};
+  return in_band(result, result.what.measured) ? Cell("in the 90 % interval", Tone::good)
+                         : Cell("outside the 90 % interval", Tone::bad);
+}
+
+/// Where the studies among the scenarios taught the program its numbers, what it is off by without
+/// each comes first.
+std::string left_out_sentence(std::span<const ScenarioCases> scenarios) {
+  const bool studies = std::any_of(scenarios.begin(), scenarios.end(), [](const auto& of) {
+    return of.scenario.about.study.has_value();
+  });
+  const ClassError* const all = learned_class_errors().reference({}, StudyKnown::nothing);
+  if (!studies || all == nullptr) return "";
+  return fmt::format(
+      "Studies that taught the program its numbers are no test of it. Predicted without what the "
+      "study itself taught, half of {} measurements of which nothing was measured beforehand were "
+      "within {}, and nine of ten within times or over {:.2f} (docs/accuracy.md).",
+      with_thousands(std::llround(all->points)), percent(all->median_abs_error),
+      all->ninety_percent_factor);
 }
 
 /// A promise that the scenario does not make any more is worth a word.
@@ -79,7 +101,10 @@ Table case_table(const ScenarioCases& of) {
 Report cases_report(std::span<const ScenarioCases> scenarios, const CaseSummary& all) {
   Report report;
   report.title = "Predicted and measured";
-  const std::vector<std::string> opening = summary_sentences(all);
+  std::vector<std::string> opening = summary_sentences(all);
+  if (std::string first = left_out_sentence(scenarios); !first.empty()) {
+    opening.insert(opening.begin(), std::move(first));
+  }
   report.headline.text = opening.front();
   if (opening.size() > 1) {
     report.blocks.emplace_back(Paragraph{sentences(std::span(opening).subspan(1))});

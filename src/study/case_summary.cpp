@@ -73,7 +73,7 @@ class Gatherer {
     const std::vector<double>& each = result.what.repeats.empty() ? once : result.what.repeats;
     for (const double measured : result.band ? each : std::vector<double>{}) {
       ++sum_.banded;
-      sum_.inside += measured >= (*result.band)[0] && measured <= (*result.band)[2] ? 1 : 0;
+      sum_.inside += in_band(result, measured) ? 1 : 0;
     }
     for (std::size_t i = 0; i < std::min(result.adjusted.size(), result.what.repeats.size()); ++i) {
       if (result.what.repeats[i] == 0.0) continue;

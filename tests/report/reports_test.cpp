@@ -401,16 +401,23 @@ TEST_CASE("reports: cases name misses, and a change of money errs in points") {
   fitted.what.fitted = true;
   CaseResult silent = judged("workers 4", 14, true);
   silent.what.tolerance = silent.limit = std::nullopt;
+  CaseResult banded = judged("workers 5", 10.4, true);
+  banded.band = Band{9.0, 10.4, 11.0};
+  CaseResult outside = judged("workers 6", 10.9, true);
+  outside.band = Band{10.2, 10.9, 11.0};
   const ScenarioCases of =
       scenario_of({fitted, judged("workers 2", 10.4, true), judged("workers 3", 12, false), silent,
-                   change(-0.45, -0.452, 0.1), change(0.1, 0.1, 0.001)});
+                   change(-0.45, -0.452, 0.1), change(0.1, 0.1, 0.001), banded, outside});
   const Report report = cases_report({&of, 1}, of.summary);
   const std::string text = flat(report);
-  CHECK(has(text, "+20.0 %  misses 10 %"));
+  CHECK(has(text, "+20.0 %  beyond the stated 10 %"));
   CHECK(has(text, "fitted on this point"));
-  CHECK(has(text, "+40.0 %  reported, no tolerance stated"));
-  CHECK(has(text, "-0.2 points  within 4.5 points"));
-  CHECK(has(text, "0.0 points  within <0.1 points"));
+  // Within what its author allowed it is no praise; within its interval is.
+  CHECK(has(text, "+40.0 %  predicted"));
+  CHECK(has(text, "-0.2 points  predicted"));
+  CHECK(has(text, "+4.0 %  in the 90 % interval"));
+  CHECK(has(text, "+9.0 %  outside the 90 % interval"));
+  CHECK_FALSE(has(text, "Studies that taught"));
   CHECK(has(to_markdown(report), "### sleep"));
   const Table table = cases_table({&of, 1});
   CHECK(table.columns[6].title == "counted_as");
