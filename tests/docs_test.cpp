@@ -1,4 +1,7 @@
-// What the prose says of the code: its files are there, and its names are in them.
+// What the prose says of the code: its files are there, and its names are in them. What documents
+// say of each other: every link leads somewhere, and from README to every page of the guide.
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -61,14 +64,133 @@ std::vector<std::pair<std::string, std::string>> names_in(const std::string& pro
   return names;
 }
 
-TEST_CASE("docs: every file that is named exists") {
-  std::vector<fs::path> all = {top / "CONTRIBUTING.md", top / "README.md", top / "src/README.md",
-                               top / "src/pipeline/README.md", top / "bench/README.md"};
-  for (const auto& entry : fs::directory_iterator(top / "docs")) {
-    if (entry.path().extension() == ".md") all.push_back(entry.path());
+/// The documents below these folders, in an order that is always the same.
+std::vector<fs::path> documents() {
+  std::set<fs::path> all;
+  for (const auto& entry : fs::directory_iterator(top)) {
+    if (entry.path().extension() == ".md") all.insert(entry.path());
   }
+  for (const char* folder : {"bench", "docs", "pricing", "scenarios", "src"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(top / folder)) {
+      if (entry.path().extension() == ".md") all.insert(entry.path());
+    }
+  }
+  return {all.begin(), all.end()};
+}
+
+/// The lines of a document but those of its code blocks.
+std::vector<std::string> prose_lines(const fs::path& document) {
+  std::istringstream text(text_of(document));
+  std::vector<std::string> lines;
+  bool in_block = false;
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with("```"))
+      in_block = !in_block;
+    else if (!in_block)
+      lines.push_back(line);
+  }
+  return lines;
+}
+
+/// What "#..." calls a heading: lower case, spaces as hyphens, no punctuation.
+std::set<std::string> anchors_of(const fs::path& document) {
+  std::set<std::string> anchors;
+  for (const std::string& line : prose_lines(document)) {
+    const std::size_t text = line.find_first_not_of('#');
+    if (text == 0 || text == std::string::npos || line[text] != ' ') continue;
+    std::string anchor;
+    for (const char c : line.substr(text + 1)) {
+      if (c == ' ') anchor += '-';
+      if (c == '-' || c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0)
+        anchor += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    anchors.insert(anchor);
+  }
+  return anchors;
+}
+
+/// Of "[text](file#anchor)" within the tree; the file is the document itself where none is named.
+struct Link {
+  fs::path file;
+  std::string anchor;
+};
+
+std::vector<Link> links_in(const fs::path& document) {
+  static const std::regex link(R"(\]\(([^()\s]+)\))");
+  std::vector<Link> links;
+  for (const std::string& line : prose_lines(document)) {
+    for (std::sregex_iterator i(line.begin(), line.end(), link), last; i != last; ++i) {
+      const std::string target = (*i)[1];
+      if (target.find("://") != std::string::npos) continue;
+      const std::size_t hash = target.find('#');
+      const std::string name = target.substr(0, hash);
+      links.push_back({name.empty() ? document : (document.parent_path() / name).lexically_normal(),
+                       hash == std::string::npos ? "" : target.substr(hash + 1)});
+    }
+  }
+  return links;
+}
+
+/// The documents that links lead to, from this one on.
+std::set<fs::path> reachable_from(const fs::path& document) {
+  std::set<fs::path> seen = {document};
+  std::vector<fs::path> open = {document};
+  while (!open.empty()) {
+    const fs::path next = open.back();
+    open.pop_back();
+    for (const Link& link : links_in(next)) {
+      if (link.file.extension() == ".md" && fs::exists(link.file) && seen.insert(link.file).second)
+        open.push_back(link.file);
+    }
+  }
+  return seen;
+}
+
+TEST_CASE("docs: every link leads to a file and a heading") {
   std::size_t count = 0;
-  for (const fs::path& document : all) {
+  for (const fs::path& document : documents()) {
+    for (const Link& link : links_in(document)) {
+      ++count;
+      INFO(document << " links to " << link.file << " #" << link.anchor);
+      const bool there = fs::exists(link.file);
+      CHECK(there);
+      if (there && !link.anchor.empty()) CHECK(anchors_of(link.file).count(link.anchor) == 1);
+    }
+  }
+  CHECK(count > 150);
+}
+
+TEST_CASE("docs: README is short, and names every command with its page") {
+  const std::string readme = text_of(top / "README.md");
+  CHECK(std::count(readme.begin(), readme.end(), '\n') <= 200);
+  const std::string app = text_of(top / "src/cli/app.cpp");
+  static const std::regex entry(R"re(Entry\{"(\w+)", add_)re");
+  std::size_t commands = 0;
+  for (std::sregex_iterator i(app.begin(), app.end(), entry), last; i != last; ++i, ++commands) {
+    const std::regex row("\n\\| \\[`feedrate " + (*i)[1].str() + "\\b[^`\n]*`\\]\\(docs/");
+    INFO((*i)[1]);
+    CHECK(std::regex_search(readme, row));
+  }
+  CHECK(commands >= 22);
+}
+
+TEST_CASE("docs: every page of the guide can be reached from README, and is in the guide's index") {
+  const std::set<fs::path> reached = reachable_from(top / "README.md");
+  std::set<fs::path> listed;
+  for (const Link& link : links_in(top / "docs/guide/README.md")) listed.insert(link.file);
+  std::size_t pages = 0;
+  for (const auto& entry : fs::directory_iterator(top / "docs/guide")) {
+    ++pages;
+    INFO(entry.path());
+    CHECK(reached.count(entry.path()) == 1);
+    CHECK((entry.path().filename() == "README.md" || listed.count(entry.path()) == 1));
+  }
+  CHECK(pages >= 20);
+}
+
+TEST_CASE("docs: every file that is named exists") {
+  std::size_t count = 0;
+  for (const fs::path& document : documents()) {
     for (const Word& word : words_in(text_of(document))) {
       if (!is_path(word.text)) continue;
       ++count;

@@ -166,7 +166,7 @@ struct HeardChild::Pipes {
     return {OpenFile(ends[0]), OpenFile(ends[1])};
   }
 
-  /// A pipe that nobody reads any more would end us with a signal.
+  /// Writing to a pipe without a reader would end us with a signal.
   static Ends socket_to_child() {
     std::array<int, 2> ends{};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {

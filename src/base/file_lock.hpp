@@ -7,7 +7,7 @@
 
 namespace feedrate {
 
-/// Waits until nobody else has `file` locked. False where there are no locks.
+/// Waits until no other process has `file` locked. False where there are no locks.
 bool wait_for_lock(int file);
 /// False: another process holds it. One that was killed holds it until the system has taken it
 /// down, so half a second is waited for that.

@@ -25,7 +25,7 @@ std::string beside(const fs::path& folder) {
   return "." + folder.filename().string() + ".replaced-by.";
 }
 
-/// Of the folder that is held, so that nobody is at work on any of these.
+/// Removes what earlier processes left; the folder is held, so none of them is still at work.
 void remove_left_behind(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> left;

@@ -25,8 +25,8 @@ enum class Replaced {
 /// HostError, with everything as it was, when something cannot be written.
 Replaced replace_files(const std::string& folder, std::span<const NewFile> files);
 
-/// A folder that nobody else replaces for as long as this lives: who wants to waits here. One whose
-/// file system has no locks is not held.
+/// A folder that no other process replaces as long as this lives: a second one waits here. On file
+/// systems without locks the folder is not held.
 class HeldFolder {
  public:
   explicit HeldFolder(const std::string& path);

@@ -26,8 +26,8 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
-/// Makes something of a name beside `target` that nobody has: processes of one number may meet, in
-/// containers that share a folder or after one that was killed. The name; empty where that fails.
+/// Makes something beside `target` under an unused name: processes of one number may meet, in
+/// containers that share a folder or after one was killed. Returns the name; empty if that fails.
 template <class Make>
 std::string free_name(const std::string& target, const Make& make) {
   for (int number = 1;; ++number) {

@@ -58,7 +58,7 @@ std::string number_text(double value) {
   return {buffer.data(), end.ptr};
 }
 
-/// Plain digits where people would write them, an exponent where nobody counts zeros.
+/// Plain digits where people would write them, an exponent where there are many zeros.
 std::string_view shortest(double value, std::span<char> buffer) {
   const double size = std::fabs(value);
   const bool plain = size == 0.0 || (size >= 1e-4 && size < 1e15);

@@ -1,5 +1,5 @@
 #pragma once
-// What a report sweeps where nobody said what to vary.
+// What a report sweeps without --vary.
 #include <vector>
 
 #include "api/vary.hpp"

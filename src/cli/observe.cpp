@@ -125,7 +125,7 @@ class Outputs {
     if (seen.samples.front().late) ++late_;
     if (view_) view_->show(glances_.add(seen.samples));
   }
-  /// Nobody reads what is written.
+  /// The reader of what is written has gone away.
   [[nodiscard]] bool gone() const { return writer_ && writer_->gone(); }
 
   void say_end(const ObserveArguments& arguments, Duration length) const {

@@ -68,7 +68,7 @@ int sweep_in_a_file(const SweepArguments& arguments) {
   const std::vector<std::string> inputs = files_read(arguments.question);
   refuse_to_overwrite("--output", output.file, inputs);
   refuse_to_overwrite("--output", kept, inputs);
-  // Held until it is gone: nobody continues in a file that is being removed.
+  // Held until it is gone, so no process continues in a file that is being removed.
   const WrittenShare share = write_share(sweep, {}, kept, true, arguments.jobs);
   if (!share.whole) return host_failed;
   const int status = deliver_share(sweep, kept, output, inputs);

@@ -19,8 +19,8 @@ report::Style style_of_file();
 
 bool stderr_is_terminal();
 
-/// Writes all of `text` to standard output. A reader that has gone away is not an error: nobody is
-/// left to tell. HostError for everything else (a full disk).
+/// Writes all of `text` to standard output. It is no error if the reader has gone away: there is no
+/// one left to tell. HostError for everything else (a full disk).
 void write_stdout(std::string_view text);
 
 /// Writes to standard error as it stands, without a line feed: a question, a line that is drawn

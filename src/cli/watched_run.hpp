@@ -8,7 +8,7 @@
 
 namespace feedrate::cli {
 
-/// While it lives, Ctrl-C leaves it at the replications that are done, of which the answer then is.
+/// While it lives, Ctrl-C ends the replications; the answer is then made of those that are done.
 /// Before there are any, while events are simulated, there is nothing to answer: Ctrl-C throws.
 class WatchedRun {
  public:

@@ -98,11 +98,12 @@ const std::vector<Entry<RungResult>>& entries<RungResult>() {
       written<R>("set", "KEY: VALUE settings that make this rung from the scenario",
                  [](const R& r) { return SetPart{&r.set}; }),
       written<&R::figures>("figures", "null where the scenario has no such rung"),
-      written<R>("why_not", "then: why", [](const R& r) { return words_or_null(r.why_not); }),
+      written<R>("why_not", "why the scenario has no such rung",
+                 [](const R& r) { return words_or_null(r.why_not); }),
       written<&R::efficiency>("efficiency", "of several instances: S(N)"),
       written<&R::break_even>("break_even_efficiency",
-                              "from which on they cost no more than one; null where an hour has no "
-                              "value or none does"),
+                              "efficiency from which these instances cost no more than one; null: "
+                              "an hour has no value, or there is none"),
       written<&R::share>("share", "the value compared with the target"),
       written<&R::met>("met"),
   };
@@ -128,7 +129,7 @@ const std::vector<Entry<Remedied>>& entries<Remedied>() {
       written<R>("from", "first rung that it may help",
                  [](const R& r) { return feedrate::name_of(r.what.from); }),
       written<R>("change", "in words", [](const R& r) { return words_or_null(r.change); }),
-      written<R>("set", "KEY: VALUE: run with --set of each gives `after`",
+      written<R>("set", "KEY: VALUE; run with --set of each gives after",
                  [](const R& r) { return SetPart{&r.set}; }),
       written<&R::after>("after", "null: not simulated"),
       written<R>("one_off_usd", "one-off cost, in addition to the jobs",
@@ -137,7 +138,7 @@ const std::vector<Entry<Remedied>>& entries<Remedied>() {
                  [](const R& r) { return r.saved.base(); }),
       written<R>("sooner_s", "of one job", [](const R& r) { return r.sooner.base(); }),
       written<&R::confirmed>("confirmed", "by its events; null: none were simulated"),
-      written<&R::pays>("pays", "share of the draws of what is uncertain in which it saves"),
+      written<&R::pays>("pays", "share of draws of the uncertain inputs in which it saves money"),
       written<R>("reason", "why it is impossible, or what to give",
                  [](const R& r) { return words_or_null(r.reason); }),
       written<&R::caveats>("caveats", "of the changed job"),
@@ -149,7 +150,7 @@ template <>
 const std::vector<Entry<Together>>& entries<Together>() {
   using T = Together;
   static const std::vector<Entry<T>> list = {
-      written<T>("numbers", "of the remedies",
+      written<T>("numbers", "numbers of these remedies",
                  [](const T& t) {
                    std::vector<std::string> names;
                    for (const std::size_t number : t.numbers)
@@ -191,7 +192,8 @@ const std::vector<Entry<NamedAdvice>>& entries<NamedAdvice>() {
                  }),
       written<A>("target", "target share of time for which GPUs are busy",
                  [](const A& a) { return a.of->target; }),
-      written<A>("jobs", "over which savings are counted", [](const A& a) { return a.of->jobs; }),
+      written<A>("jobs", "number of jobs over which savings are counted",
+                 [](const A& a) { return a.of->jobs; }),
       written<A>("deadline_s", "",
                  [](const A& a) {
                    return a.of->constraints.deadline
@@ -208,20 +210,21 @@ const std::vector<Entry<NamedAdvice>>& entries<NamedAdvice>() {
                  [](const A& a) -> const std::optional<Confirmed>& { return a.of->confirmed; }),
       written<A>("ladder", "from the simplest job to the whole one",
                  [](const A& a) -> const std::vector<RungResult>& { return a.of->ladder; }),
-      written<A>("starts_on", "the first rung below the target; fed: none",
+      written<A>("starts_on", "the first rung below the target; fed: no rung is",
                  [](const A& a) { return feedrate::name_of(a.of->starts_on); }),
       written<A>("works_on",
-                 "the rung whose remedies are advised: that one, or the next below the target "
-                 "where the remedies of that one save far less",
+                 "the rung whose remedies are advised: the one of starts_on, or, if its remedies "
+                 "save far less, the next rung below the target",
                  [](const A& a) { return feedrate::name_of(a.of->works_on); }),
       written<A>("remedies", "the advised ones first",
                  [](const A& a) -> const std::vector<Remedied>& { return a.of->remedies; }),
-      written<A>("together", "the best in one job; null: fewer than two",
+      written<A>("together", "the best remedies in one job; null: fewer than two",
                  [](const A& a) -> const std::optional<Together>& { return a.of->together; }),
       written<A>("too_early", "more instances, which cost more than the first remedy; null: none",
                  [](const A& a) -> const std::optional<TooEarly>& { return a.of->too_early; }),
       written<A>("hides_disk_bytes",
-                 "a subset of the data below this stays in the page cache; null: does not apply",
+                 "bytes of data below which a trial stays in the page cache and does not show the "
+                 "disk; null: does not apply",
                  [](const A& a) {
                    return a.of->hides_disk ? std::optional(a.of->hides_disk->base()) : std::nullopt;
                  }),

@@ -23,8 +23,8 @@ constexpr Envelope baseline_envelope{
     .no_such = "this is not a baseline of feedrate check",
     .remedy = "delete the file and run feedrate check --update with this version"};
 
-/// A conflict that nobody resolved is the usual way for this file to break, so it has its own
-/// words.
+/// An unresolved merge conflict is the usual way for this file to break, so it has its own
+/// message.
 void refuse_conflict_markers(std::string_view text, const std::string& file) {
   int line = 1;
   for (std::size_t at = 0; at < text.size(); ++line) {

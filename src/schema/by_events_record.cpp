@@ -8,7 +8,7 @@ template <>
 const std::vector<Entry<GainByEvents>>& entries<GainByEvents>() {
   using G = GainByEvents;
   static const std::vector<Entry<G>> list = {
-      written<G>("stage", "made twice as fast",
+      written<G>("stage", "the stage that is made twice as fast",
                  [](const G& g) { return std::string(name_of(g.stage)); }),
       written<&G::gain>("gain", "fraction of the job's time, a mean over seeds"),
       written<&G::error>("error", "standard error of that mean"),
@@ -20,23 +20,26 @@ template <>
 const std::vector<Entry<ByEvents>>& entries<ByEvents>() {
   using E = ByEvents;
   static const std::vector<Entry<E>> list = {
-      written<&E::events>("events", "simulated for total_s"),
-      written<E>("seeds", "of which the time is the mean",
+      written<&E::events>("events", "events simulated for total_s"),
+      written<E>("seeds", "number of seeds; total_s is the mean over them",
                  [](const E& e) { return static_cast<double>(e.seeds); }),
-      written<&E::whole>("whole", "false: windows of the epochs, and the mean beyond them"),
-      written<E>(name_of(FigureId::total_time), "by events",
+      written<&E::whole>("whole",
+                         "true: every step; false: parts of the epochs, and the mean for the rest"),
+      written<E>(name_of(FigureId::total_time), "of the job, event by event",
                  [](const E& e) { return e.total.base(); }),
       written<E>("mean_total_s", "in closed form", [](const E& e) { return e.mean_total.base(); }),
       written<&E::difference>("difference", "total_s / mean_total_s - 1"),
       written<&E::error>("error", "standard error of total_s, relative; 0: one seed"),
-      written<&E::stated>("stated", "true: time, cost and bottleneck are those by events"),
-      written<E>("bottleneck", "by events; null: none",
+      written<&E::stated>(
+          "stated", "true: the result states the time, cost and bottleneck found event by event"),
+      written<E>("bottleneck", "event by event; null: none",
                  [](const E& e) {
                    return e.bottleneck ? std::optional(std::string(name_of(*e.bottleneck)))
                                        : std::nullopt;
                  }),
       written<E>(
-          "gains", "of the stages that gain most by the mean, the best by events first",
+          "gains",
+          "the stages that gain most by the mean, in the order of what they gain event by event",
           [](const E& e) { return std::vector<GainByEvents>(e.gains().begin(), e.gains().end()); }),
   };
   return list;

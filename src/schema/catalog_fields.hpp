@@ -64,7 +64,8 @@ inline constexpr Field<Offer> offer_fields[] = {
     field<&Offer::service>("service", "ec2, sagemaker, gcp, azure, lambda", true),
     field<&Offer::instance>("instance", "as in \"machines\"", true),
     field<&Offer::region>(
-        "region", "a region; all: the same everywhere; US, not stated: as the source", true),
+        "region", "a region; all: the same everywhere; \"US\", \"not stated\": as in the source",
+        true),
     field<&Offer::purchase>("purchase", "on_demand, spot or savings_plan", true),
     field<&Offer::price>("price", "spot: median over zones; null: not known"),
     field<&Offer::lowest>("lowest", "spot: cheapest zone"),
@@ -158,7 +159,8 @@ inline constexpr Field<FsxTier> fsx_tier_fields[] = {
     field<&FsxTier::ram_cache>("ram_cache", "GiB per TiB"),
 };
 inline constexpr Field<FsxSteps> fsx_step_fields[] = {
-    field<&FsxSteps::deployment_type>("deployment_type", "left out: all that are not named"),
+    field<&FsxSteps::deployment_type>("deployment_type",
+                                      "left out: all types without steps of their own"),
     field<&FsxSteps::first>("first", "smallest capacity"),
     field<&FsxSteps::second>("second", ""),
     field<&FsxSteps::step>("step", "larger ones are multiples of it"),
@@ -232,7 +234,8 @@ inline constexpr Field<ObjectPrice> object_price_fields[] = {
 inline constexpr Field<TransferTariff> transfer_fields[] = {
     field<&TransferTariff::path>(
         "path", "same region, between zones, to another region, to internet", true),
-    field<&TransferTariff::region>("region", "from where; all: the same everywhere", true),
+    field<&TransferTariff::region>("region",
+                                   "region that the data leaves; all: the same everywhere", true),
 };
 
 }  // namespace feedrate::schema

@@ -54,7 +54,7 @@ template <class T>
 void keys(std::string& out, std::string_view title, std::span<const Field<T>> fields) {
   out += fmt::format("  {}\n", title);
   for (const Field<T>& field : fields) {
-    out += fmt::format("    {:<24}{}{}{}{}\n", field.key, kind_of(field.type),
+    out += fmt::format("    {:<31}{}{}{}{}\n", field.key, kind_of(field.type),
                        field.help.empty() ? "" : "  ", field.help,
                        field.required ? " (required)" : "");
   }
@@ -71,11 +71,11 @@ std::string pricing_manual() {
   std::string out =
       "Pricing files: \"schema\": 1 and lists of records. null, or a key left out, means not "
       "known.\n"
-      "Beside its numbers a record (or a group in it) carries\n"
-      "  source    a key of sources.json; \"recalled\": from memory, then the number is `assumed`\n"
+      "Besides its numbers, a record (or a group in it) holds\n"
+      "  source    a key of sources.json; \"recalled\": from memory, so its numbers are assumed\n"
       "  date      when the source was made\n"
-      "  sources   {KEY: source} where a key has another one\n"
-      "  recalled  [KEY …] keys from memory although the record has a source\n"
+      "  sources   {KEY: source} of keys that have another source\n"
+      "  recalled  [KEY …] keys whose numbers are from memory, although the record has a source\n"
       "  derived   the rule that made the record's numbers, or {KEY: rule}\n"
       "  note      words for readers\n"
       "A list called limits has {\"limit\": NAME, \"value\": …} or {\"limit\": NAME, \"low\": …,\n"
@@ -114,7 +114,8 @@ std::string pricing_manual() {
   out += "\ntransfer.json\n";
   keys(out, "tariffs", transfer_fields);
   out +=
-      "    tiers                   list of {\"up_to\": \"10 TB\", \"price\": \"0.09 USD/GB\"}, the "
+      "    tiers                          list of {\"up_to\": \"10 TB\", \"price\": \"0.09 "
+      "USD/GB\"}, the "
       "last without up_to\n";
   return out;
 }

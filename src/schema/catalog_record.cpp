@@ -195,8 +195,8 @@ bool Record::marked_recalled(std::string_view key) const {
 
 namespace {
 
-/// Whether a rule takes a number from another machine, region or month, which nobody published of
-/// this one ("on-demand less 58 %", "us-east-1 x 1.13 as c5.metal"); else it is arithmetic.
+/// Whether a rule takes a number from another machine, region or month, because none is published
+/// for this one ("on-demand less 58 %", "us-east-1 x 1.13 as c5.metal"); else it is arithmetic.
 bool by_likeness(std::string_view rule) {
   constexpr std::array<std::string_view, 4> signs = {" less ", " as ", "about ", "equal to "};
   return std::any_of(signs.begin(), signs.end(), [&](std::string_view sign) {

@@ -145,16 +145,16 @@ template <>
 const std::vector<Entry<ConditionRow>>& entries<ConditionRow>() {
   using C = ConditionRow;
   static const std::vector<Entry<C>> list = {
-      written<C>("reading", "of readings",
+      written<C>("reading", "key of readings",
                  [](const C& c) { return key_of(reading(c.of->what.reading)); }),
       written<C>("is", "at least, or below",
                  [](const C& c) -> std::string_view {
                    return c.of->what.at_least ? "at least" : "below";
                  }),
-      written<C>("threshold", "of thresholds",
+      written<C>("threshold", "name of a row of thresholds",
                  [](const C& c) { return key_of(threshold(c.of->what.threshold)); }),
-      written<&C::value>("value", "of the threshold"),
-      written<C>("needed", "false: without the reading the others decide",
+      written<&C::value>("value", "value of the threshold"),
+      written<C>("needed", "false: if the reading is missing, the other conditions decide",
                  [](const C& c) { return c.of->what.needed; }),
       written<C>("met", "null: the reading is missing", [](const C& c) { return c.of->met; }),
   };
@@ -173,10 +173,10 @@ const std::vector<Entry<RuleRow>>& entries<RuleRow>() {
                  [](const R& r) { return cause_or_null(r.of->rule->cause); }),
       written<R>("meaning", "a sentence", [](const R& r) { return r.of->rule->meaning; }),
       written<R>("source", "who published it", [](const R& r) { return r.of->rule->source; }),
-      written<&conditions>("conditions", "all of them together"),
+      written<&conditions>("conditions", "all of them must hold"),
       written<R>("remedies", "in the source's order",
                  [](const R& r) { return texts(r.of->rule->remedies); }),
-      written<R>("keys", "of a scenario, to look at",
+      written<R>("keys", "keys of a scenario to look at",
                  [](const R& r) { return texts(r.of->rule->keys); }),
       written<R>("test", "what would show that it is right",
                  [](const R& r) { return r.of->rule->test; }),
@@ -188,10 +188,13 @@ template <>
 const std::vector<Entry<Difference>>& entries<Difference>() {
   using D = Difference;
   static const std::vector<Entry<D>> list = {
-      written<D>("reading", "of readings", [](const D& d) { return key_of(reading(d.reading)); }),
+      written<D>("reading", "key of readings",
+                 [](const D& d) { return key_of(reading(d.reading)); }),
       written<&D::observed>("observed"),
       written<&D::predicted>("predicted"),
-      written<&D::matters>("matters", "by a tenth of all, or, of what is no share, by a fifth"),
+      written<&D::matters>(
+          "matters",
+          "they differ by 10 points or more; for readings that are no shares: by a fifth or more"),
   };
   return list;
 }
@@ -204,18 +207,18 @@ const std::vector<Entry<SimulatedPart>>& entries<SimulatedPart>() {
                  [](const S& s) -> const std::string& { return s.whole->simulated->name; }),
       written<S>("file", "as given",
                  [](const S& s) -> const std::string& { return s.whole->simulated->file; }),
-      written<S>("bottleneck", "the stage; null: nothing pays",
+      written<S>("bottleneck", "the stage; null: no faster stage would help",
                  [](const S& s) { return s.whole->simulated->result.bottleneck.stage; }),
       written<S>(
           name_of(FigureId::gain_if_twice_as_fast), "fraction of the job's time",
           [](const S& s) { return s.whole->simulated->result.bottleneck.gain_if_twice_as_fast; }),
-      written<S>("cause", "of the causes of rules, or other: a stage that none speaks of",
+      written<S>("cause", "one of the causes of rules; other: no rule speaks of that stage",
                  [](const S& s) { return name_of(s.whole->simulated->cause); }),
-      written<S>("readings", "that are predicted, as above",
+      written<S>("readings", "predicted readings, as above",
                  [](const S& s) -> const Readings& { return s.whole->simulated->readings; }),
-      written<S>("differences", "of the readings that both have",
+      written<S>("differences", "readings that are both observed and predicted",
                  [](const S& s) -> const std::vector<Difference>& { return s.whole->differences; }),
-      written<&predicted_rules>("rules_that_fit", "what is predicted"),
+      written<&predicted_rules>("rules_that_fit", "rules that fit the predicted readings"),
   };
   return list;
 }
@@ -226,7 +229,7 @@ const std::vector<Entry<ThresholdPart>>& entries<ThresholdPart>() {
   static const std::vector<Entry<T>> list = {
       written<T>("name", "as --threshold takes it; with _s in seconds",
                  [](const T& t) { return key_of(*t.row); }),
-      written<&T::value>("value", "that was compared with"),
+      written<&T::value>("value", "value that was used"),
       written<T>("default", "", [](const T& t) { return t.row->value; }),
       written<T>("published", "whether the source gives the default; else it is feedrate's",
                  [](const T& t) { return !t.row->ours; }),
@@ -243,10 +246,10 @@ const std::vector<Entry<Diagnosis>>& entries<Diagnosis>() {
       written<D>("kind", "diagnosis", [](const D&) { return std::string_view("diagnosis"); }),
       written<D>("schema", "1: the version of this format", [](const D&) { return 1.0; }),
       written<&D::readings>("readings", "what monitors show"),
-      written<&causes>("causes", "that the rules that fit name, each once"),
+      written<&causes>("causes", "causes that the fitting rules name, each once"),
       written<&rules>("rules", "in the order in which they are judged"),
       written<&simulated>("simulated", "null: no scenario was given"),
-      written<&thresholds>("thresholds", "that rules compare with"),
+      written<&thresholds>("thresholds", "values that the rules compare readings with"),
       written<&D::remarks>("remarks", "on the readings"),
   };
   return list;

@@ -26,7 +26,7 @@ struct Sensible {
   double high;
 };
 
-/// What a quantity that nobody stated may be, base units.
+/// Plausible values of a quantity that is not stated, base units.
 constexpr std::array sensible = {
     Sensible{{1, 0, 0, 0}, 1e-6, 86400.0},                 // 1 us … a day
     Sensible{{1, 0, 0, -1}, 1e-6, 10.0},                   // 1 us … 10 s a sample

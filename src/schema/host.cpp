@@ -64,8 +64,9 @@ template <>
 const std::vector<Entry<RecordedSteps>>& entries<RecordedSteps>() {
   using R = RecordedSteps;
   static const std::vector<Entry<R>> list = {
-      entry<&R::batch>("batch",
-                       {.manual = "of each step", .limits = whole(1, 1e9), .required = true}),
+      entry<&R::batch>(
+          "batch",
+          {.manual = "batch size of each step", .limits = whole(1, 1e9), .required = true}),
       entry<&R::times>("times", {.manual = "[[how many, time], …], in any order",
                                  .limits = whole(1, 1e9),
                                  .required = true,
@@ -113,13 +114,14 @@ template <>
 const std::vector<Entry<TunedWay>>& entries<TunedWay>() {
   using W = TunedWay;
   static const std::vector<Entry<W>> list = {
-      way_word<&W::operation>("operation", way_operations, "what is done"),
+      way_word<&W::operation>("operation", way_operations, "collective operation"),
       entry<&W::algorithm>("algorithm",
                            {.manual = "ring, tree, nvls, nvls_tree …", .required = true}),
-      way_word<&W::protocol>("protocol", way_protocols, "NCCL's name of it"),
-      entry<&W::latency>("latency", {.manual = "before the first byte", .example = "25 us"}),
-      entry<&W::bandwidth>("bandwidth",
-                           {.manual = "of the buffer", .required = true, .example = "225 GB/s"}),
+      way_word<&W::protocol>("protocol", way_protocols, "NCCL's name of the protocol"),
+      entry<&W::latency>("latency", {.manual = "time before the first byte", .example = "25 us"}),
+      entry<&W::bandwidth>(
+          "bandwidth",
+          {.manual = "bytes of the buffer per second", .required = true, .example = "225 GB/s"}),
   };
   return list;
 }
@@ -128,9 +130,12 @@ template <>
 const std::vector<Entry<TuningTable>>& entries<TuningTable>() {
   using T = TuningTable;
   static const std::vector<Entry<T>> list = {
-      entry<&T::gpus>("gpus", {"over how many; 0: the log does not say", "0", whole(0, 1e8)}),
-      entry<&T::nodes>("nodes", {"on how many hosts; 0: the log does not say", "1", whole(0, 1e6)}),
-      entry<&T::ways>("ways", {.manual = "each: latency + bytes / bandwidth; all_reduce at least",
+      entry<&T::gpus>("gpus", {"number of GPUs that it holds for; 0: the log does not say", "0",
+                               whole(0, 1e8)}),
+      entry<&T::nodes>("nodes", {"number of hosts that it holds for; 0: the log does not say", "1",
+                                 whole(0, 1e6)}),
+      entry<&T::ways>("ways", {.manual = "a message takes latency + bytes / bandwidth of the "
+                                         "fastest way; all_reduce must have one",
                                .required = true}),
   };
   return list;
@@ -144,25 +149,26 @@ const std::vector<Entry<HostProfile>>& entries<HostProfile>() {
       entry<&H::name>("name", {"what reports call it", "the file's name"}),
       entry<&H::instance>("instance", {"its name in the catalogue, where known"}),
       entry<&H::date>("date", {"when it was measured"}),
-      entry<&H::hardware_threads>("hardware_threads", {"of the machine", "", whole(1, 65536)}),
+      entry<&H::hardware_threads>("hardware_threads",
+                                  {"hardware threads of the machine", "", whole(1, 65536)}),
       entry<&H::cpu>("cpu", {"core-seconds per second with n busy threads", "", users}),
-      entry<&H::pytorch_cpu>("pytorch_cpu", {"the same of n PyTorch workers", "", users}),
+      entry<&H::pytorch_cpu>("pytorch_cpu", {"the same with n PyTorch workers", "", users}),
       entry<&H::operations>("operations", {"CPU time per sample by operation, one thread"}),
       entry<&H::operation_bytes>(
           "operation_bytes",
-          {"bytes of the stored samples that an operation was measured on", "", above(0, 1e15)}),
+          {"size of the stored samples on which an operation was measured", "", above(0, 1e15)}),
       entry<&H::operation_fixed_share>("operation_fixed_share",
-                                       {"share of its time that does not grow with those bytes, of "
-                                        "data of several sizes",
+                                       {"share of an operation's time that does not grow with its "
+                                        "samples' size; known if several sizes were measured",
                                         "", between(0, 1)}),
       entry<&H::gpu_operations>("gpu_operations", {"GPU time per sample by operation"}),
-      entry<&H::disk>("disk", {"reads by n threads, in all", "", users}),
-      entry<&H::disk_latency>("disk_latency", {.manual = "of one read", .example = "1 ms"}),
+      entry<&H::disk>("disk", {"total read rate of n threads", "", users}),
+      entry<&H::disk_latency>("disk_latency", {.manual = "time of one read", .example = "1 ms"}),
       entry<&H::disk_iops>("disk_iops", {.manual = "reads per second", .example = "3000 /s"}),
-      entry<&H::download>("download", {"bytes by n connections, in all", "", users}),
+      entry<&H::download>("download", {"total rate of n connections", "", users}),
       entry<&H::first_byte_latency>("first_byte_latency",
-                                    {.manual = "of a request", .example = "30 ms"}),
-      entry<&H::requests_per_second>("requests_per_second", {"of the service"}),
+                                    {.manual = "latency of a request", .example = "30 ms"}),
+      entry<&H::requests_per_second>("requests_per_second", {"request rate of the service"}),
       entry<&H::memcpy_bandwidth>("memcpy_bandwidth",
                                   {.manual = "copy in host memory", .example = "10 GB/s"}),
       entry<&H::pinned_bandwidth>("pinned_bandwidth",
@@ -170,60 +176,67 @@ const std::vector<Entry<HostProfile>>& entries<HostProfile>() {
       entry<&H::pageable_bandwidth>("pageable_bandwidth",
                                     {.manual = "host-to-device, pageable", .example = "6 GB/s"}),
       entry<&H::copy_latency>("copy_latency", {.manual = "per copy", .example = "10 us"}),
-      entry<&H::pinned_copies>("pinned_copies",
-                               {"pinned host-to-device to n GPUs at once, in all", "", users}),
-      entry<&H::pageable_copies>("pageable_copies", {"the same of pageable memory", "", users}),
+      entry<&H::pinned_copies>(
+          "pinned_copies",
+          {"total rate of pinned host-to-device copies to n GPUs at once", "", users}),
+      entry<&H::pageable_copies>("pageable_copies", {"the same from pageable memory", "", users}),
       entry<&H::copy_beside_kernel>(
           "copy_beside_kernel",
           {"share of a pinned copy's rate while the GPU computes", "", above(0, 1)}),
       entry<&H::step_fixed>(
           "step_fixed",
-          {.manual = "part of a step that the batch does not change", .example = "20 ms"}),
-      entry<&H::step_per_sample>("step_per_sample",
-                                 {.manual = "part that it does", .example = "2.8 ms/sample"}),
+          {.manual = "part of a step that does not grow with the batch", .example = "20 ms"}),
+      entry<&H::step_per_sample>(
+          "step_per_sample", {.manual = "part of a step per sample", .example = "2.8 ms/sample"}),
       entry<&H::step_table>(
           "step_table", {.manual = "instead of both: [[batch, time], …]", .limits = whole(1, 1e9)}),
       entry<&H::step_times>("step_times", {"how the times of single steps vary"}),
-      entry<&H::step_launch>("step_launch",
-                             {.manual = "of the main process, to start a step", .example = "8 ms"}),
+      entry<&H::step_launch>(
+          "step_launch",
+          {.manual = "CPU time of the main process to start a step", .example = "8 ms"}),
       entry<&H::allreduce_busbw>(
           "allreduce_busbw",
           {.manual = "bus bandwidth among the GPUs of this host", .example = "230 GB/s"}),
-      entry<&H::allreduce_latency>("allreduce_latency",
-                                   {.manual = "per hop, there", .example = "5 us"}),
+      entry<&H::allreduce_latency>(
+          "allreduce_latency",
+          {.manual = "latency per hop, among the GPUs of this host", .example = "5 us"}),
       entry<&H::allreduce_busbw_between>(
           "allreduce_busbw_between",
           {.manual = "bus bandwidth of a group over several hosts", .example = "10 GB/s"}),
-      entry<&H::allreduce_latency_between>("allreduce_latency_between",
-                                           {.manual = "per hop, there", .example = "20 us"}),
-      entry<&H::nccl_tuning>("nccl_tuning",
-                             {"what NCCL's own log reckons with, instead of its published model"}),
-      entry<&H::collate>("collate", {"CPU per byte of batch, in the worker"}),
-      entry<&H::collate_inline>("collate_inline", {"the same where the rank itself loads"}),
+      entry<&H::allreduce_latency_between>(
+          "allreduce_latency_between",
+          {.manual = "latency per hop, over several hosts", .example = "20 us"}),
+      entry<&H::nccl_tuning>(
+          "nccl_tuning",
+          {"NCCL's own latencies and bandwidths, from its log; they replace its published model"}),
+      entry<&H::collate>("collate", {"CPU time per byte of a batch, in the worker"}),
+      entry<&H::collate_inline>("collate_inline",
+                                {"the same in a rank that loads without workers"}),
       entry<&H::handover>("handover",
-                          {.manual = "CPU of the main process per batch", .example = "2 ms"}),
-      entry<&H::worker_startup>("worker_startup",
-                                {.manual = "fork and import of a worker", .example = "50 ms"}),
+                          {.manual = "CPU time of the main process per batch", .example = "2 ms"}),
+      entry<&H::worker_startup>(
+          "worker_startup",
+          {.manual = "time to fork a worker and import its modules", .example = "50 ms"}),
       entry<&H::worker_warmup>(
           "worker_warmup",
-          {.manual = "CPU that a worker's first batch costs more", .example = "25 ms"}),
+          {.manual = "extra CPU time of a worker's first batch", .example = "25 ms"}),
       entry<&H::worker_shutdown>("worker_shutdown",
-                                 {.manual = "end of an epoch, per worker", .example = "5 ms"}),
+                                 {.manual = "time to end an epoch, per worker", .example = "5 ms"}),
       entry<&H::oversubscription>(
           "oversubscription",
           {"extra CPU share when workers outnumber threads", "", between(0, 10)}),
       entry<&H::reads_per_sample>("reads_per_sample",
                                   {"device reads per sample, cold", "", between(0, 1e9)}),
       entry<&H::cpu_drift>("cpu_drift",
-                           {"how far CPU times drift in hours, a share", "", between(0, 10)}),
-      entry<&H::disk_drift>("disk_drift", {"the same of the disk", "", between(0, 10)}),
-      entry<&H::network_drift>("network_drift", {"the same of the network", "", between(0, 10)}),
-      entry<&H::gpu_drift>("gpu_drift", {"the same of GPUs and copies", "", between(0, 10)}),
+                           {"share by which CPU times drift within hours", "", between(0, 10)}),
+      entry<&H::disk_drift>("disk_drift", {"the same for the disk", "", between(0, 10)}),
+      entry<&H::network_drift>("network_drift", {"the same for the network", "", between(0, 10)}),
+      entry<&H::gpu_drift>("gpu_drift", {"the same for GPUs and copies", "", between(0, 10)}),
       entry<&H::canary>("canary", {"times of small fixed pieces of work, by name"}),
-      entry<&H::hostname>("hostname", {"of the machine"}),
-      entry<&H::processor>("processor", {"of the machine"}),
-      entry<&H::kernel>("kernel", {"of its operating system"}),
-      entry<&H::driver>("driver", {"of its GPUs"}),
+      entry<&H::hostname>("hostname", {"name of the machine"}),
+      entry<&H::processor>("processor", {"name of its processor"}),
+      entry<&H::kernel>("kernel", {"version of its operating system's kernel"}),
+      entry<&H::driver>("driver", {"version of its GPUs' driver"}),
       entry<&H::remarks>("remarks", {"doubts about these numbers, and why"}),
   };
   return list;

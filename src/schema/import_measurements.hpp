@@ -1,5 +1,5 @@
 #pragma once
-// Numbers that other tools measured, as measurements; README.md says which flags to use.
+// Numbers that other tools measured, as measurements; docs/guide/calibrate.md says with which flags.
 #include <string>
 #include <string_view>
 

@@ -64,11 +64,11 @@ const std::vector<Entry<Step>>& entries<Step>() {
                            {"CPU time of the main process to start a step, in addition to the step",
                             "the host profile's, if it has the step; else 0 s"}),
       entry<&Step::cv>("cv", {"coefficient of variation of the step", "0", between(0, 10)}),
-      entry<&Step::times>(
-          "times", {.manual = "instead of cv: single steps measured, [[how many, time], …]; alone, "
-                              "their mean is the step",
-                    .limits = whole(1, 1e12),
-                    .counted = true}),
+      entry<&Step::times>("times",
+                          {.manual = "instead of cv: measured single steps, [[how many, time], …]; "
+                                     "if nothing else gives the step, their mean does",
+                           .limits = whole(1, 1e12),
+                           .counted = true}),
       entry<&Step::by_gpu>("by_gpu", {.manual = "GPU (\"V100\", \"A100-40GB\") → its own step",
                                       .fallback = "scaled from measured_on.gpu_times",
                                       .hint = {"a duration", "300 ms"},
@@ -90,14 +90,14 @@ const std::vector<Entry<AllReduce>>& entries<AllReduce>() {
           {"nccl: the fastest by size, computed; ring, hierarchical: one textbook message",
            "nccl"}),
       entry<&AllReduce::gradient_bytes>(
-          "gradient_bytes",
-          {.manual = "of the model; 0: nothing is exchanged, as by emulated GPUs, or jobs apart",
-           .limits = between(0, 1e15),
-           .example = "102 MB"}),
-      entry<&AllReduce::parameters>(
-          "parameters",
-          {.manual = "instead: parameters of the model, with 4 bytes of gradient each",
-           .limits = above(0, 1e15)}),
+          "gradient_bytes", {.manual = "size of the model's gradients; 0: GPUs exchange nothing, "
+                                       "because they are emulated or run separate jobs",
+                             .limits = between(0, 1e15),
+                             .example = "102 MB"}),
+      entry<&AllReduce::parameters>("parameters",
+                                    {.manual = "instead of gradient_bytes: number of the model's "
+                                               "parameters, each with 4 bytes of gradient",
+                                     .limits = above(0, 1e15)}),
       entry<&AllReduce::gradient_type>(
           "gradient_type",
           {"with parameters: type in which gradients are sent (bf16, fp16: by a hook)", "fp32"}),
@@ -128,15 +128,14 @@ const std::vector<Entry<AllReduce>>& entries<AllReduce>() {
       entry<&AllReduce::points_gpus>(
           "points_gpus", {"number of GPUs over which the points were measured", "", whole(2, 1e6)}),
       entry<&AllReduce::fabric>(
-          "fabric",
-          {"what instances reach each other by; infiniband: RoCE too; gpudirect_tcp: Google's "
-           "TCPX and TCPXO",
-           "efa where the instance has it, infiniband from 100 Gbit/s on, else tcp"}),
+          "fabric", {"network between instances; infiniband: RoCE too; gpudirect_tcp: Google's "
+                     "TCPX and TCPXO",
+                     "efa where the instance has it, infiniband from 100 Gbit/s on, else tcp"}),
       entry<&AllReduce::busbw>("busbw", {.manual = "bus bandwidth; hierarchical: between instances",
                                          .example = "10 GB/s"}),
       entry<&AllReduce::busbw_inside>(
           "busbw_inside", {.manual = "hierarchical: inside an instance", .example = "120 GB/s"}),
-      entry<&AllReduce::latency>("latency", {.manual = "per hop", .example = "20 us"}),
+      entry<&AllReduce::latency>("latency", {.manual = "latency per hop", .example = "20 us"}),
       entry<&AllReduce::overlap>("overlap",
                                  {"fraction hidden behind the backward pass",
                                   "ring, hierarchical: 0; else computed", between(0, 1)}),
@@ -156,7 +155,9 @@ const std::vector<Entry<Checkpoint>>& entries<Checkpoint>() {
       entry<&Checkpoint::bandwidth>("bandwidth", {"rate at which a checkpoint is written",
                                                   "rate of the storage that the data comes from"}),
       entry<&Checkpoint::background>(
-          "background", {"training continues while it is written; usable once written", "false"}),
+          "background",
+          {"training continues while a checkpoint is written; only a written one is of use",
+           "false"}),
       entry<&Checkpoint::restart>(
           "restart", {.manual = "time to restart an interrupted job, in addition to start-up and "
                                 "staging: noticing, launching, loading the checkpoint",
@@ -173,11 +174,12 @@ const std::vector<Entry<Job>>& entries<Job>() {
       entry<&Job::epochs>("epochs", {"passes over the dataset", "1", whole(1, 1e9)}),
       entry<&Job::jobs>(
           "jobs", {"jobs that share the source's storage while it is held", "1", whole(1, 1e6)}),
-      entry<&Job::steps>("steps", {"instead of epochs: iterations, which are batches per GPU", "",
-                                   whole(1, 1e12)}),
-      entry<&Job::step>("step", {.manual = "time of one GPU for a batch; \"300 ms\" means fixed",
-                                 .hint = {"a duration", "300 ms"},
-                                 .text_form = true}),
+      entry<&Job::steps>("steps",
+                         {"instead of epochs: number of batches per GPU", "", whole(1, 1e12)}),
+      entry<&Job::step>("step",
+                        {.manual = "time that a GPU needs for a batch; \"300 ms\" means fixed",
+                         .hint = {"a duration", "300 ms"},
+                         .text_form = true}),
       entry<&Job::duration_on_one_instance>(
           "duration_on_one_instance",
           {.manual = "instead of dataset and step", .limits = above(0, 3.6e8), .example = "24 h"}),
@@ -189,9 +191,12 @@ const std::vector<Entry<Job>>& entries<Job>() {
       entry<&Job::parallelism>(
           "parallelism",
           {"what is exchanged when: gradients in buckets, or sharded parameters", "ddp"}),
-      entry<&Job::scaling>("scaling", {.manual = "instead: measured [[instances, time], …] to fit",
-                                       .limits = whole(1, 1e5),
-                                       .hint = {"a duration", "57 min"}}),
+      entry<&Job::scaling>(
+          "scaling",
+          {.manual =
+               "instead of allreduce: measured [[instances, time], …], to which a curve is fitted",
+           .limits = whole(1, 1e5),
+           .hint = {"a duration", "57 min"}}),
       entry<&Job::scaling_batch_sizes>("scaling_batch_sizes",
                                        {.manual = "[[instances, batch_size], …] of scaling, if the "
                                                   "batch size changed with the instances",

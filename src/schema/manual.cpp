@@ -62,29 +62,6 @@ std::string type_text(const Key& key) {
   return "";
 }
 
-/// `words` broken into lines of `width` columns, all but the first indented.
-std::string wrapped(std::string_view words, std::size_t indent, std::size_t width) {
-  std::string out;
-  std::size_t used = 0;
-  while (!words.empty()) {
-    const std::size_t end = std::min(words.find(' '), words.size());
-    const std::string_view word = words.substr(0, end);
-    words.remove_prefix(std::min(end + 1, words.size()));
-    if (used > 0 && used + 1 + columns(word) > width) {
-      out += '\n';
-      out.append(indent, ' ');
-      used = 0;
-    }
-    if (used > 0) {
-      out += ' ';
-      ++used;
-    }
-    out += word;
-    used += columns(word);
-  }
-  return out;
-}
-
 std::size_t widest_name(const Key& key, std::size_t depth) {
   std::size_t widest = 0;
   for (const Key& inner : key.keys) {
@@ -108,12 +85,35 @@ void append_keys(const Key& key, std::size_t depth, std::size_t name_width, std:
       out += '\n';
       out.append(column, ' ');
     }
-    out += wrapped(what, column, page_width - column) + '\n';
+    out += wrapped(what, column) + '\n';
     append_keys(inner, depth + 1, name_width, out);
   }
 }
 
 }  // namespace
+
+std::string wrapped(std::string_view words, std::size_t indent) {
+  const std::size_t width = page_width - indent;
+  std::string out;
+  std::size_t used = 0;
+  while (!words.empty()) {
+    const std::size_t end = std::min(words.find(' '), words.size());
+    const std::string_view word = words.substr(0, end);
+    words.remove_prefix(std::min(end + 1, words.size()));
+    if (used > 0 && used + 1 + columns(word) > width) {
+      out += '\n';
+      out.append(indent, ' ');
+      used = 0;
+    }
+    if (used > 0) {
+      out += ' ';
+      ++used;
+    }
+    out += word;
+    used += columns(word);
+  }
+  return out;
+}
 
 std::string manual_text(const Key& root, std::string_view introduction) {
   std::string out(introduction);

@@ -113,12 +113,12 @@ template <>
 const std::vector<Entry<GpuState>>& entries<GpuState>() {
   using G = GpuState;
   static const std::vector<Entry<G>> list = {
-      entry<&G::round>("round", {"of the set, from 1", "", whole(1, 1e6)}),
-      entry<&G::sm_clock>("sm_clock", {"of the multiprocessors"}),
-      entry<&G::memory_clock>("memory_clock", {"of its memory"}),
+      entry<&G::round>("round", {"number of the round, from 1", "", whole(1, 1e6)}),
+      entry<&G::sm_clock>("sm_clock", {"clock of the multiprocessors"}),
+      entry<&G::memory_clock>("memory_clock", {"clock of its memory"}),
       entry<&G::power>("power", {"W", "", between(0, 1e6)}),
       entry<&G::temperature>("temperature", {"degrees Celsius", "", between(-100, 1000)}),
-      entry<&G::held_back>("held_back", {"why its clocks were lower than they may be"}),
+      entry<&G::held_back>("held_back", {"why its clocks were lower than its limits allow"}),
   };
   return list;
 }
@@ -129,18 +129,19 @@ const std::vector<Entry<GpuFacts>>& entries<GpuFacts>() {
   constexpr Limits count = between(0, 65536);
   static const std::vector<Entry<G>> list = {
       entry<&G::name>("name", {"as CUDA has it"}),
-      entry<&G::memory>("memory", {"in all"}),
-      entry<&G::multiprocessors>("multiprocessors", {"of it", "", count}),
+      entry<&G::memory>("memory", {"total memory"}),
+      entry<&G::multiprocessors>("multiprocessors", {"number of its multiprocessors", "", count}),
       entry<&G::ecc>("ecc", {"whether its memory corrects errors"}),
-      entry<&G::mig>("mig", {"whether it is cut into parts"}),
+      entry<&G::mig>("mig", {"whether it is divided into instances (MIG)"}),
       entry<&G::pcie_generation>("pcie_generation",
-                                 {"of its link while data are copied", "", count}),
-      entry<&G::pcie_lanes>("pcie_lanes", {"the same", "", count}),
+                                 {"generation of its link while data are copied", "", count}),
+      entry<&G::pcie_lanes>("pcie_lanes", {"lanes of its link while data are copied", "", count}),
       entry<&G::most_pcie_generation>("most_pcie_generation",
-                                      {"that its link can have", "", count}),
-      entry<&G::most_pcie_lanes>("most_pcie_lanes", {"the same", "", count}),
-      entry<&G::most_sm_clock>("most_sm_clock", {"of the multiprocessors, the highest"}),
-      entry<&G::most_memory_clock>("most_memory_clock", {"of its memory, the highest"}),
+                                      {"highest generation that its link supports", "", count}),
+      entry<&G::most_pcie_lanes>("most_pcie_lanes",
+                                 {"most lanes that its link supports", "", count}),
+      entry<&G::most_sm_clock>("most_sm_clock", {"highest clock of the multiprocessors"}),
+      entry<&G::most_memory_clock>("most_memory_clock", {"highest clock of its memory"}),
       entry<&G::power_limit>("power_limit", {"W", "", between(0, 1e6)}),
   };
   return list;
@@ -153,16 +154,17 @@ const std::vector<Entry<HostFacts>>& entries<HostFacts>() {
       entry<&H::hostname>("hostname", {"of the machine"}),
       entry<&H::cpu>("cpu", {"its processor"}),
       entry<&H::cores>("cores", {"physical cores", "", above(0, 65536)}),
-      entry<&H::hardware_threads>("hardware_threads", {"that may be used", "", above(0, 65536)}),
-      entry<&H::memory>("memory", {"in all"}),
+      entry<&H::hardware_threads>("hardware_threads",
+                                  {"hardware threads that may be used", "", above(0, 65536)}),
+      entry<&H::memory>("memory", {"total memory"}),
       entry<&H::kernel>("kernel", {"of the operating system"}),
-      entry<&H::disk>("disk", {"of the directory that was read: device, file system"}),
+      entry<&H::disk>("disk", {"device and file system of the directory that was read"}),
       entry<&H::instance>("instance", {"its name in the catalogue, where the firmware says so"}),
-      entry<&H::gpus>("gpus", {"a name each"}),
-      entry<&H::gpu_details>("gpu_details", {"what each says of itself"}),
+      entry<&H::gpus>("gpus", {"name of each GPU"}),
+      entry<&H::gpu_details>("gpu_details", {"what each GPU reports of itself"}),
       entry<&H::driver>("driver", {"of the GPUs"}),
       entry<&H::cuda>("cuda", {"version"}),
-      entry<&H::kind>("kind", {"how much of it its user has alone"}),
+      entry<&H::kind>("kind", {"how much of the machine its user shares with others"}),
   };
   return list;
 }
@@ -173,9 +175,10 @@ const std::vector<Entry<Round>>& entries<Round>() {
   constexpr Limits share = between(0.0, 1.0);
   static const std::vector<Entry<O>> list = {
       entry<&O::began>("began", {"when, UTC"}),
-      entry<&O::calibration>("calibration",
-                             {"which of those that were merged, from 1", "", whole(1, 1e6)}),
-      entry<&O::took>("took", {"in all"}),
+      entry<&O::calibration>(
+          "calibration",
+          {"number of the calibration, from 1, where several were merged", "", whole(1, 1e6)}),
+      entry<&O::took>("took", {"time that it took"}),
       entry<&O::steal>("steal",
                        {"share of CPU time that the hypervisor gave to others", "", share}),
       entry<&O::foreign>("foreign", {"share of CPU time that other processes used", "", share}),
@@ -183,8 +186,8 @@ const std::vector<Entry<Round>>& entries<Round>() {
                            {"share of the time that the control group was held back", "", share}),
       entry<&O::pressure>("pressure",
                           {"share of the time that some task waited for a CPU", "", share}),
-      entry<&O::clock>("clock", {"of the cores, mean"}),
-      entry<&O::disturbed>("disturbed", {"why it is marked as a bad one"}),
+      entry<&O::clock>("clock", {"mean clock of the cores"}),
+      entry<&O::disturbed>("disturbed", {"why the round is marked as disturbed"}),
   };
   return list;
 }
@@ -196,9 +199,9 @@ const std::vector<Entry<ProbeOutcome>>& entries<ProbeOutcome>() {
       entry<&P::probe>("probe", {.manual = "its name", .required = true}),
       entry<&P::measured>("measured",
                           {.manual = "whether it left at least one measurement", .required = true}),
-      entry<&P::reason>("reason", {"why not, or what went wrong on the way"}),
+      entry<&P::reason>("reason", {"why it left none, or what went wrong"}),
       entry<&P::remarks>("remarks", {"what a reader must know"}),
-      entry<&P::took>("took", {"in all"}),
+      entry<&P::took>("took", {"time that it took"}),
   };
   return list;
 }
@@ -207,21 +210,22 @@ template <>
 const std::vector<Entry<Measurement>>& entries<Measurement>() {
   using M = Measurement;
   static const std::vector<Entry<M>> list = {
-      entry<&M::probe>("probe", {.manual = "that measured it", .required = true}),
+      entry<&M::probe>("probe", {.manual = "probe that took the samples", .required = true}),
       entry<&M::quantity>("quantity", {.manual = "what was timed", .required = true}),
-      entry<&M::unit>("unit", {.manual = "of work: bytes samples batches …", .required = true}),
-      entry<&M::work>("work", {.manual = "units that each of the times is for",
+      entry<&M::unit>("unit",
+                      {.manual = "unit of work: bytes, samples, batches …", .required = true}),
+      entry<&M::work>("work", {.manual = "number of units that each of the times is for",
                                .limits = above(0.0, 1e18),
                                .required = true}),
-      entry<&M::at>("at", {"where: sizes, numbers of users; SI base units"}),
-      entry<&M::how>("how", {"and how: which cache, which memory"}),
+      entry<&M::at>("at", {"at which sizes and numbers of users, in SI base units"}),
+      entry<&M::how>("how", {"further conditions: which cache, which memory"}),
       entry<&M::times>("times", {.manual = "seconds, every sample in the order taken",
                                  .limits = between(0.0, 3.6e8),
                                  .required = true}),
-      entry<&M::rounds>("rounds", {"how many of the times were taken in each round of the set; "
-                                   "without: all in one"}),
-      entry<&M::gpu>("gpu", {"what the GPU said of itself meanwhile, in each round"}),
-      entry<&M::remark>("remark", {"what a reader must know of it"}),
+      entry<&M::rounds>(
+          "rounds", {"how many of the times were taken in each round; if left out: all in one"}),
+      entry<&M::gpu>("gpu", {"what the GPU reported of itself in each round"}),
+      entry<&M::remark>("remark", {"what a reader must know of this measurement"}),
   };
   return list;
 }
@@ -234,8 +238,9 @@ const std::vector<Entry<MeasurementSet>>& entries<MeasurementSet>() {
       entry<&S::command_line>("command_line", {"as typed"}),
       entry<&S::version>("version", {"of feedrate, or of the tool whose output was imported"}),
       entry<&S::host>("host", {"the machine, as it described itself"}),
-      entry<&S::rounds>("rounds", {"turns through all series, and what else the machine did"}),
-      entry<&S::probes>("probes", {"what became of each"}),
+      entry<&S::rounds>("rounds",
+                        {"turns through all series, each with what else the machine did"}),
+      entry<&S::probes>("probes", {"outcome of each probe"}),
       entry<&S::measurements>("measurements", {"the samples"}),
   };
   return list;
@@ -327,8 +332,8 @@ std::string measurements_manual() {
   return manual_text(
       measurements_root(),
       R"(A measurement file is one JSON object: every sample that `feedrate calibrate` took on a machine. It is
-evidence and never edited; `feedrate calibrate --import FILE` makes a host profile of it again.
-bench/README.md lists the quantities of each probe. Each time is that of "work" units, so
+evidence: do not edit it. `feedrate calibrate --import FILE` makes a host profile from it again.
+bench/README.md lists the quantities of each probe. Each of the times is for "work" units, so
 
   {"probe": "disk", "quantity": "random_read", "unit": "bytes", "work": 4096,
    "at": {"bytes": 4096, "users": 1}, "how": {"cache": "direct"}, "times": [0.000085, 0.000083]}

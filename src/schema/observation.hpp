@@ -32,7 +32,7 @@ class ObservationReader {
   /// dimension and node) a time that is not later than the one before.
   std::optional<ObservationLine> next();
 
-  /// Types of which no metric is known here, and how many lines each has.
+  /// Types without a metric that is known here, and how many lines each has.
   [[nodiscard]] const std::map<std::string, std::int64_t>& passed_over() const {
     return passed_over_;
   }
@@ -75,7 +75,7 @@ class ObservationWriter {
   void put(const ObservationLine& line) { pending_ += observation_line(line); }
   /// HostError where the host refuses.
   void flush();
-  /// Nobody reads the pipe any more.
+  /// The reader of the pipe has gone away.
   [[nodiscard]] bool gone() const { return out_.gone(); }
 
  private:

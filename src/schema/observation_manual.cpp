@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "schema/json_writer.hpp"
+#include "schema/manual.hpp"
 #include "schema/observation.hpp"
 #include "schema/observation_keys.hpp"
 
@@ -32,7 +33,7 @@ std::string metrics_of(bool debugger) {
     if (row.debugger != debugger) continue;
     page += fmt::format("  {:<13}{:<32}{}{}{}\n", row.type, row.metric, name_of(row.unit),
                         row.gauge ? ", at that time" : "", row.in_name ? "; in Name" : "");
-    page += fmt::format("  {:<13}  {}\n", "", row.meaning);
+    page += fmt::format("  {:<13}  {}\n", "", wrapped(row.meaning, 17));
   }
   return page;
 }
@@ -41,12 +42,13 @@ std::string metrics_of(bool debugger) {
 
 std::string observation_manual() {
   std::string page =
-      "An observation is a file of JSON objects, one a line, in the form of SageMaker\n"
-      "Debugger's system metrics: feedrate reads Debugger's files, and what reads those reads\n"
-      "feedrate's. Lines are in the order in which they were written: those of one Type,\n"
-      "Name, Dimension and NodeId in the order of time, each at a different time. A value is\n"
-      "the mean of the time since the sample before, where nothing else is said. A missing\n"
-      "value is unknown, not 0. Types and keys that are not listed here are ignored.\n\n"
+      "An observation is a file of JSON objects, one per line, in the form of SageMaker\n"
+      "Debugger's system metrics: feedrate reads Debugger's files, and programs that read\n"
+      "those can read feedrate's. Lines are in the order in which they were written; those of\n"
+      "one Type, Name, Dimension and NodeId are in the order of time, each at a different\n"
+      "time. Unless stated otherwise, a value is the mean over the time since the previous\n"
+      "sample. A missing value is unknown, not 0. Types and keys that are not listed here are\n"
+      "ignored.\n\n"
       "Every line\n";
   page += rows_of(common_keys);
   page += "\nSome lines\n";

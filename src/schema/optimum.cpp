@@ -117,9 +117,9 @@ template <>
 const std::vector<Entry<NoResult>>& entries<NoResult>() {
   using N = NoResult;
   static const std::vector<Entry<N>> list = {
-      written<&count_of<N, &N::points>>("points", "that have this reason"),
-      written<&N::set>("set", "of the first of them"),
-      written<&N::problems>("problems", "of the first of them"),
+      written<&count_of<N, &N::points>>("points", "number of points with this reason"),
+      written<&N::set>("set", "settings of the first of these points"),
+      written<&N::problems>("problems", "problems of the first of these points"),
   };
   return list;
 }
@@ -159,7 +159,7 @@ const std::vector<Entry<Relaxed>>& entries<Relaxed>() {
   static const std::vector<Entry<R>> list = {
       written<&R::without_deadline>("without_deadline"),
       written<&R::without_budget>("without_budget"),
-      written<&R::best>("best", "point if those constraints did not hold"),
+      written<&R::best>("best", "the best point without these constraints"),
   };
   return list;
 }
@@ -169,12 +169,12 @@ const std::vector<Entry<RangeEnd>>& entries<RangeEnd>() {
   using R = RangeEnd;
   static const std::vector<Entry<R>> list = {
       written<&R::key>("key"),
-      written<&R::value>("value", "the winner's, an end of the key's values"),
-      written<&R::last>("last", "their last; else the first"),
+      written<&R::value>("value", "the winner's value, which is an end of the key's values"),
+      written<&R::last>("last", "true: the last of the values; false: the first"),
       written<R>("beyond", "one step further",
                  [](const R& r) -> std::string_view { return r.beyond; }),
-      written<&R::outlay>("outlay", "there"),
-      written<&R::better>("better", "than the winner, within the constraints"),
+      written<&R::outlay>("outlay", "time and cost there"),
+      written<&R::better>("better", "it is better than the winner and meets the constraints"),
   };
   return list;
 }
@@ -183,13 +183,13 @@ template <>
 const std::vector<Entry<Chances>>& entries<Chances>() {
   using C = Chances;
   static const std::vector<Entry<C>> list = {
-      written<C>("draws", "of all that is uncertain, shared by the points",
+      written<C>("draws", "draws of all uncertain inputs, the same for all points",
                  [](const C& c) { return static_cast<double>(c.draws); }),
-      written<&count_of<C, &C::compared>>("compared", "points, the winner among them"),
+      written<&count_of<C, &C::compared>>("compared", "number of points, including the winner"),
       written<&C::best>("best", "share of the draws in which it is within 0.1 % of the best"),
       written<&C::in_time>("in_time", "share in which the winner meets the deadline"),
       written<&C::in_budget>("in_budget", "likewise the budget"),
-      written<&C::rival>("rival", "is the best most often where the winner is not"),
+      written<&C::rival>("rival", "the point that is most often the best where the winner is not"),
       written<&C::rival_best>("rival_best", "share of the draws"),
   };
   return list;
@@ -220,15 +220,19 @@ const std::vector<Entry<Winner>>& entries<Winner>() {
                  [](const W& w) { return RunPart{&w.result}; }),
       written<&count_of<W, &W::near>>("near", "points within 0.1 % of it, itself included"),
       written<&W::confirmed>("confirmed", "what the events chose; null: none were simulated"),
-      written<&W::simplest>("simplest",
-                            "the one of them that changes fewest keys; null: the winner"),
+      written<&W::simplest>(
+          "simplest", "of these points the one that changes the fewest keys; null: the winner"),
       written<&W::runner_up>("runner_up",
-                             "the best of the points that are further away; the best by the mean "
-                             "where the events chose another"),
-      written<&W::front>("pareto", "of time and cost within the constraints; of many, some"),
+                             "the best point that is not within 0.1 %; the best by the mean where "
+                             "the events chose another"),
+      written<&W::front>("pareto",
+                         "best trade-offs of time and cost within the constraints; if there are "
+                         "many, some of them"),
       written<&count_of<W, &W::front_size>>("pareto_points", "in all"),
-      written<&W::relaxed>("relaxed", "what each constraint costs, and both"),
-      written<&W::ends>("range_ends", "keys whose values end while they still paid"),
+      written<&W::relaxed>("relaxed", "what each constraint costs, and what both cost"),
+      written<&W::ends>("range_ends",
+                        "keys whose values end at the winner's, though the last step towards this "
+                        "end still paid"),
       written<&W::chances>("chances", "how sure the choice is"),
   };
   return list;
@@ -244,13 +248,14 @@ const std::vector<Entry<Whole>>& entries<Whole>() {
       written<W>("scenario", "that was varied", [](const W& w) { return SettingsSource{&w}; }),
       written<W>("minimized", "total, money (the bill alone: --minimize cost) or time",
                  [](const W& w) { return feedrate::name_of(w.of->minimized); }),
-      written<W>("no_price", "nothing has one: time is minimized, whatever was asked for",
+      written<W>("no_price", "no point has a price: time is minimized, whatever was asked for",
                  [](const W& w) { return w.of->no_price; }),
       written<W>("constraints", "null: none",
                  [](const W& w) -> const Constraints& { return w.of->constraints; }),
       written<W>("as_written", "what the scenario itself comes to; null: it has no result",
                  [](const W& w) { return w.of->as_written; }),
-      written<W>("points", "in all", [](const W& w) { return static_cast<double>(w.of->points); }),
+      written<W>("points", "number of points",
+                 [](const W& w) { return static_cast<double>(w.of->points); }),
       written<W>("unanswered", "points that cannot be simulated or priced",
                  [](const W& w) { return static_cast<double>(w.of->unanswered); }),
       written<W>("in_time", "points that meet the deadline",
@@ -259,17 +264,18 @@ const std::vector<Entry<Whole>>& entries<Whole>() {
                  [](const W& w) { return static_cast<double>(w.of->in_budget); }),
       written<W>("feasible", "points that meet both",
                  [](const W& w) { return static_cast<double>(w.of->feasible); }),
-      written<W>("no_result", "the commonest reasons why points have none",
+      written<W>("no_result", "the most frequent reasons why points have no result",
                  [](const W& w) -> const std::vector<NoResult>& { return w.of->no_result; }),
-      written<W>("other_reasons", "beside those",
+      written<W>("other_reasons", "number of further reasons",
                  [](const W& w) { return static_cast<double>(w.of->other_reasons); }),
       written<W>("winner", "null: no point meets the constraints",
                  [](const W& w) { return w.of->winner ? &*w.of->winner : nullptr; }),
       written<W>("nearest_miss", "null: there is a winner",
                  [](const W& w) { return w.of->nearest; }),
-      written<W>("fastest", "whatever the constraints; null: there is a winner",
+      written<W>("fastest", "the fastest point, whatever the constraints; null: there is a winner",
                  [](const W& w) { return w.of->fastest; }),
-      written<W>("cheapest", "likewise, by money_usd", [](const W& w) { return w.of->cheapest; }),
+      written<W>("cheapest", "the cheapest point by money_usd, likewise",
+                 [](const W& w) { return w.of->cheapest; }),
   };
   return list;
 }

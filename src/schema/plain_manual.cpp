@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "schema/json_writer.hpp"
+#include "schema/manual.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -15,7 +16,7 @@ using Layout = JsonWriter::Layout;
 void add_lines(const std::vector<PlainKey>& keys, std::size_t indent, std::string& page) {
   for (const PlainKey& key : keys) {
     const std::string name = std::string(indent, ' ') + key.name;
-    page += fmt::format("{:<36}{}\n", name, key.about);
+    page += fmt::format("{:<40}{}\n", name, wrapped(key.about, 40));
     add_lines(key.keys, indent + 2, page);
   }
 }

@@ -9,26 +9,33 @@ template <>
 const std::vector<Entry<ReferenceClass>>& entries<ReferenceClass>() {
   using R = ReferenceClass;
   static const std::vector<Entry<R>> list = {
-      written<R>("bound_by", "storage, cpu, copies, gpu, scale_out; null: nothing pays",
+      written<R>("bound_by",
+                 "storage, cpu, copies, gpu, scale_out; null: no faster stage would help",
                  [](const R& r) {
                    return r.bound_by ? std::optional(name_of(*r.bound_by)) : std::nullopt;
                  }),
-      written<R>("known", "of the job itself: nothing, fitted or profile",
+      written<R>("known", "what is known of the job itself: nothing, fitted or profile",
                  [](const R& r) { return word_of(r.known); }),
-      written<R>("learned_from", "row of the table of errors",
+      written<R>("learned_from", "row of the table of the model's errors",
                  [](const R& r) -> const std::string& { return r.error.name; }),
-      written<R>("points", "published measurements", [](const R& r) { return r.error.points; }),
-      written<R>("studies", "that they are from", [](const R& r) { return r.error.studies; }),
-      written<R>("median_absolute_error", "of their predictions, leaving one study out",
+      written<R>("points", "number of published measurements",
+                 [](const R& r) { return r.error.points; }),
+      written<R>("studies", "number of studies that they are from",
+                 [](const R& r) { return r.error.studies; }),
+      written<R>("median_absolute_error",
+                 "of their predictions, each made without the study itself",
                  [](const R& r) { return r.error.median_abs_error; }),
-      written<R>("ninety_percent_factor", "nine of ten are within times or over this",
+      written<R>("ninety_percent_factor",
+                 "nine of ten measurements are at most this factor above or below the prediction",
                  [](const R& r) { return r.error.ninety_percent_factor; }),
-      written<R>("bias_ln", "ln(measured / predicted time) in the middle; it moves nothing",
+      written<R>("bias_ln",
+                 "median of ln(measured / predicted time); predictions are not corrected by it",
                  [](const R& r) { return r.error.bias_ln; }),
-      written<&R::drawn_factor>("drawn_factor", "the same of what this job's draws are changed by"),
-      written<R>("sentence", "all of it in words",
+      written<&R::drawn_factor>("drawn_factor",
+                                "the same factor for nine of ten draws of this job"),
+      written<R>("sentence", "the above in words",
                  [](const R& r) { return words::reference_class(r); }),
-      written<R>("narrowed_by", "what would make it less; null: nothing that is known",
+      written<R>("narrowed_by", "what would make the error smaller; null: nothing known",
                  [](const R& r) -> std::optional<std::string> {
                    std::string by = words::narrowed_by(r);
                    return by.empty() ? std::nullopt : std::optional(std::move(by));
@@ -43,8 +50,9 @@ const std::vector<Entry<ModelDoubt>>& entries<ModelDoubt>() {
   static const std::vector<Entry<M>> list = {
       written<M>("class", "of stages: storage, cpu, copies, gpu, scale_out",
                  [](const M& m) { return name_of(m.error_class); }),
-      written<&M::factor>("factor", "nine of ten draws make them slower by 1/factor to factor"),
-      written<M>(name_of(FigureId::total_time), "of the job at these two",
+      written<&M::factor>(
+          "factor", "nine of ten draws multiply the times of these stages by 1/factor to factor"),
+      written<M>(name_of(FigureId::total_time), "of the job at these two ends",
                  [](const M& m) {
                    return std::array{m.effect.time_at_low.base(), m.effect.time_at_high.base()};
                  }),

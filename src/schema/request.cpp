@@ -118,8 +118,9 @@ const std::vector<Entry<WrittenOptions>>& entries<WrittenOptions>() {
                                                whole(1, most_replications)}),
       entry<&O::seed>("seed", {"of the random numbers", "1", whole(0, last_whole)}),
       entry<&O::exact>("exact", {"simulate every event instead of the mean", "false"}),
-      entry<&O::mean>("mean", {"the mean in closed form alone, without events beside it", "false"}),
-      entry<&O::jobs>("jobs", {"points of a sweep at a time", "one a core", whole(1, 4096)}),
+      entry<&O::mean>("mean", {"compute the mean in closed form alone, without events", "false"}),
+      entry<&O::jobs>("jobs",
+                      {"points of a sweep simulated at a time", "one per core", whole(1, 4096)}),
   };
   return list;
 }
@@ -141,19 +142,18 @@ const std::vector<Entry<WrittenRequest>>& entries<WrittenRequest>() {
   using W = WrittenRequest;
   static const std::vector<Entry<W>> list = {
       entry<&W::scenario>("scenario", {"the scenario, or a text that holds its file"}),
-      entry<&W::file>("file",
-                      {"its name in answers, beside which lies what it includes; alone: the "
-                       "scenario itself is read from there"}),
-      entry<&W::allow_files>("allow_files",
-                             {"folders below which the scenario and files that it names are read; "
-                              "without it none is: for requests of strangers, refuse this key"}),
+      entry<&W::file>("file", {"the scenario's name in answers; files that it includes lie beside "
+                               "it. Without \"scenario\", the scenario is read from this file"}),
+      entry<&W::allow_files>(
+          "allow_files", {"folders below which the scenario and the files that it names may lie; "
+                          "without it, no file is read. Refuse this key in requests of strangers"}),
       entry<&W::host>("host", {"the host profile, or a text that holds its file"}),
       entry<&W::set>("set", {"keys of the scenario and their values, as for --set"}),
       vary_entry(),
       entry<&W::instances>("instances", {"of a sweep: a filter of the catalogue"}),
-      entry<&W::deadline>("deadline", {"of a sweep: the longest time that will do"}),
-      entry<&W::budget>("budget", {"of a sweep: the highest bill that will do"}),
-      entry<&W::options>("options", {"how sure the answer is to be"}),
+      entry<&W::deadline>("deadline", {"of a sweep: longest acceptable time"}),
+      entry<&W::budget>("budget", {"of a sweep: highest acceptable bill"}),
+      entry<&W::options>("options", {"how the answer is computed"}),
   };
   return list;
 }
@@ -293,7 +293,7 @@ Request read_request(const std::string& text, const Files& files,
 std::string request_manual() {
   return manual_text(
       request_root(),
-      R"(A request is one JSON object: what the library's functions feedrate_run and feedrate.run are asked
+      R"(A request is one JSON object: the question to the library's functions feedrate_run and feedrate.ask
 (docs/api.md). Without "vary" and "instances" its answer is that of `feedrate run --format json`,
 with one of them that of `feedrate sweep --format json`. An object without "scenario" and "file" is
 a scenario itself. An answer of "kind": "error" holds "status", the exit status that the program

@@ -30,12 +30,11 @@ std::string_view word_of(Better better) {
 std::string nameable_figures() {
   std::string page =
       "\n"
-      "Limits of feedrate check and cases of a scenario name figures. Each stands above under\n"
-      "its name, but\n"
-      "for those that are another form of one (marked *):\n\n";
+      "Limits of feedrate check and cases of a scenario may name these figures. They are keys\n"
+      "of \"result\" above, except those marked *, which are another form of such a key:\n\n";
   const auto add = [&](std::string_view name, std::string_view unit, std::string_view better,
                        std::string_view what, bool marked) {
-    page += fmt::format("{:<32}{:<11}{:<16}{}\n", std::string(name) + (marked ? " *" : ""), unit,
+    page += fmt::format("{:<30}{:<11}{:<17}{}\n", std::string(name) + (marked ? " *" : ""), unit,
                         better, what);
   };
   for (const Figure& figure : all_figures()) {
@@ -46,8 +45,8 @@ std::string nameable_figures() {
   }
   const Figure& stall = figure(FigureId::stall);
   add(fmt::format("{}.STAGE", stall.name), unit_text(stall.unit), word_of(stall.better),
-      "the same of one stage", true);
-  add("bottleneck is STAGE *", "", "", "1 where it is, else 0", false);
+      "the same for one stage", true);
+  add("bottleneck is STAGE *", "", "", "1 if it is, else 0", false);
   return page;
 }
 
@@ -93,7 +92,7 @@ void write_envelope(JsonWriter& out) {
   out.key("properties").begin_object();
   write_answer_keys(out);
   out.key("scale_out").begin_object().key("type").begin_array().text("object").text("null").end();
-  out.text("description", "beside the fewest instances with the same other settings").end();
+  out.text("description", "compared with the fewest instances of the same other settings").end();
   out.key("meets_constraints").begin_object(Layout::line);
   out.text("description", "of --deadline and --budget; null: none, or no result");
   out.key("type").begin_array().text("boolean").text("null").end().end();
@@ -138,44 +137,42 @@ std::string result_manual() {
       R"(With --format json, stdout holds one object. Units stand in the names (_s, _usd); null means: does
 not apply, or not known. Amounts are in USD whatever currency the scenario states.
 
-run      {"feedrate": VERSION, "kind": "result", "schema": 1, ANSWER}, where ANSWER is
-         "scenario": {name, file}, "set": {KEY: VALUE}, "result": {…}, "problems": []: so is every
-         point below, and .points // [.] in jq lists the answers of run, sweep and compare alike
-sweep    … "kind": "sweep", "points": [{ANSWER, with "set" of --vary,
-         "scale_out": {…}, "meets_constraints": of "constraints"}], "pareto": [indices],
-         "fastest", "cheapest": indices, "break_even_efficiency": of the first
-         point that has a scale_out, "decision",
-         "constraints": {"deadline_s", "budget_usd", "meeting": points that meet them, "cheapest":
-         the index of the one of those with the lowest total cost}, null without --deadline and
-         --budget, "confirmed": {"fastest", "cheapest", "cheapest_meeting"}: CHOICE, the best by
-         the mean, simulated by their events, which decide "fastest", "cheapest" and the "cheapest"
-         of "constraints"; null: none were simulated (--mean, --events, or nothing varies);
-         a point that cannot be simulated or priced has "result": null and "problems":
-         [{"key": JSON pointer or null, "message"}], and is left out of all the rest. "scale_out"
-         puts a point beside the fewest instances with the same other settings (null for these):
-         "instances" of that one; its changes as fractions (CHANGES);
-         "break_even_efficiency" of the epochs, from which on it costs no more in all (null: none);
-         "total_cost_at": [{"efficiency", "of_fewest"}], the total there over that of the fewest
-compare  … "kind": "comparison", "schema": 2, "points": [{ANSWER, "relative"}], where that
-         holds changes against the first
-         (RELATIVE), "decision" as of a sweep
+run      {"feedrate": VERSION, "kind": "result", "schema": 1, ANSWER}. ANSWER stands for
+         "scenario": {name, file}, "set": {KEY: VALUE}, "result": {…}, "problems": []. Every point
+         below holds the same keys, so .points // [.] in jq lists the answers of run, sweep and
+         compare alike.
+sweep    … "kind": "sweep", "points": [{ANSWER, "scale_out": {…}, "meets_constraints"}],
+         "pareto": [indices], "fastest": index, "cheapest": index, "break_even_efficiency": that of
+         the first point with a "scale_out", "decision", "constraints", "confirmed".
+         "set" of a point holds the settings of --vary. A point that cannot be simulated or priced
+         has "result": null and "problems": [{"key": JSON pointer or null, "message"}], and nothing
+         else counts it.
+         "constraints" (null without --deadline and --budget) holds "deadline_s", "budget_usd",
+         "meeting": number of points that meet them, and "cheapest": index of the one of these with
+         the lowest total cost.
+         "confirmed" (null with --mean or --events, or if nothing varies) holds "fastest",
+         "cheapest" and "cheapest_meeting": CHOICE each, the best points by the mean, simulated by
+         their events, which decide "fastest", "cheapest" and the "cheapest" of "constraints".
+         "scale_out" compares a point with the fewest instances of the same other settings (null
+         for these themselves): "instances": that number; the changes as fractions
+         (CHANGES);
+         "break_even_efficiency": efficiency of the epochs from which the point costs no more in
+         total (null: none); "total_cost_at": [{"efficiency", "of_fewest"}], the total cost at an
+         efficiency, relative to that with the fewest.
+compare  … "kind": "comparison", "schema": 2, "points": [{ANSWER, "relative"}], "decision" as in a
+         sweep. "relative" holds the changes against the first point
+         (RELATIVE).
 search   (run --find, feeds) … "kind": "search", "answers": [{"question", "key", "from", "to",
-         "metric", "answer": null for none, "at_end": there may be more beyond the range, "there":
-         {…}, "next": {…} the value at which it no longer holds, "exception": {…} or null: a value
-         short of the answer at which it does not hold either, "band": [5 %, 50 %, 95 %] of the
-         answer over "draws" draws, "tried": values simulated, "tried_all"}]; a value: {"at",
+         "metric", "answer", "at_end", "there": VALUE, "next": VALUE, "exception": VALUE, "band",
+         "draws", "tried", "tried_all"}].
+         "answer": null if there is none; "at_end": values beyond the range may hold too; "there":
+         at the answer; "next": at the first value that no longer holds; "exception": at a value
+         before the answer that does not hold either, or null; "band": [5 %, 50 %, 95 %] of the
+         answer over "draws" draws; "tried": number of values simulated. VALUE stands for {"at",
          "holds", "value": of the metric, FIGURES, "bytes_per_s": of
-         samples as stored, "waits_for": stage, "bottleneck", "problems": [{"key", "message"}]}
-scale    … "kind": "scale", "batch_kept": per_gpu or global, "deadline_s", "in_time", "best":
-         index of "curves", "recommended": point of it, "confirmed": CHOICE or null, "curves", one a
-         setting of --vary: [{"set", "to": instances looked at,
-         "unanswered": of them, "end_of_batch": more have no sample for each GPU, "least": point of
-         the lowest total cost, "one_fewer" and "one_more" beside it, "fastest", "fewest_in_time",
-         "least_in_time", "shared_limit": {"name", "unit", "rate", "binds_from"}, "rows":
-         [{"instances", "set": what makes it, as for --set, figures, "break_even_efficiency",
-         "lost_to_scaling": {STAGE: share of what the whole job's efficiency lacks}, "bottleneck",
-         "batch_rounded", "problems"}]}], "remarks"; a point: {"instances", its time and cost}
-catalog  list: … "kind": "catalog", "filter", "machines": [one a machine and region: "instance",
+         the samples as stored, "waits_for": stage, "bottleneck", "problems": [{"key", "message"}]}.
+scale    feedrate schema scale lists the keys.
+catalog  list: … "kind": "catalog", "filter", "machines": [one per machine and region: "instance",
          "cloud", "region", "vcpus", "memory_bytes", "gpus", "gpu", "gpu_memory_bytes",
          "gpu_16_bit_tflop_per_s", "network_bytes_per_s", "nvme_bytes", "on_demand_usd_per_h",
          "spot_usd_per_h", "sagemaker_usd_per_h"], "unknown": {KEY: machines left out by it}

@@ -176,11 +176,13 @@ const std::vector<Entry<OtherWorkers>>& entries<OtherWorkers>() {
   using W = OtherWorkers;
   static const std::vector<Entry<W>> list = {
       written<&W::now>("now", "workers of a GPU, as the scenario has them"),
-      written<&W::tried>("tried", "up to so many; above 33 in steps of 3 %"),
+      written<&W::tried>("tried", "largest number tried; above 33 in steps of 3 %"),
       written<&W::best>("best", "the fewest within 1 % of the shortest time"),
       written<&W::gain>("gain", "fraction of total_s that these save"),
-      written<&W::replaces_inline>("replaces_inline", "of /loader/kind pytorch instead of inline"),
-      written<&W::still_gaining>("still_gaining", "the time still falls at `tried`"),
+      written<&W::replaces_inline>(
+          "replaces_inline", "the workers are those of /loader/kind pytorch, instead of inline"),
+      written<&W::still_gaining>("still_gaining",
+                                 "the time still falls at the largest number tried"),
   };
   return list;
 }
@@ -195,14 +197,15 @@ template <>
 const std::vector<Entry<BottleneckPart>>& entries<BottleneckPart>() {
   using P = BottleneckPart;
   static const std::vector<Entry<P>> list = [] {
-    std::vector<Entry<P>> all = {written<P>("stage", "null: nothing pays",
+    std::vector<Entry<P>> all = {written<P>("stage", "null: no faster stage would help",
                                             [](const P& p) { return p.whole->bottleneck.stage; })};
     add_figures(all, FigureGroup::bottleneck);
     all.push_back(written<P>("probability", "with replications",
                              [](const P& p) { return p.whole->bottleneck.probability; }));
     all.push_back(written<&gains>("gains", "every stage that gains, best first"));
     all.push_back(written<P>("workers",
-                             "what others would do; null: no matter of workers, or not tried",
+                             "what other numbers of workers would do; null: workers are not the "
+                             "cause, or none were tried",
                              [](const P& p) { return p.whole->bottleneck.workers; }));
     return all;
   }();
@@ -291,7 +294,8 @@ const std::vector<Entry<Bands>>& entries<Bands>() {
     all.push_back(written<&Bands::bottleneck_probability>(
         "bottleneck_probability", "by stage; empty without --replications"));
     all.push_back(written<&Bands::never_ends>(
-        "never_ends", "share of replications whose job never does; they are in no band"));
+        "never_ends",
+        "share of replications in which the job never ends; the bands leave them out"));
     return all;
   }();
   return list;
@@ -301,16 +305,18 @@ template <>
 const std::vector<Entry<Uncertainty>>& entries<Uncertainty>() {
   using U = Uncertainty;
   static const std::vector<Entry<U>> list = {
-      written<U>("low", "drawn between this", [](const U& u) { return u.of->low; }),
-      written<U>("high", "and this", [](const U& u) { return u.of->high; }),
-      written<U>("range", "what these are taken from; null: its standard error",
+      written<U>("low", "lower end of the range it is drawn from",
+                 [](const U& u) { return u.of->low; }),
+      written<U>("high", "upper end of that range", [](const U& u) { return u.of->high; }),
+      written<U>("range", "where the range comes from; null: the input's standard error",
                  [](const U& u) { return words_or_null(u.of->range); }),
-      written<U>("probe", "of calibrate, that measures it",
+      written<U>("probe", "probe of calibrate that measures it",
                  [](const U& u) { return words_or_null(u.of->probe); }),
       written<&time_range>(name_of(FigureId::total_time),
-                           "of the job at low and at high; null: not weighed"),
+                           "of the job with the input at low and at high; null: not computed"),
       written<&money_range>(name_of(FigureId::money), "likewise"),
-      written<&variance_share>("variance_share", "of the variance of total_s, one at a time"),
+      written<&variance_share>("variance_share",
+                               "share of the variance of total_s, inputs varied one at a time"),
   };
   return list;
 }
@@ -321,7 +327,7 @@ const std::vector<Entry<InputUsed>>& entries<InputUsed>() {
   static const std::vector<Entry<I>> list = {
       written<&I::key>("key", "JSON pointer that would set it"),
       written<&I::text>("value", "with its unit"),
-      written<&I::stage>("stage", "that it is for"),
+      written<&I::stage>("stage", "stage that uses it"),
       written<I>("provenance", "measured, published, given or assumed",
                  [](const I& input) { return name_of(input.from.origin); }),
       written<I>("source", "", [](const I& input) { return input.from.source; }),
@@ -329,7 +335,8 @@ const std::vector<Entry<InputUsed>>& entries<InputUsed>() {
                  [](const I& input) { return words_or_null(input.from.date); }),
       written<I>("relative_error", "standard error; 0: not known",
                  [](const I& input) { return input.from.relative_error; }),
-      written<&I::matters>("matters", "changes the job by 1 %; no range: its stage does"),
+      written<&I::matters>("matters",
+                           "it changes the job by 1 % or more; without a range: its stage does"),
       written<&uncertainty>("uncertainty", "null: taken as exact"),
   };
   return list;
@@ -348,15 +355,16 @@ template <>
 const std::vector<Entry<SharedLimit>>& entries<SharedLimit>() {
   using L = SharedLimit;
   static const std::vector<Entry<L>> list = {
-      written<L>("name", "of which service", [](const L& l) { return l.service + ", " + l.name; }),
-      written<L>("unit", "of both rates",
+      written<L>("name", "the service and its limit",
+                 [](const L& l) { return l.service + ", " + l.name; }),
+      written<L>("unit", "of rate and demand",
                  [](const L& l) -> std::string_view { return l.of_requests ? "/s" : "B/s"; }),
-      written<&L::rate>("rate", "of all instances together"),
-      written<&L::demand>("demand", "of one instance, if nothing were shared"),
+      written<&L::rate>("rate", "limit for all instances together"),
+      written<&L::demand>("demand", "what one instance would use if nothing were shared"),
       written<L>("when", "staging, first_epoch or later_epochs",
                  [](const L& l) { return word_of(l.when); }),
-      written<&L::from>("binds_from", "instances that ask together for more than the rate"),
-      written<&L::binds>("binds", "with as many instances as the job has"),
+      written<&L::from>("binds_from", "fewest instances that together ask for more than the rate"),
+      written<&L::binds>("binds", "the job's own number of instances is limited by it"),
   };
   return list;
 }
@@ -365,11 +373,14 @@ template <>
 const std::vector<Entry<Certainty>>& entries<Certainty>() {
   using C = Certainty;
   static const std::vector<Entry<C>> list = {
-      written<C>("shortest_s", "total_s with each at its end that shortens it",
+      written<C>("shortest_s",
+                 "total_s with each assumption at the end of its range that shortens the job",
                  [](const C& c) { return c.shortest.base(); }),
-      written<C>("longest_s", "total_s with each at its other end",
+      written<C>("longest_s", "total_s with each assumption at the other end",
                  [](const C& c) { return c.longest.base(); }),
-      written<&C::own_variance_share>("own_variance_share", "of the job's own variability"),
+      written<&C::own_variance_share>(
+          "own_variance_share",
+          "share of the variance of total_s that is the job's own variability"),
       written<&C::model>("model", "the model's own errors, by class of stages"),
   };
   return list;
@@ -383,14 +394,14 @@ const std::vector<Entry<Communication>>& entries<Communication>() {
       written<&C::algorithm>("algorithm",
                              "of the largest message: ring, tree, nvls, nvls_tree, "
                              "hierarchical, measured"),
-      written<C>("protocol", "of it: LL, LL128, Simple; null: NCCL's model is not asked",
+      written<C>("protocol", "of that message: LL, LL128, Simple; null: NCCL's model is not used",
                  [](const C& c) { return words_or_null(c.protocol); }),
-      written<C>("bytes", "that each GPU hands over, as they are sent",
+      written<C>("bytes", "bytes that each GPU hands over, in the type in which they are sent",
                  [](const C& c) { return c.size.base(); }),
       written<&C::messages>("messages"),
-      written<C>("time_s", "of all messages, one after the other",
+      written<C>("time_s", "time of all messages, one after the other",
                  [](const C& c) { return c.total.base(); }),
-      written<C>("exposed_s", "of these, that the GPUs wait for",
+      written<C>("exposed_s", "part of time_s for which the GPUs wait",
                  [](const C& c) { return c.exposed.base(); }),
   };
   return list;
@@ -409,8 +420,9 @@ const std::vector<Entry<EfficiencyLoss>>& entries<EfficiencyLoss>() {
 template <>
 const std::vector<Entry<Effort>>& entries<Effort>() {
   static const std::vector<Entry<Effort>> list = {
-      written<&Effort::events>("events", "with --exact; 0: the mean in closed form"),
-      written<&Effort::steps>("steps", "of the job, or with --exact of those simulated"),
+      written<&Effort::events>("events",
+                               "events simulated with --exact; 0: the mean in closed form"),
+      written<&Effort::steps>("steps", "steps of the job; with --exact: steps simulated"),
   };
   return list;
 }
@@ -433,22 +445,27 @@ const std::vector<Entry<Result>>& entries<Result>() {
           return r.lost_to_scaling ? std::optional(efficiency_losses(r)) : std::nullopt;
         }));
     all.push_back(written<&Result::communication>(
-        "communication", "of an optimizer step; null: none, or nothing known of its parts"));
-    all.push_back(written<Result>(
-        "monitors", "what they would show in a steady epoch; null: not known", [](const Result& r) {
-          return r.monitors ? std::optional(MonitorsPart{&r}) : std::nullopt;
-        }));
+        "communication",
+        "what GPUs exchange in an optimizer step; null: nothing, or its parts are not known"));
+    all.push_back(
+        written<Result>("monitors", "what monitors would show in a steady epoch; null: not known",
+                        [](const Result& r) {
+                          return r.monitors ? std::optional(MonitorsPart{&r}) : std::nullopt;
+                        }));
     all.push_back(
         written<Result>("cost", "the bill", [](const Result& r) { return CostPart{&r}; }));
     all.push_back(written<Result>(
-        "interruptions", "what they do; null: none are counted", [](const Result& r) {
+        "interruptions", "what interruptions do to the job; null: they are not counted",
+        [](const Result& r) {
           return r.interruptions ? std::optional(InterruptionsPart{&r}) : std::nullopt;
         }));
     const Entry<Result> rest[] = {
-        written<&Result::shared_limit>(
-            "shared_limit", "that all instances share and that binds from fewest; null: none"),
-        written<&Result::by_events>(
-            "by_events", "the job event by event, beside its mean; null: not simulated so"),
+        written<&Result::shared_limit>("shared_limit",
+                                       "of the limits that all instances share, the one that the "
+                                       "fewest instances reach; null: none"),
+        written<&Result::by_events>("by_events",
+                                    "the job simulated event by event, beside its mean; null: not "
+                                    "simulated event by event"),
         written<&Result::bands>(
             "bands", "5 %, 50 % and 95 % over draws of uncertain inputs and of variability"),
         written<&Result::inputs>("inputs", "every parameter used, and where it comes from"),
@@ -456,7 +473,7 @@ const std::vector<Entry<Result>>& entries<Result>() {
         written<&Result::certainty>("certainty", "what all assumptions could do together"),
         written<&Result::caveats>("caveats", "what belongs beside the headline"),
         written<&Result::remarks>("remarks", "what a reader must know"),
-        written<&remark_kinds>("remark_kinds", "of each remark: measure, check or know"),
+        written<&remark_kinds>("remark_kinds", "what each remark asks for: measure, check or know"),
         written<&Result::effort>("effort", "how the simulation went"),
     };
     all.insert(all.end(), std::begin(rest), std::end(rest));

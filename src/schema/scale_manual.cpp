@@ -50,8 +50,9 @@ std::vector<PlainKey> row_keys() {
   keys.push_back({"bands", "object|null", "5 %, 50 % and 95 % over draws of what is uncertain"});
   keys.push_back({"chance_in_time", number_or_null,
                   "share of the draws that meet the deadline; null: none, or nothing is drawn"});
-  keys.push_back({"break_even_efficiency", number_or_null,
-                  "efficiency from which on they cost no more than the fewest; null: never"});
+  keys.push_back(
+      {"break_even_efficiency", number_or_null,
+       "efficiency from which these instances cost no more than the fewest; null: never"});
   keys.push_back({"lost_to_scaling", "object|null", "what each stage takes of 1 - job_efficiency"});
   keys.push_back({"bottleneck", text_or_null, "the stage that gains most by being twice as fast"});
   keys.push_back({"batch_rounded", "boolean", "the global batch does not divide evenly"});
@@ -70,35 +71,42 @@ std::vector<PlainKey> point_keys() {
 
 std::vector<PlainKey> curve_keys() {
   constexpr const char* point = "object|null";
-  return {{"set", object, "of --vary: keys and values"},
-          {"to", number, "all whole numbers of instances up to this were looked at"},
-          {"unanswered", number, "how many of them have no result"},
-          {"end_of_batch", number_or_null, "more instances have no sample for each GPU"},
-          {"least", object, "the least total cost; of equal ones the fewest", point_keys()},
-          {"one_fewer", point, "one instance fewer than that", point_keys()},
-          {"one_more", point, "one more", point_keys()},
-          {"fastest", object, "the least time", point_keys()},
-          {"fewest_in_time", point, "that meet the deadline; null: none does, or there is none",
-           point_keys()},
-          {"least_in_time", point, "of those the least total cost", point_keys()},
-          {"shared_limit",
-           "object|null",
-           "what all instances share and binds first",
-           {{"name", text, "the service and its limit"},
-            {"unit", text, "of the rate"},
-            {"rate", number, "of all instances together"},
-            {"binds_from", number, "instances"}}},
-          {"rows", list, "some of the numbers, each that an answer names among them", row_keys()}};
+  return {
+      {"set", object, "of --vary: keys and values"},
+      {"to", number, "all whole numbers of instances up to this were looked at"},
+      {"unanswered", number, "how many of them have no result"},
+      {"end_of_batch", number_or_null, "more instances have no sample for each GPU"},
+      {"least", object, "the least total cost; of equal ones the fewest", point_keys()},
+      {"one_fewer", point, "one instance fewer", point_keys()},
+      {"one_more", point, "one instance more", point_keys()},
+      {"fastest", object, "the least time", point_keys()},
+      {"fewest_in_time", point,
+       "fewest instances that meet the deadline; null: none do, or no deadline is given",
+       point_keys()},
+      {"least_in_time", point, "least total cost of those that meet the deadline", point_keys()},
+      {"shared_limit",
+       "object|null",
+       "the limit that all instances share and that binds first",
+       {{"name", text, "the service and its limit"},
+        {"unit", text, "of the rate"},
+        {"rate", number, "of all instances together"},
+        {"binds_from", number, "number of instances from which it binds"}}},
+      {"rows", list, "some of the numbers of instances, including all that an answer names",
+       row_keys()}};
 }
 
 std::vector<PlainKey> scale_keys() {
   std::vector<PlainKey> keys = document_keys("scale");
   keys.push_back({"batch_kept", text, "\"per_gpu\", or \"global\" with --strong"});
   keys.push_back({"deadline_s", number_or_null, "of --deadline"});
-  keys.push_back({"in_time", "boolean", "some number meets the deadline, or there is none"});
-  keys.push_back({"best", number, "index of the curve of the least total cost, in time if any is"});
+  keys.push_back({"in_time", "boolean",
+                  "some number of instances meets the deadline, or no deadline is given"});
+  keys.push_back(
+      {"best", number,
+       "index of the curve with the least total cost; if any curve meets the deadline, of these"});
   keys.push_back({"recommended", object,
-                  "of that curve: the least total cost, in time if any is, as the events choose",
+                  "of that curve: the point with the least total cost, of those in time if any "
+                  "is, as the events choose",
                   point_keys()});
   keys.push_back(
       {"confirmed", "object|null",
@@ -111,7 +119,7 @@ std::vector<PlainKey> scale_keys() {
 std::vector<PlainKey> figures_keys() {
   std::vector<PlainKey> point = {
       {"set", object, "of --vary: keys and values"},
-      {"problem", text_or_null, "why there is no result; null: there is"},
+      {"problem", text_or_null, "why there is no result; null: there is one"},
       {"instance", text_or_null, "its type"},
       {"bottleneck", text_or_null, "a stage"}};
   add_figures(point, false);
@@ -123,7 +131,7 @@ std::vector<PlainKey> figures_keys() {
   }
   point.push_back({"remarks", list, "caveats first"});
   std::vector<PlainKey> keys = document_keys("figures");
-  keys.push_back({"points", list, "of a run one", std::move(point)});
+  keys.push_back({"points", list, "one for a run, else one for each point", std::move(point)});
   return keys;
 }
 

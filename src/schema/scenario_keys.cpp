@@ -108,8 +108,9 @@ const std::vector<Entry<Currency>>& entries<Currency>() {
   static const std::vector<Entry<Currency>> list = {
       entry<&Currency::code>("code", {.manual = "\"EUR\", \"GBP\" …", .required = true}),
       entry<&Currency::usd>(
-          "usd", {.manual = "dollars for one of it", .limits = above(0, 1e6), .required = true}),
-      entry<&Currency::date>("date", {"date of that rate"}),
+          "usd",
+          {.manual = "US dollars for one unit of it", .limits = above(0, 1e6), .required = true}),
+      entry<&Currency::date>("date", {"date of this exchange rate"}),
   };
   return list;
 }
@@ -164,7 +165,7 @@ const std::vector<Entry<Source>>& entries<Source>() {
       entry<&Source::open_latency>(
           "open_latency",
           {.manual = "time to open and close an object, in addition to its requests",
-           .fallback = "0 s; file systems: a request more",
+           .fallback = "0 s; file systems: one more request",
            .example = "2 ms"}),
       entry<&Source::line_share>(
           "line_share",
@@ -174,7 +175,7 @@ const std::vector<Entry<Source>>& entries<Source>() {
                                                 .example = "1 ms/MB"}),
       entry<&Source::shared>(
           "shared", {"whether bandwidth is shared by all instances; requests_per_second always is",
-                     "by the service"}),
+                     "depends on the service"}),
       entry<&Source::deployment_type>("deployment_type",
                                       {"FSx: \"SCRATCH_2\", \"PERSISTENT_2\" …"}),
       entry<&Source::throughput_per_capacity>(
@@ -251,8 +252,8 @@ const std::vector<Entry<Loader>>& entries<Loader>() {
           "kind", {"pytorch: DataLoader; pool: tf.data, DALI; inline: no workers", "pytorch"}),
       entry<&Loader::num_workers>(
           "num_workers",
-          {"workers per GPU; pool: threads per GPU; cpus-1: hardware threads per GPU minus one; "
-           "auto: the same within a cpu_quota, pool: all hardware threads",
+          {"workers per GPU; pool: threads per GPU. cpus-1: one less than the hardware threads per "
+           "GPU; auto: likewise, but within cpu_quota, and all hardware threads for pool",
            "0", whole(0, 4096)}),
       entry<&Loader::prefetch_factor>(
           "prefetch_factor",
@@ -270,15 +271,16 @@ const std::vector<Entry<Loader>>& entries<Loader>() {
           "worker_startup",
           {.manual =
                "time to fork a worker and import its modules; workers start one after the other",
-           .fallback = "by start",
+           .fallback = "depends on start",
            .example = "50 ms"}),
       entry<&Loader::start>("start", {"how worker processes are started: a copy of the main "
                                       "process, or a new interpreter that imports its modules",
                                       "fork"}),
       entry<&Loader::collate>("collate", {"CPU time per byte of the batch, in the worker"}),
-      entry<&Loader::handover>("handover", {.manual = "CPU time of the main process per batch",
-                                            .fallback = "by the batch's bytes and transport",
-                                            .example = "2 ms"}),
+      entry<&Loader::handover>("handover",
+                               {.manual = "CPU time of the main process per batch",
+                                .fallback = "depends on the batch's bytes and transport",
+                                .example = "2 ms"}),
       entry<&Loader::handover_cv>("handover_cv", {"variation of handover from batch to batch; a "
                                                   "step of several GPUs waits for the longest",
                                                   "0.32", between(0, 1)}),
@@ -288,13 +290,14 @@ const std::vector<Entry<Loader>>& entries<Loader>() {
       entry<&Loader::oversubscription>(
           "oversubscription",
           {"extra CPU share when workers outnumber threads", "0.07", between(0, 10)}),
-      entry<&Loader::contention>("contention", {"what each further busy core costs the others; "
-                                                "where it is not given, cores that are all "
-                                                "busy lose about a fifth",
-                                                "0.002", between(0, 1)}),
+      entry<&Loader::contention>("contention",
+                                 {"extra time that each further busy core costs the others, as a "
+                                  "share; if not given, cores that are all busy lose about a fifth",
+                                  "0.002", between(0, 1)}),
       entry<&Loader::thread_scaling>(
           "thread_scaling",
-          {.manual = "instead of both: measured [[threads, rate], …]", .limits = whole(1, 65536)}),
+          {.manual = "instead of oversubscription and contention: measured [[threads, rate], …]",
+           .limits = whole(1, 65536)}),
       entry<&Loader::lock>("lock",
                            {.manual = "pool: the part of the CPU time that holds a lock (Python's)",
                             .fallback = "0 s",
@@ -304,10 +307,11 @@ const std::vector<Entry<Loader>>& entries<Loader>() {
           {.manual = "private memory of one worker", .fallback = "0.5 GB", .example = "0.5 GB"}),
       entry<&Loader::fetch_threads>(
           "fetch_threads", {"requests that one worker has in flight", "1", whole(1, 4096)}),
-      entry<&Loader::read_cv>("read_cv", {"variation of a batch's reading from step to step",
-                                          "0.1 and more", between(0, 10)}),
+      entry<&Loader::read_cv>(
+          "read_cv", {"variation, from step to step, of the time to read a batch", "0.1 and more",
+                      between(0, 10)}),
       entry<&Loader::make_cv>("make_cv",
-                              {"variation of the rest of making a batch", "0.08", between(0, 10)}),
+                              {"the same for the rest of making a batch", "0.08", between(0, 10)}),
       entry<&Loader::remote>("remote", {"preprocessing on auxiliary CPU instances"}),
   };
   return list;
@@ -321,7 +325,7 @@ const std::vector<Entry<Operation>>& entries<Operation>() {
       entry<&Operation::cpu>("cpu", {"CPU time per sample, one thread"}),
       entry<&Operation::cpu_per_byte>("cpu_per_byte", {"instead: CPU time per decoded byte"}),
       entry<&Operation::gpu>("gpu", {"time on the GPU, if it runs there"}),
-      entry<&Operation::where>("where", {"where it runs; offline: once, ahead", "cpu"}),
+      entry<&Operation::where>("where", {"where it runs; offline: once, before training", "cpu"}),
       entry<&Operation::cached>(
           "cached", {"in_memory_cache keeps the output of this operation", "the first operation"}),
       entry<&Operation::output_bytes>(
@@ -345,10 +349,9 @@ const std::vector<Entry<Cluster>>& entries<Cluster>() {
       entry<&Cluster::savings>("savings",
                                {"savings plan: fraction off on-demand", "", between(0, 0.99)}),
       entry<&Cluster::booked>(
-          "booked",
-          {.manual = "capacity block, training plan: length of one, which is paid in full",
-           .limits = above(0, 3.6e7),
-           .example = "24 h"}),
+          "booked", {.manual = "capacity block, training plan: its length; the whole of it is paid",
+                     .limits = above(0, 3.6e7),
+                     .example = "24 h"}),
       entry<&Cluster::failures>("failures",
                                 {"failures of machines; {}: as often as published", "not counted"}),
       entry<&Cluster::spot>(
@@ -364,7 +367,7 @@ const std::vector<Entry<Cluster>>& entries<Cluster>() {
       entry<&Cluster::memory>(
           "memory", {.manual = "RAM", .fallback = "the catalogue's", .example = "61 GiB"}),
       entry<&Cluster::shared_memory>("shared_memory",
-                                     {.manual = "/dev/shm, through which workers hand over",
+                                     {.manual = "/dev/shm, through which workers hand over batches",
                                       .fallback = "half of the memory",
                                       .example = "8 GiB"}),
       entry<&Cluster::network>(

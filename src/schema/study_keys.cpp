@@ -17,28 +17,33 @@ inline constexpr bool is_record<Case> = true;
 template <>
 const std::vector<Entry<Study>>& entries<Study>() {
   static const std::vector<Entry<Study>> list = {
-      entry<&Study::id>("id", {.manual = "one per study: it is left out as a whole when the "
-                                         "model's error is learned",
+      entry<&Study::id>("id", {.manual = "the study's identifier; where the model's error is "
+                                         "learned, a study is left out as a whole",
                                .required = true}),
-      entry<&Study::part>("part", {"which part this is, where a study takes several files"}),
-      entry<&Study::title>("title", {"as its authors call it"}),
+      entry<&Study::part>("part", {"which part of the study this file holds, if it takes several"}),
+      entry<&Study::title>("title", {"title that its authors gave it"}),
       entry<&Study::locator>("locator", {"repository and commit, or paper, and the place in it"}),
       entry<&Study::date>("date", {"when it was measured or published"}),
       entry<&Study::grade>("grade", {"A: all inputs stated; B: some fitted; C: an input is "
                                      "missing"}),
       entry<&Study::bound_by>(
-          "bound_by", {.manual = "what bound the job; cases may say otherwise", .required = true}),
-      entry<&Study::known>("known", {.manual = "what was measured of the job before it was "
-                                               "predicted: nothing, numbers fitted on other "
-                                               "points, or a profile of the host; likewise",
-                                     .required = true}),
-      entry<&Study::fit_rule>("fit_rule", {"which points numbers are fitted on", "none"}),
+          "bound_by",
+          {.manual = "what limited the job; a case may say otherwise", .required = true}),
+      entry<&Study::known>(
+          "known",
+          {.manual = "what was known of the job before it was predicted: nothing, numbers fitted "
+                     "on other points, or a profile of the host; a case may say otherwise",
+           .required = true}),
+      entry<&Study::fit_rule>("fit_rule",
+                              {"how the points that numbers are fitted on are chosen", "none"}),
       entry<&Study::missing>("missing", {"inputs that the source does not state"}),
-      entry<&Study::noise>("noise", {.manual = "relative standard deviation of its repetitions",
-                                     .fallback = "not stated",
-                                     .limits = between(0, 10),
-                                     .percent = true}),
-      entry<&Study::left_out>("left_out", {"its points that are no case, each with why"}),
+      entry<&Study::noise>("noise",
+                           {.manual = "relative standard deviation of the study's repetitions",
+                            .fallback = "not stated",
+                            .limits = between(0, 10),
+                            .percent = true}),
+      entry<&Study::left_out>(
+          "left_out", {"points of the study that are not among the cases, each with the reason"}),
   };
   return list;
 }
@@ -51,7 +56,7 @@ const std::vector<Entry<About>>& entries<About>() {
       entry<&About::fitted>("fitted", {"which inputs were fitted, on which point: \"/job/step/fixed on 1 node\". The keys narrow what the model is taken to be off by, each for its part of the job"}),
       entry<&About::canary>(
           "canary",
-          {.manual = "seconds of the canary in each turn of the cases: calibrate --canary",
+          {.manual = "seconds that the canary (calibrate --canary) took in each turn of the cases",
            .limits = above(0.0, 1e6)}),
       entry<&About::study>("study", {"the publication whose points the cases are"}),
   };
@@ -62,25 +67,31 @@ template <>
 const std::vector<Entry<Case>>& entries<Case>() {
   static const std::vector<Entry<Case>> list = {
       entry<&Case::name>("name", {.manual = "what was measured", .required = true}),
-      entry<&Case::set>("set", {"what is different from the scenario"}),
-      entry<&Case::relative_to>("relative_to", {"the same for the run to divide by"}),
+      entry<&Case::set>("set", {"settings that differ from the scenario"}),
+      entry<&Case::relative_to>("relative_to",
+                                {"settings of the run that this figure is divided by"}),
       entry<&Case::metric>("metric", {.manual = "a figure (feedrate schema result lists them), or "
                                                 "\"largest KEY in A..B with METRIC >= X\"",
                                       .required = true}),
-      entry<&Case::measured>("measured",
-                             {.manual = "in the result's unit; needed unless promised"}),
-      entry<&Case::promised>("promised", {.manual = "what was predicted before it was measured"}),
+      entry<&Case::measured>(
+          "measured",
+          {.manual =
+               "measured value, in the unit of the result; required unless promised is given"}),
+      entry<&Case::promised>("promised",
+                             {.manual = "value that was predicted before the measurement"}),
       entry<&Case::repeats>("repeats", {.manual = "each measured value, one per turn",
                                         .limits = between(-1e18, 1e18)}),
-      entry<&Case::tolerance>("tolerance", {.manual = "relative",
-                                            .fallback = "reported, not asserted",
+      entry<&Case::tolerance>("tolerance", {.manual = "largest relative error that passes",
+                                            .fallback = "the error is reported, not judged",
                                             .limits = between(0, 10),
                                             .percent = true}),
-      entry<&Case::fitted>("fitted", {"an input was fitted on this point", "false"}),
-      entry<&Case::identity>("identity",
-                             {"follows from another point by arithmetic: no prediction", "false"}),
-      entry<&Case::bound_by>("bound_by", {"what bound it", "as the study says"}),
-      entry<&Case::known>("known", {"what was measured of the job before", "as the study says"}),
+      entry<&Case::fitted>("fitted",
+                           {"an input was fitted on this point, so it is no prediction", "false"}),
+      entry<&Case::identity>(
+          "identity",
+          {"the value follows from another point by arithmetic, so it is no prediction", "false"}),
+      entry<&Case::bound_by>("bound_by", {"what limited this run", "as the study says"}),
+      entry<&Case::known>("known", {"what was known of the job before", "as the study says"}),
       entry<&Case::note>("note", {"why the prediction misses, if it does"}),
   };
   return list;

@@ -100,7 +100,7 @@ const std::vector<Entry<SourcePart>>& entries<SourcePart>() {
       written<P>("file", "as given", [](const P& p) -> const std::string& { return p.of->file; }),
       written<P>("key", "its name in the baseline: the file from the baseline's folder",
                  [](const P& p) -> const std::string& { return p.of->key; }),
-      written<P>("renamed_from", "key of the entry it is held against; null: its own",
+      written<P>("renamed_from", "key of the entry that it is compared with; null: its own",
                  [](const P& p) { return words_or_null(p.of->renamed_from); }),
   };
   return list;
@@ -137,11 +137,12 @@ const std::vector<Entry<Judgement>>& entries<Judgement>() {
   static const std::vector<Entry<J>> list = {
       written<J>("limit", "as written",
                  [](const J& j) -> const std::string& { return j.limit.text; }),
-      written<J>("metric", "that it looks at",
+      written<J>("metric", "figure that it limits",
                  [](const J& j) -> const std::string& { return j.limit.metric; }),
       written<J>("level", "pass, note, warn or fail",
                  [](const J& j) { return feedrate::name_of(j.level); }),
-      written<&J::within_band>("within_band", "broken by no more than the result's own band"),
+      written<&J::within_band>("within_band",
+                               "exceeded, but by no more than the result's own band"),
       written<&J::before>("before"),
       written<&J::now>("now"),
       written<&J::message>("message", "one sentence"),
@@ -156,7 +157,7 @@ template <>
 const std::vector<Entry<StageChange>>& entries<StageChange>() {
   using S = StageChange;
   static const std::vector<Entry<S>> list = {
-      written<&S::stage>("stage", "GPU time that waits for it; of gpu, its work"),
+      written<&S::stage>("stage", "GPU time spent waiting for it; for gpu, working"),
       written<S>("before_s", "", [](const S& s) { return s.before.base(); }),
       written<S>("now_s", "", [](const S& s) { return s.now.base(); }),
       written<S>("change_s", "", [](const S& s) { return (s.now - s.before).base(); }),
@@ -179,10 +180,10 @@ const std::vector<Entry<Amounts>>& entries<Amounts>() {
 template <>
 const std::vector<Entry<Part>>& entries<Part>() {
   static const std::vector<Entry<Part>> list = {
-      written<&groups>("groups", "of inputs that were taken over in this step"),
-      written<&Part::from>("from", "what the step before came to"),
-      written<&Part::to>("to", "what this one comes to"),
-      written<&change_of>("change", "of all parts they add up to the whole difference"),
+      written<&groups>("groups", "groups of inputs that were applied in this step"),
+      written<&Part::from>("from", "figures before this step"),
+      written<&Part::to>("to", "figures after this step"),
+      written<&change_of>("change", "to - from; those of all parts add up to the whole difference"),
   };
   return list;
 }
@@ -215,10 +216,10 @@ const std::vector<Entry<ScenarioVerdict>>& entries<ScenarioVerdict>() {
                  [](const S& s) { return feedrate::name_of(s.level); }),
       written<&S::stale>("stale", "much better than the baseline"),
       written<S>("bottleneck", "", [](const S& s) { return BottleneckPart{&s}; }),
-      written<&S::figures>("figures", "beside what they were"),
-      written<&S::limits>("limits", "each held against the scenario"),
+      written<&S::figures>("figures", "before and now"),
+      written<&S::limits>("limits", "every limit that applies to the scenario"),
       written<&S::stages>("stages", "whose share of the GPU's time changed, largest growth first"),
-      written<&S::parts>("parts", "why: the new inputs taken over one group at a time"),
+      written<&S::parts>("parts", "why it changed: the new inputs are applied one group at a time"),
       written<&S::keys>("keys", "inputs that changed"),
       written<&S::remarks>("remarks"),
   };
@@ -229,12 +230,12 @@ template <>
 const std::vector<Entry<PlacedProblem>>& entries<PlacedProblem>() {
   using P = PlacedProblem;
   static const std::vector<Entry<P>> list = {
-      written<P>("file", "null: no file's, such as that of a flag",
+      written<P>("file", "null: the problem is in no file, but for example in a flag",
                  [](const P& p) { return words_or_null(p.of->file); }),
       written<P>("line", "in it", [](const P& p) { return line_or_null(p.of->line); }),
       written<P>("key", "JSON pointer, or the flag",
                  [](const P& p) { return words_or_null(p.of->pointer); }),
-      written<P>("message", "what was expected, and what is there",
+      written<P>("message", "what was expected, and what was found",
                  [](const P& p) -> const std::string& { return p.of->message; }),
   };
   return list;

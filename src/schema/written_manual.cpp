@@ -1,6 +1,9 @@
 #include "schema/written_manual.hpp"
 
+#include <algorithm>
 #include <vector>
+
+#include "schema/manual.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -57,8 +60,9 @@ void add_manual(const std::vector<Key>& keys, std::size_t depth, std::string& pa
     if (is_list(key)) name += " […]";
     if (!key.manual.empty()) {
       const std::size_t columns = name.size() - (is_list(key) ? 2 : 0);  // … is one, of three bytes
-      name.append(columns < 32 ? 32 - columns : 1, ' ');
-      name += key.manual;
+      const std::size_t column = std::max<std::size_t>(columns + 1, 32);
+      name.append(column - columns, ' ');
+      name += wrapped(key.manual, column);
     }
     page += name + '\n';
     add_manual(key.keys, depth + 1, page);

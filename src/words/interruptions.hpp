@@ -16,8 +16,8 @@ inline constexpr std::string_view no_checkpoints =
     "no checkpoints are written: each interruption starts the job from its beginning "
     "(/job/checkpoint)";
 
-/// Of failures that nobody counts, in 1,000 node-days: their rate with its published range, and the
-/// share of the job's time that they would take.
+/// A remark on failures that are not counted: their rate in 1,000 node-days with its published
+/// range, and the share of the job's time that they would take.
 std::string failures_uncounted(double rate, double low, double high, double share,
                                bool checkpoints);
 

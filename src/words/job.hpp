@@ -43,7 +43,7 @@ std::string never_ends_in(double share, bool booked);
 /// Of a timeline that ends before it has all that was asked for.
 std::string timeline_cut(std::string_view section, double shown, double asked, std::size_t events);
 
-/// Of what is best but for a step that nobody measured at its batch; `better` by that share.
+/// A remark on the best setting if its step was not measured at its batch; `better`: its gain.
 std::string better_but_guessed(const std::string& setting, double better);
 /// Of a choice among numbers of instances whose batches change with them.
 inline constexpr std::string_view choice_rests_on_guess =

@@ -24,7 +24,7 @@ std::vector<Limit> parse_max_increase(std::string_view text);
 /// that the baseline has, and takes a percentage.
 std::vector<Limit> parse_max_change(std::string_view text);
 
-/// What holds where nobody states a limit: cost, total cost and time at most 5 % up.
+/// The limits if none is stated: cost, total cost and time at most 5 % up.
 std::vector<Limit> default_limits();
 
 }  // namespace feedrate::words

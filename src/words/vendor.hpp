@@ -17,7 +17,7 @@ std::string nvlink_of(std::string_view gpu);
 std::string memory_of(std::string_view gpu);
 std::string dense_peak_of(std::string_view gpu, std::string_view precision);
 std::string network_of(std::string_view instance);
-/// `assumed`: as the catalogue has the GPU, for nobody saw its link.
+/// `assumed`: the link is the one that the catalogue states for the GPU; it was not observed.
 std::string pcie_link(double generation, double lanes, bool assumed);
 
 // Why there is none.
