@@ -277,7 +277,7 @@ a host's share of its line (s3-benchmark). Likewise the form of some laws was ch
 sockets, and how much of a step scaling out is off by. The studies that were predicted before they were looked at, below, have none of that.
 Not counted: {fitted} points that a number was fitted on and {identities} that follow from such a one by arithmetic.
 Of {len(lacking) + len(studies)} studies, {len(lacking)} ({percent(len(lacking) / max(1, len(lacking) + len(studies)))}) cannot be expressed as a scenario;
-[what is missing](../scenarios/published/not_expressed.json) stands beside each.
+[what is missing](../bench/evidence/not_expressed.json) stands beside each.
 
 ## What was to be reached
 
@@ -328,7 +328,7 @@ These are the only points that nothing in the program has seen. The first two pr
 the model's own.
 
 {table(["study", "frozen", "by", "points", "median error then", "in the interval then", "fitted since", "median error now"], frozen_rows(frozen, studies)) if frozen else "None yet."}
-Points that helped to choose a number since then stand as they were predicted, and count as fitted now. A study enters the corpus only after the program's prediction of it has been committed in `scenarios/published/frozen.json`.
+Points that helped to choose a number since then stand as they were predicted, and count as fitted now. A study enters the corpus only after the program's prediction of it has been committed in `bench/evidence/frozen.json`.
 
 ## All studies, the worst first
 

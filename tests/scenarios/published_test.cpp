@@ -23,11 +23,7 @@ std::vector<PublishedFile> studies() {
   for (const char* folder : {"/scenarios", "/scenarios/published"}) {
     for (const auto& entry :
          std::filesystem::directory_iterator(std::string(FEEDRATE_SOURCE_DIR) + folder)) {
-      const std::string name = entry.path().filename().string();
-      if (entry.path().extension() != ".json" || name == "frozen.json" ||
-          name == "not_expressed.json") {
-        continue;
-      }
+      if (entry.path().extension() != ".json") continue;
       Scenario made =
           feedrate::schema::read_scenario(feedrate::schema::load_document(entry.path().string()));
       if ((made.about.study && !made.cases.empty()) || std::string(folder) != "/scenarios") {
