@@ -84,6 +84,8 @@ constexpr std::array units = {
     Unit{"samples", 1, 1, sample},
     Unit{"image", 1, 1, sample},
     Unit{"images", 1, 1, sample},
+    Unit{"img", 1, 1, sample},
+    Unit{"imgs", 1, 1, sample},
     Unit{"IOPS", 1, 1, {-1, 0, 0, 0}},
     Unit{"request", 1, 1, none},
     Unit{"requests", 1, 1, none},

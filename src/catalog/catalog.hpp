@@ -113,6 +113,7 @@ struct S3Price {
   Known<Money> get;  ///< of one request
   Known<Money> put;
   Known<TransferPrice> retrieval;
+  Known<TransferPrice> upload;
 };
 
 struct S3Limits {
@@ -162,6 +163,7 @@ struct EfsPrice {
   std::string region;
   std::string storage_class;  ///< "Standard (regional)", "One Zone" …
   Known<StoragePrice> storage;
+  Known<TransferPrice> access;  ///< of reading
 };
 
 struct EfsThroughputPrice {
@@ -214,7 +216,7 @@ struct ObjectPrice {
 
 struct TransferTariff {
   std::string path;                 ///< "same region", "between zones", "to another region",
-                                    ///< "to internet"
+                                    ///< "to internet", "us-east-1 to us-east-2"
   std::string region;               ///< "all": the same everywhere
   std::vector<TransferTier> tiers;  ///< a last tier with `up_to` means: above it, not known
 };

@@ -56,6 +56,10 @@ bool better(const Offer& a, const Offer& b, const std::optional<std::string>& re
   return a.date > b.date;
 }
 
+double hourly(HourlyPrice price) {
+  return price * hours(1.0) / usd(1.0);
+}
+
 void remark(PricedOffer& found, std::string_view text) {
   if (!found.remark.empty()) found.remark += "; ";
   found.remark += text;
@@ -71,12 +75,29 @@ PricedOffer priced(const Offer& offer, const OfferQuery& query) {
   } else if (!query.region && offer.region != "all") {
     remark(found, fmt::format("no region given: {}", offer.region));
   }
+  if (offer.purchase == Purchase::spot) {
+    const std::string date = offer.date.empty() ? "" : fmt::format(" of {}", offer.date);
+    if (offer.lowest && offer.highest && offer.zones) {
+      remark(found, fmt::format("spot price{} that changes by the hour: {:g} to {:g} USD/h in {:g} "
+                                "zone{}",
+                                date, hourly(*offer.lowest), hourly(*offer.highest), *offer.zones,
+                                *offer.zones == 1.0 ? "" : "s"));
+    } else {
+      remark(found, fmt::format("spot price{} that changes by the hour, and that no zone was asked "
+                                "for: {}",
+                                date, offer.price->from.source));
+    }
+    if (!offer.interruption.empty()) {
+      remark(found,
+             fmt::format("{} of such instances are interrupted in a month", offer.interruption));
+    }
+  }
   if (!offer.current) remark(found, fmt::format("price of {}, no longer current", offer.date));
   if (!offer.note.empty()) remark(found, offer.note);
   return found;
 }
 
-LookupFailure no_offer(const OfferQuery& query, const std::string& service,
+LookupFailure no_offer(const Catalog& catalog, const OfferQuery& query, const std::string& service,
                        std::vector<std::string> regions) {
   LookupFailure failure;
   failure.choices = std::move(regions);
@@ -86,6 +107,13 @@ LookupFailure no_offer(const OfferQuery& query, const std::string& service,
     failure.kind = LookupProblem::unknown_price;
     failure.key = "/cluster/price";
     failure.message = fmt::format("no {} is known; set /cluster/price", what);
+    const auto& most = catalog.limits.managed_spot_max;
+    if (most && service == "sagemaker" && query.purchase == Purchase::spot) {
+      failure.message += fmt::format(
+          ": managed spot has no price list, it bills up to {:g} % fewer seconds at the on-demand "
+          "price",
+          100.0 * most->value);
+    }
   } else {
     failure.kind = LookupProblem::unknown_region;
     failure.key = "/cluster/region";
@@ -190,7 +218,7 @@ Lookup<PricedOffer> find_offer(const Catalog& catalog, const OfferQuery& query) 
   for (const Offer& offer : catalog.offers) {
     if (answers(offer) && offer.region != "not stated") append_once(regions, offer.region);
   }
-  return {std::nullopt, no_offer(query, service, std::move(regions))};
+  return {std::nullopt, no_offer(catalog, query, service, std::move(regions))};
 }
 
 bool outside_aws(const Machine* machine) {
@@ -199,6 +227,18 @@ bool outside_aws(const Machine* machine) {
 
 std::string aws_region(const Machine* machine, std::string_view region) {
   return std::string(region.empty() || outside_aws(machine) ? default_region : region);
+}
+
+std::string region_of_price(const Catalog& catalog, const Cluster& cluster) {
+  if (!cluster.instance || cluster.price) return "";
+  const bool own = cluster.prices && cluster.prices->contains(*cluster.instance) &&
+                   cluster.purchase != Purchase::spot;
+  if (own) return "";
+  const auto offer =
+      find_offer(catalog, {"", *cluster.instance, std::nullopt, cluster.purchase, cluster.savings});
+  const bool named =
+      offer && offer->region != "all" && offer->region != "US" && offer->region != "not stated";
+  return named ? offer->region : "";
 }
 
 BillingRule billing_rule(const Catalog& catalog, std::string_view service) {

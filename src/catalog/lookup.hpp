@@ -63,6 +63,16 @@ inline constexpr const char* default_fsx_deployment = "SCRATCH_2";
 inline constexpr SpecificBandwidth default_fsx_tier =
     megabytes(200.0) / seconds(1.0) / tebibytes(1.0);
 
+/// How EFS stores data where nothing is said, and in one zone: as a class of its prices, and as a
+/// mode of its limits.
+inline constexpr const char* default_efs_class = "Standard (regional)";
+inline constexpr const char* efs_one_zone = "One Zone";
+inline constexpr const char* efs_one_zone_mode = "one zone";
+
+/// Paths of transfer tariffs.
+inline constexpr std::string_view to_another_region = "to another region";
+inline constexpr std::string_view to_internet = "to internet";
+
 /// "ml.p3.2xlarge" → "p3.2xlarge"; other names unchanged.
 std::string_view without_prefix(std::string_view instance);
 
@@ -78,6 +88,10 @@ Lookup<const Machine*> find_machine(const Catalog& catalog, std::string_view ins
 /// historical, then the latest date. Savings plans are on-demand less `savings`. Whatever is not
 /// exactly what was asked for is in `remark`.
 Lookup<PricedOffer> find_offer(const Catalog& catalog, const OfferQuery& query);
+
+/// The region by whose price the cluster's instances are billed where it names none; "" where their
+/// price has no region, or is the scenario's own.
+std::string region_of_price(const Catalog& catalog, const Cluster& cluster);
 
 /// Billing of a service; per second without minimum, assumed, where the catalogue has none.
 BillingRule billing_rule(const Catalog& catalog, std::string_view service);
@@ -109,6 +123,9 @@ Lookup<EbsPrice> find_ebs_price(const Catalog& catalog, std::string_view region,
                                 std::string_view volume_type);
 Lookup<std::vector<TransferTier>> find_transfer(const Catalog& catalog, std::string_view path,
                                                 std::string_view region);
+/// From one region of AWS to another: the tariff of the two, else what the first asks of all.
+Lookup<std::vector<TransferTier>> find_transfer_between(const Catalog& catalog,
+                                                        std::string_view from, std::string_view to);
 
 /// The tier of FSx for Lustre; failures list the tiers that exist.
 Lookup<FsxTier> find_fsx_tier(const Catalog& catalog, std::string_view deployment_type,

@@ -72,7 +72,7 @@ Lookup<S3Price> find_s3_price(const Catalog& catalog, std::string_view region,
       catalog.s3_prices, region, "S3 " + std::string(storage_class), storage_key,
       [&](const S3Price& price) { return price.storage_class == storage_class; },
       [](S3Price& price, std::string_view asked) {
-        stand_in(asked, price.storage, price.get, price.put, price.retrieval);
+        stand_in(asked, price.storage, price.get, price.put, price.retrieval, price.upload);
       });
 }
 
@@ -104,7 +104,9 @@ Lookup<EfsPrice> find_efs_price(const Catalog& catalog, std::string_view region,
   return by_region(
       catalog.efs_prices, region, fmt::format("EFS {}", storage_class), storage_key,
       [&](const EfsPrice& price) { return price.storage_class == storage_class; },
-      [](EfsPrice& price, std::string_view asked) { stand_in(asked, price.storage); });
+      [](EfsPrice& price, std::string_view asked) {
+        stand_in(asked, price.storage, price.access);
+      });
 }
 
 Lookup<EfsThroughputPrice> find_efs_throughput_price(const Catalog& catalog,
@@ -141,6 +143,15 @@ Lookup<std::vector<TransferTier>> find_transfer(const Catalog& catalog, std::str
       });
   if (!found) return {std::nullopt, found.failure};
   return {found->tiers, {}};
+}
+
+Lookup<std::vector<TransferTier>> find_transfer_between(const Catalog& catalog,
+                                                        std::string_view from,
+                                                        std::string_view to) {
+  const std::string pair = fmt::format("{} to {}", from, to);
+  const bool special = std::any_of(catalog.transfer.begin(), catalog.transfer.end(),
+                                   [&](const TransferTariff& one) { return one.path == pair; });
+  return find_transfer(catalog, special ? pair : to_another_region, from);
 }
 
 Lookup<FsxTier> find_fsx_tier(const Catalog& catalog, std::string_view deployment_type,

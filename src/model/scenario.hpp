@@ -51,6 +51,7 @@ struct Source {
   std::optional<InputMode>
       input_mode;  ///< default: object stores, http → file, file systems → mount
   Distribution distribution = Distribution::fully_replicated;
+  std::optional<std::string> region = {};  ///< where the data is; default: where the job is
   std::optional<Duration> first_byte_latency;
   std::optional<Bandwidth> bandwidth_per_connection;
   std::optional<Bandwidth> bandwidth;            ///< of the service, in all
@@ -66,7 +67,7 @@ struct Source {
   std::optional<Bytes> capacity;                             ///< FSx: provisioned; EFS: stored
   std::optional<std::string> throughput_mode;       ///< EFS: "elastic", "bursting", "provisioned"
   std::optional<Bandwidth> provisioned_throughput;  ///< EFS in provisioned mode
-  std::optional<std::string> storage_class;         ///< of an object store: "STANDARD" …
+  std::optional<std::string> storage_class;         ///< of a store: "STANDARD", "One Zone" …
   std::optional<bool> lazy_load_from_s3;            ///< mount: the first epoch comes from S3
   std::optional<bool> bill_storage;      ///< whether holding the data is on this job's bill
   std::optional<Duration> storage_held;  ///< how long the source holds it; default: the job's time

@@ -351,6 +351,31 @@ inline constexpr Assumption staging_connections = {
     "parallel copies of File mode",
     "a command-line client's ten or so, to a tuned one (engineering judgement)",
     ""};
+/// What a request to another region takes beside what it takes within its own.
+inline constexpr Assumption region_latency = {
+    "round trip to another region of a continent",
+    0.045,
+    0.010,
+    0.080,
+    "light in fibre and some routers between two regions of a continent",
+    "12 ms from Virginia to Ohio, to 80 ms from coast to coast (engineering judgement)",
+    ""};
+inline constexpr Assumption continent_latency = {
+    "round trip to another continent",
+    0.150,
+    0.065,
+    0.320,
+    "light in fibre and some routers between two continents",
+    "65 ms across the Atlantic, to 320 ms around half the world (engineering judgement)",
+    ""};
+inline constexpr Assumption region_connection_share = {
+    "rate of a connection to another region",
+    0.5,
+    0.15,
+    1.0,
+    "half of what a connection within the region has: windows last for a longer round trip",
+    "windows of a few MB on long round trips, to none that limits (engineering judgement)",
+    ""};
 inline constexpr Assumption pipe_connections = {
     "/source/connections",
     8.0,

@@ -85,6 +85,7 @@ struct FsxPlan {
 };
 struct EfsPlan {
   std::string mode;
+  std::string storage_class;
   Bytes stored;
 };
 
@@ -348,6 +349,17 @@ bool same_number(const T& given, const Known<T>& known) {
 inline Bytes stored_dataset(const Context& context) {
   return bytes_in_chain(context.scenario).stored * samples(context.out.inputs.samples);
 }
+
+/// The regions of data and job, where they are two of one cloud.
+struct Distance {
+  std::string from;  ///< that of the data
+  std::string to;
+  bool continents = false;  ///< whether they lie on two
+};
+std::optional<Distance> distance_to_data(const Context& context);
+/// Whether services of AWS hold the source's data; and whether any service with prices does.
+bool held_in_aws(Service service);
+bool has_region(Service service);
 
 /// Number of parts that the dataset is divided into among the instances; 1 where each has all of
 /// it.

@@ -98,6 +98,13 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
       context.need<Duration>(Stage::download, key("first_byte_latency"), given.first_byte_latency,
                              from_host ? context.host->first_byte_latency : std::nullopt,
                              known.latency, first_byte_words(service));
+  const bool own_latency =
+      given.first_byte_latency || (from_host && context.host->first_byte_latency);
+  const auto far = ignore_given || own_latency ? std::nullopt : distance_to_data(context);
+  if (far) {
+    read.latency += context.assume<Duration>(
+        Stage::download, far->continents ? assumed::continent_latency : assumed::region_latency);
+  }
   const bool opens = s.dataset.samples_per_object.value_or(1.0) <= 1.0;
   const auto open = context.find<Duration>(Stage::download, key("open_latency"), given.open_latency,
                                            {}, known.open);
@@ -127,6 +134,10 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
     const auto known_each =
         context.find<Bandwidth>(Stage::download, key("bandwidth_per_connection"),
                                 given.bandwidth_per_connection, {}, known.per_connection);
+    const auto share = [&](Bandwidth within) {
+      if (given.bandwidth_per_connection || !far) return within;
+      return within * context.assume<double>(Stage::download, assumed::region_connection_share);
+    };
     std::optional<Bandwidth> line = network.most;
     if (line) *line *= line_share(context);
     const Bandwidth top = limit && line ? std::min(*limit, *line)
@@ -136,8 +147,8 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
     const std::string each_key = key("bandwidth_per_connection");
     Assumption own = from_host ? assumed::connection_rate : unmeasured(assumed::connection_rate);
     own.key = each_key;
-    const Bandwidth each =
-        known_each ? *known_each : std::min(top, context.assume<Bandwidth>(Stage::download, own));
+    const Bandwidth each = share(
+        known_each ? *known_each : std::min(top, context.assume<Bandwidth>(Stage::download, own)));
     // Without a NIC to share, each connection has its own rate up to the limits.
     constexpr double unshared = 1e6;
     read.rate = linear_until(each, line ? *line : each * unshared);

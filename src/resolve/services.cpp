@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,7 +60,9 @@ Published of_efs(Context& context) {
   const EfsLimits& limits = context.catalog.efs;
   Published efs;
   efs.shared = true;
-  const auto& [name, stored] = planned_efs(context);
+  const EfsPlan& plan = planned_efs(context);
+  const std::string& name = plan.mode;
+  const Bytes stored = plan.stored;
   const EfsMode* mode = find_efs_mode(context.catalog, name);
   if (mode == nullptr && is_refused(context, "/source/throughput_mode")) return efs;
   if (mode == nullptr) {
@@ -167,6 +170,8 @@ const EfsPlan& planned_efs(Context& context) {
   plan.mode = context.find_or<std::string>(Stage::download, "/source/throughput_mode",
                                            source.throughput_mode, {}, {}, "elastic",
                                            "the default of new EFS file systems");
+  plan.storage_class = source.storage_class.value_or(
+      plan.mode == efs_one_zone_mode ? efs_one_zone : default_efs_class);
   plan.stored = source.capacity.value_or(stored_dataset(context));
   if (plan.mode == "bursting" && !source.bandwidth) {
     context.find_or<Bytes>(Stage::download, "/source/capacity", source.capacity, {}, {},
@@ -174,6 +179,40 @@ const EfsPlan& planned_efs(Context& context) {
   }
   context.efs = std::move(plan);
   return *context.efs;
+}
+
+bool held_in_aws(Service service) {
+  return service == Service::s3 || service == Service::fsx_lustre || service == Service::efs;
+}
+
+bool has_region(Service service) {
+  return held_in_aws(service) || service == Service::gcs || service == Service::azure_blob;
+}
+
+namespace {
+
+/// "eu" of "eu-west-1": regions that begin alike lie on one continent.
+std::string_view continent_of(std::string_view region) {
+  const std::string_view name = region.substr(0, region.find('-'));
+  constexpr std::array<std::string_view, 4> of_north_america = {"ca", "mx", "northamerica", "us"};
+  const bool north =
+      std::find(of_north_america.begin(), of_north_america.end(), name) != of_north_america.end();
+  return north ? "us" : name;
+}
+
+}  // namespace
+
+std::optional<Distance> distance_to_data(const Context& context) {
+  const Source& source = context.scenario.source;
+  if (!source.region || !has_region(source.service)) return std::nullopt;
+  const bool of_aws = held_in_aws(source.service);
+  const Machine* machine = context.machine();
+  if (of_aws ? outside_aws(machine) : !outside_aws(machine)) return std::nullopt;
+  std::string job = context.scenario.cluster.region.value_or("");
+  if (job.empty()) job = region_of_price(context.catalog, context.scenario.cluster);
+  if (job.empty() && of_aws) job = default_region;
+  if (job.empty() || job == *source.region) return std::nullopt;
+  return Distance{*source.region, job, continent_of(*source.region) != continent_of(job)};
 }
 
 Published published_limits(Context& context, Service service, Bytes request) {
@@ -220,8 +259,23 @@ void check_catalog_words(Context& context) {
     case Service::efs:
       check_word(context, "/source/throughput_mode", source.throughput_mode,
                  names_in(catalog.efs.modes, &EfsMode::mode));
+      check_word(context, "/source/storage_class", source.storage_class,
+                 names_in(catalog.efs_prices, &EfsPrice::storage_class));
+      if (source.throughput_mode == efs_one_zone_mode && source.storage_class &&
+          source.storage_class != efs_one_zone) {
+        context.problem(
+            "/source/storage_class",
+            fmt::format("expected \"{}\", which is what the throughput mode \"{}\" is "
+                        "of, got {}",
+                        efs_one_zone, efs_one_zone_mode, in_quotes(*source.storage_class)));
+      }
       break;
     default: break;
+  }
+  if (held_in_aws(source.service)) {
+    check_word(context, "/source/region", source.region,
+               names_in(catalog.transfer, &TransferTariff::region,
+                        [](const TransferTariff& one) { return one.path == to_another_region; }));
   }
   if (context.scenario.disk.kind.value_or(DiskKind::ebs) == DiskKind::ebs) {
     check_word(context, "/disk/volume_type", context.scenario.disk.volume_type,

@@ -8,11 +8,6 @@
 namespace feedrate::resolve {
 namespace {
 
-/// A service of AWS that is read over a network.
-bool held_in_aws(Service service) {
-  return service == Service::s3 || service == Service::fsx_lustre || service == Service::efs;
-}
-
 /// A store of objects of another cloud, as people and as the catalogue know it.
 struct ObjectStore {
   std::string_view name, record, storage_class, cloud;
@@ -26,8 +21,9 @@ struct Pricer {
   const Catalog& catalog;
   const Inputs& inputs;
   Terms& terms;
-  std::string region{};      ///< region of the instances' price, then that of AWS's services
-  std::string own_region{};  ///< region of the instances' price
+  std::string region{};         ///< of the instances' price
+  std::string volume_region{};  ///< of volumes of AWS
+  std::string data_region{};    ///< of what holds the data
 
   /// Prices are there to be checked: where they are of, how old they are, what has none.
   void remark(std::string text) const { context.remark(RemarkKind::check, std::move(text)); }
@@ -85,7 +81,7 @@ struct Pricer {
       return use;
     }
     if (!offer->remark.empty()) remark(name + ": " + offer->remark);
-    if (region.empty()) region = offer->region;
+    if (region.empty() && offer->region != "US") region = offer->region;
     use.price = offer->price;
     return use;
   }
@@ -137,7 +133,7 @@ struct Pricer {
 
   void s3() {
     const std::string storage_class = scenario.source.storage_class.value_or("STANDARD");
-    const auto price = find_s3_price(catalog, region, storage_class);
+    const auto price = find_s3_price(catalog, data_region, storage_class);
     if (!price) {
       remark("S3 is not on the bill: " + price.failure.message);
       return;
@@ -148,6 +144,13 @@ struct Pricer {
     if (price->retrieval && price->retrieval->value > TransferPrice{}) {
       terms.transfer.push_back(
           {"S3 retrieval", {{{}, *price->retrieval}}, TransferTerms::Of::bytes_read, "", ""});
+    }
+    if (price->upload && terms.checkpoint > Bytes{}) {
+      terms.transfer.push_back({"S3 upload of checkpoints",
+                                {{{}, *price->upload}},
+                                TransferTerms::Of::checkpoints,
+                                "",
+                                ""});
     }
     if (scenario.source.bill_storage.value_or(false) && price->storage) {
       terms.storage.push_back(
@@ -161,7 +164,7 @@ struct Pricer {
     const std::string storage_class =
         scenario.source.storage_class.value_or(std::string(store.storage_class));
     const bool holding = scenario.source.bill_storage.value_or(false);
-    const auto price = find_object_price(catalog, store.record, own_region, storage_class);
+    const auto price = find_object_price(catalog, store.record, data_region, storage_class);
     if (!price) {
       remark(fmt::format("{} is not on the bill: {}", store.name, price.failure.message));
     } else {
@@ -190,12 +193,15 @@ struct Pricer {
     if (reads != nullptr && reads->cloud != store.cloud) {
       remark(fmt::format("what leaves {} for {} is not on the bill: no price of it is known",
                          store.name, reads->cloud));
+    } else if (const auto far = distance_to_data(context)) {
+      remark(fmt::format("what {} sends from {} to {} is not on the bill: no price of it is known",
+                         store.name, far->from, far->to));
     }
   }
 
   /// What a file system loads from its bucket when it is first read is asked for once.
   void loaded_from_s3() {
-    const auto price = find_s3_price(catalog, region, "STANDARD");
+    const auto price = find_s3_price(catalog, data_region, "STANDARD");
     if (!price) {
       remark("S3 behind FSx for Lustre is not on the bill: " + price.failure.message);
     } else if (price->get) {
@@ -207,7 +213,7 @@ struct Pricer {
     if (scenario.source.lazy_load_from_s3.value_or(false)) loaded_from_s3();
     if (!scenario.source.bill_storage.value_or(true)) return;
     const FsxPlan& plan = planned_fsx(context);
-    const auto price = find_fsx_price(catalog, region, plan.deployment_type, plan.tier);
+    const auto price = find_fsx_price(catalog, data_region, plan.deployment_type, plan.tier);
     if (!price || !price->storage) {
       remark("FSx for Lustre is not on the bill: " +
              (price ? std::string("its price is not known") : price.failure.message));
@@ -226,14 +232,25 @@ struct Pricer {
   void efs() {
     const EfsPlan& plan = planned_efs(context);
     const bool holding = scenario.source.bill_storage.value_or(true);
-    const auto price = find_efs_price(catalog, region, "Standard (regional)");
+    const std::string& name = plan.storage_class;
+    const std::string known_as = name == default_efs_class ? "EFS Standard" : "EFS " + name;
+    const auto price = find_efs_price(catalog, data_region, name);
     if (holding && price && price->storage) {
       terms.storage.push_back(
-          {{shared("EFS Standard"), plan.stored, {}, {}, *price->storage}, source_lease()});
+          {{shared(known_as), plan.stored, {}, {}, *price->storage}, source_lease()});
     } else if (holding) {
       remark("EFS storage is not on the bill: " + price.failure.message);
     }
-    const auto throughput = find_efs_throughput_price(catalog, region);
+    if (price && price->access) {
+      terms.transfer.push_back(
+          {known_as + " access", {{{}, *price->access}}, TransferTerms::Of::bytes_read, "", ""});
+    } else if (name != default_efs_class && name != efs_one_zone) {
+      remark(
+          fmt::format("what reads from {} cost beside their throughput is not on the bill: no "
+                      "price of it is known",
+                      known_as));
+    }
+    const auto throughput = find_efs_throughput_price(catalog, data_region);
     if (!throughput) {
       remark("EFS throughput is not on the bill: " + throughput.failure.message);
     } else if (plan.mode == "elastic" && throughput->elastic_read) {
@@ -273,15 +290,36 @@ struct Pricer {
     const Machine* reads = reader();
     const bool crosses = outside_aws(reads);
     if (!crosses && !(inputs.remote && outside_aws(context.machine()))) return;
-    auto tiers = find_transfer(catalog, "to internet", region);
+    auto tiers = find_transfer(catalog, to_internet, crosses ? data_region : volume_region);
     if (!tiers) {
       remark("transfer out of AWS is not on the bill: " + tiers.failure.message);
       return;
     }
     terms.transfer.push_back(
         {"transfer from AWS to the internet", std::move(*tiers.value),
-         crosses ? TransferTerms::Of::bytes_read : TransferTerms::Of::batches_sent, region,
-         (crosses ? reads : context.machine())->cloud});
+         crosses ? TransferTerms::Of::bytes_read : TransferTerms::Of::batches_sent,
+         crosses ? data_region : volume_region, (crosses ? reads : context.machine())->cloud});
+  }
+
+  /// What goes from one region of AWS to another: the data to the job, and checkpoints back.
+  void between_regions() {
+    const auto far = distance_to_data(context);
+    if (!far) return;
+    const auto send = [&](const std::string& from, const std::string& to, const char* what,
+                          TransferTerms::Of of) {
+      auto tiers = find_transfer_between(catalog, from, to);
+      if (!tiers) {
+        remark(fmt::format("transfer from {} to {} is not on the bill: {}", from, to,
+                           tiers.failure.message));
+        return;
+      }
+      terms.transfer.push_back({fmt::format("transfer{} from {} to {}", what, from, to),
+                                std::move(*tiers.value), of, from, ""});
+    };
+    send(far->from, far->to, "", TransferTerms::Of::bytes_read);
+    if (terms.checkpoint > Bytes{}) {
+      send(far->to, far->from, " of checkpoints", TransferTerms::Of::checkpoints);
+    }
   }
 
   /// The disk of every instance, as it was simulated: an EBS volume where its size is given. It
@@ -313,7 +351,7 @@ struct Pricer {
       return;
     }
     const std::string& type = disk.volume_type;
-    const auto price = find_ebs_price(catalog, region, type);
+    const auto price = find_ebs_price(catalog, volume_region, type);
     if (!price || !price->storage) {
       remark("the EBS volume is not on the bill: " +
              (price ? std::string("its price is not known") : price.failure.message));
@@ -388,8 +426,9 @@ void resolve_terms(Context& context) {
   Pricer pricer{context, s, context.catalog, context.out.inputs, terms};
   pricer.region = s.cluster.region.value_or("");
   pricer.machines();
-  pricer.own_region = pricer.region;
-  pricer.region = aws_region(context.machine(), pricer.region);
+  pricer.volume_region = aws_region(context.machine(), pricer.region);
+  pricer.data_region = s.source.region.value_or(held_in_aws(s.source.service) ? pricer.volume_region
+                                                                              : pricer.region);
   if (!s.job.duration_on_one_instance) {
     switch (s.source.service) {
       case Service::s3: pricer.s3(); break;
@@ -404,7 +443,10 @@ void resolve_terms(Context& context) {
       case Service::http:
       case Service::local: break;
     }
-    if (held_in_aws(s.source.service)) pricer.transfer_out();
+    if (held_in_aws(s.source.service)) {
+      pricer.transfer_out();
+      pricer.between_regions();
+    }
   }
   if (context.out.disk) pricer.volume(*context.out.disk);
   say_beside(context);

@@ -76,6 +76,11 @@ void tell_without_effect(Context& context) {
   tell_of_purchase(context, s.cluster);
   tell_of_exchange(context, s.job);
   if (!s.job.duration_on_one_instance) tell_of_workers(context, s.loader);
+  if (s.source.region && !has_region(s.source.service)) {
+    tell_without_effect(context, "/source/region",
+                        "only data in S3, EFS, FSx for Lustre, GCS and Azure Blob is in a region "
+                        "whose prices are known");
+  }
   const bool interrupted = s.cluster.failures ||
                            (s.cluster.spot && s.cluster.purchase == Purchase::spot) ||
                            is_booked(s.cluster.purchase);

@@ -21,6 +21,14 @@ bool is_pricing_folder(const char* folder) {
   return std::filesystem::is_regular_file(std::filesystem::path(folder) / marker, ignored);
 }
 
+/// Where the user's own catalogue is, if there is one: "" where no folder of the user is known.
+std::string own_pricing_folder() {
+  const char* config = std::getenv("XDG_CONFIG_HOME");
+  if (config != nullptr && *config == '/') return std::string(config) + "/feedrate/pricing";
+  const char* home = std::getenv("HOME");
+  return home == nullptr || *home != '/' ? "" : std::string(home) + "/.config/feedrate/pricing";
+}
+
 }  // namespace
 
 std::string find_pricing_folder(const std::string& library) {
@@ -30,6 +38,8 @@ std::string find_pricing_folder(const std::string& library) {
         "FEEDRATE_PRICING: expected a folder with pricing files (services.json …), got {}",
         in_quotes(set, 200)));
   }
+  const std::string own = own_pricing_folder();
+  if (!own.empty() && is_pricing_folder(own.c_str())) return own;
   const SharedFolder folder = find_shared_folder("pricing", marker, library);
   if (!folder.path.empty()) return folder.path;
   throw HostError(fmt::format("no pricing files in {}; set FEEDRATE_PRICING to their folder",

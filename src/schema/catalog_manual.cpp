@@ -57,6 +57,7 @@ void keys(std::string& out, std::string_view title, std::span<const Field<T>> fi
     out += fmt::format("    {:<31}{}{}{}{}\n", field.key, kind_of(field.type),
                        field.help.empty() ? "" : "  ", field.help,
                        field.required ? " (required)" : "");
+    if (!field.unused.empty()) out += fmt::format("{:28}no effect yet: {}\n", "", field.unused);
   }
 }
 

@@ -1,5 +1,7 @@
 #include "schema/catalog_parts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -206,6 +208,7 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
     });
   }
   region = aws_region(machine, region);
+  const std::string data_region = scenario.source.region.value_or(region);
   parts.add("services.json", file("services.json"), "billing", [&](const JsonValue& record) {
     return services.contains(member_text(record, "service"));
   });
@@ -222,7 +225,7 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
         loaded ? "STANDARD" : scenario.source.storage_class.value_or("STANDARD");
     parts.add("s3.json", file("s3.json"), "limits", everything);
     if (service == Service::s3 || loaded) {
-      parts.add_regional("s3.json", file("s3.json"), "prices", region,
+      parts.add_regional("s3.json", file("s3.json"), "prices", data_region,
                          [&](const JsonValue& record) {
                            return member_text(record, "storage_class") == storage_class;
                          });
@@ -231,10 +234,31 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
       const auto found = find_machine(catalog, instance);
       return found && outside_aws(*found);
     });
+    const auto of_path = [](std::string_view path) -> Fits {
+      return [path](const JsonValue& record) { return member_text(record, "path") == path; };
+    };
     if (abroad) {
-      parts.add_regional(
-          "transfer.json", file("transfer.json"), "tariffs", region,
-          [](const JsonValue& record) { return member_text(record, "path") == "to internet"; });
+      parts.add_regional("transfer.json", file("transfer.json"), "tariffs", data_region,
+                         of_path(to_internet));
+      if (data_region != region) {
+        parts.add_regional("transfer.json", file("transfer.json"), "tariffs", region,
+                           of_path(to_internet));
+      }
+    }
+    // By these a region is known to be one, too.
+    if (scenario.source.region) {
+      const auto between = [](const std::string& from, const std::string& to) -> Fits {
+        return [=, pair = fmt::format("{} to {}", from, to)](const JsonValue& record) {
+          const std::string path = member_text(record, "path");
+          return member_text(record, "region") == from &&
+                 (path == to_another_region || path == pair);
+        };
+      };
+      const JsonPtr root = file("transfer.json");
+      parts.add("transfer.json", root, "tariffs", between(data_region, region));
+      if (data_region != region) {
+        parts.add("transfer.json", root, "tariffs", between(region, data_region));
+      }
     }
   }
   if (service == Service::gcs || service == Service::azure_blob) {
@@ -254,7 +278,7 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
       return named.empty() || named == type;
     });
     parts.add("fsx_lustre.json", root, "limits", everything);
-    parts.add_regional("fsx_lustre.json", root, "prices", region, of_type);
+    parts.add_regional("fsx_lustre.json", root, "prices", data_region, of_type);
   }
   if (service == Service::efs) {
     const std::string mode = scenario.source.throughput_mode.value_or("elastic");
@@ -262,10 +286,12 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
     parts.add("efs.json", root, "modes",
               [&](const JsonValue& record) { return member_text(record, "mode") == mode; });
     parts.add("efs.json", root, "limits", everything);
-    parts.add_regional("efs.json", root, "prices", region, [](const JsonValue& record) {
-      return member_text(record, "storage_class") == "Standard (regional)";
+    const std::string storage_class = scenario.source.storage_class.value_or(
+        mode == efs_one_zone_mode ? efs_one_zone : default_efs_class);
+    parts.add_regional("efs.json", root, "prices", data_region, [&](const JsonValue& record) {
+      return member_text(record, "storage_class") == storage_class;
     });
-    parts.add_regional("efs.json", root, "throughput_prices", region, everything);
+    parts.add_regional("efs.json", root, "throughput_prices", data_region, everything);
   }
   if (scenario.disk.kind.value_or(DiskKind::ebs) == DiskKind::ebs) {
     const std::string type = scenario.disk.volume_type.value_or("gp3");

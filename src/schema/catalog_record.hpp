@@ -39,6 +39,14 @@ struct Field {
   Target type;  ///< a null pointer to what the member is
   std::string_view help;
   bool required = false;
+  std::string_view unused = {};  ///< why no answer asks for it; empty: one does
+
+  /// The field, read and kept, and asked for by nothing.
+  [[nodiscard]] constexpr Field without_use(std::string_view why) const {
+    Field field = *this;
+    field.unused = why;
+    return field;
+  }
 };
 
 template <class M>

@@ -186,7 +186,9 @@ const std::vector<Entry<Job>>& entries<Job>() {
       entry<&Job::gradient_accumulation>("gradient_accumulation",
                                          {"batches per all-reduce", "1", whole(1, 1e6)}),
       entry<&Job::efficiency>("efficiency",
-                              {"parallel efficiency S(N), instead of allreduce", "", above(0, 1)}),
+                              {.manual = "parallel efficiency S(N), instead of allreduce",
+                               .limits = above(0, 1),
+                               .percent = true}),
       entry<&Job::allreduce>("allreduce", {"the exchange of gradients"}),
       entry<&Job::parallelism>(
           "parallelism",

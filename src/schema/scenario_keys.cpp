@@ -145,6 +145,9 @@ const std::vector<Entry<Source>>& entries<Source>() {
                                                 "object stores, http: File; file systems: mount"}),
       entry<&Source::distribution>(
           "distribution", {"which part of the data each instance gets", "FullyReplicated"}),
+      entry<&Source::region>(
+          "region", {"region that stores the data; what is read from another one is on the bill",
+                     "the job's region"}),
       entry<&Source::first_byte_latency>("first_byte_latency",
                                          {.manual = "latency of a request",
                                           .fallback = "published for the service",
@@ -193,7 +196,8 @@ const std::vector<Entry<Source>>& entries<Source>() {
           {.manual = "EFS: throughput in provisioned mode", .example = "500 MB/s"}),
       entry<&Source::storage_class>(
           "storage_class",
-          {"storage class of an object store: \"STANDARD\" …", "the standard class"}),
+          {"storage class of an object store or of EFS: \"STANDARD\", \"One Zone\" …",
+           "the standard class"}),
       entry<&Source::lazy_load_from_s3>("lazy_load_from_s3",
                                         {"mount: the first epoch is read from S3", "false"}),
       entry<&Source::bill_storage>("bill_storage",
@@ -346,8 +350,9 @@ const std::vector<Entry<Cluster>>& entries<Cluster>() {
       entry<&Cluster::region>(
           "region", {"region whose prices apply", "us-east-1, or else the first with a price"}),
       entry<&Cluster::purchase>("purchase", {"how instances are paid for", "on_demand"}),
-      entry<&Cluster::savings>("savings",
-                               {"savings plan: fraction off on-demand", "", between(0, 0.99)}),
+      entry<&Cluster::savings>("savings", {.manual = "savings plan: fraction off on-demand",
+                                           .limits = between(0, 0.99),
+                                           .percent = true}),
       entry<&Cluster::booked>(
           "booked", {.manual = "capacity block, training plan: its length; the whole of it is paid",
                      .limits = above(0, 3.6e7),

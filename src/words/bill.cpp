@@ -49,7 +49,13 @@ struct Quantity {
 };
 
 struct Price {
-  std::string operator()(const ChargedInstances& c) const { return format_quantity(c.price); }
+  /// As it is published, or to six digits where it was computed: "13.0428 USD/h".
+  std::string operator()(const ChargedInstances& c) const {
+    constexpr std::size_t most_given = 16;
+    const std::string text = format_quantity(c.price);
+    return text.size() <= most_given ? text
+                                     : fmt::format("{:.6g} USD/h", c.price * hours(1) / usd(1.0));
+  }
   /// In the unit of the page that it comes from, where it says so in few digits: "140
   /// USD/TiB-month".
   std::string operator()(const ChargedStorage& c) const {
