@@ -48,6 +48,16 @@ const Remedied* first_of(const Advice& advice, RemedyStanding standing) {
   return nullptr;
 }
 
+const Remedied* change_first(const Advice& advice) {
+  for (const Remedied& row : advice.remedies) {
+    if (row.standing != RemedyStanding::advised) continue;
+    // What costs more is advised for the constraints that it meets.
+    constexpr double most = 0.5;
+    if (row.saved < Money{} || row.pays.value_or(1.0) >= most) return &row;
+  }
+  return nullptr;
+}
+
 namespace {
 
 bool meets(const Advice& advice, const JobFigures& job) {
@@ -142,8 +152,19 @@ Paragraph advice_headline(const Advice& advice) {
                 later_words(advice),
             advice.works_on == Rung::fed ? Tone::good : Tone::plain};
   }
-  std::string text = fmt::format("{}{} Change first: {}. Then {}", where_it_begins(advice),
-                                 passed_over(advice), first->change, outcome_words(advice, *first->after));
+  if (change_first(advice) == nullptr) {
+    return {where_it_begins(advice) + passed_over(advice) +
+                fmt::format(" No remedy saves in most of the draws. As stated, {} would: {}; that "
+                            "occurs in {} of the draws.",
+                            first->change, outcome_words(advice, *first->after),
+                            percent(*first->pays)) +
+                later_words(advice),
+            Tone::plain};
+  }
+  first = change_first(advice);
+  std::string text =
+      fmt::format("{}{} Change first: {}. Then {}", where_it_begins(advice), passed_over(advice),
+                  first->change, outcome_words(advice, *first->after));
   if (first->after->bottleneck && first->after->bottleneck != advice.before.bottleneck) {
     text += fmt::format(", and {} is the bottleneck", name_of(*first->after->bottleneck));
   }
