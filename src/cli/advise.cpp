@@ -7,6 +7,7 @@
 #include "api/sweep.hpp"
 #include "base/errors.hpp"
 #include "base/exit_status.hpp"
+#include "base/number_text.hpp"
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
 #include "cli/commands.hpp"
@@ -65,7 +66,12 @@ study::AdviseOptions options_of(const AdviseArguments& arguments, const Scenario
 int advise(const AdviseArguments& arguments) {
   if (arguments.list) return list_remedies(arguments);
   if (arguments.scenario.empty()) throw InputError("advise: expected a SCENARIO (or --list)");
-  const api::ScenarioMaker make(load_with_settings(arguments.scenario, arguments.simulation));
+  SimulationOptions simulation = arguments.simulation;
+  // They share what is held for all of them, as those of the scenario do.
+  if (arguments.jobs > 0.0) {
+    simulation.settings.push_back("/job/jobs=" + exact_text(arguments.jobs));
+  }
+  const api::ScenarioMaker make(load_with_settings(arguments.scenario, simulation));
   const std::optional<HostProfile> host = host_of(arguments.simulation);
   const Catalog catalog = whole_catalog();
   const Scenario& scenario = make.scenario();
@@ -120,12 +126,12 @@ Command add_advise(Parser& parent) {
       ->type_name("SHARE")
       ->capture_default_str();
   add_constraint_flags(*app, arguments->constraints);
-  allow_whole_numbers(
-      *app->add_option(
-              "--jobs", arguments->jobs,
-              "Number of jobs that benefit from the change; savings are totals over all of them")
-           ->type_name("N"),
-      1, 1'000'000);
+  allow_whole_numbers(*app->add_option("--jobs", arguments->jobs,
+                                       "Number of jobs that benefit from the change and share the "
+                                       "source's storage (/job/jobs); "
+                                       "savings are totals over all of them")
+                           ->type_name("N"),
+                      1, 1'000'000);
   refuse_empty(*app->add_option("--apply", arguments->apply,
                                 "Write the scenario with remedy N applied (several: N,N; best: "
                                 "those that work best together), with its predictions as cases")

@@ -33,8 +33,8 @@ struct StageStats {
 struct OtherWorkers {
   double now = 0.0;    ///< workers of a GPU, as the scenario has them
   double tried = 0.0;  ///< up to so many of a GPU
-  double best = 0.0;   ///< the fewest of a GPU within 1 % of the shortest time; may be `now`
-  double gain = 0.0;   ///< fraction of the job's time that these save, 0…1
+  double best = 0.0;  ///< the fewest of a GPU within 1 % of the shortest time; may be `now` or less
+  double gain = 0.0;  ///< fraction of the job's time that these save, 0…1
   bool replaces_inline = false;  ///< of a pytorch loader instead of an inline one
   bool still_gaining = false;    ///< the time still falls at `tried`: more were not looked at
 };

@@ -80,7 +80,8 @@ std::vector<Column> remedy_columns(const Advice& advice) {
 
 Row remedy_row(const Advice& advice, const Remedied& row) {
   Row out;
-  out.marked = row.number == 1 && row.standing == RemedyStanding::advised;
+  const Remedied* const first = change_first(advice);
+  out.marked = first != nullptr && first->number == row.number;
   out.cells = {std::to_string(row.number), row.change, std::string(words_of(row.what.kind)),
                effort_words(row.what.effort_hours),
                arrow(duration(advice.before.time), duration(row.after->time))};

@@ -49,6 +49,16 @@ const Remedied* first_of(const Advice& advice, RemedyStanding standing) {
   return nullptr;
 }
 
+const Remedied* change_first(const Advice& advice) {
+  for (const Remedied& row : advice.remedies) {
+    if (row.standing != RemedyStanding::advised) continue;
+    // What costs more is advised for the constraints that it meets.
+    constexpr double most = 0.5;
+    if (row.saved < Money{} || row.pays.value_or(1.0) >= most) return &row;
+  }
+  return nullptr;
+}
+
 namespace {
 
 bool meets(const Advice& advice, const JobFigures& job, const std::optional<Confirmed>& confirmed) {
@@ -144,6 +154,16 @@ Paragraph advice_headline(const Advice& advice) {
                 later_words(advice),
             advice.works_on == Rung::fed ? Tone::good : Tone::plain};
   }
+  if (change_first(advice) == nullptr) {
+    return {where_it_begins(advice) + passed_over(advice) +
+                fmt::format(" No remedy saves in most of the draws. As stated, {} would: {}; that "
+                            "occurs in {} of the draws.",
+                            first->change, outcome_words(advice, *first->after),
+                            percent(*first->pays)) +
+                later_words(advice),
+            Tone::plain};
+  }
+  first = change_first(advice);
   std::string text =
       fmt::format("{}{} Change first: {}. Then {}", where_it_begins(advice), passed_over(advice),
                   first->change, outcome_words(advice, *first->after));

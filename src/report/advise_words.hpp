@@ -24,6 +24,8 @@ std::string stage_words(std::optional<Stage> stage);
 
 /// Null: there is none.
 const Remedied* first_of(const Advice& advice, RemedyStanding standing);
+/// The first that is advised and does not lose in most of the draws; null: there is none.
+const Remedied* change_first(const Advice& advice);
 /// Whether rungs are told by how busy the GPUs are.
 bool has_gpu_work(const Advice& advice);
 

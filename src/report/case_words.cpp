@@ -76,6 +76,11 @@ std::string counted_as(const CaseResult& result) {
 }
 
 std::string errors_sentence(const CaseSummary& of, bool with_file) {
+  if (of.predictions == 0 && of.fitted + of.identities == 0) {
+    const bool any = of.bottlenecks + of.zeros + of.awaited > 0;
+    return any ? "There are no predictions whose error is relative."
+               : "There are no cases: nothing that was measured is stated.";
+  }
   if (of.predictions == 0) {
     return of.identities == 0 ? "There are no predictions: an input was fitted on every figure."
                               : "There are no predictions: every figure was fitted on, or is "

@@ -55,7 +55,8 @@ std::string workers_sentence(const Result& r) {
     const std::string with =
         w.replaces_inline
             ? fmt::format("A pytorch loader with num_workers = {}", count(w.best))
-            : fmt::format("Raising num_workers from {} to {}", count(w.now), count(w.best));
+            : fmt::format("{} num_workers from {} to {}", w.best < w.now ? "Lowering" : "Raising",
+                          count(w.now), count(w.best));
     return fmt::format("{} would finish the job {} sooner, and {}{}.", with, percent(w.gain),
                        untried.empty() ? "more would not help" : untried,
                        cores.empty() ? "" : "; " + cores);

@@ -203,7 +203,9 @@ std::string by_events_words(const ByEvents& e) {
   }
   if (e.gains().empty()) return text + ".";
   if (e.bottleneck == e.mean_bottleneck) return text + "; the same bottleneck.";
-  const GainByEvents& best = e.gains().front();
+  const auto named = std::find_if(e.gains().begin(), e.gains().end(),
+                                  [&](const auto& one) { return one.stage == e.bottleneck; });
+  const GainByEvents& best = named == e.gains().end() ? e.gains().front() : *named;
   return text + fmt::format("; {} twice as fast would save most by events ({} ± {}).",
                             name_of(best.stage), percent(best.gain), percent(best.error));
 }

@@ -39,11 +39,20 @@ Bottleneck find_bottleneck(const pipeline::Inputs& inputs, Duration base) {
   }
   std::stable_sort(bottleneck.gains.begin(), bottleneck.gains.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
-  if (!bottleneck.gains.empty()) {
-    bottleneck.stage = bottleneck.gains.front().first;
-    bottleneck.gain_if_twice_as_fast = bottleneck.gains.front().second;
+  if (bottleneck.gains.empty()) return bottleneck;
+  auto named = bottleneck.gains.front();
+  if (named.first == Stage::gpu && bottleneck.gains.size() > 1) {
+    const Duration busy = pipeline::simulate(inputs, options).total.busy;
+    if (named.second > busy / base) named = bottleneck.gains[1];
   }
+  bottleneck.stage = named.first;
+  bottleneck.gain_if_twice_as_fast = named.second;
   return bottleneck;
+}
+
+bool passes_over_gpus(const Bottleneck& bottleneck) {
+  return bottleneck.stage && bottleneck.stage != Stage::gpu &&
+         bottleneck.gains.front().first == Stage::gpu;
 }
 
 }  // namespace feedrate::study

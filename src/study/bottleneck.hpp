@@ -12,7 +12,11 @@ inline constexpr double least_gain = 0.01;
 
 /// Simulates the job with each stage that takes any time made twice as fast in turn, all else
 /// equal; the bottleneck is the stage that shortens the job most. `base` is the job's time as it
-/// is.
+/// is. GPUs that save more than all of their work takes do so by what they spare others (a
+/// checkpoint at each second of training): then it is the next stage that gains.
 Bottleneck find_bottleneck(const pipeline::Inputs& inputs, Duration base);
+
+/// Whether GPUs gain most, but another stage is named: see find_bottleneck().
+bool passes_over_gpus(const Bottleneck& bottleneck);
 
 }  // namespace feedrate::study

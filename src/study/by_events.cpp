@@ -32,6 +32,14 @@ bool marches_in_step(const pipeline::Inputs& inputs) {
   return threads > 1.0 && inputs.size_cv <= 0.0 && inputs.read_cv <= 0.0 && inputs.make_cv <= 0.0;
 }
 
+/// Of the gains by events, some of which there are: the best, but for that of GPUs where the mean
+/// passes over theirs.
+const GainByEvents& best_of(const ByEvents& by_events, const Bottleneck& by_mean) {
+  const auto gains = by_events.gains();
+  const bool next = passes_over_gpus(by_mean) && gains.front().stage == Stage::gpu;
+  return gains[next && gains.size() > 1 ? 1 : 0];
+}
+
 }  // namespace
 
 Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options) {
@@ -126,14 +134,14 @@ void find_bottleneck_by_events(ByEvents& by_events, const pipeline::Inputs& inpu
   std::stable_sort(by_events.best.begin(),
                    by_events.best.begin() + static_cast<long>(by_events.tried),
                    [](const auto& a, const auto& b) { return a.gain > b.gain; });
-  if (by_events.gains().front().gain >= least_gain) {
-    by_events.bottleneck = by_events.gains().front().stage;
+  if (const GainByEvents& best = best_of(by_events, by_mean); best.gain >= least_gain) {
+    by_events.bottleneck = best.stage;
   }
 }
 
 void let_events_decide(Bottleneck& bottleneck, const ByEvents& by_events) {
   if (by_events.gains().empty()) return;
-  const GainByEvents& best = by_events.gains().front();
+  const GainByEvents& best = best_of(by_events, bottleneck);
   const auto of_means =
       std::find_if(by_events.gains().begin(), by_events.gains().end(),
                    [&](const auto& one) { return one.stage == bottleneck.stage; });
@@ -160,9 +168,10 @@ void let_events_decide(Bottleneck& bottleneck, const ByEvents& by_events) {
   bottleneck.gain_if_twice_as_fast = 0.0;
   if (bottleneck.gains.empty()) return;
   // What the events cannot tell apart from the mean's stays the mean's.
+  const std::optional<Stage> name = another ? best.stage : by_mean;
   const auto named = std::find_if(bottleneck.gains.begin(), bottleneck.gains.end(),
-                                  [&](const auto& gain) { return gain.first == by_mean; });
-  const auto first = another || named == bottleneck.gains.end() ? bottleneck.gains.begin() : named;
+                                  [&](const auto& gain) { return gain.first == name; });
+  const auto first = named == bottleneck.gains.end() ? bottleneck.gains.begin() : named;
   std::rotate(bottleneck.gains.begin(), first, first + 1);
   bottleneck.stage = bottleneck.gains.front().first;
   bottleneck.gain_if_twice_as_fast = bottleneck.gains.front().second;

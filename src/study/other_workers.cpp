@@ -80,7 +80,7 @@ OtherWorkers try_workers(const Scenario& scenario, const Catalog& catalog, const
   double shortest = base.base();
   double fastest = workers.now;
   const auto attempt = [&](double n) {
-    if (n <= workers.now || time(n) >= shortest) return;
+    if (n < 1.0 || n == workers.now || time(n) >= shortest) return;
     shortest = time(n);
     fastest = n;
   };
@@ -92,10 +92,11 @@ OtherWorkers try_workers(const Scenario& scenario, const Catalog& catalog, const
   if (last < workers.tried) attempt(last = workers.tried);
   // Where more would outnumber the hardware's threads, which costs them all.
   attempt(std::floor(threads));
+  for (double n = 1.0; n < workers.now; n = std::floor(n * 1.03) + 1.0) attempt(n);
   // Up to the fastest, more workers take no longer, but for what starting them costs.
   const double enough = shortest * 1.01;
   if (base.base() > enough) {
-    double too_few = workers.now;
+    double too_few = fastest < workers.now ? 0.0 : workers.now;
     workers.best = fastest;
     while (workers.best - too_few > 1.0) {
       const double middle = std::floor((too_few + workers.best) / 2.0);
@@ -109,7 +110,8 @@ OtherWorkers try_workers(const Scenario& scenario, const Catalog& catalog, const
 }
 
 bool too_few_workers(const Bottleneck& bottleneck) {
-  return bottleneck.workers && bottleneck.workers->gain >= least_gain &&
+  return bottleneck.workers && bottleneck.workers->best > bottleneck.workers->now &&
+         bottleneck.workers->gain >= least_gain &&
          bottleneck.workers->gain >= 0.5 * bottleneck.gain_if_twice_as_fast;
 }
 

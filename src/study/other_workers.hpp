@@ -22,12 +22,12 @@ bool downloads_before_training(const Result& result);
 /// the instance, or twice what the scenario has.
 double most_workers_tried(const resolve::Resolved& resolved);
 
-/// Numbers of workers that the instance has memory for, up to most_workers_tried(). An inline
+/// Numbers of workers that the instance has memory for, from 1 to most_workers_tried(). An inline
 /// loader is tried as a pytorch one. `base` is its time with its own number.
 OtherWorkers try_workers(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                          const resolve::Resolved& resolved, Duration base);
 
-/// Whether another number of workers gains at least half of what a bottleneck twice as fast would:
+/// Whether more workers gain at least half of what a bottleneck twice as fast would:
 /// then there are too few workers, and what they use is not exhausted.
 bool too_few_workers(const Bottleneck& bottleneck);
 

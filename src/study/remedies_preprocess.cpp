@@ -111,6 +111,14 @@ std::string gpu_costs_lacking(const Situation& s) {
   return "";
 }
 
+/// What is kept is what the first operation on the CPU makes.
+std::string kept_lacking(const Situation& s) {
+  const auto& all = s.scenario.preprocess;
+  const auto kept = std::find_if(all.begin(), all.end(),
+                                 [](const Operation& op) { return op.where == Place::cpu; });
+  return kept != all.end() && is_random(*kept) ? words::give_parts_kept(kept->operation) : "";
+}
+
 /// What the profile's native loop takes for what the scenario's operations do.
 std::vector<Change> native(const Situation& s) {
   if (s.host == nullptr || s.scenario.measured_on.cpu_times) return {};
@@ -198,7 +206,8 @@ const Remedy preprocess_list[] = {
      },
      [](const Situation&) {
        return std::vector<Change>{{{{"in_memory_cache", "true"}}, "in_memory_cache = true"}};
-     }},
+     },
+     kept_lacking},
 };
 
 }  // namespace

@@ -80,6 +80,13 @@ std::string give_parts_before(std::string_view random_operation) {
       random_operation);
 }
 
+std::string give_parts_kept(std::string_view random_operation) {
+  return fmt::format(
+      "{} draws anew in every epoch, so what it makes cannot be kept: give what comes before it as "
+      "an operation of its own",
+      random_operation);
+}
+
 std::string give_stored_size(std::string_view operation) {
   return fmt::format(
       "give /preprocess/{}/output_bytes, the size of what would be stored: decoded samples are "

@@ -28,6 +28,7 @@ std::string savings(double share);
 // What to give first.
 std::string give_scaling(double instances);
 std::string give_parts_before(std::string_view random_operation);
+std::string give_parts_kept(std::string_view random_operation);
 std::string give_stored_size(std::string_view operation);
 std::string give_gpu_time(std::string_view operation);
 

@@ -124,6 +124,11 @@ class Table {
     }
     rows_["in_memory_cache"] =
         where(on_cpu && !in_.caches.decoded && in_.epochs > 1.0, {{{"in_memory_cache", "true"}}});
+    for (const Operation& one : all) {
+      if (one.where != Place::cpu) continue;
+      rows_["in_memory_cache"].lacks = is_random(one);
+      break;
+    }
   }
 
   void native(bool on_cpu) {

@@ -189,7 +189,10 @@ TEST_CASE("run: inputs matter whose stage gains or keeps GPUs waiting, and each 
     }
     CHECK(found.gains.size() == listed);
     CHECK(found.stage.has_value() == (listed > 0));
-    CHECK(found.gain_if_twice_as_fast == Approx(best));
+    // GPUs that would save more than they work do so by what others are spared.
+    const bool passed_over = study::passes_over_gpus(found);
+    if (!passed_over) CHECK(found.gain_if_twice_as_fast == Approx(best));
+    if (passed_over) CHECK(best > of.outcome.total.busy / of.outcome.total.wall);
     CHECK(std::is_sorted(found.gains.begin(), found.gains.end(),
                          [](const auto& a, const auto& b) { return a.second > b.second; }));
     gains += static_cast<int>(listed);
@@ -215,7 +218,7 @@ TEST_CASE("run: other workers are asked for where workers could help, and are a 
     CHECK(said.now == of.resolved.inputs.workers);
     CHECK(said.replaces_inline == (of.scenario.loader.kind == LoaderKind::inline_));
     CHECK(said.tried == study::most_workers_tried(of.resolved));
-    CHECK(said.best >= said.now);
+    CHECK(said.best >= std::min(1.0, said.now));
     CHECK(said.best <= said.tried);
     const auto with = [&](double workers) -> std::optional<Duration> {
       Scenario other = of.scenario;
@@ -227,7 +230,7 @@ TEST_CASE("run: other workers are asked for where workers could help, and are a 
         return std::nullopt;
       }
     };
-    if (said.best > said.now) {
+    if (said.best != said.now) {
       ++better;
       CHECK(said.gain == Approx(1.0 - *with(said.best) / result.times.total));
       // Nearly as good as any other number, and the fewest.
@@ -238,8 +241,8 @@ TEST_CASE("run: other workers are asked for where workers could help, and are a 
     } else {
       CHECK(said.gain == 0.0);
     }
-    const bool too_few =
-        said.gain >= study::least_gain && said.gain >= 0.5 * found.gain_if_twice_as_fast;
+    const bool too_few = said.best > said.now && said.gain >= study::least_gain &&
+                         said.gain >= 0.5 * found.gain_if_twice_as_fast;
     CHECK(study::too_few_workers(found) == too_few);
     few += too_few ? 1 : 0;
   });

@@ -383,6 +383,16 @@ TEST_CASE("reports: of several files, each has its own errors beside those of al
       "fitted on is not counted, and 1 of them no longer fits."));
 }
 
+TEST_CASE("reports: without cases nothing is said to be fitted") {
+  CaseSummary none;
+  CHECK(has(flat(cases_report({}, none)),
+            "There are no cases: nothing that was measured is stated."));
+  none.bottlenecks = none.bottlenecks_right = 1;
+  const std::string text = flat(cases_report({}, none));
+  CHECK(has(text, "There are no predictions whose error is relative."));
+  CHECK(has(text, "1 of 1 bottleneck is predicted as measured."));
+}
+
 TEST_CASE("reports: a prediction that is no number is said to be none") {
   CaseSummary all = summary();
   all.median = all.worst = std::numeric_limits<double>::infinity();

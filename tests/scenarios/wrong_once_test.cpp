@@ -206,3 +206,33 @@ TEST_CASE("wrong once: seeds that follow each other share no replication") {
   CHECK(a[0]->number != b[2]->number);
   CHECK(a[2]->number != b[2]->number);
 }
+
+TEST_CASE("wrong once: GPUs that hardly work are no bottleneck, whatever their speed spares") {
+  const std::string job =
+      "run tests/scenarios/wrong_once/72_scaling_extrapolated.json --set instances=1 --set "
+      "/job/scaling=null --set '/job/checkpoint={\"interval\": \"1 s\", \"bandwidth\": \"1 GB/s\", "
+      "\"size\": \"";
+  for (const char* size : {"9 GB", "49 GB"}) {
+    INFO(size);
+    const auto json = json_of(job + size + "\"}'");
+    CHECK(at(*json, "result.bottleneck.stage").text == "checkpoint");
+  }
+  CHECK(at(*json_of(job + "100 MB\"}' --set '/preprocess/0/cpu=1 ms'"), "result.bottleneck.stage")
+            .text == "gpu");
+}
+
+TEST_CASE("wrong once: an extrapolated loss to communication is all-reduce's") {
+  const auto json = json_of("run tests/scenarios/wrong_once/72_scaling_extrapolated.json");
+  CHECK(at(*json, "result.bottleneck.stage").text == "allreduce");
+}
+
+TEST_CASE("wrong once: fewer workers are found where these are faster") {
+  // 64 workers on 8 threads crowd their cores: 7 of each 8 of them are too many.
+  const auto json = json_of(
+      "run tests/scenarios/wrong_once/72_scaling_extrapolated.json --set instances=1 --set "
+      "/job/scaling=null --set num_workers=64 --set oversubscription=0.3 --set "
+      "'/preprocess/0/cpu=20 ms'");
+  const auto& workers = at(*json, "result.bottleneck.workers");
+  CHECK(at(workers, "best").number <= 8.0);
+  CHECK(at(workers, "gain").number > 0.1);
+}
