@@ -10,9 +10,11 @@
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
 #include "cli/parser.hpp"
+#include "observe/job_observer.hpp"
 #include "report/diagnose_report.hpp"
 #include "report/reports.hpp"
 #include "schema/diagnosis.hpp"
+#include "schema/observation.hpp"
 #include "schema/samples.hpp"
 #include "study/diagnose.hpp"
 #include "words/readings.hpp"
@@ -52,14 +54,45 @@ Files told_apart(const std::vector<std::string>& files) {
   return out;
 }
 
-/// Means of the file's samples, and the quantiles that rules ask for.
+/// What an observation tells of the job's course, read ahead of its samples.
+observe::JobObserver course_of(const std::string& path) {
+  observe::JobObserver observer;
+  schema::ObservationReader reader(path);
+  while (const auto line = reader.next()) {
+    if (const auto* const sample = std::get_if<Sample>(&*line)) {
+      const bool tells =
+          observe::is_of_step(sample->metric) ||
+          (sample->metric == MetricId::process_cpu && role_in(sample->name) == ProcessRole::worker);
+      if (tells) observer.add(*sample);
+      continue;
+    }
+    std::visit([&](const auto& of) { observer.add(of); }, *line);
+  }
+  return observer;
+}
+
+/// Means of the file's samples, and the quantiles that rules ask for. Of an observation that tells
+/// the job's steps, those of the time for which it stands.
 void add_samples(Readings& readings, const std::string& path, std::vector<std::string>& remarks) {
   std::vector<std::string_view> columns;
   for (const ReadingRow& row : all_readings()) {
     if (row.kind == ReadingKind::share && row.quantile == 0.0) columns.push_back(row.name);
   }
-  const schema::Samples samples = schema::load_samples(path, columns);
+  std::vector<observe::SeenTime> typical;
+  if (schema::holds_observation(path)) {
+    const observe::JobObserver course = course_of(path);
+    typical = course.typical_time();
+    if (const auto start = course.start()) readings[ReadingId::start] = start->base();
+  }
+  const schema::Samples samples = schema::load_samples(path, columns, [&](const Sample& sample) {
+    return typical.empty() || observe::lies_in(typical, sample.at);
+  });
   remarks.insert(remarks.end(), samples.remarks.begin(), samples.remarks.end());
+  if (samples.left_out > 0) {
+    double of = 0.0;
+    for (const observe::SeenTime& time : typical) of += time.end - time.begin;
+    remarks.push_back(words::read_in_typical_time(path, seconds(of), samples.left_out));
+  }
   add_shares(readings, samples.shares);
 }
 

@@ -170,9 +170,12 @@ void write_page(const PageRequest& arguments) {
   page.named = {question.scenario.name, arguments.scenario, std::move(answer.own)};
   page.no_sweep = answer.no_sweep;
   constexpr double steps_that_a_picture_holds = 12.0;
-  const Timeline timeline = report::shortened(
-      study::timeline(question.scenario, catalog, question.profile(),
-                      {.steps = steps_that_a_picture_holds, .most_events = 20'000}));
+  const Timeline timeline =
+      report::shortened(study::timeline(question.scenario, catalog, question.profile(),
+                                        {.steps = steps_that_a_picture_holds,
+                                         .most_events = 20'000,
+                                         .seed = arguments.simulation.seed,
+                                         .result = &page.named.result}));
   page.description = question.scenario.description;
   page.sweep = sweep ? &*sweep : nullptr;
   page.timeline = timeline.sections.empty() ? nullptr : &timeline;

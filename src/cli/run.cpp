@@ -51,8 +51,8 @@ void write_trace(const RunArguments& arguments, const Timeline& timeline, NamedR
   remarks.insert(remarks.end(), timeline.remarks.begin(), timeline.remarks.end());
 }
 
-/// Intervals of each epoch that samples are written of.
-constexpr double intervals_sampled = 120.0;
+/// Intervals of each epoch that samples are written of, beyond those in which its pipeline fills.
+constexpr double intervals_sampled = 240.0;
 
 /// More would be no file that anything draws.
 constexpr std::uint64_t most_sampled_bytes = 256'000'000;
@@ -69,23 +69,8 @@ Duration interval_of(const RunArguments& arguments) {
 }
 
 /// The first intervals of each epoch, as feedrate observe would have written them.
-void write_samples(const RunArguments& arguments, const NamedResult& named,
-                   const std::function<Timeline(const study::TimelineOptions&)>& timeline_of) {
-  const Duration interval = interval_of(arguments);
-  study::TimelineOptions options;
-  options.most_events = 2'000'000;
-  options.to_the_end = true;
-  options.steps = 10.0;
-  // How long a step is shows in the first ones.
-  Timeline timeline = timeline_of(options);
-  double longest = 0.0;
-  for (const TimelineSection& section : timeline.sections) {
-    if (section.epoch == 0 || section.steps.empty()) continue;
-    longest = std::max(longest, intervals_sampled * (interval / section.length) *
-                                    static_cast<double>(section.steps.size()));
-  }
-  options.steps = std::clamp(std::ceil(longest), 10.0, 1e6);
-  timeline = timeline_of(options);
+void write_samples(const RunArguments& arguments, const NamedResult& named, Duration interval,
+                   const Timeline& timeline) {
   ObservationHeader header;
   header.source = "simulation";
   header.program = fmt::format("feedrate {}", version);
@@ -111,6 +96,7 @@ void write_samples(const RunArguments& arguments, const NamedResult& named,
   observe::write_twin(timeline, interval, header.node, [&](const observe::TwinLine& line) {
     std::visit([&](const auto& of) { put(of); }, line);
   });
+  put(ObservationRemark{Duration{}, timeline.about, header.node});
   for (const std::string& remark : timeline.remarks) {
     put(ObservationRemark{Duration{}, remark, header.node});
   }
@@ -175,16 +161,20 @@ int run(const RunArguments& arguments) {
     named.result =
         with_places(document, [&] { return study::run(scenario, catalog, profile, options); });
   }
+  study::TimelineOptions shown;
+  shown.seed = arguments.simulation.seed;
+  shown.result = &named.result;
   if (!arguments.trace.empty()) {
-    study::TimelineOptions options;
-    options.steps = static_cast<double>(arguments.trace_steps);
-    write_trace(arguments, study::timeline(scenario, catalog, profile, options), named);
+    shown.steps = static_cast<double>(arguments.trace_steps);
+    write_trace(arguments, study::timeline(scenario, catalog, profile, shown), named);
   }
   if (!arguments.samples.empty()) {
     refuse_to_overwrite("--samples", arguments.samples, inputs);
-    write_samples(arguments, named, [&](const study::TimelineOptions& options) {
-      return study::timeline(scenario, catalog, profile, options);
-    });
+    const Duration interval = interval_of(arguments);
+    shown.beyond_filling = intervals_sampled * interval;
+    shown.most_events = 2'000'000;
+    shown.to_the_end = true;
+    write_samples(arguments, named, interval, study::timeline(scenario, catalog, profile, shown));
   }
   deliver(arguments.output, inputs,
           {.report =
@@ -229,7 +219,8 @@ Command add_run(Parser& parent) {
   Option* const samples =
       app->add_option("--samples", arguments->samples,
                       "Also write what monitors would record, in the format in which feedrate "
-                      "observe records a real job: the first 120 intervals of each epoch")
+                      "observe records a real job: how the pipeline of an epoch fills, and "
+                      "240 intervals more")
           ->type_name("FILE")
           ->group("Output");
   refuse_empty(*samples);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/units.hpp"
@@ -45,6 +46,9 @@ struct Track {
   std::vector<TimelineSpan> spans;
 };
 
+/// Name of an instance's own cores, as a capacity track and its counter have it.
+inline constexpr std::string_view cores_name = "CPU cores";
+
 enum class CounterKind : std::uint8_t {
   queue,  ///< batches that stand in a queue
   users,  ///< of a shared capacity
@@ -62,6 +66,11 @@ struct Counter {
   std::vector<Point> points;   ///< ascending in time, each value another one
 };
 
+/// A part of a section's time.
+struct Stretch {
+  Duration begin, end;
+};
+
 struct StepMark {
   std::int64_t step = 0;  ///< of the epoch, the first is 1
   Duration at;            ///< when the GPU has done it
@@ -77,14 +86,25 @@ struct TimelineSection {
   std::vector<Track> tracks;
   std::vector<Counter> counters;
   std::vector<StepMark> steps;
+  /// When a worker of any rank of the instance has a request at its disk; in the order of time,
+  /// apart from each other.
+  std::vector<Stretch> disk;
+  double events = 0.0;      ///< simulated for what is shown, those of all ranks
+  double all_steps = 0.0;   ///< of the epoch
+  Bytes received_by_batch;  ///< by an instance, for a batch of each of its ranks
+  Bytes received_by_step;   ///< by an instance, of gradients, in a step
+  Bandwidth received;       ///< by an instance, throughout: of what is copied before training
 };
 
-/// Sections in order of time. One GPU stands for all of them: without randomness they do the same.
+/// Sections in order of time. The first rank's GPU and loader stand for those of all ranks.
 struct Timeline {
   std::vector<TimelineSection> sections;
+  std::string about;                 ///< a sentence: which events these are
   double gpus = 1.0;                 ///< for which the GPU's track stands
   std::optional<double> threads;     ///< of an instance, hardware's; empty where not known
   std::optional<double> cores;       ///< of an instance; empty where not known
+  std::optional<Bandwidth> network;  ///< of an instance, its line rate; empty where not known
+  std::optional<double> memory;      ///< share of an instance's that is used; empty where not known
   std::vector<std::string> remarks;  ///< where something was left out
 };
 

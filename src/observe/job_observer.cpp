@@ -75,6 +75,17 @@ double JobObserver::workers_seen() const {
   return static_cast<double>(usual);
 }
 
+std::vector<SeenTime> JobObserver::typical_time() const {
+  return observe::typical_time(marks_, of_steps_, workers_seen());
+}
+
+std::optional<Duration> JobObserver::start() const {
+  const auto begins = [](const Mark& mark) { return mark.kind == MarkKind::epoch && mark.begins; };
+  const auto first = std::find_if(marks_.begin(), marks_.end(), begins);
+  if (!has_header_ || first == marks_.end()) return std::nullopt;
+  return first->at - (header_.clock == ClockKind::relative ? Duration{} : header_.started);
+}
+
 void JobObserver::tell_demands(ObservedJob& job, const std::vector<Run>& runs) const {
   const auto share = [&](const char* series) {
     auto seen = series_.mean(series, runs);

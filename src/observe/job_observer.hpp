@@ -23,7 +23,10 @@ namespace feedrate::observe {
 /// utilization law), so it holds whichever resource is the bottleneck.
 class JobObserver {
  public:
-  void add(const ObservationHeader& header) { header_ = header; }
+  void add(const ObservationHeader& header) {
+    header_ = header;
+    has_header_ = true;
+  }
   void add(const Sample& sample);
   void add(const Mark& mark);
   void add(const ObservationRemark&) {}
@@ -31,6 +34,11 @@ class JobObserver {
   /// InputError naming the flag that tells what the lines do not: --batch-size, --gpus,
   /// --num-workers, --throughput.
   [[nodiscard]] ObservedJob finish(const ToldOfJob& told, const std::string& source) const;
+
+  /// As observe::typical_time() has it of the lines so far.
+  [[nodiscard]] std::vector<SeenTime> typical_time() const;
+  /// From the header's start to the first epoch's begin; nothing where either is not told.
+  [[nodiscard]] std::optional<Duration> start() const;
 
  private:
   /// InputError where that is too much.
@@ -46,6 +54,7 @@ class JobObserver {
                                                      const std::vector<Run>& runs) const;
 
   ObservationHeader header_;
+  bool has_header_ = false;
   ResourceSeries series_;
   std::set<std::string> ranks_, trainers_;
   std::map<double, std::set<std::string>> workers_;  ///< that there are, by time

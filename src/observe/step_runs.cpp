@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -157,6 +158,28 @@ void leave_out_starts(std::vector<Run>& runs, double workers) {
   std::erase_if(runs, [](const Run& run) { return run.empty(); });
 }
 
+struct SeenEpoch {
+  double begin = 0.0;
+  std::optional<double> end;
+};
+
+/// By the marks of one node, in the order of time.
+std::vector<SeenEpoch> epochs_of(const std::vector<Mark>& marks) {
+  std::vector<SeenEpoch> epochs;
+  std::optional<std::string> node;
+  for (const Mark& mark : marks) {
+    if (mark.kind != MarkKind::epoch) continue;
+    if (!node) node = mark.node;
+    if (mark.node != *node) continue;
+    if (mark.begins) {
+      epochs.push_back({mark.at.base(), std::nullopt});
+    } else if (!epochs.empty() && !epochs.back().end) {
+      epochs.back().end = mark.at.base();
+    }
+  }
+  return epochs;
+}
+
 }  // namespace
 
 bool is_of_step(MetricId id) {
@@ -182,6 +205,36 @@ std::vector<Run> runs_of(std::vector<Mark> marks, const StepSamples& told, doubl
   }
   leave_out_starts(runs, workers);
   return runs;
+}
+
+std::vector<SeenTime> typical_time(const std::vector<Mark>& marks, const StepSamples& told,
+                                   double workers) {
+  std::vector<SeenTime> steps;
+  for (const Run& run : runs_of(marks, told, workers)) {
+    steps.push_back({run.front().end - run.front().length * run.front().steps, run.back().end});
+  }
+  std::vector<SeenEpoch> epochs = epochs_of(marks);
+  if (epochs.empty()) return steps;
+  if (epochs.size() > 1) epochs.erase(epochs.begin());
+  std::vector<SeenTime> typical;
+  for (std::size_t i = 0; i < epochs.size(); ++i) {
+    const double begin = epochs[i].begin;
+    if (epochs[i].end) {
+      typical.push_back({begin, *epochs[i].end});
+      continue;
+    }
+    const double next = i + 1 < epochs.size() ? epochs[i + 1].begin : 1e300;
+    std::copy_if(steps.begin(), steps.end(), std::back_inserter(typical),
+                 [&](const SeenTime& time) { return time.begin >= begin && time.begin < next; });
+  }
+  return typical;
+}
+
+bool lies_in(const std::vector<SeenTime>& times, Duration at) {
+  constexpr double rounding = 1e-9;
+  return std::any_of(times.begin(), times.end(), [&](const SeenTime& time) {
+    return at.base() > time.begin && at.base() <= time.end * (1.0 + rounding);
+  });
 }
 
 void tell_steps(ObservedJob& job, const std::vector<Run>& runs) {

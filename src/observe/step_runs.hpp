@@ -30,6 +30,21 @@ using StepSamples = std::map<MetricId, std::vector<Sample>>;
 /// memory. `marks` are of steps' ends, of epochs and of waits; `workers` are of a rank.
 std::vector<Run> runs_of(std::vector<Mark> marks, const StepSamples& told, double workers);
 
+/// A part of the observation's time.
+struct SeenTime {
+  double begin = 0.0;  ///< s
+  double end = 0.0;    ///< s
+};
+
+/// The time in which monitors show what they show of the job as a whole: epochs that were seen from
+/// their beginning to their end, of others what runs_of() has of them; without the first epoch
+/// where there are others. In the order of time; empty where no steps are told.
+std::vector<SeenTime> typical_time(const std::vector<Mark>& marks, const StepSamples& told,
+                                   double workers);
+
+/// Whether the end of a sample's interval does.
+bool lies_in(const std::vector<SeenTime>& times, Duration at);
+
 /// What the steps of the runs come to: the interval, the wait, and how they differ. Precondition:
 /// there are some.
 void tell_steps(ObservedJob& job, const std::vector<Run>& runs);

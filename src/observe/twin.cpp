@@ -13,7 +13,7 @@
 namespace feedrate::observe {
 namespace {
 
-/// A stretch of time and how much of something was busy in it, 0…1.
+/// A stretch of time and how much of something was busy in it, 0…1, or went through it a second.
 struct Piece {
   Duration begin, end;
   double busy = 1.0;
@@ -22,13 +22,17 @@ struct Piece {
 struct Series {
   MetricId metric{};
   std::string name;
-  std::vector<Piece> pieces;  ///< in the order of time, apart from each other
+  std::vector<Piece> pieces;  ///< in the order of their beginnings; what overlaps adds up
 };
+
+void put_in_order(std::vector<Piece>& pieces) {
+  std::sort(pieces.begin(), pieces.end(),
+            [](const Piece& a, const Piece& b) { return a.begin < b.begin; });
+}
 
 /// What is under any of the pieces.
 std::vector<Piece> together(std::vector<Piece> pieces) {
-  std::sort(pieces.begin(), pieces.end(),
-            [](const Piece& a, const Piece& b) { return a.begin < b.begin; });
+  put_in_order(pieces);
   std::vector<Piece> joined;
   for (const Piece& piece : pieces) {
     if (!joined.empty() && piece.begin <= joined.back().end) {
@@ -68,16 +72,19 @@ bool runs_a_kernel(const TimelineSpan& span) {
   return !span.waiting || span.stage == Stage::allreduce;
 }
 
+bool preprocesses_on_gpu(const TimelineSpan& span) {
+  return !span.waiting && span.stage == Stage::gpu_preprocess;
+}
+
+void add(std::vector<Piece>& pieces, std::vector<Piece> more) {
+  pieces.insert(pieces.end(), more.begin(), more.end());
+}
+
 /// Hardware threads that have someone to run, of all.
 std::vector<Piece> cores_in(const TimelineSection& section, double threads) {
-  const auto track = std::find_if(section.tracks.begin(), section.tracks.end(), [](const Track& t) {
-    return t.kind == TrackKind::capacity && !t.spans.empty() &&
-           t.spans.front().stage == Stage::decode;
-  });
-  if (track == section.tracks.end()) return {};
   std::vector<Piece> pieces;
   for (const Counter& counter : section.counters) {
-    if (counter.kind != CounterKind::users || counter.name != track->name) continue;
+    if (counter.kind != CounterKind::users || counter.name != cores_name) continue;
     for (std::size_t i = 0; i < counter.points.size(); ++i) {
       const Duration end =
           i + 1 < counter.points.size() ? counter.points[i + 1].at : section.length;
@@ -88,24 +95,90 @@ std::vector<Piece> cores_in(const TimelineSection& section, double threads) {
   return pieces;
 }
 
-std::vector<Series> series_of(const TimelineSection& section, const Timeline& timeline) {
+/// Batches that the loader has made: those that were trained on, and those that stand in queues. A
+/// batch in somebody's hands is in neither for a while.
+std::map<Duration, double> made_in(const TimelineSection& section) {
+  std::map<Duration, double> changes;
+  for (const StepMark& step : section.steps) changes[step.at] += 1.0;
+  for (const Counter& counter : section.counters) {
+    if (counter.kind != CounterKind::queue) continue;
+    double before = 0.0;
+    for (const Counter::Point& point : counter.points) {
+      changes[point.at] += point.value - before;
+      before = point.value;
+    }
+  }
+  std::map<Duration, double> made;
+  double now = 0.0;
+  double most = 0.0;
+  for (const auto& [at, change] : changes) {
+    now += change;
+    if (now > most + 1e-9) made[at] = most = now;
+  }
+  return made;
+}
+
+/// Bytes a second: a batch's over the time since the one before it was there, gradients' over the
+/// step.
+std::vector<Piece> received_in(const TimelineSection& section) {
+  std::vector<Piece> pieces;
+  const auto add = [&](Duration& since, Duration at, Bytes amount) {
+    if (amount > Bytes{} && at > since) {
+      pieces.push_back({since, at, amount.base() / (at - since).base()});
+    }
+    since = at;
+  };
+  if (section.received > Bandwidth{}) {
+    pieces.push_back({Duration{}, section.length, section.received.base()});
+  }
+  Duration since;
+  double before = 0.0;
+  for (const auto& [at, made] : made_in(section)) {
+    add(since, at, (made - before) * section.received_by_batch);
+    before = made;
+  }
+  since = Duration{};
+  for (const StepMark& step : section.steps) add(since, step.at, section.received_by_step);
+  put_in_order(pieces);
+  return pieces;
+}
+
+/// What monitors of the machine show, busy or not.
+std::vector<Series> machine_in(const TimelineSection& section, const Timeline& timeline) {
   std::vector<Series> all;
+  if (timeline.threads && *timeline.threads > 0.0) {
+    all.push_back({MetricId::cpu_busy, "cpu", cores_in(section, *timeline.threads)});
+  }
+  Series disk{MetricId::disk_busy, "disk", {}};
+  for (const Stretch& stretch : section.disk) disk.pieces.push_back({stretch.begin, stretch.end});
+  all.push_back(std::move(disk));
+  Series received{MetricId::link_receive, "network", received_in(section)};
+  if (timeline.network) {
+    Series link{MetricId::link_busy, received.name, received.pieces};
+    for (Piece& piece : link.pieces) piece.busy /= timeline.network->base();
+    all.push_back(std::move(link));
+  }
+  all.push_back(std::move(received));
+  if (timeline.memory && section.epoch > 0) {
+    all.push_back({MetricId::memory_used, "", {{Duration{}, section.length, *timeline.memory}}});
+  }
+  return all;
+}
+
+std::vector<Series> series_of(const TimelineSection& section, const Timeline& timeline) {
+  std::vector<Series> all = machine_in(section, timeline);
   std::map<Stage, std::vector<Piece>> stages;
   std::map<TrackKind, std::int64_t> numbers;
-  if (timeline.threads && *timeline.threads > 0.0) {
-    auto cores = cores_in(section, *timeline.threads);
-    if (!cores.empty()) all.push_back({MetricId::cpu_busy, "cpu", std::move(cores)});
-  }
+  std::vector<Piece> kernels;
   for (const Track& track : section.tracks) {
     const std::int64_t number = numbers[track.kind]++;
     const auto process = [&](ProcessRole role, auto counts) {
       all.push_back({MetricId::process_cpu, process_name(role, number), pieces_of(track, counts)});
     };
     switch (track.kind) {
-      case TrackKind::gpu:
-        all.push_back({MetricId::gpu_busy, fmt::format("gpu{}", number),
-                       together(pieces_of(track, runs_a_kernel))});
-        break;
+      case TrackKind::gpu: add(kernels, pieces_of(track, runs_a_kernel)); break;
+      // A stream of the loader preprocesses beside the steps.
+      case TrackKind::relay: add(kernels, pieces_of(track, preprocesses_on_gpu)); break;
       case TrackKind::worker:
       case TrackKind::thread: process(ProcessRole::worker, computes); break;
       case TrackKind::main: process(ProcessRole::trainer, works); break;
@@ -117,11 +190,11 @@ std::vector<Series> series_of(const TimelineSection& section, const Timeline& ti
       if (!span.waiting) stages[span.stage].push_back({span.begin, span.end});
     }
   }
+  if (!kernels.empty()) {
+    all.push_back({MetricId::gpu_busy, "gpu0", together(std::move(kernels))});
+  }
   for (auto& [stage, pieces] : stages) {
-    std::vector<Piece> joined = together(std::move(pieces));
-    // The time with a request in flight is what a monitor of disks shows.
-    if (stage == Stage::disk) all.push_back({MetricId::disk_busy, "disk", joined});
-    all.push_back({MetricId::stage_busy, std::string(name_of(stage)), std::move(joined)});
+    all.push_back({MetricId::stage_busy, std::string(name_of(stage)), together(std::move(pieces))});
   }
   return all;
 }
@@ -135,6 +208,12 @@ void add_idle(std::vector<Series>& all, const std::set<std::pair<MetricId, std::
     if (here.contains({metric, name})) continue;
     all.push_back({metric, name, {}});
   }
+}
+
+std::string steps_of(const TimelineSection& section) {
+  if (section.epoch == 0) return "";
+  return fmt::format(" ({} of {:.0f} steps, {:.0f} events)", section.steps.size(),
+                     section.all_steps, section.events);
 }
 
 class Writer {
@@ -164,11 +243,11 @@ class Writer {
     waits(section);
     if (section.whole && section.epoch > 0) mark(end_, MarkKind::epoch, false, section.epoch);
     if (!section.whole) {
-      put_(
-          ObservationRemark{end_,
-                            fmt::format("{}: the first {} s are shown; the rest continues likewise",
-                                        section.name, three_digits(section.length.base())),
-                            node_});
+      put_(ObservationRemark{
+          end_,
+          fmt::format("{}: the first {} s{} are shown; the rest continues likewise", section.name,
+                      three_digits(section.length.base()), steps_of(section)),
+          node_});
     }
   }
 
@@ -179,7 +258,8 @@ class Writer {
 
   void samples(const TimelineSection& section) {
     std::vector<Series> all = series_of(section, timeline_);
-    if (section.epoch > 0) add_idle(all, of_epochs_);
+    // Before training, GPUs are there as well.
+    section.epoch > 0 ? add_idle(all, of_epochs_) : add_idle(all, {{MetricId::gpu_busy, "gpu0"}});
     std::vector<std::size_t> next(all.size());
     for (double k = 0.0;; ++k) {
       const Duration begin = k * interval_;
@@ -187,27 +267,28 @@ class Writer {
       // What is left by rounding is no interval.
       if (begin >= section.length || (end - begin) < 1e-6 * interval_) return;
       for (std::size_t s = 0; s < all.size(); ++s) {
-        const double busy = share(all[s].pieces, next[s], begin, end);
+        const double mean = mean_of(all[s].pieces, next[s], begin, end);
+        const bool percent = metric(all[s].metric).unit == MetricUnit::percent;
         put_(Sample{.at = begin_ + end,
                     .metric = all[s].metric,
                     .name = all[s].name,
                     .node = node_,
-                    .value = std::min(100.0, 100.0 * busy)});
+                    .value = percent ? std::min(100.0, 100.0 * mean) : mean});
       }
     }
   }
 
   /// Of the time from `begin` to `end`; `next` is the first piece that may reach into it.
-  static double share(const std::vector<Piece>& pieces, std::size_t& next, Duration begin,
-                      Duration end) {
-    Duration busy;
+  static double mean_of(const std::vector<Piece>& pieces, std::size_t& next, Duration begin,
+                        Duration end) {
+    Duration sum;
     while (next < pieces.size() && pieces[next].end <= begin) ++next;
     for (std::size_t i = next; i < pieces.size() && pieces[i].begin < end; ++i) {
       const Duration from = std::max(begin, pieces[i].begin);
       const Duration to = std::min(end, pieces[i].end);
-      busy += (to - from) * pieces[i].busy;
+      if (to > from) sum += (to - from) * pieces[i].busy;
     }
-    return busy / (end - begin);
+    return sum / (end - begin);
   }
 
   void waits(const TimelineSection& section) {

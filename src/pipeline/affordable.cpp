@@ -6,15 +6,11 @@
 #include "pipeline/random.hpp"
 
 namespace feedrate::pipeline {
-namespace {
 
-/// Steps in which the loader has certainly filled what it may be ahead by, and emptied it once.
 double settling_steps(const Inputs& inputs) {
   const double ahead = inputs.pooled() ? inputs.prefetch : inputs.workers * inputs.prefetch;
   return std::max(16.0, 2.0 * ahead);
 }
-
-}  // namespace
 
 std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epochs& epochs,
                                                 std::uint64_t seed, double most_events,

@@ -9,6 +9,9 @@
 
 namespace feedrate::pipeline {
 
+/// Steps in which the loader has certainly filled what it may be ahead by, and emptied it once.
+double settling_steps(const Inputs& inputs);
+
 struct AffordableEpoch {
   Span span;          ///< of one epoch
   bool whole = true;  ///< every step was simulated

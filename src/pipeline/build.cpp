@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/random.hpp"
 #include "pipeline/rank.hpp"
 
 namespace feedrate::pipeline {
@@ -274,8 +275,11 @@ EpochModel build_epoch(const Inputs& given, EpochKind kind, const Misses& given_
   int number = 0;
   for (const BuiltKind& one : kinds) {
     for (int i = 0; i < one.layout.instances; ++i) {
-      const std::string name = instances_in(layout) > 1 ? "i" + std::to_string(number++) + "." : "";
+      const std::string name = prefix_of(layout, number);
       add_instance(one, {model, built, layout, kind, shape, loaded, barrier}, name);
+      if (number++ > 0) continue;
+      built.own_processes = model.processes.size();
+      built.own_resources = model.resources.size();
     }
   }
   if (layout.fed > 0) {
@@ -285,6 +289,24 @@ EpochModel build_epoch(const Inputs& given, EpochKind kind, const Misses& given_
   }
   model.reference = built.gpus.front();
   return built;
+}
+
+std::string prefix_of(const Layout& layout, int instance) {
+  return instances_in(layout) > 1 ? "i" + std::to_string(instance) + "." : "";
+}
+
+EpochEvents epoch_events(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed) {
+  EpochEvents events;
+  events.layout = apart(inputs, most_apart);
+  Layout& layout = events.layout;
+  layout.steps = epochs.steps;
+  for (std::size_t i = 0; i < layout.others.size(); ++i) {
+    layout.others[i].misses = misses_in(*inputs.unequal->others[i].inputs, epochs.first);
+  }
+  events.built = build_epoch(inputs, epochs.kind, misses_in(inputs, epochs.first), layout);
+  events.options.exact = true;
+  events.options.seed = seed_of(seed, static_cast<std::uint64_t>(epochs.first));
+  return events;
 }
 
 }  // namespace feedrate::pipeline

@@ -1,11 +1,13 @@
 #pragma once
 // Training said in the engine's words: one epoch, or the copying before it, as a Model.
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/model.hpp"
+#include "engine/simulate.hpp"
 #include "model/timeline.hpp"
 #include "pipeline/loading.hpp"
 
@@ -73,9 +75,26 @@ struct EpochModel {
   std::vector<engine::ProcessId> loaders;  ///< workers and threads that make batches beside them
   std::vector<Part> parts;                 ///< of the first rank
   std::vector<Stock> stocks;
+  std::size_t own_processes = 0;  ///< of the first rank's instance; they come first
+  std::size_t own_resources = 0;
 };
 EpochModel build_epoch(const Inputs& inputs, EpochKind kind, const Misses& misses,
                        const Layout& layout);
+
+/// What stands before the names of an instance's parts: "" where there is but one.
+std::string prefix_of(const Layout& layout, int instance);
+
+/// Processes that are simulated apart; beyond, one stands for several.
+inline constexpr int most_apart = 2048;
+
+/// How the first of `epochs` is simulated event by event, by whoever does: the same seed makes the
+/// same events.
+struct EpochEvents {
+  Layout layout;
+  EpochModel built;
+  engine::Options options;
+};
+EpochEvents epoch_events(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed);
 
 /// File mode's copying on one instance.
 engine::Model build_staging(const Staging& staging, double speed);

@@ -80,8 +80,8 @@ Capacities add_capacities(engine::Model& model, const std::string& name, const L
     made.limits.push_back(add_limit(model, name, limit, fold, customers * chunk));
   }
   if (!loading.cores.empty()) {
-    made.cpu =
-        add_curve(model, name + "CPU cores", loading.cores, customers + helpers, fold, false);
+    made.cpu = add_curve(model, name + std::string(cores_name), loading.cores, customers + helpers,
+                         fold, false);
   }
   return made;
 }

@@ -6,15 +6,12 @@
 #include <array>
 
 #include "base/errors.hpp"
-#include "base/random.hpp"
 #include "engine/simulate.hpp"
 #include "pipeline/build.hpp"
 #include "pipeline/mean.hpp"
 
 namespace feedrate::pipeline {
 namespace {
-
-constexpr int most_processes = 2048;  // simulated apart; beyond, one stands for several
 
 Duration from_ticks(double ns) {
   return Duration::of(ns * 1e-9);
@@ -140,7 +137,7 @@ void require_bounded(const Inputs& inputs) {
 }
 
 std::optional<double> instances_apart(const Inputs& inputs) {
-  const Layout layout = apart(inputs, most_processes);
+  const Layout layout = apart(inputs, most_apart);
   const int simulated = instances_in(layout);
   if (inputs.remote || simulated >= inputs.instances) return std::nullopt;
   return simulated;
@@ -148,21 +145,12 @@ std::optional<double> instances_apart(const Inputs& inputs) {
 
 Span random_epoch(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed, Effort& effort,
                   const std::function<void(double steps)>& look) {
-  Layout layout = apart(inputs, most_processes);
-  layout.steps = epochs.steps;
-  for (std::size_t i = 0; i < layout.others.size(); ++i) {
-    layout.others[i].misses = misses_in(*inputs.unequal->others[i].inputs, epochs.first);
-  }
-  const EpochModel built =
-      build_epoch(inputs, epochs.kind, misses_in(inputs, epochs.first), layout);
-  engine::Options options;
-  options.exact = true;
-  options.seed = seed_of(seed, static_cast<std::uint64_t>(epochs.first));
-  if (look) options.look = [&](std::int64_t steps) { look(static_cast<double>(steps)); };
-  const engine::Outcome outcome = run_engine(built.model, options);
+  EpochEvents events = epoch_events(inputs, epochs, seed);
+  if (look) events.options.look = [&](std::int64_t steps) { look(static_cast<double>(steps)); };
+  const engine::Outcome outcome = run_engine(events.built.model, events.options);
   effort.events += static_cast<double>(outcome.effort.events);
   const double steps = epochs.steps > 0.0 ? epochs.steps : epoch_shape(inputs).steps;
-  return spans_of(inputs, steps, built, outcome);
+  return spans_of(inputs, steps, events.built, outcome);
 }
 
 }  // namespace feedrate::pipeline

@@ -45,14 +45,15 @@ struct Gang {
   std::vector<Instances> others;
   Duration decides{};
 
+  /// Epochs after this one, which is not the first, find the caches as it does.
+  [[nodiscard]] bool steady_in(double epoch) const {
+    return caches_steady(inputs, epoch) &&
+           std::all_of(others.begin(), others.end(),
+                       [&](const Instances& kind) { return caches_steady(kind.inputs, epoch); });
+  }
   /// As many epochs as are alike from `epoch` on.
   [[nodiscard]] double alike_from(double epoch) const {
-    const double left = inputs.epochs - epoch + 1.0;
-    if (epoch < 2.0 || !caches_steady(inputs, epoch)) return 1.0;
-    const bool steady = std::all_of(others.begin(), others.end(), [&](const Instances& kind) {
-      return caches_steady(kind.inputs, epoch);
-    });
-    return steady ? left : 1.0;
+    return epoch >= 2.0 && steady_in(epoch) ? inputs.epochs - epoch + 1.0 : 1.0;
   }
 };
 
@@ -204,6 +205,15 @@ void bring_to(Span& span, Duration wall, Duration busy) {
   // Without any waiting, all is work.
   span.busy = waiting > Duration{} ? std::min(busy, wall) : wall;
   span.wall = wall;
+}
+
+double steady_epoch(const Inputs& inputs) {
+  Credits credits;
+  const Gang gang{inputs, credits, other_kinds(inputs, credits)};
+  const double last = epochs_begun(inputs);
+  double epoch = std::min(2.0, last);
+  while (epoch < last && !gang.steady_in(epoch)) epoch += 1.0;
+  return epoch;
 }
 
 Outcome simulate(const Inputs& inputs, const SimulationOptions& options) {

@@ -88,4 +88,8 @@ struct Outcome {
 
 Outcome simulate(const Inputs& inputs, const SimulationOptions& options = {});
 
+/// The first epoch after which all are alike: what `Outcome::later` is of. 1 where there is but
+/// one.
+double steady_epoch(const Inputs& inputs);
+
 }  // namespace feedrate::pipeline

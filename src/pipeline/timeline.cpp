@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/random.hpp"
 #include "engine/simulate.hpp"
 #include "pipeline/build.hpp"
 
@@ -33,6 +32,9 @@ Stage served_by(const engine::Model& model, std::uint32_t resource) {
   return least;
 }
 
+/// Events of a whole cluster, for the sake of the one rank of it that is shown: a few seconds.
+constexpr double most_simulated = 1e7;
+
 /// Appends, or lengthens the span before when it says the same.
 void append(std::vector<TimelineSpan>& spans, const TimelineSpan& span) {
   if (!spans.empty()) {
@@ -46,6 +48,15 @@ void append(std::vector<TimelineSpan>& spans, const TimelineSpan& span) {
   spans.push_back(span);
 }
 
+/// Adds a stretch that ends no earlier than those before it.
+void join(std::vector<Stretch>& stretches, Stretch added) {
+  while (!stretches.empty() && stretches.back().end >= added.begin) {
+    added.begin = std::min(added.begin, stretches.back().begin);
+    stretches.pop_back();
+  }
+  stretches.push_back(added);
+}
+
 /// The value holds from `at` on; what it was at the same moment before is forgotten.
 void set(Counter& counter, Duration at, double value) {
   if (!counter.points.empty() && counter.points.back().at == at) counter.points.pop_back();
@@ -54,11 +65,21 @@ void set(Counter& counter, Duration at, double value) {
   }
 }
 
+/// What of a model is watched: processes and resources of one instance come first in it.
+struct Watched {
+  const engine::Model& model;
+  const std::vector<Part>& parts;
+  std::vector<Stock> stocks;
+  std::vector<engine::ProcessId> loaders;  ///< of all instances
+  std::size_t processes = 0;               ///< of the instance
+  std::size_t resources = 0;
+  std::string prefix;  ///< of the names of its parts
+};
+
 /// Writes down what the engine tells of.
 class Watcher {
  public:
-  Watcher(const engine::Model& model, const std::vector<Part>& parts,
-          const std::vector<Stock>& stocks);
+  explicit Watcher(const Watched& watched);
 
   engine::Outcome run(engine::Options options);
   TimelineSection finish(const engine::Outcome& outcome) &&;
@@ -78,6 +99,7 @@ class Watcher {
   [[nodiscard]] static std::optional<std::int64_t> batch_of(const Seen& seen, Stage stage);
   [[nodiscard]] bool has(TrackKind kind) const;
   void split_gpu(TimelineSection& section, Seen& seen) const;
+  void read_from_disk(const engine::Span& span);
 
   const engine::Model& model_;
   std::vector<Seen> seen_;
@@ -87,30 +109,38 @@ class Watcher {
   std::vector<std::int64_t> level_;    ///< tokens in each stock
   std::vector<double> tokens_;         ///< in a batch, of each stock
   std::vector<std::size_t> of_queue_;  ///< index into stocks_
-  std::vector<Counter> users_;         ///< by resource
+  std::vector<Counter> users_;         ///< by resource, those of the instance
+  std::vector<bool> loads_;            ///< by process, those of the instance
+  std::vector<Stretch> disk_;
 };
 
-Watcher::Watcher(const engine::Model& model, const std::vector<Part>& parts,
-                 const std::vector<Stock>& stocks)
-    : model_(model),
-      of_process_(model.processes.size(), nobody),
-      taken_(model.queues.size()),
-      level_(stocks.size()),
-      of_queue_(model.queues.size(), nobody) {
-  for (const Part& part : parts) {
+Watcher::Watcher(const Watched& watched)
+    : model_(watched.model),
+      of_process_(model_.processes.size(), nobody),
+      taken_(model_.queues.size()),
+      level_(watched.stocks.size()),
+      of_queue_(model_.queues.size(), nobody),
+      loads_(watched.processes) {
+  for (const engine::ProcessId id : watched.loaders) {
+    const auto process = static_cast<std::size_t>(id);
+    if (process < loads_.size()) loads_[process] = true;
+  }
+  for (const Part& part : watched.parts) {
     of_process_[static_cast<std::size_t>(part.process)] = seen_.size();
     seen_.push_back({part, {}});
   }
-  for (const Stock& stock : stocks) {
+  for (const Stock& stock : watched.stocks) {
     for (std::uint32_t i = 0; i < stock.count; ++i) {
       of_queue_[static_cast<std::size_t>(stock.first) + i] = stocks_.size();
     }
     tokens_.push_back(stock.tokens);
     stocks_.push_back({CounterKind::queue, stock.name, stock.most, {{Duration{}, 0.0}}});
   }
-  for (const engine::Resource& resource : model.resources) {
+  for (std::size_t r = 0; r < watched.resources; ++r) {
+    const engine::Resource& resource = model_.resources[r];
     const auto most = static_cast<double>(resource.curve.size());
-    users_.push_back({CounterKind::users, resource.name, most, {{Duration{}, 0.0}}});
+    const std::string name = resource.name.substr(watched.prefix.size());
+    users_.push_back({CounterKind::users, name, most, {{Duration{}, 0.0}}});
   }
 }
 
@@ -133,7 +163,17 @@ std::optional<std::int64_t> Watcher::batch_of(const Seen& seen, Stage stage) {
   return std::max(part.number, 0) + static_cast<std::int64_t>(part.stride) * seen.made;
 }
 
+/// A read that a rate limit holds back stands in the disk's queue.
+void Watcher::read_from_disk(const engine::Span& span) {
+  const auto process = static_cast<std::size_t>(span.process);
+  if (process >= loads_.size() || static_cast<Stage>(span.tag) != Stage::disk) return;
+  const bool held_back = span.kind == engine::SpanKind::waiting && loads_[process];
+  if (span.kind != engine::SpanKind::active && !held_back) return;
+  join(disk_, {from_ticks(span.begin), from_ticks(span.end)});
+}
+
 void Watcher::span(const engine::Span& span) {
+  read_from_disk(span);
   const std::size_t i = of_process_[static_cast<std::size_t>(span.process)];
   if (i == nobody) return;
   Seen& seen = seen_[i];
@@ -147,6 +187,7 @@ void Watcher::span(const engine::Span& span) {
 
 void Watcher::level(const engine::Level& level) {
   if (level.kind == engine::LevelKind::tokens) return tokens(level);
+  if (level.of >= users_.size()) return;
   set(users_[level.of], from_ticks(level.at), static_cast<double>(level.level));
   const std::size_t i = of_process_[static_cast<std::size_t>(level.process)];
   if (i != nobody && seen_[i].part.kind == TrackKind::connection && level.change < 0) {
@@ -204,6 +245,8 @@ TimelineSection Watcher::finish(const engine::Outcome& outcome) && {
   TimelineSection section;
   section.length = from_ticks(outcome.now);
   section.whole = !outcome.event_limit;
+  section.events = static_cast<double>(outcome.effort.events);
+  section.disk = std::move(disk_);
   for (std::uint32_t r = 0; r < users_.size(); ++r) {
     Track track{TrackKind::capacity, users_[r].name, {}};
     const auto& points = users_[r].points;
@@ -236,21 +279,23 @@ TimelineSection Watcher::finish(const engine::Outcome& outcome) && {
 
 }  // namespace
 
-TimelineSection watch_epoch(const Inputs& inputs, EpochKind kind, const Window& window) {
-  constexpr int most_processes = 512;
-  Layout layout = apart(inputs, most_processes);
-  layout.instances = 1;
-  layout.others.clear();
-  const double epoch = kind == EpochKind::first ? 1.0 : 2.0;
-  const EpochModel built = build_epoch(inputs, kind, misses_in(inputs, epoch), layout);
-  Watcher watcher(built.model, built.parts, built.stocks);
-  engine::Options options;
-  options.seed = seed_of(1, static_cast<std::uint64_t>(epoch));  // as random_epoch() does
-  options.max_events = window.most_events;
+TimelineSection watch_epoch(const Inputs& inputs, const Epochs& epochs, const Window& window) {
+  EpochEvents events = epoch_events(inputs, epochs, window.seed);
+  const EpochModel& built = events.built;
+  Watcher watcher({built.model, built.parts, built.stocks, built.loaders, built.own_processes,
+                   built.own_resources, prefix_of(events.layout, 0)});
+  const double beside = static_cast<double>(built.model.processes.size()) /
+                        static_cast<double>(std::max<std::size_t>(1, built.parts.size()));
+  const auto most = static_cast<double>(window.most_events);
+  engine::Options& options = events.options;
+  options.max_events =
+      static_cast<std::int64_t>(std::max(most, std::min(most_simulated, most * beside)));
   options.marks_kept = static_cast<int>(window.steps);
   options.most_marks = static_cast<std::int64_t>(window.steps);
   const engine::Outcome outcome = watcher.run(options);
-  return std::move(watcher).finish(outcome);
+  TimelineSection section = std::move(watcher).finish(outcome);
+  section.all_steps = epoch_shape(inputs).steps;
+  return section;
 }
 
 TimelineSection watch_staging(const Inputs& inputs, const Window& window) {
@@ -269,8 +314,7 @@ TimelineSection watch_staging(const Inputs& inputs, const Window& window) {
                      .stride = connections,
                      .process = engine::ProcessId(p)});
   }
-  const std::vector<Stock> none;
-  Watcher watcher(model, parts, none);
+  Watcher watcher({model, parts, {}, {}, model.processes.size(), model.resources.size(), ""});
   engine::Options options;
   options.max_events = window.most_events;
   const auto ended = watcher.run(options);

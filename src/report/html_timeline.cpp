@@ -65,6 +65,7 @@ Table section_table(const TimelineSection& section) {
 
 Timeline shortened(const Timeline& timeline) {
   Timeline out;
+  out.about = timeline.about;
   out.gpus = timeline.gpus;
   for (const TimelineSection& whole : timeline.sections) {
     if (whole.epoch == 0 || whole.tracks.empty()) continue;
@@ -80,7 +81,7 @@ Timeline shortened(const Timeline& timeline) {
 }
 
 std::string timeline_parts(const Timeline& timeline) {
-  std::string out;
+  std::string out = fmt::format("<p class=\"lead\">{}</p>", escaped(timeline.about));
   for (std::size_t i = 0; i < timeline.sections.size(); ++i) {
     const TimelineSection& section = timeline.sections[i];
     const std::string name = escaped(section.name);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/did_you_mean.hpp"
 #include "base/errors.hpp"
@@ -59,15 +60,6 @@ std::string_view unmarked(std::string_view text) {
   constexpr std::string_view mark = "\xEF\xBB\xBF";
   if (text.starts_with(mark)) text.remove_prefix(mark.size());
   return text;
-}
-
-/// Whether the file begins with an object, whatever blanks come before it.
-bool begins_object(const std::string& path) {
-  LineReader lines(path);
-  while (const auto line = lines.next()) {
-    if (const auto first = trimmed(*line, blank); !first.empty()) return first.front() == '{';
-  }
-  return false;
 }
 
 /// Line by line; numbers from 1 on.
@@ -151,13 +143,22 @@ Samples from_csv(const std::string& path, std::span<const std::string_view> colu
   return samples;
 }
 
-Samples from_observation(const std::string& path) {
-  ShareFold fold;
+Samples from_observation(const std::string& path,
+                         const std::function<bool(const Sample&)>& counts) {
+  ShareFold fold, left_out;
+  Samples samples;
   ObservationReader reader(path);
   while (const auto line = reader.next()) {
-    if (const auto* const sample = std::get_if<Sample>(&*line)) fold.add(*sample);
+    const auto* const sample = std::get_if<Sample>(&*line);
+    if (sample == nullptr) continue;
+    const bool in = !counts || counts(*sample);
+    (in ? fold : left_out).add(*sample);
+    samples.left_out += in ? 0 : 1;
   }
-  Samples samples;
+  if (fold.shares().empty()) {
+    fold = std::move(left_out);
+    samples.left_out = 0;
+  }
   samples.shares = fold.shares();
   for (const std::string_view type : fold.not_shares()) {
     samples.remarks.push_back(fmt::format(
@@ -186,8 +187,18 @@ bool holds_samples(const std::string& path) {
   return true;
 }
 
-Samples load_samples(const std::string& path, std::span<const std::string_view> columns) {
-  Samples samples = begins_object(path) ? from_observation(path) : from_csv(path, columns);
+bool holds_observation(const std::string& path) {
+  LineReader lines(path);
+  while (const auto line = lines.next()) {
+    if (const auto first = trimmed(*line, blank); !first.empty()) return first.front() == '{';
+  }
+  return false;
+}
+
+Samples load_samples(const std::string& path, std::span<const std::string_view> columns,
+                     const std::function<bool(const Sample&)>& counts) {
+  Samples samples =
+      holds_observation(path) ? from_observation(path, counts) : from_csv(path, columns);
   if (samples.shares.empty()) {
     throw InputError({{path, 0, "",
                        "expected samples: CSV with a header of names, or JSON lines of SageMaker "

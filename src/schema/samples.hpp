@@ -1,6 +1,8 @@
 #pragma once
 // Files of utilization samples: CSV with a header of names, or an observation: JSON lines as
 // SageMaker Debugger writes its system metrics.
+#include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +16,7 @@ struct Samples {
   /// By column, in the order of the file's moments, as ShareFold makes them of an observation.
   Shares shares;
   std::vector<std::string> remarks;  ///< what of the file is not used, and what looks wrong
+  std::size_t left_out = 0;          ///< samples that do not count
 };
 
 /// Whether the file holds samples, by its first line; a scenario is an object and holds none.
@@ -23,7 +26,12 @@ bool holds_samples(const std::string& path);
 /// `columns`: the names that a CSV file's header may have, beside "time" and "timestamp", which are
 /// ignored. InputError with file and line for what is no such file, a percentage outside 0 to
 /// 100, another column (with the nearest name), and a file without a sample. An empty field of a
-/// CSV file is a sample that is missing.
-Samples load_samples(const std::string& path, std::span<const std::string_view> columns);
+/// CSV file is a sample that is missing. Of an observation only what `counts` says yes to is taken,
+/// unless that is nothing; without it, all.
+Samples load_samples(const std::string& path, std::span<const std::string_view> columns,
+                     const std::function<bool(const Sample&)>& counts = {});
+
+/// Whether the file is an observation, rather than CSV.
+bool holds_observation(const std::string& path);
 
 }  // namespace feedrate::schema

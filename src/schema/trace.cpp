@@ -122,6 +122,7 @@ void TraceWriter::section(const TimelineSection& section, const std::string& nam
 void TraceWriter::other_data(const Timeline& timeline, const std::string& name) {
   out_.key("otherData").begin_object();
   out_.text("feedrate", version).text("scenario", name).number("gpus_alike", timeline.gpus);
+  out_.text("about", timeline.about);
   write_stage_names(out_.key("stages"));
   out_.key("sections").begin_array(Layout::block);
   for (const TimelineSection& section : timeline.sections) {
@@ -130,6 +131,8 @@ void TraceWriter::other_data(const Timeline& timeline, const std::string& name) 
         .number("begin_s", section.begin.base())
         .number("length_s", section.length.base())
         .number("steps", static_cast<double>(section.steps.size()))
+        .number("epoch_steps", section.all_steps)
+        .number("events", section.events)
         .boolean_member("whole", section.whole)
         .end();
   }

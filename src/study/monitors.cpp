@@ -41,8 +41,8 @@ double share(double part) {
 }
 
 /// The kind of customer that works on the instance's own cores; null without.
-const Loading* on_cores(const Steady& steady) {
-  for (const Loading& loading : steady.loadings) {
+const Loading* on_cores(const std::vector<Loading>& loadings) {
+  for (const Loading& loading : loadings) {
     if (loading.cpu_stage == Stage::decode && !loading.cores.empty()) return &loading;
   }
   return nullptr;
@@ -72,7 +72,7 @@ double core_work(const Steady& steady, const Loading* local) {
 }
 
 std::optional<double> cpu_share(const Steady& steady, const resolve::Installed& installed) {
-  const Loading* const local = on_cores(steady);
+  const Loading* const local = on_cores(steady.loadings);
   const Curve<double>& cores = local != nullptr ? local->cores : steady.inputs.cores;
   if (cores.empty() || !installed.threads) return std::nullopt;
   const double busy = threads_for(cores, core_work(steady, local));
@@ -112,26 +112,29 @@ DiskShares disk_shares(const Steady& steady) {
   return shares;
 }
 
-/// Bytes per second that an instance receives.
-double received(const Steady& steady) {
-  const Inputs& inputs = steady.inputs;
-  double bytes = inputs.network_allreduce.base() * steady.steps / inputs.accumulation /
-                 inputs.speed[Stage::allreduce];
-  if (inputs.remote) {
-    // Samples made on the instance itself are not sent to it.
-    double made_there = 1.0;
-    if (const Loading* local = on_cores(steady); local != nullptr && local->cpu > 0.0) {
-      const pipeline::Flow flow(inputs, steady.kind, steady.misses, steady.active);
-      made_there = 1.0 - share(flow.core_work() / (local->cpu + local->collate));
-    }
-    return bytes +
-           steady.rate * made_there * inputs.remote->sent.base() / inputs.speed[Stage::remote];
-  }
-  return bytes + steady.rate * pipeline::bytes_fetched(inputs, steady.kind, steady.misses) /
-                     inputs.speed[Stage::download];
-}
-
 }  // namespace
+
+Received received_in(const Inputs& inputs, pipeline::EpochKind kind, double epoch) {
+  Received received;
+  received.by_step =
+      bytes(inputs.network_allreduce.base() / inputs.accumulation / inputs.speed[Stage::allreduce]);
+  const pipeline::Misses misses = pipeline::misses_in(inputs, epoch);
+  if (!inputs.remote) {
+    received.by_sample = bytes_per_sample(pipeline::bytes_fetched(inputs, kind, misses) /
+                                          inputs.speed[Stage::download]);
+    return received;
+  }
+  // Samples made on the instance itself are not sent to it.
+  const double active = pipeline::active_workers(inputs, kind);
+  double made_there = 1.0;
+  const auto loadings = pipeline::loadings(inputs, kind, misses, active);
+  if (const Loading* local = on_cores(loadings); local != nullptr && local->cpu > 0.0) {
+    const pipeline::Flow flow(inputs, kind, misses, active);
+    made_there = 1.0 - share(flow.core_work() / (local->cpu + local->collate));
+  }
+  received.by_sample = made_there * inputs.remote->sent / inputs.speed[Stage::remote];
+  return received;
+}
 
 double threads_for(const Curve<double>& cores, double work) {
   const auto& points = cores.points;
@@ -157,7 +160,12 @@ Monitors monitors_of(const resolve::Resolved& resolved, const pipeline::Outcome&
   const DiskShares disk = disk_shares(steady);
   monitors.disk = disk.busy;
   monitors.disk_of_limit = disk.of_limit;
-  if (installed.network) monitors.network = share(received(steady) / installed.network->base());
+  if (installed.network) {
+    const Received received = received_in(inputs, steady.kind, pipeline::epochs_begun(inputs));
+    const double rate =
+        received.by_step.base() * steady.steps + received.by_sample.base() * steady.rate;
+    monitors.network = share(rate / installed.network->base());
+  }
   monitors.gpu =
       share((outcome.later.busy + outcome.later.stall[Stage::allreduce]) / outcome.later.wall);
   if (installed.memory && installed.memory_used) {

@@ -10,6 +10,13 @@ namespace feedrate::study {
 /// What monitors of one instance show in the last epoch of `outcome`. `gap_every` is left empty.
 Monitors monitors_of(const resolve::Resolved& resolved, const pipeline::Outcome& outcome);
 
+/// What an instance receives: with each sample that it trains on, and of gradients in each step.
+struct Received {
+  DataPerSample by_sample;
+  Bytes by_step;
+};
+Received received_in(const pipeline::Inputs& inputs, pipeline::EpochKind kind, double epoch);
+
 /// The smallest number of threads that deliver `work` core-seconds per second together, by `cores`;
 /// its largest number where none does. Precondition: `cores` is not empty.
 double threads_for(const Curve<double>& cores, double work);

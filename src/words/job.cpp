@@ -86,6 +86,26 @@ std::string never_ends_in(double share, bool booked) {
       100.0 * share, booked ? " because the booked time is too short" : "");
 }
 
+std::string timeline_about(const TimelineOf& of, std::uint64_t seed) {
+  if (of.exact)
+    return fmt::format("These are the events of which the result consists (seed {}).", seed);
+  if (of.mean_alone) {
+    return fmt::format(
+        "The result is the mean in closed form and counts no events; these were simulated for the "
+        "timeline (seed {}).",
+        seed);
+  }
+  if (!of.beside_mean) return fmt::format("Events of seed {}.", seed);
+  const std::string first =
+      of.seeds > 1 ? fmt::format(", the first of {} seeds", of.seeds) : std::string();
+  return of.stated
+             ? fmt::format("These are the events that the result states (seed {}{}).", seed, first)
+             : fmt::format(
+                   "These are the events with which the result compares its mean in closed "
+                   "form (seed {}{}).",
+                   seed, first);
+}
+
 std::string timeline_cut(std::string_view section, double shown, double asked, std::size_t events) {
   return fmt::format(
       "the timeline of {} ends after {} steps of {}: {} events are the most it holds", section,

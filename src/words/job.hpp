@@ -1,6 +1,7 @@
 #pragma once
 // What a reader must know of a simulated job beside its figures.
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +40,17 @@ std::string simulated_whole(double whole, double instances, bool steps_vary);
 
 /// Of draws in which the job never ends.
 std::string never_ends_in(double share, bool booked);
+
+/// What a result made of the events that a timeline shows; nothing is known of it without any flag.
+struct TimelineOf {
+  bool exact = false;        ///< the result is all of them
+  bool beside_mean = false;  ///< the result compares its mean with them
+  bool stated = false;       ///< ... and states what they say
+  int seeds = 1;             ///< ... of so many seeds
+  bool mean_alone = false;   ///< the result counts no events
+};
+/// Which events a timeline shows.
+std::string timeline_about(const TimelineOf& of, std::uint64_t seed);
 
 /// Of a timeline that ends before it has all that was asked for.
 std::string timeline_cut(std::string_view section, double shown, double asked, std::size_t events);

@@ -125,4 +125,11 @@ std::string reading_text(ReadingKind kind, double value) {
   return three_digits(value);
 }
 
+std::string read_in_typical_time(const std::string& path, Duration of, std::size_t left_out) {
+  return fmt::format(
+      "{}: read in the {} in which the job goes on as it does in the long run; {} samples of its "
+      "start, of the filling of its pipeline and of the first epoch are left out",
+      path, reading_text(time, of.base()), left_out);
+}
+
 }  // namespace feedrate::words

@@ -1,8 +1,10 @@
 #pragma once
 // Readings of monitors and the thresholds of rules of thumb, as people write and read them.
+#include <cstddef>
 #include <string>
 #include <string_view>
 
+#include "base/units.hpp"
 #include "model/readings.hpp"
 #include "model/rules.hpp"
 
@@ -18,5 +20,9 @@ void set_thresholds(Thresholds& thresholds, std::string_view text, const std::st
 
 /// "35 %", "12 min", "7".
 std::string reading_text(ReadingKind kind, double value);
+
+/// Of an observation's samples only those count that lie in `of`, the time in which the job goes on
+/// as it does in the long run.
+std::string read_in_typical_time(const std::string& path, Duration of, std::size_t left_out);
 
 }  // namespace feedrate::words

@@ -316,7 +316,7 @@ TEST_CASE("max-plus: each step of a timeline ends when the recursion says") {
     const Inputs in = job(generate);
     const EpochKind kind = generate.chance(0.5) ? EpochKind::first : EpochKind::later;
     const Course course = Recursion(in, kind).run();
-    const TimelineSection section = watch_epoch(in, kind, {1000.0, 1'000'000});
+    const TimelineSection section = watch_epoch(in, {kind}, {1000.0, 1'000'000});
     INFO("job " << i);
     REQUIRE(section.whole);
     REQUIRE(section.length.base() == Approx(course.end).epsilon(1e-5));
@@ -333,7 +333,7 @@ TEST_CASE("max-plus: a timeline's tracks show of each batch what it takes, under
   for (int i = 0; i < 100; ++i) {
     const Inputs in = job(generate);
     const Course course = Recursion(in, EpochKind::first).run();
-    const TimelineSection section = watch_epoch(in, EpochKind::first, {1000.0, 1'000'000});
+    const TimelineSection section = watch_epoch(in, {}, {1000.0, 1'000'000});
     const std::size_t batches = course.steps.size();
     INFO("job " << i);
     check_each(by_batch(section, batches, {TrackKind::worker, TrackKind::thread},

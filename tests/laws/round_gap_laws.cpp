@@ -36,8 +36,7 @@ struct Seen {
 
 Seen watched(const Inputs& in) {
   const auto workers = static_cast<std::size_t>(in.workers);
-  const TimelineSection section =
-      watch_epoch(in, EpochKind::first, {epoch_shape(in).steps, 100'000'000});
+  const TimelineSection section = watch_epoch(in, {}, {epoch_shape(in).steps, 100'000'000});
   std::vector<double> steps;
   for (std::size_t i = 1; i < section.steps.size(); ++i) {
     steps.push_back((section.steps[i].at - section.steps[i - 1].at).base());

@@ -73,7 +73,7 @@ void check_shape(const TimelineSection& section) {
 
 TEST_CASE("timeline: the GPU is busy for its steps, and waits at all other times") {
   const Inputs in = two_workers();
-  const TimelineSection section = watch_epoch(in, EpochKind::first, {20.0, no_limit});
+  const TimelineSection section = watch_epoch(in, {}, {20.0, no_limit});
   check_shape(section);
   const Track* gpu = track(section, "GPU");
   REQUIRE(gpu != nullptr);
@@ -92,7 +92,7 @@ TEST_CASE("timeline: the GPU is busy for its steps, and waits at all other times
 
 TEST_CASE("timeline: batch k is made by worker k mod W, and each has a number wherever it is") {
   const Inputs in = two_workers();
-  const TimelineSection section = watch_epoch(in, EpochKind::first, {20.0, no_limit});
+  const TimelineSection section = watch_epoch(in, {}, {20.0, no_limit});
   for (int w = 0; w < 2; ++w) {
     const Track* worker = track(section, "worker " + std::to_string(w));
     REQUIRE(worker != nullptr);
@@ -114,7 +114,7 @@ TEST_CASE("timeline: batch k is made by worker k mod W, and each has a number wh
 TEST_CASE("timeline: queues are full before a slow GPU and empty before a fast one") {
   Inputs in = two_workers();
   const auto most_ready = [&] {
-    const TimelineSection section = watch_epoch(in, EpochKind::first, {30.0, no_limit});
+    const TimelineSection section = watch_epoch(in, {}, {30.0, no_limit});
     double most = 0.0;
     for (const Counter& counter : section.counters) {
       if (counter.name != "ready batches") continue;
@@ -134,27 +134,31 @@ TEST_CASE("timeline: it is the beginning of the run, for every kind of loader an
   std::map<TrackKind, int> kinds;
   for (int i = 0; i < 150; ++i) {
     Inputs in = generator.inputs(40.0);
-    in.instances = 1.0;  // the others are not shown
-    in.step_cv = 0.0;
     if (epoch_shape(in).steps < 1.0) continue;
     CAPTURE(i);
     const double steps = epoch_shape(in).steps;
-    const TimelineSection part = watch_epoch(in, EpochKind::first, {12.0, no_limit});
-    const TimelineSection all = watch_epoch(in, EpochKind::first, {1e6, no_limit});
+    const std::uint64_t seed = 1 + static_cast<std::uint64_t>(i) % 3;
+    const Epochs which = i % 4 == 3 ? Epochs{EpochKind::later, 2.0} : Epochs{};
+    const TimelineSection part = watch_epoch(in, which, {12.0, no_limit, seed});
+    const TimelineSection all = watch_epoch(in, which, {1e6, no_limit, seed});
     check_shape(part);
     check_shape(all);
     CHECK(all.whole);
     Effort effort;
-    CHECK(all.length.base() == Approx(random_epoch(in, {}, 1, effort).wall.base()).epsilon(1e-12));
+    CHECK(all.length.base() ==
+          Approx(random_epoch(in, which, seed, effort).wall.base()).epsilon(1e-12));
+    CHECK(all.events == effort.events);
+    CHECK(part.events <= all.events);
     REQUIRE(part.steps.size() == static_cast<std::size_t>(std::min(12.0, steps)));
     for (std::size_t k = 0; k < part.steps.size(); ++k) CHECK(part.steps[k].at == all.steps[k].at);
+    for (const Track& t : all.tracks) ++kinds[t.kind];
+    if (in.step_cv > 0.0) continue;
     const double whole_batches = std::min(12.0, steps - 1.0);
     const Duration busy = time_of(*track(part, "GPU"), Stage::gpu, false);
     const Duration least = whole_batches * step_time(in, in.batch);
     const Duration most = std::min(12.0, steps) * step_time(in, in.batch);
     CHECK(busy.base() >= least.base() - 1e-8);
     CHECK(busy.base() <= most.base() + 1e-8);
-    for (const Track& t : all.tracks) ++kinds[t.kind];
   }
   for (const TrackKind kind :
        {TrackKind::worker, TrackKind::thread, TrackKind::pin, TrackKind::main, TrackKind::copy,
@@ -164,7 +168,7 @@ TEST_CASE("timeline: it is the beginning of the run, for every kind of loader an
 }
 
 TEST_CASE("timeline: most_events ends it early, and the section tells how far it came") {
-  const TimelineSection section = watch_epoch(two_workers(), EpochKind::first, {500.0, 100});
+  const TimelineSection section = watch_epoch(two_workers(), {}, {500.0, 100});
   check_shape(section);
   CHECK_FALSE(section.whole);
   CHECK(section.steps.size() < 40);
