@@ -250,12 +250,12 @@ Report optimum_report(const Optimum& optimum, const std::string& name) {
   if (optimum.winner) {
     const Winner& winner = *optimum.winner;
     report.headline = headline(optimum);
+    report.blocks.emplace_back(best_table(optimum));
+    report.blocks.emplace_back(Paragraph{runner_up_words(optimum), Tone::plain});
     if (winner.confirmed) {
       report.blocks.emplace_back(
           Paragraph{choice_words(*winner.confirmed, "the best"), Tone::plain});
     }
-    report.blocks.emplace_back(best_table(optimum));
-    report.blocks.emplace_back(Paragraph{runner_up_words(optimum), Tone::plain});
     report.blocks.emplace_back(settings_list(winner));
     report.blocks.emplace_back(bounds_list(optimum));
     if (winner.chances) {

@@ -254,14 +254,14 @@ Report sweep_report(const Sweep& sweep, const std::string& name) {
             ".",
         best ? Tone::good : Tone::bad});
   }
-  for (std::string& words : choice_words(sweep.confirmed)) {
-    report.blocks.emplace_back(Paragraph{std::move(words), Tone::plain});
-  }
   report.blocks.emplace_back(points_table(sweep));
   if (List list = unanswered_list(sweep); !list.items.empty()) {
     report.blocks.emplace_back(std::move(list));
   }
   for (Table& shape : sweep_shapes(sweep)) report.blocks.emplace_back(std::move(shape));
+  for (std::string& words : choice_words(sweep.confirmed)) {
+    report.blocks.emplace_back(Paragraph{std::move(words), Tone::plain});
+  }
   for (Block& block : decision_blocks(sweep)) report.blocks.push_back(std::move(block));
   if (Table table = scale_out_table(sweep); !table.rows.empty()) {
     report.blocks.emplace_back(std::move(table));
