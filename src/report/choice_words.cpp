@@ -18,11 +18,20 @@ std::string bottleneck_text(const Confirmed& one) {
                      stage_words(one.by_events.mean_bottleneck));
 }
 
-/// Of the same points, so that one sentence tells of both.
-bool decided_alike(const Choice& a, const Choice& b) {
-  return a.contenders.front().point == b.contenders.front().point &&
-         a.contenders.size() == b.contenders.size() && a.best().point == b.best().point &&
-         a.clear == b.clear;
+/// Both in one, where they choose the same.
+std::optional<Choice> together(const std::optional<Choice>& a, const std::optional<Choice>& b) {
+  if (!a || !b || a->best().point != b->best().point || a->clear != b->clear ||
+      a->contenders.front().point != b->contenders.front().point) {
+    return std::nullopt;
+  }
+  Choice both = *a;
+  for (const Confirmed& one : b->contenders) {
+    const bool there =
+        std::any_of(a->contenders.begin(), a->contenders.end(),
+                    [&](const Confirmed& other) { return other.point == one.point; });
+    if (!there) both.contenders.push_back(one);
+  }
+  return both;
 }
 
 }  // namespace
@@ -79,10 +88,12 @@ std::string choice_words(const Choice& choice, std::string_view best,
 std::vector<std::string> choice_words(const SweepChoices& choices) {
   std::vector<std::string> list;
   const auto& [fastest, cheapest, meeting] = choices;
-  const bool one = fastest && cheapest && decided_alike(*fastest, *cheapest);
-  if (fastest)
-    list.push_back(choice_words(*fastest, one ? "the fastest and the cheapest" : "the fastest"));
-  if (cheapest && !one) list.push_back(choice_words(*cheapest, "the cheapest"));
+  if (const auto both = together(fastest, cheapest)) {
+    list.push_back(choice_words(*both, "the fastest and the cheapest"));
+  } else {
+    if (fastest) list.push_back(choice_words(*fastest, "the fastest"));
+    if (cheapest) list.push_back(choice_words(*cheapest, "the cheapest"));
+  }
   if (meeting) list.push_back(choice_words(*meeting, "the cheapest that meets the constraints"));
   return list;
 }

@@ -63,7 +63,11 @@ std::string runner_up_words(const Optimum& optimum) {
   const auto add = [&words](const std::string& sentence) {
     words += (words.empty() ? "" : " ") + sentence;
   };
-  if (winner.runner_up) {
+  if (winner.confirmed && winner.confirmed->chosen > 0) {
+    add(fmt::format("By the mean alone, the best would be {}, which is {}.",
+                    instead_words(*winner.runner_up, winner.point),
+                    beside_words(optimum, winner.runner_up->outlay, winner.point.outlay)));
+  } else if (winner.runner_up) {
     add(fmt::format("Next best: {}, which is {}.", instead_words(*winner.runner_up, winner.point),
                     beside_words(optimum, winner.runner_up->outlay, winner.point.outlay)));
   } else if (optimum.feasible == 1) {
@@ -225,9 +229,12 @@ Paragraph headline(const Optimum& optimum) {
                         figure_text(result, FigureId::gpu_busy_of_total))
           : fmt::format("; the GPUs are then busy {} of the time",
                         figure_text(result, FigureId::gpu_busy_of_total));
-  return {fmt::format("{}: {}{}. It has the {}{}.", setting_text(winner.point.set),
-                      outlay_words(optimum, winner.point.outlay), stage, least_words(optimum),
-                      feasible_words(optimum)),
+  const bool by_events = winner.confirmed && winner.confirmed->chosen > 0;
+  return {fmt::format("{}: {}{}. It has the {}{}{}.", setting_text(winner.point.set),
+                      outlay_words(optimum, winner.confirmed ? winner.confirmed->best().outlay
+                                                             : winner.point.outlay),
+                      stage, least_words(optimum),
+                      by_events ? ", event by event, among the best" : "", feasible_words(optimum)),
           Tone::good};
 }
 
@@ -250,12 +257,12 @@ Report optimum_report(const Optimum& optimum, const std::string& name) {
   if (optimum.winner) {
     const Winner& winner = *optimum.winner;
     report.headline = headline(optimum);
+    report.blocks.emplace_back(best_table(optimum));
+    report.blocks.emplace_back(Paragraph{runner_up_words(optimum), Tone::plain});
     if (winner.confirmed) {
       report.blocks.emplace_back(
           Paragraph{choice_words(*winner.confirmed, "the best"), Tone::plain});
     }
-    report.blocks.emplace_back(best_table(optimum));
-    report.blocks.emplace_back(Paragraph{runner_up_words(optimum), Tone::plain});
     report.blocks.emplace_back(settings_list(winner));
     report.blocks.emplace_back(bounds_list(optimum));
     if (winner.chances) {

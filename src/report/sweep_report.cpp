@@ -245,23 +245,25 @@ Report sweep_report(const Sweep& sweep, const std::string& name) {
   report.headline = sweep_headline(sweep);
   if (sweep.constraints.any()) {
     const auto& best = sweep.cheapest_meeting;
-    report.blocks.emplace_back(Paragraph{
-        meeting_words(
-            sweep.constraints, sweep.meeting, sweep.points.size(),
-            best ? fmt::format("{} ({})", setting_text(sweep.points[*best]),
-                               outcome_text(sweep.points[*best], sweep.confirmed.cheapest_meeting))
-                 : "") +
-            ".",
-        best ? Tone::good : Tone::bad});
-  }
-  for (std::string& words : choice_words(sweep.confirmed)) {
-    report.blocks.emplace_back(Paragraph{std::move(words), Tone::plain});
+    // What by its events meets them no longer is told as it was found, by its mean.
+    const auto& choice = sweep.confirmed.cheapest_meeting;
+    const std::optional<Choice> met = choice && choice->best().meets ? choice : std::nullopt;
+    report.blocks.emplace_back(
+        Paragraph{meeting_words(sweep.constraints, sweep.meeting, sweep.points.size(),
+                                best ? fmt::format("{} ({})", setting_text(sweep.points[*best]),
+                                                   outcome_text(sweep.points[*best], met))
+                                     : "") +
+                      ".",
+                  best ? Tone::good : Tone::bad});
   }
   report.blocks.emplace_back(points_table(sweep));
   if (List list = unanswered_list(sweep); !list.items.empty()) {
     report.blocks.emplace_back(std::move(list));
   }
   for (Table& shape : sweep_shapes(sweep)) report.blocks.emplace_back(std::move(shape));
+  for (std::string& words : choice_words(sweep.confirmed)) {
+    report.blocks.emplace_back(Paragraph{std::move(words), Tone::plain});
+  }
   for (Block& block : decision_blocks(sweep)) report.blocks.push_back(std::move(block));
   if (Table table = scale_out_table(sweep); !table.rows.empty()) {
     report.blocks.emplace_back(std::move(table));
