@@ -38,9 +38,12 @@ inline Outcome shell(const std::string& line, const std::string& environment = "
   const std::string bin = binary.substr(0, binary.rfind('/'));
   const std::string script = folder.write(
       "script", "cd '" FEEDRATE_SOURCE_DIR "' && PATH='" + bin + "':\"$PATH\"\n" + line + "\n");
-  const std::string command = "env -u NO_COLOR -u LC_CTYPE -u LANG -u LC_ALL " + environment +
-                              " bash '" + script + "' >'" + (folder / "out") + "' 2>'" +
-                              (folder / "err") + "' </dev/null";
+  // Whoever runs the tests may have a catalogue of their own.
+  const std::string command =
+      "env -u NO_COLOR -u LC_CTYPE -u LANG -u LC_ALL "
+      "XDG_CONFIG_HOME=/nowhere " +
+      environment + " bash '" + script + "' >'" + (folder / "out") + "' 2>'" + (folder / "err") +
+      "' </dev/null";
   Outcome outcome;
   outcome.status = feedrate::process_end(std::system(command.c_str())).shell_status();
   outcome.out = slurp(folder / "out");

@@ -37,6 +37,31 @@ class GlobalLocale {
   std::locale before_;
 };
 
+TEST_CASE(
+    "faults: a user's own catalogue is read instead of the installed one, where there is one") {
+  const Folder config;
+  const std::string own = config / "feedrate/pricing";
+  REQUIRE(shell("mkdir -p '" + own + "' && cp -r pricing/. '" + own +
+                "' && sed -i 's/3\\.825/7.65/' '" + own + "'/aws/p3.json && ! cmp -s '" + own +
+                "'/aws/p3.json pricing/aws/p3.json")
+              .status == 0);
+  const std::string cost = "feedrate run " + job +
+                           "--format json | python3 -c 'import json, sys; "
+                           "print(json.load(sys.stdin)[\"result\"][\"cost\"][\"compute_usd\"])'";
+  const auto of = [&](const std::string& environment) {
+    const Outcome outcome = shell(cost, environment);
+    INFO(outcome.err);
+    REQUIRE(outcome.status == 0);
+    return std::stod(outcome.out);
+  };
+  const std::string theirs = "XDG_CONFIG_HOME='" + config / "'";
+  const double installed = of("");
+  CHECK(of(theirs) == Approx(2.0 * installed));
+  // What is named comes first; what is not absolute is no folder of the user's.
+  CHECK(of(theirs + " FEEDRATE_PRICING=pricing") == installed);
+  CHECK(of("XDG_CONFIG_HOME=. HOME=" + config / "") == installed);
+}
+
 TEST_CASE("faults: numbers are read and written with a point, whatever the locale") {
   const auto said = [] {
     return feedrate::report::count(1234567.0) + feedrate::report::number(1234.5) +
