@@ -39,7 +39,9 @@ std::string expectation(const Key& key) {
     case KeyKind::number: return "a number" + range_text(key);
     case KeyKind::whole:
       return "a whole number" + range_text(key) + (key.list_form ? ", or a list of them" : "");
-    case KeyKind::fraction: return "a fraction such as 0.05 or \"5%\"";
+    case KeyKind::fraction:
+      return "a fraction" + (key.limits.given() ? range_text(key) + "," : "") +
+             " such as 0.05 or \"5%\"";
     case KeyKind::boolean: return "true or false";
     case KeyKind::text: return "a text";
     case KeyKind::word: return word_list(key);

@@ -42,8 +42,9 @@ Bottleneck find_bottleneck(const pipeline::Inputs& inputs, Duration base) {
   if (bottleneck.gains.empty()) return bottleneck;
   auto named = bottleneck.gains.front();
   if (named.first == Stage::gpu && bottleneck.gains.size() > 1) {
-    const Duration busy = pipeline::simulate(inputs, options).total.busy;
-    if (named.second > busy / base) named = bottleneck.gains[1];
+    // GPUs that wait for the slowest of them wait for a GPU's work.
+    const pipeline::Span total = pipeline::simulate(inputs).total;
+    if (named.second > (total.busy + total.straggling) / base) named = bottleneck.gains[1];
   }
   bottleneck.stage = named.first;
   bottleneck.gain_if_twice_as_fast = named.second;

@@ -91,10 +91,14 @@ TEST_CASE("readings: the cause is the bottleneck's, and workers where others wou
   Generator random(132);
   for (int i = 0; i < 300; ++i) {
     OtherWorkers& workers = result.bottleneck.workers.emplace();
+    workers.now = random.whole(1.0, 8.0);
+    workers.best = random.whole(1.0, 8.0);
     workers.gain = random.uniform(0.0, 0.03);
     result.bottleneck.gain_if_twice_as_fast = random.uniform(0.0, 0.06);
     const bool most = workers.gain >= 0.5 * result.bottleneck.gain_if_twice_as_fast;
-    CHECK((cause(Stage::decode) == Cause::workers) == (workers.gain >= 0.01 && most));
+    // Where fewer are faster, there are not too few of them.
+    const bool more = workers.best > workers.now;
+    CHECK((cause(Stage::decode) == Cause::workers) == (more && workers.gain >= 0.01 && most));
   }
 }
 

@@ -159,7 +159,8 @@ TEST_CASE("set: complaints name the flag") {
   CHECK(refused("instances", "1e6") ==
         "--set instances=1e6: expected a whole number from 1 to 100000, got 1e6");
   CHECK(refused("efficiency", "0") ==
-        "--set efficiency=0: expected a number above 0 and at most 1, got 0");
+        "--set efficiency=0: expected a fraction above 0 and at most 1, such as 0.05 or \"5%\", "
+        "got 0");
   CHECK(refused("price", "-3 USD/h") ==
         "--set price=-3 USD/h: expected a price per time in the range 0 USD/h … 1000000 USD/h, "
         "got \"-3 USD/h\"");

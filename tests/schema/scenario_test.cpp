@@ -205,9 +205,10 @@ TEST_CASE("scenario: one problem, one line that says where, what and what instea
        "/cluster/instances: expected a whole number from 1 to 100000, got 1.5"},
       {"\"job\": {\"epochs\": 0}", "/job/epochs: expected a whole number from 1 to 1e9, got 0"},
       {"\"job\": {\"efficiency\": 0}",
-       "/job/efficiency: expected a number above 0 and at most 1, got 0"},
+       "/job/efficiency: expected a fraction above 0 and at most 1, such as 0.05 or \"5%\", got 0"},
       {"\"job\": {\"efficiency\": 1.01}",
-       "/job/efficiency: expected a number above 0 and at most 1, got 1.01"},
+       "/job/efficiency: expected a fraction above 0 and at most 1, such as 0.05 or \"5%\", got "
+       "1.01"},
       {"\"job\": {\"allreduce\": {\"overlap\": 2}}",
        "/job/allreduce/overlap: expected a number from 0 to 1, got 2"},
       {"\"schema\": 2", "/schema: expected 1, got 2: made for a newer feedrate?"},
