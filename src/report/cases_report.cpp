@@ -36,7 +36,7 @@ Cell verdict(const CaseResult& result) {
   // That it is within what its author allowed it says nothing of how good it is.
   if (!result.band) return {"predicted"};
   return in_band(result, result.what.measured) ? Cell("in the 90 % interval", Tone::good)
-                         : Cell("outside the 90 % interval", Tone::bad);
+                                               : Cell("outside the 90 % interval", Tone::bad);
 }
 
 /// Where the studies among the scenarios taught the program its numbers, what it is off by without
