@@ -300,11 +300,13 @@ static void resolve_step_time(Context& context) {
   if (!step_is_given && context.host != nullptr && context.host->step_table) {
     return fill_measured(context, *context.host->step_table);
   }
-  const auto fixed = context.find<Duration>(Stage::gpu, "/job/step/fixed", given.fixed,
-                                            context.measured(&HostProfile::step_fixed), {});
-  const auto per_sample =
-      context.find<DurationPerSample>(Stage::gpu, "/job/step/per_sample", given.per_sample,
-                                      context.measured(&HostProfile::step_per_sample), {});
+  // A step that the scenario gives is a whole one: a profile's part of another step is not added.
+  const auto fixed = context.find<Duration>(
+      Stage::gpu, "/job/step/fixed", given.fixed,
+      step_is_given ? std::nullopt : context.measured(&HostProfile::step_fixed), {});
+  const auto per_sample = context.find<DurationPerSample>(
+      Stage::gpu, "/job/step/per_sample", given.per_sample,
+      step_is_given ? std::nullopt : context.measured(&HostProfile::step_per_sample), {});
   if (!fixed && !per_sample) {
     context.problem("/job/step",
                     "needed here and not known: the time of one GPU for a batch, as "

@@ -209,11 +209,12 @@ void check_step(const World& w, const Inputs& in) {
     }
     return;
   }
-  const auto fixed = given.fixed ? given.fixed
+  // A step that is given is a whole one: the part that it leaves out is none, not the profile's.
+  const auto fixed = is_given ? given.fixed
                      : of_host(w, &HostProfile::step_fixed)
                          ? std::optional(w.host->step_fixed->value)
                          : std::nullopt;
-  const auto per_sample = given.per_sample ? given.per_sample
+  const auto per_sample = is_given ? given.per_sample
                           : of_host(w, &HostProfile::step_per_sample)
                               ? std::optional(w.host->step_per_sample->value)
                               : std::nullopt;

@@ -93,6 +93,14 @@ TEST_CASE("measured step: what the scenario gives comes first") {
   CHECK(step(job(64, R"({"step": {"fixed": "1 s"}})"), host) == seconds(1.0));
   CHECK(step(job(64, R"({"step": {"per_sample": "10 ms"}})"), host) == seconds(0.64));
   CHECK(step(job(64, R"({"step": {"by_gpu": {"A100": "2 s"}}})"), host) == seconds(2.0));
+  HostProfile line = host;
+  line.step_table.reset();
+  line.step_fixed = Value<Duration>{seconds(5.0), {Origin::measured, "h", 0.0}};
+  line.step_per_sample =
+      Value<DurationPerSample>{seconds(1.0) / samples(1.0), {Origin::measured, "h", 0.0}};
+  CHECK(step(job(64, R"({"step": {"fixed": "1 s"}})"), line) == seconds(1.0));
+  CHECK(step(job(64, R"({"step": {"per_sample": "10 ms"}})"), line) == seconds(0.64));
+  CHECK(step(job(64), line) == seconds(69.0));
 }
 
 TEST_CASE("measured step: its error moves the whole table, and its GPU is the profile's") {
