@@ -76,7 +76,7 @@ class CaseFitter {
       throw InputError(fmt::format("no values of {} make a job that can be simulated", names()));
     }
     fill(*found);
-    find_next(*found, unknowns);
+    if (found->reproduced) find_next(*found, unknowns);
     restore_order();
     return std::move(out_);
   }
@@ -169,10 +169,13 @@ class CaseFitter {
 
   void fill(const fit::Found& found) {
     out_.degrees = found.degrees;
+    out_.reproduced = found.reproduced;
     out_.errors = static_cast<UnknownsFit::Errors>(found.errors);
     for (std::size_t k = 0; k < free_.size(); ++k) {
       out_.unknowns.push_back(unknown_of(free_[k], found.unknowns[k]));
       FittedUnknown& unknown = out_.unknowns.back();
+      if (!found.reproduced) unknown.low = unknown.high = std::nullopt;
+      if (!found.reproduced) unknown.relative_error = std::nullopt;
       if (starts_[k]) unknown.before = exact_amount(free_[k], *starts_[k]);
       unknown.before_is_default = starts_[k] && !free_[k].value;
     }

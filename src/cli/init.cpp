@@ -133,25 +133,22 @@ class Maker {
   /// The scenario with what its numbers are taken from, and the doubt of those that are the
   /// preset's.
   [[nodiscard]] std::string text(const std::vector<report::ToReplace>& numbers) const {
-    std::string source = fmt::format("feedrate init {}", preset_.name);
     std::vector<schema::PresetRange> kept;
     for (const schema::PresetRange& range : preset_.ranges) {
       if (schema::setting_at(document_, range.key) != range.value) continue;
       kept.push_back(range);
-      source += fmt::format("; {} = {} ({} to {}, {}, {}): {}", range.key, range.value, range.low,
-                            range.high, name_of(range.origin), range.date, range.source);
     }
     if (latency_assumed_) {
       schema::PresetRange& latency = kept.emplace_back();
       latency.key = "/source/first_byte_latency";
       latency.low = "10 ms";
       latency.high = "200 ms";
-      source +=
-          "; /source/first_byte_latency = 50 ms (10 ms to 200 ms, assumed): a store or server at "
-          "some distance";
+      latency.source = "a store or server at some distance";
     }
-    return schema::write_document(schema::with_errors(
-        schema::with_about(document_, source, report::to_replace_sentence(numbers)), kept));
+    return schema::write_document(schema::with_guesses(
+        schema::with_about(document_, fmt::format("feedrate init {}", preset_.name),
+                           report::to_replace_sentence(numbers)),
+        kept));
   }
 
  private:
@@ -267,7 +264,8 @@ Command add_init(Parser& parent) {
   app->add_flag("--force", arguments->force, "Replace the file if it exists")->group("Output");
   app->footer(
       "On a terminal, init asks for what no flag sets. Each number of a preset is published or\n"
-      "assumed; /about/source in the scenario says which, and the range in which it lies.\n"
+      "assumed; /guesses in the scenario says which, and the range in which it lies. What a host\n"
+      "profile measured comes before a guess, and a number that you set is none.\n"
       "Examples:\n"
       "  feedrate init --list\n"
       "  feedrate init image-jpeg --samples 50000 --instance g5.xlarge -o my.json\n"

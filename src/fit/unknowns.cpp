@@ -113,11 +113,22 @@ class Fitter {
     return a.squares <= than.squares * (1.0 + 1e-3) + least_rise();
   }
 
+  /// Standard deviation of what the best values leave, in errors of assumed_error at least.
+  [[nodiscard]] double left_of_errors() const {
+    double squares = 0.0;
+    for (std::size_t i = 0; i < errors_.size(); ++i) {
+      const double left = best_.residuals[i] * errors_[i] / std::max(errors_[i], assumed_error);
+      squares += left * left;
+    }
+    return std::sqrt(squares / static_cast<double>(found_.degrees));
+  }
+
   void tell_errors() {
     const std::size_t n = measured_.size();
     found_.degrees = n - std::min(n, directions_.fixed());
     found_.scatter =
         found_.degrees == 0 ? 0.0 : std::sqrt(best_.squares / static_cast<double>(found_.degrees));
+    found_.reproduced = found_.degrees == 0 || left_of_errors() <= most_errors_left;
     const bool stated = std::all_of(measured_.begin(), measured_.end(),
                                     [](const Measured& one) { return one.error.has_value(); });
     if (stated) {

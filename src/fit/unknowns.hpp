@@ -71,7 +71,11 @@ struct Found {
   double squares_before = 0.0;  ///< of the residuals, each over its error; 0 without `before`
   double squares = 0.0;
   ErrorsFrom errors = ErrorsFrom::none;
-  double scatter = 0.0;     ///< standard deviation of what the fit leaves, relative to the errors
+  double scatter = 0.0;  ///< standard deviation of what the fit leaves, relative to the errors
+  /// False: even at the best values the measurements are missed by several times their errors, and
+  /// by more than a model of the right shape leaves. What made them is none of these unknowns, and
+  /// an interval, which takes the model to be right, would say nothing.
+  bool reproduced = true;
   std::size_t degrees = 0;  ///< of freedom
   std::vector<Tangle> tangles;
   std::vector<std::vector<double>> alternatives;  ///< other values that fit as well, far from these
@@ -84,6 +88,9 @@ struct Found {
 
 /// The errors that are taken for those that nobody stated; only their ratios to others matter.
 inline constexpr double assumed_error = 0.05;
+/// Measurements are reproduced if what the fit leaves is no more than so many of their errors, each
+/// of assumed_error at least.
+inline constexpr double most_errors_left = 3.0;
 
 /// Empty where the model has no answer at any point that was tried. Preconditions: at least one
 /// unknown and as many measurements as unknowns.

@@ -234,7 +234,8 @@ struct Result {
   /// they share none, or none is ever asked for anything.
   std::optional<SharedLimit> shared_limit;
   double steps_per_epoch = 0.0;
-  double steps = 0.0;                ///< of the whole job, each GPU; need not be whole epochs
+  double steps = 0.0;          ///< of the whole job, each GPU; need not be whole epochs
+  bool step_is_guess = false;  ///< it was measured at another batch, and given in one form alone
   std::optional<Monitors> monitors;  ///< empty where only the job's time is given
   Bill bill;
   std::optional<Interruptions> interruptions;  ///< empty where none are counted

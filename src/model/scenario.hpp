@@ -478,6 +478,9 @@ struct Scenario {
   /// Standard error over value of numbers that stand here, by JSON pointer, operations by their
   /// places; runs draw them.
   std::map<std::string, double> errors;
+  /// Numbers that stand here and are only guessed, by the same pointers, with whose guess it is:
+  /// they count as assumed, and what a host profile measured comes before them.
+  std::vector<std::pair<std::string, std::string>> guesses = {};
   Job job;
   std::optional<Currency> currency;  ///< empty: USD, in which everything here is
   std::vector<Case> cases;

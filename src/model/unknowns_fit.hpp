@@ -84,6 +84,7 @@ struct UnknownsFit {
   std::vector<FittedCase> cases;        ///< all of the scenario's
   std::size_t used = 0;                 ///< cases fitted on
   Errors errors = Errors::none;
+  bool reproduced = true;                    ///< as fit::Found::reproduced; else no intervals
   std::size_t degrees = 0;                   ///< of freedom
   std::optional<LeaveOneOut> leave_one_out;  ///< empty with fewer cases than unknowns and one
   std::vector<FitTangle> tangles;
@@ -95,7 +96,7 @@ struct UnknownsFit {
     for (const FittedUnknown& unknown : unknowns) {
       if (!unknown.determined) return false;
     }
-    return alternatives.empty();
+    return alternatives.empty() && reproduced;
   }
 };
 

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "report/advise_words.hpp"
 #include "report/numbers.hpp"
 #include "report/sweep_words.hpp"
+#include "words/job.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -95,6 +97,12 @@ std::vector<std::string> choice_words(const SweepChoices& choices) {
     if (cheapest) list.push_back(choice_words(*cheapest, "the cheapest"));
   }
   if (meeting) list.push_back(choice_words(*meeting, "the cheapest that meets the constraints"));
+  const std::array all = {&fastest, &cheapest, &meeting};
+  if (std::any_of(all.begin(), all.end(), [](const std::optional<Choice>* choice) {
+        return *choice && (*choice)->best().outlay.step_is_guess;
+      })) {
+    list.emplace_back(words::choice_rests_on_guess);
+  }
   return list;
 }
 

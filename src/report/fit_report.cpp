@@ -40,6 +40,7 @@ Cell interval(const UnknownsFit& fit, std::size_t k) {
   if (unknown.high) return {"at most " + unknown.high->text, tone};
   if (unknown.low) return {"at least " + unknown.low->text, tone};
   if (!unknown.determined) return {"its whole range", Tone::bad};
+  if (!fit.reproduced) return {"none", Tone::bad};
   return {"no error bar", Tone::caution};
 }
 
@@ -94,6 +95,13 @@ Table unknowns_table(const UnknownsFit& fit) {
   }
   const char* const apart =
       figures_of_one_job(fit) ? "; figures of one job count as if measured independently" : "";
+  if (!fit.reproduced) {
+    table.note =
+        "No intervals: even with the best values the cases are missed by far more than their "
+        "errors, so something else about the scenario is wrong, and an interval would take it to "
+        "be right.";
+    return table;
+  }
   switch (fit.errors) {
     case UnknownsFit::Errors::scatter:
       table.note = fmt::format("Intervals: from the residuals of the fit, with {} of freedom{}.",
@@ -241,6 +249,7 @@ Paragraph headline(const UnknownsFit& fit) {
   } else if (!fit.alternatives.empty()) {
     text += "; other values fit equally well";
   }
+  if (!fit.reproduced) text += "; the scenario does not reproduce its cases with any value";
   return {text + ".", fit.determined() ? Tone::good : Tone::caution};
 }
 
@@ -301,7 +310,12 @@ Report fit_report(const UnknownsFit& fit, const std::string& written) {
   if (List unused = unused_cases(fit); !unused.items.empty()) {
     report.blocks.emplace_back(std::move(unused));
   }
-  if (fit.next) {
+  if (!fit.reproduced) {
+    report.blocks.emplace_back(
+        Paragraph{"Check the rest of the scenario before these values, beginning with the case "
+                  "that is missed "
+                  "most: what sets it apart from the others is not as the scenario says."});
+  } else if (fit.next) {
     report.blocks.emplace_back(next_measurement(fit));
   } else if (!fit.tangles.empty()) {
     report.blocks.emplace_back(Paragraph{

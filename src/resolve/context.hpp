@@ -146,10 +146,7 @@ struct Context {
   template <class T>
   T use(Stage stage, std::string_view key, Value<T> number,
         std::optional<DriftGroup> group = std::nullopt) {
-    if (number.from.origin == Origin::given && !scenario.errors.empty()) {
-      const auto stated = scenario.errors.find(std::string(key));
-      if (stated != scenario.errors.end()) number.from.relative_error = stated->second;
-    }
+    if (number.from.origin == Origin::given) say_doubt(key, number.from);
     record(stage, key, number);
     if constexpr (requires { number.value *= 1.0; }) {
       const double error = number.from.relative_error;
@@ -230,13 +227,24 @@ struct Context {
     return curve;
   }
 
+  /// What a number of the scenario rests on, where it is only guessed; null: it is no guess.
+  [[nodiscard]] const std::string* guess(std::string_view key) const {
+    for (const auto& [guessed, why] : scenario.guesses) {
+      if (guessed == key) return &why;
+    }
+    return nullptr;
+  }
+
   /// Records and returns the first value there is: of the scenario, the host profile, the
-  /// catalogue; nothing where none of them has one.
+  /// catalogue; nothing where none of them has one. A guess of the scenario comes behind the
+  /// profile.
   template <class T>
   std::optional<T> find(Stage stage, std::string_view key, const std::optional<T>& given,
                         const std::optional<Value<T>>& measured,
                         const std::optional<Value<T>>& published) {
-    if (given) return use(stage, key, Value<T>::given(*given));
+    if (given && !(measured && guess(key) != nullptr)) {
+      return use(stage, key, Value<T>::given(*given));
+    }
     if (measured) return use(stage, key, *measured);
     if (published) return use(stage, key, *published);
     return std::nullopt;
@@ -288,6 +296,18 @@ struct Context {
   }
 
  private:
+  /// What the scenario says of a number that it gives: its error, and that it is a guess.
+  void say_doubt(std::string_view key, Provenance& from) const {
+    if (!scenario.errors.empty()) {
+      const auto stated = scenario.errors.find(std::string(key));
+      if (stated != scenario.errors.end()) from.relative_error = stated->second;
+    }
+    if (const std::string* const why = guess(key)) {
+      from.origin = Origin::assumed;
+      from.source = text_if_read(*why);
+    }
+  }
+
   [[nodiscard]] std::string text_if_read(std::string_view words) const {
     return texts ? std::string(words) : std::string();
   }

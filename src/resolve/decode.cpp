@@ -140,6 +140,7 @@ void resolve_preprocess(Context& context) {
       given = *op.cpu_per_byte * *s.dataset.decoded_bytes_per_sample;
     }
     const auto measured = measured_operation(context.host, &HostProfile::operations, op.operation);
+    if (measured && context.guess(at + "/cpu") != nullptr) given.reset();
     const Stage stage = op.where == Place::remote ? Stage::remote : Stage::decode;
     const DurationPerSample cpu = context.need<DurationPerSample>(
         stage, at + "/cpu", given, measured, {}, "what \"" + op.operation + "\" costs on a CPU");

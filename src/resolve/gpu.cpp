@@ -276,7 +276,12 @@ void resolve_step(Context& context) {
 static void resolve_step_time(Context& context) {
   const Scenario& s = context.scenario;
   Inputs& inputs = context.out.inputs;
-  const Step given = s.job.step.value_or(Step{});
+  Step given = s.job.step.value_or(Step{});
+  const HostProfile* const host = context.host;
+  if (host != nullptr && (host->step_fixed || host->step_per_sample || host->step_table)) {
+    if (context.guess("/job/step/fixed") != nullptr) given.fixed.reset();
+    if (context.guess("/job/step/per_sample") != nullptr) given.per_sample.reset();
+  }
   inputs.step_cv = given.cv.value_or(0.0);
   const bool step_is_given = given.fixed || given.per_sample || given.table || given.times ||
                              (given.by_gpu && !given.by_gpu->empty());

@@ -195,10 +195,12 @@ bool Record::marked_recalled(std::string_view key) const {
 
 namespace {
 
-/// Whether a rule takes a number from another machine, region or month, because none is published
-/// for this one ("on-demand less 58 %", "us-east-1 x 1.13 as c5.metal"); else it is arithmetic.
+/// Whether a rule takes a number from another machine, region, month or service, because none is
+/// published for this one ("on-demand less 58 %", "us-east-1 x 1.13 as c5.metal", "EC2 x 1.15");
+/// else it is arithmetic.
 bool by_likeness(std::string_view rule) {
-  constexpr std::array<std::string_view, 4> signs = {" less ", " as ", "about ", "equal to "};
+  constexpr std::array<std::string_view, 5> signs = {" less ", " as ", "about ", "equal to ",
+                                                     "EC2 x "};
   return std::any_of(signs.begin(), signs.end(), [&](std::string_view sign) {
     return rule.find(sign) != std::string_view::npos;
   });

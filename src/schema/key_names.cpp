@@ -19,7 +19,7 @@ constexpr std::string_view any_item = "*";
 bool is_about_file(std::string_view section) {
   return section == "name" || section == "description" || section == "schema" ||
          section == "$schema" || section == "include" || section == "about" || section == "cases" ||
-         section == "errors";
+         section == "errors" || section == "guesses";
 }
 
 struct Place {

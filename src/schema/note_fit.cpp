@@ -71,11 +71,19 @@ void note_fit(Document& document, std::span<const std::size_t> cases,
       if (!is_about(each->text, keys)) sentences->items.push_back(each);
     }
   }
+  const auto guesses = copy_of(root->find("guesses"), JsonKind::object);
+  std::erase_if(guesses->members,
+                [&](const JsonMember& guess) { return is_about(guess.key, keys); });
   for (const FittedKey& key : keys) {
-    sentences->items.push_back(text_value(key.pointer + " " + key.sentence));
+    if (key.guess) {
+      put(*guesses, key.pointer, text_value("fitted " + key.sentence));
+    } else {
+      sentences->items.push_back(text_value(key.pointer + " " + key.sentence));
+    }
   }
   put(*about, "fitted", sentences);
   put(*root, "about", about);
+  if (root->find("guesses") != nullptr || !guesses->members.empty()) put(*root, "guesses", guesses);
   const auto errors = copy_of(root->find("errors"), JsonKind::object);
   for (const FittedKey& key : keys) {
     if (key.relative_error) put(*errors, key.pointer, number_value(*key.relative_error));

@@ -126,21 +126,32 @@ std::span<const std::string_view> preset_names() {
   return names;
 }
 
-Document with_errors(const Document& document, std::span<const PresetRange> ranges) {
-  auto errors = std::make_shared<JsonValue>();
-  errors->kind = JsonKind::object;
+Document with_guesses(const Document& document, std::span<const PresetRange> ranges) {
+  const auto section = [] {
+    auto object = std::make_shared<JsonValue>();
+    object->kind = JsonKind::object;
+    return object;
+  };
+  const auto guesses = section(), errors = section();
   for (const PresetRange& range : ranges) {
+    const std::string pointer = pointer_by_place(document, range.key);
+    auto why = std::make_shared<JsonValue>();
+    why->kind = JsonKind::text;
+    why->text = fmt::format("{} to {}, {}{}{}: {}", range.low, range.high, name_of(range.origin),
+                            range.date.empty() ? "" : " ", range.date, range.source);
+    guesses->members.push_back({pointer, 0, std::move(why)});
     const auto error = error_of(range);
     if (!error) continue;
     auto value = std::make_shared<JsonValue>();
     value->kind = JsonKind::number;
     value->number = *error;
-    errors->members.push_back({pointer_by_place(document, range.key), 0, std::move(value)});
+    errors->members.push_back({pointer, 0, std::move(value)});
+  }
+  auto root = std::make_shared<JsonValue>(*document.root());
+  for (const auto& [name, made] : {std::pair{"guesses", guesses}, {"errors", errors}}) {
+    if (!made->members.empty()) root->members.push_back({name, 0, made});
   }
   Document made = document;
-  if (errors->members.empty()) return made;
-  auto root = std::make_shared<JsonValue>(*document.root());
-  root->members.push_back({"errors", 0, std::move(errors)});
   made.replace_root(std::move(root));
   return made;
 }

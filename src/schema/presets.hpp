@@ -43,8 +43,9 @@ std::string setting_at(const Document& document, std::string_view key);
 Document with_about(const Document& document, std::string_view source,
                     std::string_view expectation);
 
-/// The document with /errors in which 90 % lie between the ends of the `ranges`, so that every run
-/// draws them; a range without two ends above 0 is left out.
-Document with_errors(const Document& document, std::span<const PresetRange> ranges);
+/// The document with the numbers of the `ranges` as /guesses, each with what it rests on, and with
+/// /errors in which 90 % lie between a range's ends, so that every run draws them; a range without
+/// two ends above 0 has no error.
+Document with_guesses(const Document& document, std::span<const PresetRange> ranges);
 
 }  // namespace feedrate::schema

@@ -56,7 +56,8 @@ class Checks {
     preprocess();
     scaling();
     cases();
-    errors();
+    named_numbers("errors");
+    named_numbers("guesses");
     prices();
     interruptions();
     unequal_instances();
@@ -434,12 +435,13 @@ class Checks {
     }
   }
 
-  /// Errors are those of keys; which operation is meant must not hang on what it is called.
-  void errors() {
-    const Found list = at(root_, {"errors"});
+  /// Sections that say something of numbers elsewhere; which operation is meant must not hang on
+  /// what it is called.
+  void named_numbers(const std::string& section) {
+    const Found list = at(root_, {section});
     if (!list.exact) return;
     for (const JsonMember& member : list.value->members) {
-      const std::string pointer = join_pointer("/errors", member.key);
+      const std::string pointer = join_pointer("/" + section, member.key);
       check_setting(*list.value, member, pointer);
       const bool by_place = !member.key.starts_with("/preprocess/") ||
                             (member.key.size() > 12 && is_digit(member.key[12]));

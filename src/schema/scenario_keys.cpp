@@ -467,6 +467,10 @@ const std::vector<Entry<Scenario>>& entries<Scenario>() {
                                "{\"/preprocess/0/cpu\": 0.02}; runs draw them, fit -o writes them",
                      .fallback = "exact",
                      .limits = above(0, 10)}),
+      entry<&Scenario::guesses>(
+          "guesses", {"numbers in this file that are only guessed, by JSON pointer, each with what "
+                      "the guess rests on; a host profile's measurement comes first",
+                      "none"}),
       entry<&Scenario::job>("job", {"the training job"}),
       entry<&Scenario::currency>(
           "currency", {"currency in which prices may be given and texts show amounts", "USD"}),

@@ -28,6 +28,8 @@ bool clear(Scenario& scenario, std::string_view section) {
     scenario.measured_on = {};
   } else if (section == "errors") {
     scenario.errors = {};
+  } else if (section == "guesses") {
+    scenario.guesses = {};
   } else if (section == "job") {
     scenario.job = {};
   } else {

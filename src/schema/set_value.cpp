@@ -137,10 +137,10 @@ JsonPtr with_value(const JsonPtr& node, std::span<const std::string> tokens, con
   return out;
 }
 
-/// A number that is set is another one: what the document says of the old one's error goes.
-void forget_errors(Document& document, const std::vector<std::string>& tokens) {
-  const JsonValue* errors = document.root()->find("errors");
-  if (errors == nullptr || errors->members.empty()) return;
+/// A number that is set is another one: what a section of the document says of the old one goes.
+void forget(Document& document, std::string_view section, const std::vector<std::string>& tokens) {
+  const JsonValue* said = document.root()->find(section);
+  if (said == nullptr || said->members.empty()) return;
   std::string pointer;
   const JsonValue* list = document.root()->find("preprocess");
   for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -152,14 +152,19 @@ void forget_errors(Document& document, const std::vector<std::string>& tokens) {
   const auto is_of_it = [&](const JsonMember& member) {
     return member.key == pointer || member.key.starts_with(pointer + "/");
   };
-  if (std::none_of(errors->members.begin(), errors->members.end(), is_of_it)) return;
-  auto fewer = std::make_shared<JsonValue>(*errors);
+  if (std::none_of(said->members.begin(), said->members.end(), is_of_it)) return;
+  auto fewer = std::make_shared<JsonValue>(*said);
   std::erase_if(fewer->members, is_of_it);
   auto root = std::make_shared<JsonValue>(*document.root());
   for (JsonMember& member : root->members) {
-    if (member.key == "errors") member.value = fewer;
+    if (member.key == section) member.value = fewer;
   }
   document.replace_root(root);
+}
+
+void forget_doubts(Document& document, const std::vector<std::string>& tokens) {
+  forget(document, "errors", tokens);
+  forget(document, "guesses", tokens);
 }
 
 /// "preprocess.NAME.cpu", which nobody can type, by the operations that the document has.
@@ -204,7 +209,7 @@ PreparedSetting::PreparedSetting(std::string_view key, std::string_view value,
 
 void PreparedSetting::apply(Document& document) const {
   document.replace_root(with_value(document.root(), tokens_, value_, flag_, &scenario_root()));
-  forget_errors(document, tokens_);
+  forget_doubts(document, tokens_);
 }
 
 void set_value(Document& document, std::string_view key, std::string_view value,

@@ -97,6 +97,7 @@ std::string write_unknowns_fit(const UnknownsFit& fit) {
   out.text_or_null("file", fit.file);
   out.end().key("fit").begin_object();
   out.boolean_member("determined", fit.determined());
+  out.boolean_member("reproduced", fit.reproduced);
   out.number("measurements", static_cast<double>(fit.used));
   out.text("errors_from", error_words[static_cast<std::size_t>(fit.errors)]);
   out.number("degrees_of_freedom", static_cast<double>(fit.degrees));

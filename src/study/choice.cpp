@@ -42,11 +42,12 @@ std::vector<std::optional<Confirmed>> confirm(std::span<const std::size_t> point
     SweepInput input = point(points[i]);
     const Result result = run(input.scenario, catalog, host, options);
     if (!result.by_events) return;
-    list[i] = Confirmed{points[i],
-                        std::move(input.set),
-                        {result.times.total, result.bill.money, result.bill.total},
-                        result.bottleneck.stage,
-                        *result.by_events};
+    list[i] =
+        Confirmed{points[i],
+                  std::move(input.set),
+                  {result.times.total, result.bill.money, result.bill.total, result.step_is_guess},
+                  result.bottleneck.stage,
+                  *result.by_events};
   });
   return list;
 }

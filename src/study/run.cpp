@@ -135,6 +135,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.remarks = resolved.remarks;
   result.remark_kinds = resolved.remark_kinds;
   result.caveats = resolved.caveats;
+  result.step_is_guess = resolved.inputs.step_is_guess;
   if (options.list_inputs) result.inputs = resolved.used;
   result.communication = resolved.communication;
   result.times = {outcome.startup, outcome.staging, outcome.first.wall, outcome.later.wall,

@@ -158,6 +158,8 @@ class Curve {
          {&made_.before, &made_.after, &made_.fewest_in_time, &made_.least_in_time}) {
       if (*one) shown.insert((*one)->instances);
     }
+    // What the scenario says, for readers to find their own job among the rows.
+    if (job_.cluster.instances <= made_.to) shown.insert(job_.cluster.instances);
     shown.insert(made_.least.instances);
     shown.insert(made_.fastest.instances);
     return shown;

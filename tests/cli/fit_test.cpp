@@ -152,6 +152,29 @@ TEST_CASE("fit: the written scenario predicts what was printed, and says what wa
         written->find("job")->find("step")->find("fixed")->text);
 }
 
+TEST_CASE(
+    "fit: of cases that no value reproduces no interval is stated, and the value is a guess") {
+  const Folder folder;
+  // Ten times the workers and the same epoch: nothing that decoding costs makes these.
+  const std::string file =
+      folder.write("mine.json", job(epoch(1, 400) + "," + epoch(2, 400) + "," + epoch(8, 400)));
+  const std::string out = folder / "fitted.json";
+  const std::string command = "'" + file + "' --free /preprocess/decode/cpu -o '" + out + "'";
+  const Outcome outcome = fit(command);
+  INFO(outcome.out << outcome.err);
+  CHECK(outcome.status == 1);
+  CHECK(has(outcome.out, "does not\nreproduce its cases with any value"));
+  CHECK(has(outcome.out, "No intervals"));
+  CHECK_FALSE(has(outcome.out, "Measure next"));
+  const JsonPtr written = parse_json(slurp(out), out);
+  CHECK(written->find("about")->find("fitted")->items.empty());
+  CHECK(written->find("guesses")->find("/preprocess/0/cpu") != nullptr);
+  CHECK(written->find("errors")->find("/preprocess/0/cpu")->number > 0.3);
+  const JsonPtr json = answer("'" + file + "' --free /preprocess/decode/cpu");
+  CHECK_FALSE(json->find("fit")->find("reproduced")->boolean);
+  CHECK(unknown(json, 0).find("interval_low")->kind == feedrate::schema::JsonKind::null);
+}
+
 TEST_CASE("fit: the printed settings predict what was printed, also for another instance") {
   const Folder folder;
   const std::string file = folder.write("mine.json", job(three));

@@ -1,4 +1,7 @@
 // `init` as a user meets it: with flags, in a pipe, and asked on a terminal.
+#include <map>
+#include <string>
+
 #include "catch.hpp"
 #include "cli/process.hpp"
 #include "schema/json_reader.hpp"
@@ -55,6 +58,46 @@ TEST_CASE("init: a fresh preset's run has the doubt that init announced") {
   CHECK_FALSE(has(known.out, "\"/job/step/per_sample\": "));
 }
 
+TEST_CASE(
+    "init: a guess counts as assumed, a profile's measurement comes first, a set one is none") {
+  const Folder folder;
+  const std::string scenario = folder / "fresh.json";
+  REQUIRE(shell("feedrate init image-jpeg -o " + scenario).status == 0);
+  const auto origins = [&](const std::string& flags) {
+    const Outcome run = shell("feedrate run " + scenario + " --mean --format json " + flags);
+    INFO(run.err);
+    REQUIRE(run.status == 0);
+    const auto result = feedrate::schema::parse_json(run.out, "run");
+    std::map<std::string, std::string> found;
+    for (const auto& input : result->find("result")->find("inputs")->items) {
+      found[input->find("key")->text] = input->find("provenance")->text;
+    }
+    return found;
+  };
+  const std::string step = "/job/step/per_sample", decode = "/preprocess/0/cpu";
+  auto fresh = origins("");
+  CHECK(fresh.at(step) == "assumed");
+  CHECK(fresh.at(decode) == "assumed");
+  const auto set = origins("--set /preprocess/decode/cpu='3 ms'");
+  CHECK(set.at(step) == "assumed");
+  CHECK(set.at(decode) == "given");
+  const std::string host = folder.write("host.json", R"({"name": "here",
+      "instance": "g5.2xlarge", "hardware_threads": 8,
+      "operations": {"decode": {"value": "2 ms/sample", "origin": "measured", "source": "probe"}},
+      "step_fixed": {"value": "9 ms", "origin": "measured", "source": "probe"},
+      "step_per_sample": {"value": "3 ms/sample", "origin": "measured", "source": "probe"}})");
+  auto measured = origins("--host " + host);
+  CHECK(measured.at(step) == "measured");
+  CHECK(measured.at("/job/step/fixed") == "measured");
+  CHECK(measured.at(decode) == "measured");
+  CHECK(measured.at("/preprocess/1/cpu") == "assumed");
+  // What the scenario gives for sure stands before the profile.
+  measured = origins("--host " + host + " --set /preprocess/decode/cpu='3 ms' --set step='200 ms'");
+  CHECK(measured.at(decode) == "given");
+  CHECK(measured.at("/job/step/fixed") == "given");
+  CHECK(measured.count(step) == 0);
+}
+
 TEST_CASE("init: flags are in the scenario, and what is left is told with its range and source") {
   const Outcome outcome = shell("feedrate init image-jpeg --samples 50000 --step '200 ms'");
   INFO(outcome.err);
@@ -65,7 +108,7 @@ TEST_CASE("init: flags are in the scenario, and what is left is told with its ra
   CHECK_FALSE(has(outcome.out, "\"gpu_times\": \"A10"));
   CHECK_FALSE(has(outcome.out, "/job/step"));
   CHECK_FALSE(has(outcome.err, "/job/step"));
-  CHECK(has(outcome.out, "/preprocess/decode/cpu = 4.76 ms (1.4 ms to 6.6 ms, published, 2024)"));
+  CHECK(has(outcome.out, "\"/preprocess/0/cpu\": \"1.4 ms to 6.6 ms, published 2024: Lotus"));
   CHECK(has(outcome.err, "Replace /"));
   CHECK(has(outcome.err, "/preprocess/decode/cpu"));
   // What replaces a preset's number first is what changes the job most.

@@ -230,3 +230,28 @@ TEST_CASE("sweep: a deadline or a budget that no point meets is a verdict, as of
   CHECK(shell(line + " --deadline '1 s' --shard 1/1 -o " + share).status == 0);
   CHECK(shell("feedrate merge " + share).status == 1);
 }
+
+TEST_CASE("sweep: a winner whose step is a guess says so") {
+  const Folder folder;
+  const auto job = [&](const std::string& step) {
+    return folder.write(
+        "job.json", R"({"name": "j", "dataset": {"samples": 200000, "bytes_per_sample": "100 KB"},
+          "disk": {"page_cache": "1 TB"}, "loader": {"num_workers": 8, "batch_size": 64},
+          "preprocess": [{"operation": "decode", "cpu": "1 ms"}],
+          "cluster": {"instance": "p3.2xlarge"}, "job": {"epochs": 1, "step": )" +
+                        step + "}}");
+  };
+  const std::string rests = "The choice rests on an assumed share";
+  const auto swept = [&](const std::string& flags) {
+    return shell("feedrate sweep '" + (folder / "job.json") + "' --vary batch_size=" + flags);
+  };
+  job("\"120 ms\"");
+  const auto guessed = swept("64,256");
+  INFO(guessed.out);
+  CHECK(has(guessed.out, "batch_size = 256 is both"));
+  CHECK(has(guessed.out, rests));
+  CHECK(has(swept("64,256 --format csv").err, rests));
+  CHECK_FALSE(has(swept("64").out, rests));
+  job(R"({"table": [[64, "120 ms"], [256, "400 ms"]]})");
+  CHECK_FALSE(has(swept("64,256").out, rests));
+}

@@ -372,3 +372,32 @@ TEST_CASE("fit: where a stage begins to matter, intervals of noisy epochs hold w
   CHECK(held >= 0.86 * told);
   CHECK(held <= 0.99 * told);
 }
+
+TEST_CASE("fit: what no value reproduces is said, and what noise leaves is not") {
+  const std::vector<Unknown> one = {factor(1e-3, 1e3)};
+  const Predict alike = [](std::span<const double> v) { return Values{v[0], v[0], v[0], v[0]}; };
+  // Four times the same by the model, and measured from 1 to 3: the model lacks what makes them.
+  const Values apart = {1.0, 1.5, 2.2, 3.0};
+  for (const std::optional<double> error : {std::optional<double>(), std::optional(0.05)}) {
+    const auto found = fit_unknowns(one, measured_of(apart, error), alike);
+    REQUIRE(found);
+    CHECK_FALSE(found->reproduced);
+  }
+  // Whoever states such errors has them explained.
+  const auto wide = fit_unknowns(one, measured_of(apart, 0.4), alike);
+  REQUIRE(wide);
+  CHECK(wide->reproduced);
+  // A tolerance of a tenth of a percent does not make a model wrong that is 2 % off.
+  const auto exact = fit_unknowns(one, measured_of({1.0, 1.02, 0.98, 1.0}, 0.001), alike);
+  REQUIRE(exact);
+  CHECK(exact->reproduced);
+  std::mt19937 random(91);
+  std::normal_distribution<double> noise(0.0, 0.05);
+  for (int trial = 0; trial < 60; ++trial) {
+    Values noisy;
+    for (int i = 0; i < 4; ++i) noisy.push_back(std::exp(noise(random)));
+    const auto found = fit_unknowns(one, measured_of(noisy), alike);
+    REQUIRE(found);
+    CHECK(found->reproduced);
+  }
+}
