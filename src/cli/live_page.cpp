@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "api/answer.hpp"
 #include "base/errors.hpp"
 #include "base/shared_folder.hpp"
@@ -22,22 +20,16 @@ constexpr std::string_view page_name = "whatif.html";
 constexpr std::string_view nothing_given =
     R"(<script type="application/json" id="given">[]</script>)";
 
-/// The page without scenarios: of this build, as it was installed, or as it came with the sources.
+/// The page without scenarios: as it was installed, or of this build.
 std::string empty_page() {
   const std::string name(page_name);
-  std::vector<std::string> tried;
-  for (const SharedFolder& folder :
-       {find_shared_folder("web", name), find_shared_folder("docs", name)}) {
-    if (!folder.path.empty()) return read_text_file(folder.path + "/" + name);
-    for (const std::string& each : folder.tried) {
-      if (std::find(tried.begin(), tried.end(), each) == tried.end()) tried.push_back(each);
-    }
-  }
+  const SharedFolder folder = find_shared_folder("web", name);
+  if (!folder.path.empty()) return read_text_file(folder.path + "/" + name);
   throw HostError(
       fmt::format("--live: this build of feedrate lacks the page that contains the simulator ({} "
                   "is in none of {}); build it where Emscripten is installed: cmake -B build "
                   "-DFEEDRATE_WEB=ON && cmake --build build --target web",
-                  page_name, fmt::join(tried, ", ")));
+                  page_name, fmt::join(folder.tried, ", ")));
 }
 
 /// The file as it was written, so that lines are those of the file; where settings or other files

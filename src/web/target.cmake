@@ -1,5 +1,5 @@
 # The target web: the simulator as WebAssembly by Emscripten, in one page that needs nothing else.
-#   cmake -B build -DFEEDRATE_WEB=ON && cmake --build build --target web && cp build/web/whatif.html docs/
+#   cmake -B build -DFEEDRATE_WEB=ON && cmake --build build --target web
 set(web_page ${CMAKE_BINARY_DIR}/web/whatif.html)
 if(FEEDRATE_WEB)
   find_program(EM_CONFIG em-config REQUIRED)
@@ -14,5 +14,5 @@ if(FEEDRATE_WEB)
     COMMAND ${NODE} ${CMAKE_SOURCE_DIR}/src/web/assemble.mjs ${CMAKE_SOURCE_DIR}
             ${CMAKE_BINARY_DIR}/web ${web_page})
 endif()
-install(FILES ${CMAKE_SOURCE_DIR}/docs/whatif.html DESTINATION ${CMAKE_INSTALL_DATADIR}/feedrate/web
+install(FILES ${web_page} DESTINATION ${CMAKE_INSTALL_DATADIR}/feedrate/web
         COMPONENT feedrate OPTIONAL)

@@ -6,18 +6,46 @@ using namespace testing_cli;
 
 namespace {
 
-const std::string live = "feedrate report --live scenarios/caltech256_p3.json ";
+/// An installed program with a page that has the place for scenarios and no simulator: building
+/// that takes Emscripten.
+struct Installed {
+  Folder folder;
+
+  Installed() {
+    const std::string share = folder / "share/feedrate";
+    const Outcome made = shell("mkdir -p " + share + "/web " + (folder / "bin") +
+                               " && cp \"$(command -v feedrate)\" " + (folder / "bin/feedrate") +
+                               " && ln -s \"$PWD/pricing\" " + share + "/pricing && echo '" +
+                               R"(<script type="application/json" id="given">[]</script>)" +
+                               "' > " + share + "/web/whatif.html");
+    INFO(made.err);
+    REQUIRE(made.status == 0);
+  }
+  [[nodiscard]] Outcome report(const std::string& arguments) const {
+    return shell((folder / "bin/feedrate") + " report " + arguments);
+  }
+};
+
+const std::string live = "--live scenarios/caltech256_p3.json ";
 
 }  // namespace
 
-TEST_CASE("report --live: one page with the scenarios as they were written, and their answers") {
+TEST_CASE("report --live: without a page it says how to get one") {
   const Folder folder;
-  const Outcome outcome = shell(live + "scenarios/s3dataset_stream.json -o " + (folder / "a.html"));
+  const Outcome outcome =
+      shell("cp \"$(command -v feedrate)\" " + (folder / "feedrate") + " && " +
+            (folder / "feedrate") + " report " + live + "-o " + (folder / "a.html"));
+  CHECK(outcome.status == 3);
+  CHECK(has(outcome.err, "-DFEEDRATE_WEB=ON"));
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("report --live: one page with the scenarios as they were written, and their answers") {
+  const Installed program;
+  const Folder folder;
+  const Outcome outcome =
+      program.report(live + "scenarios/s3dataset_stream.json -o " + (folder / "a.html"));
   INFO(outcome.err);
-  if (outcome.status == 3) {
-    CHECK(has(outcome.err, "-DFEEDRATE_WEB=ON"));
-    return;
-  }
   REQUIRE(outcome.status == 0);
   CHECK(outcome.out.empty());
   const std::string page = slurp(folder / "a.html");
@@ -29,32 +57,32 @@ TEST_CASE("report --live: one page with the scenarios as they were written, and 
 
 TEST_CASE(
     "report --live: a scenario that is wrong, --vary, and the scenario as output are refused") {
+  const Installed program;
   const Folder folder;
   const std::string to = "-o " + (folder / "a.html");
-  const Outcome wrong = shell(live + "--set num_workers=-1 " + to);
-  if (wrong.status == 3) return;
+  const Outcome wrong = program.report(live + "--set num_workers=-1 " + to);
   CHECK(wrong.status == 2);
   CHECK(has(wrong.err, "num_workers"));
-  const Outcome varied = shell(live + "--vary num_workers=1,2 " + to);
+  const Outcome varied = program.report(live + "--vary num_workers=1,2 " + to);
   CHECK(varied.status == 2);
   CHECK(has(varied.err, "--vary and --live exclude each other"));
-  const Outcome two =
-      shell("feedrate report scenarios/caltech256_p3.json scenarios/iarai_s3.json " + to);
+  const Outcome two = program.report("scenarios/caltech256_p3.json scenarios/iarai_s3.json " + to);
   CHECK(two.status == 2);
   CHECK(has(two.err, "--live accepts several"));
-  CHECK(shell("cp scenarios/caltech256_p3.json " + (folder / "s.json") +
-              " && feedrate report --live " + (folder / "s.json") + " -o " + (folder / "s.json"))
-            .status == 2);
+  REQUIRE(shell("cp scenarios/caltech256_p3.json " + (folder / "s.json")).status == 0);
+  CHECK(program.report("--live " + (folder / "s.json") + " -o " + (folder / "s.json")).status == 2);
   CHECK(folder.files() == 1);
 }
 
 TEST_CASE("report --live: a text that would end the page's script does not") {
+  const Installed program;
   const Folder folder;
-  const Outcome outcome =
+  REQUIRE(
       shell("sed '2s|\"name\": .*|\"name\": \"</script><b>\",|' scenarios/caltech256_p3.json > " +
-            (folder / "s.json") + " && feedrate report --live " + (folder / "s.json") + " -o " +
-            (folder / "a.html"));
-  if (outcome.status == 3) return;
+            (folder / "s.json"))
+          .status == 0);
+  const Outcome outcome =
+      program.report("--live " + (folder / "s.json") + " -o " + (folder / "a.html"));
   REQUIRE(outcome.status == 0);
   CHECK_FALSE(has(slurp(folder / "a.html"), "</script><b>"));
   CHECK(has(slurp(folder / "a.html"), R"(\u003c/script\u003e\u003cb\u003e)"));
