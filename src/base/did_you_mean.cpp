@@ -37,9 +37,9 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-/// Whether `part` stands in `whole` between its ends, hyphens and underscores.
+/// Whether `part` stands in `whole` between its ends, hyphens, underscores and dots.
 bool is_part(std::string_view part, std::string_view whole) {
-  const auto parts = [](char c) { return c == '-' || c == '_'; };
+  const auto parts = [](char c) { return c == '-' || c == '_' || c == '.'; };
   for (std::size_t at = whole.find(part); at != std::string_view::npos;
        at = whole.find(part, at + 1)) {
     const std::size_t end = at + part.size();
@@ -49,39 +49,67 @@ bool is_part(std::string_view part, std::string_view whole) {
   return false;
 }
 
-std::string only_one_with(std::string_view part, std::span<const std::string> candidates) {
-  constexpr std::size_t shortest = 3;
-  std::string found;
-  if (part.size() < shortest) return found;
-  for (const std::string& candidate : candidates) {
-    if (!is_part(part, lowered(candidate))) continue;
-    if (!found.empty()) return "";
-    found = candidate;
-  }
-  return found;
+/// Those of which the word is a part, else those of which it is one in the plural or the singular.
+std::vector<std::string> with_part(std::string_view word, std::span<const std::string> candidates) {
+  constexpr std::size_t shortest = 2;
+  if (word.size() < shortest) return {};
+  const auto having = [&](std::string_view part) {
+    std::vector<std::string> found;
+    for (const std::string& candidate : candidates) {
+      if (is_part(part, lowered(candidate))) found.push_back(candidate);
+    }
+    return found;
+  };
+  std::vector<std::string> found = having(word);
+  if (!found.empty()) return found;
+  return word.ends_with('s') ? having(word.substr(0, word.size() - 1))
+                             : having(std::string(word) + 's');
 }
 
-}  // namespace
-
-std::string nearest(std::string_view word, std::span<const std::string> candidates) {
-  if (word.empty() || word.size() > longest_word) return "";
-  const std::string wanted = lowered(word);
+std::string by_spelling(std::string_view wanted, std::span<const std::string> candidates) {
   std::string best;
   std::size_t best_distance = longest_word;
   for (const std::string& candidate : candidates) {
-    const std::size_t longer = std::max(word.size(), candidate.size());
+    const std::size_t longer = std::max(wanted.size(), candidate.size());
     const std::size_t d = distance(wanted, lowered(candidate));
     if (d * 3 <= longer && d < best_distance) {
       best = candidate;
       best_distance = d;
     }
   }
-  return best.empty() ? only_one_with(wanted, candidates) : best;
+  return best;
+}
+
+bool is_word(std::string_view word) {
+  return !word.empty() && word.size() <= longest_word;
+}
+
+}  // namespace
+
+std::string nearest(std::string_view word, std::span<const std::string> candidates) {
+  if (!is_word(word)) return "";
+  const std::string wanted = lowered(word);
+  std::string best = by_spelling(wanted, candidates);
+  if (!best.empty()) return best;
+  const std::vector<std::string> parts = with_part(wanted, candidates);
+  return parts.size() == 1 ? parts.front() : "";
 }
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
-  const std::string candidate = nearest(word, candidates);
-  return candidate.empty() ? "" : " (did you mean \"" + candidate + "\"?)";
+  constexpr std::size_t most = 4;
+  if (!is_word(word)) return "";
+  const std::string wanted = lowered(word);
+  std::vector<std::string> meant = {by_spelling(wanted, candidates)};
+  if (meant.front().empty()) meant = with_part(wanted, candidates);
+  if (meant.empty()) return "";
+  std::string text = " (did you mean ";
+  const std::size_t shown = std::min(meant.size(), most);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const bool last = i + 1 == meant.size();
+    if (i > 0) text += last ? " or " : ", ";
+    text += '"' + meant[i] + '"';
+  }
+  return text + (meant.size() > shown ? " …?)" : "?)");
 }
 
 }  // namespace feedrate

@@ -15,8 +15,15 @@ LookupFailure unknown_instance(const Catalog& catalog, std::string_view instance
   // Suggestions are written as the question was: with SageMaker's prefix or without.
   const std::string prefix(instance.substr(0, instance.size() - without_prefix(instance).size()));
   for (const Machine& machine : catalog.machines) failure.choices.push_back(prefix + machine.name);
-  failure.message = fmt::format("no instance \"{}\" in the catalogue{}", instance,
-                                did_you_mean(instance, failure.choices));
+  std::string meant = did_you_mean(instance, failure.choices);
+  const auto has_it = [&](const Machine& machine) {
+    return !machine.gpu_model.empty() && !nearest(instance, {&machine.gpu_model, 1}).empty();
+  };
+  if (meant.empty() && std::any_of(catalog.machines.begin(), catalog.machines.end(), has_it)) {
+    meant =
+        fmt::format("; it is a GPU: feedrate catalog list 'gpu={}' lists its machines", instance);
+  }
+  failure.message = fmt::format("no instance \"{}\" in the catalogue{}", instance, meant);
   return failure;
 }
 

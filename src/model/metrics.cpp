@@ -39,6 +39,11 @@ std::optional<Stage> asked_bottleneck(std::string_view name) {
   return stage_behind(bottleneck_prefix, name);
 }
 
+bool is_of_bottleneck(std::string_view name) {
+  const Figure* const figure = find_figure(name);
+  return asked_bottleneck(name) || (figure != nullptr && figure->group == FigureGroup::bottleneck);
+}
+
 std::optional<double> metric(const Result& result, std::string_view name) {
   if (const Figure* figure = find_figure(name)) return figure->of(result);
   if (const auto stage = stage_behind(stall_prefix(), name)) {

@@ -22,6 +22,9 @@ bool is_stall_of_stage(std::string_view name);
 /// The stage of "bottleneck is STAGE"; empty where the name is another's.
 std::optional<Stage> asked_bottleneck(std::string_view name);
 
+/// Whether the figure called `name` is one of Result::bottleneck.
+bool is_of_bottleneck(std::string_view name);
+
 /// The figure called `name`; empty when there is no such name or the result has no such figure.
 /// "bottleneck is STAGE" is 1 or 0.
 std::optional<double> metric(const Result& result, std::string_view name);

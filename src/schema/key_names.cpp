@@ -114,7 +114,10 @@ std::string unescaped(std::string_view token) {
     for (const std::string& token : place.tokens) pointer += '/' + token;
     all.push_back(std::move(pointer));
   }
-  const std::string near = did_you_mean(name, all);
+  // A word alone is the last of a key's names, before it is a part of a longer one.
+  const bool word = name.find_first_of("./") == std::string_view::npos;
+  std::string near = word ? did_you_mean(name, names) : "";
+  if (near.empty()) near = did_you_mean(name, all);
   std::string message = "expected a key, got " + in_quotes(name) + near;
   if (!near.empty()) throw InputError(message);
   const std::string last = split(name, name.starts_with('/') ? '/' : '.').back();

@@ -70,9 +70,11 @@ void expect_metric(const Case& what, std::size_t index) {
   throw InputError({{"", 0, metric_pointer(index), words::unknown_metric(what.metric, false)}});
 }
 
-Result run_quickly(const Scenario& scenario, const Catalog& catalog, const HostProfile* host) {
+Result run_quickly(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
+                   bool gains) {
   RunOptions quick;
   quick.list_inputs = false;
+  quick.gains = gains;
   return run(scenario, catalog, host, quick);
 }
 
@@ -91,6 +93,7 @@ FigurePredictor::FigurePredictor(std::span<const Figure> figures) {
   for (const Figure& figure : figures) {
     Wanted wanted{run_of(figure.set), std::nullopt, figure.metric, figure.pointer};
     if (!figure.relative_to.empty()) wanted.reference = run_of(figure.relative_to);
+    gains_ = gains_ || is_of_bottleneck(figure.metric);
     wanted_.push_back(std::move(wanted));
   }
 }
@@ -104,7 +107,7 @@ std::size_t FigurePredictor::run_of(const Setting& set) {
 std::vector<double> FigurePredictor::all(const MakeScenario& make, const Catalog& catalog,
                                          const HostProfile* host) const {
   std::vector<Result> results;
-  for (const Setting& set : runs_) results.push_back(run_quickly(make(set), catalog, host));
+  for (const Setting& set : runs_) results.push_back(run_quickly(make(set), catalog, host, gains_));
   std::vector<double> values;
   for (const Wanted& wanted : wanted_) {
     const auto value = [&](std::size_t which) {
@@ -123,7 +126,7 @@ std::vector<std::optional<double>> FigurePredictor::each(const MakeScenario& mak
   std::vector<std::optional<Result>> results;
   for (const Setting& set : runs_) {
     try {
-      results.emplace_back(run_quickly(make(set), catalog, host));
+      results.emplace_back(run_quickly(make(set), catalog, host, gains_));
     } catch (const InputError&) {
       results.emplace_back(std::nullopt);  // a job that cannot be is no measurement
     }

@@ -59,6 +59,7 @@ class FigurePredictor {
 
   std::vector<Setting> runs_;
   std::vector<Wanted> wanted_;
+  bool gains_ = false;  ///< some figure is of the bottleneck
 };
 
 /// The figures of the cases that these points stand for.

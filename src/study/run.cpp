@@ -154,7 +154,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.shared_limit = shared_limit_of(scenario, inputs);
   result.bill = bill_of(bill_input(resolved.terms, inputs, outcome, result.remarks));
   report_interruptions(result, scenario, catalog, host, resolved, outcome);
-  result.bottleneck = find_bottleneck(inputs, mean.total.wall);
+  if (options.gains) result.bottleneck = find_bottleneck(inputs, mean.total.wall);
   if (stated.by_events) {
     result.by_events = stated.by_events;
     find_bottleneck_by_events(*result.by_events, inputs, options, result.bottleneck);

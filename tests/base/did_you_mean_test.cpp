@@ -28,6 +28,20 @@ TEST_CASE("did you mean: the only name of which the word is a part") {
   CHECK(nearest("zur", services).empty());
   const std::vector<std::string> twice = {"first-of-them", "last-of-them", "a-themselves"};
   CHECK(nearest("them", twice).empty());
+  CHECK(did_you_mean("them", twice) == R"( (did you mean "first-of-them" or "last-of-them"?))");
+}
+
+TEST_CASE("did you mean: a word that people use for a longer name, in the singular or the plural") {
+  CHECK(did_you_mean("workers", keys) == " (did you mean \"num_workers\"?)");
+  CHECK(did_you_mean("worker", keys) == " (did you mean \"num_workers\"?)");
+  CHECK(did_you_mean("batch", keys) == " (did you mean \"batch_size\"?)");
+  CHECK(did_you_mean("sample", keys) == " (did you mean \"samples\"?)");
+  const std::vector<std::string> machines = {"g5.xlarge",  "g5.2xlarge",  "g5.4xlarge",
+                                             "g5.8xlarge", "g5.16xlarge", "g6.xlarge"};
+  CHECK(did_you_mean("g5", machines) ==
+        R"( (did you mean "g5.xlarge", "g5.2xlarge", "g5.4xlarge", "g5.8xlarge" …?))");
+  CHECK(did_you_mean("g", machines).empty());
+  CHECK(did_you_mean("g7", machines).empty());
 }
 
 TEST_CASE("did you mean: nothing when no name is near, or the word is no word") {
