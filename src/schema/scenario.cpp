@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "base/quote.hpp"
 #include "schema/codec.hpp"
 #include "schema/manual.hpp"
 #include "schema/measured_on.hpp"
@@ -9,6 +10,20 @@
 #include "schema/scenario_keys.hpp"
 
 namespace feedrate::schema {
+namespace {
+
+/// Of another document that feedrate wrote (a baseline, a result) every key is unknown: one
+/// sentence says what it is.
+void refuse_other_kind(const JsonValue& root, Reading& reading) {
+  const JsonValue* const kind = root.find("kind");
+  if (kind == nullptr || kind->kind != JsonKind::text || root.find("schema") == nullptr) return;
+  reading.problems.add(*kind, "/kind",
+                       "expected a scenario, got a document of kind " + in_quotes(kind->text) +
+                           (kind->text == "baseline" ? ": check takes it as --baseline" : ""));
+  reading.problems.throw_if_any();
+}
+
+}  // namespace
 
 Scenario read_scenario(const Document& document) {
   Reading reading;
@@ -16,6 +31,7 @@ Scenario read_scenario(const Document& document) {
   Scenario scenario;
   const JsonValue& root = *document.root();
   const Path path{};
+  refuse_other_kind(root, reading);
   accept_currency(root, reading);
   read_record(scenario, root, scenario_root(), path, reading);
   check_scenario(scenario, root, reading.problems.empty(), reading);

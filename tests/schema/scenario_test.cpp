@@ -381,6 +381,17 @@ TEST_CASE("scenario: all problems of a file are told at once, in the order of it
         "s.json:5: /jbo: expected a known key, got \"jbo\" (did you mean \"job\"?)");
 }
 
+TEST_CASE("scenario: another document of feedrate's is named as what it is") {
+  CHECK(refusal(R"({"kind": "baseline", "schema": 1, "scenarios": {}})") ==
+        "s.json:1: /kind: expected a scenario, got a document of kind \"baseline\": check takes it "
+        "as --baseline");
+  CHECK(refusal(R"({"feedrate": "0.1.0", "kind": "sweep", "schema": 1, "points": []})") ==
+        "s.json:1: /kind: expected a scenario, got a document of kind \"sweep\"");
+  // Whose own key is misplaced hears of that.
+  CHECK(refusal("{\"kind\": \"pool\"}").find("expected a known key, got \"kind\"") !=
+        std::string::npos);
+}
+
 TEST_CASE("scenario: files that hold no object, or are none, are refused") {
   const test::TemporaryFolder folder;
   const auto load = [](const std::string& path) -> std::string {
