@@ -113,6 +113,13 @@ std::string what_it_is(mode_t mode) {
 }
 
 std::string read_text_file(const std::string& path, std::size_t limit) {
+  if (path == "/dev/stdin" || path.starts_with("/dev/fd/")) {
+    const Descriptor in(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat status {};
+    if (in.ok() && ::fstat(in.get(), &status) == 0 && S_ISFIFO(status.st_mode)) {
+      return read_all(in.get(), path, limit, 0);
+    }
+  }
   // Without O_NONBLOCK, opening a pipe that nobody writes to would wait forever.
   const Descriptor in(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   return read_regular(in, path, limit);

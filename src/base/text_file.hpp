@@ -11,8 +11,9 @@ namespace feedrate {
 /// More than any scenario, profile or catalogue needs; a larger file was named by mistake.
 inline constexpr std::size_t max_text_file_bytes = 16'000'000;
 
-/// The bytes of the regular file `path`. InputError when it is missing, a directory, a pipe or a
-/// device, unreadable, or larger than `limit` bytes.
+/// The bytes of the regular file `path`, or of a pipe that a shell has opened for this program
+/// (/dev/stdin, and the /dev/fd/63 of <(…)), which can be read only once. InputError when it is
+/// missing, a directory, another pipe or a device, unreadable, or larger than `limit` bytes.
 std::string read_text_file(const std::string& path, std::size_t limit = max_text_file_bytes);
 
 /// The same of a file that a stranger may have named: `path` is absolute and without links, and

@@ -93,3 +93,21 @@ TEST_CASE("standard input: a file called - is another thing") {
   CHECK(written.out == "Caltech");
   CHECK(shell("feedrate run ./-").status == 2);
 }
+
+TEST_CASE("standard input: pipes that a shell opens are files, too") {
+  const Outcome file = shell("feedrate run " + std::string(scenario));
+  const std::string cat = "cat " + std::string(scenario);
+  const Outcome substituted = shell("bash -c 'feedrate run <(" + cat + ")'");
+  INFO(substituted.err);
+  CHECK(substituted.status == 0);
+  CHECK(substituted.out == file.out);
+  CHECK(shell(cat + " | feedrate run /dev/stdin").out == file.out);
+  const Outcome empty = shell("true | feedrate run /dev/stdin");
+  CHECK(empty.status == 2);
+  CHECK(has(empty.err, "got an empty file"));
+  // A pipe in the file system may have no writer: it is refused, not waited for.
+  const Folder folder;
+  const Outcome named = shell("mkfifo " + (folder / "p") + " && feedrate run " + (folder / "p"));
+  CHECK(named.status == 2);
+  CHECK(has(named.err, "got a pipe"));
+}
