@@ -15,6 +15,7 @@
 #include "cli/terminal.hpp"
 #include "report/check_report.hpp"
 #include "schema/verdict.hpp"
+#include "study/check.hpp"
 
 namespace feedrate::cli {
 namespace {
@@ -66,7 +67,7 @@ int check(const CheckArguments& arguments) {
   Verdict& verdict = checked.verdict;
   if (arguments.update && verdict.errors.empty()) {
     update_baseline(arguments, checked);
-    verdict.updated = true;
+    study::note_update(verdict);
   }
   for (const auto& [format, file] : reports) {
     write_text_file(file, rendered(verdict, format, true));

@@ -166,6 +166,13 @@ std::string scenarios_text(const Verdict& verdict) {
   }
   const std::string example =
       worst == nullptr ? "" : fmt::format("{}: {}", worst->name, headline_of(*worst));
+  const auto added = count_of([](const auto& s) { return s.standing == Standing::added; });
+  if (verdict.updated && added > 0 && verdict.level <= Level::note) {
+    const std::size_t others = all - static_cast<std::size_t>(added);
+    return fmt::format("{} {} added to the baseline{}.", added,
+                       added == 1 ? "scenario" : "scenarios",
+                       others == 0 ? "" : fmt::format(", which has {} more of these", others));
+  }
   const auto failed = count_of(exceeds_a_limit);
   if (failed > 0) {
     return fmt::format("{} of {} {} {} a limit. {}", failed, all, scenarios,

@@ -246,6 +246,19 @@ ScenarioVerdict judge(const Figures* before, const Result& now, std::span<const 
   return verdict;
 }
 
+void note_update(Verdict& verdict) {
+  verdict.updated = true;
+  for (ScenarioVerdict& scenario : verdict.scenarios) {
+    if (scenario.standing != Standing::added) continue;
+    scenario.level = Level::note;
+    for (const Judgement& judged : scenario.limits) {
+      scenario.level = std::max(scenario.level, judged.level);
+    }
+    scenario.remarks = {std::string(words::now_in_baseline)};
+  }
+  if (verdict.errors.empty()) verdict.level = worst(verdict.scenarios);
+}
+
 Level worst(std::span<const ScenarioVerdict> scenarios) {
   Level level = Level::pass;
   for (const ScenarioVerdict& scenario : scenarios) level = std::max(level, scenario.level);

@@ -34,4 +34,8 @@ ScenarioVerdict judge(const Figures* before, const Result& now, std::span<const 
 /// The worst level of all scenarios.
 Level worst(std::span<const ScenarioVerdict> scenarios);
 
+/// Once the baseline is written: a scenario that it lacked is in it, and a finding only for a limit
+/// that it breaks.
+void note_update(Verdict& verdict);
+
 }  // namespace feedrate::study

@@ -28,6 +28,7 @@ inline constexpr std::string_view within_band = ", within the result's own 5-95 
 
 inline constexpr std::string_view not_in_baseline =
     "not in the baseline yet: run with --update to add it";
+inline constexpr std::string_view now_in_baseline = "added to the baseline";
 inline constexpr std::string_view stale_baseline =
     "much better than the baseline, which is stale: run with --update to store the current figures";
 

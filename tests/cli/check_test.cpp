@@ -310,7 +310,11 @@ TEST_CASE("check: new scenarios, scenarios not given, scenarios that are gone") 
   const Outcome added = project.check("'" + second + "'");
   CHECK(added.status == 0);
   CHECK(has(added.out, "not in the baseline yet"));
-  CHECK(project.check("'" + second + "' --update").status == 0);
+  const Outcome written = project.check("'" + second + "' --update");
+  CHECK(written.status == 0);
+  CHECK(has(written.out, "1 scenario added to the baseline"));
+  CHECK_FALSE(has(written.out, "attention"));
+  CHECK_FALSE(has(written.out, "run with --update"));
   CHECK(has(project.check("").out, "1 of the baseline's scenarios was not checked"));
   std::filesystem::remove(second);
   const Outcome gone = project.check("");
