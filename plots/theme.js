@@ -9,13 +9,13 @@ export const palettes = {
     paper: '#ffffff', ink: '#1b2530', soft: '#55616e', line: '#dfe4e9', busy: '#14706b', waiting: '#8b97a3',
     alert: '#b4380f', accent: '#1f5fae',
     series: ['#1f5fae', '#b4380f', '#14706b', '#8a5a00', '#7a3f98', '#55616e', '#1f7899', '#a83266', '#4c7a1c', '#4a48b0',
-      '#7d4a35'],
+      '#7d4a35', '#6b6400'],
   },
   dark: {
     paper: '#12171d', ink: '#e7ecf1', soft: '#a4b0bc', line: '#2c3640', busy: '#4fb8ae', waiting: '#8b97a3',
     alert: '#ff8a5c', accent: '#7ab2f5',
     series: ['#7ab2f5', '#ff8a5c', '#4fb8ae', '#e0b04c', '#c79be6', '#a4b0bc', '#74cbe8', '#f08db6', '#a5cf6a', '#a9a8ff',
-      '#d6a48c'],
+      '#d6a48c', '#d2d36b'],
   },
 };
 

@@ -384,7 +384,7 @@ TEST_CASE("rooms: no number is read or written as the locale has it") {
 // a meaning to a chart: a bottleneck there is no bottleneck.
 TEST_CASE("rooms: charts and the page name no stage but the GPU") {
   const std::regex name(
-      R"(['"](startup|download|disk|decode|remote|collate|handover|h2d|allreduce|checkpoint)['"])");
+      R"(['"](startup|download|network|disk|decode|remote|collate|handover|h2d|allreduce|checkpoint)['"])");
   int files = 0;
   for (const char* folder : {"plots", "src/report/page", "src/web/page"}) {
     for (const auto& entry : fs::directory_iterator(root / folder)) {

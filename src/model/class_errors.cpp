@@ -20,6 +20,7 @@ std::string_view name_of(ErrorClass error_class) {
 std::optional<ErrorClass> class_of(Stage stage) {
   switch (stage) {
     case Stage::download:
+    case Stage::network:
     case Stage::disk:
     case Stage::checkpoint: return ErrorClass::storage;
     case Stage::startup:

@@ -42,6 +42,30 @@ struct Curve {
   bool operator==(const Curve&) const = default;
 };
 
+/// The curve, and nowhere more than `most`.
+template <class Rate>
+Curve<Rate> capped(const Curve<Rate>& curve, Rate most) {
+  Curve<Rate> out{{}, curve.relative_error};
+  for (std::size_t i = 0; i < curve.points.size(); ++i) {
+    const auto& b = curve.points[i];
+    const bool first = i == 0;
+    const double users = first ? 0.0 : curve.points[i - 1].users;
+    const Rate total = first ? Rate{} : curve.points[i - 1].total;
+    // Where it crosses, rising or falling.
+    if ((total < most) != (b.total < most) && total != b.total) {
+      const double crossing = users + (b.users - users) * ((most - total) / (b.total - total));
+      if (crossing > users && crossing < b.users) out.points.push_back({crossing, most});
+    }
+    out.points.push_back({b.users, std::min(b.total, most)});
+  }
+  // What follows the last point is flat without saying so.
+  while (out.points.size() > 1 &&
+         out.points.back().total == out.points[out.points.size() - 2].total) {
+    out.points.pop_back();
+  }
+  return out;
+}
+
 /// `each` for every user until `limit` is reached.
 template <class Rate>
 Curve<Rate> linear_until(Rate each, Rate limit) {

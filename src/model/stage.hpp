@@ -9,10 +9,11 @@ namespace feedrate {
 
 enum class Stage : std::uint8_t {
   startup,         ///< workers starting at the head of an epoch, first batch not yet begun
-  download,        ///< bytes from a remote source to the instance
+  download,        ///< bytes from a remote source, as fast as it and its connections give them
+  network,         ///< the NIC of an instance, for what is downloaded and what helpers send
   disk,            ///< bytes from a local or attached disk (page cache misses)
   decode,          ///< preprocessing on CPU cores of the instance
-  remote,          ///< preprocessing on auxiliary CPU instances and the way from there
+  remote,          ///< preprocessing on auxiliary CPU instances, and what leaves them
   collate,         ///< a worker putting samples together into a batch in shared memory
   handover,        ///< the main process taking a batch: unpickle, pin, launch
   h2d,             ///< host-to-device copy
@@ -23,11 +24,11 @@ enum class Stage : std::uint8_t {
   interruption,    ///< what interruptions cost: work done again, restarts, waiting for instances
 };
 
-inline constexpr std::size_t stage_count = 13;
+inline constexpr std::size_t stage_count = 14;
 
 inline constexpr std::array<std::string_view, stage_count> stage_names = {
-    "startup", "download",       "disk", "decode",    "remote",     "collate",     "handover",
-    "h2d",     "gpu_preprocess", "gpu",  "allreduce", "checkpoint", "interruption"};
+    "startup",  "download", "network",        "disk", "decode",    "remote",     "collate",
+    "handover", "h2d",      "gpu_preprocess", "gpu",  "allreduce", "checkpoint", "interruption"};
 
 constexpr std::string_view name_of(Stage stage) {
   return stage_names[static_cast<std::size_t>(stage)];

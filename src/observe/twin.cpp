@@ -64,7 +64,8 @@ bool works(const TimelineSpan& span) {
 
 /// Work that keeps a core busy.
 bool computes(const TimelineSpan& span) {
-  return !span.waiting && span.stage != Stage::download && span.stage != Stage::disk;
+  return !span.waiting && span.stage != Stage::download && span.stage != Stage::network &&
+         span.stage != Stage::disk;
 }
 
 /// An exposed all-reduce runs a kernel, which waits.

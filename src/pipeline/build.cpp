@@ -25,6 +25,7 @@ void multiply(Read& read, double instances) {
     point.users *= instances;
     point.total *= instances;
   }
+  if (read.nic) *read.nic *= instances;
   read.connections *= instances;
   multiply(read.limits, instances);
 }
@@ -56,6 +57,7 @@ Inputs merged(const Inputs& inputs) {
   // training instance.
   if (one.remote->fetch) multiply(one.remote->fetch->limits, instances);
   one.remote->network = inputs.remote->network * instances;
+  if (inputs.remote->sending) one.remote->sending = *inputs.remote->sending * instances;
   return one;
 }
 
@@ -170,6 +172,16 @@ struct EpochParts {
   std::optional<engine::BarrierId> barrier;
 };
 
+/// Where transfers pass a NIC.
+void note_nics(const Capacities& of, EpochModel& built) {
+  for (std::size_t i = 0; i < of.stations.size(); ++i) {
+    const Station& station = of.loading.stations[i];
+    const Place& place = of.stations[i];
+    if (station.nic <= 0.0 || !place.resource) continue;
+    built.nics.push_back({*place.resource, station, of.loading.customers, place.gate.has_value()});
+  }
+}
+
 /// Pipe mode: `connections` of an instance fill a FIFO ahead of all of its workers.
 void add_stream(engine::Model& model, EpochModel& built, Capacities& capacities,
                 const BuiltKind& one, EpochKind kind, const std::string& name) {
@@ -190,6 +202,7 @@ void add_stream(engine::Model& model, EpochModel& built, Capacities& capacities,
   fifo.capacity = 2 * layout.ranks;
   const engine::QueueId queue = model.add(fifo);
   Capacities made = add_capacities(model, name, fetching, layout.fold, 0.0, chunk);
+  note_nics(made, built);
   // The workers take what the stream has fetched.
   std::swap(made.nic, capacities.nic);
   for (double c = 0.0; c < connections; c += 1.0) {
@@ -200,6 +213,7 @@ void add_stream(engine::Model& model, EpochModel& built, Capacities& capacities,
     Part part{.kind = TrackKind::stream, .feeds = Stage::decode};
     part.process =
         model.add(engine::Process{name + name_of(part), model.add(stream.build()), true, -1});
+    built.streams.push_back(part.process);
     if (built.parts.empty()) built.parts.push_back(part);
   }
   if (built.gpus.empty())
@@ -222,6 +236,7 @@ void add_instance(const BuiltKind& one, const EpochParts& epoch, const std::stri
     (here ? local : remote) =
         add_capacities(model, name + (here ? "" : "remote "), loading, layout.fold, helpers, chunk);
   }
+  if (local) note_nics(*local, epoch.built);
   const auto nic = local ? shared_nic(inputs, epoch.kind, one.misses) : std::nullopt;
   std::optional<engine::BucketId> shared;
   if (nic) {

@@ -67,6 +67,14 @@ struct Stock {
   double tokens = 1.0;  ///< a batch
 };
 
+/// Transfers that pass the NIC of an instance.
+struct NicPassed {
+  engine::ResourceId resource{};
+  Station station;
+  double customers = 0.0;
+  bool gated = false;  ///< not all customers may be inside
+};
+
 /// An epoch. Tags are Stage values; the reference process is the first rank's GPU.
 struct EpochModel {
   engine::Model model;
@@ -77,6 +85,8 @@ struct EpochModel {
   std::vector<Stock> stocks;
   std::size_t own_processes = 0;  ///< of the first rank's instance; they come first
   std::size_t own_resources = 0;
+  std::vector<NicPassed> nics;
+  std::vector<engine::ProcessId> streams;  ///< that fetch ahead of all workers
 };
 EpochModel build_epoch(const Inputs& inputs, EpochKind kind, const Misses& misses,
                        const Layout& layout);

@@ -52,6 +52,16 @@ std::vector<double> gated(const Station& station, int customers) {
   return rates;
 }
 
+/// Whether each of so many has as much as one alone.
+bool shared_with_nobody(const Curve<double>& rate, int customers) {
+  const double each = rate.total(1.0);
+  const auto whole = [&](double users) { return rate.total(users) > 0.999999999 * users * each; };
+  return whole(std::max(1, customers)) &&
+         std::all_of(rate.points.begin(), rate.points.end(), [&](const auto& point) {
+           return point.users <= 1.0 || point.users >= customers || whole(point.users);
+         });
+}
+
 void add_station(ClosedNetwork& network, const Station& station) {
   if (station.delay <= 0.0 && !station.works()) return;
   if (station.connections > 0.0 && station.connections < network.customers()) {
@@ -59,7 +69,12 @@ void add_station(ClosedNetwork& network, const Station& station) {
     return;
   }
   network.add_delay(station.delay);
-  if (station.works()) network.add_shared(cycles(station.rate, station.work, network.customers()));
+  if (!station.works()) return;
+  if (shared_with_nobody(station.rate, network.customers())) {
+    network.add_delay(station.work_alone());
+  } else {
+    network.add_shared(cycles(station.rate, station.work, network.customers()));
+  }
 }
 
 bool is_lock(const Station& station) {
@@ -74,7 +89,23 @@ double rate_of(const SampleLimit& limit, bool burst) {
   return burst && limit.burst_rate > 0.0 ? limit.burst_rate : limit.rate;
 }
 
+double alone_at(const Station& station, int customers) {
+  ClosedNetwork network(customers);
+  add_station(network, station);
+  return network.throughput(customers);
+}
+
 }  // namespace
+
+double nic_part(const Station& station, double customers) {
+  if (station.nic <= 0.0 || customers <= 0.0) return 0.0;
+  const int all = whole_customers(customers);
+  const Station beyond = station.beyond_nic();
+  const double longest = all / alone_at(station, all);
+  const double beside = longest - all / alone_at(beyond, all);
+  const double waits = longest - (beyond.delay + beyond.work_alone());
+  return waits > 0.0 ? std::clamp(beside / waits, 0.0, 1.0) : 0.0;
+}
 
 void Flow::Group::set_cores(std::vector<double> rates) const {
   network.set_last(std::move(rates));
@@ -155,7 +186,10 @@ Flow::Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double ac
     Station ungated = *stream_;
     ungated.connections = 0.0;
     add_station(stream, ungated);
-    if (ungated.delay + ungated.work > 0.0) stream_rate_ = stream.throughput(connections);
+    if (ungated.delay + ungated.work > 0.0) {
+      stream_rate_ = stream.throughput(connections);
+      stream_beyond_nic_ = alone_at(ungated.beyond_nic(), connections);
+    }
     for (const SampleLimit& limit : stream_limits(inputs, kind, misses)) limits_.push_back(limit);
     burst_.assign(limits_.size(), 0);
   }
@@ -183,13 +217,14 @@ double Flow::unlimited(double share, double background) const {
   return sum;
 }
 
-Flow::Tightest Flow::tightest() const {
+Flow::Tightest Flow::tightest(double nic) const {
   Tightest least;
-  if (stream_rate_ > 0.0) least.rate = stream_rate_;
+  if (stream_rate_ > 0.0) least = {stream_rate_, Stage::download, stream_beyond_nic_};
   for (std::size_t i = 0; i < limits_.size(); ++i) {
     const double rate = rate_of(limits_[i], burst_[i] != 0);
-    if (rate < least.rate) least = {rate, limits_[i].stage};
+    if (rate < least.rate) least = {rate, limits_[i].stage, rate};
   }
+  if (nic < least.rate) least = {nic, Stage::network, nic};
   return least;
 }
 
@@ -256,7 +291,7 @@ void Flow::set_burst(std::size_t limit, bool burst) {
   burst_[limit] = burst ? 1 : 0;
 }
 
-PerStage<double> Flow::making() const {
+PerStage<double> Flow::making(double nic) const {
   PerStage<double> time;
   double sum = 0.0;
   for (const Group& group : groups_) {
@@ -298,16 +333,26 @@ PerStage<double> Flow::making() const {
     }
     if (demand > 0.0) {
       for (std::size_t i = 0; i < needs.size(); ++i) {
-        spend(loading.stations[i].stage, rest * needs[i] / demand);
+        const Station& station = loading.stations[i];
+        const double there = rest * needs[i] / demand;
+        const Station beyond = station.beyond_nic();
+        const double waits = std::max(0.0, there - beyond.delay - beyond.work_alone());
+        const double for_nic = station.nic > 0.0 ? waits * nic_part(station, customers) : 0.0;
+        spend(Stage::network, for_nic);
+        spend(station.stage, there - for_nic);
       }
     }
   }
   // What a limit keeps back, its customers wait for.
   const double free = unlimited(1.0, std::max(0.0, background_));
-  const Tightest most = tightest();
+  const Tightest most = tightest(nic);
   if (most.rate < free && !groups_.empty()) {
     const double waiting = sum > 0.0 ? sum * (free / most.rate - 1.0) : 1.0;
-    time[most.stage] += waiting;
+    const double beyond = std::clamp(most.beyond_nic, most.rate, free);
+    const double for_nic =
+        waiting * std::min(1.0, (1.0 / most.rate - 1.0 / beyond) / (1.0 / most.rate - 1.0 / free));
+    time[Stage::network] += for_nic;
+    time[most.stage] += waiting - for_nic;
     sum += waiting;
   }
   if (sum > 0.0) {
@@ -321,7 +366,8 @@ PerStage<double> Flow::alone() const {
   const auto lower = [&](Stage stage, double rate) {
     if (reached[stage] <= 0.0 || rate < reached[stage]) reached[stage] = rate;
   };
-  for (Stage stage : {Stage::download, Stage::disk, Stage::decode, Stage::remote, Stage::collate}) {
+  for (Stage stage : {Stage::download, Stage::network, Stage::disk, Stage::decode, Stage::remote,
+                      Stage::collate}) {
     double sum = 0.0;
     bool any = false;
     bool spared = false;  // customers that do not pass this stage deliver without it
@@ -331,12 +377,20 @@ PerStage<double> Flow::alone() const {
       bool here = false;
       double most = no_limit;
       for (const Station& station : loading.stations) {
-        if (station.stage != stage || (station.delay <= 0.0 && !station.works())) continue;
+        if (stage == Stage::network && station.nic > 0.0) {
+          here = true;
+          most = station.nic / station.work;
+          continue;
+        }
+        // What helpers send leaves them before it passes the NIC.
+        const bool sent = station.nic > 0.0 && station.stage == Stage::network;
+        if ((sent ? loading.cpu_stage : station.stage) != stage) continue;
+        if (station.delay <= 0.0 && !station.works()) continue;
         here = true;
         if (is_lock(station)) {
           most = station.locks / station.work_alone();
         } else {
-          add_station(network, station);
+          add_station(network, station.beyond_nic());
         }
       }
       double work = 0.0;
@@ -356,7 +410,10 @@ PerStage<double> Flow::alone() const {
     if (any && !spared) lower(stage, sum);
     if (any && spared) lower(stage, unlimited(1.0, 0.0));
   }
-  if (stream_rate_ > 0.0) lower(Stage::download, stream_rate_);
+  if (stream_rate_ > 0.0) {
+    lower(Stage::download, stream_beyond_nic_);
+    if (stream_->nic > 0.0) lower(Stage::network, stream_->nic / stream_->work);
+  }
   for (std::size_t i = 0; i < limits_.size(); ++i) {
     lower(limits_[i].stage, rate_of(limits_[i], burst_[i] != 0));
   }

@@ -11,6 +11,10 @@
 
 namespace feedrate::pipeline {
 
+/// Of what `customers` wait for at a station of downloads, if nothing else keeps them, beyond what
+/// one of them needs there alone: the part that is the NIC's, 0…1.
+double nic_part(const Station& station, double customers);
+
 class Flow {
  public:
   Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double active);
@@ -42,8 +46,9 @@ class Flow {
   void set_burst(std::size_t limit, bool burst);
   [[nodiscard]] const std::vector<SampleLimit>& limits() const { return limits_; }
 
-  /// Where a customer's time goes while all are busy; adds up to 1, or to 0 without any.
-  [[nodiscard]] PerStage<double> making() const;
+  /// Where a customer's time goes while all are busy, if the NIC lets `nic` samples a second
+  /// through beside gradients; adds up to 1, or to 0 without any.
+  [[nodiscard]] PerStage<double> making(double nic = 1e300) const;
   /// Samples per second of each stage if its own stations were all there is, rate limits included.
   [[nodiscard]] PerStage<double> alone() const;
   [[nodiscard]] bool nothing() const { return groups_.empty(); }
@@ -68,14 +73,16 @@ class Flow {
   struct Tightest {
     double rate = 1e300;
     Stage stage = Stage::download;
+    double beyond_nic = 1e300;  ///< `rate` were there no NIC
   };
-  [[nodiscard]] Tightest tightest() const;
+  [[nodiscard]] Tightest tightest(double nic = 1e300) const;
 
   std::vector<Group> groups_;
   std::vector<SampleLimit> limits_;
   std::vector<char> burst_;
   std::optional<Station> stream_;
-  double stream_rate_ = 0.0;  ///< of Pipe mode's stream; 0: none
+  double stream_rate_ = 0.0;        ///< of Pipe mode's stream; 0: none
+  double stream_beyond_nic_ = 0.0;  ///< the same were there no NIC
   mutable double background_ = 0.0;
 };
 

@@ -32,6 +32,7 @@ struct RateLimit {
   double each = 1.0;        ///< what a sample counts (staging: an object)
   bool of_requests = false;
   bool shared = false;  ///< `rate` is an equal part of what all instances have together
+  bool of_nic = false;  ///< the instance's own network, whatever reads
 };
 
 /// How bytes come to one instance: requests of `requests` a sample, each a latency that nothing
@@ -42,6 +43,7 @@ struct Read {
   DataPerSample bytes;    ///< per sample
   DurationPerSample cpu;  ///< of the client, on the cores of whoever reads
   Curve<Bandwidth> rate;  ///< X(n) with n requests in transfer; empty: transfer takes no time
+  std::optional<Bandwidth> nic;  ///< all that the instance's NIC lets through; empty: no limit
   Discipline discipline = Discipline::shared;  ///< of `rate`: shared, or one at a time
   double connections = 0.0;                    ///< requests in flight at most; 0: no limit
   std::vector<RateLimit> limits;
@@ -49,6 +51,9 @@ struct Read {
   /// and the rate without it.
   Bandwidth shared_by_all;
   Curve<Bandwidth> unshared;
+
+  /// `rate` as far as the NIC carries it.
+  [[nodiscard]] Curve<Bandwidth> through_nic() const { return nic ? capped(rate, *nic) : rate; }
 };
 
 /// How the times of single steps vary, as they were measured: each over the mean of all.
@@ -65,14 +70,15 @@ std::shared_ptr<const StepTimes> step_times_of(
 /// Auxiliary CPU instances that preprocess for all training instances together: customers of a
 /// network of their own.
 struct RemotePool {
-  double workers = 0.0;       ///< in all
-  Curve<double> cores;        ///< core-seconds per second with n of them busy
-  DurationPerSample cpu;      ///< their work on a sample
-  std::optional<Read> fetch;  ///< how they read from a remote source, through their own NICs
-  DataPerSample sent;         ///< over the training instance's NIC, per sample
-  Duration latency;           ///< of a delivery
-  double deliveries = 1.0;    ///< per sample
-  Bandwidth network;          ///< of a training instance
+  double workers = 0.0;              ///< in all
+  Curve<double> cores;               ///< core-seconds per second with n of them busy
+  DurationPerSample cpu;             ///< their work on a sample
+  std::optional<Read> fetch;         ///< how they read from a remote source, through their own NICs
+  DataPerSample sent;                ///< over the training instance's NIC, per sample
+  Duration latency;                  ///< of a delivery
+  double deliveries = 1.0;           ///< per sample
+  Bandwidth network;                 ///< of a training instance
+  std::optional<Bandwidth> sending;  ///< of all helpers' NICs, for each of them; empty: no limit
 };
 
 /// File mode: every object copied to the instance before training.

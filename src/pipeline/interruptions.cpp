@@ -9,11 +9,16 @@
 namespace feedrate::pipeline {
 namespace {
 
-/// The share of its time that the storage of the checkpoints reads for training.
+/// The share of its time that the storage of the checkpoints, or the NIC on the way there, reads
+/// for training.
 double storage_busy(const Outcome& out, const Inputs& inputs) {
   if (!inputs.checkpoint_background || !inputs.checkpoint_beside) return 0.0;
-  const Throughput most =
-      capacities(inputs, EpochKind::later, epochs_begun(inputs))[*inputs.checkpoint_beside];
+  const auto carried = capacities(inputs, EpochKind::later, epochs_begun(inputs));
+  Throughput most = carried[*inputs.checkpoint_beside];
+  const Throughput nic = carried[Stage::network];
+  if (*inputs.checkpoint_beside == Stage::download && nic > Throughput{}) {
+    most = most > Throughput{} ? std::min(most, nic) : nic;
+  }
   if (most <= Throughput{} || out.later.wall <= Duration{}) return 0.0;
   return std::min(1.0, samples(out.samples) / out.later.wall / most);
 }

@@ -30,13 +30,26 @@ Station station_of(const Read& read, Stage stage, double often, double speed, do
 }
 
 void add_limits(std::vector<SampleLimit>& limits, const Read& read, Stage stage, double often,
-                double speed) {
+                const PerStage<double>& speeds) {
   for (const RateLimit& limit : read.limits) {
     const double each = limit.each * often;
     if (each <= 0.0) continue;
-    limits.push_back({stage, limit.name, limit.rate * speed / each, limit.burst_rate * speed / each,
+    const Stage of = limit.of_nic ? Stage::network : stage;
+    const double speed = speeds[of];
+    limits.push_back({of, limit.name, limit.rate * speed / each, limit.burst_rate * speed / each,
                       limit.credit / each});
   }
+}
+
+/// Bytes from the source: its connections at the speed of one stage, the NIC at that of another.
+Station download_of(const Read& read, double often, const Inputs& inputs) {
+  const double speed = inputs.speed[Stage::download];
+  Station station = station_of(read, Stage::download, often, speed, 1.0);
+  if (!read.nic || !station.works()) return station;
+  station.nic = read.nic->base() * inputs.speed[Stage::network] / speed;
+  station.without_nic = station.rate;
+  station.rate = capped(station.rate, station.nic);
+  return station;
 }
 
 const std::optional<Read>& source_in(const Inputs& inputs, EpochKind kind) {
@@ -53,7 +66,9 @@ double fetched(const Inputs& inputs, const Misses& misses) {
 void spread_over(Station& station, double threads) {
   if (threads <= 1.0) return;
   station.delay /= threads;
-  for (auto& point : station.rate.points) point.users /= threads;
+  for (Curve<double>* rate : {&station.rate, &station.without_nic}) {
+    for (auto& point : rate->points) point.users /= threads;
+  }
   if (station.connections > 0.0) {
     station.connections = std::max(1.0, station.connections / threads);
   }
@@ -84,16 +99,15 @@ Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double
   const auto& source = source_in(inputs, kind);
   if (source && !inputs.sequential_stream) {
     const double often = fetched(inputs, misses);
-    const double speed = inputs.speed[Stage::download];
-    loading.stations.push_back(station_of(*source, Stage::download, often, speed, 1.0));
+    loading.stations.push_back(download_of(*source, often, inputs));
     spread_over(loading.stations.back(), inputs.fetch_threads);
-    add_limits(loading.limits, *source, Stage::download, often, speed);
+    add_limits(loading.limits, *source, Stage::download, often, inputs.speed);
   }
   if (inputs.disk) {
     const double speed = inputs.speed[Stage::disk];
     loading.stations.push_back(station_of(*inputs.disk, Stage::disk, misses.page, speed, 1.0));
     spread_over(loading.stations.back(), inputs.fetch_threads);
-    add_limits(loading.limits, *inputs.disk, Stage::disk, misses.page, speed);
+    add_limits(loading.limits, *inputs.disk, Stage::disk, misses.page, inputs.speed);
   }
   const DurationPerSample cpu =
       inputs.cached_cpu + (inputs.cpu - inputs.cached_cpu) * misses.decode;
@@ -145,12 +159,12 @@ Loading remote(const Inputs& inputs, EpochKind kind, const Misses& misses) {
   if (source_in(inputs, kind) && pool.fetch) {
     const double often = fetched(inputs, misses);
     loading.stations.push_back(station_of(*pool.fetch, Stage::download, often, speed, 1.0));
-    add_limits(loading.limits, *pool.fetch, Stage::download, often, speed);
+    add_limits(loading.limits, *pool.fetch, Stage::download, often, inputs.speed);
   }
   if (inputs.disk) {
     loading.stations.push_back(station_of(*inputs.disk, Stage::disk, misses.page,
                                           inputs.speed[Stage::disk], inputs.instances_alike()));
-    add_limits(loading.limits, *inputs.disk, Stage::disk, misses.page, inputs.speed[Stage::disk]);
+    add_limits(loading.limits, *inputs.disk, Stage::disk, misses.page, inputs.speed);
   }
   const double remote_speed = inputs.speed[Stage::remote];
   loading.cpu = pool.cpu.base() / remote_speed;
@@ -158,15 +172,30 @@ Loading remote(const Inputs& inputs, EpochKind kind, const Misses& misses) {
     loading.cpu += pool.fetch->cpu.base() * fetched(inputs, misses) / speed;
   }
   loading.cores = pool.cores;
+  Station latency;
+  latency.stage = Stage::remote;
+  latency.delay = pool.latency.base() * pool.deliveries / remote_speed;
+  loading.stations.push_back(latency);
+  // From all helpers' NICs to that of a training instance, at the pace of the slower.
   Station delivery;
-  delivery.stage = Stage::remote;
-  delivery.delay = pool.latency.base() * pool.deliveries / remote_speed;
-  delivery.work = pool.sent.base() / remote_speed;
+  delivery.stage = Stage::network;
+  delivery.work = pool.sent.base();
   if (delivery.work > 0.0) {
     const double instances = inputs.instances_alike();
-    const double all = pool.network.base() * instances;
-    delivery.rate = {{{1.0, pool.network.base()}, {std::max(1.0, instances), all}}, 0.0};
-    if (instances <= 1.0) delivery.rate.points.resize(1);
+    const auto to_all = [&](double each) {
+      Curve<double> rate{{{1.0, each}}, 0.0};
+      if (instances > 1.0) rate.points.push_back({instances, each * instances});
+      return rate;
+    };
+    double each = pool.network.base() * inputs.speed[Stage::network];
+    delivery.nic = each * std::max(1.0, instances);
+    if (pool.sending) {
+      const double sending = pool.sending->base() * remote_speed;
+      delivery.without_nic = to_all(sending);
+      if (sending < each) delivery.stage = Stage::remote;
+      each = std::min(each, sending);
+    }
+    delivery.rate = to_all(each);
   }
   loading.stations.push_back(delivery);
   return loading;
@@ -177,6 +206,14 @@ bool remote_only(const Inputs& inputs) {
 }
 
 }  // namespace
+
+Station Station::beyond_nic() const {
+  Station beyond = *this;
+  if (nic > 0.0) beyond.rate = without_nic;
+  beyond.nic = 0.0;
+  beyond.without_nic = {};
+  return beyond;
+}
 
 double Loading::alone() const {
   double sum = cpu + collate;
@@ -285,10 +322,10 @@ double active_workers(const Inputs& inputs, EpochKind kind) {
 
 std::optional<SharedNic> shared_nic(const Inputs& inputs, EpochKind kind, const Misses& misses) {
   if (!inputs.network || inputs.remote) return std::nullopt;
-  const double down = bytes_fetched(inputs, kind, misses) / inputs.speed[Stage::download];
-  const double gradients = inputs.network_allreduce.base() / inputs.speed[Stage::allreduce];
+  const double down = bytes_fetched(inputs, kind, misses);
+  const double gradients = inputs.network_allreduce.base();
   if (down <= 0.0 || gradients <= 0.0) return std::nullopt;
-  return SharedNic{inputs.network->base() / down, gradients / down};
+  return SharedNic{inputs.network->base() * inputs.speed[Stage::network] / down, gradients / down};
 }
 
 std::vector<Loading> loadings(const Inputs& inputs, EpochKind kind, const Misses& misses,
@@ -302,16 +339,14 @@ std::vector<Loading> loadings(const Inputs& inputs, EpochKind kind, const Misses
 std::optional<Station> stream_of(const Inputs& inputs, EpochKind kind, const Misses& misses) {
   const auto& source = source_in(inputs, kind);
   if (!inputs.sequential_stream || !source) return std::nullopt;
-  return station_of(*source, Stage::download, fetched(inputs, misses),
-                    inputs.speed[Stage::download], 1.0);
+  return download_of(*source, fetched(inputs, misses), inputs);
 }
 
 std::vector<SampleLimit> stream_limits(const Inputs& inputs, EpochKind kind, const Misses& misses) {
   std::vector<SampleLimit> limits;
   const auto& source = source_in(inputs, kind);
   if (!inputs.sequential_stream || !source) return limits;
-  add_limits(limits, *source, Stage::download, fetched(inputs, misses),
-             inputs.speed[Stage::download]);
+  add_limits(limits, *source, Stage::download, fetched(inputs, misses), inputs.speed);
   return limits;
 }
 

@@ -40,10 +40,14 @@ struct Station {
   double work = 0.0;   ///< a sample, in the unit of `rate`
   Curve<double> rate;  ///< work per second in all, by users; empty: no work
   bool one_at_a_time = false;
-  double connections = 0.0;  ///< customers inside at most, delay included; 0: no limit
-  double locks = 0.0;        ///< > 0: so many locks, held during work on the customers' cores
+  double connections = 0.0;     ///< customers inside at most, delay included; 0: no limit
+  double locks = 0.0;           ///< > 0: so many locks, held during work on the customers' cores
+  double nic = 0.0;             ///< of `rate`: all that the NIC lets through; 0: no limit
+  Curve<double> without_nic{};  ///< `rate` were there no NIC; empty where `nic` is 0
 
   [[nodiscard]] bool works() const { return work > 0.0 && !rate.empty(); }
+  /// The same were there no NIC.
+  [[nodiscard]] Station beyond_nic() const;
   /// Seconds of the work of a sample with nobody else there; 0 without work.
   [[nodiscard]] double work_alone() const { return works() ? work / rate.total(1.0) : 0.0; }
 };
@@ -83,6 +87,11 @@ std::vector<Loading> loadings(const Inputs& inputs, EpochKind kind, const Misses
 struct SharedNic {
   double rate = 0.0;       ///< samples a second, were there only those
   double gradients = 0.0;  ///< of an all-reduce, as so many samples
+
+  /// Samples a second beside the gradients, where an all-reduce follows `samples` of them.
+  [[nodiscard]] double beside_gradients(double samples) const {
+    return rate * samples / (samples + gradients);
+  }
 };
 std::optional<SharedNic> shared_nic(const Inputs& inputs, EpochKind kind, const Misses& misses);
 

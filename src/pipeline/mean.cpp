@@ -306,7 +306,9 @@ double nic_seconds(const Inputs& inputs, const Flow& flow, EpochKind kind, doubl
                    const Misses& misses) {
   if (flow.nothing()) return 0.0;
   const auto nic = shared_nic(inputs, kind, misses);
-  return nic ? (batch * inputs.ranks + nic->gradients / inputs.accumulation) / nic->rate : 0.0;
+  if (!nic) return 0.0;
+  const double samples = batch * inputs.ranks;
+  return samples / nic->beside_gradients(samples * inputs.accumulation);
 }
 
 }  // namespace
@@ -472,7 +474,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   }
   if (rest > 0.0) {
     PerStage<double> making;
-    if (details) making = flow.making();
+    if (details) making = flow.making(e.nic > 0.0 ? full * inputs.ranks / e.nic : 1e300);
     double sum = 0.0;
     for (Stage stage : all_stages()) sum += making[stage];
     if (sum <= 0.0) making[Stage::decode] = 1.0;

@@ -12,20 +12,25 @@ MeanStaging mean_staging(const Inputs& inputs, Credits& credits) {
   const Staging& staging = *inputs.staging;
   const double speed = inputs.speed[Stage::download];
   const double written = inputs.speed[Stage::disk];
+  const double carried = inputs.speed[Stage::network];
+  const double nic = staging.read.nic ? staging.read.nic->base() * carried : 1e300;
   const double size = staging.object_size.base();
   const double connections = std::min(std::max(1.0, std::min(staging.connections, staging.objects)),
                                       double{queueing::most_customers});
-  queueing::ClosedNetwork network(static_cast<int>(std::ceil(connections)));
-  network.add_delay(staging.read.latency.base() / speed);
-  if (!staging.read.rate.empty() && size > 0.0) {
+  const auto copying = [&](double source, double line) {
+    queueing::ClosedNetwork network(static_cast<int>(std::ceil(connections)));
+    network.add_delay(staging.read.latency.base() / source);
+    if (staging.read.rate.empty() || size <= 0.0) return network;
     std::vector<double> rates;
     const double most =
         std::min(std::ceil(connections), std::ceil(staging.read.rate.points.back().users));
     for (double n = 1.0; n <= std::max(1.0, most); n += 1.0) {
-      rates.push_back(staging.read.rate.total(n).base() * speed / size);
+      rates.push_back(std::min(staging.read.rate.total(n).base() * source, line) / size);
     }
     network.add_shared(rates);
-  }
+    return network;
+  };
+  const queueing::ClosedNetwork network = copying(speed, nic);
   // In objects: what the connections reach, and what limits and the device let through.
   struct Limit {
     Stage stage;
@@ -33,17 +38,19 @@ MeanStaging mean_staging(const Inputs& inputs, Credits& credits) {
     double rate, burst_rate, credit, left;
   };
   std::vector<Limit> limits;
-  const auto add = [&](const std::vector<RateLimit>& list, Stage stage, double faster) {
+  const auto add = [&](const std::vector<RateLimit>& list, Stage stage) {
     for (const RateLimit& limit : list) {
       if (limit.each <= 0.0) continue;
+      const Stage of = limit.of_nic ? Stage::network : stage;
+      const double faster = inputs.speed[of];
       const double credit = limit.burst_rate > 0.0 ? limit.credit / limit.each : 0.0;
-      limits.push_back({stage, limit.name, limit.rate * faster / limit.each,
+      limits.push_back({of, limit.name, limit.rate * faster / limit.each,
                         limit.burst_rate * faster / limit.each, credit,
                         credit * credits.share_left(limit.name)});
     }
   };
-  add(staging.read.limits, Stage::download, speed);
-  add(staging.write_limits, Stage::disk, written);
+  add(staging.read.limits, Stage::download);
+  add(staging.write_limits, Stage::disk);
   if (staging.disk_write && size > 0.0) {
     limits.push_back({Stage::disk, "", staging.disk_write->base() * written / size, 0.0, 0.0, 0.0});
   }
@@ -64,11 +71,15 @@ MeanStaging mean_staging(const Inputs& inputs, Credits& credits) {
       best = n;
     }
   }
+  // Of the source and the NIC, the one that is worth making faster.
+  const double at_once = std::max(1.0, best);
+  const bool of_nic = staging.read.nic && copying(speed, 2.0 * nic).throughput(at_once) >
+                                              copying(2.0 * speed, nic).throughput(at_once);
   double longest = 0.0;
   const auto copy = [&](double remaining, double free) {
     while (remaining > 0.0) {
       double pace = free;
-      Stage waits_for = Stage::download;
+      Stage waits_for = of_nic ? Stage::network : Stage::download;
       for (const Limit& limit : limits) {
         const double rate = limit.left > 0.0 ? limit.burst_rate : limit.rate;
         if (rate < pace) {
@@ -117,6 +128,11 @@ PerStage<Throughput> capacities(const Inputs& inputs, EpochKind kind, double epo
   PerStage<double> one;  // instance
   for (Stage stage : all_stages()) one[stage] = loader[stage];
   const double batch = inputs.batch;
+  if (const auto nic = shared_nic(inputs, kind, misses); nic && !flow.nothing()) {
+    const double beside = nic->beside_gradients(batch * inputs.ranks * inputs.accumulation);
+    double& most = one[Stage::network];
+    most = most > 0.0 ? std::min(most, beside) : beside;
+  }
   const auto per_batch = [&](Stage stage, double seconds, double samples) {
     if (seconds > 0.0) one[stage] = samples * inputs.ranks * inputs.speed[stage] / seconds;
   };

@@ -120,7 +120,7 @@ void add_load(engine::ProgramBuilder& program, const Capacities& capacities, dou
   const engine::Spread making = spread(chunk_cv(variety, variety.make_cv * whole, n));
   if (chunks > 1) program.repeat(chunks);
   if (capacities.fifo) program.take(*capacities.fifo, tag(Stage::download));
-  if (capacities.nic) program.pass(*capacities.nic, n, tag(Stage::download));
+  if (capacities.nic) program.pass(*capacities.nic, n, tag(Stage::network));
   for (std::size_t i = 0; i < loading.limits.size(); ++i) {
     const engine::Tag stage = tag(loading.limits[i].stage);
     if (capacities.limits[i].burst) program.pass(*capacities.limits[i].burst, n, stage);

@@ -8,6 +8,7 @@
 #include "base/errors.hpp"
 #include "engine/simulate.hpp"
 #include "pipeline/build.hpp"
+#include "pipeline/flow.hpp"
 #include "pipeline/mean.hpp"
 
 namespace feedrate::pipeline {
@@ -18,8 +19,8 @@ Duration from_ticks(double ns) {
 }
 
 /// What a loader does to a batch.
-constexpr std::array making = {Stage::download, Stage::disk, Stage::decode, Stage::remote,
-                               Stage::collate};
+constexpr std::array making = {Stage::download, Stage::network, Stage::disk,
+                               Stage::decode,   Stage::remote,  Stage::collate};
 
 /// Waiting for a batch is waiting for all of its making. The engine books it on what the batch was
 /// just going through, and since W workers make W batches at a time, that is mostly the end of it;
@@ -89,6 +90,49 @@ void share_out_lateness(Span& span, const Inputs& inputs, double steps, Duration
   span.stall[Stage::allreduce] += span.straggling;
 }
 
+/// Of the waiting for downloads, what the NIC makes it longer than it would be without.
+void book_nic(Span& span, const EpochModel& built, const engine::Outcome& outcome) {
+  const auto t = static_cast<std::size_t>(Stage::download);
+  double active = 0.0;
+  double blocked = 0.0;
+  for (const auto* processes : {&built.loaders, &built.gpus}) {
+    for (const engine::ProcessId id : *processes) {
+      const engine::ProcessStats& process = outcome.processes[static_cast<std::size_t>(id)];
+      active += static_cast<double>(process.active[t]) * 1e-9;
+      if (processes == &built.loaders) blocked += static_cast<double>(process.blocked[t]) * 1e-9;
+    }
+  }
+  double there = 0.0;  // seconds of all customers, at the stations and before their gates
+  double for_nic = 0.0;
+  bool gated = false;
+  for (const NicPassed& nic : built.nics) {
+    const engine::ResourceStats& stats = outcome.resources[static_cast<std::size_t>(nic.resource)];
+    const Station beyond = nic.station.beyond_nic();
+    const double samples = stats.work() / nic.station.work;
+    const double delays = samples * nic.station.delay;
+    const double own = delays + static_cast<double>(stats.user_time) * 1e-9;
+    const double waits = own - delays - samples * beyond.work_alone();
+    there += own;
+    gated = gated || nic.gated;
+    for_nic += std::max(0.0, waits) * nic_part(nic.station, nic.customers);
+  }
+  // Gradients and credits keep streams back before their transfers.
+  for (const engine::ProcessId id : built.streams) {
+    const engine::ProcessStats& stream = outcome.processes[static_cast<std::size_t>(id)];
+    const auto kept = static_cast<double>(stream.active[static_cast<std::size_t>(Stage::network)]);
+    there += kept * 1e-9;
+    for_nic += kept * 1e-9;
+  }
+  if (there <= 0.0) return;
+  // Who waits for a connection waits for what those inside wait for.
+  if (gated) for_nic *= 1.0 + blocked / there;
+  // Workers behind a stream wait for its chunks.
+  const double all = active > 0.0 ? std::max(active + (gated ? blocked : 0.0), there) : there;
+  const Duration moved = std::min(1.0, for_nic / all) * span.stall[Stage::download];
+  span.stall[Stage::download] -= moved;
+  span.stall[Stage::network] += moved;
+}
+
 Span spans_of(const Inputs& inputs, double steps, const EpochModel& built,
               const engine::Outcome& outcome) {
   Span span;
@@ -117,6 +161,7 @@ Span spans_of(const Inputs& inputs, double steps, const EpochModel& built,
   for (Stage stage : all_stages()) span.stall[stage] += waiting[stage];
   share_out_lateness(span, inputs, steps, late);
   count_shared(span, built, outcome);
+  book_nic(span, built, outcome);
   return span;
 }
 

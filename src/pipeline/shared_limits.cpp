@@ -26,8 +26,7 @@ void lift(Read& read) {
 
 void give_whole(Read& read, double instances) {
   if (read.shared_by_all > Bandwidth{}) {
-    read.rate = read.unshared;
-    for (auto& point : read.rate.points) point.total = std::min(point.total, read.shared_by_all);
+    read.rate = capped(read.unshared, read.shared_by_all);
   }
   for (RateLimit& limit : read.limits) {
     if (!limit.shared) continue;

@@ -62,7 +62,9 @@ std::string workers_sentence(const Result& r) {
                        cores.empty() ? "" : "; " + cores);
   }
   // Before training it is not they who bring the data.
-  if (r.bottleneck.stage == Stage::download && study::downloads_before_training(r)) return "";
+  const bool downloads =
+      r.bottleneck.stage == Stage::download || r.bottleneck.stage == Stage::network;
+  if (downloads && study::downloads_before_training(r)) return "";
   const std::string none =
       fmt::format("no num_workers up to {} would finish the job 1 % sooner", count(w.tried));
   const bool on_cores = r.bottleneck.stage == Stage::decode || r.bottleneck.stage == Stage::collate;

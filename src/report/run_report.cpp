@@ -244,6 +244,7 @@ std::string_view explained(Stage stage) {
   switch (stage) {
     case Stage::startup: return "starting the loader's workers, each epoch";
     case Stage::download: return "bringing the data to the instance";
+    case Stage::network: return "the network of each instance";
     case Stage::disk: return "reading from disk";
     case Stage::decode: return "preprocessing on the CPU";
     case Stage::remote: return "preprocessing on auxiliary instances";

@@ -63,6 +63,7 @@ Network network_of(Context& context, const Machine* machine, const std::optional
                                    : std::string());
   network.limit = RateLimit{"network credits", published->value.base(), burst.base(),
                             ((burst - published->value) * time).base(), 0.0};
+  network.limit->of_nic = true;
   network.most = burst;
   return network;
 }
@@ -70,7 +71,7 @@ Network network_of(Context& context, const Machine* machine, const std::optional
 /// What of a line a host's downloads reach.
 double line_share(Context& context) {
   return context.find_or<double>(
-      Stage::download, context.scenario.source.line_share, {},
+      Stage::network, context.scenario.source.line_share, {},
       context.host ? assumed::line_share : unmeasured(assumed::line_share));
 }
 
@@ -127,9 +128,7 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
   const bool measured = from_host && context.host->download && !given.bandwidth_per_connection;
   if (measured) {
     read.rate = context.use_curve(Stage::download, "download curve", *context.host->download);
-    if (s.cluster.network) {
-      for (auto& point : read.rate.points) point.total = std::min(point.total, *s.cluster.network);
-    }
+    read.nic = s.cluster.network;
   } else {
     const auto known_each =
         context.find<Bandwidth>(Stage::download, key("bandwidth_per_connection"),
@@ -140,18 +139,16 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
     };
     std::optional<Bandwidth> line = network.most;
     if (line) *line *= line_share(context);
-    const Bandwidth top = limit && line ? std::min(*limit, *line)
-                          : limit       ? *limit
-                          : line        ? *line
-                                        : bytes_per_second(1.0);
     const std::string each_key = key("bandwidth_per_connection");
     Assumption own = from_host ? assumed::connection_rate : unmeasured(assumed::connection_rate);
     own.key = each_key;
-    const Bandwidth each = share(
-        known_each ? *known_each : std::min(top, context.assume<Bandwidth>(Stage::download, own)));
-    // Without a NIC to share, each connection has its own rate up to the limits.
+    Bandwidth each = known_each ? *known_each : context.assume<Bandwidth>(Stage::download, own);
+    if (limit && !known_each) each = std::min(each, *limit);
+    each = share(each);
+    // Each connection has its own rate up to the limits.
     constexpr double unshared = 1e6;
-    read.rate = linear_until(each, line ? *line : each * unshared);
+    read.rate = linear_until(each, each * unshared);
+    read.nic = line;
     if (network.limit) {
       read.limits.push_back(*network.limit);
       read.limits.back().each = 1.0;
@@ -182,9 +179,7 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
           read.shared_by_all = *limit;
           read.unshared = read.rate;
         }
-        for (auto& point : read.rate.points) {
-          point.total = std::min(point.total, *limit / of_instances);
-        }
+        read.rate = capped(read.rate, *limit / of_instances);
         break;
     }
   }
@@ -270,8 +265,7 @@ void resolve_source(Context& context) {
   const double per_object =
       context.find_or<double>(Stage::download, "/dataset/samples_per_object",
                               s.dataset.samples_per_object, {}, {}, 1.0, "a file a sample");
-  const Network network =
-      network_of(context, context.machine(), s.cluster.network, Stage::download);
+  const Network network = network_of(context, context.machine(), s.cluster.network, Stage::network);
   const double objects = std::max(1.0, std::ceil(inputs.samples / per_object));
   if (mode == InputMode::file) {
     // The last shard may be a small one; all of them hold the samples that there are.
@@ -315,9 +309,14 @@ void resolve_source(Context& context) {
 
 Read remote_read(Context& context, const Read& by_trainer, const Machine& machine, double count) {
   Read read = by_trainer;
+  // Their own NICs stand in its place, as fast where nobody says how fast those are.
+  read.nic.reset();
   const Source& given = context.scenario.source;
   const Known<Bandwidth>& network = machine.network;
-  if (!network) return read;
+  if (!network) {
+    read.rate = by_trainer.through_nic();
+    return read;
+  }
   // All of them together, each through its own NIC.
   const Bandwidth each = given.bandwidth_per_connection
                              ? *given.bandwidth_per_connection
@@ -326,8 +325,7 @@ Read remote_read(Context& context, const Read& by_trainer, const Machine& machin
   if (read.shared_by_all > Bandwidth{}) all = std::min(all, read.shared_by_all);
   read.rate = linear_until(std::min(each, all), all);
   read.connections = 0.0;
-  std::erase_if(read.limits,
-                [](const RateLimit& limit) { return limit.name == "network credits"; });
+  std::erase_if(read.limits, [](const RateLimit& limit) { return limit.of_nic; });
   return read;
 }
 

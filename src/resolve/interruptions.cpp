@@ -56,8 +56,8 @@ struct CheckpointStore {
 std::optional<CheckpointStore> storage(const Inputs& inputs) {
   const auto rate_of = [](const Read& read) {
     if (read.rate.empty()) return Bandwidth{};
-    Bandwidth rate =
-        read.connections > 0.0 ? read.rate.total(read.connections) : read.rate.maximum();
+    const Curve<Bandwidth> reached = read.through_nic();
+    Bandwidth rate = read.connections > 0.0 ? reached.total(read.connections) : reached.maximum();
     for (const RateLimit& limit : read.limits) {
       if (!limit.of_requests && limit.rate > 0.0) {
         rate = std::min(rate, Bandwidth::of(limit.rate));

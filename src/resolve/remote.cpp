@@ -49,14 +49,12 @@ void resolve_remote(Context& context, DurationPerSample remote_only, DurationPer
   std::optional<DataPerSample> sent = loader.remote->bytes_per_sample;
   if (const auto made = bytes_in_chain(context.scenario).to_gpu; made && !sent) sent = made->value;
   pool.sent = context.find_or<DataPerSample>(
-      Stage::remote, "/loader/remote/bytes_per_sample", sent, {}, {}, DataPerSample{},
+      Stage::network, "/loader/remote/bytes_per_sample", sent, {}, {}, DataPerSample{},
       "neither this nor /dataset/bytes_on_gpu_per_sample is given: delivery costs nothing");
-  const Bandwidth trainer = context.need<Bandwidth>(
-      Stage::remote, "/cluster/network", context.scenario.cluster.network, {},
+  pool.network = context.need<Bandwidth>(
+      Stage::network, "/cluster/network", context.scenario.cluster.network, {},
       context.published(&Machine::network), "the network of the training instance");
-  pool.network = aux.network
-                     ? std::min(trainer, aux.network->value * count / inputs.instances_alike())
-                     : trainer;
+  if (aux.network) pool.sending = aux.network->value * (count / inputs.instances_alike());
   pool.deliveries = 1.0 / inputs.batch;  // workers send batches
   pool.latency = context.assume<Duration>(Stage::remote, assumed::delivery_latency);
   inputs.remote = pool;

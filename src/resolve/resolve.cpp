@@ -131,6 +131,7 @@ DriftGroup drift_group(Stage stage) {
     case Stage::disk:
     case Stage::checkpoint: return DriftGroup::disk;
     case Stage::download:
+    case Stage::network:
     case Stage::allreduce: return DriftGroup::network;
     case Stage::h2d:
     case Stage::gpu_preprocess:

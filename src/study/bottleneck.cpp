@@ -17,6 +17,7 @@ bool costs(const pipeline::Inputs& inputs, Stage stage, const PerStage<Throughpu
     return inputs.checkpoint_interval.base() > 0.0 || inputs.best_interval;
   if (stage == Stage::interruption) return inputs.interruptions.has_value();
   if (inputs.staging && (stage == Stage::download || stage == Stage::disk)) return true;
+  if (inputs.staging && stage == Stage::network && inputs.staging->read.nic) return true;
   return first[stage].base() > 0.0 || later[stage].base() > 0.0;
 }
 

@@ -71,6 +71,7 @@ Cause simulated_cause(const Result& result) {
   if (too_few_workers(bottleneck)) return Cause::workers;
   switch (*bottleneck.stage) {
     case Stage::download:
+    case Stage::network:
       return downloads_before_training(result) ? Cause::download : Cause::streaming;
     case Stage::disk: return Cause::disk;
     case Stage::decode:

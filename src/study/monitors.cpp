@@ -116,12 +116,11 @@ DiskShares disk_shares(const Steady& steady) {
 
 Received received_in(const Inputs& inputs, pipeline::EpochKind kind, double epoch) {
   Received received;
-  received.by_step =
-      bytes(inputs.network_allreduce.base() / inputs.accumulation / inputs.speed[Stage::allreduce]);
+  const double speed = inputs.speed[Stage::network];
+  received.by_step = bytes(inputs.network_allreduce.base() / inputs.accumulation / speed);
   const pipeline::Misses misses = pipeline::misses_in(inputs, epoch);
   if (!inputs.remote) {
-    received.by_sample = bytes_per_sample(pipeline::bytes_fetched(inputs, kind, misses) /
-                                          inputs.speed[Stage::download]);
+    received.by_sample = bytes_per_sample(pipeline::bytes_fetched(inputs, kind, misses) / speed);
     return received;
   }
   // Samples made on the instance itself are not sent to it.
@@ -132,7 +131,7 @@ Received received_in(const Inputs& inputs, pipeline::EpochKind kind, double epoc
     const pipeline::Flow flow(inputs, kind, misses, active);
     made_there = 1.0 - share(flow.core_work() / (local->cpu + local->collate));
   }
-  received.by_sample = made_there * inputs.remote->sent / inputs.speed[Stage::remote];
+  received.by_sample = made_there * inputs.remote->sent / speed;
   return received;
 }
 

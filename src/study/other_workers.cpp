@@ -50,6 +50,7 @@ bool is_a_matter_of_workers(const Result& result, const Scenario& scenario) {
   if (!result.bottleneck.stage || scenario.loader.remote) return false;
   switch (*result.bottleneck.stage) {
     case Stage::download:
+    case Stage::network:
     case Stage::disk:
     case Stage::decode:
     case Stage::collate: return true;
@@ -58,7 +59,8 @@ bool is_a_matter_of_workers(const Result& result, const Scenario& scenario) {
 }
 
 bool downloads_before_training(const Result& result) {
-  return result.times.staging * 2.0 > result.stages[Stage::download].stall;
+  return result.times.staging * 2.0 >
+         result.stages[Stage::download].stall + result.stages[Stage::network].stall;
 }
 
 double most_workers_tried(const resolve::Resolved& resolved) {

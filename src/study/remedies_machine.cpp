@@ -146,6 +146,32 @@ std::vector<Change> helpers(const Situation& s) {
   return list;
 }
 
+/// Half as many, a quarter, and so on.
+std::vector<Change> fewer_helpers(const Situation& s) {
+  const RemoteWorkers& remote = *s.scenario.loader.remote;
+  std::vector<Change> list;
+  for (double n = remote.instances; n > 1.0;) {
+    n = std::ceil(n / 2.0);
+    list.push_back({{{"/loader/remote/instances", exact_text(n)}},
+                    words::preprocessing_helpers(n, remote.instance)});
+  }
+  return list;
+}
+
+std::vector<Change> faster_networks(const Situation& s) {
+  const auto faster = [](const Machine& now, const Machine& other) {
+    return now.network && other.network && other.network->value > now.network->value;
+  };
+  std::vector<Change> list;
+  for (const Machine* machine : siblings(s, faster)) {
+    Change change{{{"instance", rented_as(s, machine->name)}},
+                  words::with_network(rented_as(s, machine->name), machine->network->value)};
+    if (s.scenario.cluster.network) change.set.emplace_back("/cluster/network", "null");
+    list.push_back(std::move(change));
+  }
+  return list;
+}
+
 bool cpus_keep_waiting(const Situation& s) {
   return s.wait(Stage::decode) + s.wait(Stage::collate) > least_saving ||
          s.result.bottleneck.stage == Stage::decode;
@@ -185,6 +211,22 @@ const Remedy machine_list[] = {
        return cpus_keep_waiting(s) && !s.scenario.loader.remote && s.inputs().cpu.base() > 0.0;
      },
      helpers},
+    {{"fewer_helpers", "fewer CPU instances that preprocess", RemedyKind::setting, 0.1,
+      Rung::one_gpu_in_memory, "more than one auxiliary instance preprocesses",
+      "helpers that wait for a network or for GPUs are paid for nothing",
+      "leaves less in reserve where the cost of samples varies"},
+     [](const Situation& s) {
+       return s.scenario.loader.remote && s.scenario.loader.remote->instances > 1.0;
+     },
+     fewer_helpers},
+    {{"faster_network", "the same GPUs with a faster network", RemedyKind::infrastructure, 2.0,
+      Rung::one_gpu, "GPUs wait for the network of their instance",
+      "larger instances have faster networks (EC2 instance types)",
+      "what AWS calls \"up to\" lasts as long as network credits do"},
+     [](const Situation& s) {
+       return s.wait(Stage::network) > least_saving || s.result.bottleneck.stage == Stage::network;
+     },
+     faster_networks},
     {{"nvme", "an instance with NVMe", RemedyKind::infrastructure, 2.0, Rung::one_gpu,
       "the data is read from or copied to an EBS volume",
       "Hyundai went to File mode with the instance's own NVMe (AWS blog)",

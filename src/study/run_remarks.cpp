@@ -25,7 +25,7 @@ void remark_on_latency(Result& result, const pipeline::Inputs& inputs) {
                             pipeline::active_workers(inputs, pipeline::EpochKind::first));
   const bool limited = flow.limit() < flow.free_rate(1.0);
   const auto bound = [](const pipeline::Read& read, Bytes size, double users) {
-    return !read.rate.empty() && read.latency > size / (read.rate.total(users) / users);
+    return !read.rate.empty() && read.latency > size / (read.through_nic().total(users) / users);
   };
   const double workers = std::max(1.0, inputs.workers) * inputs.ranks;
   if (inputs.source && !limited && !inputs.sequential_stream && inputs.source->requests > 0.0 &&

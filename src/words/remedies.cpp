@@ -26,6 +26,10 @@ std::string with_memory(std::string_view instance, Bytes memory) {
   return fmt::format("{} with {:.3g} GiB", instance, memory / gibibytes(1.0));
 }
 
+std::string with_network(std::string_view instance, Bandwidth network) {
+  return fmt::format("{} with {:.3g} Gbit/s", instance, network.base() * 8.0 / 1e9);
+}
+
 std::string preprocessing_helpers(double n, std::string_view instance) {
   return fmt::format("{:g} × {} for preprocessing", n, instance);
 }

@@ -13,6 +13,7 @@ std::string assigned(std::string_view key, std::string_view value);
 std::string number_of(double n, std::string_view what);
 
 std::string with_memory(std::string_view instance, Bytes memory);
+std::string with_network(std::string_view instance, Bandwidth network);
 std::string preprocessing_helpers(double n, std::string_view instance);
 std::string packed_objects(double samples, double megabytes);
 std::string gp3_volume(double megabytes_per_second, double iops);

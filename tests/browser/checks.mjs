@@ -106,7 +106,7 @@ export async function contrast(page) {
     // The names of stages are written on bars in these colours.
     const hex = (colour) => [1, 3, 5].map((at) => parseInt(colour.trim().slice(at, at + 2), 16));
     const root = getComputedStyle(document.documentElement);
-    for (let i = 0; i < 11; ++i) {
+    for (let i = 0; i < 12; ++i) {
       const colour = root.getPropertyValue(`--series-${i}`);
       const [a, b] = [luminance(hex(colour)), luminance(channels(paper))].sort((x, y) => y - x);
       const ratio = (a + 0.05) / (b + 0.05);

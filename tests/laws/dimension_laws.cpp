@@ -39,6 +39,7 @@ struct Units {
     change(read.cpu);
     change(read.rate);
     change(read.limits);
+    if (read.nic) change(*read.nic);
     change(read.shared_by_all);
     change(read.unshared);
   }
@@ -84,6 +85,7 @@ struct Units {
       in.remote->sent *= bytes;
       change(in.remote->latency);
       change(in.remote->network);
+      if (in.remote->sending) change(*in.remote->sending);
     }
     if (in.interruptions) change(*in.interruptions);
     if (in.unequal) {
@@ -102,7 +104,16 @@ void halve(Read& read) {
     for (auto& point : rate->points) point.total *= 2.0;
   }
   read.shared_by_all *= 2.0;
-  for (RateLimit& limit : read.limits) limit.rate *= 2.0, limit.burst_rate *= 2.0;
+  for (RateLimit& limit : read.limits) {
+    if (!limit.of_nic) limit.rate *= 2.0, limit.burst_rate *= 2.0;
+  }
+}
+
+void widen(Read& read) {
+  if (read.nic) *read.nic *= 2.0;
+  for (RateLimit& limit : read.limits) {
+    if (limit.of_nic) limit.rate *= 2.0, limit.burst_rate *= 2.0;
+  }
 }
 
 void halve_steps(Step& step) {
@@ -117,10 +128,17 @@ std::optional<Inputs> with_half(const Inputs& given, Stage stage) {
   Inputs in = given;
   switch (stage) {
     case Stage::download:
-      if (in.network) return std::nullopt;  // it has less to carry then, and gradients have not
       if (in.source) halve(*in.source), halve(*in.first_source);
       if (in.remote && in.remote->fetch) halve(*in.remote->fetch);
       if (in.staging) halve(in.staging->read);
+      break;
+    case Stage::network:
+      if (in.network) *in.network *= 2.0;
+      if (in.remote) in.remote->network *= 2.0;
+      for (std::optional<Read>* read : {&in.source, &in.first_source}) {
+        if (*read) widen(**read);
+      }
+      if (in.staging) widen(in.staging->read);
       break;
     case Stage::disk:
       if (in.disk) halve(*in.disk);
@@ -134,14 +152,15 @@ std::optional<Inputs> with_half(const Inputs& given, Stage stage) {
       break;
     case Stage::remote:
       if (!in.remote) break;
-      in.remote->cpu /= 2.0, in.remote->latency /= 2.0, in.remote->network *= 2.0;
+      in.remote->cpu /= 2.0, in.remote->latency /= 2.0;
+      if (in.remote->sending) *in.remote->sending *= 2.0;
       break;
     case Stage::collate: in.collate /= 2.0; break;
     case Stage::handover: in.handover /= 2.0; break;
     case Stage::h2d: in.pin /= 2.0, in.copy /= 2.0, in.copy_latency /= 2.0; break;
     case Stage::gpu: halve_steps(in.step); break;
     case Stage::gpu_preprocess: in.gpu_preprocess /= 2.0, in.gpu_preprocess_ahead /= 2.0; break;
-    case Stage::allreduce: in.exposed_allreduce /= 2.0, in.network_allreduce /= 2.0; break;
+    case Stage::allreduce: in.exposed_allreduce /= 2.0; break;
     case Stage::startup:
       in.worker_startup /= 2.0, in.worker_warmup /= 2.0, in.worker_shutdown /= 2.0;
       break;

@@ -280,11 +280,16 @@ TEST_CASE("job parts: checkpoints, restarts and what they start anew") {
       REQUIRE(job.announced.base() == Approx(in.interruptions->announced.base() * often));
       REQUIRE(job.wait == in.interruptions->wait);
     }
-    // What reading leaves of the storage is what checkpoints in the background have of it.
+    // What reading leaves of the storage, and of a NIC on the way there, is what checkpoints in the
+    // background have of it.
     double busy = 0.0;
     if (in.checkpoint_background && in.checkpoint_beside) {
-      const double most =
-          capacities(in, EpochKind::later, epochs_begun(in))[*in.checkpoint_beside].base();
+      const auto carried = capacities(in, EpochKind::later, epochs_begun(in));
+      double most = carried[*in.checkpoint_beside].base();
+      const double nic = carried[Stage::network].base();
+      if (in.checkpoint_beside == Stage::download && nic > 0.0 && (most <= 0.0 || nic < most)) {
+        most = nic;
+      }
       if (most > 0.0) busy = std::min(1.0, out.samples / out.later.wall.base() / most);
     }
     REQUIRE(job.writing.storage_busy == Approx(busy).epsilon(1e-9));

@@ -73,6 +73,7 @@ void scale(Read& read, double speed) {
   read.cpu /= speed;
   for (auto& point : read.rate.points) point.total *= speed;
   for (RateLimit& limit : read.limits) {
+    if (limit.of_nic) continue;
     limit.rate *= speed;
     limit.burst_rate *= speed;
   }
@@ -98,6 +99,7 @@ TEST_CASE("mean: more bandwidth, lower latency, more IOPS never make a job slowe
   never_slower(101, [](Inputs& in) {
     for_reads(in, [](Read& read) {
       for (auto& point : read.rate.points) point.total *= 1.07;
+      if (read.nic) *read.nic *= 1.07;
     });
   });
   never_slower(102, [](Inputs& in) { for_reads(in, [](Read& read) { read.latency *= 0.9; }); });

@@ -198,7 +198,7 @@ TEST_CASE("observed limits: what comes by the network is a source, and a full li
     CHECK(has_input(made, "/cluster/network") == link.is_saturated());
     const Result result = run(made);
     CHECK(std::abs(result.throughput->base() / job.throughput.value - 1.0) < 0.05);
-    CHECK(result.bottleneck.stage == Stage::download);
+    CHECK(result.bottleneck.stage == (link.is_saturated() ? Stage::network : Stage::download));
     const double more = predicted(with_workers(made, job.workers + 1.0));
     CHECK((more < 1.05 * job.throughput.value) == link.is_saturated());
     // Other ranks' gradients come by the network too.

@@ -75,18 +75,21 @@ TEST_CASE("readings: the cause is the bottleneck's, and workers where others wou
     INFO(name_of(stage));
     const bool cores = stage == Stage::decode || stage == Stage::collate;
     const bool fed = stage == Stage::gpu || stage == Stage::gpu_preprocess;
-    const Cause expected = stage == Stage::download ? Cause::streaming
-                           : stage == Stage::disk   ? Cause::disk
-                           : cores                  ? Cause::cores
-                           : fed                    ? Cause::fed
-                                                    : Cause::other;
+    const bool comes = stage == Stage::download || stage == Stage::network;
+    const Cause expected = comes                  ? Cause::streaming
+                           : stage == Stage::disk ? Cause::disk
+                           : cores                ? Cause::cores
+                           : fed                  ? Cause::fed
+                                                  : Cause::other;
     CHECK(cause(stage) == expected);
   }
   // Data that come before training are another cause than those that come while it runs.
   result.stages[Stage::download].stall = seconds(100.0);
   for (const double staging : {0.0, 49.0, 51.0, 100.0}) {
     result.times.staging = seconds(staging);
-    CHECK(cause(Stage::download) == (staging > 50.0 ? Cause::download : Cause::streaming));
+    for (const Stage stage : {Stage::download, Stage::network}) {
+      CHECK(cause(stage) == (staging > 50.0 ? Cause::download : Cause::streaming));
+    }
   }
   Generator random(132);
   for (int i = 0; i < 300; ++i) {

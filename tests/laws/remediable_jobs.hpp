@@ -91,7 +91,10 @@ inline Scenario generated(Generator& random) {
   if (random.chance(0.2)) set("/cluster/savings", "0.3");
   if (random.chance(0.2)) set("/cluster/price", "5 USD/h");
   if (random.chance(0.3)) set("/disk/reads_per_sample", random.chance(0.5) ? "1" : "2.5");
-  if (random.chance(0.1)) set("/loader/remote", R"({"instance": "c5.4xlarge"})");
+  if (random.chance(0.1)) {
+    set("/loader/remote", random.chance(0.5) ? R"({"instance": "c5.4xlarge"})"
+                                             : R"({"instance": "c5.4xlarge", "instances": 6})");
+  }
   if (random.chance(0.2)) set("/source/connections", "64");
   if (random.chance(0.2)) set("/source/distribution", "ShardedByS3Key");
   return testing_resolve::scenario_with(settings);

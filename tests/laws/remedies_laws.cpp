@@ -338,6 +338,21 @@ class Table {
       more.push_back({{"instance", name}, {"num_workers", pool ? "auto" : "cpus-1"}});
     }
     rows_["more_cpus"] = where(waits, more);
+    const auto& helpers = job_.loader.remote;
+    rows_["fewer_helpers"] =
+        where(helpers && helpers->instances == 6.0, {{{"/loader/remote/instances", "3"}},
+                                                     {{"/loader/remote/instances", "2"}},
+                                                     {{"/loader/remote/instances", "1"}}});
+    std::vector<Setting> networks;
+    for (const std::string& name : siblings([&](const Machine& other) {
+           return other.network && other.network->value > mine.network->value;
+         })) {
+      networks.push_back({{"instance", name}});
+      if (job_.cluster.network) networks.back().emplace_back("/cluster/network", "null");
+    }
+    rows_["faster_network"] =
+        where(wait(Stage::network) > least_saving || now_.result.bottleneck.stage == Stage::network,
+              networks);
     rows_["cpu_helpers"] = {waits && !job_.loader.remote && in_.cpu.base() > 0.0};
     const bool ebs = now_.resolved.disk && now_.resolved.disk->kind == DiskKind::ebs;
     rows_["nvme"] = {ebs && on_path(Stage::disk)};

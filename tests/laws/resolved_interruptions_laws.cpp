@@ -24,6 +24,7 @@ double store_rate(const Inputs& in) {
   if (read.rate.empty()) return 0.0;
   double rate =
       base(read.connections > 0.0 ? read.rate.total(read.connections) : read.rate.maximum());
+  if (read.nic) rate = std::min(rate, base(*read.nic));
   for (const auto& limit : read.limits) {
     if (!limit.of_requests) rate = std::min(rate, limit.rate);
   }

@@ -237,7 +237,7 @@ Network network_of(const World& w) {
   const Bandwidth beyond = m.network_burst->value - m.network->value;
   return {m.network_burst->value,
           RateLimit{"network credits", base(m.network->value), base(m.network_burst->value),
-                    base(beyond) * 300.0, 0.0}};
+                    base(beyond) * 300.0, 0.0, false, false, true}};
 }
 
 /// Of requests of `request` bytes; `bytes` and `requests` are what a sample (or an object) costs.
@@ -266,16 +266,14 @@ Read expected_read(const World& w, Bytes request, double bytes, double requests)
   const bool measured = own && w.host->download && !given.bandwidth_per_connection;
   if (measured) {
     read.rate = *w.host->download;
-    if (s.cluster.network) {
-      for (auto& point : read.rate.points) point.total = std::min(point.total, *s.cluster.network);
-    }
+    read.nic = s.cluster.network;
   } else {
-    const Bandwidth line = given.line_share.value_or(0.9) * network.most;
-    const Bandwidth top = limit ? std::min(*limit, line) : line;
+    read.nic = given.line_share.value_or(0.9) * network.most;
+    const Bandwidth unknown = bytes_per_second(assumed::connection_rate.value);
     const Bandwidth each = given.bandwidth_per_connection ? *given.bandwidth_per_connection
                            : s3                           ? bytes_per_second(87.5e6)
-                                : std::min(top, bytes_per_second(assumed::connection_rate.value));
-    read.rate = linear_until(each, line);
+                                : std::min(limit.value_or(unknown), unknown);
+    read.rate = linear_until(each, 1e6 * each);
     if (network.credits) read.limits.push_back(*network.credits);
   }
   read.connections = given.connections.value_or(0.0);
@@ -290,7 +288,22 @@ Read expected_read(const World& w, Bytes request, double bytes, double requests)
         read.shared_by_all = *limit;
         read.unshared = read.rate;
       }
-      for (auto& point : read.rate.points) point.total = std::min(point.total, *limit / sharers);
+      // Up to the limit as before, flat from there.
+      const Bandwidth most = *limit / sharers;
+      const auto& points = read.rate.points;
+      Curve<Bandwidth> under;
+      for (std::size_t i = 0; i < points.size() && under.points.size() <= i; ++i) {
+        if (points[i].total < most) {
+          under.points.push_back(points[i]);
+          continue;
+        }
+        const double users = i > 0 ? points[i - 1].users : 0.0;
+        const Bandwidth total = i > 0 ? points[i - 1].total : Bandwidth{};
+        const double left = (most - total) / (points[i].total - total);
+        under.points.push_back({users + left * (points[i].users - users), most});
+        break;
+      }
+      read.rate.points = under.points;
     }
   }
   const auto most_requests = given.requests_per_second ? given.requests_per_second
@@ -312,6 +325,8 @@ Read expected_read(const World& w, Bytes request, double bytes, double requests)
 void check_read(const Read& found, const Read& expected) {
   SAME(found.latency, expected.latency);
   check_curve(found.rate, expected.rate);
+  REQUIRE(found.nic.has_value() == expected.nic.has_value());
+  if (found.nic) SAME(*found.nic, *expected.nic);
   REQUIRE(found.discipline == expected.discipline);
   REQUIRE(found.connections == expected.connections);
   SAME(found.shared_by_all, expected.shared_by_all);

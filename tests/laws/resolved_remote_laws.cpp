@@ -74,8 +74,9 @@ TEST_CASE("resolved remote: auxiliary instances bring their threads, their NICs 
     SAME(pool.sent,
          remote.bytes_per_sample ? *remote.bytes_per_sample : made.value_or(DataPerSample{}));
     const Bandwidth own = s.cluster.network.value_or(w.machine().network->value);
-    SAME(pool.network,
-         aux.network ? std::min(own, aux.network->value * (count / in.instances)) : own);
+    SAME(pool.network, own);
+    REQUIRE(pool.sending.has_value() == aux.network.has_value());
+    if (aux.network) SAME(*pool.sending, aux.network->value * (count / in.instances));
     SAME(pool.deliveries, 1.0 / in.batch);
     SAME(pool.latency, seconds(0.0005));
     REQUIRE(out->terms.auxiliary.size() == 1);

@@ -91,7 +91,7 @@ TEST_CASE(
     SAME(read.latency, seconds(latency));
     // Of a line, downloads reach a part.
     const double line = s.source.line_share.value_or(assumed::line_share.value);
-    SAME(read.rate.total(1.0),
+    SAME(read.through_nic().total(1.0),
          std::min(bytes_per_second(each), line * out->inputs.network.value()));
     const auto limit = [&](std::string_view name) {
       const auto found = std::find_if(read.limits.begin(), read.limits.end(),
@@ -196,6 +196,7 @@ TEST_CASE(
     const auto same = [](const Read& found, const Read& expected) {
       SAME(found.latency, expected.latency);
       check_curve(found.rate, expected.rate);
+      REQUIRE(found.nic == expected.nic);
       check_limits(found.limits, expected.limits);
     };
     const Read& far = s3->inputs.source.value();

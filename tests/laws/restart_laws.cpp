@@ -18,13 +18,11 @@ Inputs sharing(Generator& generate) {
   in.startup = seconds(generate.uniform(0.0, 60.0));
   for (std::optional<Read>* read : {&in.source, &in.first_source}) {
     if (!*read) continue;
-    for (RateLimit& limit : (*read)->limits) limit.shared = true;
+    for (RateLimit& limit : (*read)->limits) limit.shared = !limit.of_nic;
     if (generate.chance(0.3) && !(*read)->rate.empty()) {
       (*read)->unshared = (*read)->rate;
-      (*read)->shared_by_all = 0.7 * in.instances * (*read)->rate.maximum();
-      for (auto& point : (*read)->rate.points) {
-        point.total = std::min(point.total, (*read)->shared_by_all / in.instances);
-      }
+      (*read)->shared_by_all = 0.7 * in.instances * (*read)->through_nic().maximum();
+      (*read)->rate = capped((*read)->rate, (*read)->shared_by_all / in.instances);
     }
   }
   if (generate.chance(0.5)) {

@@ -208,8 +208,9 @@ TEST_CASE("run: other workers are asked for where workers could help, and are a 
     options.try_workers = true;
     const Result result = study::run(of.scenario, catalog(), nullptr, options);
     const Bottleneck& found = result.bottleneck;
-    const bool loads = found.stage == Stage::download || found.stage == Stage::disk ||
-                       found.stage == Stage::decode || found.stage == Stage::collate;
+    const bool loads = found.stage == Stage::download || found.stage == Stage::network ||
+                       found.stage == Stage::disk || found.stage == Stage::decode ||
+                       found.stage == Stage::collate;
     REQUIRE(found.workers.has_value() == (loads && !of.scenario.loader.remote));
     CHECK_FALSE(of.result.bottleneck.workers);
     if (!found.workers) return;

@@ -286,11 +286,11 @@ TEST_CASE("sources: a host's downloads reach a share of its line, and no more th
   job.emplace_back("/source/first_byte_latency", "1 ms");
   job.emplace_back("/source/bandwidth", "100 GB/s");
   job.emplace_back("/cluster/network", "1 Gbit/s");
-  CHECK(inputs_of(job).source->rate.maximum().base() == Approx(0.9 * 125e6));
+  CHECK(inputs_of(job).source->nic->base() == Approx(0.9 * 125e6));
   for (const double share : {0.5, 0.75, 1.0}) {
     Settings other = job;
     other.emplace_back("/source/line_share", fmt::format("{}", share));
-    CHECK(inputs_of(other).source->rate.maximum().base() == Approx(share * 125e6));
+    CHECK(inputs_of(other).source->nic->base() == Approx(share * 125e6));
   }
   job.emplace_back("/source/line_share", "1.5");
   CHECK_FALSE(problems_of(job).empty());

@@ -25,6 +25,7 @@ inline Staging generated_staging(Generator& generate) {
   staging.connections = generate.whole(1.0, 64.0);
   staging.object_size = bytes(generate.log_uniform(1e4, 1e8));
   staging.read = generate.read();
+  Generator::pass_nic(staging.read);
   for (RateLimit& limit : staging.read.limits) {
     limit.each = limit.of_requests ? 1.0 : staging.object_size.base();
     limit.name = "staging " + limit.name;
@@ -52,19 +53,18 @@ inline RemotePool generated_remote(Generator& generate) {
   remote.latency = seconds(generate.log_uniform(1e-5, 1e-2));
   remote.deliveries = generate.log_uniform(0.02, 1.0);
   remote.network = bytes_per_second(generate.log_uniform(1e8, 1e10));
+  remote.sending = bytes_per_second(generate.log_uniform(1e8, 1e11));
   return remote;
 }
 
 inline void give_shared_limits(Generator& generate, Inputs& in) {
   for (std::optional<Read>* read : {&in.first_source, &in.source}) {
     if (!*read) continue;
-    for (RateLimit& limit : (*read)->limits) limit.shared = generate.chance(0.5);
+    for (RateLimit& limit : (*read)->limits) limit.shared = generate.chance(0.5) && !limit.of_nic;
     if (generate.chance(0.5)) continue;
     (*read)->unshared = (*read)->rate;
-    (*read)->shared_by_all = (*read)->rate.maximum() * generate.log_uniform(0.3, 3.0);
-    for (auto& point : (*read)->rate.points) {
-      point.total = std::min(point.total, (*read)->shared_by_all / in.instances);
-    }
+    (*read)->shared_by_all = (*read)->through_nic().maximum() * generate.log_uniform(0.3, 3.0);
+    (*read)->rate = capped((*read)->rate, (*read)->shared_by_all / in.instances);
   }
 }
 

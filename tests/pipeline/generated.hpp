@@ -31,6 +31,16 @@ class Generator : public Draws {
  public:
   explicit Generator(unsigned seed) : Draws(seed), later_(seed + 7919U) {}
 
+  /// Whether the source or the NIC ends the growth of `rate` is one to all times: every other does.
+  static void pass_nic(Read& read) {
+    const Bandwidth each = read.rate.total(1.0);
+    const Bandwidth most = read.rate.maximum();
+    if (std::fmod(std::floor(1e3 * (most / each)), 2.0) < 1.0) return;
+    read.rate = linear_until(each, each * 1e6);
+    read.nic = most;
+    for (RateLimit& limit : read.limits) limit.of_nic = !limit.of_requests;
+  }
+
   Read read() {
     Read read;
     read.latency = chance(0.5) ? seconds(log_uniform(1e-5, 2e-2)) : Duration{};
@@ -86,6 +96,7 @@ class Generator : public Draws {
     in.cached_cpu = in.cpu * uniform(0.0, 1.0);
     if (chance(0.4)) {
       in.source = read();
+      pass_nic(*in.source);
       in.first_source = in.source;
       if (chance(0.5)) in.first_source->latency += milliseconds(1.0);
       in.sequential_stream = chance(0.25);
@@ -127,7 +138,7 @@ class Generator : public Draws {
   void balance(Inputs& in) {
     const PerStage<Throughput> capacity = capacities(in, EpochKind::later, 2.0);
     Throughput slowest{};
-    for (Stage stage : {Stage::download, Stage::disk, Stage::decode}) {
+    for (Stage stage : {Stage::download, Stage::network, Stage::disk, Stage::decode}) {
       if (capacity[stage].base() <= 0.0) continue;
       if (slowest.base() <= 0.0 || capacity[stage] < slowest) slowest = capacity[stage];
     }

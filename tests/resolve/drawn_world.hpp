@@ -365,6 +365,7 @@ inline void check_limits(const std::vector<pipeline::RateLimit>& found,
     SAME(found[i].credit, expected[i].credit);
     SAME(found[i].each, expected[i].each);
     REQUIRE(found[i].of_requests == expected[i].of_requests);
+    REQUIRE(found[i].of_nic == expected[i].of_nic);
     REQUIRE(found[i].shared == expected[i].shared);
   }
 }

@@ -34,6 +34,9 @@ class Once {
     }
     return 0.0;
   }
+  [[nodiscard]] std::string bottleneck() const {
+    return at(*json_, "result.bottleneck.stage").text;
+  }
 
  private:
   feedrate::schema::JsonPtr json_;
@@ -93,6 +96,23 @@ TEST_CASE("wrong once: remote workers have their own number, NICs and connection
          {"06_remote_rounding", "", total, 250},
          {"06_remote_rounding", " --set instances=1 --set gpus_per_instance=1", total, 250},
          {"07_remote_nic", "", total, 2.5, 0.3}});
+}
+
+TEST_CASE("wrong once: helpers that send more than a NIC takes wait for the network") {
+  for (const char* helpers : {"10", "50", "200"}) {
+    INFO(helpers << " helpers");
+    const std::string job =
+        std::string("07_remote_nic.json --set '/loader/remote/bytes_per_sample=1.5 MB'") +
+        " --set /loader/remote/instances=" + helpers;
+    // 150 GB through 10 Gbit/s, whoever sends them.
+    const Once once(job);
+    CHECK(once(total) == Approx(120.0).epsilon(tolerance));
+    CHECK(once.bottleneck() == "network");
+    CHECK(once.gain("network") == Approx(0.5).margin(0.02));
+    CHECK(once.gain("remote") < 0.02);
+    CHECK(Once(job + " --set '/cluster/network=20 Gbit/s'")(total) ==
+          Approx(once(total) * (1.0 - once.gain("network"))).epsilon(1e-3));
+  }
 }
 
 TEST_CASE("wrong once: connections are requests in flight") {

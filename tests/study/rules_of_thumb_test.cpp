@@ -200,14 +200,13 @@ std::string rules_page() {
       "is in none of these jobs.\n\n"
       "The simulation's word is the stage that shortens the job most when it is made twice as "
       "fast.\n"
-      "Where that is one of the loader's (download, disk, decode, collate), other numbers of "
-      "workers\n"
-      "are simulated as well: if they save at least half of that, the cause is too few workers. If "
-      "the\n"
-      "download is mostly before training, it is that; else it is streaming. Stages that no rule\n"
-      "speaks of (startup, handover, h2d, allreduce, checkpoint) and jobs in which nothing gains 1 "
-      "%\n"
-      "are a row of their own.\n\n";
+      "Where that is one of the loader's (download, network, disk, decode, collate), other "
+      "numbers\n"
+      "of workers are simulated as well: if they save at least half of that, the cause is too few\n"
+      "workers. If the download is mostly before training, it is that; else it is streaming. "
+      "Stages\n"
+      "that no rule speaks of (startup, handover, h2d, allreduce, checkpoint) and jobs in which\n"
+      "nothing gains 1 % are a row of their own.\n\n";
   page += fmt::format(
       "The population: the shipped scenarios that simulate a pipeline ({}), each as it is, and {}\n"
       "jobs drawn over the shipped catalogue, each source, input mode, disk, machine with GPUs, "

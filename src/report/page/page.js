@@ -13,7 +13,7 @@ const views = new Map();
 // Colours are the page's own variables: a picture follows the theme, and paper, without being redrawn.
 const names = ['paper', 'ink', 'soft', 'line', 'busy', 'waiting', 'alert', 'accent'];
 const colours = Object.fromEntries(names.map((name) => [name, `var(--${name})`]));
-colours.series = Array.from({ length: 11 }, (_, i) => `var(--series-${i})`);
+colours.series = Array.from({ length: 12 }, (_, i) => `var(--series-${i})`);
 
 function rowsOf(figure, hourValue) {
   switch (figure.dataset.chart) {
