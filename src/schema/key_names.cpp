@@ -105,8 +105,21 @@ std::string unescaped(std::string_view token) {
   return out;
 }
 
+/// The first key whose last name is `last`, as it can be typed: ` (did you mean "disk.iops"?)`.
+std::string key_that_ends_in(const Key& root, const std::string& last) {
+  for (const Place& place : places(root)) {
+    if (place.tokens.back() != last) continue;
+    std::string key = dotted(place.tokens);
+    if (place.tokens.size() > 2 && place.tokens[1] == any_item) {
+      key.replace(key.find('*'), 1, "NAME");
+    }
+    return " (did you mean \"" + key + "\"?)";
+  }
+  return "";
+}
+
 [[noreturn]] void unknown(const Key& root, std::string_view name) {
-  std::vector<std::string> names = short_names(root);
+  const std::vector<std::string> names = short_names(root);
   std::vector<std::string> all = names;
   for (const Place& place : places(root)) {
     all.push_back(dotted(place.tokens));
@@ -114,20 +127,15 @@ std::string unescaped(std::string_view token) {
     for (const std::string& token : place.tokens) pointer += '/' + token;
     all.push_back(std::move(pointer));
   }
-  // A word alone is the last of a key's names, before it is a part of a longer one.
-  const bool word = name.find_first_of("./") == std::string_view::npos;
-  std::string near = word ? did_you_mean(name, names) : "";
-  if (near.empty()) near = did_you_mean(name, all);
-  std::string message = "expected a key, got " + in_quotes(name) + near;
-  if (!near.empty()) throw InputError(message);
+  std::string message = "expected a key, got " + in_quotes(name);
   const std::string last = split(name, name.starts_with('/') ? '/' : '.').back();
-  for (const Place& place : places(root)) {
-    if (place.tokens.back() != last) continue;
-    message += " (did you mean \"" + dotted(place.tokens) + "\"?)";
-    if (place.tokens.size() > 2 && place.tokens[1] == any_item)
-      message.replace(message.find('*'), 1, "NAME");
-    throw InputError(message);
-  }
+  // A word alone is the name of a key in some section, before it is a part of a longer name.
+  const bool word = last == name;
+  std::string near = word ? key_that_ends_in(root, last) : "";
+  if (near.empty() && word) near = did_you_mean(name, names);
+  if (near.empty()) near = did_you_mean(name, all);
+  if (near.empty()) near = key_that_ends_in(root, last);
+  if (!near.empty()) throw InputError(message + near);
   message += "; keys:";
   for (std::size_t i = 0; i < names.size(); ++i) message += (i > 0 ? ", " : " ") + names[i];
   throw InputError(message);

@@ -36,7 +36,8 @@ struct RunOptions {
   std::function<bool()> enough{};
   /// Whose errors of the model replications draw; null: those that were learned.
   const ClassErrors* class_errors = nullptr;
-  bool gains = true;  ///< fill Bottleneck: a simulation for each stage, most of a run in closed form
+  bool gains =
+      true;  ///< fill Bottleneck: a simulation for each stage, most of a run in closed form
   bool try_workers = false;  ///< fill Bottleneck::workers: a few dozen simulations
 };
 

@@ -52,6 +52,26 @@ TEST_CASE("advise: Ray's job wants a g5 with more CPUs before a helper beside it
   CHECK(place_of(*advice, "more_cpus") < place_of(*advice, "cpu_helpers"));
 }
 
+TEST_CASE(
+    "advise: --jobs shares the storage that the jobs have in common, as the scenario's key does") {
+  const std::string file = "scenarios/input_modes_fsx.json";
+  const auto costs = [&](const std::string& flags) {
+    const auto advice = json_of("advise " + file + " " + flags);
+    std::vector<double> list = {at(*advice, "before.total_usd").number};
+    for (const auto& row : at(*advice, "remedies").items) {
+      if (at(*row, "standing").text == "advised") {
+        list.push_back(at(*row, "after.total_usd").number);
+      }
+    }
+    return list;
+  };
+  const auto shared = costs("--jobs 20");
+  CHECK(shared == costs("--set /job/jobs=20"));
+  CHECK(shared.front() < costs("").front());
+  CHECK(shared.front() ==
+        at(*json_of("run " + file + " --set /job/jobs=20"), "result.cost.total_usd").number);
+}
+
 TEST_CASE("advise: Hyundai's loader comes before more instances") {
   const auto advice = json_of(
       "advise scenarios/hyundai_p3_16xlarge.json --set instances=1 --set /preprocess/0/cpu='1.3 "

@@ -120,9 +120,11 @@ TEST_CASE("limits: an observation is its owner's alone, and tells no secret of t
   CHECK_FALSE(has(text, "s3cr3t"));
   CHECK(has(text, "--token *** --api-key=*** https://host/a PASSWORD=*** --epochs 3"));
   CHECK_FALSE(has(outcome.err, "s3cr3t"));
-  // Of a process that was there before.
-  const Outcome pid = shell("rm '" + file + "'; sh -c 'sleep 1; :' --token s3cr3t & " + observe +
-                            "--for 200ms --pid $!");
+  // Of a process that was there before: the shell's child is one once it runs what it was told.
+  const Outcome pid = shell("rm '" + file +
+                            "'; sh -c 'sleep 5; :' --token s3cr3t & p=$!; until [ \"$(head -c 2 "
+                            "/proc/$p/cmdline)\" = sh ]; do :; done; " +
+                            observe + "--for 200ms --pid $p; kill $p");
   INFO(pid.err);
   CHECK(has(slurp(file), "--token ***"));
   CHECK_FALSE(has(slurp(file), "s3cr3t"));

@@ -22,6 +22,7 @@ TEST_CASE("faults: a call that fails leaves the old file or the new one, and the
   std::size_t told = 0;
   for (const FileWriter& writer : file_writers()) {
     if (writer.source == "src/cli/plot.cpp") continue;  // node has calls of its own
+    if (!can_run(writer)) continue;
     const std::string place = folder / "f";
     const std::string file = place + "/file";
     const std::string command = "feedrate " + writer.commands.front() + "'" + file + "'";

@@ -35,7 +35,7 @@ TEST_CASE("faults: a file that is written at once is old or new after kill -9, n
   const std::string prepare = files_for_writers(folder.at(""));
   for (const FileWriter& writer : file_writers()) {
     // Node, which draws, changes no file.
-    if (writer.source == "src/cli/plot.cpp") continue;
+    if (writer.source == "src/cli/plot.cpp" || !can_run(writer)) continue;
     const std::string place = folder / "f";
     const std::string file = place + "/file";
     const std::string command = "feedrate " + writer.commands.front() + "'" + file + "'";

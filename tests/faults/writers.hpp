@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/process.hpp"
+
 namespace testing_cli {
 
 struct FileWriter {
@@ -66,6 +68,15 @@ inline std::string files_for_writers(const std::string& folder) {
          "/result'\nfeedrate run " + job + "--samples $SAMPLES >/dev/null\nfeedrate run " + job +
          "--set epochs=1 --samples $FEWER >/dev/null\nfeedrate run " + job +
          "--format json >$RESULT\n";
+}
+
+/// False for what writes a page that contains the simulator, where none was built, and for charts
+/// without Node.
+inline bool can_run(const FileWriter& writer) {
+  if (writer.source == "src/cli/live_page.cpp") {
+    return shell("feedrate " + writer.commands.front() + "/dev/null").status == 0;
+  }
+  return writer.source != "src/cli/plot.cpp" || shell("node --version").status == 0;
 }
 
 }  // namespace testing_cli

@@ -155,6 +155,7 @@ TEST_CASE("curve: what is shown, least, fastest and in time is that of running e
 
     std::set<double> shown;
     for (const double n : study::scale_ladder(to)) shown.insert(n);
+    if (job.cluster.instances <= to) shown.insert(job.cluster.instances);
     for (const auto& n :
          {least, fastest, fewest, cheapest, there(*least - 1.0), there(*least + 1.0)}) {
       if (n) shown.insert(*n);

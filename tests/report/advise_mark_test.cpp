@@ -1,0 +1,73 @@
+// Which remedy the list points at, from advice made by hand.
+#include <fmt/format.h>
+
+#include "catch.hpp"
+#include "report/advise_report.hpp"
+#include "report/advise_words.hpp"
+#include "report/render.hpp"
+
+using namespace feedrate;
+using namespace feedrate::report;
+
+namespace {
+
+struct Offer {
+  double saved_usd;
+  std::optional<double> pays;
+  RemedyStanding standing = RemedyStanding::advised;
+};
+
+Advice advice_of(const std::vector<Offer>& offers) {
+  Advice advice;
+  advice.before = {seconds(3600), usd(100), usd(100), 0.5, std::nullopt, Stage::decode};
+  advice.works_on = Rung::one_instance;
+  advice.ladder.push_back({Rung::one_instance, {}, advice.before, "", {}, {}, 0.5, false});
+  for (const Offer& offer : offers) {
+    Remedied row;
+    row.what.name = row.what.title = "r";
+    row.standing = offer.standing;
+    row.number = advice.remedies.size() + 1;
+    row.change = fmt::format("change {}", row.number);
+    row.after = {seconds(3000),
+                 usd(100.0 - offer.saved_usd),
+                 usd(100.0 - offer.saved_usd),
+                 0.6,
+                 std::nullopt,
+                 Stage::gpu};
+    row.saved = usd(offer.saved_usd);
+    row.sooner = seconds(600);
+    row.pays = offer.pays;
+    advice.remedies.push_back(row);
+  }
+  return advice;
+}
+
+/// The numbers of the rows that the text points at.
+std::vector<std::size_t> pointed_at(const Advice& advice) {
+  const std::string text =
+      to_text(advise_report(advice, "job"), {.colour = false, .unicode = true, .width = 160});
+  std::vector<std::size_t> rows;
+  for (const Remedied& row : advice.remedies) {
+    const std::size_t at = text.find(fmt::format("{}  change {}", row.number, row.number));
+    REQUIRE(at != std::string::npos);
+    const std::size_t line = text.rfind('\n', at) + 1;
+    if (text.substr(line, at - line).find("▶") != std::string::npos) rows.push_back(row.number);
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("advise: the list points at the first remedy that saves in most of the draws") {
+  using Rows = std::vector<std::size_t>;
+  CHECK(pointed_at(advice_of({{20, 0.9}, {10, 0.8}})) == Rows{1});
+  CHECK(pointed_at(advice_of({{20, 0.49}, {10, 0.8}})) == Rows{2});
+  CHECK(pointed_at(advice_of({{20, 0.5}, {10, 0.8}})) == Rows{1});
+  // Nothing was drawn: what is stated decides.
+  CHECK(pointed_at(advice_of({{20, std::nullopt}, {10, 0.8}})) == Rows{1});
+  CHECK(pointed_at(advice_of({{20, 0.3}, {10, 0.2}})).empty());
+  CHECK(advice_headline(advice_of({{20, 0.3}, {10, 0.2}}))
+            .text.find("No remedy saves in most of the draws") != std::string::npos);
+  // What costs more is advised for a constraint, and saves in no draw.
+  CHECK(pointed_at(advice_of({{-20, 0.0}, {10, 0.9}})) == Rows{1});
+}
