@@ -14,5 +14,7 @@ if(FEEDRATE_WEB)
     COMMAND ${NODE} ${CMAKE_SOURCE_DIR}/src/web/assemble.mjs ${CMAKE_SOURCE_DIR}
             ${CMAKE_BINARY_DIR}/web ${web_page})
 endif()
-install(FILES ${web_page} DESTINATION ${CMAKE_INSTALL_DATADIR}/feedrate/web
-        COMPONENT feedrate OPTIONAL)
+# Where it was built: OPTIONAL would leave an empty folder.
+install(CODE "if(EXISTS \"${web_page}\")
+  file(INSTALL \"${web_page}\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/feedrate/web\")
+endif()" COMPONENT feedrate)
