@@ -1,10 +1,8 @@
 #include "report/sweep_words.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "report/numbers.hpp"
 
@@ -13,29 +11,6 @@ namespace {
 
 bool in_pareto(const Sweep& sweep, std::size_t i) {
   return std::find(sweep.pareto.begin(), sweep.pareto.end(), i) != sweep.pareto.end();
-}
-
-/// What whoever chooses may take as well: points that the stated one is less than alike_share
-/// better than. "" where there are none.
-std::string alike_words(const Sweep& sweep, std::size_t best, bool in_time, bool in_cost) {
-  constexpr std::size_t most_named = 3;
-  const Result& stated = sweep.points[best].result;
-  const auto alike = [](double value, double than) {
-    return std::abs(value - than) <= alike_share * std::abs(than);
-  };
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < sweep.points.size(); ++i) {
-    const Result& other = sweep.points[i].result;
-    if (i == best || !sweep.points[i].answered()) continue;
-    if (in_time && !alike(other.times.total.base(), stated.times.total.base())) continue;
-    if (in_cost && !alike(other.bill.total.base(), stated.bill.total.base())) continue;
-    names.push_back(setting_text(sweep.points[i]));
-  }
-  if (names.empty()) return "";
-  const std::size_t more = names.size() - std::min(names.size(), most_named);
-  names.resize(names.size() - more);
-  return fmt::format(" As good, within {}: {}{}.", percent(alike_share), fmt::join(names, "; "),
-                     more == 0 ? "" : fmt::format("; and {} more", more));
 }
 
 }  // namespace
@@ -68,17 +43,14 @@ Paragraph sweep_headline(const Sweep& sweep) {
   const std::string rest =
       unanswered == 0 ? "" : " " + unanswered_words(unanswered, sweep.points.size()) + ".";
   if (sweep.fastest == sweep.cheapest) {
-    return {
-        fmt::format("{} is both the fastest and the cheapest of {}: {}.{}{}", setting_text(fastest),
-                    counted(answered, "point"), outcome_text(fastest, sweep.confirmed.fastest),
-                    alike_words(sweep, sweep.fastest, true, true), rest),
-        Tone::good};
+    return {fmt::format("{} is both the fastest and the cheapest of {}: {}.{}",
+                        setting_text(fastest), counted(answered, "point"),
+                        outcome_text(fastest, sweep.confirmed.fastest), rest),
+            Tone::good};
   }
-  return {fmt::format("Fastest: {} ({}).{} Cheapest: {} ({}).{}{}", setting_text(fastest),
-                      outcome_text(fastest, sweep.confirmed.fastest),
-                      alike_words(sweep, sweep.fastest, true, false), setting_text(cheapest),
-                      outcome_text(cheapest, sweep.confirmed.cheapest),
-                      alike_words(sweep, sweep.cheapest, false, true), rest),
+  return {fmt::format("Fastest: {} ({}). Cheapest: {} ({}).{}", setting_text(fastest),
+                      outcome_text(fastest, sweep.confirmed.fastest), setting_text(cheapest),
+                      outcome_text(cheapest, sweep.confirmed.cheapest), rest),
           Tone::plain};
 }
 

@@ -255,14 +255,3 @@ TEST_CASE("sweep: a winner whose step is a guess says so") {
   job(R"({"table": [[64, "120 ms"], [256, "400 ms"]]})");
   CHECK_FALSE(has(swept("64,256").out, rests));
 }
-
-TEST_CASE("sweep: settings that make no difference are named beside the winner") {
-  // Fed by two workers already.
-  const std::string sweep =
-      "feedrate sweep scenarios/caltech256_p3.json --set step='2 s' --mean --vary num_workers=";
-  const auto same = shell(sweep + "4,5,6,7");
-  INFO(same.out);
-  CHECK(has(same.out, "num_workers = 5; num_workers = 6; num_workers = 7."));
-  const auto apart = shell(sweep + "1 --vary epochs=1,2,3");
-  CHECK_FALSE(has(apart.out, "As good"));
-}
