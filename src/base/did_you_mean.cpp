@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace feedrate {
@@ -80,27 +81,25 @@ std::string by_spelling(std::string_view wanted, std::span<const std::string> ca
   return best;
 }
 
-bool is_word(std::string_view word) {
-  return !word.empty() && word.size() <= longest_word;
+/// The nearest by spelling; where none is near, all of which the word is a part.
+std::vector<std::string> meant_by(std::string_view word, std::span<const std::string> candidates) {
+  if (word.empty() || word.size() > longest_word) return {};
+  const std::string wanted = lowered(word);
+  std::string best = by_spelling(wanted, candidates);
+  if (!best.empty()) return {std::move(best)};
+  return with_part(wanted, candidates);
 }
 
 }  // namespace
 
 std::string nearest(std::string_view word, std::span<const std::string> candidates) {
-  if (!is_word(word)) return "";
-  const std::string wanted = lowered(word);
-  std::string best = by_spelling(wanted, candidates);
-  if (!best.empty()) return best;
-  const std::vector<std::string> parts = with_part(wanted, candidates);
-  return parts.size() == 1 ? parts.front() : "";
+  const std::vector<std::string> meant = meant_by(word, candidates);
+  return meant.size() == 1 ? meant.front() : "";
 }
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
   constexpr std::size_t most = 4;
-  if (!is_word(word)) return "";
-  const std::string wanted = lowered(word);
-  std::vector<std::string> meant = {by_spelling(wanted, candidates)};
-  if (meant.front().empty()) meant = with_part(wanted, candidates);
+  const std::vector<std::string> meant = meant_by(word, candidates);
   if (meant.empty()) return "";
   std::string text = " (did you mean ";
   const std::size_t shown = std::min(meant.size(), most);
