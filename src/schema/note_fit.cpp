@@ -4,14 +4,14 @@
 #include <memory>
 #include <utility>
 
+#include "schema/json_values.hpp"
+
 namespace feedrate::schema {
 namespace {
 
 std::shared_ptr<JsonValue> copy_of(const JsonValue* value, JsonKind kind) {
   if (value != nullptr) return std::make_shared<JsonValue>(*value);
-  auto made = std::make_shared<JsonValue>();
-  made->kind = kind;
-  return made;
+  return value_of_kind(kind);
 }
 
 void put(JsonValue& object, const std::string& key, JsonPtr value) {
@@ -19,20 +19,6 @@ void put(JsonValue& object, const std::string& key, JsonPtr value) {
     if (member.key == key) return void(member.value = std::move(value));
   }
   object.members.push_back({key, 0, std::move(value)});
-}
-
-JsonPtr text_value(std::string text) {
-  auto value = std::make_shared<JsonValue>();
-  value->kind = JsonKind::text;
-  value->text = std::move(text);
-  return value;
-}
-
-JsonPtr number_value(double number) {
-  auto value = std::make_shared<JsonValue>();
-  value->kind = JsonKind::number;
-  value->number = number;
-  return value;
 }
 
 bool is_about(const std::string& sentence, std::span<const FittedKey> keys) {
@@ -49,8 +35,7 @@ void note_fit(Document& document, std::span<const std::size_t> cases,
   const auto list = copy_of(root->find("cases"), JsonKind::array);
   for (const std::size_t index : cases) {
     const auto marked = std::make_shared<JsonValue>(*list->items[index]);
-    auto yes = std::make_shared<JsonValue>();
-    yes->kind = JsonKind::boolean;
+    auto yes = value_of_kind(JsonKind::boolean);
     yes->boolean = true;
     put(*marked, "fitted", std::move(yes));
     list->items[index] = marked;
@@ -60,8 +45,7 @@ void note_fit(Document& document, std::span<const std::size_t> cases,
   const auto about = copy_of(
       about_before != nullptr && about_before->kind == JsonKind::object ? about_before : nullptr,
       JsonKind::object);
-  const auto sentences = std::make_shared<JsonValue>();
-  sentences->kind = JsonKind::array;
+  const auto sentences = value_of_kind(JsonKind::array);
   if (const JsonValue* before = about->find("fitted")) {
     // One sentence may stand without a list.
     if (before->kind == JsonKind::text && !is_about(before->text, keys)) {

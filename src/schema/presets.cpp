@@ -14,6 +14,7 @@
 #include "base/unit_text.hpp"
 #include "schema/codec.hpp"
 #include "schema/json_reader.hpp"
+#include "schema/json_values.hpp"
 #include "schema/key_names.hpp"
 #include "schema/scenario_keys.hpp"
 
@@ -127,25 +128,17 @@ std::span<const std::string_view> preset_names() {
 }
 
 Document with_guesses(const Document& document, std::span<const PresetRange> ranges) {
-  const auto section = [] {
-    auto object = std::make_shared<JsonValue>();
-    object->kind = JsonKind::object;
-    return object;
-  };
-  const auto guesses = section(), errors = section();
+  const auto guesses = value_of_kind(JsonKind::object), errors = value_of_kind(JsonKind::object);
   for (const PresetRange& range : ranges) {
     const std::string pointer = pointer_by_place(document, range.key);
-    auto why = std::make_shared<JsonValue>();
-    why->kind = JsonKind::text;
-    why->text = fmt::format("{} to {}, {}{}{}: {}", range.low, range.high, name_of(range.origin),
-                            range.date.empty() ? "" : " ", range.date, range.source);
-    guesses->members.push_back({pointer, 0, std::move(why)});
-    const auto error = error_of(range);
-    if (!error) continue;
-    auto value = std::make_shared<JsonValue>();
-    value->kind = JsonKind::number;
-    value->number = *error;
-    errors->members.push_back({pointer, 0, std::move(value)});
+    guesses->members.push_back(
+        {pointer, 0,
+         text_value(fmt::format("{} to {}, {}{}{}: {}", range.low, range.high,
+                                name_of(range.origin), range.date.empty() ? "" : " ", range.date,
+                                range.source))});
+    if (const auto error = error_of(range)) {
+      errors->members.push_back({pointer, 0, number_value(*error)});
+    }
   }
   auto root = std::make_shared<JsonValue>(*document.root());
   for (const auto& [name, made] : {std::pair{"guesses", guesses}, {"errors", errors}}) {
@@ -167,13 +160,9 @@ std::string setting_at(const Document& document, std::string_view key) {
 
 Document with_about(const Document& document, std::string_view source,
                     std::string_view expectation) {
-  auto about = std::make_shared<JsonValue>();
-  about->kind = JsonKind::object;
+  auto about = value_of_kind(JsonKind::object);
   const auto add = [&](const char* key, std::string_view words) {
-    auto value = std::make_shared<JsonValue>();
-    value->kind = JsonKind::text;
-    value->text = words;
-    if (!words.empty()) about->members.push_back({key, 0, std::move(value)});
+    if (!words.empty()) about->members.push_back({key, 0, text_value(std::string(words))});
   };
   add("source", source);
   add("expectation", expectation);
