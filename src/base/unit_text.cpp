@@ -122,6 +122,12 @@ bool lacks_only_sample(Dimension got, Dimension wanted) {
   return wanted.sample == -1 && got == wanted;
 }
 
+/// "300 images/s" or "1.5 GB/s" where "3.3 ms/sample" or "0.67 ns/B" is meant: the time of each.
+bool is_rate_of_it(Dimension got, Dimension wanted) {
+  const bool each = wanted.time == 1 && wanted.money == 0 && (wanted.sample < 0 || wanted.data < 0);
+  return each && got == Dimension{-1, -wanted.data, 0, -wanted.sample};
+}
+
 /// "h 1 min 5 s" → "h" and "1 min 5 s"; the second empty where there is but one number.
 std::pair<std::string_view, std::string_view> unit_and_more(std::string_view rest) {
   for (std::size_t at = 1; at < rest.size(); ++at) {
@@ -201,11 +207,14 @@ ParsedQuantity parse_quantity(std::string_view text, Dimension dimension, UnitHi
   }
   // "$3.825/h" carries its first unit in front.
   UnitExpression unit = parse_unit(dollars ? "$" + std::string(rest) : std::string(rest));
+  const bool rate =
+      unit.problem.empty() && number > 0.0 && is_rate_of_it(unit.dimension, dimension);
   if (!unit.problem.empty() ||
-      (unit.dimension != dimension && !lacks_only_sample(unit.dimension, dimension))) {
+      (unit.dimension != dimension && !rate && !lacks_only_sample(unit.dimension, dimension))) {
     return complain(hint, text, unit_problem(unit, number, hint));
   }
   double base = unit.scale.to_base(number);
+  if (rate) base = 1.0 / base;
   if (!more.empty()) {
     const MoreTime further = more_time(more, unit.scale.to_base(1.0));
     if (!further.why.empty()) return complain(hint, text, further.why);

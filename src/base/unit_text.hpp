@@ -37,9 +37,9 @@ struct ParsedQuantity {
   [[nodiscard]] bool ok() const { return problem.empty(); }
 };
 
-/// Reads `text` as a quantity of `dimension`. Rejects units of another dimension, ambiguous ones
-/// ("Gbps": write "Gbit/s" or "GB/s"), missing ones, and numbers that are not finite.
-/// "/sample" may be left out where the dimension has it ("8.5 ms" for s/sample).
+/// Reads `text` as a quantity of `dimension`. Rejects other units, ambiguous ones ("Gbps": write
+/// "Gbit/s" or "GB/s"), missing ones, and numbers that are not finite. "/sample" may be left out
+/// ("8.5 ms"); the time of a sample or a byte may be a rate of them ("300 images/s").
 ParsedQuantity parse_quantity(std::string_view text, Dimension dimension);
 /// parse_quantity with another name and example in the complaint, for the few quantities that share
 /// a dimension with one of another nature ("200 MB/s/TiB" and "5500 /s").

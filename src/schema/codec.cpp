@@ -351,6 +351,21 @@ void Codec<std::map<std::string, double>>::write(const Map& map, const Key&, Jso
   out.end();
 }
 
+void Codec<std::map<std::string, std::string>>::read(Map& out, const JsonValue& v, const Key& key,
+                                                     const Path& path, Reading& r) {
+  if (!is_kind(v, JsonKind::object, key, path, r)) return;
+  static const Key item{.name = "", .kind = KeyKind::text};
+  for (const JsonMember& member : v.members) {
+    read_text(out[member.key], *member.value, item, {&path, member.key}, r);
+  }
+}
+
+void Codec<std::map<std::string, std::string>>::write(const Map& map, const Key&, JsonWriter& out) {
+  out.begin_object(JsonWriter::Layout::line);
+  for (const auto& [name, value] : map) out.text(name, value);
+  out.end();
+}
+
 void Codec<std::map<std::string, std::vector<double>>>::read(Map& out, const JsonValue& v,
                                                              const Key& key, const Path& path,
                                                              Reading& r) {

@@ -177,10 +177,11 @@ requires is_record<T>
 struct Codec<T> {
   static constexpr KeyKind kind = KeyKind::object;
   static void read(T& out, const JsonValue& v, const Key& key, const Path& path, Reading& r) {
-    // "300 ms" for an object that has a short form goes to its first key.
     if (key.text_form && v.kind == JsonKind::text) {
-      const Entry<T>& first = entries<T>().front();
-      return first.read(out, v, first.key, path, r);
+      const std::string_view name = text_key(key, v.text).name;
+      for (const Entry<T>& entry : entries<T>()) {
+        if (entry.key.name == name) return entry.read(out, v, entry.key, path, r);
+      }
     }
     read_record(out, v, key, path, r);
   }
@@ -235,6 +236,15 @@ template <>
 struct Codec<std::map<std::string, double>> {
   static constexpr KeyKind kind = KeyKind::named;
   using Map = std::map<std::string, double>;
+  static void read(Map& out, const JsonValue& v, const Key& key, const Path& path, Reading& r);
+  static void write(const Map& map, const Key& key, JsonWriter& out);
+};
+
+/// {"cache": "direct"}
+template <>
+struct Codec<std::map<std::string, std::string>> {
+  static constexpr KeyKind kind = KeyKind::labels;
+  using Map = std::map<std::string, std::string>;
   static void read(Map& out, const JsonValue& v, const Key& key, const Path& path, Reading& r);
   static void write(const Map& map, const Key& key, JsonWriter& out);
 };

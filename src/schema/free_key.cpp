@@ -54,7 +54,7 @@ std::size_t place_of(const JsonValue& list, const std::string& token) {
   return static_cast<std::size_t>(named - list.items.begin());
 }
 
-/// The value that stands at the tokens, or as the first key of a text form: "step": "300 ms".
+/// The value that stands at the tokens, or as the key that a text form gives: "step": "300 ms".
 const JsonValue* value_at(const JsonValue* node, const Key* key,
                           const std::vector<std::string>& tokens) {
   for (const std::string& token : tokens) {
@@ -68,7 +68,7 @@ const JsonValue* value_at(const JsonValue* node, const Key* key,
     const auto below = std::find_if(key->keys.begin(), key->keys.end(),
                                     [&](const Key& inner) { return inner.name == token; });
     if (below != key->keys.end() && node->kind == JsonKind::text && key->text_form &&
-        below == key->keys.begin()) {
+        &*below == &text_key(*key, node->text)) {
       key = &*below;
       continue;
     }

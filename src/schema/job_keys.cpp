@@ -177,7 +177,8 @@ const std::vector<Entry<Job>>& entries<Job>() {
       entry<&Job::steps>("steps",
                          {"instead of epochs: number of batches per GPU", "", whole(1, 1e12)}),
       entry<&Job::step>("step",
-                        {.manual = "time that a GPU needs for a batch; \"300 ms\" means fixed",
+                        {.manual = "time that a GPU needs for a batch; \"300 ms\" means fixed, "
+                                   "\"300 images/s\" per_sample",
                          .hint = {"a duration", "300 ms"},
                          .text_form = true}),
       entry<&Job::duration_on_one_instance>(

@@ -1,5 +1,7 @@
 #include "schema/key.hpp"
 
+#include <algorithm>
+
 #include "schema/json_writer.hpp"
 
 namespace feedrate::schema {
@@ -33,6 +35,16 @@ std::string quantity_text(const Key& key) {
 }
 
 }  // namespace
+
+const Key& text_key(const Key& object, std::string_view text) {
+  const auto reads = [text](const Key& key) {
+    return key.kind == KeyKind::quantity && parse_quantity(text, key.dimension, key.hint).ok();
+  };
+  const Key& first = object.keys.front();
+  if (reads(first)) return first;
+  const auto other = std::find_if(object.keys.begin(), object.keys.end(), reads);
+  return other == object.keys.end() ? first : *other;
+}
 
 std::string expectation(const Key& key) {
   switch (key.kind) {

@@ -50,7 +50,7 @@ struct Key {
   std::span<const std::string_view> words{};
   bool required = false;
   bool nullable = false;     ///< of a document that is only written: null where it does not apply
-  bool text_form = false;    ///< an object that may be one quantity instead (`dimension`)
+  bool text_form = false;    ///< an object that may be one quantity instead: that of text_key()
   bool counted = false;      ///< points: the first number says how many, in any order
   bool list_form = false;    ///< a number that may be a list of such numbers; settings: of texts
   bool with_origin = false;  ///< may be {"value", "origin", "source", "relative_error"} instead
@@ -58,6 +58,10 @@ struct Key {
   std::string_view manual{};
   std::vector<Key> keys{};  ///< of object and objects
 };
+
+/// Of an object with a text form, the key that a text gives: the first, unless only another one can
+/// be read from it. "300 ms" is the whole of a step, "300 images/s" its part of a sample.
+const Key& text_key(const Key& object, std::string_view text);
 
 /// `expected` part of a complaint: "a whole number from 1 to 1e15", "a bandwidth such as …".
 std::string expectation(const Key& key);

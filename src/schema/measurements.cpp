@@ -24,25 +24,6 @@ constexpr std::array<std::string_view, 4> host_classes = {
 
 }  // namespace
 
-/// {"cache": "direct"}
-template <>
-struct Codec<std::map<std::string, std::string>> {
-  static constexpr KeyKind kind = KeyKind::labels;
-  using Map = std::map<std::string, std::string>;
-  static void read(Map& out, const JsonValue& v, const Key& key, const Path& path, Reading& r) {
-    if (!is_kind(v, JsonKind::object, key, path, r)) return;
-    static const Key item{.name = "", .kind = KeyKind::text};
-    for (const JsonMember& member : v.members) {
-      read_text(out[member.key], *member.value, item, {&path, member.key}, r);
-    }
-  }
-  static void write(const Map& map, const Key&, JsonWriter& out) {
-    out.begin_object(JsonWriter::Layout::line);
-    for (const auto& [name, value] : map) out.text(name, value);
-    out.end();
-  }
-};
-
 /// Seconds as plain numbers: a million samples with a unit each would only be larger.
 template <>
 struct Codec<std::vector<Duration>> {

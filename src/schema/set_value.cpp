@@ -99,7 +99,9 @@ const Key* key_below(const Key* above, std::string_view token) {
 /// "step": "300 ms" with something set beside it (cv, by_gpu) becomes {"fixed": "300 ms"}; another
 /// part of the time itself takes its place.
 bool stays_beside(const JsonValue& node, const Key& of, std::string_view token) {
-  if (!of.text_form || node.kind != JsonKind::text || of.keys.front().name == token) return false;
+  if (!of.text_form || node.kind != JsonKind::text || text_key(of, node.text).name == token) {
+    return false;
+  }
   const Key* key = key_below(&of, token);
   return key != nullptr && key->kind != KeyKind::quantity && key->kind != KeyKind::points;
 }
@@ -124,7 +126,7 @@ JsonPtr with_value(const JsonPtr& node, std::span<const std::string> tokens, con
     out->kind = JsonKind::object;
     out->flag = flag;
     if (node && key != nullptr && stays_beside(*node, *key, tokens.front())) {
-      out->members.push_back({std::string(key->keys.front().name), node->line, node});
+      out->members.push_back({std::string(text_key(*key, node->text).name), node->line, node});
     }
   }
   const std::string& token = tokens.front();

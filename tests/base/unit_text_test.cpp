@@ -77,6 +77,23 @@ TEST_CASE("unit text: per sample may be left out, and 0.65 ms/MB is the same dou
   CHECK(read("0.65 ms/MB", byte_time) == read("0.65 ns/B", byte_time));
 }
 
+TEST_CASE(
+    "unit text: the time of a sample or of a byte may be a rate of them, and nothing else may") {
+  CHECK(read("250 images/s", sample_time) == 0.004);
+  CHECK(read("2 GB/s", byte_time) == 0.5e-9);
+  const auto refused = [](const char* text, Dimension dimension) {
+    return !parse_quantity(text, dimension).ok();
+  };
+  CHECK(refused("300 /s", sample_time));
+  CHECK(refused("0 images/s", sample_time));
+  CHECK(refused("-1 images/s", sample_time));
+  CHECK(refused("2 GB/s", sample_time));
+  CHECK(refused("250 images/s", byte_time));
+  CHECK(refused("250 images/s", duration));
+  CHECK(refused("4 ms/image", throughput));
+  CHECK(refused("0.5 ns/B", bandwidth));
+}
+
 TEST_CASE("unit text: what could be bits or bytes is refused with both ways to write it") {
   CHECK(problem("10 Gbps", bandwidth) ==
         "expected a bandwidth such as \"2.1 GB/s\", got \"10 Gbps\" (bits or bytes? write \"10 "

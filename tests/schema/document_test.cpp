@@ -40,6 +40,25 @@ std::string refused(std::string_view key, std::string_view value) {
   return refusal([&] { with(key, value); });
 }
 
+TEST_CASE("a step given as a text is a whole one, or what a sample takes of it") {
+  CHECK(with("/job/step", "\"400 ms\"").job.step->fixed == seconds(0.4));
+  const Scenario rate = with("/job/step", "250 images/s");
+  CHECK_FALSE(rate.job.step->fixed);
+  CHECK(rate.job.step->per_sample == seconds_per_sample(0.004));
+  // What is set beside it stays beside it, and another part of the time takes its place.
+  Document both = document();
+  set_value(both, "/job/step", "250 images/s");
+  set_value(both, "/job/step/cv", "0.1");
+  CHECK(read_scenario(both).job.step->per_sample == seconds_per_sample(0.004));
+  CHECK(read_scenario(both).job.step->cv == 0.1);
+  set_value(both, "/job/step/fixed", "3 ms");
+  CHECK(read_scenario(both).job.step->fixed == seconds(0.003));
+  const Scenario by_gpu = with("/job/step", R"({"by_gpu": {"V100": "300 images/s"}})");
+  CHECK(by_gpu.job.step->by_gpu->at("V100").per_sample == seconds_per_sample(1.0 / 300.0));
+  CHECK(refused("/job/step", "3 USD").find("expected a duration such as") != std::string::npos);
+  CHECK(with("/preprocess/0/cpu", "125 img/s").preprocess[0].cpu == seconds_per_sample(0.008));
+}
+
 TEST_CASE("include: objects merge key by key, the including file wins, null removes") {
   const TemporaryFolder folder;
   folder.write("base/base.json", R"({"include": ["more.json"], "name": "base",

@@ -32,6 +32,10 @@ TEST_CASE("free keys: the value of the document, also where it stands for an obj
   CHECK(*key("/job/step/fixed", {{"/job/step", "300 ms"}}).value == Approx(0.3));
   CHECK(key("step", {{"/job/step", "300 ms"}}).pointer == "/job/step/fixed");
   CHECK_FALSE(key("/job/step/per_sample", {{"/job/step", "300 ms"}}).value);
+  // A rate of samples is a time of each.
+  CHECK(key("step", {{"/job/step", "250 images/s"}}).pointer == "/job/step/per_sample");
+  CHECK(*key("/job/step/per_sample", {{"/job/step", "250 images/s"}}).value == Approx(4e-3));
+  CHECK_FALSE(key("/job/step/fixed", {{"/job/step", "250 images/s"}}).value);
   const auto step = [](const std::string& object) {
     return key("step", {{"/job/step", object}}).pointer;
   };
