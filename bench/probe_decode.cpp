@@ -120,7 +120,7 @@ Measurement measurement(const char* quantity, const Corpus& corpus, int threads)
   what.work = threads;  // one of each thread, so that the time is that of one sample
   what.at = {
       {"users", threads}, {"bytes", corpus.mean_bytes.base()}, {"pixels", corpus.mean_pixels}};
-  what.how = {{"images", corpus.images}};
+  what.how = {{"images", corpus.images}, {"format", "jpeg"}};
   return what;
 }
 

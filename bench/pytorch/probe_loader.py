@@ -94,6 +94,8 @@ def alone(dataset, count, seconds):
         read = (bytes_read() or 0) - (before or 0)
         each = read / len(times) if before is not None and times else 0
         alone.at = {"bytes": each} if each > 1000 else {}
+        if isinstance(dataset, samples.Images):
+            alone.at |= {"pixels": dataset.mean_pixels(len(times)), "format": "jpeg"}
     series("getitem", "samples", 1, alone.at, times)
     return times
 

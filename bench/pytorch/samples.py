@@ -30,6 +30,14 @@ class Images(torch.utils.data.Dataset):
     def __len__(self):
         return len(self.files)
 
+    def mean_pixels(self, count):
+        """Of the first `count` images, as their headers say."""
+        total = 0
+        for file in self.files[:count]:
+            with self.open(file) as image:
+                total += image.width * image.height
+        return total / len(self.files[:count])
+
     def __getitem__(self, index):
         with self.open(self.files[index]) as image:
             return self.transform(image.convert("RGB")), 0

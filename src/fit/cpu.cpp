@@ -104,7 +104,7 @@ void fit_cpu(Findings& findings) {
         alone, name, each.value, {each.relative_error}, each.count, doubts);
     // The rest works on pixels that were cut out, whatever they were cut from.
     const std::string_view made = name;
-    if (made == "read" || made == "decode") note_bytes(findings, name, alone);
+    if (made == "read" || made == "decode") note_data(findings, name, alone);
   }
   const SeriesList chain = findings.select("decode", "chain");
   const SeriesList loader = findings.select("loader", "cpu");

@@ -37,7 +37,7 @@ void fit_getitem(Findings& findings) {
   }
   const auto found = per_unit<DurationPerSample>(findings, list, what);
   if (found) findings.out.profile.operations["getitem"] = *found;
-  note_bytes(findings, "getitem", where(findings.select("loader", "getitem"), [](const Series& s) {
+  note_data(findings, "getitem", where(findings.select("loader", "getitem"), [](const Series& s) {
                return s.how("cache") != "cold";
              }));
 }

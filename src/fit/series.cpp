@@ -135,18 +135,32 @@ static std::optional<Value<double>> fixed_share(Findings& findings, const std::s
                                 {relative}, count, doubts);
 }
 
-void note_bytes(Findings& findings, const std::string& operation, const SeriesList& list) {
+/// Mean of what the series say of `name`; 0 where none says anything.
+static double mean_of(const SeriesList& list, std::string_view name) {
   double sum = 0.0, count = 0.0;
   for (const Series& one : list) {
-    if (one.bytes() <= 0.0) continue;
-    sum += one.bytes();
+    const double here = one.at(name, 0.0);
+    if (here <= 0.0) continue;
+    sum += here;
     count += 1.0;
   }
-  if (count == 0.0) return;
+  return count > 0.0 ? sum / count : 0.0;
+}
+
+void note_data(Findings& findings, const std::string& operation, const SeriesList& list) {
   HostProfile& profile = findings.out.profile;
-  profile.operation_bytes[operation] = rounded(sum / count);
+  // A file is read byte by byte, whatever it shows.
+  const double pixels = operation == "read" ? 0.0 : mean_of(list, "pixels");
+  if (pixels > 0.0) profile.operation_pixels[operation] = rounded(pixels);
+  const std::string_view format = list.empty() ? std::string_view() : list.front().how("format");
+  const bool same = std::all_of(list.begin(), list.end(),
+                                [&](const Series& s) { return s.how("format") == format; });
+  if (same && !format.empty()) profile.operation_format[operation] = format;
+  const double mean = mean_of(list, "bytes");
+  if (mean <= 0.0) return;
+  profile.operation_bytes[operation] = rounded(mean);
   if (!profile.operations.contains(operation)) return;
-  if (const auto share = fixed_share(findings, operation, list, sum / count)) {
+  if (const auto share = fixed_share(findings, operation, list, mean)) {
     profile.operation_fixed_share[operation] = *share;
   }
 }

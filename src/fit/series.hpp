@@ -159,10 +159,10 @@ struct Findings {
   static std::string text(double number, Dimension dimension);  ///< with its unit
 };
 
-/// Notes how many bytes the samples of an operation have, as its series say, and where these have
-/// several sizes how much of its time does not grow with them: the operation's time is then that of
-/// samples of the mean bytes. Nothing where they say nothing.
-void note_bytes(Findings& findings, const std::string& operation, const SeriesList& list);
+/// Notes how many bytes and pixels the samples of an operation have and how they are stored, as its
+/// series say, and where these have several sizes how much of its time does not grow with bytes:
+/// the operation's time is then that of samples of the mean bytes. Nothing where they say nothing.
+void note_data(Findings& findings, const std::string& operation, const SeriesList& list);
 
 // One function a part of the path, in the files of their names.
 void fit_download(Findings& findings);

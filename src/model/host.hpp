@@ -63,6 +63,8 @@ struct HostProfile {
   std::map<std::string, Value<DurationPerSample>> operations;  ///< by name, one thread
   /// Mean bytes, as stored, of the samples that an operation was measured on, where it is known.
   std::map<std::string, double> operation_bytes;
+  std::map<std::string, double> operation_pixels;       ///< the same of images' pixels
+  std::map<std::string, std::string> operation_format;  ///< how these samples are stored: "jpeg"
   /// Of its time on such samples, the share that does not grow with their bytes; where it was
   /// measured on data of several sizes.
   std::map<std::string, Value<double>> operation_fixed_share;

@@ -12,26 +12,12 @@
 #include <vector>
 
 #include "base/units.hpp"
+#include "model/dataset.hpp"
 #include "model/discipline.hpp"
+#include "model/names.hpp"
 #include "model/study.hpp"
 
 namespace feedrate {
-
-/// Whether there is a word for each enumerator of which this is the last.
-template <class E, std::size_t n>
-constexpr bool names_all(const std::array<std::string_view, n>&, E last) {
-  return n == static_cast<std::size_t>(last) + 1;
-}
-
-struct Dataset {
-  std::optional<double> samples;                  ///< > 0, whole
-  std::optional<DataPerSample> bytes_per_sample;  ///< as stored, mean
-  std::optional<double> size_cv;  ///< coefficient of variation of that, and of a sample's CPU cost
-  std::optional<double> samples_per_object;               ///< 1 = a file a sample, k = a shard
-  std::optional<DataPerSample> decoded_bytes_per_sample;  ///< after decoding, before transforms
-  std::optional<DataPerSample> bytes_on_gpu_per_sample;   ///< what host-to-device copies
-  bool operator==(const Dataset&) const = default;
-};
 
 enum class Service { s3, gcs, azure_blob, fsx_lustre, efs, nfs, ebs, http, local };
 inline constexpr std::array<std::string_view, 9> service_words = {
@@ -486,6 +472,14 @@ struct Scenario {
   std::vector<Case> cases;
   std::vector<std::string> thresholds;  ///< limits of a check: "total_s increase < 5%"
   bool operator==(const Scenario&) const = default;
+
+  /// What the number at a pointer rests on, where it is only guessed; null: it is no guess.
+  [[nodiscard]] const std::string* guess(std::string_view pointer) const {
+    for (const auto& [guessed, why] : guesses) {
+      if (guessed == pointer) return &why;
+    }
+    return nullptr;
+  }
 };
 
 }  // namespace feedrate

@@ -22,6 +22,7 @@ std::span<const Assumption* const> assumptions() {
                                      &memory_bandwidth,
                                      &memory_passes,
                                      &fixed_share_of_operation,
+                                     &bits_as_dear_as_a_pixel,
                                      &oversubscription,
                                      &worker_startup,
                                      &worker_spawn,

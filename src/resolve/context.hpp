@@ -227,14 +227,6 @@ struct Context {
     return curve;
   }
 
-  /// What a number of the scenario rests on, where it is only guessed; null: it is no guess.
-  [[nodiscard]] const std::string* guess(std::string_view key) const {
-    for (const auto& [guessed, why] : scenario.guesses) {
-      if (guessed == key) return &why;
-    }
-    return nullptr;
-  }
-
   /// Records and returns the first value there is: of the scenario, the host profile, the
   /// catalogue; nothing where none of them has one. A guess of the scenario comes behind the
   /// profile.
@@ -242,7 +234,7 @@ struct Context {
   std::optional<T> find(Stage stage, std::string_view key, const std::optional<T>& given,
                         const std::optional<Value<T>>& measured,
                         const std::optional<Value<T>>& published) {
-    if (given && !(measured && guess(key) != nullptr)) {
+    if (given && !(measured && scenario.guess(key) != nullptr)) {
       return use(stage, key, Value<T>::given(*given));
     }
     if (measured) return use(stage, key, *measured);
@@ -302,7 +294,7 @@ struct Context {
       const auto stated = scenario.errors.find(std::string(key));
       if (stated != scenario.errors.end()) from.relative_error = stated->second;
     }
-    if (const std::string* const why = guess(key)) {
+    if (const std::string* const why = scenario.guess(key)) {
       from.origin = Origin::assumed;
       from.source = text_if_read(*why);
     }
@@ -377,9 +369,8 @@ struct Distance {
   bool continents = false;  ///< whether they lie on two
 };
 std::optional<Distance> distance_to_data(const Context& context);
-/// Whether services of AWS hold the source's data; and whether any service with prices does.
+/// Whether services of AWS hold the source's data.
 bool held_in_aws(Service service);
-bool has_region(Service service);
 
 /// Number of parts that the dataset is divided into among the instances; 1 where each has all of
 /// it.

@@ -18,24 +18,74 @@ std::optional<Value<DurationPerSample>> measured_operation(const HostProfile* ho
   return found->second;
 }
 
-/// Of an operation that was measured on samples of other bytes: its time is a part that every
-/// sample takes and one that grows with its bytes.
-DurationPerSample for_bytes(Context& context, const std::string& operation,
-                            DurationPerSample measured) {
-  const auto known = context.host->operation_bytes.find(operation);
-  const double bytes = bytes_in_chain(context.scenario).stored.base();
-  if (known == context.host->operation_bytes.end() || bytes <= 0.0) return measured;
-  const double ratio = bytes / known->second;
-  constexpr double alike = 1.25;
-  if (ratio < alike && ratio > 1.0 / alike) return measured;
-  constexpr double studied = 32.0;  // times as many or as few bytes were compared
-  if (ratio > studied || ratio < 1.0 / studied) {
+const double* found_in(const std::map<std::string, double>& map, const std::string& name) {
+  const auto found = map.find(name);
+  return found == map.end() || found->second <= 0.0 ? nullptr : &found->second;
+}
+
+/// Samples as an operation's time depends on them; no pixels where they are not known of both.
+struct Data {
+  double bytes = 0.0;
+  double pixels = 0.0;
+  [[nodiscard]] std::string text() const {
+    const std::string stored = text_of(DataPerSample::of(bytes));
+    return pixels > 0.0 ? fmt::format("{} and {:.3g} megapixels", stored, pixels / 1e6) : stored;
+  }
+};
+
+/// How many times as large samples still are of the same kind, and how many times as large ones
+/// were compared.
+constexpr double alike = 1.25;
+constexpr double studied = 32.0;
+
+bool within(const Data& mine, const Data& theirs, double factor) {
+  const auto near = [factor](double a, double b) { return a <= factor * b && b <= factor * a; };
+  return near(mine.bytes, theirs.bytes) && near(mine.pixels, theirs.pixels);
+}
+
+/// Of the part that grows with the data, how many times it is as much: with the bytes, and where
+/// pixels are known with them too, as a decoder does something for each bit and for each pixel.
+double growth(Context& context, const Data& mine, const Data& theirs) {
+  if (mine.pixels <= 0.0) return mine.bytes / theirs.bytes;
+  const double bits = context.assume<double>(Stage::decode, assumed::bits_as_dear_as_a_pixel);
+  return (8.0 * mine.bytes + bits * mine.pixels) / (8.0 * theirs.bytes + bits * theirs.pixels);
+}
+
+/// Whether a profile's operation was measured on samples that are stored as these.
+bool same_format(Context& context, const std::string& operation) {
+  const auto known = context.host->operation_format.find(operation);
+  const auto& mine = context.scenario.dataset.format;
+  if (known == context.host->operation_format.end() || !mine) return true;
+  const std::string_view word = sample_format_words[static_cast<std::size_t>(*mine)];
+  if (known->second == word) return true;
+  context.problem("/dataset/format",
+                  fmt::format("\"{}\" was measured on {}; yours is {}: calibrate with your own "
+                              "data, or give its /cpu",
+                              operation, known->second, word));
+  return false;
+}
+
+/// Of an operation that was measured on other samples: its time is a part that every sample takes
+/// and one that grows with the data.
+DurationPerSample for_data(Context& context, const std::string& operation,
+                           DurationPerSample measured) {
+  if (!same_format(context, operation)) return measured;
+  const double* bytes = found_in(context.host->operation_bytes, operation);
+  Data mine{bytes_in_chain(context.scenario).stored.base()};
+  if (bytes == nullptr || mine.bytes <= 0.0) return measured;
+  Data theirs{*bytes};
+  const double* pixels = found_in(context.host->operation_pixels, operation);
+  if (pixels != nullptr && context.scenario.dataset.pixels_per_sample) {
+    theirs.pixels = *pixels;
+    mine.pixels = *context.scenario.dataset.pixels_per_sample;
+  }
+  if (within(mine, theirs, alike)) return measured;
+  if (!within(mine, theirs, studied)) {
     context.problem(
         "/preprocess",
         fmt::format("\"{}\" was measured on samples of {}; yours of {} are too different to scale "
                     "its time: calibrate with your own data, or give its /cpu",
-                    operation, text_of(DataPerSample::of(known->second)),
-                    text_of(DataPerSample::of(bytes))));
+                    operation, theirs.text(), mine.text()));
     return measured;
   }
   const auto share = context.host->operation_fixed_share.find(operation);
@@ -45,12 +95,11 @@ DurationPerSample for_bytes(Context& context, const std::string& operation,
           ? context.use(Stage::decode, assumed::fixed_share_of_operation.key, share->second)
           : context.assume<double>(Stage::decode, assumed::fixed_share_of_operation);
   const double fixed = std::clamp(drawn, 0.0, 1.0);
-  const double factor = fixed + (1.0 - fixed) * ratio;
+  const double factor = fixed + (1.0 - fixed) * growth(context, mine, theirs);
   if (context.texts) {
     context.out.caveats.push_back(fmt::format(
         "\"{}\" was measured on samples of {}: for {} its time is taken as {:.3g} times that{}.",
-        operation, text_of(DataPerSample::of(known->second)), text_of(DataPerSample::of(bytes)),
-        factor,
+        operation, theirs.text(), mine.text(), factor,
         measured_share ? ", as data of several sizes showed" : "; calibrate with your own data"));
   }
   return measured * factor;
@@ -140,7 +189,7 @@ void resolve_preprocess(Context& context) {
       given = *op.cpu_per_byte * *s.dataset.decoded_bytes_per_sample;
     }
     const auto measured = measured_operation(context.host, &HostProfile::operations, op.operation);
-    if (measured && context.guess(at + "/cpu") != nullptr) given.reset();
+    if (measured && context.scenario.guess(at + "/cpu") != nullptr) given.reset();
     const Stage stage = op.where == Place::remote ? Stage::remote : Stage::decode;
     const DurationPerSample cpu = context.need<DurationPerSample>(
         stage, at + "/cpu", given, measured, {}, "what \"" + op.operation + "\" costs on a CPU");
@@ -155,7 +204,7 @@ void resolve_preprocess(Context& context) {
     if (op.where == Place::remote) continue;
     const bool scaled = !given && measured && context.host != nullptr;
     const DurationPerSample here =
-        (scaled ? for_bytes(context, op.operation, cpu) : cpu) /
+        (scaled ? for_data(context, op.operation, cpu) : cpu) /
         (given ? given_thread_speed(context) : measured_thread_speed(context));
     inputs.cpu += here;
     if (i > kept) inputs.cached_cpu += here;

@@ -279,8 +279,8 @@ static void resolve_step_time(Context& context) {
   Step given = s.job.step.value_or(Step{});
   const HostProfile* const host = context.host;
   if (host != nullptr && (host->step_fixed || host->step_per_sample || host->step_table)) {
-    if (context.guess("/job/step/fixed") != nullptr) given.fixed.reset();
-    if (context.guess("/job/step/per_sample") != nullptr) given.per_sample.reset();
+    if (context.scenario.guess("/job/step/fixed") != nullptr) given.fixed.reset();
+    if (context.scenario.guess("/job/step/per_sample") != nullptr) given.per_sample.reset();
   }
   inputs.step_cv = given.cv.value_or(0.0);
   const bool step_is_given = given.fixed || given.per_sample || given.table || given.times ||

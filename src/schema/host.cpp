@@ -157,6 +157,12 @@ const std::vector<Entry<HostProfile>>& entries<HostProfile>() {
       entry<&H::operation_bytes>(
           "operation_bytes",
           {"size of the stored samples on which an operation was measured", "", above(0, 1e15)}),
+      entry<&H::operation_pixels>(
+          "operation_pixels",
+          {"pixels of the images on which an operation was measured", "", above(0, 1e15)}),
+      entry<&H::operation_format>(
+          "operation_format",
+          {"format of the samples on which an operation was measured: \"jpeg\" …"}),
       entry<&H::operation_fixed_share>("operation_fixed_share",
                                        {"share of an operation's time that does not grow with its "
                                         "samples' size; known if several sizes were measured",

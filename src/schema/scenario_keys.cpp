@@ -98,6 +98,8 @@ const std::vector<Entry<About>>& entries<About>();  // study_keys.cpp
 template <>
 const std::vector<Entry<Case>>& entries<Case>();
 template <>
+const std::vector<Entry<Dataset>>& entries<Dataset>();  // dataset_keys.cpp
+template <>
 const std::vector<Entry<Failures>>& entries<Failures>();  // interruption_keys.cpp
 template <>
 const std::vector<Entry<Spot>>& entries<Spot>();
@@ -111,28 +113,6 @@ const std::vector<Entry<Currency>>& entries<Currency>() {
           "usd",
           {.manual = "US dollars for one unit of it", .limits = above(0, 1e6), .required = true}),
       entry<&Currency::date>("date", {"date of this exchange rate"}),
-  };
-  return list;
-}
-
-template <>
-const std::vector<Entry<Dataset>>& entries<Dataset>() {
-  static const std::vector<Entry<Dataset>> list = {
-      entry<&Dataset::samples>("samples", {"samples in an epoch", "", whole(1, any)}),
-      entry<&Dataset::bytes_per_sample>("bytes_per_sample", {"mean size as stored"}),
-      entry<&Dataset::size_cv>(
-          "size_cv", {"coefficient of variation of sizes and CPU costs", "0.3", between(0, 10)}),
-      entry<&Dataset::samples_per_object>(
-          "samples_per_object",
-          {"1: one file per sample; k: shards of k samples", "1", whole(1, 1e12)}),
-      entry<&Dataset::decoded_bytes_per_sample>(
-          "decoded_bytes_per_sample",
-          {.manual = "size after decoding; cpu_per_byte counts these bytes", .example = "600 KB"}),
-      entry<&Dataset::bytes_on_gpu_per_sample>("bytes_on_gpu_per_sample",
-                                               {.manual = "bytes that are copied to the GPU",
-                                                .fallback = "output of the last CPU operation",
-                                                .limits = between(0, 1e13),
-                                                .example = "600 KB"}),
   };
   return list;
 }

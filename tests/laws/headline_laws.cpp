@@ -223,3 +223,46 @@ TEST_CASE(
   host.operation_bytes.clear();
   CHECK(cpu_of("10 MB") == Approx(same));
 }
+
+TEST_CASE(
+    "headline: decoding grows with bits and with pixels, and another format is another decoder") {
+  HostProfile host;
+  host.name = "host";
+  host.operations["decode"] = {milliseconds(2.0) / samples(1.0), {Origin::measured, "host", 0.0}};
+  host.operation_bytes["decode"] = 100e3;
+  host.operation_pixels["decode"] = 200e3;
+  host.operation_format["decode"] = "jpeg";
+  const double b = resolve::assumed::bits_as_dear_as_a_pixel.value;
+  const double fixed = resolve::assumed::fixed_share_of_operation.value;
+  const auto cpu_of = [&](double bytes, const std::string& pixels, const std::string& format) {
+    const Scenario scenario = schema::read_scenario(
+        testing_resolve::document_with({{"/preprocess/decode/cpu", "null"},
+                                        {"/dataset/bytes_per_sample", fmt::format("{} B", bytes)},
+                                        {"/dataset/pixels_per_sample", pixels},
+                                        {"/dataset/format", format}}));
+    return resolve::resolve(scenario, catalog(), &host, {}).inputs.cpu.base();
+  };
+  const double same = cpu_of(100e3, "200000", "jpeg");
+  CHECK(same == cpu_of(100e3, "null", "null"));
+  // Each alone, and both: as of the work for bits and pixels that there was.
+  for (const double bytes : {0.1, 0.5, 1.0, 3.0, 20.0}) {
+    double before = 0.0;
+    for (const double pixels : {0.1, 0.5, 1.0, 3.0, 20.0}) {
+      const double now = cpu_of(100e3 * bytes, fmt::format("{}", 200e3 * pixels), "jpeg");
+      const double work = (8.0 * 100e3 * bytes + b * 200e3 * pixels) / (8.0 * 100e3 + b * 200e3);
+      CHECK(now == Approx(same * (fixed + (1.0 - fixed) * work)).epsilon(1e-3));
+      CHECK(now > before);
+      before = now;
+    }
+  }
+  // Both in proportion are as the bytes alone.
+  CHECK(cpu_of(300e3, "600000", "jpeg") == Approx(cpu_of(300e3, "null", "jpeg")));
+  // Pixels that were never compared are refused as bytes are.
+  CHECK_THROWS_AS(cpu_of(100e3, "20000000", "jpeg"), InputError);
+  // Unless the scenario says nothing of pixels, or the profile.
+  host.operation_pixels.clear();
+  CHECK(cpu_of(100e3, "20000000", "jpeg") == Approx(same));
+  CHECK_THROWS_AS(cpu_of(100e3, "null", "png"), InputError);
+  host.operation_format.clear();
+  CHECK(cpu_of(100e3, "null", "png") == Approx(same));
+}
