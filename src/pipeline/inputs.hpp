@@ -185,7 +185,10 @@ struct Inputs {
   std::optional<Bandwidth> network;  ///< NIC of an instance, shared with downloads
   /// Of all kinds of instances: found so that the job takes what it was measured to.
   bool exposed_is_of_job = false;
-  bool efficiency_missed = false;          ///< a given efficiency is more than the pipeline allows
+  bool efficiency_missed = false;  ///< a given efficiency is more than the pipeline allows
+  /// The exchange hides behind the input pipelines, which lose what the efficiency loses: their
+  /// virtual speeds are less.
+  bool loading_loses = false;
   double slowest_of = 0.0;                 ///< GPUs that steps wait for; 0: all
   Duration startup;                        ///< of the job
   Duration checkpoint_interval;            ///< 0 = none

@@ -48,6 +48,37 @@ double zero_of(const Over& over, Point below, Point above) {
   return middle.at;
 }
 
+/// What makes batches, up to the GPU: all of it loses alike.
+constexpr Stage input_pipeline[] = {Stage::download, Stage::network, Stage::disk,     Stage::remote,
+                                    Stage::decode,   Stage::collate, Stage::handover, Stage::h2d};
+
+/// The exchange that loses as much of steps which wait for nothing may hide behind the input
+/// pipeline. To make such a job slower it would have to be several times the step, which no
+/// exchange is: most of what is missing is then lost where the job waits, and the input pipelines
+/// are slower beside each other. False where little of it hides, or something else binds than they.
+template <class Over>
+bool lose_by_loading(Inputs& job, double free, Inputs& tried, const Over& over) {
+  const Duration step =
+      step_time(job, job.batch) + job.gpu_preprocess * feedrate::samples(job.batch);
+  tried.exposed_allreduce = job.accumulation * step * (-free / (1.0 + free));
+  const auto slower = [&](double times) {
+    tried.speed = job.speed;
+    for (const Stage stage : input_pipeline) tried.speed[stage] /= times;
+    return over();
+  };
+  const Point fast{1.0, slower(1.0)};
+  if (fast.over > 0.5 * free) return false;
+  constexpr double most = 2.0;  // times what the efficiency itself says
+  const Point slow{most / (1.0 + free), slower(most / (1.0 + free))};
+  if (slow.over <= 0.0) return false;
+  slower(zero_of(slower, fast, slow));
+  if (std::abs(over()) > 1e-6) return false;
+  job.exposed_allreduce = tried.exposed_allreduce;
+  job.speed = tried.speed;
+  job.loading_loses = true;
+  return true;
+}
+
 /// All-reduces of the whole job.
 double exchanges_of(const Inputs& job) {
   const auto in = [&](double steps) { return std::ceil(steps / job.accumulation); };
@@ -72,6 +103,8 @@ void hold_to_one_instance(Inputs& job, double time_ratio, const Inputs& alone) {
   };
   const double free = over();
   if (free < -rounding) {
+    if (lose_by_loading(job, free, tried, over)) return;
+    tried = uninterrupted(job);
     // What is missing, were nothing else to wait meanwhile; and all of the job's time.
     const double all = goal.base() / exchanges_of(job);
     const auto point = [&](double each) { return Point{each, with_exposed(each)}; };

@@ -84,6 +84,7 @@ void add_remarks(Result& result, const pipeline::Inputs& inputs, const pipeline:
           words::simulated_whole(*instances, inputs.instances, inputs.step_cv > 0.0));
     }
   }
+  if (inputs.loading_loses) result.remarks.emplace_back(words::loading_loses);
   if (inputs.efficiency_missed) add_check(result, std::string(words::efficiency_out_of_reach));
 }
 

@@ -21,6 +21,16 @@ inline constexpr std::string_view efficiency_out_of_reach =
     "the given parallel efficiency cannot be reached: the input pipeline alone loses more; the "
     "simulated efficiency is used";
 
+inline constexpr std::string_view data_follows =
+    "each point's data is taken to lie in the region of its job, so no transfer is on its bill: "
+    "with "
+    "--set /source/region=REGION the data stays where it is";
+inline constexpr std::string_view loading_loses =
+    "the input pipeline is the limit on one instance already, so the exchange of gradients that "
+    "the "
+    "parallel efficiency stands for hides behind it: what more instances lose is counted as slower "
+    "loading";
+
 /// A GPU's wait at every n-th step.
 std::string waits_every(Duration wait, double n);
 

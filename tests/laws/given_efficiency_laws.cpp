@@ -1,0 +1,83 @@
+// A parallel efficiency that is given, of jobs that wait for the GPU, and of jobs that wait for
+// their input on one instance already: more instances lose time, and what limits the job stays.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "catch.hpp"
+#include "pipeline/generated.hpp"
+#include "resolve/generated_scenario.hpp"
+#include "seed.hpp"
+#include "study/run.hpp"
+
+using namespace feedrate;
+using testing_resolve::scenario_with;
+using testing_resolve::Settings;
+
+namespace {
+
+Result answer(const Settings& settings) {
+  return study::run(scenario_with(settings), testing_resolve::catalog(), nullptr);
+}
+
+Settings with(Settings settings, const std::string& key, const std::string& value) {
+  settings.emplace_back(key, value);
+  return settings;
+}
+
+/// One of decoding, the disk and the copy takes from a tenth of the step to ten times as long.
+Settings drawn_job(pipeline::Generator& random) {
+  const double times = random.log_uniform(0.1, 10.0);
+  Settings job = {{"/job/step", R"({"fixed": "0 s", "per_sample": "1 ms"})"},
+                  {"/dataset/samples", "500000"},
+                  {"/job/startup", "0 s"}};
+  const double kind = random.uniform(0.0, 1.0);
+  if (kind < 0.5) {
+    return with(job, "/preprocess/0/cpu", fmt::format("{:.4g} ms", 6.0 * times));
+  }
+  if (kind < 0.8) {
+    job.emplace_back("/disk", fmt::format(R"({{"kind": "other", "bandwidth": "{:.4g} MB/s",
+                                               "latency": "0 s", "page_cache": "1 B"}})",
+                                          100.0 / times));
+    return with(job, "/preprocess/0/cpu", "0.1 ms");
+  }
+  job.emplace_back("/cluster/pinned_bandwidth", fmt::format("{:.4g} MB/s", 600.0 / times));
+  return with(job, "/preprocess/0/cpu", "0.1 ms");
+}
+
+}  // namespace
+
+TEST_CASE("efficiency: what limits a job on one instance limits it on many, which lose time") {
+  pipeline::Generator random(2611);
+  int by_input = 0, by_exchange = 0;
+  for (int i = 0; i < 150; ++i) {
+    const Settings job = drawn_job(random);
+    const double given = random.uniform(0.5, 0.98);
+    const std::string instances = fmt::format("{}", random.whole(2.0, 16.0));
+    const Result one = answer(job);
+    const Settings several = with(job, "/cluster/instances", instances);
+    const Result many = answer(with(several, "/job/efficiency", fmt::format("{}", given)));
+    INFO("job " << i << ": " << instances << " instances, efficiency " << given << ", GPUs busy "
+                << one.gpu_busy << " on one");
+    REQUIRE(many.efficiency);
+    if (*many.efficiency < given * 0.9999) continue;  // out of reach: said so
+    CHECK(*many.efficiency == Approx(given).epsilon(1e-3));
+    // The GPU's part of the time, were its steps as much longer as the efficiency says.
+    const double fed = one.gpu_busy / given;
+    if (fed < 0.95) {
+      ++by_input;
+      REQUIRE(one.bottleneck.stage);
+      CHECK(many.bottleneck.stage == one.bottleneck.stage);
+      // The exchange is the one that loses as much of steps that wait for nothing.
+      CHECK(many.stages[Stage::allreduce].stall / many.times.total <=
+            1.05 * (1.0 - given) * one.gpu_busy + 1e-3);
+      CHECK(many.bottleneck.gain_if_twice_as_fast > 0.0);
+    } else if (one.gpu_busy > 0.85 && fed > 1.05) {
+      ++by_exchange;
+      const Duration lost = (1.0 - given) * many.times.total;
+      CHECK(many.stages[Stage::allreduce].stall.base() == Approx(lost.base()).epsilon(0.1));
+    }
+  }
+  CHECK_DRAWN(by_input > 40);
+  CHECK_DRAWN(by_exchange > 20);
+}
