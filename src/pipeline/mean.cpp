@@ -1,5 +1,6 @@
 #include "base/portable_math.hpp"
 #include "pipeline/mean_epoch.hpp"
+#include "pipeline/mean_line.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,116 +11,6 @@
 
 namespace feedrate::pipeline {
 namespace {
-
-/// What one rank does with a batch, at the virtual speeds.
-struct Consumer {
-  double handover = 0.0, pin = 0.0, copy = 0.0;  // seconds a full batch
-  double step = 0.0;                             // mean of one GPU
-  double before = 0.0;                           // its preprocessing in the step's stream
-  double ahead = 0.0;                            // the same in the loader's
-  double straggling = 0.0;                       // what the slowest GPU adds to it
-  double handed_late = 0.0;                      // what the slowest main process adds to handover
-  double handover_cv = 0.0;
-  double buffer = 1.0;       // batches that it may be ahead of its GPU
-  double reduction = 0.0;    // one exposed all-reduce
-  double reduce = 0.0;       // a step's share of those before the last
-  double reductions = 0.0;   // in an epoch
-  bool one_process = false;  // the loop waits for its step
-  bool copy_beside = false;  // in a stream of its own
-  bool copy_waited = false;  // by the main process, which launches steps
-  bool inline_load = false;
-  bool pinning = false;
-};
-
-Consumer consumer_of(const Inputs& inputs, double full, double steps, double last) {
-  const auto speed = [&](Stage stage) { return inputs.speed[stage]; };
-  Consumer c;
-  c.inline_load = !inputs.remote && (inputs.kind == LoaderKind::inline_ || inputs.workers <= 0.0);
-  c.one_process = !inputs.asynchronous_step;
-  c.copy_beside = inputs.copies == Copies::beside && !c.one_process;
-  c.copy_waited = inputs.copies == Copies::waited && !c.one_process;
-  c.handover = inputs.handover.base() / speed(Stage::handover);
-  c.pinning = inputs.pinned && inputs.pin.base() > 0.0 && !c.inline_load && !inputs.cores.empty();
-  if (c.pinning) c.pin = inputs.pin.base() * full / speed(Stage::h2d);
-  c.copy = (inputs.copy_latency.base() + inputs.copy.base() * full) / speed(Stage::h2d);
-  c.step = step_time(inputs, full).base() / speed(Stage::gpu);
-  c.before = inputs.gpu_preprocess.base() * full / speed(Stage::gpu_preprocess);
-  c.ahead = inputs.gpu_preprocess_ahead.base() * full / speed(Stage::gpu_preprocess);
-  const double gpus = inputs.waited_for();
-  const double group = std::min(inputs.accumulation, std::max(1.0, steps));
-  c.straggling = c.step * (slowest_gpu(inputs, gpus, group).mean - 1.0);
-  c.handover_cv = inputs.handover_cv;
-  if (c.one_process) {
-    const double cv = c.handover_cv / std::sqrt(group);
-    c.handed_late = c.handover * (queueing::largest_of(gpus, cv).mean - 1.0);
-  } else {
-    c.buffer = c.copy_waited ? 1.0 : 2.0;
-    c.handed_late =
-        c.handover * queueing::barrier_loss(gpus, c.handover_cv * c.handover_cv, c.buffer);
-  }
-  const double batches = steps + (last > 0.0 ? 1.0 : 0.0);
-  c.reduction = exposed_communication(inputs).base();
-  c.reductions = std::ceil(batches / inputs.accumulation);
-  if (batches > 1.0) c.reduce = c.reduction * (c.reductions - 1.0) / (batches - 1.0);
-  return c;
-}
-
-/// Stations after the loader, as a line: seconds a full batch.
-struct Line {
-  double gpu = 0.0;         // the process in which the GPU steps
-  double straggling = 0.0;  // what of it the slowest rank adds
-  double other = 0.0;       // the slowest of the others
-  Stage slowest = Stage::handover;
-  double sum = 0.0;       // of all but the GPU's
-  double variance = 0.0;  // squared cv of `other`
-  double buffer = 1.0;    // batches between the two
-
-  /// Of a batch, where the loader is always ahead.
-  [[nodiscard]] double period() const { return queueing::slower_of(gpu, other, variance, buffer); }
-};
-
-/// Each rank's lateness is the sum of independent ones, and the slowest is the latest of both.
-double late_of(const Consumer& c, double crowding) {
-  return std::hypot(c.straggling, c.one_process ? c.handed_late * crowding : 0.0);
-}
-
-Line line_of(const Consumer& c, double load, double straggling, double crowding) {
-  Line line;
-  line.straggling = straggling;
-  const double handover = c.handover * crowding;
-  const auto beside = [&](Stage stage, double seconds, double waiting = 0.0) {
-    line.sum += seconds;
-    if (seconds + waiting > line.other) {
-      line.other = seconds + waiting;
-      line.slowest = stage;
-    }
-  };
-  const double late = c.handed_late * crowding;
-  line.gpu = c.step + c.before + straggling + c.reduce;
-  if (c.ahead > 0.0) {
-    // Two streams share the GPU; while the loop copies, reduces or waits, the loader's has it.
-    line.other = c.step + c.before + straggling + c.ahead;
-    line.slowest = Stage::gpu_preprocess;
-  }
-  if (c.pinning) beside(Stage::h2d, c.pin * crowding);
-  if (c.one_process) {
-    line.gpu += (c.inline_load ? load : 0.0) + handover + c.copy;
-    return line;
-  }
-  // A copy that is waited for keeps the main process as long as the GPU.
-  beside(c.inline_load && load > handover ? Stage::decode : Stage::handover,
-         handover + (c.inline_load ? load : 0.0), late + (c.copy_waited ? c.copy : 0.0));
-  if (c.copy_beside) {
-    beside(Stage::h2d, c.copy);
-  } else {
-    line.gpu += c.copy;
-  }
-  if (const double longer = std::max(line.gpu, line.other); longer > 0.0) {
-    line.variance = portable::pow(c.handover_cv * handover / longer, 2.0);
-    line.buffer = c.buffer;
-  }
-  return line;
-}
 
 struct Pace {
   double period = 0.0;      // of a step, all ranks

@@ -1,0 +1,106 @@
+#include "pipeline/mean_line.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/portable_math.hpp"
+#include "pipeline/mean.hpp"
+
+namespace feedrate::pipeline {
+namespace {
+
+/// Of a batch, where the loader's stream shares the GPU with `steps`. A loader that is ahead is
+/// full, and begins its next batch when the loop takes one: what comes between that and the step it
+/// has to itself, and in what comes after the step there is nothing left to do, unless its batch
+/// takes longer than the step. The GPU does all of both in any case.
+double beside_ahead(const Consumer& c, double steps, double handover) {
+  double taken = 0.0;  // from the batch's being taken to its step
+  double rest = c.reduce;
+  if (c.one_process) {
+    taken = handover + c.copy;
+  } else if (c.copy_waited) {
+    rest += c.copy;  // the next batch is taken once this one has arrived
+  } else if (!c.copy_beside) {
+    taken = c.copy;
+  }
+  const double shared = std::min(steps, std::max(0.0, c.ahead - taken));
+  return std::max(steps + c.ahead, taken + steps + shared + rest);
+}
+
+}  // namespace
+
+Consumer consumer_of(const Inputs& inputs, double full, double steps, double last) {
+  const auto speed = [&](Stage stage) { return inputs.speed[stage]; };
+  Consumer c;
+  c.inline_load = !inputs.remote && (inputs.kind == LoaderKind::inline_ || inputs.workers <= 0.0);
+  c.one_process = !inputs.asynchronous_step;
+  c.copy_beside = inputs.copies == Copies::beside && !c.one_process;
+  c.copy_waited = inputs.copies == Copies::waited && !c.one_process;
+  c.handover = inputs.handover.base() / speed(Stage::handover);
+  c.pinning = inputs.pinned && inputs.pin.base() > 0.0 && !c.inline_load && !inputs.cores.empty();
+  if (c.pinning) c.pin = inputs.pin.base() * full / speed(Stage::h2d);
+  c.copy = (inputs.copy_latency.base() + inputs.copy.base() * full) / speed(Stage::h2d);
+  c.step = step_time(inputs, full).base() / speed(Stage::gpu);
+  c.before = inputs.gpu_preprocess.base() * full / speed(Stage::gpu_preprocess);
+  c.ahead = inputs.gpu_preprocess_ahead.base() * full / speed(Stage::gpu_preprocess);
+  const double gpus = inputs.waited_for();
+  const double group = std::min(inputs.accumulation, std::max(1.0, steps));
+  c.straggling = c.step * (slowest_gpu(inputs, gpus, group).mean - 1.0);
+  c.handover_cv = inputs.handover_cv;
+  if (c.one_process) {
+    const double cv = c.handover_cv / std::sqrt(group);
+    c.handed_late = c.handover * (queueing::largest_of(gpus, cv).mean - 1.0);
+  } else {
+    c.buffer = c.copy_waited ? 1.0 : 2.0;
+    c.handed_late =
+        c.handover * queueing::barrier_loss(gpus, c.handover_cv * c.handover_cv, c.buffer);
+  }
+  const double batches = steps + (last > 0.0 ? 1.0 : 0.0);
+  c.reduction = exposed_communication(inputs).base();
+  c.reductions = std::ceil(batches / inputs.accumulation);
+  if (batches > 1.0) c.reduce = c.reduction * (c.reductions - 1.0) / (batches - 1.0);
+  return c;
+}
+
+double late_of(const Consumer& c, double crowding) {
+  return std::hypot(c.straggling, c.one_process ? c.handed_late * crowding : 0.0);
+}
+
+Line line_of(const Consumer& c, double load, double straggling, double crowding) {
+  Line line;
+  line.straggling = straggling;
+  const double handover = c.handover * crowding;
+  const auto beside = [&](Stage stage, double seconds, double waiting = 0.0) {
+    line.sum += seconds;
+    if (seconds + waiting > line.other) {
+      line.other = seconds + waiting;
+      line.slowest = stage;
+    }
+  };
+  const double late = c.handed_late * crowding;
+  line.gpu = c.step + c.before + straggling + c.reduce;
+  if (c.ahead > 0.0) {
+    line.other = beside_ahead(c, c.step + c.before + straggling, handover);
+    line.slowest = Stage::gpu_preprocess;
+  }
+  if (c.pinning) beside(Stage::h2d, c.pin * crowding);
+  if (c.one_process) {
+    line.gpu += (c.inline_load ? load : 0.0) + handover + c.copy;
+    return line;
+  }
+  // A copy that is waited for keeps the main process as long as the GPU.
+  beside(c.inline_load && load > handover ? Stage::decode : Stage::handover,
+         handover + (c.inline_load ? load : 0.0), late + (c.copy_waited ? c.copy : 0.0));
+  if (c.copy_beside) {
+    beside(Stage::h2d, c.copy);
+  } else {
+    line.gpu += c.copy;
+  }
+  if (const double longer = std::max(line.gpu, line.other); longer > 0.0) {
+    line.variance = portable::pow(c.handover_cv * handover / longer, 2.0);
+    line.buffer = c.buffer;
+  }
+  return line;
+}
+
+}  // namespace feedrate::pipeline
