@@ -112,6 +112,11 @@ void resolve_loader(Context& context) {
   inputs.persistent_workers = loader.persistent_workers.value_or(false);
   inputs.in_order = loader.in_order.value_or(true);
   inputs.caches.decoded = loader.in_memory_cache.value_or(false);
+  if (inputs.caches.decoded && context.texts && !kept_size_known(context.scenario)) {
+    context.remark(RemarkKind::measure,
+                   "/dataset/decoded_bytes_per_sample is not given: samples are taken to need no "
+                   "more memory decoded than stored, and need several times as much");
+  }
   inputs.caches.readers = inputs.instances_alike() / shards(context);
   inputs.asynchronous_step = s.job.asynchronous_step.value_or(true);
   if (s.job.non_blocking.value_or(false)) {

@@ -59,6 +59,10 @@ Bytes batches_ahead(const Context& context) {
   return inputs.ranks * (made * batch_bytes(context) + pinned(context));
 }
 
+bool kept_size_known(const Scenario& scenario) {
+  return scenario.dataset.decoded_bytes_per_sample || bytes_in_chain(scenario).to_gpu;
+}
+
 Bytes kept_samples(const Context& context) {
   const Scenario& s = context.scenario;
   const Inputs& inputs = context.out.inputs;

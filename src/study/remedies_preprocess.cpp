@@ -6,6 +6,7 @@
 #include "base/number_text.hpp"
 #include "base/unit_text.hpp"
 #include "catalog/lookup.hpp"
+#include "resolve/resolve.hpp"
 #include "study/remedy.hpp"
 #include "words/remedies.hpp"
 
@@ -26,16 +27,24 @@ std::string pointer(std::size_t i, const char* key) {
   return "/preprocess/" + std::to_string(i) + '/' + key;
 }
 
+/// What the profile measured of the operation, where that is what counts.
+std::optional<DurationPerSample> measured_of(const Situation& s, const Operation& op) {
+  const auto i = static_cast<std::size_t>(&op - s.scenario.preprocess.data());
+  const bool given = (op.cpu || op.cpu_per_byte) && s.scenario.guess(pointer(i, "cpu")) == nullptr;
+  if (given || s.host == nullptr) return std::nullopt;
+  const auto found = s.host->operations.find(op.operation);
+  if (found == s.host->operations.end()) return std::nullopt;
+  return found->second.value;
+}
+
 /// CPU time of the operation as far as the scenario or the profile says.
 std::optional<DurationPerSample> cpu_of(const Situation& s, const Operation& op) {
+  if (const auto measured = measured_of(s, op)) return measured;
   if (op.cpu) return op.cpu;
   if (op.cpu_per_byte && s.scenario.dataset.decoded_bytes_per_sample) {
     return *op.cpu_per_byte * *s.scenario.dataset.decoded_bytes_per_sample;
   }
-  if (s.host == nullptr) return std::nullopt;
-  const auto found = s.host->operations.find(op.operation);
-  if (found == s.host->operations.end()) return std::nullopt;
-  return found->second.value;
+  return std::nullopt;
 }
 
 /// Whether it draws anew for every sample of every epoch: done ahead, each epoch would see the
@@ -116,7 +125,8 @@ std::string kept_lacking(const Situation& s) {
   const auto& all = s.scenario.preprocess;
   const auto kept = std::find_if(all.begin(), all.end(),
                                  [](const Operation& op) { return op.where == Place::cpu; });
-  return kept != all.end() && is_random(*kept) ? words::give_parts_kept(kept->operation) : "";
+  if (kept != all.end() && is_random(*kept)) return words::give_parts_kept(kept->operation);
+  return resolve::kept_size_known(s.scenario) ? "" : std::string(words::give_decoded_size);
 }
 
 /// What the profile's native loop takes for what the scenario's operations do.
@@ -151,6 +161,51 @@ std::vector<Change> native(const Situation& s) {
   return {{set, said}};
 }
 
+/// Of JPEG decoders: the slowest of those in common use over the fastest, on the same files.
+constexpr double times_cheaper = 1.3;
+
+/// The operation that takes most of a sample's CPU time; null where no time is known.
+const Operation* dearest(const Situation& s) {
+  const Operation* found = nullptr;
+  DurationPerSample most{};
+  for (const Operation& op : s.scenario.preprocess) {
+    const auto cpu = cpu_of(s, op);
+    if (op.where != Place::cpu || !cpu || *cpu <= most) continue;
+    most = *cpu;
+    found = &op;
+  }
+  return found;
+}
+
+/// Whether the profile's time of the operation is scaled to the scenario's data, so that it is not
+/// the one that a changed scenario would have to state.
+bool is_scaled(const Situation& s, const Operation& op) {
+  return measured_of(s, op) && s.host->operation_bytes.contains(op.operation);
+}
+
+/// For a person to type; what a fraction of a guess is, needs no more.
+template <class T>
+std::string in_three_digits(T value) {
+  return format_quantity(T::of(with_digits(value.base(), 3)));
+}
+
+std::vector<Change> cheaper(const Situation& s) {
+  const Operation* op = dearest(s);
+  if (op == nullptr || is_scaled(s, *op)) return {};
+  const auto i = static_cast<std::size_t>(op - s.scenario.preprocess.data());
+  const DurationPerSample before = *cpu_of(s, *op);
+  const DurationPerSample now = before / times_cheaper;
+  const bool by_byte = !op->cpu && op->cpu_per_byte;
+  return {{{{pointer(i, by_byte ? "cpu_per_byte" : "cpu"),
+             by_byte ? in_three_digits(*op->cpu_per_byte / times_cheaper) : in_three_digits(now)}},
+           words::faster_operation(op->operation, now * samples(1.0), before * samples(1.0))}};
+}
+
+std::string cheaper_lacking(const Situation& s) {
+  const Operation* op = dearest(s);
+  return op != nullptr && is_scaled(s, *op) ? words::give_cpu_time(op->operation) : "";
+}
+
 const Remedy preprocess_list[] = {
     {{"offline_preprocessing", "preprocessing done once, ahead", RemedyKind::data, 8.0,
       Rung::one_gpu_in_memory, "operations run on the CPU for every sample of every epoch",
@@ -181,6 +236,15 @@ const Remedy preprocess_list[] = {
            "give --host PROFILE: feedrate calibrate decode loader measures a native "
            "decoder beside the loader's own");
      }},
+    {{"cheaper_operation", "the dearest operation made cheaper", RemedyKind::code, 16.0,
+      Rung::one_gpu_in_memory, "operations run on the CPU and the GPUs wait for them",
+      "the same JPEGs took Pillow 1.23 to 1.35 and imageio 1.33 to 1.49 times as long as "
+      "simplejpeg, on four machines (imread_benchmark, 2026)",
+      "1.3 times cheaper is what another decoder gave; how far yours can go, its profile tells "
+      "(py-spy, perf)"},
+     [](const Situation& s) { return on_cpu(s) && s.wait(Stage::decode) > 0.0; },
+     cheaper,
+     cheaper_lacking},
     {{"uint8_to_gpu", "uint8 to the GPU, normalised there", RemedyKind::code, 1.0,
       Rung::one_gpu_in_memory, "batches are copied to a GPU and the loader collates them",
       "a quarter of the bytes to collate, pin and copy where batches are float32",

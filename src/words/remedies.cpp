@@ -98,6 +98,12 @@ std::string give_stored_size(std::string_view operation) {
       operation);
 }
 
+std::string give_cpu_time(std::string_view operation) {
+  return fmt::format(
+      "give /preprocess/{}/cpu: the profile's time was measured on other samples, and is scaled",
+      operation);
+}
+
 std::string give_gpu_time(std::string_view operation) {
   return fmt::format(
       "give /preprocess/{}/gpu, what it costs on the GPU (feedrate calibrate measures it where "

@@ -31,6 +31,11 @@ std::string give_scaling(double instances);
 std::string give_parts_before(std::string_view random_operation);
 std::string give_parts_kept(std::string_view random_operation);
 std::string give_stored_size(std::string_view operation);
+inline constexpr std::string_view give_decoded_size =
+    "give /dataset/decoded_bytes_per_sample: samples are kept decoded, and several times larger "
+    "than "
+    "stored";
+std::string give_cpu_time(std::string_view operation);
 std::string give_gpu_time(std::string_view operation);
 
 }  // namespace feedrate::words
