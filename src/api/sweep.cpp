@@ -1,5 +1,7 @@
 #include "api/sweep.hpp"
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "study/choice.hpp"
@@ -12,6 +14,12 @@ void conclude(Sweep& sweep, std::span<const study::SweepInput> points, const Cat
               int jobs) {
   sweep.decision = study::decide(sweep, points, catalog, host, depth.seed);
   study::hold_against(sweep, constraints);
+  std::vector<study::Setting> settings;
+  for (const study::SweepInput& point : points) settings.push_back(point.set);
+  if (!points.empty()) {
+    std::string remark = study::data_follows(points.front().scenario, settings);
+    if (!remark.empty()) sweep.remarks.push_back(std::move(remark));
+  }
   if (!confirms(depth)) return;
   std::vector<study::Placed> placed;
   for (const SweepPoint& point : sweep.points) placed.push_back(study::placed(point));

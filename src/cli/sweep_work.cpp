@@ -53,6 +53,14 @@ std::vector<std::string> remarks_beside_rows(const PreparedSweep& sweep,
         meeting.cheapest ? study::setting_words(sweep.points.setting(*meeting.cheapest)) : ""));
   }
   for (std::string& words : report::choice_words(choices)) remarks.push_back(std::move(words));
+  // Of the first few thousand points: more regions than there are stand among them.
+  constexpr std::size_t looked_at = 5000;
+  std::vector<study::Setting> settings;
+  for (std::size_t i = 0; i < std::min(looked_at, sweep.points.size()); ++i) {
+    settings.push_back(sweep.points.setting(i));
+  }
+  std::string data = study::data_follows(sweep.points.first(), settings);
+  if (!data.empty()) remarks.push_back(std::move(data));
   if (unanswered > 0) {
     remarks.push_back(report::unanswered_words(unanswered, sweep.points.size()) +
                       "; the column \"problem\" says why");

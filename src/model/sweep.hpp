@@ -86,6 +86,7 @@ struct Sweep {
   std::optional<std::size_t> cheapest_meeting{};  ///< least total cost of those; empty: none meets
                                                   ///< them, or there are no constraints
   SweepChoices confirmed{};
+  std::vector<std::string> remarks{};  ///< that hold for all points together
 };
 
 /// A scenario and its result; in a comparison the first is the reference.

@@ -243,6 +243,9 @@ Report sweep_report(const Sweep& sweep, const std::string& name) {
   report.title = fmt::format("{} · sweep of {}", name, counted(sweep.points.size(), "point"));
   if (sweep.points.empty()) return report;
   report.headline = sweep_headline(sweep);
+  if (std::string words = ties_words(sweep); !words.empty()) {
+    report.blocks.emplace_back(Paragraph{std::move(words), Tone::plain});
+  }
   if (sweep.constraints.any()) {
     const auto& best = sweep.cheapest_meeting;
     // What by its events meets them no longer is told as it was found, by its mean.
@@ -276,6 +279,7 @@ Report sweep_report(const Sweep& sweep, const std::string& name) {
       remarks.items.push_back(remark);
     }
   };
+  for (const std::string& remark : sweep.remarks) add_once(remark);
   for (const SweepPoint& point : sweep.points) {
     for (const std::string& caveat : point.result.caveats) add_once(caveat);
   }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <string_view>
 
 #include "report/numbers.hpp"
 
@@ -11,6 +13,34 @@ namespace {
 
 bool in_pareto(const Sweep& sweep, std::size_t i) {
   return std::find(sweep.pareto.begin(), sweep.pareto.end(), i) != sweep.pareto.end();
+}
+
+/// Answered points that are within alike_share of `best` in `value`, in the order in which they
+/// were asked.
+template <class Figure>
+std::vector<std::size_t> ties(const Sweep& sweep, std::size_t best, Figure value) {
+  std::vector<std::size_t> list;
+  const double least = value(sweep.points[best].result);
+  if (!(least > 0.0)) return list;  // nothing has a price
+  for (std::size_t i = 0; i < sweep.points.size(); ++i) {
+    if (i == best || !sweep.points[i].answered()) continue;
+    if (value(sweep.points[i].result) <= least + alike_share * std::abs(least)) list.push_back(i);
+  }
+  return list;
+}
+
+std::string tied_words(const Sweep& sweep, const std::vector<std::size_t>& list,
+                       std::string_view as, std::size_t best) {
+  constexpr std::size_t most = 3;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(most, list.size()); ++i) {
+    names += (i == 0 ? "" : "; ") + setting_text(sweep.points[list[i]]);
+  }
+  if (list.size() > most) names += fmt::format("; and {} more", list.size() - most);
+  const bool one = list.size() == 1;
+  return fmt::format("{} {} {} {} within {}: {}.", counted(list.size(), "point"),
+                     one ? "is" : "are", as, setting_text(sweep.points[best]), percent(alike_share),
+                     names);
 }
 
 }  // namespace
@@ -52,6 +82,25 @@ Paragraph sweep_headline(const Sweep& sweep) {
                       outcome_text(fastest, sweep.confirmed.fastest), setting_text(cheapest),
                       outcome_text(cheapest, sweep.confirmed.cheapest), rest),
           Tone::plain};
+}
+
+std::string ties_words(const Sweep& sweep) {
+  const auto fast =
+      ties(sweep, sweep.fastest, [](const Result& result) { return result.times.total.base(); });
+  const auto cheap =
+      ties(sweep, sweep.cheapest, [](const Result& result) { return result.bill.total.base(); });
+  const bool one = sweep.fastest == sweep.cheapest;
+  std::string words;
+  if (!fast.empty() && !(one && fast == cheap)) {
+    words = tied_words(sweep, fast, "as fast as", sweep.fastest);
+  }
+  if (!cheap.empty()) {
+    words +=
+        (words.empty() ? "" : " ") +
+        tied_words(sweep, cheap, one && fast == cheap ? "as fast and as cheap as" : "as cheap as",
+                   sweep.cheapest);
+  }
+  return words;
 }
 
 std::string constraint_words(const Constraints& constraints) {

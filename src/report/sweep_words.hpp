@@ -23,6 +23,10 @@ std::string outcome_text(const SweepPoint& point, const std::optional<Choice>& c
 /// The fastest and the cheapest point in a sentence. Precondition: a point has a result.
 Paragraph sweep_headline(const Sweep& sweep);
 
+/// The points that are as good as the fastest or the cheapest, within alike_share: "2 points are as
+/// fast as num_workers = 8 within 0.1 %: num_workers = 6; num_workers = 12."; "" where none is.
+std::string ties_words(const Sweep& sweep);
+
 /// "fastest, cheapest, Pareto": what holds for point `i`.
 std::string sweep_marks(const Sweep& sweep, std::size_t i);
 

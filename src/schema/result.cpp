@@ -171,6 +171,9 @@ std::string write_sweep(const Sweep& sweep, const std::string& name, const std::
   write_choice("fastest", sweep.confirmed.fastest);
   write_choice("cheapest", sweep.confirmed.cheapest);
   write_choice("cheapest_meeting", sweep.confirmed.cheapest_meeting);
+  out.end();
+  out.key("remarks").begin_array();
+  for (const std::string& remark : sweep.remarks) out.text(remark);
   out.end().end();
   return std::move(out).finish();
 }

@@ -111,6 +111,8 @@ void write_envelope(JsonWriter& out) {
     out.end();
   }
   out.end().end();
+  out.key("remarks").begin_object(Layout::line).text("type", "array");
+  out.text("description", "of a sweep: what holds for all its points").end();
   out.key("answers").begin_object(Layout::line).text("type", "array");
   out.text("description", "of searches: feedrate schema result").end();
   out.end();
@@ -143,7 +145,8 @@ run      {"feedrate": VERSION, "kind": "result", "schema": 1, ANSWER}. ANSWER st
          compare alike.
 sweep    … "kind": "sweep", "points": [{ANSWER, "scale_out": {…}, "meets_constraints"}],
          "pareto": [indices], "fastest": index, "cheapest": index, "break_even_efficiency": that of
-         the first point with a "scale_out", "decision", "constraints", "confirmed".
+         the first point with a "scale_out", "decision", "constraints", "confirmed",
+         "remarks": [what holds for all points].
          "set" of a point holds the settings of --vary. A point that cannot be simulated or priced
          has "result": null and "problems": [{"key": JSON pointer or null, "message"}], and nothing
          else counts it.

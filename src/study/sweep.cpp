@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <mutex>
+#include <set>
+#include <string_view>
 
 #include "base/errors.hpp"
 #include "base/parallel.hpp"
+#include "resolve/resolve.hpp"
 #include "study/point_problems.hpp"
 #include "study/scale_out.hpp"
+#include "words/job.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -35,6 +39,20 @@ std::string setting_words(const Setting& set) {
   std::string words;
   for (const auto& [key, value] : set) words += (words.empty() ? "" : ", ") + key + "=" + value;
   return words;
+}
+
+std::string data_follows(const Scenario& first, std::span<const Setting> settings) {
+  if (first.source.region || !resolve::has_region(first.source.service)) return "";
+  std::set<std::string_view> regions;
+  for (const Setting& set : settings) {
+    for (const auto& [key, value] : set) {
+      const std::string_view last = std::string_view(key).substr(key.find_last_of("./") + 1);
+      if (last != "region") continue;
+      if (key.find("source") != std::string::npos) return "";
+      regions.insert(value);
+    }
+  }
+  return regions.size() > 1 ? std::string(words::data_follows) : "";
 }
 
 void hold_against(Sweep& sweep, const Constraints& constraints) {

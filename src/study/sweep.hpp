@@ -19,6 +19,11 @@ struct SweepInput {
   Scenario scenario;
 };
 
+/// What has to be known of points of which this is the first, with these settings: data that is in
+/// no region in particular is in that of each job, and never crosses from one to another. "" for
+/// nothing.
+std::string data_follows(const Scenario& first, std::span<const Setting> settings);
+
 /// Called with (points done, points in all), from one thread at a time.
 using SweepProgress = std::function<void(std::size_t, std::size_t)>;
 

@@ -69,7 +69,8 @@ std::string idle_workers(double idle, double workers, double most, bool batches)
   return fmt::format(
       "{:g} of {:g} workers {} nothing to do: an epoch has no more than {} {} for each GPU{}", idle,
       workers, idle == 1.0 ? "has" : "have", three_digits(most),
-      batches ? "batches" : "objects to stream",
+      batches ? (most == 1.0 ? "batch" : "batches")
+              : (most == 1.0 ? "object to stream" : "objects to stream"),
       batches ? "" : "; make the objects smaller, or use fewer workers.");
 }
 

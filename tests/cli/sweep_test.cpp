@@ -255,3 +255,26 @@ TEST_CASE("sweep: a winner whose step is a guess says so") {
   job(R"({"table": [[64, "120 ms"], [256, "400 ms"]]})");
   CHECK_FALSE(has(swept("64,256").out, rests));
 }
+
+TEST_CASE("sweep: data that is nowhere in particular follows each point's region, which is said") {
+  const std::string line = "feedrate sweep scenarios/small_files_s3.json --set source.region=null ";
+  const std::string follows = "data is taken to lie in the region of its job";
+  // Texts are wrapped.
+  const auto said = [&](const std::string& flags) {
+    const auto outcome = shell(line + flags);
+    REQUIRE(outcome.status == 0);
+    std::string all = outcome.out + outcome.err;
+    for (std::size_t at = all.find("\n   "); at != std::string::npos; at = all.find("\n   ")) {
+      all.erase(at, 3);
+      all[at] = ' ';
+    }
+    return has(all, follows);
+  };
+  const std::string regions = "--vary cluster.region=us-east-1,us-west-2 ";
+  CHECK(said(regions));
+  CHECK(said(regions + "--format json"));
+  CHECK(said(regions + "--format csv"));
+  CHECK_FALSE(said("--vary cluster.region=us-east-1 "));
+  CHECK_FALSE(said(regions + "--set source.region=us-east-1"));
+  CHECK_FALSE(said(regions + "--set 'source={\"service\": \"local\"}'"));
+}

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -229,6 +230,41 @@ More instances, compared with the fewest
   Pays from: the efficiency of the steps from which the total cost is no higher than with the fewest
   instances. Total at an efficiency: relative to theirs.
 )");
+}
+
+TEST_CASE("reports: a sweep names the points that are as fast or as cheap as its best") {
+  Sweep sweep;
+  const auto add = [&](const char* workers, double time, double cost) {
+    SweepPoint& point = sweep.points.emplace_back();
+    point.set = {{"num_workers", workers}};
+    point.result.times.total = seconds(time);
+    point.result.bill.total = usd(cost);
+  };
+  add("4", 200.0, 2.0);
+  add("8", 100.0, 1.0);
+  add("12", 100.05, 1.2);
+  add("16", 100.11, 1.0);
+  sweep.fastest = sweep.cheapest = 1;
+  sweep.pareto = {1};
+  const auto said = [&] {
+    std::string text = to_text(sweep_report(sweep, "s"), ascii);
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+  };
+  CHECK(said().find("1 point is as fast as num_workers = 8 within 0.1 %: num_workers = 12.") !=
+        std::string::npos);
+  CHECK(said().find("1 point is as cheap as num_workers = 8 within 0.1 %: num_workers = 16.") !=
+        std::string::npos);
+  sweep.points[2].result.bill.total = usd(1.0);
+  sweep.points[3].result.times.total = seconds(100.0);
+  CHECK(said().find("2 points are as fast and as cheap as num_workers = 8 within 0.1 %: "
+                    "num_workers = 12;") != std::string::npos);
+  // Without a price none is as cheap as another, and what has no result is as good as none.
+  for (SweepPoint& point : sweep.points) point.result.bill.total = Money{};
+  sweep.points[2].problems = {{"", 0, "", "no price", ""}};
+  CHECK(said().find("1 point is as fast as num_workers = 8 within 0.1 %: num_workers = 16.") !=
+        std::string::npos);
+  CHECK(said().find("cheap as") == std::string::npos);
 }
 
 TEST_CASE("reports: a sweep says why points have no result, each reason once") {
