@@ -97,7 +97,7 @@ TEST_CASE("scale: bands, and the remarks of all rows, those of some with their n
   CHECK_FALSE(has(csv.out, "e-1"));
   // What interrupts a job is in the draws of both.
   const Outcome spot = shell("feedrate scale scenarios/spot_checkpoints.json --to 2");
-  const Outcome run = shell("feedrate run scenarios/spot_checkpoints.json");
+  const Outcome run = shell("feedrate run scenarios/spot_checkpoints.json --full");
   const std::size_t row = run.out.find("\n  whole job ");
   const std::size_t end = run.out.find(" in 90 % of ", row);
   REQUIRE(end != std::string::npos);
@@ -192,7 +192,7 @@ TEST_CASE("scale: wrong flags are refused with what would be right") {
 TEST_CASE("run: unequal instances have a number each, and what they are is said") {
   const std::string caltech =
       "feedrate run scenarios/caltech256_p3.json --set instance=p3.16xlarge --set instances=3 ";
-  const Outcome out = shell(caltech + "--set 'gpus_per_instance=[8, 4, 8]'");
+  const Outcome out = shell(caltech + "--full --set 'gpus_per_instance=[8, 4, 8]'");
   INFO(out.out << out.err);
   CHECK(out.status == 0);
   CHECK(has(out.out, "3 × p3.16xlarge · 20 GPUs"));
@@ -241,7 +241,8 @@ TEST_CASE("run: what unequal instances cannot have beside them is refused, all a
 
 TEST_CASE("scale: GPUs that wait for the slowest of them are not said to wait for messages") {
   const std::string run =
-      "feedrate run scenarios/caltech256_p3.json --set instance=p3.16xlarge --set instances=4 "
+      "feedrate run scenarios/caltech256_p3.json --full --set instance=p3.16xlarge --set "
+      "instances=4 "
       "--set '/job/efficiency=null' --set '/job/step={\"times\": [[1, \"1 s\"], [2, \"1.1 s\"], "
       "[1, \"9 s\"]]}' ";
   const Outcome few =
