@@ -1,5 +1,6 @@
 #pragma once
 // What the short form of a report is made of: what --full adds is said in it, in one way.
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -7,8 +8,11 @@
 
 namespace feedrate::report {
 
-/// The columns of these numbers alone, in this order.
-Table with_columns(const Table& table, const std::vector<std::size_t>& columns);
+/// The table without the columns of these titles.
+Table without_columns(const Table& table, const std::vector<std::string_view>& titles);
+
+/// "Time and cost." as a fact is written.
+std::string without_full_stop(std::string sentence);
 
 /// The last line: "`--full` adds …".
 Paragraph read_on(std::string_view what_full_adds);

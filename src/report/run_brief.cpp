@@ -22,11 +22,6 @@
 namespace feedrate::report {
 namespace {
 
-std::string without_full_stop(std::string sentence) {
-  if (sentence.ends_with('.')) sentence.pop_back();
-  return sentence;
-}
-
 // "$1.09 ($0.89 to $1.38)"
 std::string with_range(const Result& r, FigureId id, std::string_view of_draws = "") {
   const std::string range = drawn_range(r, id);
@@ -137,8 +132,7 @@ Report run_brief(const NamedResult& named) {
   add("remarks", remark_counts(r));
   report.blocks.emplace_back(std::move(facts));
   if (const Table stages = stage_table(r); !stages.rows.empty()) {
-    constexpr std::size_t gain = 5;
-    report.blocks.emplace_back(with_columns(stages, {0, 1, 2, 3, gain}));
+    report.blocks.emplace_back(without_columns(stages, {"idle GPU", "inputs", ""}));
   }
   report.blocks.emplace_back(read_on(
       "the bill, the parts of the time, what the range comes from, monitors, sources and remarks; "

@@ -23,8 +23,10 @@ TEST_CASE("diagnose: a worker too few, from utilisations alone") {
   CHECK(has(outcome.out, "One rule fits, workers: too few workers."));
   CHECK(has(outcome.out, "remedy 1: raise num_workers"));
   CHECK(has(outcome.out, "AWS Dev Day"));
-  CHECK(has(outcome.out, "gpu-low"));
-  CHECK(has(outcome.out, "needs --io-wait"));
+  const Outcome full = shell(
+      "feedrate diagnose --gpu 35 --cpu 13 --disk 2 --network 1 --ram 20 --start 1min --full");
+  CHECK(has(full.out, "gpu-low"));
+  CHECK(has(full.out, "needs --io-wait"));
 }
 
 TEST_CASE("diagnose: two rules that fit say what tells them apart") {
