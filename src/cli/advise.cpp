@@ -104,6 +104,12 @@ int advise(const AdviseArguments& arguments) {
                    return report::advise_report(advice, scenario.name);
                  });
                },
+           .brief =
+               [&] {
+                 return report::shown_in(scenario.currency, [&] {
+                   return report::advise_brief(advice, scenario.name);
+                 });
+               },
            .json = [&] { return schema::write_advice(advice, scenario.name, arguments.scenario); },
            .csv = [&] { return report::to_csv(report::advice_table(advice)); },
            .remarks = advice.caveats});
@@ -139,6 +145,7 @@ Command add_advise(Parser& parent) {
   add_scenario_flags(*app, arguments->simulation);
   add_mean_flag(*app, arguments->simulation);
   add_output_flags(*app, arguments->output);
+  add_full_flag(*app, arguments->output);
   app->footer(
       "The ladder: one GPU with its data in memory; with the real source; all GPUs of an\n"
       "instance; all instances. Remedies for the first rung below the target are advised;\n"

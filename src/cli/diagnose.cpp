@@ -173,6 +173,7 @@ int diagnose(const DiagnoseArguments& arguments) {
   diagnosis.remarks = std::move(remarks);
   deliver(arguments.output, files_read(arguments.files, arguments.simulation),
           {.report = [&] { return report::diagnose_report(diagnosis); },
+           .brief = [&] { return report::diagnose_brief(diagnosis); },
            .json = [&] { return schema::write_diagnosis(diagnosis); },
            .csv = [&] { return report::diagnose_csv(diagnosis); },
            .remarks = diagnosis.remarks});
@@ -214,6 +215,7 @@ Command add_diagnose(Parser& parent) {
       ->allow_extra_args(false);
   add_simulation_flags(*app, arguments->simulation);
   add_output_flags(*app, arguments->output);
+  add_full_flag(*app, arguments->output);
   app->footer(
       "Percentages are written as monitors show them (35 or \"35 %\"); several with commas are\n"
       "averaged. A flag takes precedence over samples of the same name.\n"

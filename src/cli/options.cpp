@@ -22,9 +22,10 @@ namespace {
 std::string rendered(const OutputOptions& options, const Rendering& rendering) {
   if (options.format == "json") return rendering.json();
   if (options.format == "csv") return rendering.csv();
-  if (options.format == "markdown") return report::to_markdown(rendering.report());
+  const auto& report = rendering.brief && !options.full ? rendering.brief : rendering.report;
+  if (options.format == "markdown") return report::to_markdown(report());
   const bool to_file = !options.file.empty();
-  return report::to_text(rendering.report(), to_file ? style_of_file() : style_of_stdout());
+  return report::to_text(report(), to_file ? style_of_file() : style_of_stdout());
 }
 
 }  // namespace
@@ -75,6 +76,13 @@ void allow_only(Option& option, const std::vector<std::string>& words,
   option.check(check);
   // The name of the type is the list itself: --help shows it, completion reads it.
   option.type_name(fmt::format("{}", fmt::join(words, "|")));
+}
+
+void add_full_flag(Parser& app, OutputOptions& options) {
+  app.add_flag("--full", options.full,
+               "Print all of the report as text or Markdown, not what matters first; JSON and CSV "
+               "are whole anyway")
+      ->group("Output");
 }
 
 void add_output_flags(Parser& app, OutputOptions& options,

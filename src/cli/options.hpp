@@ -17,7 +17,8 @@ class Option;
 
 struct OutputOptions {
   std::string format = "text";
-  std::string file;  ///< empty: standard output
+  std::string file;   ///< empty: standard output
+  bool full = false;  ///< all that a report has to say, where there is a short form of it
 };
 
 struct SimulationOptions : Depth {
@@ -30,6 +31,9 @@ struct SimulationOptions : Depth {
 void add_output_flags(Parser& app, OutputOptions& options,
                       const std::vector<std::string>& formats = {"text", "json", "csv",
                                                                  "markdown"});
+
+/// --full, of commands whose report has a short form.
+void add_full_flag(Parser& app, OutputOptions& options);
 
 /// --jobs: `jobs` stays 0 where it is not given.
 void add_jobs_flag(Parser& app, int& jobs);
@@ -65,6 +69,7 @@ void refuse_to_overwrite(const std::string& flag, const std::string& output,
 /// A result in every form; only the form that is asked for is made.
 struct Rendering {
   std::function<report::Report()> report;
+  std::function<report::Report()> brief{};  ///< of text and Markdown without --full; none: `report`
   std::function<std::string()> json;
   std::function<std::string()> csv;
   std::vector<std::string> remarks;  ///< for CSV, which has no place for them: standard error

@@ -176,18 +176,22 @@ int run(const RunArguments& arguments) {
     shown.to_the_end = true;
     write_samples(arguments, named, interval, study::timeline(scenario, catalog, profile, shown));
   }
-  deliver(arguments.output, inputs,
-          {.report =
-               [&] {
-                 return report::shown_in(scenario.currency,
-                                         [&] { return report::run_report(named); });
-               },
-           .json = [&] { return schema::write_result(named); },
-           .csv =
-               [&] {
-                 return report::results_csv({&named, 1});
-               },
-           .remarks = named.result.remarks});
+  deliver(
+      arguments.output, inputs,
+      {.report =
+           [&] {
+             return report::shown_in(scenario.currency, [&] { return report::run_report(named); });
+           },
+       .brief =
+           [&] {
+             return report::shown_in(scenario.currency, [&] { return report::run_brief(named); });
+           },
+       .json = [&] { return schema::write_result(named); },
+       .csv =
+           [&] {
+             return report::results_csv({&named, 1});
+           },
+       .remarks = named.result.remarks});
   const int drawn = named.result.bands ? named.result.bands->replications : asked;
   return drawn < asked ? stopped_early(drawn, asked) : fine;
 }
@@ -205,6 +209,7 @@ Command add_run(Parser& parent) {
   add_simulation_flags(*app, arguments->simulation);
   add_host_age_flags(*app, arguments->host_age);
   add_output_flags(*app, arguments->output);
+  add_full_flag(*app, arguments->output);
   Option* const trace =
       app->add_option("--trace", arguments->trace,
                       "Also write a timeline, as Chrome trace events for ui.perfetto.dev")

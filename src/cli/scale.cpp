@@ -147,6 +147,11 @@ int scale(const ScaleArguments& arguments) {
                  return report::shown_in(first.currency,
                                          [&] { return report::scale_report(scaling, first.name); });
                },
+           .brief =
+               [&] {
+                 return report::shown_in(first.currency,
+                                         [&] { return report::scale_brief(scaling, first.name); });
+               },
            .json = [&] { return schema::write_scaling(scaling, first.name, arguments.scenario); },
            .csv = [&] { return report::scale_csv(scaling); },
            .remarks = report::scale_remarks(scaling)});
@@ -192,6 +197,7 @@ Command add_scale(Parser& parent) {
   add_scenario_flags(*app, arguments->simulation);
   add_mean_flag(*app, arguments->simulation);
   add_output_flags(*app, arguments->output);
+  add_full_flag(*app, arguments->output);
   app->footer(
       "Every whole number of instances up to --to is simulated, so the answers do not depend on\n"
       "which rows are shown. Exit status 1 if no number of instances meets the deadline.\n"

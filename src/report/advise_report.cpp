@@ -1,12 +1,14 @@
 #include "report/advise_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 
 #include "model/figures.hpp"
 #include "report/advise_words.hpp"
+#include "report/brief.hpp"
 #include "report/numbers.hpp"
 #include "report/run_tables.hpp"
 #include "report/shell_text.hpp"
@@ -246,6 +248,60 @@ Report advise_report(const Advice& advice, const std::string& name) {
                   "remedies are ranked by what they save for the effort.",
                   Tone::faint});
   }
+  return report;
+}
+
+Report advise_brief(const Advice& advice, const std::string& name) {
+  constexpr std::size_t most = 5;
+  Report report;
+  report.close = true;
+  report.title = name + ": what to change";
+  report.headline = advice_headline(advice);
+  Facts facts;
+  const auto add = [&](std::string label, std::string text) {
+    if (!text.empty()) facts.items.push_back({std::move(label), std::move(text)});
+  };
+  for (const std::string& caveat : advice.caveats) add("note", without_full_stop(caveat));
+  add("limits", without_full_stop(limits_words(advice)));
+  const auto outcome = [&](const JobFigures& after, Money saved, Duration sooner,
+                           const std::optional<double>& pays) {
+    return fmt::format("{}{}{}", duration(after.time),
+                       advice.priced ? ", " + saved_words(advice, saved, sooner) : "",
+                       pays ? fmt::format("; saves in {} of draws", percent(*pays)) : "");
+  };
+  std::map<RemedyStanding, std::size_t> standing;
+  const Remedied* const first = change_first(advice);
+  for (const Remedied& row : advice.remedies) {
+    if (++standing[row.standing] > most || row.standing != RemedyStanding::advised) continue;
+    add(std::to_string(row.number),
+        fmt::format("{} ({}): {}", row.change, effort_words(row.what.effort_hours),
+                    outcome(*row.after, row.saved, row.sooner, row.pays)));
+  }
+  if (advice.together) {
+    const Together& all = *advice.together;
+    add("together", fmt::format("{}: {}", fmt::join(all.numbers, "+"),
+                                outcome(all.after, all.saved, all.sooner, all.pays)));
+  }
+  if (first != nullptr) {
+    add("apply", fmt::format("{0}: {1}; or --apply {0} -o FILE, which writes the changed scenario",
+                             first->number, set_flags(first->set)));
+  }
+  for (const std::string& item : not_yet(advice)) add("not yet", without_full_stop(item));
+  std::vector<std::string> others;
+  const auto count_of = [&](RemedyStanding of, std::string_view words, std::size_t shown = 0) {
+    if (standing[of] > shown) others.push_back(fmt::format("{} {}", standing[of] - shown, words));
+  };
+  count_of(RemedyStanding::advised, "more", most);
+  count_of(RemedyStanding::later, "for later rungs");
+  count_of(RemedyStanding::no_help, "without effect");
+  count_of(RemedyStanding::costs_more, advice.priced ? "costing more" : "taking longer");
+  count_of(RemedyStanding::impossible, "not possible");
+  count_of(RemedyStanding::not_simulated, "not simulated");
+  add("others", fmt::format("{}", fmt::join(others, ", ")));
+  report.blocks.emplace_back(std::move(facts));
+  report.blocks.emplace_back(read_on(
+      "the ladder, every remedy with its settings, the evidence for and against it, and why others "
+      "were not simulated"));
   return report;
 }
 

@@ -13,6 +13,10 @@ namespace feedrate::report {
 /// does not help, and what must wait. `name` is the scenario's.
 Report advise_report(const Advice& advice, const std::string& name);
 
+/// `advise` at a glance: that sentence, the first remedies, what they make of time and cost, how
+/// the first is applied, what must wait. The rest is counted.
+Report advise_brief(const Advice& advice, const std::string& name);
+
 /// `advise --list`: every remedy, when it applies, and the evidence for and against it.
 Report remedies_report(std::span<const RemedyWords> remedies);
 

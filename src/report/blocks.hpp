@@ -56,17 +56,28 @@ struct List {
   std::vector<std::string> items;
 };
 
+/// What a reader looks for by its name: "cost", and what is said of it, without a full stop.
+struct Fact {
+  std::string label;
+  std::string text;
+};
+
+struct Facts {
+  std::vector<Fact> items;
+};
+
 /// Opens a part of a long report.
 struct Heading {
   std::string text;
 };
 
-using Block = std::variant<Paragraph, Table, List, Heading>;
+using Block = std::variant<Paragraph, Table, List, Heading, Facts>;
 
 struct Report {
   std::string title;   ///< names what was run; the first thing
   Paragraph headline;  ///< one sentence to act on
   std::vector<Block> blocks;
+  bool close = false;  ///< title, headline and the first block stand line by line, as text
 };
 
 }  // namespace feedrate::report

@@ -168,7 +168,7 @@ std::string reference_words(const Result& r) {
   return text;
 }
 
-std::string measure_first(const Result& r) {
+std::string measure_words(const Result& r) {
   std::map<std::string, double> told;
   std::vector<const InputUsed*> seen;
   for (const InputUsed& input : r.inputs) {
@@ -181,9 +181,26 @@ std::string measure_first(const Result& r) {
       told.begin(), told.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   if (best == told.end() || best->second < worth_measuring || uncertain_inputs(r).empty())
     return "";
-  return fmt::format(
-      "Measure first: {} on the machine settles {} of the uncertainty in the job's time.",
-      calibrate_words(best->first), best->second > 0.99 ? "nearly all" : percent(best->second));
+  return fmt::format("{} on the machine settles {} of the uncertainty in the job's time",
+                     calibrate_words(best->first),
+                     best->second > 0.99 ? "nearly all" : percent(best->second));
+}
+
+std::string measure_first(const Result& r) {
+  const std::string probe = measure_words(r);
+  return probe.empty() ? "" : fmt::format("Measure first: {}.", probe);
+}
+
+std::string narrowing_words(const Result& r) {
+  if (std::string probe = measure_words(r); !probe.empty()) return probe;
+  if (const std::string by = r.reference ? words::narrowed_by(*r.reference) : ""; !by.empty()) {
+    return by + " narrows the range";
+  }
+  const std::vector<const InputUsed*> uncertain = uncertain_inputs(r);
+  if (uncertain.empty() || uncertain.front()->effect->variance_share < worth_measuring) return "";
+  const InputUsed& input = *uncertain.front();
+  return fmt::format("{}: between {} and {}, it makes {} of the uncertainty in the job's time",
+                     input.key, input.low, input.high, percent(input.effect->variance_share));
 }
 
 std::vector<Block> certainty_blocks(const Result& r) {

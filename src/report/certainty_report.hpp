@@ -19,8 +19,14 @@ std::string reference_words(const Result& result);
 /// The classes of the model's own error that matter, the one that does most first.
 std::vector<ModelDoubt> model_doubts(const Result& result);
 
-/// The probe that would tell most, in a sentence; "" where none would tell much.
+/// The probe that would tell most and what it settles, without a full stop; "" where none would
+/// tell much.
+std::string measure_words(const Result& result);
+/// "Measure first: …", the same as a sentence.
 std::string measure_first(const Result& result);
+/// The probe, and where there is none what else would narrow the range: a measured epoch, or the
+/// input that makes most of it; "" where nothing would do much.
+std::string narrowing_words(const Result& result);
 
 /// "`feedrate calibrate disk` (about 30 s)".
 std::string calibrate_words(const std::string& probe);

@@ -7,6 +7,7 @@
 
 #include "base/append_once.hpp"
 #include "base/quote.hpp"
+#include "report/brief.hpp"
 #include "report/csv.hpp"
 #include "report/numbers.hpp"
 #include "study/diagnose.hpp"
@@ -186,6 +187,42 @@ Table thresholds_table(const Diagnosis& d) {
   return table;
 }
 
+/// How many rules do not fit, and which readings would judge the others.
+std::string other_rules(const Diagnosis& d) {
+  const auto unknown = with_fit(d.rules, Fit::unknown);
+  std::vector<std::string> flags;
+  for (const JudgedRule* judged : unknown) {
+    for (const JudgedCondition& condition : judged->conditions) {
+      if (condition.met || !condition.what.needed) continue;
+      append_once(flags, flag_of(condition.what.reading));
+    }
+  }
+  std::string text = fmt::format("Of {} rules, {} do not fit", d.rules.size(),
+                                 with_fit(d.rules, Fit::fits_not).size());
+  if (unknown.empty()) return text + ".";
+  return text + fmt::format(", and {} could not be judged, which need {}.", unknown.size(),
+                            fmt::join(flags, ", "));
+}
+
+/// What monitors show, and the rules that fit.
+Report fitting_rules(const Diagnosis& d) {
+  Report report;
+  std::vector<std::string> shown;
+  for (const ReadingRow& row : all_readings()) {
+    if (row.quantile > 0.0 || !d.readings[row.id]) continue;
+    shown.push_back(fmt::format("{} {}", row.title, text_of(row.id, *d.readings[row.id])));
+  }
+  report.title = fmt::format("Monitors show {}", fmt::join(shown, ", "));
+  report.headline = {verdict_of(d), Tone::plain};
+  if (d.simulated) report.headline.text += " " + what_is_simulated(d);
+  for (const JudgedRule* judged : with_fit(d.rules, Fit::fits)) {
+    report.blocks.emplace_back(explained_rule(*judged, d));
+  }
+  if (study::distinct(d.causes).size() > 1) report.blocks.emplace_back(apart(d));
+  if (d.simulated) report.blocks.emplace_back(monitors_table(d));
+  return report;
+}
+
 }  // namespace
 
 std::string verdict_of(const Diagnosis& d) {
@@ -217,23 +254,18 @@ std::string verdict_of(const Diagnosis& d) {
 }
 
 Report diagnose_report(const Diagnosis& d) {
-  Report report;
-  std::vector<std::string> shown;
-  for (const ReadingRow& row : all_readings()) {
-    if (row.quantile > 0.0 || !d.readings[row.id]) continue;
-    shown.push_back(fmt::format("{} {}", row.title, text_of(row.id, *d.readings[row.id])));
-  }
-  report.title = fmt::format("Monitors show {}", fmt::join(shown, ", "));
-  report.headline = {verdict_of(d), Tone::plain};
-  if (d.simulated) report.headline.text += " " + what_is_simulated(d);
-  for (const JudgedRule* judged : with_fit(d.rules, Fit::fits)) {
-    report.blocks.emplace_back(explained_rule(*judged, d));
-  }
-  if (study::distinct(d.causes).size() > 1) report.blocks.emplace_back(apart(d));
-  if (d.simulated) report.blocks.emplace_back(monitors_table(d));
+  Report report = fitting_rules(d);
   report.blocks.emplace_back(rules_table(d));
   report.blocks.emplace_back(thresholds_table(d));
   if (!d.remarks.empty()) report.blocks.emplace_back(List{"Remarks", d.remarks});
+  return report;
+}
+
+Report diagnose_brief(const Diagnosis& d) {
+  Report report = fitting_rules(d);
+  report.blocks.emplace_back(Paragraph{other_rules(d), Tone::plain});
+  if (!d.remarks.empty()) report.blocks.emplace_back(List{"Remarks", d.remarks});
+  report.blocks.emplace_back(read_on("each rule with its verdict, and the thresholds"));
   return report;
 }
 

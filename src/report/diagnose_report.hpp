@@ -9,6 +9,10 @@ namespace feedrate::report {
 
 Report diagnose_report(const Diagnosis& diagnosis);
 
+/// The same without the rules that do not fit and the thresholds: they are counted, and the
+/// readings named that would tell more.
+Report diagnose_brief(const Diagnosis& diagnosis);
+
 /// Which rules fit, and what they name as the cause: one sentence.
 std::string verdict_of(const Diagnosis& diagnosis);
 

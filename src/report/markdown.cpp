@@ -15,6 +15,12 @@ void write(std::string& out, const Heading& heading) {
   out += "### " + markdown_escaped(heading.text) + "\n";
 }
 
+void write(std::string& out, const Facts& facts) {
+  for (const Fact& fact : facts.items) {
+    out += "- **" + markdown_escaped(fact.label) + "**: " + markdown_escaped(fact.text) + "\n";
+  }
+}
+
 void write(std::string& out, const List& list) {
   if (!list.title.empty()) out += "**" + markdown_escaped(list.title) + "**\n\n";
   for (const std::string& item : list.items) out += "- " + markdown_escaped(item) + "\n";

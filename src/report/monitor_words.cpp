@@ -16,6 +16,16 @@ std::string cores_words(const Result& r) {
   return fmt::format("the cores are {} busy", percent(*r.monitors->cpu));
 }
 
+std::string untried_words(const OtherWorkers& w) {
+  return fmt::format("more than {} were not tried", count(w.tried));
+}
+
+std::string with_workers(const OtherWorkers& w) {
+  return w.replaces_inline
+             ? fmt::format("a pytorch loader with num_workers = {}", count(w.best))
+             : fmt::format("num_workers = {} instead of {}", count(w.best), count(w.now));
+}
+
 }  // namespace
 
 std::string monitors_line(const Result& r) {
@@ -40,15 +50,10 @@ std::string workers_sentence(const Result& r) {
   if (!r.bottleneck.workers) return "";
   const OtherWorkers& w = *r.bottleneck.workers;
   const std::string cores = cores_words(r);
-  const std::string untried =
-      w.still_gaining ? fmt::format("more than {} were not tried", count(w.tried)) : "";
+  const std::string untried = w.still_gaining ? untried_words(w) : "";
   if (w.gain > 0.0 && study::too_few_workers(r.bottleneck)) {
-    const std::string with =
-        w.replaces_inline
-            ? fmt::format("a pytorch loader with num_workers = {}", count(w.best))
-            : fmt::format("num_workers = {} instead of {}", count(w.best), count(w.now));
     return fmt::format("Too few workers: {}{} would finish the job {} sooner{}.",
-                       cores.empty() ? "" : cores + ", and ", with, percent(w.gain),
+                       cores.empty() ? "" : cores + ", and ", with_workers(w), percent(w.gain),
                        untried.empty() ? "" : "; " + untried);
   }
   if (w.gain > 0.0) {
@@ -72,6 +77,15 @@ std::string workers_sentence(const Result& r) {
     return fmt::format("The cores are exhausted ({} busy): {}.", percent(*r.monitors->cpu), none);
   }
   return fmt::format("More workers would not help: {}{}.", none, cores.empty() ? "" : "; " + cores);
+}
+
+std::string better_workers_words(const Result& r) {
+  if (!r.bottleneck.workers || !(r.bottleneck.workers->gain > 0.0)) return "";
+  const OtherWorkers& w = *r.bottleneck.workers;
+  const std::string cores = cores_words(r);
+  return fmt::format("{} would finish the job {} sooner{}{}", with_workers(w), percent(w.gain),
+                     w.still_gaining ? ", and " + untried_words(w) : "",
+                     cores.empty() ? "" : "; " + cores);
 }
 
 }  // namespace feedrate::report

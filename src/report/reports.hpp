@@ -22,6 +22,10 @@ Report shown_in(const std::optional<Currency>& currency, const std::function<Rep
 /// `run`: one sentence to act on, stages, times, bill, what is only assumed, remarks.
 Report run_report(const NamedResult& named);
 
+/// `run` at a glance: what is the bottleneck, time and cost with what they are drawn between, what
+/// to change, how sure that is, stages. The rest is counted.
+Report run_brief(const NamedResult& named);
+
 /// `sweep`: one row per point with the fastest, the cheapest and the Pareto set marked; of more
 /// than sixty points only the marked ones. `name` is the scenario's.
 Report sweep_report(const Sweep& sweep, const std::string& name);

@@ -35,8 +35,9 @@ std::string in_replications(const Result& r) {
   return fmt::format(" (in {} of the replications)", percent(*r.bottleneck.probability));
 }
 
-// "9.9 % for download, 1.4 % for h2d": the longest waits first, down to 1 % of the job.
-std::string waited_for(const Result& r) {
+// "9.9 % for download, 1.4 % for h2d": the longest waits first, `most` of them, down to 1 % of the
+// job.
+std::string waited_for(const Result& r, std::size_t most) {
   std::vector<std::pair<double, Stage>> waits;
   for (const Stage stage : all_stages()) {
     const double share = r.stages[stage].stall / r.times.total;
@@ -44,6 +45,7 @@ std::string waited_for(const Result& r) {
   }
   std::stable_sort(waits.begin(), waits.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
+  if (waits.size() > most) waits.resize(most);
   std::string text;
   for (const auto& [share, stage] : waits) {
     const bool stragglers = stage == Stage::allreduce && waits_for_stragglers(r);
@@ -54,64 +56,30 @@ std::string waited_for(const Result& r) {
 }
 
 Paragraph headline(const Result& r) {
-  const double gain = r.bottleneck.gain_if_twice_as_fast;
-  const std::string busy = percent(busy_share(r));
-  if (!r.bottleneck.stage || gain < study::least_gain) {
-    return {fmt::format(
-                "No single bottleneck: the GPUs are busy {} of the job's time, and no stage made "
-                "twice as fast would finish the job more than {} sooner.",
-                busy, percent(std::max(gain, study::least_gain))),
-            Tone::plain};
-  }
-  const Stage stage = *r.bottleneck.stage;
+  constexpr std::size_t all = stage_count;
+  const Finding found = finding(r, all);
+  const bool told = found.stage && !(found.stage == Stage::gpu && found.tone == Tone::good);
   const std::string dollars =
-      r.bill.compute > Money{}
+      told && r.bill.compute > Money{}
           ? fmt::format(" ({} of {} pays for waiting)", money(r.bill.idle_gpu), money(r.bill.money))
           : "";
-  // Below that, the GPUs set the pace of a job that is not fed.
-  constexpr double fed = 0.9;
-  if (stage == Stage::gpu && busy_share(r) < fed) {
-    return {fmt::format(
-                "Faster GPUs would help most{}, but the GPUs are busy only {} of the job's time: "
-                "they wait {}{}; GPUs twice as fast would finish the job {} sooner.",
-                in_replications(r), busy, waited_for(r), dollars, percent(gain)),
-            Tone::plain};
-  }
-  if (stage == Stage::gpu) {
-    return {fmt::format(
-                "The GPUs are fed: busy {} of the job's time, they set the pace{}; GPUs twice as "
-                "fast would finish the job {} sooner.",
-                busy, in_replications(r), percent(gain)),
-            Tone::good};
-  }
-  if (stage == Stage::interruption) {
-    return {fmt::format("Interruptions cost most{}: the GPUs wait {} of the time{}; half as many "
-                        "interruptions would finish the job {} sooner.",
-                        in_replications(r), percent(waiting_share(r)), dollars, percent(gain)),
-            Tone::bad};
-  }
   return {
-      fmt::format(
-          "{} is the bottleneck{}: the GPUs wait {} of the job's time{}; {} twice as fast would "
-          "finish the job {} sooner.",
-          name_of(stage), in_replications(r), percent(waiting_share(r)), dollars, explained(stage),
-          percent(gain)),
-      Tone::bad};
+      fmt::format("{}{}{} {}.", found.claim, dollars, found.stage ? ";" : ", and", found.what_if),
+      found.tone};
 }
 
 /// "17 min 40 s to 18 min 3 s in 90 % of 20 draws"; "" where that is one text, or nothing was
 /// drawn. The middle of a time's draws is told where the stated one is not near it: of two stages
 /// that are uncertain and equally slow the slower one decides, more often than either.
 std::string band_text(const Result& r, FigureId id) {
-  const std::optional<Band> band = band_of(r, figure(id));
-  if (!band || figure_text(figure(id).unit, (*band)[0]) == figure_text(figure(id).unit, (*band)[2]))
-    return "";
-  std::string text =
-      fmt::format("{} in 90 % of {} draws", range_text(figure(id), *band), r.bands->replications);
+  std::string text = drawn_range(r, id);
+  if (text.empty()) return "";
+  const Band band = *band_of(r, figure(id));
+  text += fmt::format(" in 90 % of {} draws", r.bands->replications);
   constexpr double near = 0.02;
-  const double stated = value_of(r, id).value_or((*band)[1]);
-  if (id == FigureId::total_time && std::abs(stated / (*band)[1] - 1.0) > near) {
-    text += ", half above " + figure_text(figure(id).unit, (*band)[1]);
+  const double stated = value_of(r, id).value_or(band[1]);
+  if (id == FigureId::total_time && std::abs(stated / band[1] - 1.0) > near) {
+    text += ", half above " + figure_text(figure(id).unit, band[1]);
   }
   return text;
 }
@@ -177,6 +145,60 @@ Paragraph effort(const Effort& effort) {
 }
 
 }  // namespace
+
+Finding finding(const Result& r, std::size_t most_waits) {
+  const double gain = r.bottleneck.gain_if_twice_as_fast;
+  const std::string busy = percent(busy_share(r));
+  if (!r.bottleneck.stage || gain < study::least_gain) {
+    return {std::nullopt, Tone::plain,
+            fmt::format("No single bottleneck: the GPUs are busy {} of the job's time", busy),
+            fmt::format("no stage made twice as fast would finish the job more than {} sooner",
+                        percent(std::max(gain, study::least_gain)))};
+  }
+  const Stage stage = *r.bottleneck.stage;
+  const auto sooner = [&](std::string_view what) {
+    return fmt::format("{} would finish the job {} sooner", what, percent(gain));
+  };
+  // Below that, the GPUs set the pace of a job that is not fed.
+  constexpr double fed = 0.9;
+  if (stage == Stage::gpu && busy_share(r) < fed) {
+    return {stage, Tone::plain,
+            fmt::format("Faster GPUs would help most{}, but the GPUs are busy only {} of the job's "
+                        "time: they wait {}",
+                        in_replications(r), busy, waited_for(r, most_waits)),
+            sooner("GPUs twice as fast")};
+  }
+  if (stage == Stage::gpu) {
+    return {stage, Tone::good,
+            fmt::format("The GPUs are fed: busy {} of the job's time, they set the pace{}", busy,
+                        in_replications(r)),
+            sooner("GPUs twice as fast")};
+  }
+  const std::string waits = percent(waiting_share(r));
+  if (stage == Stage::interruption) {
+    return {stage, Tone::bad,
+            fmt::format("Interruptions cost most{}: the GPUs wait {} of the time",
+                        in_replications(r), waits),
+            sooner("half as many interruptions")};
+  }
+  return {stage, Tone::bad,
+          fmt::format("{} is the bottleneck{}: the GPUs wait {} of the job's time", name_of(stage),
+                      in_replications(r), waits),
+          sooner(fmt::format("{} twice as fast", explained(stage)))};
+}
+
+std::string drawn_range(const Result& r, FigureId id) {
+  const std::optional<Band> band = band_of(r, figure(id));
+  if (!band || figure_text(figure(id).unit, (*band)[0]) == figure_text(figure(id).unit, (*band)[2]))
+    return "";
+  return range_text(figure(id), *band);
+}
+
+std::string run_title(std::string_view name, const Result& r) {
+  return fmt::format("{} · {} × {} · {} GPU{}", name, count(r.instances),
+                     r.instance.empty() ? "instance" : r.instance, count(r.gpus),
+                     r.gpus == 1.0 ? "" : "s");
+}
 
 std::string effort_words(const Effort& effort) {
   if (effort.events <= 0.0) {
@@ -352,9 +374,7 @@ Table time_table(const Result& r) {
 Report run_report(const NamedResult& named) {
   const Result& r = named.result;
   Report report;
-  report.title = fmt::format("{} · {} × {} · {} GPU{}", named.name, count(r.instances),
-                             r.instance.empty() ? "instance" : r.instance, count(r.gpus),
-                             r.gpus == 1.0 ? "" : "s");
+  report.title = run_title(named.name, r);
   report.headline = headline(r);
   if (const std::string workers = workers_sentence(r); !workers.empty()) {
     report.headline.text += " " + workers;

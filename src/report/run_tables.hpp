@@ -1,12 +1,31 @@
 #pragma once
 // The parts of a run's report, for reports that put more around them.
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
-#include "model/result.hpp"
+#include "model/figures.hpp"
 #include "report/blocks.hpp"
 
 namespace feedrate::report {
+
+/// "Caltech-256 · 5 × ml.p3.16xlarge · 40 GPUs": the scenario and what it runs on.
+std::string run_title(std::string_view name, const Result& r);
+
+/// What a run found, in two clauses without a full stop.
+struct Finding {
+  std::optional<Stage> stage;  ///< empty: nothing pays when made twice as fast
+  Tone tone = Tone::plain;     ///< good: the GPUs are fed
+  std::string claim;           ///< "decode is the bottleneck: the GPUs wait 64 % of the job's time"
+  std::string what_if;  ///< "preprocessing on the CPU twice as fast would finish the job …"
+};
+/// Names the `most_waits` longest waits of a job whose GPUs set the pace but wait.
+Finding finding(const Result& r, std::size_t most_waits);
+
+/// "17 min 40 s to 18 min 3 s": 90 % of the draws of a figure; "" where that is one text, or
+/// nothing was drawn.
+std::string drawn_range(const Result& r, FigureId id);
 
 /// What a stage does, for someone who has not read the model: "preprocessing on the CPU".
 std::string_view explained(Stage stage);

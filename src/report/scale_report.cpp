@@ -8,6 +8,7 @@
 #include "model/efficiency.hpp"
 #include "model/figures.hpp"
 #include "report/bands.hpp"
+#include "report/brief.hpp"
 #include "report/csv.hpp"
 #include "report/figure_text.hpp"
 #include "report/numbers.hpp"
@@ -192,14 +193,80 @@ Table table_of(const Scaling& scaling, const ScaleCurve& curve, bool marked) {
   return table;
 }
 
-}  // namespace
-
-Report scale_report(const Scaling& scaling, const std::string& name) {
+Report titled(const Scaling& scaling, const std::string& name) {
   Report report;
   const double to = scaling.curves.front().to;
   report.title =
       name + " · " + (to == 1.0 ? "1 instance" : fmt::format("1 to {} instances", count(to)));
   report.headline = {scale_headline(scaling), scaling.in_time() ? Tone::good : Tone::bad};
+  return report;
+}
+
+/// The rows of table_of() that stand out or have no result, and where there are many, of the others
+/// powers of two.
+void leave_few(Table& table, const ScaleCurve& curve) {
+  constexpr std::size_t few = 8;
+  if (table.rows.size() <= few) return;
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const double n = curve.rows[i].instances;
+    const bool power = std::exp2(std::round(std::log2(n))) == n;
+    if (power || !table.rows[i].cells.back().text.empty()) rows.push_back(table.rows[i]);
+  }
+  table.rows = std::move(rows);
+}
+
+const Result* recommended(const Scaling& scaling) {
+  for (const ScaleRow& row : scaling.curves[scaling.best].rows) {
+    if (row.instances == scaling.recommended.instances && row.point.answered()) {
+      return &row.point.result;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Report scale_brief(const Scaling& scaling, const std::string& name) {
+  Report report = titled(scaling, name);
+  report.close = true;
+  Facts facts;
+  if (const Result* const r = recommended(scaling); r != nullptr && scaling.in_time()) {
+    const auto with_range = [&](const std::string& text, FigureId id, std::string_view of_draws) {
+      const std::string range = drawn_text(*r, id);
+      return text + (range.empty() ? "" : fmt::format(" ({}{})", range, of_draws));
+    };
+    const Outlay& outlay = scaling.recommended.outlay;
+    facts.items.push_back(
+        {"time", with_range(duration(outlay.time), FigureId::total_time, " in 90 % of draws")});
+    facts.items.push_back({"cost", with_range(money(outlay.money), FigureId::money, "")});
+    for (const std::string& caveat : r->caveats) {
+      facts.items.push_back({"note", without_full_stop(caveat)});
+    }
+  }
+  facts.items.push_back({"batch", without_full_stop(kept_words(scaling))});
+  if (const auto remarks = scale_row_remarks(scaling); !remarks.empty()) {
+    facts.items.push_back({"remarks", fmt::format("{}, which `--full` lists", remarks.size())});
+  }
+  report.blocks.emplace_back(std::move(facts));
+  for (std::size_t i = 0; i < scaling.curves.size(); ++i) {
+    const ScaleCurve& curve = scaling.curves[i];
+    Table table = table_of(scaling, curve, i == scaling.best);
+    leave_few(table, curve);
+    report.blocks.emplace_back(
+        without_columns(table, {"in 90 % of draws", "pays from", "of the job", "lost to"}));
+    for (const std::string& text : scale_answers(scaling, curve, true)) {
+      report.blocks.emplace_back(Paragraph{text, Tone::plain});
+    }
+  }
+  report.blocks.emplace_back(
+      read_on("more numbers of instances with their ranges, what the efficiency is lost to, what "
+              "the columns mean, and remarks"));
+  return report;
+}
+
+Report scale_report(const Scaling& scaling, const std::string& name) {
+  Report report = titled(scaling, name);
   if (scaling.confirmed) {
     report.blocks.emplace_back(Paragraph{confirmed_words(scaling), Tone::plain});
   }

@@ -13,6 +13,10 @@ namespace feedrate::report {
 /// scenario's.
 Report scale_report(const Scaling& scaling, const std::string& name);
 
+/// `scale` at a glance: the number that is recommended, with what its time and cost are drawn
+/// between, and the rows that stand out among powers of two.
+Report scale_brief(const Scaling& scaling, const std::string& name);
+
 /// One row per number of instances, every digit kept.
 std::string scale_csv(const Scaling& scaling);
 

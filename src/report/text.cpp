@@ -31,9 +31,9 @@ class TextWriter {
   explicit TextWriter(const Style& style) : style_(style) {}
 
   std::string write(const Report& report) {
-    if (!report.title.empty()) out_ += strong(shown(report.title)) + "\n\n";
+    if (!report.title.empty()) out_ += strong(shown(report.title)) + (report.close ? "\n" : "\n\n");
     if (!report.headline.text.empty()) write_block(report.headline);
-    bool first = report.headline.text.empty();
+    bool first = report.close || report.headline.text.empty();
     for (const Block& block : report.blocks) {
       if (!first) out_ += '\n';
       first = false;
@@ -85,6 +85,21 @@ class TextWriter {
   void write_block(const Paragraph& paragraph) {
     for (const std::string& line : wrapped(shown(paragraph.text), 0)) {
       out_ += toned(line, paragraph.tone) + '\n';
+    }
+  }
+
+  void write_block(const Facts& facts) {
+    std::size_t width = 0;
+    for (const Fact& fact : facts.items) width = std::max(width, display_width(shown(fact.label)));
+    for (const Fact& fact : facts.items) {
+      std::string label = shown(fact.label);
+      std::size_t used = display_width(label);
+      label = strong(label);
+      for (const std::string& line : wrapped(shown(fact.text), width + 4)) {
+        write_line("  ", {padded(label, used, width, Align::left), line});
+        label.clear();
+        used = 0;
+      }
     }
   }
 

@@ -91,6 +91,21 @@ std::string reference_class(const ReferenceClass& of) {
   return text;
 }
 
+std::string reference_clause(const ReferenceClass& of) {
+  const ClassError& error = of.error;
+  if (error.points <= 0.0) {
+    return fmt::format(
+        "no published measurement is of such a job; nine times in ten the model is taken to be "
+        "right within {}",
+        within(of.drawn_factor));
+  }
+  return fmt::format(
+      "half of {} published measurements of such jobs were within {} of the prediction, nine of "
+      "ten within {}",
+      with_thousands(std::llround(error.points)), percent_of(error.median_abs_error),
+      within(error.ninety_percent_factor));
+}
+
 std::string narrowed_by(const ReferenceClass& of) {
   if (of.known != StudyKnown::nothing || !of.bound_by) return "";
   const auto probe = [&]() -> std::string_view {

@@ -10,6 +10,9 @@ namespace feedrate::words {
 /// were within 9 % of the prediction, nine of ten within 35 %; 12 studies."
 std::string reference_class(const ReferenceClass& of);
 
+/// The same in a clause: how far such predictions were off.
+std::string reference_clause(const ReferenceClass& of);
+
 /// "storage", "CPU work", "scaling out"
 std::string_view class_words(ErrorClass error_class);
 

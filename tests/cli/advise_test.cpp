@@ -142,7 +142,7 @@ TEST_CASE("advise: without a price of its hours a job's savings are of time") {
   const auto advice = json_of("advise scenarios/iarai_s3.json");
   CHECK(first(*advice).remedy == "num_workers");
   CHECK(at(*row_of(*advice, "more_instances"), "standing").text == "not_simulated");
-  const auto text = shell("feedrate advise scenarios/dataloader_sleep.json");
+  const auto text = shell("feedrate advise scenarios/dataloader_sleep.json --full");
   CHECK(text.out.find("Would take longer") != std::string::npos);
   CHECK(text.out.find(": , ") == std::string::npos);
   // A deadline says what less time is worth.

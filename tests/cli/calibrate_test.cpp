@@ -270,7 +270,8 @@ TEST_CASE(
   const Folder folder;
   const auto run_with = [&](const std::string& host) {
     folder.write("host.json", R"({"name": "lab", )" + host + "}");
-    return shell("feedrate run scenarios/caltech256_p3.json --host " + (folder / "host.json"));
+    return shell("feedrate run scenarios/caltech256_p3.json --full --host " +
+                 (folder / "host.json"));
   };
   const auto headline = [&](const std::string& host) {
     std::string text = run_with(host).out;

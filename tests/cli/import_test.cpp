@@ -126,8 +126,9 @@ TEST_CASE("import: SageMaker's training prices are added where only older ones w
       slurp(prices.pricing + "/aws/p3.json"),
       R"({"service": "sagemaker", "instance": "p3.2xlarge", "region": "us-east-1", )"
       R"("purchase": "on_demand", "price": "2.5 USD/h", "source": "aws-price-list-sagemaker")"));
-  const Outcome run = shell("feedrate run scenarios/caltech256_p3.json --set region=us-east-1",
-                            "LC_ALL=C.UTF-8 FEEDRATE_PRICING='" + prices.pricing + "'");
+  const Outcome run =
+      shell("feedrate run scenarios/caltech256_p3.json --full --set region=us-east-1",
+            "LC_ALL=C.UTF-8 FEEDRATE_PRICING='" + prices.pricing + "'");
   CHECK(run.status == 0);
   CHECK(has(run.out, "2.5 USD/h"));
 }

@@ -154,14 +154,15 @@ TEST_CASE("result: the headline, the tile and the JSON have the GPUs busy for th
     const Folder folder;
     const std::string page = folder / "page.html";
     const Outcome made = shell("feedrate report '" + file + "' --output '" + page + "'");
-    const Outcome text = shell("feedrate run '" + file + "'");
-    // The row of the table and the tile say one thing.
+    const Outcome text = shell("feedrate run --full '" + file + "'");
+    // The row of the table, the short form's and the tile say one thing.
     const std::size_t row = text.out.find("\n  GPUs busy");
     REQUIRE(row != std::string::npos);
     std::string value = text.out.substr(text.out.find_first_not_of(' ', row + 12));
     value = value.substr(0, value.find(" %") + 2);
     INFO(value);
     CHECK(has(text.out, value + "  of the job's time"));
+    CHECK(has(shell("feedrate run '" + file + "'").out, value + " of the job's time"));
     const bool bound = value.starts_with('<') || value.starts_with('>');
     CHECK(std::stod(value.substr(bound ? 1 : 0)) == Approx(100.0 * share).margin(0.51));
     // A headline that says it, or its complement, says the same.
@@ -183,7 +184,7 @@ TEST_CASE("result: remarks are read as three lists, and JSON says of each which 
     const auto& remarks = result.find("remarks")->items;
     const auto& kinds = result.find("remark_kinds")->items;
     REQUIRE(kinds.size() == remarks.size());
-    const std::string text = shell("feedrate run '" + file + "' | tr -s ' \\n' ' '").out;
+    const std::string text = shell("feedrate run --full '" + file + "' | tr -s ' \\n' ' '").out;
     const std::vector<std::pair<std::string, std::string>> titles = {
         {"measure", "Remarks: to measure or provide"},
         {"check", "Remarks: to check"},

@@ -75,14 +75,14 @@ TEST_CASE("scale: a deadline may be a sum, and each row says how likely it meets
   CHECK(sum.out == plain.out);
   CHECK(has(sum.out, "\"deadline_s\": 1072"));
   CHECK(has(sum.out, "\"chance_in_time\": 0."));
-  const Outcome text = shell(command + "'17 min 52 s'");
+  const Outcome text = shell(command + "'17 min 52 s' --full");
   CHECK(has(text.out, "in time"));
   CHECK(has(text.out, "the share of these draws that meets the deadline"));
   CHECK_FALSE(has(shell("feedrate scale scenarios/caltech256_p3.json --to 4").out, "in time"));
 }
 
 TEST_CASE("scale: bands, and the remarks of all rows, those of some with their numbers") {
-  const Outcome text = shell(caltech + "--to 8");
+  const Outcome text = shell(caltech + "--to 8 --full");
   INFO(text.out);
   CHECK(has(text.out, "in 90 % of draws"));
   CHECK(has(text.out, " · ml.p3.2xlarge: no region given: us-west-2"));
@@ -90,14 +90,14 @@ TEST_CASE("scale: bands, and the remarks of all rows, those of some with their n
   // The words of a run.
   CHECK(has(text.out, " exposed communication"));
   CHECK_FALSE(has(text.out, "0.06 allreduce"));
-  const Outcome two = shell(caltech + "--to 8 --vary epochs=2,3");
+  const Outcome two = shell(caltech + "--to 8 --full --vary epochs=2,3");
   CHECK(has(two.out, " · N = 2 to 8: What gradients cost"));
   // A share of nothing is 0, whatever its last digits.
   const Outcome csv = shell(caltech + "--to 32 --format csv 2>/dev/null");
   CHECK_FALSE(has(csv.out, "e-1"));
   // What interrupts a job is in the draws of both.
-  const Outcome spot = shell("feedrate scale scenarios/spot_checkpoints.json --to 2");
-  const Outcome run = shell("feedrate run scenarios/spot_checkpoints.json");
+  const Outcome spot = shell("feedrate scale scenarios/spot_checkpoints.json --to 2 --full");
+  const Outcome run = shell("feedrate run scenarios/spot_checkpoints.json --full");
   const std::size_t row = run.out.find("\n  whole job ");
   const std::size_t end = run.out.find(" in 90 % of ", row);
   REQUIRE(end != std::string::npos);
@@ -192,7 +192,7 @@ TEST_CASE("scale: wrong flags are refused with what would be right") {
 TEST_CASE("run: unequal instances have a number each, and what they are is said") {
   const std::string caltech =
       "feedrate run scenarios/caltech256_p3.json --set instance=p3.16xlarge --set instances=3 ";
-  const Outcome out = shell(caltech + "--set 'gpus_per_instance=[8, 4, 8]'");
+  const Outcome out = shell(caltech + "--full --set 'gpus_per_instance=[8, 4, 8]'");
   INFO(out.out << out.err);
   CHECK(out.status == 0);
   CHECK(has(out.out, "3 × p3.16xlarge · 20 GPUs"));
@@ -241,7 +241,8 @@ TEST_CASE("run: what unequal instances cannot have beside them is refused, all a
 
 TEST_CASE("scale: GPUs that wait for the slowest of them are not said to wait for messages") {
   const std::string run =
-      "feedrate run scenarios/caltech256_p3.json --set instance=p3.16xlarge --set instances=4 "
+      "feedrate run scenarios/caltech256_p3.json --full --set instance=p3.16xlarge --set "
+      "instances=4 "
       "--set '/job/efficiency=null' --set '/job/step={\"times\": [[1, \"1 s\"], [2, \"1.1 s\"], "
       "[1, \"9 s\"]]}' ";
   const Outcome few =

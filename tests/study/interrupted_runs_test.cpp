@@ -145,7 +145,7 @@ TEST_CASE("interrupted runs: spot beside on demand, and falling back to it") {
   CHECK(rescued("interruptions.expected_interruptions") <= 2.0);
   // The bill has a line for each kind of instance, and together they are held all the time.
   CHECK(rescued("cost.billed_time_s") == Approx(rescued("time.total_s")).epsilon(1e-4));
-  const auto text = shell("feedrate run scenarios/" + without +
+  const auto text = shell("feedrate run --full scenarios/" + without +
                           " --set /cluster/spot/fallback/after_interruptions=2");
   CHECK(text.out.find("instance on demand") != std::string::npos);
 }

@@ -1,0 +1,143 @@
+// A run at a glance: what is asked first, in few lines. Every figure is also in the whole report.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "report/brief.hpp"
+#include "report/certainty_report.hpp"
+#include "report/figure_text.hpp"
+#include "report/glyphs.hpp"
+#include "report/monitor_words.hpp"
+#include "report/numbers.hpp"
+#include "report/reports.hpp"
+#include "report/run_tables.hpp"
+#include "report/shared_limit_words.hpp"
+#include "study/bottleneck.hpp"
+#include "study/other_workers.hpp"
+#include "words/reference.hpp"
+
+namespace feedrate::report {
+namespace {
+
+// "$1.09 ($0.89 to $1.38)"
+std::string with_range(const Result& r, FigureId id, std::string_view of_draws = "") {
+  const std::string range = drawn_range(r, id);
+  return figure_text(r, id) + (range.empty() ? "" : fmt::format(" ({}{})", range, of_draws));
+}
+
+// In one line of a terminal: a long name of the scenario is cut.
+std::string short_title(const NamedResult& named) {
+  constexpr std::size_t columns = 80;
+  const std::string whole = run_title(named.name, named.result);
+  const std::size_t width = display_width(whole);
+  if (width <= columns) return whole;
+  constexpr std::string_view cut = "...";
+  const std::size_t beside = width - display_width(named.name) + cut.size();
+  const std::string name = first_columns(named.name, columns - std::min(beside, columns));
+  return run_title(name + std::string(cut), named.result);
+}
+
+std::string busy_words(const Result& r) {
+  std::string text = figure_text(r, FigureId::gpu_busy_of_total) + " of the job's time";
+  if (r.bill.idle_gpu > Money{}) {
+    text += fmt::format("; {} of the cost pays for waiting", money(r.bill.idle_gpu));
+  }
+  return text;
+}
+
+// What of the pipeline gains most, where the GPUs gain more.
+std::string next_gain(const Result& r) {
+  const auto& gains = r.bottleneck.gains;
+  const auto next = std::find_if(gains.begin(), gains.end(), [](const auto& one) {
+    return one.first != Stage::gpu && one.first != Stage::interruption;
+  });
+  if (next == gains.end() || next->second < study::least_gain) return "";
+  return fmt::format("; {} twice as fast, {}", explained(next->first), percent(next->second));
+}
+
+std::string checkpoint_words(const Result& r) {
+  constexpr double near = 0.2;
+  if (!r.interruptions || !r.interruptions->interval || !r.interruptions->best) return "";
+  const Duration now = *r.interruptions->interval;
+  const Duration best = *r.interruptions->best;
+  if (std::abs(best / now - 1.0) < near) return "";
+  return fmt::format("; interruptions cost least with a checkpoint every {} instead of every {}",
+                     duration(best), duration(now));
+}
+
+std::string change_words(const Result& r, const Finding& found) {
+  const std::string workers = better_workers_words(r);
+  if (study::too_few_workers(r.bottleneck)) return workers;
+  std::string text = found.what_if;
+  if (found.stage == Stage::gpu) text += next_gain(r);
+  if (!workers.empty()) {
+    text += "; " + workers;
+  } else if (!workers_sentence(r).empty()) {
+    text += "; more workers would not help";
+  }
+  return text + checkpoint_words(r);
+}
+
+std::string remark_counts(const Result& r) {
+  std::vector<std::string> parts;
+  const auto add = [&](std::size_t n, std::string_view what) {
+    if (n > 0) parts.push_back(fmt::format("{} {}", n, what));
+  };
+  const auto of = [&](RemarkKind kind) {
+    return static_cast<std::size_t>(
+        std::count_if(r.remarks.begin(), r.remarks.end(),
+                      [&](const std::string& remark) { return r.kind_of(remark) == kind; }));
+  };
+  const std::size_t missing = assumed_settings(r).size();
+  add(missing,
+      missing == 1 ? "setting missing from the scenario" : "settings missing from the scenario");
+  add(of(RemarkKind::measure), "to measure or provide");
+  add(of(RemarkKind::check), "to check");
+  add(of(RemarkKind::know), "worth knowing");
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+Report run_brief(const NamedResult& named) {
+  const Result& r = named.result;
+  const std::size_t most_waits = r.bottleneck.probability ? 1 : 2;  // two lines at most
+  const Finding found = finding(r, most_waits);
+  Report report;
+  report.close = true;
+  report.title = short_title(named);
+  report.headline = {found.claim + ".", found.tone};
+  Facts facts;
+  const auto add = [&](std::string label, std::string text) {
+    if (!text.empty()) facts.items.push_back({std::move(label), std::move(text)});
+  };
+  add("time", with_range(r, FigureId::total_time, " in 90 % of draws"));
+  add("cost", with_range(r, FigureId::money));
+  if (r.bill.hour_value != Money{}) {
+    add(std::string(figure(FigureId::total_cost).title),
+        fmt::format("{}, with {} for the hours", with_range(r, FigureId::total_cost),
+                    figure_text(r, FigureId::hour_value)));
+  }
+  add("GPUs busy", busy_words(r));
+  add("change", change_words(r, found));
+  for (const std::string& caveat : r.caveats) add("note", without_full_stop(caveat));
+  if (r.shared_limit && r.shared_limit->binds) {
+    add("note", without_full_stop(shared_limit_words(r)));
+  }
+  if (r.reference) add("how sure", words::reference_clause(*r.reference));
+  add("measure first", narrowing_words(r));
+  add("remarks", remark_counts(r));
+  report.blocks.emplace_back(std::move(facts));
+  if (const Table stages = stage_table(r); !stages.rows.empty()) {
+    report.blocks.emplace_back(without_columns(stages, {"idle GPU", "inputs", ""}));
+  }
+  report.blocks.emplace_back(read_on(
+      "the bill, the parts of the time, what the range comes from, monitors, sources and remarks; "
+      "`feedrate advise` ranks what to change"));
+  return report;
+}
+
+}  // namespace feedrate::report

@@ -1,0 +1,208 @@
+// The short form of a run's report, of every shipped scenario and of drawn jobs: its figures are
+// those of the JSON, time and cost come first, it fits a terminal of 80 columns and one screen, and
+// what warns is in it or counted in it. The whole report has every section still.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "report/certainty_report.hpp"
+#include "report/figure_text.hpp"
+#include "report/glyphs.hpp"
+#include "report/render.hpp"
+#include "report/reports.hpp"
+#include "schema/json_reader.hpp"
+#include "schema/result.hpp"
+#include "schema/scenario.hpp"
+#include "study/drawn_jobs.hpp"
+#include "study/run.hpp"
+#include "words/bill.hpp"
+
+using namespace feedrate;
+using namespace feedrate::report;
+
+namespace {
+
+constexpr Style narrow{.colour = false, .unicode = true, .width = 80};
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines(1);
+  for (const char c : text) {
+    if (c == '\n') {
+      lines.emplace_back();
+    } else {
+      lines.back() += c;
+    }
+  }
+  lines.pop_back();
+  return lines;
+}
+
+/// What feedrate run asks for, but for the events.
+study::RunOptions as_printed(int replications) {
+  study::RunOptions options;
+  options.replications = replications;
+  options.weigh = replications > 0;
+  options.try_workers = true;
+  return options;
+}
+
+/// The texts in one line, as their wrapping does not matter.
+std::string flat(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    const char shown = c == '\n' ? ' ' : c;
+    if (shown != ' ' || out.empty() || out.back() != ' ') out += shown;
+  }
+  return out;
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// Which line begins with the fact's label: 1 is the first; 0: none.
+std::size_t line_of(const std::vector<std::string>& lines, const std::string& label) {
+  const auto found = std::find_if(lines.begin(), lines.end(), [&](const std::string& line) {
+    return line.starts_with("  " + label + "  ");
+  });
+  return found == lines.end() ? 0 : static_cast<std::size_t>(found - lines.begin()) + 1;
+}
+
+/// "16 min 50 s (13 min 46 s to 21 min 24 s": as the JSON has the figure and its band.
+std::string expected(const schema::JsonValue& result, FigureUnit unit, double value,
+                     const char* band_name) {
+  std::string text = figure_text(unit, value);
+  const schema::JsonValue* const bands = result.find("bands");
+  const schema::JsonValue* const band = bands == nullptr ? nullptr : bands->find(band_name);
+  if (band == nullptr || band->items.size() < 3) return text;
+  const std::string low = figure_text(unit, band->items.front()->number);
+  const std::string high = figure_text(unit, band->items.back()->number);
+  return low == high ? text : fmt::format("{} ({} to {}", text, low, high);
+}
+
+void check_brief(const NamedResult& named) {
+  const Result& r = named.result;
+  const std::string text = to_text(run_brief(named), narrow);
+  INFO(text);
+  const std::vector<std::string> lines = lines_of(text);
+  const std::string whole = flat(text);
+  const auto json = schema::parse_json(schema::write_result(named), "json");
+  const schema::JsonValue& result = *json->find("result");
+
+  // Figures, before line 6.
+  const std::size_t time = line_of(lines, "time"), cost = line_of(lines, "cost");
+  REQUIRE(time > 0);
+  REQUIRE(cost > time);
+  CHECK(cost < 6);
+  CHECK(has(lines[time - 1], expected(result, FigureUnit::seconds,
+                                      result.find("time")->find("total_s")->number, "total_s")));
+  const schema::JsonValue& bill = *result.find("cost");
+  CHECK(has(lines[cost - 1],
+            expected(result, FigureUnit::dollars, bill.find("money_usd")->number, "money_usd")));
+  const std::size_t busy = line_of(lines, "GPUs busy");
+  REQUIRE(busy > 0);
+  CHECK(has(lines[busy - 1],
+            figure_text(FigureUnit::share, result.find("gpu_busy_of_total")->number) +
+                " of the job's time"));
+  if (const double idle = bill.find("idle_gpu_usd")->number; idle > 0.0) {
+    CHECK(has(whole, figure_text(FigureUnit::dollars, idle) + " of the cost pays for waiting"));
+  }
+  // What to change is what the JSON says of the bottleneck.
+  const schema::JsonValue& bottleneck = *result.find("bottleneck");
+  const schema::JsonValue& workers = *bottleneck.find("workers");
+  const std::size_t change = line_of(lines, "change");
+  REQUIRE(change > 0);
+  if (has(whole, "would finish the job ") && !has(whole, "more than")) {
+    const double gain = bottleneck.find("gain_if_twice_as_fast")->number;
+    const double more =
+        workers.kind == schema::JsonKind::null ? gain : workers.find("gain")->number;
+    CHECK((has(whole, fmt::format("{} sooner", figure_text(FigureUnit::share, gain))) ||
+           has(whole, fmt::format("{} sooner", figure_text(FigureUnit::share, more)))));
+  }
+  // It fits; notes say what belongs beside the headline, and take the room they need.
+  std::size_t stages = 0, notes = 0;
+  for (const std::string& line : lines) {
+    CHECK(display_width(line) <= 80);
+    stages += line == "Stages" ? 1 : 0;
+  }
+  CHECK(stages <= 1);
+  std::size_t in_table = 0;
+  for (const Stage stage : all_stages()) {
+    in_table += static_cast<std::size_t>(
+        std::count_if(lines.begin(), lines.end(), [&](const std::string& line) {
+          return line.starts_with(fmt::format("  {}  ", name_of(stage))) ||
+                 line.starts_with(fmt::format("▶ {}  ", name_of(stage)));
+        }));
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (!lines[i].starts_with("  note ")) continue;
+    ++notes;
+    while (i + 1 < lines.size() && lines[i + 1].starts_with("          ")) ++i, ++notes;
+  }
+  constexpr std::size_t most = 18;
+  CHECK(lines.size() - in_table - 2 * stages - notes <= most);
+  // What warns.
+  for (const std::string& caveat : r.caveats) {
+    CHECK(has(whole, flat(caveat.substr(0, caveat.size() - 1))));
+  }
+  std::size_t counted = 0;
+  const std::size_t remarks = line_of(lines, "remarks");
+  if (remarks > 0) {
+    const std::string said = whole.substr(whole.rfind(" remarks ", whole.find("`--full`")));
+    for (const char* const what : {" to measure or provide", " to check", " worth knowing"}) {
+      const std::size_t at = said.find(what);
+      if (at == std::string::npos) continue;
+      counted += std::stoul(said.substr(said.rfind(' ', at - 1) + 1));
+    }
+  }
+  CHECK(counted == r.remarks.size());
+  CHECK(has(lines[lines.size() - 2] + lines.back(), "`feedrate advise`"));
+  CHECK(has(whole, "`--full` adds "));
+
+  // The whole report, which opens with the same claim.
+  const std::string full = to_text(run_report(named), narrow);
+  const std::vector<std::string> whole_lines = lines_of(full);
+  REQUIRE(whole_lines.size() > 3);
+  CHECK(whole_lines[0].ends_with(lines[0].substr(lines[0].rfind(" · "))));
+  CHECK(whole_lines[2].starts_with(lines[1].substr(0, lines[1].find_last_of(" ."))));
+  for (const char* const section : {"\nStages\n", "\nTime\n", "\nBill\n"}) {
+    CHECK((has(full, section) || (section[1] == 'S' && stages == 0)));
+  }
+  CHECK(has(full, "\nWhat the range comes from\n") == !model_doubts(r).empty());
+  for (const std::string& remark : r.remarks) CHECK(has(flat(full), flat(remark)));
+  for (const BillLine& line : r.bill.lines) CHECK(has(full, "  " + words::item(line) + "  "));
+}
+
+}  // namespace
+
+TEST_CASE("run: the short form of every shipped scenario") {
+  std::size_t scenarios = 0;
+  for (const auto& file : std::filesystem::directory_iterator(FEEDRATE_SOURCE_DIR "/scenarios")) {
+    if (file.path().extension() != ".json") continue;
+    ++scenarios;
+    const std::string path = file.path().string();
+    INFO(path);
+    const Scenario scenario = schema::read_scenario(schema::load_document(path));
+    check_brief({scenario.name, path,
+                 study::run(scenario, testing_resolve::catalog(), nullptr, as_printed(20))});
+  }
+  CHECK(scenarios > 30);
+}
+
+TEST_CASE("law: the short form of drawn jobs") {
+  constexpr int jobs = 120;
+  testing_study::for_possible(
+      34, jobs, 5,
+      [](pipeline::Generator& random) {
+        const testing_study::Settings settings = testing_study::drawn_job(random);
+        const study::RunOptions options = as_printed(random.chance(0.5) ? 0 : 20);
+        return NamedResult{"a job", "job.json",
+                           study::run(testing_resolve::scenario_with(settings),
+                                      testing_resolve::catalog(), nullptr, options)};
+      },
+      [](const NamedResult& named, pipeline::Generator&) { check_brief(named); });
+}
