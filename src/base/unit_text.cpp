@@ -1,5 +1,7 @@
 #include "base/unit_text.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
 #include <span>
@@ -232,6 +234,18 @@ std::string format_in(double base, std::string_view unit) {
     return with_unit(shortest(base, buffer), base_unit(expression.dimension));
   }
   return with_unit(shortest(number, buffer), unit);
+}
+
+std::string format_short(double base, Dimension dimension, int digits) {
+  const KnownDimension* found = known(dimension);
+  for (std::string_view units = found == nullptr ? "" : found->units; !units.empty();) {
+    const std::string_view unit = units.substr(0, units.find(' '));
+    units.remove_prefix(std::min(units.size(), unit.size() + 1));
+    const double number = with_digits(parse_unit(unit).scale.from_base(base), digits);
+    if (!(std::fabs(number) >= 1.0 && std::fabs(number) < 1000.0)) continue;
+    return with_unit(fmt::format("{:g}", number), unit);
+  }
+  return format_quantity(with_digits(base, digits), dimension);
 }
 
 std::string format_quantity(double base, Dimension dimension) {

@@ -49,6 +49,10 @@ ParsedQuantity parse_quantity(std::string_view text, Dimension dimension, UnitHi
 /// "2.1 GB/s". Used wherever a scenario or a catalogue entry is written.
 std::string format_quantity(double base, Dimension dimension);
 
+/// With so many significant digits, in the first unit that has 1 to 1,000 of it: "89.9 ms". What
+/// reads back need not be `base`.
+std::string format_short(double base, Dimension dimension, int digits);
+
 /// Shortest text in `unit` ("MB/s/TiB") that reads back as exactly `base`; in base units where no
 /// number of that unit does. Precondition: `unit` is one that parse_quantity knows.
 std::string format_in(double base, std::string_view unit);

@@ -74,7 +74,11 @@ inline std::string short_text_of(const std::string& word) {
 }
 template <int T, int B, int M, int S>
 std::string short_text_of(Quantity<T, B, M, S> quantity) {
-  return rounded_text(format_quantity(Quantity<T, B, M, S>::of(with_digits(quantity.base(), 3))));
+  const std::string text =
+      rounded_text(format_quantity(Quantity<T, B, M, S>::of(with_digits(quantity.base(), 3))));
+  // The unit in which three digits read back may have thousands or hundredths of it.
+  const bool handy = text.find_first_of(". ") <= 3 && !text.starts_with("0.0");
+  return handy ? text : format_short(quantity.base(), Dimension{T, B, M, S}, 3);
 }
 
 /// The file system that is both simulated and billed, as given or by default.

@@ -186,7 +186,7 @@ bool is_scaled(const Situation& s, const Operation& op) {
 /// For a person to type; what a fraction of a guess is, needs no more.
 template <class T>
 std::string in_three_digits(T value) {
-  return format_quantity(T::of(with_digits(value.base(), 3)));
+  return format_short(value.base(), dimension_of(value), 3);
 }
 
 std::vector<Change> cheaper(const Situation& s) {

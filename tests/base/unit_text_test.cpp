@@ -185,6 +185,17 @@ TEST_CASE("unit text: written as people write it") {
         "0.14 USD/GB-month");
 }
 
+TEST_CASE("unit text: in few digits, in the unit that has 1 to 1,000 of it") {
+  CHECK(format_short(0.0899, duration, 3) == "89.9 ms");
+  CHECK(format_short(0.0999996, duration, 3) == "100 ms");
+  CHECK(format_short(38.1e-6, duration, 3) == "38.1 us");
+  CHECK(format_short(3.08e-6, sample_time, 2) == "3.1 us/sample");
+  CHECK(format_short(1.25e9, bandwidth, 3) == "1.25 GB/s");
+  // Where there is no such unit, in the one that people write.
+  CHECK(format_short(5512.3, rate, 2) == "5500 /s");
+  CHECK(format_short(0.0, duration, 3) == format_quantity(0.0, duration));
+}
+
 TEST_CASE("unit text: what is written reads back as exactly the same double") {
   std::mt19937_64 random(20240917);
   std::uniform_real_distribution<double> mantissa(1.0, 10.0);

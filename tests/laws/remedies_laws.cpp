@@ -182,8 +182,7 @@ class Table {
     }
     if (most == job_.preprocess.size()) return;
     row.sets = {{{fmt::format("/preprocess/{}/cpu", most),
-                  format_quantity(
-                      DurationPerSample::of(std::stod(fmt::format("{:.3g}", longest / 1.3))))}}};
+                  format_short(longest / 1.3, dimension_of(DurationPerSample{}), 3)}}};
   }
 
   void storage() {
