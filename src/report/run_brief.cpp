@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,14 @@ namespace {
 std::string with_range(const Result& r, FigureId id, std::string_view of_draws = "") {
   const std::string range = drawn_range(r, id);
   return figure_text(r, id) + (range.empty() ? "" : fmt::format(" ({}{})", range, of_draws));
+}
+
+// Where the headline is the events', how far they part from the mean.
+std::string parted_words(const Result& r) {
+  if (!r.by_events || !r.by_events->stated) return "";
+  const double more = r.by_events->difference;
+  return fmt::format("; by events, {} {} than in closed form", percent(std::abs(more)),
+                     more < 0.0 ? "less" : "more");
 }
 
 // In one line of a terminal: a long name of the scenario is cut.
@@ -114,7 +123,7 @@ Report run_brief(const NamedResult& named) {
   const auto add = [&](std::string label, std::string text) {
     if (!text.empty()) facts.items.push_back({std::move(label), std::move(text)});
   };
-  add("time", with_range(r, FigureId::total_time, " in 90 % of draws"));
+  add("time", with_range(r, FigureId::total_time, " in 90 % of draws") + parted_words(r));
   add("cost", with_range(r, FigureId::money));
   if (r.bill.hour_value != Money{}) {
     add(std::string(figure(FigureId::total_cost).title),
