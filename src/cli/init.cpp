@@ -11,6 +11,7 @@
 #include "base/exit_status.hpp"
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
+#include "catalog/lookup.hpp"
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
@@ -80,11 +81,13 @@ class Maker {
     schema::Document tried = document_;
     try {
       schema::set_value(tried, key, value, "answer");
-      schema::read_scenario(tried);
+      const Scenario scenario = schema::read_scenario(tried);
+      if (std::string_view(key) != "instance" || !scenario.cluster.instance) return "";
+      const auto machine = find_machine(whole_catalog(), *scenario.cluster.instance);
+      return machine ? "" : "  " + machine.failure.message;
     } catch (const InputError& error) {
       return messages_of(error);
     }
-    return "";
   }
 
   /// Settings that follow from others.
@@ -239,7 +242,8 @@ Command add_init(Parser& parent) {
   const auto names = schema::preset_names();
   allow_only(*app->add_option("preset", arguments->preset,
                               "What the data is; without one, the presets are listed"),
-             {names.begin(), names.end()});
+             {names.begin(), names.end()},
+             {schema::preset_aliases().begin(), schema::preset_aliases().end()});
   for (std::size_t i = 0; i < asked.size(); ++i) {
     Option* const option =
         app->add_option(asked[i].flag, arguments->values[i], asked[i].question)->group("Scenario");

@@ -136,7 +136,7 @@ Command add_optimize(Parser& parent) {
       "h'\n"
       "  feedrate optimize my.json --instances 'gpu>=A10G, region=us-east-1' --over "
       "num_workers=auto,4,8 --budget '40 USD' --minimize time\n"
-      "  feedrate optimize my.json --over batch_size=32:512:*2 --minimize cost --format json");
+      "  feedrate optimize my.json --over 'batch_size=32:512:*2' --minimize cost --format json");
   return {app, [arguments] { return optimize(*arguments); }};
 }
 

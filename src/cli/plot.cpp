@@ -153,7 +153,7 @@ Command add_plot(Parser& parent) {
       "Needs Node.js and the packages that plots/package.json pins (npm ci --prefix plots).\n"
       "Examples:\n"
       "  feedrate run my.json --format json | feedrate plot stages - --output stages.svg\n"
-      "  feedrate sweep my.json --vary instances=1:16:*2 --format json --output sweep.json\n"
+      "  feedrate sweep my.json --vary 'instances=1:16:*2' --format json --output sweep.json\n"
       "  feedrate plot pareto sweep.json --output pareto.svg");
   return {app, [arguments] { return plot(*arguments); }};
 }

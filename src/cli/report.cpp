@@ -215,7 +215,7 @@ Command add_report(Parser& parent) {
       "  feedrate report scenarios/caltech256_p3.json --output report.html\n"
       "  feedrate report my.json --vary num_workers=1:8:1 --output workers.html\n"
       "  feedrate report --live my.json --output whatif.html\n"
-      "  feedrate report my.json --vary instances=1:64:*2 --vary efficiency=0.5:1:0.1 -o "
+      "  feedrate report my.json --vary 'instances=1:64:*2' --vary efficiency=0.5:1:0.1 -o "
       "scaling.html");
   return {app, [arguments] {
             if (arguments->live) return write_live(*arguments);

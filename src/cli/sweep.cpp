@@ -173,7 +173,7 @@ Command add_sweep(Parser& parent) {
       "Examples:\n"
       "  feedrate sweep scenarios/caltech256_p3.json --vary num_workers=1:8:1\n"
       "  feedrate sweep my.json --instances 'gpu>=A10G, region=us-east-1, price<40'\n"
-      "  feedrate sweep my.json --vary instances=1:64:*2 --vary "
+      "  feedrate sweep my.json --vary 'instances=1:64:*2' --vary "
       "instance=ml.p3.2xlarge,ml.g5.2xlarge\n"
       "  feedrate sweep my.json --vary instances=1:8:1 --deadline '3 h' --budget '40 USD'\n"
       "  feedrate sweep my.json --vary efficiency=0.1:1:0.1 --format csv --output sweep.csv\n"

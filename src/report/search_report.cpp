@@ -40,7 +40,9 @@ std::string share_text(double value, double bound) {
 std::string value_text(const SearchAnswer& answer, const SearchPoint& point) {
   const Limit& condition = answer.search.condition;
   if (asked_bottleneck(condition.metric)) {
-    return point.value.value_or(0.0) == 1.0 ? "yes" : "no";
+    if (point.value.value_or(0.0) == 1.0) return "yes";
+    const auto stage = point.result.bottleneck.stage;
+    return fmt::format("no, {}", stage ? name_of(*stage) : "none");
   }
   if (!point.value) return "-";
   const FigureUnit unit = unit_of(condition.metric);

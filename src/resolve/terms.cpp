@@ -108,8 +108,10 @@ struct Pricer {
   void machines() {
     const auto& given = scenario.cluster;
     if (!given.instance && !given.price) {
-      context.problem("/cluster/price",
-                      "needed: no instance of the catalogue is named that has a price");
+      context.problem(
+          "/cluster/price",
+          "needed: no instance of the catalogue is named that has a price; a machine of "
+          "your own has \"0 USD/h\"");
       return;
     }
     // A price belongs to the instance that it was stated for.

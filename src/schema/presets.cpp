@@ -61,6 +61,20 @@ const std::array<Embedded, 7>& embedded() {
   return list;
 }
 
+/// What people call the data of a preset.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> aliases = {{
+    {"images", "image-jpeg"},
+    {"image", "image-jpeg"},
+    {"jpeg", "image-jpeg"},
+    {"videos", "video"},
+    {"speech", "audio"},
+    {"volumes", "volumes-3d"},
+    {"text", "tokens"},
+    {"tables", "tabular-parquet"},
+    {"tabular", "tabular-parquet"},
+    {"parquet", "tabular-parquet"},
+}};
+
 /// A preset is the project's own file: what is wrong with it is no input of the user's.
 const JsonValue& member(const JsonValue& of, std::string_view key) {
   const JsonValue* found = of.find(key);
@@ -178,7 +192,20 @@ Document with_about(const Document& document, std::string_view source,
   return made;
 }
 
-Preset read_preset(std::string_view name) {
+std::span<const std::string_view> preset_aliases() {
+  static const auto words = [] {
+    std::array<std::string_view, aliases.size()> list;
+    std::transform(aliases.begin(), aliases.end(), list.begin(),
+                   [](const auto& alias) { return alias.first; });
+    return list;
+  }();
+  return words;
+}
+
+Preset read_preset(std::string_view word) {
+  const auto alias = std::find_if(aliases.begin(), aliases.end(),
+                                  [&](const auto& one) { return one.first == word; });
+  const std::string_view name = alias == aliases.end() ? word : alias->second;
   const auto& all = embedded();
   const auto found = std::find_if(all.begin(), all.end(),
                                   [&](const Embedded& preset) { return preset.name == name; });

@@ -32,7 +32,10 @@ struct Preset {
 /// All names, in the order in which they are listed.
 std::span<const std::string_view> preset_names();
 
-/// InputError with a did-you-mean where there is none of the name.
+/// Other words for their data, which read_preset takes as well: "images".
+std::span<const std::string_view> preset_aliases();
+
+/// By its name or one of its other words; InputError with a did-you-mean where there is none.
 Preset read_preset(std::string_view name);
 
 /// What the document has at a key, as --set would write it; "" where it has nothing there.

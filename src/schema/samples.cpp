@@ -95,7 +95,17 @@ Samples from_csv(const std::string& path, std::span<const std::string_view> colu
   std::vector<std::string> header;  // "" for a column that is ignored
   const std::vector<std::string> known(columns.begin(), columns.end());
   const auto read_header = [&](std::string_view line, int number) {
-    for (const std::string_view field : fields_of(line)) {
+    const auto fields = fields_of(line);
+    const bool numbers = std::all_of(fields.begin(), fields.end(), [](std::string_view field) {
+      return !field.empty() && is_digit(field.front());
+    });
+    if (numbers) {
+      wrong.add(number, fmt::format("expected a first line that names the columns ({}), got "
+                                    "numbers (nvidia-smi writes one without noheader)",
+                                    fmt::join(known, ", ")));
+      wrong.throw_if_any();
+    }
+    for (const std::string_view field : fields) {
       const std::string name(field);
       const bool passed = name == "time" || name == "timestamp";
       if (!passed && std::find(known.begin(), known.end(), name) == known.end()) {

@@ -53,7 +53,10 @@ const std::vector<Entry<About>>& entries<About>() {
   static const std::vector<Entry<About>> list = {
       entry<&About::source>("source", {"where the setting and the figures come from"}),
       entry<&About::expectation>("expectation", {"the expected outcome, and why"}),
-      entry<&About::fitted>("fitted", {"which inputs were fitted, on which point: \"/job/step/fixed on 1 node\". The keys narrow what the model is taken to be off by, each for its part of the job"}),
+      entry<&About::fitted>(
+          "fitted",
+          {"which inputs were fitted, on which point: \"/job/step/fixed on 1 node\". The keys "
+           "narrow what the model is taken to be off by, each for its part of the job"}),
       entry<&About::canary>(
           "canary",
           {.manual = "seconds that the canary (calibrate --canary) took in each turn of the cases",
@@ -68,8 +71,10 @@ const std::vector<Entry<Case>>& entries<Case>() {
   static const std::vector<Entry<Case>> list = {
       entry<&Case::name>("name", {.manual = "what was measured", .required = true}),
       entry<&Case::set>("set", {"settings that differ from the scenario"}),
-      entry<&Case::relative_to>("relative_to",
-                                {"settings of the run that this figure is divided by"}),
+      entry<&Case::relative_to>(
+          "relative_to",
+          {"settings of another run: measured is by what share of that run's figure this one's "
+           "is more or less, as in 0.25 for a quarter more"}),
       entry<&Case::metric>("metric", {.manual = "a figure (feedrate schema result lists them), or "
                                                 "\"largest KEY in A..B with METRIC >= X\"",
                                       .required = true}),

@@ -185,6 +185,7 @@ TEST_CASE("diagnose: bad input teaches") {
   const std::string empty = folder.write("c.csv", "");
   const std::string header = folder.write("d.csv", "gpu,cpu\n");
   const std::string twice = folder.write("e.csv", "gpu,gpu\n1,2\n");
+  const std::string bare = folder.write("h.csv", "35 %, 120\n40 %, 121\n");
   const std::string debugger = folder.write(
       "f.json", "{\"Type\":\"cpu\",\"Value\":3,\"Timestamp\":1}\n{\"Type\":\"cpu\"}\n");
   const std::string broken =
@@ -221,6 +222,7 @@ TEST_CASE("diagnose: bad input teaches") {
       {"'" + empty + "'", "expected samples"},
       {"'" + header + "'", "expected samples"},
       {"'" + twice + "'", "twice"},
+      {"'" + bare + "'", "h.csv:1: expected a first line that names the columns"},
       {"'" + debugger + "'", "f.json:2"},
       {"'" + broken + "'", "g.json:2"},
   };

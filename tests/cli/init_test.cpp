@@ -224,6 +224,26 @@ TEST_CASE("init: on a terminal it asks for what no flag gives, and asks again wh
   CHECK(has(slurp(other), "H.264"));
 }
 
+TEST_CASE(
+    "init: what people call their data is a preset, and an instance that is none is told at once") {
+  for (const std::string_view word : feedrate::schema::preset_aliases()) {
+    const std::string name = feedrate::schema::read_preset(word).name;
+    const std::string quiet = " 2>/dev/null";
+    INFO(word << " " << name);
+    CHECK(shell("feedrate init " + std::string(word) + quiet).out ==
+          shell("feedrate init " + name + quiet).out);
+  }
+  const Folder folder;
+  const Outcome asked =
+      on_terminal("feedrate init images --samples 1000 --bytes-per-sample '1 KB' --source s3 -o " +
+                      (folder / "job.json"),
+                  "LC_ALL=C.UTF-8", "a100\ng5.xlarge\n\x04");
+  INFO(asked.out);
+  CHECK(asked.status == 0);
+  CHECK(has(asked.out, "no instance \"a100\" in the catalogue; it is a GPU"));
+  CHECK(has(slurp(folder / "job.json"), "\"g5.xlarge\""));
+}
+
 TEST_CASE("init: Ctrl-C writes nothing, and --yes asks nothing") {
   const Folder folder;
   const std::string out = folder / "none.json";

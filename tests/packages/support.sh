@@ -19,13 +19,20 @@ find_release() {
   release=$(realpath "$release")
 }
 
+# The Debian mirror that this machine's apt is set to.
+mirror() {
+  apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(ORIGIN)' "Created-By: Packages" | sed -n 's/ bookworm Debian$//p' | sort -u | head -n 1
+}
+
 # Makes $place/bare: a fresh Debian 12 that reaches its mirror as this machine does.
 make_bare() {
   if [ -n "${FEEDRATE_BARE:-}" ]; then
     cp -a "$FEEDRATE_BARE" "$place/bare"
   else
     command -v debootstrap >/dev/null || skip "debootstrap is not installed"
-    debootstrap --variant=minbase bookworm "$place/bare" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$place/debootstrap.log" 2>&1 ||
+    local from=${DEBIAN_MIRROR:-$(mirror)}
+    [ -n "$from" ] || skip "apt here is set to no mirror of Debian 12: set DEBIAN_MIRROR"
+    debootstrap --variant=minbase bookworm "$place/bare" "$from" >"$place/debootstrap.log" 2>&1 ||
       skip "debootstrap: $(tail -n 1 "$place/debootstrap.log")"
   fi
   cp -r /etc/apt/apt.conf.d/. "$place/bare/etc/apt/apt.conf.d/"
