@@ -62,7 +62,7 @@ TEST_CASE("trace: a scenario's name is text in it, whatever it holds") {
 TEST_CASE("trace: what does not fit is left out, and a remark says so") {
   const Folder folder;
   const Outcome outcome =
-      shell("feedrate run scenarios/ffcv_p3dn.json --trace-steps 1000000 --trace '" +
+      shell("feedrate run scenarios/ffcv_p3dn.json --full --trace-steps 1000000 --trace '" +
             (folder / "trace") + "'");
   CHECK(outcome.status == 0);
   CHECK(has(outcome.out, "events are the most it holds"));
