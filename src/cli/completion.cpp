@@ -73,9 +73,16 @@ void collect(Lines& lines, const CommandTold& command, const std::string& path) 
   lines.positional += fmt::format("    '{}') values='{}' ;;\n", path, positional);
 }
 
+/// What --set takes: short names, and the loader's, of which other sections have a namesake.
+std::vector<std::string> keys_to_set() {
+  std::vector<std::string> keys = schema::scenario_short_keys();
+  keys.emplace_back("loader.kind");
+  return keys;
+}
+
 std::string key_lines() {
   std::string lines;
-  for (const std::string& key : schema::scenario_short_keys()) {
+  for (const std::string& key : keys_to_set()) {
     const std::vector<std::string> words = schema::scenario_key_words(key);
     if (!words.empty()) lines += fmt::format("    '{}') values='{}' ;;\n", key, joined(words));
   }
@@ -269,7 +276,7 @@ std::string script(const CommandTold& root, const std::string& shell) {
   fill(text, "VALUES", lines.values);
   fill(text, "POSITIONAL", lines.positional);
   fill(text, "KEYWORDS", key_lines());
-  fill(text, "KEYNAMES", joined(schema::scenario_short_keys()));
+  fill(text, "KEYNAMES", joined(keys_to_set()));
   fill(text, "FILTERKEYS", filter_words());
   fill(text, "FIGURENAMES", joined(figures_that_may_rise()));
   if (shell == "zsh") return "#compdef feedrate\n" + text + std::string(zsh_function);

@@ -25,7 +25,11 @@ std::string given(const std::optional<double>& value, const char* otherwise) {
 }
 
 std::string workers(const Loader& loader) {
-  if (!loader.num_workers) return "num_workers = 0";
+  if (!loader.num_workers) {
+    return loader.kind == LoaderName(loader.kind.family())
+               ? "num_workers = 0"
+               : fmt::format("num_workers by default of {}", loader.kind.name());
+  }
   switch (loader.num_workers->rule) {
     case WorkerRule::automatic: return "num_workers = auto follows the hardware threads per GPU";
     case WorkerRule::cpus_less_one:

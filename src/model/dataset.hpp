@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/units.hpp"
-#include "model/names.hpp"
+#include "model/named.hpp"
 
 namespace feedrate {
 

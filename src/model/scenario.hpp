@@ -14,19 +14,12 @@
 #include "base/units.hpp"
 #include "model/dataset.hpp"
 #include "model/discipline.hpp"
-#include "model/names.hpp"
+#include "model/loaders.hpp"
+#include "model/stores.hpp"
 #include "model/study.hpp"
 
 namespace feedrate {
 
-enum class Service { s3, gcs, azure_blob, fsx_lustre, efs, nfs, ebs, http, local };
-inline constexpr std::array<std::string_view, 9> service_words = {
-    "s3", "gcs", "azure-blob", "fsx-lustre", "efs", "nfs", "ebs", "http", "local"};
-static_assert(names_all(service_words, Service::local));
-enum class InputMode { file, fast_file, stream, pipe, mount, local };
-inline constexpr std::array<std::string_view, 6> input_mode_words = {"File", "FastFile", "stream",
-                                                                     "Pipe", "mount",    "local"};
-static_assert(names_all(input_mode_words, InputMode::local));
 enum class Distribution { fully_replicated, sharded_by_s3_key };
 inline constexpr std::array<std::string_view, 2> distribution_words = {"FullyReplicated",
                                                                        "ShardedByS3Key"};
@@ -35,7 +28,8 @@ static_assert(names_all(distribution_words, Distribution::sharded_by_s3_key));
 struct Source {
   Service service = Service::local;
   std::optional<InputMode>
-      input_mode;  ///< default: object stores, http → file, file systems → mount
+      input_mode;  ///< default: that of `access`; object stores, http → file, file systems → mount
+  std::optional<Access> access = {};  ///< the program that reads a store of objects; default: any
   Distribution distribution = Distribution::fully_replicated;
   std::optional<std::string> region = {};  ///< where the data is; default: where the job is
   std::optional<Duration> first_byte_latency;
@@ -83,10 +77,6 @@ struct Disk {
   bool operator==(const Disk&) const = default;
 };
 
-enum class LoaderKind { pytorch, pool, inline_ };
-inline constexpr std::array<std::string_view, 3> loader_kind_words = {"pytorch", "pool", "inline"};
-static_assert(names_all(loader_kind_words, LoaderKind::inline_));
-
 /// How a worker process hands a batch over to the main process: tensors in memory that both see, or
 /// anything else (lists of arrays, named tuples of them), written into a pipe and copied out.
 enum class Transport { shared_memory, pickled };
@@ -120,7 +110,7 @@ struct WorkerCount {
 };
 
 struct Loader {
-  LoaderKind kind = LoaderKind::pytorch;
+  LoaderName kind;                         ///< default: pytorch
   std::optional<WorkerCount> num_workers;  ///< per rank (GPU); pool: threads per rank
   std::optional<double>
       prefetch_factor;  ///< batches outstanding per worker; pool: batches per rank

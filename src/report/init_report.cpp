@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "model/loaders.hpp"
+#include "model/stores.hpp"
 #include "report/numbers.hpp"
 #include "study/bottleneck.hpp"
 
@@ -19,6 +21,35 @@ std::string range_of(const ToReplace& number, const char* to) {
   return low == high ? low : low + to + high;
 }
 
+/// The rows of a table of names, each with what else it is called.
+template <const auto& rows, class Second>
+Table names_table(std::string title, std::string second, Second&& of) {
+  Table table;
+  table.title = std::move(title);
+  table.columns = {{"name"}, {std::move(second)}, {"also called"}};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::vector<std::string_view> others(rows[i].also.begin(), rows[i].also.end());
+    std::erase(others, std::string_view());
+    table.rows.push_back({{std::string(rows[i].name), std::string(of(rows[i])),
+                           fmt::format("{}", fmt::join(others, ", "))},
+                          false});
+  }
+  return table;
+}
+
+std::string_view simulated_as(const LoaderRow& row) {
+  switch (row.family) {
+    case LoaderKind::pytorch: return "worker processes";
+    case LoaderKind::pool: return "threads";
+    case LoaderKind::inline_: break;
+  }
+  return "the main process";
+}
+
+std::string_view mode_of(const AccessRow& row) {
+  return input_mode_words[static_cast<std::size_t>(row.mode)];
+}
+
 }  // namespace
 
 Report presets_report(std::span<const std::pair<std::string, std::string>> presets) {
@@ -31,6 +62,10 @@ Report presets_report(std::span<const std::pair<std::string, std::string>> prese
   table.columns = {{"preset"}, {"of"}};
   for (const auto& [name, title] : presets) table.rows.push_back({{name, title}, false});
   report.blocks.emplace_back(std::move(table));
+  report.blocks.emplace_back(
+      names_table<loader_rows>("Loaders (--set loader.kind=NAME)", "simulated as", simulated_as));
+  report.blocks.emplace_back(
+      names_table<access_rows>("Access to a store (--set source.access=NAME)", "mode", mode_of));
   return report;
 }
 

@@ -1,10 +1,11 @@
 #pragma once
 // What is taken for a number that nobody gave, measured or published, and between what it is
-// expected to lie: one list. Beside it stand only what the catalogue has ranges of (network bursts,
-// S3), how GPUs compare (catalog/gpu_speed.hpp), words with an alternative (disciplines) and how
-// far machines drift (model/drift.hpp). `run` draws them from these ranges, so that an answer is
-// never surer than its guesses. A default that the user's own program would have too (PyTorch's
-// prefetch_factor, EFS's throughput mode) is a setting, not a guess, and not listed.
+// expected to lie: one list. Beside it stand only what the names of loaders and accesses bring
+// (stack_defaults.cpp), what the catalogue has ranges of (network bursts, S3), how GPUs compare
+// (catalog/gpu_speed.hpp), words with an alternative (disciplines) and how far machines drift
+// (model/drift.hpp). `run` draws them from these ranges, so that an answer is never surer than its
+// guesses. A default that the user's own program would have too (PyTorch's prefetch_factor, EFS's
+// throughput mode) is a setting, not a guess, and not listed.
 #include <span>
 #include <string_view>
 

@@ -19,6 +19,7 @@
 #include "catalog/lookup.hpp"
 #include "resolve/assumptions.hpp"
 #include "resolve/resolve.hpp"
+#include "resolve/stack_defaults.hpp"
 
 namespace feedrate::resolve {
 
@@ -121,6 +122,10 @@ struct Context {
   std::optional<FsxPlan> fsx{};                   ///< filled by planned_fsx()
   std::optional<EfsPlan> efs{};                   ///< filled by planned_efs()
   std::optional<MemoryNeeds> memory{};            ///< filled by memory_needs()
+  /// What their names bring; null: a generic loader, no access is named.
+  const NamedDefaults* loader_by_name = nullptr;
+  const NamedDefaults* access_by_name = nullptr;
+  bool pins = false;            ///< whether batches pass through pinned memory
   double computed_cores = 0.0;  ///< of the instance, where no curve of them is given or measured
   HostProfile carried{};        ///< the part of another machine's profile that applies
   std::map<std::string, double> speeds{};  ///< relative to other machines, by key (speed.hpp)
@@ -231,9 +236,51 @@ struct Context {
     return curve;
   }
 
-  /// Records and returns the first value there is: of the scenario, the host profile, the
-  /// catalogue; nothing where none of them has one. A guess of the scenario comes behind the
-  /// profile.
+  /// What a name brings for the key; null: nothing.
+  [[nodiscard]] const NamedDefault* by_name(std::string_view key) const {
+    for (const NamedDefaults* const row : {loader_by_name, access_by_name}) {
+      if (row == nullptr) continue;
+      for (const NamedDefault& one : row->defaults) {
+        if (one.key() == key) return &one;
+      }
+    }
+    return nullptr;
+  }
+
+  /// Records and returns the number of such a default, as drawn where it is assumed.
+  template <class T>
+  T use_default(Stage stage, const NamedDefault& one) {
+    if (one.drawn()) return assume<T>(stage, one.number);
+    return use(stage, one.key(),
+               Value<T>::assumed(from_base<T>(one.number.value), text_if_read(one.number.why)));
+  }
+
+  /// How many: what is given, else what a name brings, which alone is recorded, else `by_default`.
+  double count(Stage stage, std::string_view key, const std::optional<double>& given,
+               double by_default) {
+    const NamedDefault* const one = given ? nullptr : by_name(key);
+    return one ? std::round(use_default<double>(stage, *one)) : given.value_or(by_default);
+  }
+
+  /// Likewise the word or the flag, of `words` in the order of their enumerators.
+  template <class E>
+  E word(Stage stage, std::string_view key, const std::optional<E>& given, E by_default,
+         std::span<const std::string_view> words) {
+    const NamedDefault* const one = given ? nullptr : by_name(key);
+    if (one == nullptr) return given.value_or(by_default);
+    use(stage, key,
+        Value<std::string>::assumed(std::string(one->word), text_if_read(one->number.why)));
+    const auto found = std::find(words.begin(), words.end(), one->word);
+    return static_cast<E>(found - words.begin());
+  }
+  bool flag(Stage stage, std::string_view key, const std::optional<bool>& given, bool by_default) {
+    static constexpr std::array<std::string_view, 2> words = {"false", "true"};
+    return word(stage, key, given, by_default, words);
+  }
+
+  /// Records and returns the first value there is: of the scenario, the host profile, a name, the
+  /// catalogue; nothing where none of them has one. A guess of the scenario comes behind
+  /// the profile.
   template <class T>
   std::optional<T> find(Stage stage, std::string_view key, const std::optional<T>& given,
                         const std::optional<Value<T>>& measured,
@@ -242,6 +289,9 @@ struct Context {
       return use(stage, key, Value<T>::given(*given));
     }
     if (measured) return use(stage, key, *measured);
+    if constexpr (!std::is_same_v<T, std::string>) {
+      if (const NamedDefault* const one = by_name(key)) return use_default<T>(stage, *one);
+    }
     if (published) return use(stage, key, *published);
     return std::nullopt;
   }

@@ -60,7 +60,7 @@ Together together_of(Context& context, Stage stage, double cores, double threads
   }
   if (cores <= 1.0) return together;
   together.all_busy = assumed_here(assumed::contention, "loss of cores that are all busy, remote");
-  if (s.loader.kind == LoaderKind::pool && !remote) {
+  if (s.loader.kind.family() == LoaderKind::pool && !remote) {
     together.pool = assumed_here(assumed::pool_contention, "");
     const Inputs& inputs = context.out.inputs;
     together.pools = std::max(1.0, inputs.gpus() / std::max(1.0, inputs.instances));
@@ -134,7 +134,7 @@ const Curve<double>* measured_cores(const HostProfile* host, bool torch) {
 Curve<double> cores_of_instance(Context& context) {
   const Scenario& s = context.scenario;
   const Loader& loader = s.loader;
-  const bool torch = loader.kind == LoaderKind::pytorch;
+  const bool torch = loader.kind.family() == LoaderKind::pytorch;
   const double oversubscription = context.find_or<double>(
       Stage::decode, loader.oversubscription, context.measured(&HostProfile::oversubscription),
       assumed::oversubscription);

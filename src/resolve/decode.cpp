@@ -164,13 +164,20 @@ void resolve_preprocess(Context& context) {
   DurationPerSample shared{};
   const auto& remote = s.loader.remote;
   const std::size_t kept = last_cached(context);
+  // Beside remote workers no loader has a stream of its own.
+  const NamedDefault* const ahead = remote ? nullptr : context.by_name(in_loader_key);
   for (std::size_t i = 0; i < s.preprocess.size(); ++i) {
     const Operation& op = s.preprocess[i];
     const std::string at = "/preprocess/" + std::to_string(i);
     if (op.where == Place::offline) continue;
     if (op.where == Place::gpu) {
-      DurationPerSample& on_gpu =
-          op.in_loader.value_or(false) ? inputs.gpu_preprocess_ahead : inputs.gpu_preprocess;
+      if (!op.in_loader && ahead != nullptr) {
+        context.use(Stage::gpu_preprocess, at + "/in_loader",
+                    Value<std::string>::assumed("true", std::string(ahead->number.why)));
+      }
+      DurationPerSample& on_gpu = op.in_loader.value_or(ahead != nullptr)
+                                      ? inputs.gpu_preprocess_ahead
+                                      : inputs.gpu_preprocess;
       const DurationPerSample each = context.need<DurationPerSample>(
           Stage::gpu_preprocess, at + "/gpu", op.gpu,
           measured_operation(context.host, &HostProfile::gpu_operations, op.operation), {},

@@ -207,21 +207,6 @@ double counted_requests(const Context& context, Service service) {
   return opens_files(context, service) ? 2.0 : 1.0;
 }
 
-InputMode default_mode(Service service) {
-  switch (service) {
-    case Service::s3:
-    case Service::gcs:
-    case Service::azure_blob:
-    case Service::http: return InputMode::file;
-    case Service::fsx_lustre:
-    case Service::nfs:
-    case Service::efs: return InputMode::mount;
-    case Service::ebs:
-    case Service::local: break;
-  }
-  return InputMode::local;
-}
-
 void resolve_staging(Context& context, Bytes object, double objects, const Network& network) {
   Inputs& inputs = context.out.inputs;
   Staging staging;
@@ -231,6 +216,9 @@ void resolve_staging(Context& context, Bytes object, double objects, const Netwo
   staging.objects = std::max(1.0, objects / shards(context));
   staging.read =
       read_from(context, context.scenario.source.service, object, network, inputs.instances, false);
+  if (context.by_name("/source/connections") != nullptr) {
+    staging.read.connections = staging.connections;
+  }
   count_limits(staging.read, object.base(),
                counted_requests(context, context.scenario.source.service));
   resolve_disk(context, true);
@@ -247,12 +235,29 @@ void resolve_staging(Context& context, Bytes object, double objects, const Netwo
 
 }  // namespace
 
+InputMode input_mode_of(const Source& source) {
+  if (source.input_mode) return *source.input_mode;
+  if (source.access) return source.access->row().mode;
+  switch (source.service) {
+    case Service::s3:
+    case Service::gcs:
+    case Service::azure_blob:
+    case Service::http: return InputMode::file;
+    case Service::fsx_lustre:
+    case Service::nfs:
+    case Service::efs: return InputMode::mount;
+    case Service::ebs:
+    case Service::local: break;
+  }
+  return InputMode::local;
+}
+
 void resolve_source(Context& context) {
   const Scenario& s = context.scenario;
   const Source& source = s.source;
   Inputs& inputs = context.out.inputs;
   const DataPerSample stored = bytes_in_chain(s).stored;
-  const InputMode mode = source.input_mode.value_or(default_mode(source.service));
+  const InputMode mode = input_mode_of(source);
   const bool remote_service = source.service != Service::local && source.service != Service::ebs;
   if (mode == InputMode::local || !remote_service) {
     if (stored.base() > 0.0) resolve_disk(context, false);
@@ -261,6 +266,12 @@ void resolve_source(Context& context) {
   if (stored.base() <= 0.0) {
     context.problem("/dataset/bytes_per_sample", "expected the size of a sample, got nothing");
     return;
+  }
+  if (source.access && !source.input_mode) {
+    context.use(
+        Stage::download, "/source/input_mode",
+        Value<std::string>::assumed(std::string(input_mode_words[static_cast<std::size_t>(mode)]),
+                                    fmt::format("as {} reads", source.access->name())));
   }
   const double per_object =
       context.find_or<double>(Stage::download, "/dataset/samples_per_object",
@@ -282,14 +293,17 @@ void resolve_source(Context& context) {
   read.bytes = stored;
   read.requests = objects / inputs.samples;
   count_limits(read, stored.base(), read.requests * counted_requests(context, source.service));
-  if (source.client_cpu) {
-    read.cpu = stored * context.use(Stage::decode, "/source/client_cpu",
-                                    Value<DurationPerByte>::given(*source.client_cpu));
-  }
+  const auto cpu =
+      context.find<DurationPerByte>(Stage::decode, "/source/client_cpu", source.client_cpu, {}, {});
+  if (cpu) read.cpu = stored * *cpu;
   if (pipe) {
     read.connections = context.find_or<double>(
         Stage::download, source.connections, {},
         source.service == Service::s3 ? assumed::pipe_connections : assumed::stream_connections);
+  } else if (mode == InputMode::mount) {
+    // A mount's daemon has them for the whole instance; clients in workers have their own.
+    read.connections =
+        context.count(Stage::download, "/source/connections", source.connections, read.connections);
   }
   inputs.source = read;
   inputs.first_source = read;

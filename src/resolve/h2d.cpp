@@ -63,7 +63,7 @@ void resolve_copy(Context& context) {
                                                    : std::string(crossing->key);
   const DataPerSample each =
       context.use(Stage::h2d, key, Value<DataPerSample>::given(crossing->value));
-  inputs.pinned = s.loader.pin_memory.value_or(false);
+  inputs.pinned = context.pins;
   if (inputs.copies != pipeline::Copies::waited && !inputs.pinned) {
     inputs.copies = pipeline::Copies::waited;
     tell_without_effect(context, "/job/non_blocking",

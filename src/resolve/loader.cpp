@@ -25,17 +25,19 @@ std::optional<double> hardware_threads(const Context& context) {
 /// "cpus-1": the hardware threads that are a GPU's share, less the one of its main process; at
 /// least 1. "auto": the same where the loader's workers are processes beside a main process that
 /// works as well; all of them for a pool's threads, whose main process sleeps; and no more than a
-/// cpu_quota keeps running.
-double by_rule(Context& context, WorkerRule rule) {
+/// cpu_quota keeps running. `whose` default the rule is; "" where it is given.
+double by_rule(Context& context, WorkerRule rule, std::string_view whose) {
   constexpr std::string_view key = "/loader/num_workers";
   const Cluster& cluster = context.scenario.cluster;
   const bool automatic = rule == WorkerRule::automatic;
   const std::string_view word = automatic ? "auto" : "cpus-1";
   std::optional<double> threads = hardware_threads(context);
   if (!threads) {
-    context.needed(key, fmt::format("the instance's hardware threads, which \"{}\" follows; set "
-                                    "/cluster/vcpus, or a number of workers",
-                                    word));
+    const std::string_view name = context.scenario.loader.kind.name();
+    context.needed(
+        key, fmt::format("the instance's hardware threads, which \"{}\"{} follows; set "
+                         "/cluster/vcpus, or a number of workers",
+                         word, whose.empty() ? "" : fmt::format(", the default of {},", name)));
     return 1.0;
   }
   std::string why = fmt::format("{}: {:g} hardware threads", word, *threads);
@@ -45,23 +47,57 @@ double by_rule(Context& context, WorkerRule rule) {
   }
   const double ranks = context.out.inputs.ranks;
   if (ranks > 1.0) why += fmt::format(" for {:g} GPUs", ranks);
-  const bool all = automatic && context.scenario.loader.kind == LoaderKind::pool;
+  const bool all = automatic && context.scenario.loader.kind.family() == LoaderKind::pool;
   const double count = std::max(1.0, std::floor(*threads / ranks) - (all ? 0.0 : 1.0));
-  return context.use(Stage::decode, key,
-                     Value<double>::given(count, context.texts ? why : std::string()));
+  if (!context.texts) why.clear();
+  if (whose.empty()) return context.use(Stage::decode, key, Value<double>::given(count, why));
+  if (context.texts) why = fmt::format("{}; {}", whose, why);
+  return context.use(Stage::decode, key, Value<double>::assumed(count, why));
 }
 
 double workers_of_rank(Context& context) {
   const Loader& loader = context.scenario.loader;
-  if (loader.kind == LoaderKind::inline_) return 0.0;
-  const bool torch = loader.kind == LoaderKind::pytorch;
+  if (loader.kind.family() == LoaderKind::inline_) return 0.0;
+  const bool torch = loader.kind.family() == LoaderKind::pytorch;
+  const NamedDefault* const by_name =
+      loader.num_workers ? nullptr : context.by_name("/loader/num_workers");
+  if (by_name != nullptr) {
+    return by_name->word.empty() ? std::round(context.use_default<double>(Stage::decode, *by_name))
+                                 : by_rule(context, WorkerRule::automatic, by_name->number.why);
+  }
   if (!loader.num_workers) {
     return context.use(
         Stage::decode, "/loader/num_workers",
         Value<double>::assumed(torch ? 0.0 : 1.0, torch ? "PyTorch's default" : "one thread"));
   }
   if (loader.num_workers->rule == WorkerRule::number) return loader.num_workers->number;
-  return by_rule(context, loader.num_workers->rule);
+  return by_rule(context, loader.num_workers->rule, "");
+}
+
+/// Requests that a worker has in flight: objects of the loader, times the parts of each that the
+/// access fetches at once while the job trains.
+double requests_of_worker(Context& context) {
+  constexpr std::string_view key = "/loader/fetch_threads";
+  const Scenario& s = context.scenario;
+  const InputMode mode = input_mode_of(s.source);
+  const bool trains_on_it = mode == InputMode::stream || mode == InputMode::mount;
+  const NamedDefault* const parts = trains_on_it ? context.by_name(parts_key) : nullptr;
+  if (s.loader.fetch_threads || parts == nullptr) {
+    return context.count(Stage::download, key, s.loader.fetch_threads, 1.0);
+  }
+  double objects = 1.0;
+  if (const NamedDefault* const own = context.by_name(key)) {
+    NamedDefault of_loader = *own;
+    of_loader.number.key = "objects that a worker fetches at once";
+    objects = std::round(context.use_default<double>(Stage::download, of_loader));
+  }
+  const double object =
+      (bytes_in_chain(s).stored * samples(s.dataset.samples_per_object.value_or(1.0))).base();
+  const double most = std::max(1.0, std::ceil(object / context.access_by_name->part_bytes));
+  const double at_once = context.use_default<double>(Stage::download, *parts);
+  return context.use(Stage::download, key,
+                     Value<double>::assumed(objects * std::round(std::min(at_once, most)),
+                                            "objects at once, times parts of each"));
 }
 
 /// Whether workers load a library that takes longer at its first sample.
@@ -88,7 +124,7 @@ void resolve_handover(Context& context, bool starts) {
   if (!starts && !loader.handover) return;
   Bytes batch;
   const auto each = bytes_in_chain(context.scenario).to_gpu;
-  if (each && !loader.pin_memory.value_or(false)) batch = each->value * samples(inputs.batch);
+  if (each && !context.pins) batch = each->value * samples(inputs.batch);
   inputs.handover = own_cost<Duration>(
       context, Stage::handover, loader.handover, context.measured(&HostProfile::handover),
       assumed::handover_of(context.relearned(assumed::handover_of_byte(
@@ -104,13 +140,15 @@ void resolve_loader(Context& context) {
   const Scenario& s = context.scenario;
   const Loader& loader = s.loader;
   Inputs& inputs = context.out.inputs;
-  const bool torch = loader.kind == LoaderKind::pytorch;
-  const bool pool = loader.kind == LoaderKind::pool;
-  inputs.kind = loader.kind;
+  const bool torch = loader.kind.family() == LoaderKind::pytorch;
+  const bool pool = loader.kind.family() == LoaderKind::pool;
+  inputs.kind = loader.kind.family();
   inputs.workers = workers_of_rank(context);
-  inputs.prefetch = loader.prefetch_factor.value_or(2.0);
+  inputs.prefetch =
+      context.count(Stage::decode, "/loader/prefetch_factor", loader.prefetch_factor, 2.0);
+  context.pins = context.flag(Stage::h2d, "/loader/pin_memory", loader.pin_memory, false);
   inputs.persistent_workers = loader.persistent_workers.value_or(false);
-  inputs.in_order = loader.in_order.value_or(true);
+  inputs.in_order = context.flag(Stage::decode, "/loader/in_order", loader.in_order, true);
   inputs.caches.decoded = loader.in_memory_cache.value_or(false);
   if (inputs.caches.decoded && context.texts && !kept_size_known(context.scenario)) {
     context.remark(RemarkKind::measure,
@@ -139,7 +177,7 @@ void resolve_loader(Context& context) {
                     "expected a pool of threads: PyTorch's workers are processes, each with an "
                     "interpreter and a lock of its own");
   }
-  inputs.fetch_threads = loader.fetch_threads.value_or(1.0);
+  inputs.fetch_threads = requests_of_worker(context);
   if (s.cluster.cpu_quota) {
     inputs.cpu_quota = RateLimit{"CPU quota", *s.cluster.cpu_quota};
     context.use(Stage::decode, "/cluster/cpu_quota", Value<double>::given(*s.cluster.cpu_quota));
@@ -148,7 +186,8 @@ void resolve_loader(Context& context) {
   inputs.cores = cores_of_instance(context);
   const bool starts = torch && inputs.workers > 0.0;
   if (starts) {
-    const WorkerStart start = loader.start.value_or(WorkerStart::fork);
+    const WorkerStart start = context.word(Stage::startup, "/loader/start", loader.start,
+                                           WorkerStart::fork, worker_start_words);
     // A profile's workers were forked.
     inputs.worker_startup = own_cost<Duration>(
         context, Stage::startup, loader.worker_startup,

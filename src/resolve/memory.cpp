@@ -7,7 +7,8 @@ namespace feedrate::resolve {
 namespace {
 
 bool starts_workers(const Context& context) {
-  return context.scenario.loader.kind == LoaderKind::pytorch && context.out.inputs.workers > 0.0;
+  return context.scenario.loader.kind.family() == LoaderKind::pytorch &&
+         context.out.inputs.workers > 0.0;
 }
 
 Bytes batch_bytes(const Context& context) {
@@ -16,7 +17,7 @@ Bytes batch_bytes(const Context& context) {
 
 /// Pinned bytes of a rank: where batches are pinned, one that is being copied and one that waits.
 Bytes pinned(const Context& context) {
-  return (context.scenario.loader.pin_memory.value_or(false) ? 2.0 : 0.0) * batch_bytes(context);
+  return (context.pins ? 2.0 : 0.0) * batch_bytes(context);
 }
 
 /// A worker reads a sample whole before it decodes it. Few bytes are in its own memory, which was

@@ -101,6 +101,16 @@ void resolve_variability(Context& context) {
   }
 }
 
+/// What the names stand for beyond what is simulated.
+void say_what_is_left_out(const Context& context) {
+  if (!context.texts) return;
+  for (const NamedDefaults* const row : {context.loader_by_name, context.access_by_name}) {
+    if (row == nullptr || row->left_out.empty()) continue;
+    context.out.remarks.push_back(
+        fmt::format("{} is simulated without {}", row->name, row->left_out));
+  }
+}
+
 void note_what_is_installed(Context& context) {
   const Cluster& cluster = context.scenario.cluster;
   Installed& has = context.out.installed;
@@ -268,13 +278,18 @@ Scenario on_one_instance(const Scenario& scenario) {
 Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                  const Draw& draw, Want want) {
   Resolved out;
-  Context context{.scenario = scenario,
-                  .catalog = catalog,
-                  .host = host,
-                  .draw = draw,
-                  .out = out,
-                  .texts = want == Want::everything,
-                  .records = want == Want::everything || want == Want::without_texts};
+  Context context{
+      .scenario = scenario,
+      .catalog = catalog,
+      .host = host,
+      .draw = draw,
+      .out = out,
+      .texts = want == Want::everything,
+      .records = want == Want::everything || want == Want::without_texts,
+      .loader_by_name = find_defaults(loader_defaults(), scenario.loader.kind.name()),
+      .access_by_name = scenario.source.access
+                            ? find_defaults(access_defaults(), scenario.source.access->name())
+                            : nullptr};
   Inputs& inputs = out.inputs;
   check_catalog_words(context);
   resolve_shape(context);
@@ -321,6 +336,7 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
   resolve_interruptions(context);
   if (want != Want::inputs_alone) {
     note_what_is_installed(context);
+    say_what_is_left_out(context);
     tell_without_effect(context);
     check_plan(context);
     resolve_terms(context);

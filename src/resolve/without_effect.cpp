@@ -59,8 +59,7 @@ void tell_of_workers(Context& context, const Loader& loader) {
   tell(loader.start.has_value(), "/loader/start", loader.worker_startup.has_value(),
        "/loader/worker_startup is given");
   tell(loader.transport.has_value(), "/loader/transport",
-       loader.handover.has_value() && !loader.pin_memory.value_or(false),
-       "/loader/handover is given");
+       loader.handover.has_value() && !context.pins, "/loader/handover is given");
 }
 
 }  // namespace

@@ -175,8 +175,12 @@ int read_word(const JsonValue& value, const Key& key, const Path& path, Reading&
     for (std::size_t i = 0; i < key.words.size(); ++i) {
       if (key.words[i] == value.text) return static_cast<int>(i);
     }
+    for (const OtherWord& other : key.other_words) {
+      if (other.word == value.text) return static_cast<int>(other.means);
+    }
   }
   std::vector<std::string> words(key.words.begin(), key.words.end());
+  for (const OtherWord& other : key.other_words) words.emplace_back(other.word);
   r.expected(key, value, path, value.kind == JsonKind::text ? did_you_mean(value.text, words) : "");
   return -1;
 }

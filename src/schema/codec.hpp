@@ -50,7 +50,7 @@ bool read_quantity(double& out, const JsonValue& value, const Key& key, const Pa
 bool read_boolean(bool& out, const JsonValue& value, const Key& key, const Path& path, Reading& r);
 bool read_text(std::string& out, const JsonValue& value, const Key& key, const Path& path,
                Reading& r);
-/// Index of the word in `key.words`, or -1.
+/// Index of the word in `key.words`, or of what it means there, or -1.
 int read_word(const JsonValue& value, const Key& key, const Path& path, Reading& r);
 bool is_kind(const JsonValue& value, JsonKind kind, const Key& key, const Path& path, Reading& r);
 /// [a, b] as two values; nullptr after a complaint.
@@ -422,6 +422,7 @@ Key make_key(std::string_view name, const KeyText& about) {
   if constexpr (requires { Codec<V>::with_origin; }) key.with_origin = true;
   if constexpr (std::is_enum_v<V>) key.words = words_of<V>;
   if constexpr (requires { Codec<V>::words; }) key.words = Codec<V>::words;
+  if constexpr (requires { Codec<V>::other_words; }) key.other_words = Codec<V>::other_words;
   using R = typename RecordOf<V>::type;
   if constexpr (!std::is_void_v<R>) key.keys = keys_of<R>();
   key.unit = about.unit;

@@ -112,6 +112,7 @@ void by_kind(const Key& key, JsonWriter& out) {
     case KeyKind::word:
       out.key("enum").begin_array();
       for (const std::string_view word : key.words) out.text(word);
+      for (const OtherWord& other : key.other_words) out.text(other.word);
       out.null().end();
       return;
     case KeyKind::count:

@@ -40,6 +40,12 @@ struct Limits {
   [[nodiscard]] bool given() const { return high > low; }
 };
 
+/// What is taken for `words[means]`.
+struct OtherWord {
+  std::string_view word;
+  std::size_t means = 0;
+};
+
 struct Key {
   std::string_view name;
   KeyKind kind = KeyKind::text;
@@ -48,6 +54,7 @@ struct Key {
   UnitHint hint{};          ///< how a quantity is asked for
   Limits limits{};
   std::span<const std::string_view> words{};
+  std::span<const OtherWord> other_words{};  ///< read, and never written
   bool required = false;
   bool nullable = false;     ///< of a document that is only written: null where it does not apply
   bool text_form = false;    ///< an object that may be one quantity instead: that of text_key()

@@ -79,7 +79,7 @@ void append_keys(const Key& key, std::size_t depth, std::size_t name_width, std:
     const std::string type = type_text(inner);
     if (depth == 0 && !inner.keys.empty()) out += '\n';
     out += padded(std::string(2 * depth, ' ') + std::string(inner.name), name_width + 2);
-    out += padded(type, type_width);
+    out += padded(wrapped(type, name_width + 2), type_width);
     if (columns(type) >= type_width) {
       out.pop_back();
       out += '\n';

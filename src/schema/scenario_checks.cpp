@@ -7,6 +7,7 @@
 #include "base/quote.hpp"
 #include "schema/key_names.hpp"
 #include "schema/scenario_keys.hpp"
+#include "schema/source_checks.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -51,7 +52,7 @@ class Checks {
     epochs_or_steps();
     duration_or_dataset();
     loader();
-    input_mode();
+    source();
     step();
     preprocess();
     scaling();
@@ -163,10 +164,10 @@ class Checks {
 
   void loader() {
     const Loader& l = s_.loader;
-    if (l.kind == LoaderKind::pool && l.num_workers == 0.0) {
+    if (l.kind.family() == LoaderKind::pool && l.num_workers == 0.0) {
       complain({"loader", "num_workers"}, "expected at least 1 for the pool loader, got 0");
     }
-    if (l.kind == LoaderKind::inline_ && l.num_workers.value_or(0.0) != 0.0) {
+    if (l.kind.family() == LoaderKind::inline_ && l.num_workers.value_or(0.0) != 0.0) {
       complain({"loader", "num_workers"},
                "expected 0 for the inline loader, got " +
                    describe(*at(root_, {"loader", "num_workers"}).value));
@@ -180,45 +181,11 @@ class Checks {
     }
   }
 
-  void input_mode() {
-    if (!s_.source.input_mode) return;
-    const InputMode mode = *s_.source.input_mode;
-    const auto one_of = [&](std::initializer_list<InputMode> modes) {
-      return std::find(modes.begin(), modes.end(), mode) != modes.end();
-    };
-    using enum InputMode;
-    std::string_view modes;
-    bool fits = true;
-    switch (s_.source.service) {
-      case Service::s3:
-        fits = mode != local;
-        modes = "File, FastFile, stream, Pipe or mount for s3";
-        break;
-      case Service::gcs:
-      case Service::azure_blob:
-        fits = mode != local;
-        modes = "File, FastFile, stream, Pipe or mount for a store of objects";
-        break;
-      case Service::http:
-        fits = one_of({file, fast_file, stream, pipe});
-        modes = "File, FastFile, stream or Pipe for http";
-        break;
-      case Service::fsx_lustre:
-      case Service::efs:
-      case Service::nfs:
-        fits = one_of({mount, file});
-        modes = "mount or File for a file system";
-        break;
-      case Service::ebs:
-      case Service::local:
-        fits = mode == local;
-        modes = "local for data that lies on the machine";
-        break;
+  void source() {
+    for (const SourceComplaint& one : complaints_of(s_.source)) {
+      complain({"source", one.key},
+               one.expected + ", got " + describe(*at(root_, {"source", one.key}).value));
     }
-    if (fits) return;
-    const Found found = at(root_, {"source", "input_mode"});
-    complain({"source", "input_mode"},
-             "expected " + std::string(modes) + ", got " + describe(*found.value));
   }
 
   void step() {
@@ -294,7 +261,7 @@ class Checks {
       r_.problems.add(value, pointer,
                       "expected \"where\": \"gpu\" beside in_loader, which says that an operation "
                       "on the GPU runs ahead");
-    } else if (s_.loader.kind != LoaderKind::pool || s_.loader.remote) {
+    } else if (s_.loader.kind.family() != LoaderKind::pool || s_.loader.remote) {
       r_.problems.add(
           value, pointer,
           "expected loader.kind pool without remote workers (DALI's pipeline): no other "

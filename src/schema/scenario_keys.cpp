@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "schema/named_codec.hpp"
+
 namespace feedrate::schema {
 
 using namespace std::string_view_literals;
@@ -15,19 +17,11 @@ constexpr double any = 1e15;  // beyond it doubles stop counting one by one
 
 // In the order of the enumerators in model/scenario.hpp.
 template <>
-inline constexpr std::span<const std::string_view> words_of<Service> = service_words;
-template <>
-inline constexpr std::span<const std::string_view> words_of<InputMode> = input_mode_words;
-template <>
-inline constexpr std::span<const std::string_view> words_of<Distribution> = distribution_words;
-template <>
 inline constexpr std::span<const std::string_view> words_of<DiskKind> = disk_kind_words;
 template <>
 inline constexpr std::span<const std::string_view> words_of<CachePolicy> = cache_policy_words;
 template <>
 inline constexpr std::span<const std::string_view> words_of<Discipline> = discipline_names;
-template <>
-inline constexpr std::span<const std::string_view> words_of<LoaderKind> = loader_kind_words;
 template <>
 inline constexpr std::span<const std::string_view> words_of<Transport> = transport_words;
 template <>
@@ -92,6 +86,8 @@ template <>
 inline constexpr bool is_record<Scenario> = true;
 
 template <>
+const std::vector<Entry<Source>>& entries<Source>();  // source_keys.cpp
+template <>
 const std::vector<Entry<Job>>& entries<Job>();  // job_keys.cpp
 template <>
 const std::vector<Entry<About>>& entries<About>();  // study_keys.cpp
@@ -113,78 +109,6 @@ const std::vector<Entry<Currency>>& entries<Currency>() {
           "usd",
           {.manual = "US dollars for one unit of it", .limits = above(0, 1e6), .required = true}),
       entry<&Currency::date>("date", {"date of this exchange rate"}),
-  };
-  return list;
-}
-
-template <>
-const std::vector<Entry<Source>>& entries<Source>() {
-  static const std::vector<Entry<Source>> list = {
-      entry<&Source::service>("service", {"where the data is stored", "local"}),
-      entry<&Source::input_mode>("input_mode", {"how the data reaches the job",
-                                                "object stores, http: File; file systems: mount"}),
-      entry<&Source::distribution>(
-          "distribution", {"which part of the data each instance gets", "FullyReplicated"}),
-      entry<&Source::region>(
-          "region", {"region that stores the data; what is read from another one is on the bill",
-                     "the job's region"}),
-      entry<&Source::first_byte_latency>("first_byte_latency",
-                                         {.manual = "latency of a request",
-                                          .fallback = "published for the service",
-                                          .example = "30 ms"}),
-      entry<&Source::bandwidth_per_connection>("bandwidth_per_connection",
-                                               {.manual = "rate of one request",
-                                                .fallback = "published for the service",
-                                                .example = "90 MB/s"}),
-      entry<&Source::bandwidth>("bandwidth",
-                                {"bandwidth of the service, total", "published for the service"}),
-      entry<&Source::requests_per_second>(
-          "requests_per_second",
-          {"request rate of the service, total", "published for the service"}),
-      entry<&Source::connections>("connections",
-                                  {"parallel requests of one instance at most",
-                                   "File: 16; Pipe: 8 from S3, else 1", whole(1, 1e5)}),
-      entry<&Source::discipline>("discipline", {"how requests share bandwidth", "rate-limit"}),
-      entry<&Source::open_latency>(
-          "open_latency",
-          {.manual = "time to open and close an object, in addition to its requests",
-           .fallback = "0 s; file systems: one more request",
-           .example = "2 ms"}),
-      entry<&Source::line_share>(
-          "line_share",
-          {"share of the network's line rate that downloads reach", "0.9", between(0.01, 1)}),
-      entry<&Source::client_cpu>("client_cpu", {.manual = "CPU time of the client per byte fetched",
-                                                .fallback = "0 s/B",
-                                                .example = "1 ms/MB"}),
-      entry<&Source::shared>(
-          "shared", {"whether bandwidth is shared by all instances; requests_per_second always is",
-                     "depends on the service"}),
-      entry<&Source::deployment_type>("deployment_type",
-                                      {"FSx: \"SCRATCH_2\", \"PERSISTENT_2\" …"}),
-      entry<&Source::throughput_per_capacity>(
-          "throughput_per_capacity", {.manual = "FSx: throughput tier",
-                                      .limits = above(0, 1),
-                                      .unit = "MB/s/TiB",
-                                      .hint = {"a throughput per capacity", "200 MB/s/TiB"}}),
-      entry<&Source::capacity>(
-          "capacity",
-          {.manual = "FSx: provisioned capacity; EFS: stored bytes", .example = "1200 GiB"}),
-      entry<&Source::throughput_mode>("throughput_mode",
-                                      {"EFS: \"elastic\", \"bursting\", \"provisioned\""}),
-      entry<&Source::provisioned_throughput>(
-          "provisioned_throughput",
-          {.manual = "EFS: throughput in provisioned mode", .example = "500 MB/s"}),
-      entry<&Source::storage_class>(
-          "storage_class",
-          {"storage class of an object store or of EFS: \"STANDARD\", \"One Zone\" …",
-           "the standard class"}),
-      entry<&Source::lazy_load_from_s3>("lazy_load_from_s3",
-                                        {"mount: the first epoch is read from S3", "false"}),
-      entry<&Source::bill_storage>("bill_storage",
-                                   {"whether storing the data is on this job's bill"}),
-      entry<&Source::storage_held>("storage_held", {.manual = "how long the source stores it",
-                                                    .fallback = "the job's time",
-                                                    .example = "24 h"}),
   };
   return list;
 }
@@ -233,7 +157,9 @@ template <>
 const std::vector<Entry<Loader>>& entries<Loader>() {
   static const std::vector<Entry<Loader>> list = {
       entry<&Loader::kind>(
-          "kind", {"pytorch: DataLoader; pool: tf.data, DALI; inline: no workers", "pytorch"}),
+          "kind", {"what makes batches. pytorch: worker processes; pool: threads; inline: no "
+                   "workers; a library's name: one of these, with its defaults",
+                   "pytorch"}),
       entry<&Loader::num_workers>(
           "num_workers",
           {"workers per GPU; pool: threads per GPU. cpus-1: one less than the hardware threads per "

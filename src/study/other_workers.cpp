@@ -26,7 +26,8 @@ class WorkersTrial {
  private:
   double simulated(double workers) {
     scenario_.loader.num_workers = WorkerCount(workers);
-    if (scenario_.loader.kind == LoaderKind::inline_) scenario_.loader.kind = LoaderKind::pytorch;
+    if (scenario_.loader.kind.family() == LoaderKind::inline_)
+      scenario_.loader.kind = LoaderKind::pytorch;
     pipeline::SimulationOptions plain;
     plain.details = false;
     try {
@@ -75,7 +76,7 @@ OtherWorkers try_workers(const Scenario& scenario, const Catalog& catalog, const
   OtherWorkers workers;
   workers.now = inputs.workers;
   workers.best = workers.now;
-  workers.replaces_inline = scenario.loader.kind == LoaderKind::inline_;
+  workers.replaces_inline = scenario.loader.kind.family() == LoaderKind::inline_;
   const double threads = resolved.installed.threads.value_or(16.0) / inputs.ranks;
   workers.tried = most_workers_tried(resolved);
   WorkersTrial time(scenario, catalog, host);

@@ -47,7 +47,7 @@ bool on_ebs(const Situation& s) {
 }
 
 InputMode mode_now(const Situation& s) {
-  return s.scenario.source.input_mode.value_or(InputMode::file);
+  return resolve::input_mode_of(s.scenario.source);
 }
 
 /// Objects of about these sizes, a whole number of samples each.
@@ -78,17 +78,20 @@ std::vector<Change> more_connections(const Situation& s) {
   return list;
 }
 
-std::vector<Change> mode(const char* word) {
-  return {{{{"/source/input_mode", word}}, words::assigned("input_mode", word)}};
+/// Another program reads the data then, where one is named.
+std::vector<Change> mode(const Situation& s, const char* word) {
+  Change change{{{"/source/input_mode", word}}, words::assigned("input_mode", word)};
+  if (s.scenario.source.access) change.set.emplace_back("/source/access", "null");
+  return {change};
 }
 
 /// Those in which the loader reads files.
 std::vector<Change> file_modes(const Situation& s) {
   std::vector<Change> list;
   const InputMode now = mode_now(s);
-  if (now != InputMode::file) list = mode("File");
+  if (now != InputMode::file) list = mode(s, "File");
   if (now != InputMode::fast_file && s.service == "sagemaker") {
-    for (Change& change : mode("FastFile")) list.push_back(std::move(change));
+    for (Change& change : mode(s, "FastFile")) list.push_back(std::move(change));
   }
   return list;
 }
@@ -97,7 +100,7 @@ std::vector<Change> file_modes(const Situation& s) {
 std::vector<Change> stream_modes(const Situation& s) {
   const InputMode now = mode_now(s);
   if (now == InputMode::pipe || now == InputMode::stream) return {};
-  return mode(s.service == "sagemaker" ? "Pipe" : "stream");
+  return mode(s, s.service == "sagemaker" ? "Pipe" : "stream");
 }
 
 std::vector<Change> fsx_tiers(const Situation& s) {

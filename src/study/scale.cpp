@@ -37,10 +37,10 @@ void tell_against(const Result& one, Result& many) {
   many.lost_to_scaling = lost;
 }
 
-class CurveSearch {
+class TimeCurve {
  public:
-  CurveSearch(const Setting& set, const MakeScenario& make, const Catalog& catalog,
-              const HostProfile* host, const ScaleOptions& options)
+  TimeCurve(const Setting& set, const MakeScenario& make, const Catalog& catalog,
+            const HostProfile* host, const ScaleOptions& options)
       : set_(set), make_(make), catalog_(catalog), host_(host), options_(options), job_(make(set)) {
     made_.set = set;
     made_.instance = job_.cluster.instance.value_or("");
@@ -246,7 +246,7 @@ class CurveSearch {
 ScaleCurve scale_curve(const Setting& set, const MakeScenario& make, const Catalog& catalog,
                        const HostProfile* host, const ScaleOptions& options,
                        const SweepProgress& progress) {
-  return CurveSearch(set, make, catalog, host, options).answer(progress);
+  return TimeCurve(set, make, catalog, host, options).answer(progress);
 }
 
 }  // namespace feedrate::study

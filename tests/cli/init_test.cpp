@@ -145,6 +145,14 @@ TEST_CASE("init: without a preset the presets are listed, and completion knows t
     CHECK(has(list.out, std::string(name)));
     CHECK(has(script.out, std::string(name)));
   }
+  for (const feedrate::LoaderRow& row : feedrate::loader_rows) {
+    CHECK(has(list.out, std::string(row.name)));
+    CHECK(has(script.out, std::string(row.name)));
+  }
+  for (const feedrate::AccessRow& row : feedrate::access_rows) {
+    CHECK(has(list.out, std::string(row.name)));
+    CHECK(has(script.out, std::string(row.name)));
+  }
 }
 
 TEST_CASE("init: wrong values are refused all at once, and nothing is written") {

@@ -45,7 +45,7 @@ const std::vector<Asked>& jobs() {
       for (const double workers : {1.0, 6.0}) {
         Scenario other = scenario;
         if (other.job.duration_on_one_instance) continue;
-        if (other.loader.kind != LoaderKind::inline_) other.loader.num_workers = workers;
+        if (other.loader.kind.family() != LoaderKind::inline_) other.loader.num_workers = workers;
         made.push_back({file + ", workers " + std::to_string(workers), other});
       }
     }

@@ -31,7 +31,7 @@ TEST_CASE("readings: workers by threads, and a step beside one of a single GPU a
       const Readings said = study::simulated_readings(result, scenario, catalog(), nullptr);
       const auto resolved = resolve::resolve(scenario, catalog(), nullptr);
       const double loaders = resolved.inputs.workers * resolved.inputs.ranks;
-      const bool inline_now = scenario.loader.kind == LoaderKind::inline_;
+      const bool inline_now = scenario.loader.kind.family() == LoaderKind::inline_;
       REQUIRE(said[ReadingId::workers_per_cpu].has_value() == !inline_now);
       if (!inline_now) {
         CHECK(*said[ReadingId::workers_per_cpu] ==

@@ -62,7 +62,7 @@ class Table {
   }
 
   void loader() {
-    const bool pytorch = job_.loader.kind == LoaderKind::pytorch;
+    const bool pytorch = job_.loader.kind.family() == LoaderKind::pytorch;
     const bool workers = in_.workers > 0.0;
     rows_["prefetch_factor"] =
         where(workers, more_than(in_.prefetch, "prefetch_factor", {2, 4, 8, 16}));
@@ -362,8 +362,8 @@ class Table {
            return other.vcpus && other.vcpus->value > mine.vcpus->value;
          })) {
       more.push_back({{"instance", name}});
-      if (job_.loader.kind == LoaderKind::inline_) continue;
-      const bool pool = job_.loader.kind == LoaderKind::pool;
+      if (job_.loader.kind.family() == LoaderKind::inline_) continue;
+      const bool pool = job_.loader.kind.family() == LoaderKind::pool;
       more.push_back({{"instance", name}, {"num_workers", pool ? "auto" : "cpus-1"}});
     }
     rows_["more_cpus"] = where(waits, more);

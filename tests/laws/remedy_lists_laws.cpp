@@ -25,7 +25,7 @@ TEST_CASE("remedies: every number of workers that may differ is tried, to twice 
     REQUIRE(std::string_view(remedy->words.name) == "num_workers");
     REQUIRE(remedy->applies(looked.situation));
     const pipeline::Inputs& in = looked.resolved.inputs;
-    const bool inline_now = looked.scenario.loader.kind == LoaderKind::inline_;
+    const bool inline_now = looked.scenario.loader.kind.family() == LoaderKind::inline_;
     const double most = study::most_workers_tried(looked.resolved);
     const double threads = *looked.resolved.installed.threads / in.ranks;
     CHECK(most == std::min(256.0, std::ceil(2.0 * std::max({threads, in.workers, 1.0}))));

@@ -34,7 +34,7 @@ std::optional<Value<T>> of_host(const World& w, std::optional<Value<T>> HostProf
 
 bool starts(const World& w) {
   const Loader& l = w.scenario.loader;
-  return l.kind == LoaderKind::pytorch && l.num_workers && l.num_workers->number > 0.0;
+  return l.kind.family() == LoaderKind::pytorch && l.num_workers && l.num_workers->number > 0.0;
 }
 
 DataPerSample to_gpu(const World& w) {
@@ -76,8 +76,8 @@ double transport_of(const World& w) {
 
 void check_loader(const World& w, const Inputs& in) {
   const Loader& l = w.scenario.loader;
-  const double by_default = l.kind == LoaderKind::pool ? 1.0 : 0.0;
-  REQUIRE(in.kind == l.kind);
+  const double by_default = l.kind.family() == LoaderKind::pool ? 1.0 : 0.0;
+  REQUIRE(in.kind == l.kind.family());
   REQUIRE(in.workers == (l.num_workers ? l.num_workers->number : by_default));
   REQUIRE(in.prefetch == l.prefetch_factor.value_or(2.0));
   REQUIRE(in.persistent_workers == l.persistent_workers.value_or(false));
@@ -121,7 +121,7 @@ void check_loader(const World& w, const Inputs& in) {
       first_of(step.launch, given ? std::nullopt : of_host(w, &H::step_launch), Duration{});
   SAME(in.handover, in.asynchronous_step ? handover + launch : handover);
   DurationPerSample collate{};
-  if (base(to_gpu(w)) > 0.0 && (l.kind != LoaderKind::pool || l.collate)) {
+  if (base(to_gpu(w)) > 0.0 && (l.kind.family() != LoaderKind::pool || l.collate)) {
     const auto measured = of_host(w, starts(w) ? &H::collate : &H::collate_inline);
     const double unknown = (starts(w) ? assumed::collate : assumed::collate_inline).value;
     collate = first_of(l.collate, measured, DurationPerByte::of(unknown)) * to_gpu(w);
@@ -490,7 +490,7 @@ void check_source(const World& w, const Resolved& out) {
 void check_cores(const World& w, const Inputs& in) {
   const Cluster& c = w.scenario.cluster;
   const Loader& l = w.scenario.loader;
-  const bool torch = l.kind == LoaderKind::pytorch;
+  const bool torch = l.kind.family() == LoaderKind::pytorch;
   const double crowd = first_of(l.oversubscription, of_host(w, &HostProfile::oversubscription),
                                 assumed::oversubscription.value);
   const bool measured = w.host && (w.host->cpu || w.host->pytorch_cpu) && !c.vcpus && !c.cores;
@@ -517,7 +517,7 @@ void check_cores(const World& w, const Inputs& in) {
     if (l.contention) return 1.0 + *l.contention * (n - 1.0);
     const double part = cores > 1.0 ? (n - 1.0) / (cores - 1.0) : 0.0;
     const double busy = assumed::contention.value * part * part;
-    if (l.kind != LoaderKind::pool) return 1.0 + busy;
+    if (l.kind.family() != LoaderKind::pool) return 1.0 + busy;
     const double others = std::max(0.0, n / in.ranks - 1.0);
     return 1.0 + std::max(busy, assumed::pool_contention.value * others * 16.0 / (16.0 + others));
   };

@@ -93,13 +93,13 @@ double batch_bytes(const World& w) {
 double ahead_of(const World& w) {
   const Loader& l = w.scenario.loader;
   const double made =
-      *l.prefetch_factor * (l.kind == LoaderKind::pytorch ? l.num_workers->number : 1.0);
+      *l.prefetch_factor * (l.kind.family() == LoaderKind::pytorch ? l.num_workers->number : 1.0);
   return ranks_of(w) * (made + (l.pin_memory.value_or(false) ? 2.0 : 0.0)) * batch_bytes(w);
 }
 
 double workers_of(const World& w, double each) {
   const Loader& l = w.scenario.loader;
-  return l.kind == LoaderKind::pytorch ? ranks_of(w) * l.num_workers->number * each : 0.0;
+  return l.kind.family() == LoaderKind::pytorch ? ranks_of(w) * l.num_workers->number * each : 0.0;
 }
 
 }  // namespace
@@ -149,7 +149,7 @@ TEST_CASE("resolved plan: workers hand batches over in shared memory that holds 
     World w = plain_world(d);
     w.scenario.loader.worker_memory = bytes(1.0);
     const Loader& l = w.scenario.loader;
-    const bool hands = l.kind == LoaderKind::pytorch;
+    const bool hands = l.kind.family() == LoaderKind::pytorch;
     const double batches =
         ranks_of(w) * l.num_workers->number * *l.prefetch_factor * batch_bytes(w);
     const bool given = d.generate.chance(0.5);

@@ -217,14 +217,15 @@ TEST_CASE("run: other workers are asked for where workers could help, and are a 
     ++asked;
     const OtherWorkers& said = *found.workers;
     CHECK(said.now == of.resolved.inputs.workers);
-    CHECK(said.replaces_inline == (of.scenario.loader.kind == LoaderKind::inline_));
+    CHECK(said.replaces_inline == (of.scenario.loader.kind.family() == LoaderKind::inline_));
     CHECK(said.tried == study::most_workers_tried(of.resolved));
     CHECK(said.best >= std::min(1.0, said.now));
     CHECK(said.best <= said.tried);
     const auto with = [&](double workers) -> std::optional<Duration> {
       Scenario other = of.scenario;
       other.loader.num_workers = WorkerCount(workers);
-      if (other.loader.kind == LoaderKind::inline_) other.loader.kind = LoaderKind::pytorch;
+      if (other.loader.kind.family() == LoaderKind::inline_)
+        other.loader.kind = LoaderKind::pytorch;
       try {
         return study::run(other, catalog(), nullptr).times.total;
       } catch (const InputError&) {

@@ -185,8 +185,8 @@ inline void draw_loader(Drawn& d, Scenario& s) {
   const double kind = d.generate.uniform(0.0, 1.0);
   l.kind = kind < 0.5 ? LoaderKind::pytorch : kind < 0.8 ? LoaderKind::pool : LoaderKind::inline_;
   if (d.generate.chance(0.8)) l.num_workers = WorkerCount(d.generate.whole(0.0, 12.0));
-  if (l.kind == LoaderKind::pool) l.num_workers = WorkerCount(d.generate.whole(1.0, 12.0));
-  if (l.kind == LoaderKind::inline_) l.num_workers.reset();
+  if (l.kind.family() == LoaderKind::pool) l.num_workers = WorkerCount(d.generate.whole(1.0, 12.0));
+  if (l.kind.family() == LoaderKind::inline_) l.num_workers.reset();
   if (d.generate.chance(0.5)) l.prefetch_factor = d.generate.whole(1.0, 8.0);
   l.pin_memory = d.flag();
   l.persistent_workers = d.flag();
@@ -202,7 +202,7 @@ inline void draw_loader(Drawn& d, Scenario& s) {
   if (d.generate.chance(0.3)) l.start = WorkerStart::spawn;
   l.oversubscription = d.maybe<double>(0.01, 0.3);
   l.contention = d.maybe<double>(1e-4, 1e-2);
-  if (l.kind == LoaderKind::pool) l.lock = d.maybe<DurationPerSample>(1e-6, 1e-5);
+  if (l.kind.family() == LoaderKind::pool) l.lock = d.maybe<DurationPerSample>(1e-6, 1e-5);
   if (d.generate.chance(0.5)) l.fetch_threads = d.generate.whole(1.0, 8.0);
   l.read_cv = d.maybe<double>(0.05, 0.5);
   l.make_cv = d.maybe<double>(0.05, 0.5);
@@ -284,7 +284,7 @@ inline World draw_world(Drawn& d) {
   if (d.generate.chance(0.5)) crop.output_bytes = d.of<DataPerSample>(1e5, 1e6);
   Operation flip{"flip", {}, {}, d.maybe<DurationPerSample>(1e-5, 1e-3), Place::gpu, {}};
   if (!w.host && !flip.gpu) flip.gpu = seconds_per_sample(1e-4);
-  if (s.loader.kind == LoaderKind::pool) flip.in_loader = d.flag();
+  if (s.loader.kind.family() == LoaderKind::pool) flip.in_loader = d.flag();
   s.preprocess = {decode, crop, flip};
   Cluster& c = s.cluster;
   c.instance = w.machine().name;

@@ -66,6 +66,24 @@ inline feedrate::Scenario scenario_with(const Settings& settings) {
   return feedrate::schema::read_scenario(document_with(settings));
 }
 
+/// A loader of that family, by one of its names. What is drawn before and after stays as it was.
+inline std::string drawn_loader(const Settings& before, const std::string& family) {
+  unsigned seed = 1;
+  for (const auto& [key, value] : before) {
+    for (const char letter : value) seed = 31 * seed + static_cast<unsigned char>(letter);
+  }
+  feedrate::pipeline::Generator random(seed);
+  const feedrate::LoaderKind kind = family == "pytorch" ? feedrate::LoaderKind::pytorch
+                                    : family == "pool"  ? feedrate::LoaderKind::pool
+                                                        : feedrate::LoaderKind::inline_;
+  std::vector<std::string> names;
+  for (const feedrate::LoaderRow& row : feedrate::loader_rows) {
+    if (row.family == kind) names.emplace_back(row.name);
+  }
+  return names[static_cast<std::size_t>(
+      random.whole(0.0, static_cast<double>(names.size()) - 1.0))];
+}
+
 inline Settings generated_settings(feedrate::pipeline::Generator& random) {
   const auto pick = [&](const std::vector<std::string>& words) {
     return words[static_cast<std::size_t>(
@@ -96,7 +114,7 @@ inline Settings generated_settings(feedrate::pipeline::Generator& random) {
   if (disk && random.chance(0.5)) set("/disk/volume_type", pick({"gp3", "gp2", "io1", "io2"}));
   if (disk && random.chance(0.4)) set("/disk/size", count(500.0, 4000.0) + " GB");
   const std::string kind = pick({"pytorch", "pytorch", "pool", "inline"});
-  set("/loader/kind", kind);
+  set("/loader/kind", drawn_loader(settings, kind));
   set("/loader/num_workers", kind == "inline" ? "0" : count(1.0, 13.0));
   if (random.chance(0.5)) set("/loader/pin_memory", pick({"true", "false"}));
   if (kind == "pytorch" && random.chance(0.4)) set("/loader/persistent_workers", "true");

@@ -227,7 +227,7 @@ TEST_CASE("set: every short name resolves, and none hides a section") {
     INFO(name);
     CHECK(std::find(names.begin(), names.end(), name) != names.end());
   }
-  CHECK(scenario_key_words("loader.kind") == std::vector<std::string>{"pytorch", "pool", "inline"});
+  CHECK(scenario_key_words("transport") == std::vector<std::string>{"shared_memory", "pickled"});
   CHECK(scenario_key_words("pin_memory") == std::vector<std::string>{"true", "false"});
   CHECK(scenario_key_words("samples").empty());
 }

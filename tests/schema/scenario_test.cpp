@@ -83,7 +83,7 @@ TEST_CASE("scenario: all keys arrive in their fields") {
   CHECK(s.disk.iops == per_second(3000));
   CHECK(s.disk.reads_per_sample == 2.8);
   CHECK(s.disk.cache_policy == CachePolicy::no_eviction);
-  CHECK(s.loader.kind == LoaderKind::pool);
+  CHECK(s.loader.kind.family() == LoaderKind::pool);
   CHECK(s.loader.drop_last == true);
   CHECK(s.loader.in_order == false);
   REQUIRE(s.loader.remote);
@@ -175,7 +175,10 @@ TEST_CASE("scenario: one problem, one line that says where, what and what instea
        "\"nfs\", \"ebs\", \"http\" or \"local\", "
        "got \"S3\" (did you mean \"s3\"?)"},
       {"\"loader\": {\"kind\": 1}",
-       "/loader/kind: expected \"pytorch\", \"pool\" or \"inline\", got 1"},
+       "/loader/kind: expected \"pytorch\", \"pool\", \"inline\", \"pytorch-iterable\", "
+       "\"webdataset\", \"streamingdataset\", \"litdata\", \"hf-streaming\", \"ray-data\", "
+       "\"tf.data\", \"tf.data-service\", \"dali\", \"spdl\", \"torchcodec\", \"grain\", "
+       "\"energon\", \"ffcv\" or \"lance\", got 1"},
       // units
       {"\"disk\": {\"bandwidth\": 2000000}",
        "/disk/bandwidth: expected a bandwidth such as \"2.1 GB/s\", got 2000000 (the unit is "

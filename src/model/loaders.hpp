@@ -1,0 +1,46 @@
+#pragma once
+// Loaders by the names that people use. What a name brings in numbers stands in
+// resolve/stack_defaults.cpp: a row here has its row there.
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "model/named.hpp"
+
+namespace feedrate {
+
+/// How batches come to be, as it is simulated: each made by one worker process (pytorch), by
+/// threads of one process that share batches (pool), or by the main process between its steps
+/// (inline).
+enum class LoaderKind { pytorch, pool, inline_ };
+
+struct LoaderRow {
+  std::string_view name;
+  LoaderKind family = LoaderKind::pytorch;
+  OtherNames also{};
+};
+
+inline constexpr std::array loader_rows = std::to_array<LoaderRow>({
+    {"pytorch", LoaderKind::pytorch, {"torch", "dataloader", "pytorch-dataloader"}},
+    {"pool", LoaderKind::pool, {"threads", "thread-pool"}},
+    {"inline", LoaderKind::inline_, {}},
+    {"pytorch-iterable", LoaderKind::pytorch, {"iterable", "iterabledataset", "torch-iterable"}},
+    {"webdataset", LoaderKind::pytorch, {"wds"}},
+    {"streamingdataset", LoaderKind::pytorch, {"mosaicml", "mosaicml-streaming", "mds"}},
+    {"litdata", LoaderKind::pytorch, {"lit-data", "lightning-data"}},
+    {"hf-streaming", LoaderKind::pytorch, {"huggingface", "hf-datasets", "datasets", "hf"}},
+    {"ray-data", LoaderKind::pool, {"ray", "ray.data"}},
+    {"tf.data", LoaderKind::pool, {"tfdata", "tf-data", "tensorflow"}},
+    {"tf.data-service", LoaderKind::pool, {"tf.data.service", "tf-data-service"}},
+    {"dali", LoaderKind::pool, {"nvidia-dali"}},
+    {"spdl", LoaderKind::pool, {}},
+    {"torchcodec", LoaderKind::pytorch, {}},
+    {"grain", LoaderKind::pytorch, {"pygrain", "jax-grain"}},
+    {"energon", LoaderKind::pytorch, {"megatron-energon"}},
+    {"ffcv", LoaderKind::pool, {}},
+    {"lance", LoaderKind::pool, {"lancedb", "lancedataset"}},
+});
+
+using LoaderName = Named<loader_rows>;
+
+}  // namespace feedrate

@@ -1,0 +1,223 @@
+#include "resolve/stack_defaults.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace feedrate::resolve {
+namespace {
+
+constexpr std::string_view workers_key = "/loader/num_workers";
+constexpr std::string_view prefetch_key = "/loader/prefetch_factor";
+constexpr std::string_view fetch_key = "/loader/fetch_threads";
+constexpr std::string_view order_key = "/loader/in_order";
+
+constexpr NamedDefault read_default(std::string_view key, double value, std::string_view why) {
+  return {{key, value, value, value, why, "", ""}};
+}
+constexpr NamedDefault read_word(std::string_view key, std::string_view is, std::string_view why) {
+  return {{key, 0.0, 0.0, 0.0, why, "", ""}, is};
+}
+constexpr NamedDefault guessed_default(std::string_view key, double low, double value, double high,
+                                       std::string_view why, std::string_view range) {
+  return {{key, value, low, high, why, range, ""}};
+}
+
+constexpr NamedDefault torch_prefetch = read_default(
+    prefetch_key, 2.0, "PyTorch's DataLoader, which hands out the work: 2 batches a worker (2025)");
+
+constexpr std::array of_iterable = {torch_prefetch};
+
+constexpr std::array of_webdataset = {
+    torch_prefetch,
+    read_default(fetch_key, 1.0,
+                 "WebDataset 1.0.2: one open shard a worker, read through a pipe (2026)")};
+
+constexpr std::array of_streamingdataset = {
+    torch_prefetch,
+    read_default(fetch_key, 1.0,
+                 "MosaicML streaming 0.14: a worker's thread downloads one shard at a "
+                 "time (2025, assumed)")};
+
+constexpr std::array of_litdata = {
+    torch_prefetch,
+    guessed_default(fetch_key, 1.0, 2.0, 3.0,
+                    "LitData 0.2.71 keeps 2 chunks a worker on their way or ready (2026)",
+                    "one after the other, to both beside the one in use (engineering judgement)")};
+
+constexpr std::array of_hf_streaming = {
+    torch_prefetch,
+    guessed_default(fetch_key, 1.0, 4.0, 16.0,
+                    "datasets 5.0 reads Parquet without prefetch, Xet by 16 ranges a file (2026)",
+                    "one request at a time, to the 16 ranges of Xet (engineering judgement)")};
+
+constexpr std::array of_ray_data = {
+    guessed_default(
+        prefetch_key, 1.0, 2.0, 8.0,
+        "Ray Data fetches 1 batch ahead of the one in use, and blocks before that (2026)",
+        "that one alone, to some blocks in the object store (engineering judgement)"),
+    read_word(order_key, "false",
+              "Ray Data keeps no order unless preserve_order asks for it (assumed)")};
+
+constexpr std::array of_tf_data = {
+    read_word(workers_key, "auto", "tf.data's AUTOTUNE spreads calls over the CPUs (assumed)"),
+    guessed_default(prefetch_key, 1.0, 2.0, 8.0,
+                    "tf.data's AUTOTUNE sizes the buffer of .prefetch (assumed)",
+                    "one batch ahead, to several (engineering judgement)"),
+    read_word(order_key, "true", "tf.data is deterministic unless told otherwise (assumed)")};
+
+constexpr std::array of_tf_data_service = {
+    read_word(workers_key, "auto", "tf.data's AUTOTUNE spreads calls over the CPUs (assumed)"),
+    guessed_default(prefetch_key, 1.0, 4.0, 16.0,
+                    "a tf.data service client has some elements of each worker under way (assumed)",
+                    "one batch, to two of each of eight workers (engineering judgement)"),
+    read_word(order_key, "false", "tf.data service: order over workers is not kept (assumed)")};
+
+constexpr std::array of_dali = {
+    read_default(prefetch_key, 2.0, "DALI: prefetch_queue_depth 2 (documentation of Pipeline)"),
+    read_word(order_key, "true", "DALI returns batches in the order of its reader (assumed)"),
+    read_word("/loader/pin_memory", "true",
+              "DALI's CPU operators write into pinned memory (assumed)"),
+    read_word(in_loader_key, "true",
+              "DALI's operators on the GPU run ahead in its own stream (assumed)")};
+
+constexpr std::array of_spdl = {
+    read_default(workers_key, 8.0, "SPDL: num_threads 8 (dataloader, 2026)"),
+    read_default(prefetch_key, 3.0, "SPDL: buffer_size 3 of the sink (dataloader, 2026)"),
+    read_default(fetch_key, 1.0, "SPDL: concurrency 1 of a stage (pipeline builder, 2026)"),
+    read_word(order_key, "false", "SPDL: output_order completion (pipeline builder, 2026)")};
+
+constexpr std::array of_torchcodec = {
+    read_default(workers_key, 0.0, "torchcodec 0.7 decodes in its caller: the main process (2025)"),
+    torch_prefetch};
+
+constexpr std::array of_grain = {
+    read_default(workers_key, 0.0, "Grain 0.2.19: num_workers 0 (2026)"),
+    read_default(prefetch_key, 2.0,
+                 "Grain 0.2.19: per_worker_buffer_size 1, and one batch in work (2026)"),
+    read_default(fetch_key, 16.0, "Grain 0.2.19: 16 threads read for each worker (2026)"),
+    read_word("/loader/start", "spawn", "Grain starts its workers by spawn (grain_pool.py, 2025)")};
+
+constexpr std::array of_energon = {
+    read_default(prefetch_key, 2.0, "Megatron Energon: prefetch_factor 2 (2026)"),
+    read_default(fetch_key, 1.0,
+                 "Megatron Energon reads samples one by one by their byte range (assumed)")};
+
+constexpr std::array of_ffcv = {
+    read_word(workers_key, "auto", "FFCV 1.0.1: a thread for each core (2024)"),
+    read_default(prefetch_key, 3.0, "FFCV 1.0.1: batches_ahead 3 (2024)"),
+    read_word(order_key, "true", "FFCV returns batches in the order of its traversal (2024)")};
+
+constexpr std::array of_lance = {
+    read_default(workers_key, 1.0, "Lance 1.0 decodes in its caller, one thread (2025)"),
+    read_default(prefetch_key, 16.0, "Lance 1.0: batch_readahead 16 (2025)"),
+    guessed_default(fetch_key, 8.0, 32.0, 64.0,
+                    "Lance 1.0: 64 reads in flight on stores, 8 on disks (2025)",
+                    "8 of a local disk, to 64 of an object store")};
+
+constexpr std::array loader_list = std::to_array<NamedDefaults>({
+    {"pytorch-iterable", of_iterable, "shards of unequal length among its workers"},
+    {"webdataset", of_webdataset,
+     "the first fill of its shuffle buffer (100 samples) and the shards that cache_dir keeps"},
+    {"streamingdataset", of_streamingdataset,
+     "samples downloaded ahead of a worker (predownload) and the shards that stay on the local "
+     "disk"},
+    {"litdata", of_litdata, "the chunks that stay on the local disk after the first epoch"},
+    {"hf-streaming", of_hf_streaming,
+     "row groups (a request of at least 32 MiB) and the first fill of its shuffle buffer"},
+    {"ray-data", of_ray_data,
+     "the object store between its tasks, its spilling, and tasks on other nodes"},
+    {"tf.data", of_tf_data, "cache() and the first fill of shuffle()"},
+    {"tf.data-service", of_tf_data_service,
+     "its workers on other machines unless /loader/remote names them"},
+    {"dali", of_dali, "the decoder's cache on the GPU"},
+    {"spdl", of_spdl, "stages with a concurrency of their own"},
+    {"torchcodec", of_torchcodec,
+     "the scan of a file that seek_mode exact makes when it is opened"},
+    {"grain", of_grain,
+     "the buffer of 500 elements that its threads read ahead, and that its workers start side by "
+     "side"},
+    {"energon", of_energon, "its cache pool"},
+    {"ffcv", of_ffcv, "the compilation of its pipeline in the first epoch and its pages of 8 MiB"},
+    {"lance", of_lance, "that its caller decodes between steps: a thread does so beside them"},
+});
+
+constexpr std::string_view connections_key = "/source/connections";
+
+/// A client in Python holds the interpreter's lock between reads of its sockets.
+constexpr NamedDefault python_client =
+    guessed_default("/source/client_cpu", 1e-9, 3e-9, 10e-9,
+                    "a client in Python: about 300 MB/s on one core (assumed)",
+                    "1 GB/s, to 100 MB/s of small objects (engineering judgement)");
+
+constexpr std::array of_boto3 = {
+    read_default(parts_key, 10.0, "boto3 1.43: max_concurrency 10 from 8 MiB on (2026)"),
+    read_default(connections_key, 10.0, "boto3 1.43: max_concurrency 10 (2026)"), python_client};
+
+constexpr std::array of_s3fs = {
+    read_default(parts_key, 1.0, "s3fs: a file is read block after block (2026)"), python_client};
+
+constexpr std::array of_s3_connector = {
+    guessed_default(parts_key, 8.0, 14.0, 20.0,
+                    "S3 connector 1.5: as many parts as 10 Gbit/s need, of 90 MB/s each (2026)",
+                    "connections of 150 MB/s, to those of 60 (engineering judgement)")};
+
+constexpr std::array of_mountpoint = {guessed_default(
+    parts_key, 7.0, 14.0, 64.0,
+    "Mountpoint 1.24: as many parts as 10 Gbit/s need where the line is not known (2026)",
+    "half as many, to those of a line of 50 Gbit/s (engineering judgement)")};
+
+constexpr std::array of_s5cmd = {read_default(parts_key, 5.0, "s5cmd: 5 parts of a file (2025)"),
+                                 read_default(connections_key, 256.0, "s5cmd: 256 workers (2025)")};
+
+constexpr std::array of_gcsfuse = {
+    read_default(parts_key, 1.0, "gcsfuse: one stream a file, buffered reads are off (2026)")};
+
+constexpr std::array of_gcs_connector = {
+    read_default(parts_key, 1.0, "GCS connector for PyTorch: one request a worker (2025)")};
+
+constexpr std::array of_blobfuse2 = {guessed_default(
+    parts_key, 11.0, 16.0, 64.0, "blobfuse2: 11 blocks ahead, or two for each CPU (2026)",
+    "11, to those of 32 CPUs (engineering judgement)")};
+
+constexpr std::array of_juicefs = {
+    guessed_default(parts_key, 2.0, 8.0, 60.0,
+                    "JuiceFS reads ahead within a buffer of 300 MB (2026)",
+                    "a block ahead, to four fifths of the buffer (engineering judgement)"),
+    read_default(connections_key, 200.0, "JuiceFS: max-downloads 200 (2026)")};
+
+constexpr double mebibyte = 1024.0 * 1024.0;
+constexpr std::string_view each_part = "the price of a request for each part of an object";
+
+constexpr std::array access_list = std::to_array<NamedDefaults>({
+    {"boto3", of_boto3, each_part, 8.0 * mebibyte},
+    {"s3fs", of_s3fs, "the block of 50 MiB that a random read within an object fetches",
+     50.0 * mebibyte},
+    {"s3-connector", of_s3_connector, each_part, 8.0 * mebibyte},
+    {"mountpoint", of_mountpoint,
+     "its cache (--cache), and a window that begins at 1.125 MiB and doubles", 8.0 * mebibyte},
+    {"s5cmd", of_s5cmd, "the 5 parts in which it copies an object of more than 50 MiB",
+     50.0 * mebibyte},
+    {"gcsfuse", of_gcsfuse, "its file cache (cache-dir)", 200e6},
+    {"gcs-connector", of_gcs_connector, "the small objects that it composes into large ones",
+     100e6},
+    {"blobfuse2", of_blobfuse2, "its cache of blocks or files", 16e6},
+    {"juicefs", of_juicefs, "its cache on disk and its metadata engine", 4.0 * mebibyte},
+});
+
+}  // namespace
+
+std::span<const NamedDefaults> loader_defaults() {
+  return loader_list;
+}
+
+std::span<const NamedDefaults> access_defaults() {
+  return access_list;
+}
+
+const NamedDefaults* find_defaults(std::span<const NamedDefaults> rows, std::string_view name) {
+  const auto found = std::find_if(rows.begin(), rows.end(),
+                                  [&](const NamedDefaults& row) { return row.name == name; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+}  // namespace feedrate::resolve

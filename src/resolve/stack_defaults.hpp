@@ -1,0 +1,42 @@
+#pragma once
+// What a loader, or the access to a store, brings by its name where the scenario says nothing: its
+// own defaults, in the terms of the simulation. One row for each named row of model/loaders.hpp and
+// for each of model/stores.hpp.
+#include <span>
+#include <string_view>
+
+#include "resolve/assumption.hpp"
+
+namespace feedrate::resolve {
+
+/// Of one key. Where a library's default was read in its source, `low` and `high` are the value,
+/// and it is a setting; else it is assumed, and drawn from its range.
+struct NamedDefault {
+  Assumption number;           ///< `key`, and `why` with source and date, of words too
+  std::string_view word = "";  ///< of keys that take one; a flag is "true" or "false"
+
+  [[nodiscard]] constexpr std::string_view key() const { return number.key; }
+  [[nodiscard]] constexpr bool drawn() const { return number.low < number.high; }
+};
+
+/// Every operation on the GPU that does not say whether it runs in the loader's stream.
+inline constexpr std::string_view in_loader_key = "/preprocess/in_loader";
+
+/// Of an access: parts of one object that it fetches at once.
+inline constexpr std::string_view parts_key = "parts of an object in flight";
+
+struct NamedDefaults {
+  std::string_view name;
+  std::span<const NamedDefault> defaults{};
+  std::string_view left_out = "";  ///< what of it is not simulated; "" for nothing
+  double part_bytes = 0.0;         ///< of an access that has `parts_key`
+};
+
+/// Of the named loaders; generic ones have no row.
+std::span<const NamedDefaults> loader_defaults();
+std::span<const NamedDefaults> access_defaults();
+
+/// The row of that name; null: it brings nothing.
+const NamedDefaults* find_defaults(std::span<const NamedDefaults> rows, std::string_view name);
+
+}  // namespace feedrate::resolve

@@ -1,0 +1,72 @@
+#include "schema/source_checks.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace feedrate::schema {
+namespace {
+
+std::string_view word_of(InputMode mode) {
+  return input_mode_words[static_cast<std::size_t>(mode)];
+}
+
+/// Accesses to the store, in a list; "" where it is no store of objects.
+std::string accesses_to(Service service) {
+  std::string list;
+  for (const AccessRow& row : access_rows) {
+    if (!row.reads(service)) continue;
+    list += list.empty() ? "" : ", ";
+    list += row.name;
+  }
+  return list;
+}
+
+std::string expected_access(Service service) {
+  const std::string fitting = accesses_to(service);
+  const std::string name(service_words[static_cast<std::size_t>(service)]);
+  return fitting.empty() ? "expected nothing, since no store of objects is read from " + name
+                         : "expected one of " + fitting + " for " + name;
+}
+
+/// The modes of the service, where the given one is none of them.
+std::string_view other_modes(Service service, InputMode mode) {
+  const auto one_of = [&](std::initializer_list<InputMode> modes) {
+    return std::find(modes.begin(), modes.end(), mode) != modes.end();
+  };
+  using enum InputMode;
+  switch (service) {
+    case Service::s3: return mode != local ? "" : "File, FastFile, stream, Pipe or mount for s3";
+    case Service::gcs:
+    case Service::azure_blob:
+      return mode != local ? "" : "File, FastFile, stream, Pipe or mount for a store of objects";
+    case Service::http:
+      return one_of({file, fast_file, stream, pipe}) ? ""
+                                                     : "File, FastFile, stream or Pipe for http";
+    case Service::fsx_lustre:
+    case Service::efs:
+    case Service::nfs: return one_of({mount, file}) ? "" : "mount or File for a file system";
+    case Service::ebs:
+    case Service::local: break;
+  }
+  return mode == local ? "" : "local for data that lies on the machine";
+}
+
+}  // namespace
+
+std::vector<SourceComplaint> complaints_of(const Source& source) {
+  std::vector<SourceComplaint> all;
+  const bool reads = !source.access || source.access->row().reads(source.service);
+  if (!reads) all.push_back({"access", expected_access(source.service)});
+  if (!source.input_mode) return all;
+  const std::string_view modes = other_modes(source.service, *source.input_mode);
+  if (!modes.empty()) {
+    all.push_back({"input_mode", "expected " + std::string(modes)});
+  } else if (source.access && reads && !source.access->row().works_as(*source.input_mode)) {
+    const AccessRow& row = source.access->row();
+    all.push_back({"input_mode", "expected " + std::string(word_of(row.mode)) + ", by which " +
+                                     std::string(row.name) + " reads"});
+  }
+  return all;
+}
+
+}  // namespace feedrate::schema

@@ -1,0 +1,402 @@
+// Loaders and ways to read a store by their names: a name is its family with its own defaults typed
+// in, to the last bit; what is given comes first; each row is in every table that has to know it.
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "catch.hpp"
+#include "pipeline/simulate.hpp"
+#include "resolve/drawn_world.hpp"
+#include "resolve/generated_scenario.hpp"
+#include "resolve/stack_defaults.hpp"
+#include "schema/scenario.hpp"
+#include "schema/scenario_keys.hpp"
+
+using namespace testing_world;
+
+namespace {
+
+/// Types a default in where the scenario says nothing of its key.
+void type_in(const NamedDefault& one, Scenario& s) {
+  const double number = one.number.value;
+  const bool on = one.word == "true";
+  const auto put = [](auto& field, auto value) {
+    if (!field) field = value;
+  };
+  const std::map<std::string_view, std::function<void()>> keys = {
+      {"/loader/num_workers",
+       [&] {
+         put(s.loader.num_workers,
+             one.word == "auto" ? WorkerCount(WorkerRule::automatic) : WorkerCount(number));
+       }},
+      {"/loader/prefetch_factor", [&] { put(s.loader.prefetch_factor, number); }},
+      {"/loader/fetch_threads", [&] { put(s.loader.fetch_threads, std::round(number)); }},
+      {"/loader/in_order", [&] { put(s.loader.in_order, on); }},
+      {"/loader/pin_memory", [&] { put(s.loader.pin_memory, on); }},
+      {"/loader/start",
+       [&] {
+         REQUIRE(one.word == "spawn");
+         put(s.loader.start, WorkerStart::spawn);
+       }},
+      {in_loader_key,
+       [&] {
+         for (Operation& op : s.preprocess) {
+           if (op.where == Place::gpu) put(op.in_loader, on);
+         }
+       }},
+      {"/source/connections", [&] { put(s.source.connections, number); }},
+      {"/source/client_cpu", [&] { put(s.source.client_cpu, DurationPerByte::of(number)); }},
+  };
+  const auto found = keys.find(one.key());
+  INFO("a default of " << one.key() << " is typed in by nobody: add it here");
+  REQUIRE(found != keys.end());
+  found->second();
+}
+
+/// All that decides what is simulated of a loader, and what comes of it.
+std::vector<double> numbers_of(const Inputs& in) {
+  std::vector<double> all = {static_cast<double>(in.kind),
+                             in.workers,
+                             in.prefetch,
+                             in.in_order ? 1.0 : 0.0,
+                             in.pinned ? 1.0 : 0.0,
+                             in.fetch_threads,
+                             static_cast<double>(in.copies),
+                             base(in.worker_startup),
+                             base(in.handover),
+                             base(in.collate),
+                             base(in.pin),
+                             base(in.copy),
+                             base(in.gpu_preprocess),
+                             base(in.gpu_preprocess_ahead),
+                             in.caches.room,
+                             in.cores.empty() ? 0.0 : in.cores.maximum()};
+  if (in.source) {
+    all.insert(all.end(), {base(in.source->latency), in.source->connections, base(in.source->cpu)});
+  }
+  if (in.staging) {
+    all.insert(all.end(), {in.staging->connections, in.staging->read.connections});
+  }
+  const auto outcome = pipeline::simulate(in);
+  all.insert(all.end(), {base(outcome.total.wall), base(outcome.first.wall)});
+  return all;
+}
+
+void check_same(const World& named, const World& typed) {
+  std::optional<Resolved> by_name, by_hand;
+  std::string problems_by_name, problems_by_hand;
+  const auto attempt = [](const World& w, std::optional<Resolved>& out, std::string& problems) {
+    try {
+      out = w.resolved();
+    } catch (const InputError& error) {
+      for (const Problem& problem : error.problems()) problems += problem.pointer + '\n';
+    }
+  };
+  attempt(named, by_name, problems_by_name);
+  attempt(typed, by_hand, problems_by_hand);
+  REQUIRE(problems_by_name == problems_by_hand);
+  if (!by_name) return;
+  const auto left = numbers_of(by_name->inputs);
+  const auto right = numbers_of(by_hand->inputs);
+  REQUIRE(left == right);  // to the last bit
+}
+
+/// Some of what a name may decide stays open.
+void open_keys(Drawn& d, Scenario& s, LoaderKind family) {
+  Loader& l = s.loader;
+  if (d.generate.chance(0.6)) l.prefetch_factor.reset();
+  if (d.generate.chance(0.6)) l.fetch_threads.reset();
+  if (d.generate.chance(0.6)) l.in_order.reset();
+  if (d.generate.chance(0.6)) l.pin_memory.reset();
+  if (d.generate.chance(0.6)) l.num_workers.reset();
+  if (d.generate.chance(0.7)) l.start.reset();
+  if (family == LoaderKind::pytorch && l.num_workers && l.num_workers->number == 0.0) {
+    l.num_workers = WorkerCount(3.0);
+  }
+  if (family == LoaderKind::pool && l.num_workers) {
+    l.num_workers = WorkerCount(std::max(1.0, l.num_workers->number));
+  }
+  if (family != LoaderKind::pool) {
+    l.lock.reset();
+    for (Operation& op : s.preprocess) op.in_loader.reset();
+  }
+}
+
+World world_of(Drawn& d, LoaderKind family) {
+  World w = draw_world(d);
+  w.scenario.loader.kind = family;
+  open_keys(d, w.scenario, family);
+  w.scenario.dataset.samples = std::min(*w.scenario.dataset.samples, 2e5);
+  return w;
+}
+
+Service store_of(Drawn& d, const AccessRow& row) {
+  std::vector<Service> fitting;
+  for (const Service one : {Service::s3, Service::gcs, Service::azure_blob, Service::http}) {
+    if (row.reads(one)) fitting.push_back(one);
+  }
+  REQUIRE_FALSE(fitting.empty());
+  return fitting[static_cast<std::size_t>(
+      d.generate.whole(0.0, static_cast<double>(fitting.size()) - 1.0))];
+}
+
+std::string guide() {
+  std::ifstream file(FEEDRATE_SOURCE_DIR "/docs/guide/scenario.md");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// Every name and every other name of a table leads to its own row, through the reader, and what is
+/// written is read again.
+template <class Row, std::size_t count>
+void check_words(const std::array<Row, count>& rows, const char* key,
+                 const std::function<std::string_view(const Scenario&)>& name,
+                 const std::function<testing_resolve::Settings(const Row&)>& beside) {
+  std::set<std::string_view> seen;
+  for (const Row& row : rows) {
+    std::vector<std::string_view> words = {row.name};
+    for (const std::string_view other : row.also) {
+      if (!other.empty()) words.push_back(other);
+    }
+    for (const std::string_view word : words) {
+      INFO(word);
+      CHECK(seen.insert(word).second);
+      testing_resolve::Settings settings = beside(row);
+      settings.emplace_back(key, std::string(word));
+      const Scenario read = testing_resolve::scenario_with(settings);
+      CHECK(name(read) == row.name);
+      const std::string written = schema::write_scenario(read);
+      CHECK(schema::read_scenario(schema::parse_document(written, "w.json")) == read);
+      // The default is not written.
+      const bool by_default = name(Scenario()) == row.name;
+      CHECK((written.find('"' + std::string(row.name) + '"') != std::string::npos) != by_default);
+    }
+    INFO("docs/guide/scenario.md has no row for " << row.name);
+    CHECK(guide().find("| `" + std::string(row.name) + "` |") != std::string::npos);
+  }
+}
+
+void check_defaults(const NamedDefaults& row) {
+  INFO(row.name);
+  std::set<std::string_view> keys;
+  for (const NamedDefault& one : row.defaults) {
+    INFO(one.key());
+    CHECK(keys.insert(one.key()).second);
+    CHECK_FALSE(one.number.why.empty());
+    CHECK(one.number.low <= one.number.value);
+    CHECK(one.number.value <= one.number.high);
+    CHECK(one.drawn() == !one.number.range.empty());
+    CHECK((one.word.empty() || !one.drawn()));
+    // Numbers of things are whole: what is listed as used is what is simulated.
+    const bool time = one.key() == "/source/client_cpu";
+    CHECK((time || one.number.value == std::round(one.number.value)));
+    // A source has a year, unless it is said that none was read.
+    const bool dated = one.number.why.find("(20") != std::string_view::npos ||
+                       one.number.why.find(", 20") != std::string_view::npos;
+    const bool unread = one.number.why.find("assumed") != std::string_view::npos ||
+                        one.number.why.find("documentation") != std::string_view::npos;
+    CHECK((dated || unread));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("stack: each loader is in every table, and is read by its name and all its others") {
+  for (const LoaderRow& row : loader_rows) {
+    const bool generic = LoaderName(row.family).name() == row.name;
+    INFO("src/resolve/stack_defaults.cpp has no row for the loader " << row.name);
+    CHECK((find_defaults(loader_defaults(), row.name) == nullptr) == generic);
+  }
+  for (const NamedDefaults& row : loader_defaults()) {
+    check_defaults(row);
+    INFO("src/model/loaders.hpp has no row for " << row.name);
+    CHECK(std::count_if(loader_rows.begin(), loader_rows.end(),
+                        [&](const LoaderRow& one) { return one.name == row.name; }) == 1);
+  }
+  check_words<LoaderRow>(
+      loader_rows, "/loader/kind", [](const Scenario& s) { return s.loader.kind.name(); },
+      [](const LoaderRow& row) -> testing_resolve::Settings {
+        return {{"/loader/num_workers", row.family == LoaderKind::inline_ ? "0" : "4"}};
+      });
+}
+
+TEST_CASE("stack: each access is in every table, and is read by its name and all its others") {
+  for (const AccessRow& row : access_rows) {
+    INFO("src/resolve/stack_defaults.cpp has no row for the access " << row.name);
+    const NamedDefaults* const defaults = find_defaults(access_defaults(), row.name);
+    REQUIRE(defaults != nullptr);
+    CHECK(defaults->part_bytes > 0.0);
+    check_defaults(*defaults);
+  }
+  CHECK(access_defaults().size() == access_rows.size());
+  Drawn d(31);
+  check_words<AccessRow>(
+      access_rows, "/source/access",
+      [](const Scenario& s) { return s.source.access ? s.source.access->name() : ""; },
+      [&](const AccessRow& row) -> testing_resolve::Settings {
+        const auto place = static_cast<std::size_t>(store_of(d, row));
+        return {{"/source/service", std::string(service_words[place])}};
+      });
+}
+
+TEST_CASE("stack: generic rows come first, in the order of their family") {
+  for (const LoaderKind kind : {LoaderKind::pytorch, LoaderKind::pool, LoaderKind::inline_}) {
+    const LoaderName name = kind;
+    CHECK(name.family() == kind);
+    CHECK(find_defaults(loader_defaults(), name.name()) == nullptr);
+  }
+}
+
+TEST_CASE("stack: what is misspelt names what is meant, by its own name or another") {
+  const auto refusal = [](const char* key, const char* word) {
+    try {
+      testing_resolve::scenario_with({{"/source/service", "s3"}, {key, word}});
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(refusal("/loader/kind", "TF.Data").find("did you mean \"tf.data\"?") != std::string::npos);
+  CHECK(refusal("/loader/kind", "mosaicm").find("\"mosaicml\"?") != std::string::npos);
+  CHECK(refusal("/source/access", "boto").find("\"boto3\"?") != std::string::npos);
+  CHECK(refusal("/source/access", "gcsfuse").find("expected one of boto3, ") != std::string::npos);
+}
+
+TEST_CASE("law: a loader by its name is its family with its defaults typed in") {
+  Drawn d(2711);
+  for (const LoaderRow& row : loader_rows) {
+    const NamedDefaults* const defaults = find_defaults(loader_defaults(), row.name);
+    if (defaults == nullptr) continue;
+    for (int i = 0; i < 25; ++i) {
+      World typed = world_of(d, row.family);
+      World named = typed;
+      INFO(row.name << ", world " << i);
+      const auto place = static_cast<std::size_t>(&row - loader_rows.data());
+      named.scenario.loader.kind = LoaderName::at(place);
+      for (const NamedDefault& one : defaults->defaults) type_in(one, typed.scenario);
+      check_same(named, typed);
+    }
+  }
+}
+
+TEST_CASE("law: an access by its name is its defaults typed in") {
+  Drawn d(2712);
+  int parts_at_once = 0;
+  for (const AccessRow& row : access_rows) {
+    const NamedDefaults& defaults = *find_defaults(access_defaults(), row.name);
+    for (int i = 0; i < 30; ++i) {
+      World typed = world_of(d, d.generate.chance(0.6) ? LoaderKind::pytorch : LoaderKind::pool);
+      Scenario& s = typed.scenario;
+      s.source.service = store_of(d, row);
+      s.source.input_mode.reset();
+      if (d.generate.chance(0.3)) s.source.input_mode = row.mode;
+      const bool copies = d.generate.chance(0.3) && row.works_as(InputMode::file);
+      if (copies) s.source.input_mode = InputMode::file;
+      s.source.first_byte_latency = milliseconds(20.0);
+      s.source.bandwidth = gigabytes(2.0) / seconds(1.0);
+      if (d.generate.chance(0.5)) s.source.connections.reset();
+      s.dataset.samples_per_object = d.generate.whole(1.0, 2000.0);
+      World named = typed;
+      INFO(row.name << ", world " << i);
+      named.scenario.source.access =
+          Access::at(static_cast<std::size_t>(&row - access_rows.data()));
+      const InputMode mode = s.source.input_mode.value_or(row.mode);
+      s.source.input_mode = mode;
+      for (const NamedDefault& one : defaults.defaults) {
+        // Clients in the workers have connections of their own.
+        if (one.key() == "/source/connections" && mode == InputMode::stream) continue;
+        if (one.key() != parts_key) type_in(one, s);
+        if (one.key() != parts_key || mode == InputMode::file || s.loader.fetch_threads) continue;
+        const double object = base(*s.dataset.bytes_per_sample) * *s.dataset.samples_per_object;
+        const double parts = std::max(1.0, std::ceil(object / defaults.part_bytes));
+        s.loader.fetch_threads = std::round(std::min(one.number.value, parts));
+        if (*s.loader.fetch_threads > 1.0) ++parts_at_once;
+      }
+      check_same(named, typed);
+    }
+  }
+  CHECK_DRAWN(parts_at_once > 20);
+}
+
+TEST_CASE("law: objects at once of a loader and parts of each of an access multiply") {
+  const auto threads = [](const testing_resolve::Settings& settings) {
+    return resolve::resolve(testing_resolve::scenario_with(settings), testing_resolve::catalog(),
+                            nullptr)
+        .inputs.fetch_threads;
+  };
+  const testing_resolve::Settings s3 = {{"/source/service", "s3"},
+                                        {"/dataset/samples_per_object", "1000"}};  // 100 MB
+  const auto with = [&](testing_resolve::Settings more) {
+    more.insert(more.begin(), s3.begin(), s3.end());
+    return threads(more);
+  };
+  CHECK(with({{"/source/access", "boto3"}}) == 10.0);
+  CHECK(with({{"/source/access", "boto3"}, {"/loader/kind", "grain"}}) == 160.0);
+  CHECK(with({{"/source/access", "boto3"}, {"/loader/kind", "grain"}, {"fetch_threads", "3"}}) ==
+        3.0);
+  CHECK(with({{"/source/access", "boto3"}, {"/source/input_mode", "File"}}) == 1.0);
+}
+
+TEST_CASE("law: what a name only assumes is drawn from its range, and nothing else of it is") {
+  for (const LoaderRow& row : loader_rows) {
+    const NamedDefaults* const defaults = find_defaults(loader_defaults(), row.name);
+    if (defaults == nullptr) continue;
+    INFO(row.name);
+    const auto drawn = [&](double u) {
+      const Scenario s = testing_resolve::scenario_with(
+          {{"/loader/kind", std::string(row.name)}, {"/loader/prefetch_factor", "null"}});
+      return resolve::resolve(s, testing_resolve::catalog(), nullptr,
+                              [u](std::string_view) { return u; })
+          .inputs;
+    };
+    const auto is_drawn = [&](std::string_view key) {
+      for (const NamedDefault& one : defaults->defaults) {
+        if (one.key() == key) return one.drawn();
+      }
+      return false;
+    };
+    const Inputs low = drawn(0.001), high = drawn(0.999);
+    CHECK((low.prefetch < high.prefetch) == is_drawn("/loader/prefetch_factor"));
+    CHECK((low.fetch_threads < high.fetch_threads) == is_drawn("/loader/fetch_threads"));
+    CHECK(low.prefetch == std::round(low.prefetch));
+    CHECK(high.fetch_threads == std::round(high.fetch_threads));
+  }
+}
+
+TEST_CASE("stack: generated jobs have every loader") {
+  pipeline::Generator random(77);
+  std::set<std::string> seen;
+  for (int i = 0; i < 2000; ++i) {
+    for (const auto& [key, value] : testing_resolve::generated_settings(random)) {
+      if (key == "/loader/kind") seen.insert(value);
+    }
+  }
+  for (const LoaderRow& row : loader_rows) {
+    INFO(row.name);
+    CHECK(seen.contains(std::string(row.name)));
+  }
+}
+
+TEST_CASE("stack: what a name stands for and is not simulated is said in one remark") {
+  const auto said = [](const testing_resolve::Settings& settings) {
+    const auto resolved = resolve::resolve(testing_resolve::scenario_with(settings),
+                                           testing_resolve::catalog(), nullptr);
+    return std::count_if(resolved.remarks.begin(), resolved.remarks.end(), [](const auto& remark) {
+      return remark.find("is simulated without") != std::string::npos;
+    });
+  };
+  CHECK(said({}) == 0);
+  CHECK(said({{"/loader/kind", "pool"}}) == 0);
+  CHECK(said({{"/loader/kind", "litdata"}}) == 1);
+  CHECK(said({{"/loader/kind", "litdata"},
+              {"/source/service", "s3"},
+              {"/source/access", "mountpoint"}}) == 2);
+}
