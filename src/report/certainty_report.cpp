@@ -194,7 +194,7 @@ std::string measure_first(const Result& r) {
 std::string narrowing_words(const Result& r) {
   if (std::string probe = measure_words(r); !probe.empty()) return probe;
   if (const std::string by = r.reference ? words::narrowed_by(*r.reference) : ""; !by.empty()) {
-    return by + " narrows the range";
+    return by;
   }
   const std::vector<const InputUsed*> uncertain = uncertain_inputs(r);
   if (uncertain.empty() || uncertain.front()->effect->variance_share < worth_measuring) return "";

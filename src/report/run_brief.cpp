@@ -101,8 +101,7 @@ std::string remark_counts(const Result& r) {
                       [&](const std::string& remark) { return r.kind_of(remark) == kind; }));
   };
   const std::size_t missing = assumed_settings(r).size();
-  add(missing,
-      missing == 1 ? "setting missing from the scenario" : "settings missing from the scenario");
+  add(missing, missing == 1 ? "setting missing" : "settings missing");
   add(of(RemarkKind::measure), "to measure or provide");
   add(of(RemarkKind::check), "to check");
   add(of(RemarkKind::know), "worth knowing");

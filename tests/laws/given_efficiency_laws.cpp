@@ -25,23 +25,18 @@ Settings with(Settings settings, const std::string& key, const std::string& valu
   return settings;
 }
 
-/// One of decoding, the disk and the copy takes from a tenth of the step to ten times as long.
+/// Decoding or the disk takes from a tenth of the step to ten times as long.
 Settings drawn_job(pipeline::Generator& random) {
   const double times = random.log_uniform(0.1, 10.0);
   Settings job = {{"/job/step", R"({"fixed": "0 s", "per_sample": "1 ms"})"},
                   {"/dataset/samples", "500000"},
                   {"/job/startup", "0 s"}};
-  const double kind = random.uniform(0.0, 1.0);
-  if (kind < 0.5) {
+  if (random.chance(0.6)) {
     return with(job, "/preprocess/0/cpu", fmt::format("{:.4g} ms", 6.0 * times));
   }
-  if (kind < 0.8) {
-    job.emplace_back("/disk", fmt::format(R"({{"kind": "other", "bandwidth": "{:.4g} MB/s",
-                                               "latency": "0 s", "page_cache": "1 B"}})",
-                                          100.0 / times));
-    return with(job, "/preprocess/0/cpu", "0.1 ms");
-  }
-  job.emplace_back("/cluster/pinned_bandwidth", fmt::format("{:.4g} MB/s", 600.0 / times));
+  job.emplace_back("/disk", fmt::format(R"({{"kind": "other", "bandwidth": "{:.4g} MB/s",
+                                             "latency": "0 s", "page_cache": "1 B"}})",
+                                        100.0 / times));
   return with(job, "/preprocess/0/cpu", "0.1 ms");
 }
 
@@ -62,20 +57,22 @@ TEST_CASE("efficiency: what limits a job on one instance limits it on many, whic
     REQUIRE(many.efficiency);
     if (*many.efficiency < given * 0.9999) continue;  // out of reach: said so
     CHECK(*many.efficiency == Approx(given).epsilon(1e-3));
-    // The GPU's part of the time, were its steps as much longer as the efficiency says.
+    // The GPU's part of the time, were its steps as much longer as the efficiency says; the copies
+    // stand between the steps and hide nothing.
     const double fed = one.gpu_busy / given;
-    if (fed < 0.95) {
+    const double lost = 1.0 - given;
+    const double exchanged = many.stages[Stage::allreduce].stall / many.times.total;
+    if (fed < 0.85) {
       ++by_input;
       REQUIRE(one.bottleneck.stage);
       CHECK(many.bottleneck.stage == one.bottleneck.stage);
       // The exchange is the one that loses as much of steps that wait for nothing.
-      CHECK(many.stages[Stage::allreduce].stall / many.times.total <=
-            1.05 * (1.0 - given) * one.gpu_busy + 1e-3);
+      CHECK(exchanged <= lost * (one.gpu_busy + 0.06));
       CHECK(many.bottleneck.gain_if_twice_as_fast > 0.0);
-    } else if (one.gpu_busy > 0.85 && fed > 1.05) {
+    } else if (one.bottleneck.stage == Stage::gpu && one.gpu_busy > 0.9) {
       ++by_exchange;
-      const Duration lost = (1.0 - given) * many.times.total;
-      CHECK(many.stages[Stage::allreduce].stall.base() == Approx(lost.base()).epsilon(0.1));
+      // But for what starts and ends an epoch, which is not the same share of both.
+      CHECK(exchanged == Approx(lost).margin(0.02));
     }
   }
   CHECK_DRAWN(by_input > 40);
