@@ -24,8 +24,8 @@ class Named {
   using Row = typename std::remove_cvref_t<decltype(table)>::value_type;
 
   constexpr Named() = default;
-  template <class Family>
-  requires std::is_same_v<Family, decltype(Row::family)>
+  template <class Family, class R = Row>
+  requires std::is_same_v<Family, decltype(R::family)>
   constexpr Named(Family generic) : place_(static_cast<std::size_t>(generic)) {}
   constexpr static Named at(std::size_t place) {
     Named made;
