@@ -70,6 +70,13 @@ std::string_view shortest(double value, std::span<char> buffer) {
   return {first, static_cast<std::size_t>(end.ptr - first)};
 }
 
+/// Takes the first unit off a list of them, separated by spaces.
+std::string_view next_unit(std::string_view& units) {
+  const std::string_view unit = units.substr(0, units.find(' '));
+  units.remove_prefix(std::min(units.size(), unit.size() + 1));
+  return unit;
+}
+
 /// A number of at most 15 digits that `scale` turns into exactly `base`, or else one with all its
 /// digits, or else NaN: dividing by 3600 can step over some doubles.
 double number_in(double base, const Scale& scale) {
@@ -238,9 +245,9 @@ std::string format_in(double base, std::string_view unit) {
 
 std::string format_short(double base, Dimension dimension, int digits) {
   const KnownDimension* found = known(dimension);
-  for (std::string_view units = found == nullptr ? "" : found->units; !units.empty();) {
-    const std::string_view unit = units.substr(0, units.find(' '));
-    units.remove_prefix(std::min(units.size(), unit.size() + 1));
+  std::string_view units = found == nullptr ? "" : found->units;
+  while (!units.empty()) {
+    const std::string_view unit = next_unit(units);
     const double number = with_digits(parse_unit(unit).scale.from_base(base), digits);
     if (!(std::fabs(number) >= 1.0 && std::fabs(number) < 1000.0)) continue;
     return with_unit(fmt::format("{:g}", number), unit);
@@ -256,8 +263,7 @@ std::string format_quantity(double base, Dimension dimension) {
   bool best_handy = false;
   std::array<char, 400> buffer{};
   for (std::string_view units = found->units; !units.empty();) {
-    const std::string_view unit = units.substr(0, units.find(' '));
-    units.remove_prefix(std::min(units.size(), unit.size() + 1));
+    const std::string_view unit = next_unit(units);
     const double number = number_in(base, parse_unit(unit).scale);
     if (std::isnan(number)) continue;
     const std::string_view digits = shortest(number, buffer);

@@ -42,10 +42,12 @@ PreparedSweep prepared(const SweepQuestion& question, const std::string& format,
   return {question, std::move(document), std::move(points), constraints, std::move(in)};
 }
 
-/// What a table of rows has no place for.
+/// What a table of rows has no place for; `of_all` holds for all points together.
 std::vector<std::string> remarks_beside_rows(const PreparedSweep& sweep,
                                              const study::Meeting& meeting,
-                                             const SweepChoices& choices, std::size_t unanswered) {
+                                             const SweepChoices& choices,
+                                             std::span<const std::string> of_all,
+                                             std::size_t unanswered) {
   std::vector<std::string> remarks;
   if (sweep.constraints.any()) {
     remarks.push_back(report::meeting_words(
@@ -53,19 +55,24 @@ std::vector<std::string> remarks_beside_rows(const PreparedSweep& sweep,
         meeting.cheapest ? study::setting_words(sweep.points.setting(*meeting.cheapest)) : ""));
   }
   for (std::string& words : report::choice_words(choices)) remarks.push_back(std::move(words));
-  // Of the first few thousand points: more regions than there are stand among them.
-  constexpr std::size_t looked_at = 5000;
-  std::vector<study::Setting> settings;
-  for (std::size_t i = 0; i < std::min(looked_at, sweep.points.size()); ++i) {
-    settings.push_back(sweep.points.setting(i));
-  }
-  std::string data = study::data_follows(sweep.points.first(), settings);
-  if (!data.empty()) remarks.push_back(std::move(data));
+  remarks.insert(remarks.end(), of_all.begin(), of_all.end());
   if (unanswered > 0) {
     remarks.push_back(report::unanswered_words(unanswered, sweep.points.size()) +
                       "; the column \"problem\" says why");
   }
   return remarks;
+}
+
+/// What holds for all points together, of which none is kept: the first few thousand are looked at,
+/// as more regions than there are stand among them.
+std::vector<std::string> remarks_of(const SweepPoints& points) {
+  constexpr std::size_t looked_at = 5000;
+  std::vector<study::Setting> settings;
+  for (std::size_t i = 0; i < std::min(looked_at, points.size()); ++i) {
+    settings.push_back(points.setting(i));
+  }
+  const std::string data = study::data_follows(points.first(), settings);
+  return data.empty() ? std::vector<std::string>{} : std::vector{data};
 }
 
 int status_of(const PreparedSweep& sweep, std::size_t meeting) {
@@ -134,7 +141,7 @@ int deliver_results(const PreparedSweep& sweep,
            .json = [&] { return schema::write_sweep(result, first.name, sweep.question.scenario); },
            .csv = [&] { return report::sweep_csv(result); },
            .remarks = remarks_beside_rows(
-               sweep, {result.meeting, result.cheapest_meeting}, result.confirmed,
+               sweep, {result.meeting, result.cheapest_meeting}, result.confirmed, result.remarks,
                static_cast<std::size_t>(
                    std::count_if(result.points.begin(), result.points.end(),
                                  [](const SweepPoint& p) { return !p.answered(); })))});
@@ -176,7 +183,8 @@ int deliver_rows(const PreparedSweep& sweep, const OutputOptions& output,
   } else {
     spool.finish();
   }
-  for (const std::string& remark : remarks_beside_rows(sweep, meeting, choices, swept.unanswered)) {
+  for (const std::string& remark :
+       remarks_beside_rows(sweep, meeting, choices, remarks_of(points), swept.unanswered)) {
     write_stderr("remark: " + remark);
   }
   return status_of(sweep, meeting.points);
