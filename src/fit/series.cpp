@@ -147,15 +147,21 @@ static double mean_of(const SeriesList& list, std::string_view name) {
   return count > 0.0 ? sum / count : 0.0;
 }
 
-void note_data(Findings& findings, const std::string& operation, const SeriesList& list) {
-  HostProfile& profile = findings.out.profile;
-  // A file is read byte by byte, whatever it shows.
-  const double pixels = operation == "read" ? 0.0 : mean_of(list, "pixels");
+/// Of samples that are images: their pixels, and their format where all are of one.
+static void note_images(HostProfile& profile, const std::string& operation,
+                        const SeriesList& list) {
+  const double pixels = mean_of(list, "pixels");
   if (pixels > 0.0) profile.operation_pixels[operation] = rounded(pixels);
   const std::string_view format = list.empty() ? std::string_view() : list.front().how("format");
   const bool same = std::all_of(list.begin(), list.end(),
                                 [&](const Series& s) { return s.how("format") == format; });
   if (same && !format.empty()) profile.operation_format[operation] = format;
+}
+
+void note_data(Findings& findings, const std::string& operation, const SeriesList& list) {
+  HostProfile& profile = findings.out.profile;
+  // A file is read byte by byte, whatever it shows and however it is stored.
+  if (operation != "read") note_images(findings.out.profile, operation, list);
   const double mean = mean_of(list, "bytes");
   if (mean <= 0.0) return;
   profile.operation_bytes[operation] = rounded(mean);
