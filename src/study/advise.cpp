@@ -233,7 +233,7 @@ class Adviser {
   }
 
   /// The first rung below the target, or the next one where nothing before it saves nearly as much
-  /// as all remedies can. What belongs to later rungs comes later.
+  /// as what belongs to rungs below it. What belongs to later rungs comes later.
   void choose_rung() {
     constexpr double far_more = 0.1;  // of what the job costs
     const auto most_by = [&](Rung rung) {
@@ -244,10 +244,14 @@ class Adviser {
       }
       return most;
     };
+    const auto below = [](const RungResult& rung) { return rung.figures && !rung.met; };
+    // Rungs are in order: the last one below the target has all that may be advised on.
+    double enough = -far_more * savings_.cost_before();
+    const auto last = std::find_if(advice_.ladder.rbegin(), advice_.ladder.rend(), below);
+    if (last != advice_.ladder.rend()) enough += most_by(last->rung);
     advice_.works_on = advice_.starts_on;
-    const double enough = most_by(Rung::fed) - far_more * savings_.cost_before();
     for (const RungResult& rung : advice_.ladder) {
-      if (!rung.figures || rung.met || rung.rung < advice_.starts_on) continue;
+      if (!below(rung)) continue;
       const double most = most_by(rung.rung);
       if (most < enough || most <= 0.0) continue;
       advice_.works_on = rung.rung;

@@ -278,29 +278,45 @@ TEST_CASE("advised: nothing that comes later saves a tenth of the job beyond wha
 }
 
 TEST_CASE("advised: a rung on which nothing helps is no dead end") {
-  // One connection copies small files to GPUs that a smaller step would keep waiting anyhow.
-  const auto advice = [](const char* connections) {
+  // Few connections copy small files to GPUs that a smaller step would keep waiting anyhow.
+  const auto advice = [](const char* connections, const char* value_of_hour) {
     const api::ScenarioMaker make(testing_resolve::document_with(
         {{"/source", std::string(R"({"service": "s3", "input_mode": "File", "connections": )") +
                          connections + R"(, "bandwidth_per_connection": "35 MB/s"})"},
+         {"/source/distribution", "ShardedByS3Key"},
          {"/dataset/samples", "45000"},
          {"/dataset/bytes_per_sample", "1.2 MB"},
          {"/disk", R"({"kind": "other", "bandwidth": "2 GB/s"})"},
          {"/loader/num_workers", "8"},
          {"/preprocess", R"([{"operation": "decode", "cpu": "0.3 ms"}])"},
          {"/job/epochs", "1"},
+         {"/job/value_of_hour", value_of_hour},
          {"/job/step", R"({"fixed": "1.4 ms", "per_sample": "0.08 ms"})"}}));
     study::AdviseOptions options;
     options.draws = 0;
     options.target = 0.999;
     return study::advise(std::cref(make), catalog(), nullptr, options);
   };
-  const Advice one = advice("1");
+  const Advice one = advice("1", "0 USD/h");
   CHECK(one.starts_on == Rung::one_gpu_in_memory);
   CHECK(one.works_on == Rung::one_gpu);
   REQUIRE_FALSE(one.remedies.empty());
   CHECK(one.remedies.front().standing == RemedyStanding::advised);
   CHECK(one.remedies.front().after->time < 0.2 * one.before.time);
+
+  // Nor where hours are dear, and more instances, which come after all rungs, save far more still.
+  const Advice dear = advice("16", "300 USD/h");
+  CHECK(dear.starts_on == Rung::one_gpu_in_memory);
+  CHECK(dear.works_on == Rung::one_gpu);
+  const auto named = [&](std::string_view name) {
+    const auto found = std::find_if(dear.remedies.begin(), dear.remedies.end(),
+                                    [&](const Remedied& row) { return row.what.name == name; });
+    REQUIRE(found != dear.remedies.end());
+    return *found;
+  };
+  CHECK(named("connections").standing == RemedyStanding::advised);
+  CHECK(named("more_instances").standing == RemedyStanding::later);
+  CHECK(named("more_instances").saved > named("connections").saved + 0.1 * dear.before.total);
 }
 
 TEST_CASE("advised: kinds take turns by what their largest saving is worth of effort") {
