@@ -41,9 +41,11 @@ std::string details_of(const ScenarioVerdict& scenario) {
   if (!scenario.stages.empty()) blocks.emplace_back(stage_table(scenario));
   if (!scenario.parts.empty()) blocks.emplace_back(part_table(scenario));
   if (!scenario.keys.empty()) blocks.emplace_back(key_table(scenario));
-  return fmt::format("<details><summary>{} {}: {}</summary>\n\n{}\n</details>\n",
-                     sign_of(scenario.level), markdown_html_escaped(scenario.name),
-                     markdown_html_escaped(summary_text(scenario)), rendered(std::move(blocks)));
+  // Escaped as one: a name may end in a colon, and two begin a command to a log.
+  const std::string summary = fmt::format("{}: {}", scenario.name, summary_text(scenario));
+  return fmt::format("<details><summary>{} {}</summary>\n\n{}\n</details>\n",
+                     sign_of(scenario.level), markdown_html_escaped(summary),
+                     rendered(std::move(blocks)));
 }
 
 /// The table with as many rows as fit into `room`, the worst scenarios first.

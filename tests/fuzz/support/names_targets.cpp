@@ -181,9 +181,12 @@ bool names(std::string_view text) {
 }
 
 std::vector<std::string> names_seeds() {
-  return {"plain", "a\x1b[2J\xc2\x85\xe2\x80\xae\n::error::x ##[error]y",
+  return {"plain",
+          ":",
+          "a\x1b[2J\xc2\x85\xe2\x80\xae\n::error::x ##[error]y",
           "</summary></details>\n\n# a | b `c` [l](https://e.example) @who #12 GH-1 $x$",
-          "=1+1,\"x\";'%0A::y,z:", "<img src=x onerror=1>&amp;'\"]]>{{data}}\\\\n"};
+          "=1+1,\"x\";'%0A::y,z:",
+          "<img src=x onerror=1>&amp;'\"]]>{{data}}\\\\n"};
 }
 
 constexpr std::array all_names = {Target{
