@@ -303,6 +303,14 @@ TEST_CASE("import: of a file that was cut, what was whole is kept, and said") {
   CHECK(value_of(samples_of(of_trace), step_time, "rank1", 6) == Approx(0.1));
   CHECK(of_trace.files().front().remarks.front().find("ends in the middle") != std::string::npos);
 
+  // What begins as a number and is none is as if it were not there: no moment is known then.
+  std::string damaged = trace;
+  const std::string_view key = R"("baseTimeNanoseconds": )";
+  damaged.replace(damaged.find(key) + key.size(), 1, "-x");
+  const ImportedObservation undated = import({folder.write("damaged.json", damaged)});
+  CHECK(undated.header().clock == ClockKind::relative);
+  CHECK(value_of(samples_of(undated), step_time, "rank1", 6) == Approx(0.1));
+
   const std::string sar = read_text_file(recording("sadf.json"));
   const ImportedObservation of_sar =
       import({folder.write("sar.json", sar.substr(0, sar.size() * 3 / 4))});

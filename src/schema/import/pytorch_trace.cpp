@@ -187,8 +187,13 @@ void PytorchTrace::read_events(JsonStream& json, Collector& to) {
 }
 
 bool PytorchTrace::read_member(std::string_view key, JsonStream& json) {
+  // What begins as a number and is none is as if it were not there.
+  const auto read_number = [&](std::optional<double>& to) {
+    const double value = json.number();
+    if (std::isfinite(value)) to = value;
+  };
   if (key == "baseTimeNanoseconds" && json.next() == JsonStream::Kind::number) {
-    events_->base_nanoseconds = json.number();
+    read_number(events_->base_nanoseconds);
     return true;
   }
   if (key != "distributedInfo" || json.next() != JsonStream::Kind::object) return false;
@@ -196,7 +201,7 @@ bool PytorchTrace::read_member(std::string_view key, JsonStream& json) {
   while (const auto member = json.member()) {
     const bool is_rank = *member == "rank";
     if ((is_rank || *member == "world_size") && json.next() == JsonStream::Kind::number) {
-      (is_rank ? events_->rank : events_->world_size) = json.number();
+      read_number(is_rank ? events_->rank : events_->world_size);
     } else {
       json.skip();
     }
