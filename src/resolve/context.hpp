@@ -215,7 +215,7 @@ struct Context {
         Value<std::string>{std::string(name_of(word)), {Origin::assumed, text_if_read(why), 0.0}});
     add_range(std::string(name_of(word)), std::string(name_of(other)),
               "one in five is the other (engineering judgement)");
-    return draw && draw(key) > 0.8 ? other : word;
+    return draw && draw(key) > draws_of_assumed_word ? other : word;
   }
 
   /// Records a measured curve by its highest total; a draw scales the whole curve. A curve of cores

@@ -22,6 +22,10 @@ using pipeline::Inputs;
 /// 1; 0.5 is its stated value. Always the same for the same name.
 using Draw = std::function<double(std::string_view key)>;
 
+/// Of words with an alternative (disciplines) the assumed one is drawn up to here, the other
+/// beyond.
+inline constexpr double draws_of_assumed_word = 0.8;
+
 /// The disk of an instance as it is simulated, defaults included, so that the bill has the same
 /// one.
 struct LocalDisk {

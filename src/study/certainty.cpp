@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -91,19 +93,25 @@ std::vector<Uncertain> errors_of_model() {
   return list;
 }
 
-/// The variance of the time over the input's range, by five nodes of Gauss and Hermite where it is
-/// a measured value's, of Gauss and Legendre where it is an assumption's: exact for smooth laws.
+/// The variance of the time over the input's range, by nodes of Gauss and Hermite where it is a
+/// measured value's, of Gauss and Legendre where it is an assumption's: exact for smooth laws, and
+/// for words, which change at one place.
 double variance_of(const Scale& scale, const Uncertain& one, Duration stated) {
   struct Node {
     double share, weight;
   };
   constexpr std::array normal = {Node{0.0021416, 0.0112574}, Node{0.0876194, 0.2220759},
                                  Node{0.9123806, 0.2220759}, Node{0.9978584, 0.0112574}};
-  constexpr std::array even = {Node{0.0469101, 0.1184634}, Node{0.2307653, 0.2393143},
-                               Node{0.7692347, 0.2393143}, Node{0.9530899, 0.1184634}};
+  constexpr double word = resolve::draws_of_assumed_word;
+  constexpr double other = 1.0 - word;
+  constexpr std::array even = {
+      Node{0.1127017 * word, 5.0 / 18.0 * word}, Node{0.5 * word, 8.0 / 18.0 * word},
+      Node{0.8872983 * word, 5.0 / 18.0 * word}, Node{word + 0.2113249 * other, 0.5 * other},
+      Node{word + 0.7886751 * other, 0.5 * other}};
   double sum = 0.0;
   double squares = 0.0;
-  for (const Node& node : one.low > 0.0 ? normal : even) {
+  const auto nodes = one.low > 0.0 ? std::span<const Node>(normal) : std::span<const Node>(even);
+  for (const Node& node : nodes) {
     const double off = (scale.weigh(one.key, node.share).time - stated).base();
     sum += node.weight * off;
     squares += node.weight * off * off;
@@ -135,9 +143,26 @@ double variance_of_courses(const pipeline::Interrupted& in) {
   return count > 1.0 ? std::max(0.0, squares - sum * sum / count) / (count - 1.0) : 0.0;
 }
 
+/// Ends, 2ⁿ rows of them, among which every three columns meet at each of their eight mixtures
+/// equally often, for up to 2ⁿ⁻¹ columns: an orthogonal array of strength three. Its columns are
+/// the numbers below 2ⁿ of an odd number of bits, of which no three are dependent modulo 2.
+std::vector<std::vector<bool>> mixtures_of_three(std::size_t columns) {
+  std::size_t rows = 2;
+  while (rows < 2 * columns) rows *= 2;
+  std::vector<std::vector<bool>> mixtures(rows);
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t number = 0; mixtures[row].size() < columns; ++number) {
+      if (std::popcount(number) % 2 == 1) mixtures[row].push_back(std::popcount(number & row) % 2);
+    }
+  }
+  return mixtures;
+}
+
 /// The job with all assumptions at those ends of their ranges that make it longer, or shorter. The
-/// search begins with the end that is worst for each alone. Beside others at their ends an input
-/// without effect may gain one, so each is tried again until none changes anything.
+/// search begins with the end that is worst for each alone, and with the best of mixtures of those
+/// without effect alone: up to three together may have one, as what fills a memory has. Beside
+/// others at their ends an input without effect may gain one, so each is tried again until none
+/// changes anything.
 Duration extreme(const Scale& scale, const std::vector<Uncertain>& list, bool longest) {
   constexpr int most_passes = 3;
   std::vector<double> at(list.size(), 0.5);
@@ -151,12 +176,32 @@ Duration extreme(const Scale& scale, const std::vector<Uncertain>& list, bool lo
         })
         .time;
   };
+  std::vector<std::size_t> without_effect;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Uncertain& one = list[i];
-    if (!one.assumed || one.at_low.time == one.at_high.time) continue;
-    at[i] = (one.at_high.time > one.at_low.time) == longest ? one.high : one.low;
+    if (!one.assumed) continue;
+    if (one.at_low.time == one.at_high.time) {
+      without_effect.push_back(i);
+    } else {
+      at[i] = (one.at_high.time > one.at_low.time) == longest ? one.high : one.low;
+    }
   }
+  const auto better_than = [&](Duration now, Duration than) {
+    return longest ? now > than : now < than;
+  };
   Duration found = time();
+  std::vector<double> start = at;
+  for (const std::vector<bool>& mixture : mixtures_of_three(without_effect.size())) {
+    for (std::size_t k = 0; k < mixture.size(); ++k) {
+      const Uncertain& one = list[without_effect[k]];
+      at[without_effect[k]] = mixture[k] ? one.high : one.low;
+    }
+    const Duration now = time();
+    if (!better_than(now, found)) continue;
+    found = now;
+    start = at;
+  }
+  at = start;
   for (int pass = 0; pass < most_passes; ++pass) {
     bool better = false;
     for (std::size_t i = 0; i < list.size(); ++i) {
@@ -164,7 +209,7 @@ Duration extreme(const Scale& scale, const std::vector<Uncertain>& list, bool lo
       for (const double end : {list[i].low, list[i].high}) {
         const double before = std::exchange(at[i], end);
         const Duration now = end == before ? found : time();
-        if (longest ? now > found : now < found) {
+        if (better_than(now, found)) {
           found = now;
           better = true;
         } else {

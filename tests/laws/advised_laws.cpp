@@ -116,7 +116,7 @@ TEST_CASE("advised: rungs are runs of simpler jobs, and the first below the targ
     CHECK(advice.works_on >= advice.starts_on);
     worked_on.insert(advice.works_on);
   });
-  CHECK(worked_on.size() >= 3);
+  CHECK_DRAWN(worked_on.size() >= 3);
 }
 
 TEST_CASE("advised: where GPUs have next to no work each rung is held against the one before") {
