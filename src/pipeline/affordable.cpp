@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pipeline/loading.hpp"
 #include "pipeline/random.hpp"
 
 namespace feedrate::pipeline {
@@ -11,6 +12,18 @@ double settling_steps(const Inputs& inputs) {
   const double ahead = inputs.pooled() ? inputs.prefetch : inputs.workers * inputs.prefetch;
   return std::max(16.0, 2.0 * ahead);
 }
+
+namespace {
+
+/// The job whose epochs have so many steps, if its workers then still have as much to do at a time.
+std::optional<Inputs> with_steps(const Inputs& inputs, EpochKind kind, double steps) {
+  Inputs fewer = inputs;
+  fewer.samples = steps * inputs.batch * inputs.gpus();
+  if (active_workers(fewer, kind) != active_workers(inputs, kind)) return std::nullopt;
+  return fewer;
+}
+
+}  // namespace
 
 std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epochs& epochs,
                                                 std::uint64_t seed, double most_events,
@@ -22,7 +35,12 @@ std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epoc
     Epochs one = epochs;
     one.count = 1.0;
     one.steps = steps < all ? steps : epochs.steps;
-    const Span span = random_epoch(inputs, one, seed, own);
+    // An epoch that is left in its middle has loaders ahead by batches that nobody waits for at the
+    // end of a whole one: the window is of an epoch that has no more steps.
+    const bool ends = steps < all && epochs.steps <= 0.0;
+    const std::optional<Inputs> fewer =
+        ends ? with_steps(inputs, epochs.kind, steps) : std::nullopt;
+    const Span span = random_epoch(fewer ? *fewer : inputs, one, seed, own);
     events = own.events;
     effort.events += own.events;
     return span;

@@ -18,8 +18,8 @@ struct AffordableEpoch {
 };
 
 /// The first of `epochs`, of which about `most_events` events are simulated. `mean_of(steps)` is
-/// the mean of its first steps, 0: of all. Where a window is simulated, from the epoch's beginning,
-/// the rest differs from the mean as the second half of the window does:
+/// the mean of its first steps, 0: of all. Where a window is simulated, as an epoch of its own, the
+/// rest differs from the mean as the second half of the window does:
 ///   T(N) = mean(N) + d(2W) + (d(2W) - d(W))·(N - 2W)/W,  d = events - mean.
 /// Empty where so few steps are affordable that the loader would not have settled. The same seed
 /// gives the same epoch, on any machine: what is affordable is counted, not timed.
