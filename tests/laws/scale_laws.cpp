@@ -292,6 +292,7 @@ TEST_CASE("law: a shared limit keeps jobs waiting from the number on from which 
   pipeline::Generator random(6);
   int staged = 0;
   int trained = 0;
+  int early = 0;
   for (int i = 0; i < 120; ++i) {
     const double bandwidth = random.log_uniform(5e7, 2e10);
     const Settings settings = sharing_job(random, bandwidth);
@@ -317,9 +318,12 @@ TEST_CASE("law: a shared limit keeps jobs waiting from the number on from which 
       CHECK(at(from, 1.0).shared_limit->binds);
       const double before = slower(from - 1.0);
       const double after = slower(from);
-      // Just below, batches that vary meet it now and then; copies do not vary.
-      CHECK(before < (bound->when == SharedIn::staging ? 1.0 + 1e-9 : 1.03));
-      CHECK(after > 1.0001);
+      // Just below, batches that vary meet it now and then, the more so the more GPUs wait for the
+      // slowest; copies do not vary.
+      if (bound->when == SharedIn::staging) CHECK(before < 1.0 + 1e-9);
+      early += before > 1.03 ? 1 : 0;
+      // Longer by what is asked for beyond the rate, in that part of the job that meets the limit.
+      CHECK(after > 1.0 + 0.01 * (from * bound->demand / bound->rate - 1.0));
       CHECK(after > before);
       // Far below and beyond there is no doubt.
       CHECK(slower(std::max(1.0, std::floor(0.5 * from))) < 1.005);
@@ -334,6 +338,8 @@ TEST_CASE("law: a shared limit keeps jobs waiting from the number on from which 
       continue;
     }
   }
+  // Of the population one in 150 is longer by over 3 % just below it; three deviations above 2 %.
+  CHECK(early <= 0.02 * trained + 3.0 * std::sqrt(0.02 * trained));
   CHECK_DRAWN(staged > 5);
   CHECK_DRAWN(trained > 15);
 }
