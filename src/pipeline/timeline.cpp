@@ -266,7 +266,9 @@ TimelineSection Watcher::finish(const engine::Outcome& outcome) && {
   }
   section.counters = std::move(stocks_);
   for (Counter& counter : users_) {
-    if (counter.points.size() > 1) section.counters.push_back(std::move(counter));
+    // Users of the whole section who are there from its beginning make one point.
+    const bool used = counter.points.size() > 1 || counter.points.front().value > 0.0;
+    if (used) section.counters.push_back(std::move(counter));
   }
   if (!outcome.marks.empty()) {
     for (const engine::Ticks at : outcome.marks[step_mark].first) {
