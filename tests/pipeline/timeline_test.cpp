@@ -175,6 +175,20 @@ TEST_CASE("timeline: most_events ends it early, and the section tells how far it
   CHECK(section.steps.size() > 5);
 }
 
+TEST_CASE("timeline: cores that the same workers use from first to last are in it") {
+  Inputs in = two_workers();
+  in.step.per_sample = seconds_per_sample(1e-6);  // nobody waits for room
+  const TimelineSection section = watch_epoch(in, {EpochKind::later, 2.0}, {20.0, no_limit});
+  check_shape(section);
+  const auto cores =
+      std::find_if(section.counters.begin(), section.counters.end(), [](const Counter& counter) {
+        return counter.kind == CounterKind::users && counter.name == cores_name;
+      });
+  REQUIRE(cores != section.counters.end());
+  CHECK(cores->points.size() == 1);
+  CHECK(cores->points.front().value == 2.0);
+}
+
 TEST_CASE("staging: mean and events keep the bounds of what every connection and the link can do") {
   Generator random(31);
   for (int i = 0; i < 100; ++i) {
