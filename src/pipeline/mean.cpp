@@ -14,6 +14,7 @@ namespace {
 
 struct Pace {
   double period = 0.0;      // of a step, all ranks
+  double making = 0.0;      // of a batch by threads, before a GPU's part of its loading
   double load = 0.0;        // of a batch, wherever it is loaded
   double loader = 0.0;      // what a loader beside the main process would need for it alone
   double straggling = 0.0;  // what the slowest rank adds to a step
@@ -96,7 +97,8 @@ Pace attempt(const Epoch& e, double period) {
     load = std::max(load, inputs.ranks * work / e.flow.most_cores());
   }
   // Threads wait while the GPU does its part of their batch.
-  load += c.ahead;
+  pace.making = load;
+  load = made_with_ahead(c, load, pace.crowding);
   // What limits and the NIC let through is no matter of chance.
   const double limited =
       std::max(e.nic, e.flow.limit() < 1e299 ? inputs.ranks * e.batch / e.flow.limit() : 0.0);
@@ -129,7 +131,7 @@ Pace attempt(const Epoch& e, double period) {
     pace.kept = kept * c.reduce;
   }
   pace.straggling = waits;
-  pace.line = line_of(c, load, waits, pace.crowding);
+  pace.line = line_of(c, c.inline_load ? load : pace.making, waits, pace.crowding);
   pace.load = load;
   pace.loader = c.inline_load ? 0.0 : std::max(load, limited);
   const double consumer = pace.line.period();
@@ -185,7 +187,7 @@ Pace pace_of(const Epoch& e) {
   const auto ahead = [&](double p) {
     if (c.inline_load) return line_of(c, pace.load, pace.straggling, pace.crowding);
     const double crowding = crowding_at(e, p).first;
-    return line_of(c, pace.load, late_of(c, crowding), crowding);
+    return line_of(c, pace.making, late_of(c, crowding), crowding);
   };
   const double fed = fixed_point([&](double p) { return ahead(p).period(); });
   pace.fed = ahead(fed);

@@ -9,11 +9,23 @@
 namespace feedrate::pipeline {
 namespace {
 
-/// Of a batch, where the loader's stream shares the GPU with `steps`. A loader that is ahead is
-/// full, and begins its next batch when the loop takes one: what comes between that and the step it
-/// has to itself, and in what comes after the step there is nothing left to do, unless its batch
-/// takes longer than the step. The GPU does all of both in any case.
-double beside_ahead(const Consumer& c, double steps, double handover) {
+/// Seconds by which a step of the loop and a batch of the loader's stream delay each other on the
+/// GPU that they share equally; they reach it `step_from` and `ahead_from` after a common instant.
+double shared_gpu(double step_from, double step, double ahead_from, double ahead) {
+  const double alone = std::abs(step_from - ahead_from);
+  if (step_from < ahead_from) {
+    step -= alone;
+  } else {
+    ahead -= alone;
+  }
+  return std::max(0.0, std::min(step, ahead));
+}
+
+/// Of a batch, where the loader's stream shares the GPU with `steps` and the loader is ahead: it is
+/// full, and begins its next batch, which threads make in `making`, when the loop takes one. What
+/// comes between that and the step it has to itself; in what comes after the step there is nothing
+/// left to do, unless its batch takes longer. The GPU does all of both in any case.
+double beside_ahead(const Consumer& c, double steps, double handover, double making) {
   double taken = 0.0;  // from the batch's being taken to its step
   double rest = c.reduce;
   if (c.one_process) {
@@ -23,7 +35,7 @@ double beside_ahead(const Consumer& c, double steps, double handover) {
   } else if (!c.copy_beside) {
     taken = c.copy;
   }
-  const double shared = std::min(steps, std::max(0.0, c.ahead - taken));
+  const double shared = shared_gpu(taken, steps, making, c.ahead);
   return std::max(steps + c.ahead, taken + steps + shared + rest);
 }
 
@@ -62,6 +74,12 @@ Consumer consumer_of(const Inputs& inputs, double full, double steps, double las
   return c;
 }
 
+double made_with_ahead(const Consumer& c, double making, double crowding) {
+  if (c.ahead <= 0.0) return making;
+  const double taken = c.handover * crowding + c.pin * crowding + c.copy;
+  return making + c.ahead + shared_gpu(taken, c.step + c.before, making, c.ahead);
+}
+
 double late_of(const Consumer& c, double crowding) {
   return std::hypot(c.straggling, c.one_process ? c.handed_late * crowding : 0.0);
 }
@@ -80,7 +98,7 @@ Line line_of(const Consumer& c, double load, double straggling, double crowding)
   const double late = c.handed_late * crowding;
   line.gpu = c.step + c.before + straggling + c.reduce;
   if (c.ahead > 0.0) {
-    line.other = beside_ahead(c, c.step + c.before + straggling, handover);
+    line.other = beside_ahead(c, c.step + c.before + straggling, handover, load);
     line.slowest = Stage::gpu_preprocess;
   }
   if (c.pinning) beside(Stage::h2d, c.pin * crowding);

@@ -45,8 +45,14 @@ struct Line {
 /// Each rank's lateness is the sum of independent ones, and the slowest is the latest of both.
 double late_of(const Consumer& c, double crowding);
 
-/// `load`: seconds that a loop which loads its batches itself loads for; `crowding`: CPU time of
-/// the main process, over what it needs alone.
+/// Seconds of a batch in a loader that keeps its loop waiting: threads make it in `making`, then
+/// the GPU does its part, beside the step of the batch before, which began once that was handed
+/// over and copied.
+double made_with_ahead(const Consumer& c, double making, double crowding);
+
+/// `load`: seconds that a loop which loads its batches itself loads for, and in which threads make
+/// one whose loader has a stream on the GPU; `crowding`: CPU time of the main process, over what it
+/// needs alone.
 Line line_of(const Consumer& c, double load, double straggling, double crowding);
 
 }  // namespace feedrate::pipeline

@@ -1,11 +1,11 @@
 // Laws of preprocessing on the GPU, in the step's stream or in the loader's, over generated jobs.
-#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "catch.hpp"
 #include "pipeline/generated.hpp"
 #include "pipeline/simulate.hpp"
+#include "tests/population.hpp"
 
 using namespace feedrate;
 using namespace feedrate::pipeline;
@@ -99,6 +99,41 @@ TEST_CASE("GPU preprocessing: a loader that has nothing else to do is hidden but
   CHECK(simulate(in, exact).training().base() == Approx(1000.0 * 0.264).epsilon(1e-3));
 }
 
+TEST_CASE("GPU preprocessing: two streams on one GPU, whatever stands before and between them") {
+  for (const double steps : {60.0, 200.0}) {
+    for (const double making : {0.0, 30.0, 120.0}) {
+      for (const double copy : {0.0, 50.0}) {
+        for (const double reduce : {0.0, 40.0}) {
+          for (const int loop : {0, 1, 2, 3}) {
+            Inputs in;
+            in.kind = LoaderKind::pool;
+            in.workers = 4.0;
+            in.samples = 64.0 * 400.0;
+            in.batch = 64.0;
+            in.cores = {{{1.0, 1.0}, {16.0, 16.0}}, 0.0};
+            in.cpu = seconds_per_sample(4e-3 * making / 64.0);
+            in.copy = seconds_per_sample(1e-3 * copy / 64.0);
+            in.exposed_allreduce = milliseconds(reduce);
+            in.step.fixed = milliseconds(steps);
+            in.gpu_preprocess_ahead = seconds_per_sample(1e-3);
+            in.asynchronous_step = loop < 3;
+            if (loop < 3) in.copies = static_cast<Copies>(loop);
+            const double events = simulate(in, {.exact = true}).training().base();
+            const double error = std::abs(training(in) / events - 1.0);
+            INFO("step " << steps << " ms, threads " << making << " ms, copy " << copy
+                         << " ms, all-reduce " << reduce << " ms, loop " << loop);
+            // A copy beside the step hides of the loader's stream what a loop that is neither full
+            // nor empty leaves, which no closed form says.
+            const bool between =
+                steps == 60.0 && making == 30.0 && copy * reduce > 0.0 && loop == 2;
+            CHECK(error < (between ? 0.07 : 0.02));
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("GPU preprocessing: events agree with the mean") {
   Generator generate(804);
   std::vector<double> errors;
@@ -113,7 +148,7 @@ TEST_CASE("GPU preprocessing: events agree with the mean") {
     REQUIRE(events.total.busy.base() == Approx(gpu_work(in)).epsilon(0.1));
     errors.push_back(std::abs(training(in) / events.training().base() - 1.0));
   }
-  std::sort(errors.begin(), errors.end());
-  CHECK(errors[errors.size() / 2] < 0.03);
-  CHECK(errors[errors.size() * 9 / 10] < 0.15);
+  // Of eleven seeds the medians are 0.4 to 0.7 %, nine in ten within 2.4 to 7 %.
+  CHECK_SHARE_BEYOND(errors, 0.006, 0.5);
+  CHECK_SHARE_BEYOND(errors, 0.045, 0.1);
 }
