@@ -71,8 +71,11 @@ TEST_CASE("efficiency: what limits a job on one instance limits it on many, whic
       CHECK(many.bottleneck.gain_if_twice_as_fast > 0.0);
     } else if (one.bottleneck.stage == Stage::gpu && one.gpu_busy > 0.9) {
       ++by_exchange;
-      // But for what starts and ends an epoch, which is not the same share of both.
-      CHECK(exchanged == Approx(lost).margin(0.02));
+      // No less than what the job takes beyond one without an exchange, of which the start of an
+      // epoch is as much on each instance; a loader that was late goes on meanwhile.
+      const Result none = answer(with(several, "/job/efficiency", "1"));
+      CHECK(exchanged >= 1.0 - none.times.total / many.times.total - 0.01);
+      CHECK(exchanged <= lost + 0.02);
     }
   }
   CHECK_DRAWN(by_input > 40);

@@ -12,6 +12,7 @@
 #include "pipeline/generated.hpp"
 #include "pipeline/simulate.hpp"
 #include "pipeline/timeline.hpp"
+#include "tests/population.hpp"
 
 using namespace feedrate;
 using namespace feedrate::pipeline;
@@ -380,18 +381,14 @@ TEST_CASE("max-plus: the mean is near the recursion, for half of all jobs to the
     REQUIRE(out.trained.stall[Stage::allreduce].base() <=
             in.epochs * first.reductions * (1.0 + 1e-9));
   }
-  const auto within = [](std::vector<double>& errors, double share) {
-    std::sort(errors.begin(), errors.end());
-    return errors[static_cast<std::size_t>(share * static_cast<double>(errors.size()))];
-  };
   // Bounds of the population: of seven seeds, the largest quantiles of workers are 0, 0.085, 0.63
   // and 2.2 %, those of pools 0.26, 0.87 and 2.2 %.
-  CHECK(within(workers, 0.5) < 1e-4);
-  CHECK(within(workers, 0.75) < 1e-3);
-  CHECK(within(workers, 0.9) < 0.01);
-  CHECK(within(workers, 0.97) < 0.025);
+  CHECK_SHARE_BEYOND(workers, 1e-4, 0.5);
+  CHECK_SHARE_BEYOND(workers, 1e-3, 0.25);
+  CHECK_SHARE_BEYOND(workers, 0.01, 0.1);
+  CHECK_SHARE_BEYOND(workers, 0.025, 0.03);
   // Chunks of a pool's batches interleave as no closed form says.
-  CHECK(within(pools, 0.5) < 0.003);
-  CHECK(within(pools, 0.75) < 0.0095);
-  CHECK(within(pools, 0.9) < 0.025);
+  CHECK_SHARE_BEYOND(pools, 0.003, 0.5);
+  CHECK_SHARE_BEYOND(pools, 0.0095, 0.25);
+  CHECK_SHARE_BEYOND(pools, 0.025, 0.1);
 }

@@ -93,7 +93,7 @@ TEST_CASE("law: more ranks and wider times wait longer; how times are counted do
     double before = 1.0;
     for (const double n : {1.0, 1.5, 2.0, 7.0, 64.0, 1e3, 1e6}) {
       const double now = times.largest(n).mean;
-      CHECK(now >= before);
+      CHECK(now >= before * (1.0 - 1e-14));
       CHECK(now <= times.values().back() * (1.0 + 1e-12));
       before = now;
     }
@@ -159,9 +159,18 @@ TEST_CASE(
       if (i % 2 == 1) in.accumulation = 4.0;
       give(in, generated(random, 20.0));
       const double mean = pipeline::simulate(in).training().base();
-      const double events = pipeline::simulate(in, {.exact = true, .seed = 5}).training().base();
+      constexpr int seeds = 8;
+      double events = 0.0;
+      for (std::uint64_t seed = 5; seed < 5 + seeds; ++seed) {
+        events += pipeline::simulate(in, {.exact = true, .seed = seed}).training().base() / seeds;
+      }
       INFO(ranks << " ranks, accumulation " << in.accumulation);
-      CHECK(events == Approx(mean).epsilon(ranks > 2.0 ? 0.02 : 0.04));
+      // 400 steps of each seed, or so many groups, each the slowest of all ranks: four errors of
+      // their mean, and how the loader starts and ends.
+      const queueing::Largest slowest = in.step_times->group.largest(ranks);
+      const double drawn = seeds * 400.0 / in.accumulation;
+      const double error = slowest.deviation / slowest.mean / std::sqrt(drawn);
+      CHECK(events == Approx(mean).epsilon(0.005 + 4.0 * error));
     }
   }
 }

