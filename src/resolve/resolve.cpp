@@ -111,6 +111,30 @@ void say_what_is_left_out(const Context& context) {
   }
 }
 
+/// A loader that reads shards, and a scenario that packs nothing: the user who names the cure would
+/// read that it does nothing.
+void doubt_objects(Context& context) {
+  const NamedDefaults* const row = context.loader_by_name;
+  const Dataset& dataset = context.scenario.dataset;
+  const Inputs& inputs = context.out.inputs;
+  const bool reads = inputs.source || inputs.disk || inputs.staging;
+  if (!context.texts || row == nullptr || row->shard_bytes <= 0.0 || !reads) return;
+  if (dataset.samples_per_object.value_or(1.0) > 1.0) return;
+  const double stored = bytes_in_chain(context.scenario).stored.base();
+  if (stored <= 0.0) return;
+  const double all = inputs.samples;
+  const double fill = std::clamp(std::floor(row->shard_bytes / stored), 1.0, std::max(1.0, all));
+  if (fill <= 1.0) return;
+  const std::string many =
+      fill < all ? fmt::format("{:.0f} fill the {} at which its writer begins another", fill,
+                               short_text_of(bytes(row->shard_bytes)))
+                 : fmt::format("all {:.0f} may be in one", all);
+  context.out.caveats.push_back(
+      fmt::format("{} reads many samples from one object, but a file a sample is simulated: give "
+                  "/dataset/samples_per_object ({}).",
+                  row->name, many));
+}
+
 void note_what_is_installed(Context& context) {
   const Cluster& cluster = context.scenario.cluster;
   Installed& has = context.out.installed;
@@ -337,6 +361,7 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
   if (want != Want::inputs_alone) {
     note_what_is_installed(context);
     say_what_is_left_out(context);
+    doubt_objects(context);
     tell_without_effect(context);
     check_plan(context);
     resolve_terms(context);

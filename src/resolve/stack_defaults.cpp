@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace feedrate::resolve {
 namespace {
@@ -114,16 +115,23 @@ constexpr std::array of_lance = {
                     "Lance 1.0: 64 reads in flight on stores, 8 on disks (2025)",
                     "8 of a local disk, to 64 of an object store")};
 
+constexpr double mebibyte = 1024.0 * 1024.0;
+constexpr double one_object = std::numeric_limits<double>::infinity();
+
 constexpr std::array loader_list = std::to_array<NamedDefaults>({
     {"pytorch-iterable", of_iterable, "shards of unequal length among its workers"},
     {"webdataset", of_webdataset,
-     "the first fill of its shuffle buffer (100 samples) and the shards that cache_dir keeps"},
+     "the first fill of its shuffle buffer (100 samples) and the shards that cache_dir keeps", 0.0,
+     3e9},  // ShardWriter's maxsize, 1.0.2
     {"streamingdataset", of_streamingdataset,
      "samples downloaded ahead of a worker (predownload) and the shards that stay on the local "
-     "disk"},
-    {"litdata", of_litdata, "the chunks that stay on the local disk after the first epoch"},
+     "disk",
+     0.0, 64.0 * mebibyte},  // MDSWriter's size_limit, 0.14
+    {"litdata", of_litdata, "the chunks that stay on the local disk after the first epoch", 0.0,
+     64.0 * mebibyte},  // chunk_bytes, 0.2.71
     {"hf-streaming", of_hf_streaming,
-     "row groups (a request of at least 32 MiB) and the first fill of its shuffle buffer"},
+     "row groups (a request of at least 32 MiB) and the first fill of its shuffle buffer", 0.0,
+     500e6},  // MAX_SHARD_SIZE, datasets 5.0
     {"ray-data", of_ray_data,
      "the object store between its tasks, its spilling, and tasks on other nodes"},
     {"tf.data", of_tf_data, "cache() and the first fill of shuffle()"},
@@ -137,7 +145,8 @@ constexpr std::array loader_list = std::to_array<NamedDefaults>({
      "the buffer of 500 elements that its threads read ahead, and that its workers start side by "
      "side"},
     {"energon", of_energon, "its cache pool"},
-    {"ffcv", of_ffcv, "the compilation of its pipeline in the first epoch and its pages of 8 MiB"},
+    {"ffcv", of_ffcv, "the compilation of its pipeline in the first epoch and its pages of 8 MiB",
+     0.0, one_object},
     {"lance", of_lance, "that its caller decodes between steps: a thread does so beside them"},
 });
 
@@ -185,7 +194,6 @@ constexpr std::array of_juicefs = {
                     "a block ahead, to four fifths of the buffer (engineering judgement)"),
     read_default(connections_key, 200.0, "JuiceFS: max-downloads 200 (2026)")};
 
-constexpr double mebibyte = 1024.0 * 1024.0;
 constexpr std::string_view each_part = "the price of a request for each part of an object";
 
 constexpr std::array access_list = std::to_array<NamedDefaults>({

@@ -30,6 +30,9 @@ struct NamedDefaults {
   std::span<const NamedDefault> defaults{};
   std::string_view left_out = "";  ///< what of it is not simulated; "" for nothing
   double part_bytes = 0.0;         ///< of an access that has `parts_key`
+  /// Of a loader that reads many samples from one object: bytes at which its own writer begins the
+  /// next; infinite where one holds all samples, 0 where objects may be single samples.
+  double shard_bytes = 0.0;
 };
 
 /// Of the named loaders; generic ones have no row.

@@ -400,3 +400,37 @@ TEST_CASE("stack: what a name stands for and is not simulated is said in one rem
               {"/source/service", "s3"},
               {"/source/access", "mountpoint"}}) == 2);
 }
+
+TEST_CASE("stack: a loader that reads shards doubts objects of one sample, and only those") {
+  const auto doubt = [](const testing_resolve::Settings& settings) -> std::string {
+    for (const std::string& caveat : resolve::resolve(testing_resolve::scenario_with(settings),
+                                                      testing_resolve::catalog(), nullptr)
+                                         .caveats) {
+      if (caveat.find("reads many samples from one object") != std::string::npos) return caveat;
+    }
+    return "";
+  };
+  const std::pair<std::string, std::string> bytes{"/dataset/bytes_per_sample", "1 MiB"};
+  const std::pair<std::string, std::string> samples{"/dataset/samples", "5000"};
+  CHECK(
+      doubt({bytes, samples, {"/loader/kind", "litdata"}}).find("(64 fill the 67.1 MB at which") !=
+      std::string::npos);
+  CHECK(doubt({bytes, {"/dataset/samples", "64"}, {"/loader/kind", "litdata"}})
+            .find("(all 64 may be in one)") != std::string::npos);
+  CHECK(doubt({bytes, samples, {"/loader/kind", "ffcv"}}).find("(all 5000 may be in one)") !=
+        std::string::npos);
+  for (const LoaderRow& row : loader_rows) {
+    if (row.family == LoaderKind::inline_) continue;  // has no workers
+    const resolve::NamedDefaults* const brings =
+        resolve::find_defaults(resolve::loader_defaults(), row.name);
+    const std::pair<std::string, std::string> kind{"/loader/kind", std::string(row.name)};
+    INFO(row.name);
+    const bool packs = brings != nullptr && brings->shard_bytes > 0.0;
+    CHECK(doubt({bytes, samples, kind}).empty() == !packs);
+    CHECK(doubt({bytes, samples, kind, {"/dataset/samples_per_object", "1"}}).empty() == !packs);
+    CHECK(doubt({bytes, samples, kind, {"/dataset/samples_per_object", "100"}}).empty());
+    // A sample that is larger than a shard has one to itself.
+    const bool one_object = packs && std::isinf(brings->shard_bytes);
+    CHECK(doubt({{"/dataset/bytes_per_sample", "4 GB"}, samples, kind}).empty() == !one_object);
+  }
+}
