@@ -16,7 +16,9 @@ double settling_steps(const Inputs& inputs) {
 namespace {
 
 /// The job whose epochs have so many steps, if its workers then still have as much to do at a time.
+/// Of unequal instances each kind has its own epochs.
 std::optional<Inputs> with_steps(const Inputs& inputs, EpochKind kind, double steps) {
+  if (inputs.unequal) return std::nullopt;
   Inputs fewer = inputs;
   fewer.samples = steps * inputs.batch * inputs.gpus();
   if (active_workers(fewer, kind) != active_workers(inputs, kind)) return std::nullopt;
@@ -27,37 +29,47 @@ std::optional<Inputs> with_steps(const Inputs& inputs, EpochKind kind, double st
 
 std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epochs& epochs,
                                                 std::uint64_t seed, double most_events,
-                                                const std::function<Span(double steps)>& mean_of,
-                                                Effort& effort) {
+                                                const MeanOf& mean_of, Effort& effort) {
   const double all = epochs.steps > 0.0 ? epochs.steps : epoch_shape(inputs).steps;
-  const auto events_of = [&](double steps, double& events) {
+  Epochs one = epochs;
+  one.count = 1.0;
+  const auto events_of = [&](const Inputs& job, const Epochs& which, double& events) {
     Effort own;
-    Epochs one = epochs;
-    one.count = 1.0;
-    one.steps = steps < all ? steps : epochs.steps;
-    // An epoch that is left in its middle has loaders ahead by batches that nobody waits for at the
-    // end of a whole one: the window is of an epoch that has no more steps.
-    const bool ends = steps < all && epochs.steps <= 0.0;
-    const std::optional<Inputs> fewer =
-        ends ? with_steps(inputs, epochs.kind, steps) : std::nullopt;
-    const Span span = random_epoch(fewer ? *fewer : inputs, one, seed, own);
+    const Span span = random_epoch(job, which, seed, own);
     events = own.events;
     effort.events += own.events;
     return span;
   };
+  const auto left_after = [&](double steps) {
+    Epochs left = one;
+    if (steps < all) left.steps = steps;
+    return left;
+  };
   constexpr double tried = 16.0;
   double events = 0.0;
-  const Span first = events_of(std::min(tried, all), events);
+  const Span first = events_of(inputs, left_after(tried), events);
   if (all <= tried) return AffordableEpoch{first, true};
   const double events_per_step = std::max(1.0, events / tried);
-  if (events_per_step * all <= most_events) return AffordableEpoch{events_of(all, events), true};
+  if (events_per_step * all <= most_events) {
+    return AffordableEpoch{events_of(inputs, one, events), true};
+  }
 
   const double window = std::floor(most_events / (3.0 * events_per_step));
   if (2.0 * window < settling_steps(inputs)) return std::nullopt;
-  const Duration half = events_of(window, events).wall - mean_of(window).wall;
-  Span span = events_of(2.0 * window, events);
-  const Duration twice = span.wall - mean_of(2.0 * window).wall;
-  const Span mean = mean_of(0.0);
+  // An epoch that is left in its middle has loaders ahead by batches that nobody waits for at the
+  // end of a whole one: where it can be, a window is of an epoch that has no more steps.
+  const auto watched = [&](double steps, Duration& beyond_mean) {
+    const auto fewer = epochs.steps > 0.0 ? std::nullopt : with_steps(inputs, epochs.kind, steps);
+    const Inputs& job = fewer ? *fewer : inputs;
+    const Epochs which = fewer ? one : left_after(steps);
+    Span span = events_of(job, which, events);
+    beyond_mean = span.wall - mean_of(job, which).wall;
+    return span;
+  };
+  Duration half, twice;
+  watched(window, half);
+  Span span = watched(2.0 * window, twice);
+  const Span mean = mean_of(inputs, one);
   const Duration wall = mean.wall + twice + (all / window - 2.0) * (twice - half);
   if (wall <= mean.busy || !(wall > Duration{})) return std::nullopt;
   // The GPUs' work is the mean's: of a window it has the window's own luck.

@@ -17,15 +17,17 @@ struct AffordableEpoch {
   bool whole = true;  ///< every step was simulated
 };
 
-/// The first of `epochs`, of which about `most_events` events are simulated. `mean_of(steps)` is
-/// the mean of its first steps, 0: of all. Where a window is simulated, as an epoch of its own, the
-/// rest differs from the mean as the second half of the window does:
+/// One epoch of a job by its mean.
+using MeanOf = std::function<Span(const Inputs& job, const Epochs& one)>;
+
+/// The first of `epochs`, of which about `most_events` events are simulated. Where a window is
+/// simulated, as an epoch of its own, the rest differs from the mean as the second half of the
+/// window does:
 ///   T(N) = mean(N) + d(2W) + (d(2W) - d(W))·(N - 2W)/W,  d = events - mean.
 /// Empty where so few steps are affordable that the loader would not have settled. The same seed
 /// gives the same epoch, on any machine: what is affordable is counted, not timed.
 std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epochs& epochs,
                                                 std::uint64_t seed, double most_events,
-                                                const std::function<Span(double steps)>& mean_of,
-                                                Effort& effort);
+                                                const MeanOf& mean_of, Effort& effort);
 
 }  // namespace feedrate::pipeline

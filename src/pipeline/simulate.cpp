@@ -77,15 +77,14 @@ MeanEpochs made_of_means(Gang& gang, bool details, const Epochs& epochs) {
 MeanEpochs made_of_affordable(Gang& gang, const SimulationOptions& options, const Epochs& epochs,
                               Outcome& out) {
   MeanEpochs means = made_of_means(gang, options.details, epochs);
-  const auto mean_of = [&](double steps) {
+  const MeanOf mean_of = [&](const Inputs& job, const Epochs& one) {
     Credits all;
-    Gang fresh{gang.inputs, all, other_kinds(gang.inputs, all)};
-    Epochs one = epochs;
-    one.count = 1.0;
-    if (steps > 0.0) one.steps = steps;
+    Gang fresh{job, all, other_kinds(job, all)};
     return made_of_means(fresh, false, one).span;
   };
-  const Duration one = mean_of(0.0).wall;
+  Epochs single = epochs;
+  single.count = 1.0;
+  const Duration one = mean_of(gang.inputs, single).wall;
   // The first epoch and the later ones share what is affordable.
   const double most_events = options.most_events / (epochs_begun(gang.inputs) > 1.0 ? 2.0 : 1.0);
   Span sum;
