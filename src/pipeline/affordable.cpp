@@ -57,9 +57,12 @@ std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epoc
   const double window = std::floor(most_events / (3.0 * events_per_step));
   if (2.0 * window < settling_steps(inputs)) return std::nullopt;
   // An epoch that is left in its middle has loaders ahead by batches that nobody waits for at the
-  // end of a whole one: where it can be, a window is of an epoch that has no more steps.
+  // end of a whole one: where it can be, a window is of an epoch that has no more steps. Not one of
+  // a few steps of thousands: how workers drift apart in so few would count for all of them.
+  constexpr double most_windows = 16.0;
+  const bool own = epochs.steps <= 0.0 && all <= most_windows * window;
   const auto watched = [&](double steps, Duration& beyond_mean) {
-    const auto fewer = epochs.steps > 0.0 ? std::nullopt : with_steps(inputs, epochs.kind, steps);
+    const auto fewer = own ? with_steps(inputs, epochs.kind, steps) : std::nullopt;
     const Inputs& job = fewer ? *fewer : inputs;
     const Epochs which = fewer ? one : left_after(steps);
     Span span = events_of(job, which, events);

@@ -21,8 +21,8 @@ struct AffordableEpoch {
 using MeanOf = std::function<Span(const Inputs& job, const Epochs& one)>;
 
 /// The first of `epochs`, of which about `most_events` events are simulated. Where a window is
-/// simulated, as an epoch of its own, the rest differs from the mean as the second half of the
-/// window does:
+/// simulated, as an epoch of its own unless the epoch is many times as long, the rest differs from
+/// the mean as the second half of the window does:
 ///   T(N) = mean(N) + d(2W) + (d(2W) - d(W))·(N - 2W)/W,  d = events - mean.
 /// Empty where so few steps are affordable that the loader would not have settled. The same seed
 /// gives the same epoch, on any machine: what is affordable is counted, not timed.
