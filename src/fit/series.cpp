@@ -161,7 +161,7 @@ static void note_images(HostProfile& profile, const std::string& operation,
 void note_data(Findings& findings, const std::string& operation, const SeriesList& list) {
   HostProfile& profile = findings.out.profile;
   // A file is read byte by byte, whatever it shows and however it is stored.
-  if (operation != "read") note_images(findings.out.profile, operation, list);
+  if (operation != "read") note_images(profile, operation, list);
   const double mean = mean_of(list, "bytes");
   if (mean <= 0.0) return;
   profile.operation_bytes[operation] = rounded(mean);

@@ -33,12 +33,8 @@ std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epoc
   const double all = epochs.steps > 0.0 ? epochs.steps : epoch_shape(inputs).steps;
   Epochs one = epochs;
   one.count = 1.0;
-  const auto events_of = [&](const Inputs& job, const Epochs& which, double& events) {
-    Effort own;
-    const Span span = random_epoch(job, which, seed, own);
-    events = own.events;
-    effort.events += own.events;
-    return span;
+  const auto events_of = [&](const Inputs& job, const Epochs& which) {
+    return random_epoch(job, which, seed, effort);
   };
   const auto left_after = [&](double steps) {
     Epochs left = one;
@@ -46,13 +42,11 @@ std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epoc
     return left;
   };
   constexpr double tried = 16.0;
-  double events = 0.0;
-  const Span first = events_of(inputs, left_after(tried), events);
+  const double before = effort.events;
+  const Span first = events_of(inputs, left_after(tried));
   if (all <= tried) return AffordableEpoch{first, true};
-  const double events_per_step = std::max(1.0, events / tried);
-  if (events_per_step * all <= most_events) {
-    return AffordableEpoch{events_of(inputs, one, events), true};
-  }
+  const double events_per_step = std::max(1.0, (effort.events - before) / tried);
+  if (events_per_step * all <= most_events) return AffordableEpoch{events_of(inputs, one), true};
 
   const double window = std::floor(most_events / (3.0 * events_per_step));
   if (2.0 * window < settling_steps(inputs)) return std::nullopt;
@@ -65,7 +59,7 @@ std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epoc
     const auto fewer = own ? with_steps(inputs, epochs.kind, steps) : std::nullopt;
     const Inputs& job = fewer ? *fewer : inputs;
     const Epochs which = fewer ? one : left_after(steps);
-    Span span = events_of(job, which, events);
+    Span span = events_of(job, which);
     beyond_mean = span.wall - mean_of(job, which).wall;
     return span;
   };
