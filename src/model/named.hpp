@@ -37,6 +37,9 @@ class Named {
   [[nodiscard]] constexpr std::string_view name() const { return row().name; }
   [[nodiscard]] constexpr auto family() const requires requires(Row r) { r.family; }
   { return row().family; }
+  /// Whether it is the row that stands for its family.
+  [[nodiscard]] constexpr bool is_generic() const requires requires(Row r) { r.family; }
+  { return place_ == static_cast<std::size_t>(row().family); }
   [[nodiscard]] constexpr std::size_t place() const { return place_; }
   static constexpr const auto& rows() { return table; }
 

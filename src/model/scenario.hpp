@@ -26,7 +26,7 @@ inline constexpr std::array<std::string_view, 2> distribution_words = {"FullyRep
 static_assert(names_all(distribution_words, Distribution::sharded_by_s3_key));
 
 struct Source {
-  Service service = Service::local;
+  ServiceName service = Service::local;
   std::optional<InputMode>
       input_mode;  ///< default: that of `access`; object stores, http → file, file systems → mount
   std::optional<Access> access = {};  ///< the program that reads a store of objects; default: any
@@ -48,10 +48,18 @@ struct Source {
   std::optional<std::string> throughput_mode;       ///< EFS: "elastic", "bursting", "provisioned"
   std::optional<Bandwidth> provisioned_throughput;  ///< EFS in provisioned mode
   std::optional<std::string> storage_class;         ///< of a store: "STANDARD", "One Zone" …
-  std::optional<bool> lazy_load_from_s3;            ///< mount: the first epoch comes from S3
-  std::optional<bool> bill_storage;      ///< whether holding the data is on this job's bill
-  std::optional<Duration> storage_held;  ///< how long the source holds it; default: the job's time
+  std::optional<StoragePrice> storage_price;        ///< where the catalogue has none of the store
+  std::optional<Bytes> cache;  ///< of the instance's disk, at most, for what was read before
+  std::optional<bool> lazy_load_from_s3;  ///< mount: the first epoch comes from S3
+  std::optional<bool> bill_storage;       ///< whether holding the data is on this job's bill
+  std::optional<Duration> storage_held;   ///< how long the source holds it; default: the job's time
   bool operator==(const Source&) const = default;
+
+  /// The class of storage that is given, else that the service's name means, else `by_default`.
+  [[nodiscard]] std::string storage_class_or(std::string_view by_default) const {
+    const std::string_view named = service.row().storage_class;
+    return storage_class.value_or(std::string(named.empty() ? by_default : named));
+  }
 };
 
 enum class DiskKind { ebs, nvme, other };

@@ -173,7 +173,7 @@ Flow::Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double ac
   }
   if (groups_.size() > 1 && inputs.disk && !inputs.disk->rate.empty()) {
     // One disk, though each kind of customer has it in its network.
-    const double work = inputs.disk->bytes.base() * misses.page / inputs.speed[Stage::disk];
+    const double work = inputs.disk->bytes.base() * misses.disk / inputs.speed[Stage::disk];
     if (work > 0.0) {
       limits_.push_back({Stage::disk, "disk", inputs.disk->rate.maximum().base() / work, 0.0, 0.0});
     }

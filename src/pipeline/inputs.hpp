@@ -98,6 +98,9 @@ struct Caches {
   double readers = 1.0;  ///< instances that share the dataset, each reading another random part
   bool staged = false;   ///< File mode has just written the data through the cache
   bool decoded = false;  ///< samples stay in memory once they were decoded
+  /// A cache on the instance's disk of what was fetched from the source, the least recently used
+  /// leaving first, over the dataset's share; 0: none.
+  double on_disk = 0.0;
 };
 
 /// Who waits while a batch is copied to the GPU.

@@ -56,11 +56,6 @@ const std::optional<Read>& source_in(const Inputs& inputs, EpochKind kind) {
   return kind == EpochKind::first ? inputs.first_source : inputs.source;
 }
 
-/// Of a sample's reads, those that go to the remote source.
-double fetched(const Inputs& inputs, const Misses& misses) {
-  return inputs.disk ? misses.decode : misses.page;
-}
-
 /// A worker that keeps several requests in flight waits for all of them together, and each has its
 /// own connection.
 void spread_over(Station& station, double threads) {
@@ -98,16 +93,24 @@ Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double
   loading.customers = active * inputs.ranks;
   const auto& source = source_in(inputs, kind);
   if (source && !inputs.sequential_stream) {
-    const double often = fetched(inputs, misses);
+    const double often = misses.source;
     loading.stations.push_back(download_of(*source, often, inputs));
     spread_over(loading.stations.back(), inputs.fetch_threads);
     add_limits(loading.limits, *source, Stage::download, often, inputs.speed);
   }
   if (inputs.disk) {
     const double speed = inputs.speed[Stage::disk];
-    loading.stations.push_back(station_of(*inputs.disk, Stage::disk, misses.page, speed, 1.0));
+    const Read& disk = *inputs.disk;
+    loading.stations.push_back(station_of(disk, Stage::disk, misses.disk, speed, 1.0));
     spread_over(loading.stations.back(), inputs.fetch_threads);
-    add_limits(loading.limits, *inputs.disk, Stage::disk, misses.page, inputs.speed);
+    // Nobody waits for what fills a cache, but it takes its part of the disk.
+    const double all = misses.disk + misses.written;
+    add_limits(loading.limits, disk, Stage::disk, all, inputs.speed);
+    if (misses.written > 0.0 && !disk.rate.empty()) {
+      const double each = disk.bytes.base() * all;
+      loading.limits.push_back(
+          {Stage::disk, "disk", disk.rate.maximum().base() * speed / each, 0.0, 0.0});
+    }
   }
   const DurationPerSample cpu =
       inputs.cached_cpu + (inputs.cpu - inputs.cached_cpu) * misses.decode;
@@ -115,7 +118,7 @@ Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double
   const double locked = std::min(inputs.locked.base(), cpu.base()) / speed;
   loading.cpu = cpu.base() / speed;
   if (source && !inputs.sequential_stream) {
-    loading.cpu += source->cpu.base() * fetched(inputs, misses) / inputs.speed[Stage::download];
+    loading.cpu += source->cpu.base() * misses.source / inputs.speed[Stage::download];
   }
   loading.collate = inputs.collate.base() / inputs.speed[Stage::collate];
   const double core_work = loading.cpu + loading.collate;
@@ -157,19 +160,19 @@ Loading remote(const Inputs& inputs, EpochKind kind, const Misses& misses) {
   loading.cpu_stage = Stage::remote;
   const double speed = inputs.speed[Stage::download];
   if (source_in(inputs, kind) && pool.fetch) {
-    const double often = fetched(inputs, misses);
+    const double often = misses.source;
     loading.stations.push_back(station_of(*pool.fetch, Stage::download, often, speed, 1.0));
     add_limits(loading.limits, *pool.fetch, Stage::download, often, inputs.speed);
   }
   if (inputs.disk) {
-    loading.stations.push_back(station_of(*inputs.disk, Stage::disk, misses.page,
+    loading.stations.push_back(station_of(*inputs.disk, Stage::disk, misses.disk,
                                           inputs.speed[Stage::disk], inputs.instances_alike()));
-    add_limits(loading.limits, *inputs.disk, Stage::disk, misses.page, inputs.speed);
+    add_limits(loading.limits, *inputs.disk, Stage::disk, misses.disk, inputs.speed);
   }
   const double remote_speed = inputs.speed[Stage::remote];
   loading.cpu = pool.cpu.base() / remote_speed;
   if (source_in(inputs, kind) && pool.fetch) {
-    loading.cpu += pool.fetch->cpu.base() * fetched(inputs, misses) / speed;
+    loading.cpu += pool.fetch->cpu.base() * misses.source / speed;
   }
   loading.cores = pool.cores;
   Station latency;
@@ -243,7 +246,17 @@ Misses misses_in(const Inputs& inputs, double epoch) {
   const double page =
       1.0 - hit_in_epoch(caches.room, caches.policy, caches.readers, epoch, caches.staged);
   // A sample that was not decoded on this instance was not read there either.
-  misses.page = caches.decoded ? misses.decode * (caches.staged ? page : 1.0) : page;
+  const double read = caches.decoded ? misses.decode * (caches.staged ? page : 1.0) : page;
+  misses.disk = read;
+  misses.source = inputs.disk ? misses.decode : read;
+  if (caches.on_disk > 0.0) {
+    // What memory has kept, the larger cache behind it has kept as well.
+    const double beyond =
+        1.0 - hit_in_epoch(caches.on_disk, CachePolicy::lru, caches.readers, epoch, false);
+    misses.source = std::min(read, beyond);
+    misses.disk = read - misses.source;
+    misses.written = misses.source;
+  }
   return misses;
 }
 
@@ -254,6 +267,10 @@ bool caches_steady(const Inputs& inputs, double epoch) {
   if (epoch >= most_filling) return true;
   if (caches.decoded && 1.0 - seen_before(caches.readers, epoch) > 1e-7) return false;
   if (!inputs.disk && !inputs.source) return true;
+  if (caches.on_disk > 0.0 &&
+      epoch < epochs_until_steady(caches.on_disk, CachePolicy::lru, caches.readers, false)) {
+    return false;
+  }
   return epoch >= epochs_until_steady(caches.room, caches.policy, caches.readers, caches.staged);
 }
 
@@ -265,7 +282,7 @@ static double epochs_read_alike(const Inputs& inputs) {
   const double all = inputs.epochs + (inputs.unfinished_steps > 0.0 ? part : 0.0);
   double sum = 0.0;
   for (double epoch = 1.0; epoch < all + 1.0; epoch += 1.0) {
-    const double share = fetched(inputs, misses_in(inputs, epoch));
+    const double share = misses_in(inputs, epoch).source;
     if (caches_steady(inputs, epoch)) return sum + share * (all - epoch + 1.0);
     sum += share * std::min(1.0, all - epoch + 1.0);
   }
@@ -276,8 +293,7 @@ static double cold_reads_alike(const Inputs& inputs) {
   if (inputs.epochs <= 1.0) return 0.0;
   double warm = 2.0;
   while (!caches_steady(inputs, warm)) warm += 1.0;
-  return std::max(
-      0.0, fetched(inputs, misses_in(inputs, 1.0)) - fetched(inputs, misses_in(inputs, warm)));
+  return std::max(0.0, misses_in(inputs, 1.0).source - misses_in(inputs, warm).source);
 }
 
 /// The mean over all instances: each reads what its ranks train on.
@@ -302,7 +318,7 @@ double cold_reads(const Inputs& inputs) {
 
 double bytes_fetched(const Inputs& inputs, EpochKind kind, const Misses& misses) {
   const auto& source = source_in(inputs, kind);
-  return source ? source->bytes.base() * fetched(inputs, misses) : 0.0;
+  return source ? source->bytes.base() * misses.source : 0.0;
 }
 
 double active_workers(const Inputs& inputs, EpochKind kind) {
@@ -339,14 +355,14 @@ std::vector<Loading> loadings(const Inputs& inputs, EpochKind kind, const Misses
 std::optional<Station> stream_of(const Inputs& inputs, EpochKind kind, const Misses& misses) {
   const auto& source = source_in(inputs, kind);
   if (!inputs.sequential_stream || !source) return std::nullopt;
-  return download_of(*source, fetched(inputs, misses), inputs);
+  return download_of(*source, misses.source, inputs);
 }
 
 std::vector<SampleLimit> stream_limits(const Inputs& inputs, EpochKind kind, const Misses& misses) {
   std::vector<SampleLimit> limits;
   const auto& source = source_in(inputs, kind);
   if (!inputs.sequential_stream || !source) return limits;
-  add_limits(limits, *source, Stage::download, fetched(inputs, misses), inputs.speed);
+  add_limits(limits, *source, Stage::download, misses.source, inputs.speed);
   return limits;
 }
 

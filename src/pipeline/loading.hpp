@@ -11,8 +11,10 @@ namespace feedrate::pipeline {
 
 /// Shares of samples, in one epoch, that the caches of an instance do not spare.
 struct Misses {
-  double page = 1.0;    ///< read from the disk or the mount
-  double decode = 1.0;  ///< decoded; where decoded samples are kept, only these are read at all
+  double source = 1.0;   ///< fetched from the remote source
+  double disk = 1.0;     ///< read from the disk
+  double written = 0.0;  ///< written to it, into the cache that lies there
+  double decode = 1.0;   ///< decoded; where decoded samples are kept, only these are read at all
 };
 
 /// Of epoch `epoch` = 1, 2, …

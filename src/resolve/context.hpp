@@ -125,6 +125,7 @@ struct Context {
   /// What their names bring; null: a generic loader, no access is named.
   const NamedDefaults* loader_by_name = nullptr;
   const NamedDefaults* access_by_name = nullptr;
+  const NamedDefaults* store_by_name = nullptr;
   bool pins = false;            ///< whether batches pass through pinned memory
   double computed_cores = 0.0;  ///< of the instance, where no curve of them is given or measured
   HostProfile carried{};        ///< the part of another machine's profile that applies
@@ -238,7 +239,7 @@ struct Context {
 
   /// What a name brings for the key; null: nothing.
   [[nodiscard]] const NamedDefault* by_name(std::string_view key) const {
-    for (const NamedDefaults* const row : {loader_by_name, access_by_name}) {
+    for (const NamedDefaults* const row : {loader_by_name, access_by_name, store_by_name}) {
       if (row == nullptr) continue;
       for (const NamedDefault& one : row->defaults) {
         if (one.key() == key) return &one;
@@ -436,6 +437,8 @@ inline double shards(const Context& context) {
 
 /// Bytes of the dataset that one instance reads: all of them, or those of its shard.
 Bytes data_of_instance(const Context& context);
+/// Those that lie on its disk: all that it reads, or those that a cache there may keep.
+Bytes data_on_disk(const Context& context);
 
 /// The file system that the source is; its settings are recorded at the first call.
 const FsxPlan& planned_fsx(Context& context);

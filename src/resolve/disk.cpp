@@ -60,7 +60,7 @@ void gp2_iops(Context& context, PublishedDisk& disk) {
 Bytes volume_size(Context& context) {
   const auto& given = context.scenario.disk.size;
   if (given) return *given;
-  const double needed = std::max(1.0, std::ceil(data_of_instance(context) / gibibytes(1.0) - 1e-9));
+  const double needed = std::max(1.0, std::ceil(data_on_disk(context) / gibibytes(1.0) - 1e-9));
   return context.use(Stage::disk, "/disk/size",
                      Value<Bytes>::assumed(gibibytes(needed), "the smallest that holds the data"));
 }
@@ -124,6 +124,11 @@ Bytes data_of_instance(const Context& context) {
   return stored_dataset(context) * (1.0 / shards(context));
 }
 
+Bytes data_on_disk(const Context& context) {
+  const Bytes data = data_of_instance(context);
+  return std::min(data, context.scenario.source.cache.value_or(data));
+}
+
 std::optional<Bandwidth> write_rate(const Read& disk) {
   if (disk.rate.empty()) return std::nullopt;
   return disk.rate.maximum();
@@ -147,6 +152,8 @@ void resolve_page_cache(Context& context, bool staged) {
   inputs.caches.policy = s.disk.cache_policy.value_or(CachePolicy::linux_two_lists);
   inputs.caches.room = data.base() > 0.0 ? room / data : 1.0;
   inputs.caches.staged = staged;
+  const bool cached = s.source.cache.has_value() && data.base() > 0.0;
+  inputs.caches.on_disk = cached ? data_on_disk(context) / data : 0.0;
 }
 
 void resolve_disk(Context& context, bool staged) {
@@ -156,8 +163,9 @@ void resolve_disk(Context& context, bool staged) {
   resolve_page_cache(context, staged);
   const auto nvme_disks = context.published(&Machine::nvme_disks);
   const DiskKind by_default =
-      s.source.service == Service::ebs || !nvme_disks ? DiskKind::ebs : DiskKind::nvme;
-  const bool named = given.kind || context.machine() != nullptr || s.source.service == Service::ebs;
+      s.source.service.family() == Service::ebs || !nvme_disks ? DiskKind::ebs : DiskKind::nvme;
+  const bool named =
+      given.kind || context.machine() != nullptr || s.source.service.family() == Service::ebs;
   const DiskKind kind = given.kind.value_or(named ? by_default : DiskKind::other);
   if (kind == DiskKind::nvme && context.machine() && !nvme_disks && !given.bandwidth) {
     context.problem("/disk/kind", fmt::format("{} has no NVMe in the catalogue: take ebs, or give "

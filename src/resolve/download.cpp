@@ -22,7 +22,8 @@ bool is_file_system(Service service) {
 }
 
 /// What is to be typed where nobody publishes it, and how to find it.
-std::string first_byte_words(Service service) {
+std::string first_byte_words(ServiceName store) {
+  const Service service = store.family();
   switch (service) {
     case Service::gcs:
     case Service::azure_blob:
@@ -31,8 +32,10 @@ std::string first_byte_words(Service service) {
           "calibrate download --url URL measures it, or curl -w %{{time_starttransfer}} URL",
           service == Service::gcs ? "GCS" : "Azure Blob");
     case Service::nfs:
-      return "what a small read from the NFS server takes, such as \"1 ms\"; fio --rw=randread "
-             "--bs=4k --iodepth=1 --direct=1 on the mount measures it";
+      return fmt::format(
+          "what a small read from {} takes, such as \"1 ms\"; fio --rw=randread --bs=4k "
+          "--iodepth=1 --direct=1 on the mount measures it",
+          store.row().title);
     default: return "the time to the first byte";
   }
 }
@@ -95,10 +98,10 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
     return std::string(ignore_given ? "S3 behind the file system: " : "/source/") + name;
   };
   Read read;
-  read.latency =
-      context.need<Duration>(Stage::download, key("first_byte_latency"), given.first_byte_latency,
-                             from_host ? context.host->first_byte_latency : std::nullopt,
-                             known.latency, first_byte_words(service));
+  read.latency = context.need<Duration>(
+      Stage::download, key("first_byte_latency"), given.first_byte_latency,
+      from_host ? context.host->first_byte_latency : std::nullopt, known.latency,
+      first_byte_words(ignore_given ? service : s.source.service));
   const bool own_latency =
       given.first_byte_latency || (from_host && context.host->first_byte_latency);
   const auto far = ignore_given || own_latency ? std::nullopt : distance_to_data(context);
@@ -121,8 +124,10 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
   if (!limit && (!network.most || service == Service::nfs)) {
     context.needed(key("bandwidth"),
                    service == Service::nfs
-                       ? "what the NFS server gives to all its clients together, such as "
-                         "\"1.2 GB/s\"; fio --rw=read on the mount of enough clients measures it"
+                       ? fmt::format("what {} gives to all its clients together, such as "
+                                     "\"1.2 GB/s\", or throughput_per_capacity; fio --rw=read on "
+                                     "the mount of enough clients measures it",
+                                     s.source.service.row().title)
                        : "what the source gives; nor is /cluster/network");
   }
   const bool measured = from_host && context.host->download && !given.bandwidth_per_connection;
@@ -214,13 +219,13 @@ void resolve_staging(Context& context, Bytes object, double objects, const Netwo
       Stage::download, context.scenario.source.connections, {}, assumed::staging_connections);
   staging.object_size = object;
   staging.objects = std::max(1.0, objects / shards(context));
-  staging.read =
-      read_from(context, context.scenario.source.service, object, network, inputs.instances, false);
+  staging.read = read_from(context, context.scenario.source.service.family(), object, network,
+                           inputs.instances, false);
   if (context.by_name("/source/connections") != nullptr) {
     staging.read.connections = staging.connections;
   }
   count_limits(staging.read, object.base(),
-               counted_requests(context, context.scenario.source.service));
+               counted_requests(context, context.scenario.source.service.family()));
   resolve_disk(context, true);
   if (inputs.disk) {
     staging.disk_write = write_rate(*inputs.disk);
@@ -238,7 +243,7 @@ void resolve_staging(Context& context, Bytes object, double objects, const Netwo
 InputMode input_mode_of(const Source& source) {
   if (source.input_mode) return *source.input_mode;
   if (source.access) return source.access->row().mode;
-  switch (source.service) {
+  switch (source.service.family()) {
     case Service::s3:
     case Service::gcs:
     case Service::azure_blob:
@@ -258,7 +263,8 @@ void resolve_source(Context& context) {
   Inputs& inputs = context.out.inputs;
   const DataPerSample stored = bytes_in_chain(s).stored;
   const InputMode mode = input_mode_of(source);
-  const bool remote_service = source.service != Service::local && source.service != Service::ebs;
+  const bool remote_service =
+      source.service.family() != Service::local && source.service.family() != Service::ebs;
   if (mode == InputMode::local || !remote_service) {
     if (stored.base() > 0.0) resolve_disk(context, false);
     return;
@@ -289,17 +295,19 @@ void resolve_source(Context& context) {
   const Bytes object = stored * samples(std::min(per_object, inputs.samples));
   // Ranks that step together read together.
   const double sharers = inputs.instances_alike();
-  Read read = read_from(context, source.service, object, network, sharers, false);
+  Read read = read_from(context, source.service.family(), object, network, sharers, false);
   read.bytes = stored;
   read.requests = objects / inputs.samples;
-  count_limits(read, stored.base(), read.requests * counted_requests(context, source.service));
+  count_limits(read, stored.base(),
+               read.requests * counted_requests(context, source.service.family()));
   const auto cpu =
       context.find<DurationPerByte>(Stage::decode, "/source/client_cpu", source.client_cpu, {}, {});
   if (cpu) read.cpu = stored * *cpu;
   if (pipe) {
-    read.connections = context.find_or<double>(
-        Stage::download, source.connections, {},
-        source.service == Service::s3 ? assumed::pipe_connections : assumed::stream_connections);
+    read.connections = context.find_or<double>(Stage::download, source.connections, {},
+                                               source.service.family() == Service::s3
+                                                   ? assumed::pipe_connections
+                                                   : assumed::stream_connections);
   } else if (mode == InputMode::mount) {
     // A mount's daemon has them for the whole instance; clients in workers have their own.
     read.connections =
@@ -308,9 +316,19 @@ void resolve_source(Context& context) {
   inputs.source = read;
   inputs.first_source = read;
   inputs.network = network.most;
+  if (source.cache) {
+    if (s.loader.remote) {
+      context.problem("/source/cache",
+                      "expected nothing beside /loader/remote, whose workers read for themselves");
+      return;
+    }
+    context.use(Stage::disk, "/source/cache", Value<Bytes>::given(*source.cache));
+    resolve_disk(context, false);
+  } else if (mode == InputMode::mount) {
+    resolve_page_cache(context, false);  // the client's
+  }
   if (mode != InputMode::mount) return;
-  resolve_page_cache(context, false);  // the client's
-  if (source.service == Service::fsx_lustre && source.lazy_load_from_s3.value_or(false)) {
+  if (source.service.family() == Service::fsx_lustre && source.lazy_load_from_s3.value_or(false)) {
     Read s3 = read_from(context, Service::s3, object, network, sharers, true);
     count_limits(s3, stored.base(), read.requests);
     Read& first = *inputs.first_source;

@@ -35,8 +35,8 @@ struct Plan {
 
   /// "shard them, 50 GB each (/cluster/instances: 8, …)"; "" where the data cannot be split so far.
   [[nodiscard]] std::string sharded(Bytes data, Bytes room) const {
-    const bool can =
-        s.source.service == Service::s3 && s.source.distribution == Distribution::fully_replicated;
+    const bool can = s.source.service.family() == Service::s3 &&
+                     s.source.distribution == Distribution::fully_replicated;
     if (!can || room <= Bytes{}) return "";
     const double n = std::ceil(data / room);
     if (n > objects()) return "";
@@ -58,12 +58,18 @@ struct Plan {
   void disk() const {
     const auto& disk = context.out.disk;
     if (!disk) return;
-    const Bytes data = data_of_instance(context);
+    const Bytes data = data_on_disk(context);
     const Known<Bytes> nvme = context.published(&Machine::nvme_size);
     const bool local = disk->kind == DiskKind::nvme;
     // A size that is given is that of a volume.
     const std::optional<Bytes> room = local && nvme ? std::optional(nvme->value) : disk->size;
     if (!room || data <= *room * (1.0 + 1e-9)) return;
+    if (s.source.cache) {
+      problem("/source/cache",
+              fmt::format("a cache of {} does not fit into the {} of {}", size_text(data),
+                          size_text(*room), local ? instance() + "'s NVMe" : "the disk"));
+      return;
+    }
     const std::string stream = inputs.staging ? "; stream them (/source/input_mode: FastFile)" : "";
     const std::string other =
         local ? fmt::format(", take a volume (/disk/kind: ebs, /disk/size: \"{:g} GB\")",
@@ -78,7 +84,7 @@ struct Plan {
   }
 
   void file_system() const {
-    if (s.source.service != Service::fsx_lustre || !s.source.capacity) return;
+    if (s.source.service.family() != Service::fsx_lustre || !s.source.capacity) return;
     const Bytes data = stored_dataset(context);
     const CapacitySteps steps =
         fsx_steps(context.catalog, planned_fsx(context).deployment_type).value;

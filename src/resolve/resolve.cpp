@@ -104,7 +104,8 @@ void resolve_variability(Context& context) {
 /// What the names stand for beyond what is simulated.
 void say_what_is_left_out(const Context& context) {
   if (!context.texts) return;
-  for (const NamedDefaults* const row : {context.loader_by_name, context.access_by_name}) {
+  for (const NamedDefaults* const row :
+       {context.loader_by_name, context.access_by_name, context.store_by_name}) {
     if (row == nullptr || row->left_out.empty()) continue;
     context.out.remarks.push_back(
         fmt::format("{} is simulated without {}", row->name, row->left_out));
@@ -313,7 +314,8 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
       .loader_by_name = find_defaults(loader_defaults(), scenario.loader.kind.name()),
       .access_by_name = scenario.source.access
                             ? find_defaults(access_defaults(), scenario.source.access->name())
-                            : nullptr};
+                            : nullptr,
+      .store_by_name = find_defaults(store_defaults(), scenario.source.service.name())};
   Inputs& inputs = out.inputs;
   check_catalog_words(context);
   resolve_shape(context);

@@ -102,10 +102,19 @@ Published of_efs(Context& context) {
   return efs;
 }
 
-/// A server that all instances mount; what it gives only those know who run it.
-Published of_nfs() {
+/// A server that all instances mount; what it gives only those know who run or bought it.
+Published of_nfs(Context& context) {
+  const Source& source = context.scenario.source;
   Published nfs;
   nfs.shared = true;
+  if (source.bandwidth || !source.throughput_per_capacity) return nfs;
+  const SpecificBandwidth tier =
+      context.use(Stage::download, "/source/throughput_per_capacity",
+                  Value<SpecificBandwidth>::given(*source.throughput_per_capacity));
+  const Bytes capacity =
+      context.find_or<Bytes>(Stage::download, "/source/capacity", source.capacity, {}, {},
+                             stored_dataset(context), "a file system of the dataset's size");
+  nfs.bandwidth = Value<Bandwidth>::published(tier * capacity, "its capacity times its tier");
   return nfs;
 }
 
@@ -204,8 +213,8 @@ std::string_view continent_of(std::string_view region) {
 
 std::optional<Distance> distance_to_data(const Context& context) {
   const Source& source = context.scenario.source;
-  if (!source.region || !has_region(source.service)) return std::nullopt;
-  const bool of_aws = held_in_aws(source.service);
+  if (!source.region || !has_region(source.service.family())) return std::nullopt;
+  const bool of_aws = held_in_aws(source.service.family());
   const Machine* machine = context.machine();
   if (of_aws ? outside_aws(machine) : !outside_aws(machine)) return std::nullopt;
   std::string job = context.scenario.cluster.region.value_or("");
@@ -220,11 +229,12 @@ Published published_limits(Context& context, Service service, Bytes request) {
   switch (service) {
     case Service::s3:
       // Behind a file system lies the standard class.
-      return of_s3(context.catalog, request,
-                   source.service == Service::s3 && source.storage_class == s3_express);
+      return of_s3(
+          context.catalog, request,
+          source.service.family() == Service::s3 && source.storage_class_or("") == s3_express);
     case Service::fsx_lustre: return of_fsx(context);
     case Service::efs: return of_efs(context);
-    case Service::nfs: return of_nfs();
+    case Service::nfs: return of_nfs(context);
     case Service::gcs:
     case Service::azure_blob:
     case Service::ebs:
@@ -241,7 +251,7 @@ void check_catalog_words(Context& context) {
     return names_in(catalog.object_prices, &ObjectPrice::storage_class,
                     [&](const ObjectPrice& price) { return price.service == record; });
   };
-  switch (source.service) {
+  switch (source.service.family()) {
     case Service::s3:
       check_word(context, "/source/storage_class", source.storage_class,
                  names_in(catalog.s3_prices, &S3Price::storage_class));
@@ -272,7 +282,7 @@ void check_catalog_words(Context& context) {
       break;
     default: break;
   }
-  if (held_in_aws(source.service)) {
+  if (held_in_aws(source.service.family())) {
     check_word(context, "/source/region", source.region,
                names_in(catalog.transfer, &TransferTariff::region,
                         [](const TransferTariff& one) { return one.path == to_another_region; }));

@@ -121,13 +121,14 @@ constexpr double one_object = std::numeric_limits<double>::infinity();
 constexpr std::array loader_list = std::to_array<NamedDefaults>({
     {"pytorch-iterable", of_iterable, "shards of unequal length among its workers"},
     {"webdataset", of_webdataset,
-     "the first fill of its shuffle buffer (100 samples) and the shards that cache_dir keeps", 0.0,
-     3e9},  // ShardWriter's maxsize, 1.0.2
+     "the first fill of its shuffle buffer (100 samples); what cache_dir keeps is /source/cache",
+     0.0, 3e9},  // ShardWriter's maxsize, 1.0.2
     {"streamingdataset", of_streamingdataset,
-     "samples downloaded ahead of a worker (predownload) and the shards that stay on the local "
-     "disk",
+     "samples downloaded ahead of a worker (predownload); what stays on the local disk is "
+     "/source/cache",
      0.0, 64.0 * mebibyte},  // MDSWriter's size_limit, 0.14
-    {"litdata", of_litdata, "the chunks that stay on the local disk after the first epoch", 0.0,
+    {"litdata", of_litdata,
+     "the deletion of chunks that its disk has no room for; what stays on it is /source/cache", 0.0,
      64.0 * mebibyte},  // chunk_bytes, 0.2.71
     {"hf-streaming", of_hf_streaming,
      "row groups (a request of at least 32 MiB) and the first fill of its shuffle buffer", 0.0,
@@ -202,17 +203,58 @@ constexpr std::array access_list = std::to_array<NamedDefaults>({
      50.0 * mebibyte},
     {"s3-connector", of_s3_connector, each_part, 8.0 * mebibyte},
     {"mountpoint", of_mountpoint,
-     "its cache (--cache), and a window that begins at 1.125 MiB and doubles", 8.0 * mebibyte},
+     "a window that begins at 1.125 MiB and doubles; its --cache is /source/cache", 8.0 * mebibyte},
     {"s5cmd", of_s5cmd, "the 5 parts in which it copies an object of more than 50 MiB",
      50.0 * mebibyte},
-    {"gcsfuse", of_gcsfuse, "its file cache (cache-dir)", 200e6},
+    {"gcsfuse", of_gcsfuse, "read-ahead of the kernel; its cache-dir is /source/cache", 200e6},
     {"gcs-connector", of_gcs_connector, "the small objects that it composes into large ones",
      100e6},
-    {"blobfuse2", of_blobfuse2, "its cache of blocks or files", 16e6},
-    {"juicefs", of_juicefs, "its cache on disk and its metadata engine", 4.0 * mebibyte},
+    {"blobfuse2", of_blobfuse2, "its cache of blocks in memory; that on a disk is /source/cache",
+     16e6},
+    {"juicefs", of_juicefs, "its metadata engine; its cache on disk (100 GB) is /source/cache",
+     4.0 * mebibyte},
+});
+
+/// Nobody publishes what a small read of these takes, nor what one connection reaches.
+template <int fastest_us, int usual_us, int slowest_us, int low_mb, int usual_mb, int high_mb>
+struct MountedBy {
+  static constexpr std::array defaults = {
+      guessed_default("/source/first_byte_latency", fastest_us * 1e-6, usual_us * 1e-6,
+                      slowest_us * 1e-6, "a small read over the network (assumed)",
+                      "a cache of the server, to a loaded server (engineering judgement)"),
+      guessed_default("/source/bandwidth_per_connection", low_mb * 1e6, usual_mb * 1e6,
+                      high_mb * 1e6, "one reader of the mount (assumed)",
+                      "without read-ahead, to several connections (engineering judgement)")};
+};
+
+/// Flash behind a client of its own, or a parallel file system.
+constexpr auto& of_parallel = MountedBy<150, 400, 1500, 300, 1000, 3000>::defaults;
+/// A server of files behind NFS or SMB.
+constexpr auto& of_server = MountedBy<300, 1000, 5000, 100, 400, 1200>::defaults;
+
+constexpr std::array store_list = std::to_array<NamedDefaults>({
+    {"fsx-openzfs", of_server, "the memory of its servers"},
+    {"fsx-ontap", of_server, "the memory of its servers and tiers of capacity"},
+    {"filestore", of_server},
+    {"managed-lustre", of_parallel},
+    {"hyperdisk-ml", of_parallel, "its limit for each instance that it is attached to"},
+    {"azure-managed-lustre", of_parallel},
+    {"azure-netapp-files", of_server},
+    {"azure-files", of_server},
+    {"weka", of_parallel, "the cores that its client takes for itself"},
+    {"vast", of_server},
+    {"alluxio", of_server, "the store behind it, which its first epoch is read from"},
+    {"lustre", of_parallel},
+    {"gpfs", of_parallel},
+    {"beegfs", of_parallel},
+    {"cephfs", of_parallel},
 });
 
 }  // namespace
+
+std::span<const NamedDefaults> store_defaults() {
+  return store_list;
+}
 
 std::span<const NamedDefaults> loader_defaults() {
   return loader_list;

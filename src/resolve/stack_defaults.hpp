@@ -1,7 +1,7 @@
 #pragma once
-// What a loader, or the access to a store, brings by its name where the scenario says nothing: its
-// own defaults, in the terms of the simulation. One row for each named row of model/loaders.hpp and
-// for each of model/stores.hpp.
+// What a loader, a store, or the access to one brings by its name where the scenario says nothing:
+// its own defaults, in the terms of the simulation. One row for each named row of model/loaders.hpp
+// and model/stores.hpp that is more than its family.
 #include <span>
 #include <string_view>
 
@@ -38,6 +38,7 @@ struct NamedDefaults {
 /// Of the named loaders; generic ones have no row.
 std::span<const NamedDefaults> loader_defaults();
 std::span<const NamedDefaults> access_defaults();
+std::span<const NamedDefaults> store_defaults();
 
 /// The row of that name; null: it brings nothing.
 const NamedDefaults* find_defaults(std::span<const NamedDefaults> rows, std::string_view name);

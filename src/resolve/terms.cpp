@@ -134,7 +134,7 @@ struct Pricer {
   }
 
   void s3() {
-    const std::string storage_class = scenario.source.storage_class.value_or("STANDARD");
+    const std::string storage_class = scenario.source.storage_class_or("STANDARD");
     const auto price = find_s3_price(catalog, data_region, storage_class);
     if (!price) {
       remark("S3 is not on the bill: " + price.failure.message);
@@ -303,6 +303,25 @@ struct Pricer {
          crosses ? data_region : volume_region, (crosses ? reads : context.machine())->cloud});
   }
 
+  /// A store of which the catalogue has no price: the scenario's own, or none.
+  void other_store() {
+    const Source& source = scenario.source;
+    if (!source.bill_storage.value_or(true)) return;
+    const std::string title(source.service.row().title);
+    if (source.storage_price) {
+      terms.storage.push_back({{shared(title),
+                                source.capacity.value_or(terms.dataset),
+                                {},
+                                {},
+                                Value<StoragePrice>::given(*source.storage_price)},
+                               source_lease()});
+    } else if (context.texts) {
+      context.out.caveats.push_back(fmt::format(
+          "No price of {} is known, and it is not on the bill: /source/storage_price sets one.",
+          title));
+    }
+  }
+
   /// What goes from one region of AWS to another: the data to the job, and checkpoints back.
   void between_regions() {
     const auto far = distance_to_data(context);
@@ -330,7 +349,7 @@ struct Pricer {
   void volume(const LocalDisk& disk) {
     if (disk.kind == DiskKind::nvme) return;  // in the instance's price
     const Source& source = scenario.source;
-    const bool holds_data = source.service == Service::ebs;
+    const bool holds_data = source.service.family() == Service::ebs;
     if (holds_data && !source.bill_storage.value_or(true)) return;
     if (disk.kind == DiskKind::other) {
       if (disk.size) remark("the disk is not on the bill: one of kind other has no price");
@@ -429,23 +448,23 @@ void resolve_terms(Context& context) {
   pricer.region = s.cluster.region.value_or("");
   pricer.machines();
   pricer.volume_region = aws_region(context.machine(), pricer.region);
-  pricer.data_region = s.source.region.value_or(held_in_aws(s.source.service) ? pricer.volume_region
-                                                                              : pricer.region);
+  pricer.data_region = s.source.region.value_or(
+      held_in_aws(s.source.service.family()) ? pricer.volume_region : pricer.region);
   if (!s.job.duration_on_one_instance) {
-    switch (s.source.service) {
+    switch (s.source.service.family()) {
       case Service::s3: pricer.s3(); break;
       case Service::fsx_lustre: pricer.fsx(); break;
       case Service::efs: pricer.efs(); break;
       case Service::gcs: pricer.objects(gcs_store); break;
       case Service::azure_blob: pricer.objects(azure_store); break;
-      case Service::nfs:
-        pricer.remark("the NFS server is not on the bill: it has no price of its own");
+      case Service::nfs: pricer.other_store(); break;
+      case Service::http:
+        if (!s.source.service.is_generic() || s.source.storage_price) pricer.other_store();
         break;
       case Service::ebs:
-      case Service::http:
       case Service::local: break;
     }
-    if (held_in_aws(s.source.service)) {
+    if (held_in_aws(s.source.service.family())) {
       pricer.transfer_out();
       pricer.between_regions();
     }

@@ -75,10 +75,16 @@ void tell_without_effect(Context& context) {
   tell_of_purchase(context, s.cluster);
   tell_of_exchange(context, s.job);
   if (!s.job.duration_on_one_instance) tell_of_workers(context, s.loader);
-  if (s.source.region && !has_region(s.source.service)) {
+  if (s.source.region && !has_region(s.source.service.family())) {
     tell_without_effect(context, "/source/region",
                         "only data in S3, EFS, FSx for Lustre, GCS and Azure Blob is in a region "
                         "whose prices are known");
+  }
+  const bool priced =
+      s.source.service.family() != Service::nfs && s.source.service.family() != Service::http;
+  if (s.source.storage_price && priced) {
+    tell_without_effect(context, "/source/storage_price",
+                        fmt::format("{} has the catalogue's", s.source.service.row().title));
   }
   const bool interrupted = s.cluster.failures ||
                            (s.cluster.spot && s.cluster.purchase == Purchase::spot) ||

@@ -217,12 +217,12 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
            member_text(record, "limit") == "network_burst";
   });
   if (scenario.job.duration_on_one_instance) return std::move(parts).finish();
-  const Service service = scenario.source.service;
+  const Service service = scenario.source.service.family();
   const bool lustre = service == Service::fsx_lustre;
   if (service == Service::s3 || lustre || service == Service::efs) {
     const bool loaded = lustre && scenario.source.lazy_load_from_s3.value_or(false);
     const std::string storage_class =
-        loaded ? "STANDARD" : scenario.source.storage_class.value_or("STANDARD");
+        loaded ? "STANDARD" : scenario.source.storage_class_or("STANDARD");
     parts.add("s3.json", file("s3.json"), "limits", everything);
     if (service == Service::s3 || loaded) {
       parts.add_regional("s3.json", file("s3.json"), "prices", data_region,

@@ -23,7 +23,7 @@ std::string accesses_to(Service service) {
 
 std::string expected_access(Service service) {
   const std::string fitting = accesses_to(service);
-  const std::string name(service_words[static_cast<std::size_t>(service)]);
+  const std::string name(ServiceName(service).name());
   return fitting.empty() ? "expected nothing, since no store of objects is read from " + name
                          : "expected one of " + fitting + " for " + name;
 }
@@ -51,14 +51,37 @@ std::string_view other_modes(Service service, InputMode mode) {
   return mode == local ? "" : "local for data that lies on the machine";
 }
 
+/// By the mode that is given, that of the access, or that of a service whose default keeps a cache.
+bool can_cache(const Source& source) {
+  using enum InputMode;
+  const Service service = source.service.family();
+  const bool mounted =
+      service == Service::fsx_lustre || service == Service::efs || service == Service::nfs;
+  const bool here = service == Service::local || service == Service::ebs;
+  const InputMode by_default = source.access ? source.access->row().mode : mounted ? mount : file;
+  const InputMode mode = source.input_mode.value_or(by_default);
+  return !here && (mode == stream || mode == mount);
+}
+
 }  // namespace
 
 std::vector<SourceComplaint> complaints_of(const Source& source) {
   std::vector<SourceComplaint> all;
-  const bool reads = !source.access || source.access->row().reads(source.service);
-  if (!reads) all.push_back({"access", expected_access(source.service)});
+  const Service service = source.service.family();
+  const bool reads = !source.access || source.access->row().reads(service);
+  if (!reads) all.push_back({"access", expected_access(service)});
+  const std::string_view own = source.service.row().storage_class;
+  if (!own.empty() && source.storage_class && *source.storage_class != own) {
+    all.push_back({"storage_class", "expected \"" + std::string(own) + "\", which " +
+                                        std::string(source.service.name()) + " is"});
+  }
+  if (source.cache && !can_cache(source)) {
+    all.push_back({"cache",
+                   "expected it of a store that is streamed or mounted: File mode copies "
+                   "all of the data, and a Pipe keeps nothing"});
+  }
   if (!source.input_mode) return all;
-  const std::string_view modes = other_modes(source.service, *source.input_mode);
+  const std::string_view modes = other_modes(service, *source.input_mode);
   if (!modes.empty()) {
     all.push_back({"input_mode", "expected " + std::string(modes)});
   } else if (source.access && reads && !source.access->row().works_as(*source.input_mode)) {

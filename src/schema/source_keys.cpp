@@ -6,8 +6,6 @@ namespace feedrate::schema {
 
 // In the order of the enumerators in model/stores.hpp and model/scenario.hpp.
 template <>
-inline constexpr std::span<const std::string_view> words_of<Service> = service_words;
-template <>
 inline constexpr std::span<const std::string_view> words_of<InputMode> = input_mode_words;
 template <>
 inline constexpr std::span<const std::string_view> words_of<Distribution> = distribution_words;
@@ -68,13 +66,15 @@ const std::vector<Entry<Source>>& entries<Source>() {
       entry<&Source::deployment_type>("deployment_type",
                                       {"FSx: \"SCRATCH_2\", \"PERSISTENT_2\" …"}),
       entry<&Source::throughput_per_capacity>(
-          "throughput_per_capacity", {.manual = "FSx: throughput tier",
-                                      .limits = above(0, 1),
-                                      .unit = "MB/s/TiB",
-                                      .hint = {"a throughput per capacity", "200 MB/s/TiB"}}),
+          "throughput_per_capacity",
+          {.manual = "FSx: throughput tier; other file systems: bandwidth by "
+                     "capacity",
+           .limits = above(0, 1),
+           .unit = "MB/s/TiB",
+           .hint = {"a throughput per capacity", "200 MB/s/TiB"}}),
       entry<&Source::capacity>(
-          "capacity",
-          {.manual = "FSx: provisioned capacity; EFS: stored bytes", .example = "1200 GiB"}),
+          "capacity", {.manual = "FSx, other file systems: provisioned capacity; EFS: stored bytes",
+                       .example = "1200 GiB"}),
       entry<&Source::throughput_mode>("throughput_mode",
                                       {"EFS: \"elastic\", \"bursting\", \"provisioned\""}),
       entry<&Source::provisioned_throughput>(
@@ -84,6 +84,18 @@ const std::vector<Entry<Source>>& entries<Source>() {
           "storage_class",
           {"storage class of an object store or of EFS: \"STANDARD\", \"One Zone\" …",
            "the standard class"}),
+      entry<&Source::storage_price>(
+          "storage_price",
+          {.manual = "price of a file system or store that has none in the catalogue",
+           .fallback = "not on the bill",
+           .example = "0.2 USD/GB-month"}),
+      entry<&Source::cache>(
+          "cache",
+          {.manual = "stream, mount: room on the instance's disk for what was read before "
+                     "(Mountpoint --cache, gcsfuse cache-dir, LitData, StreamingDataset); the disk "
+                     "is that of /disk",
+           .fallback = "none",
+           .example = "500 GB"}),
       entry<&Source::lazy_load_from_s3>("lazy_load_from_s3",
                                         {"mount: the first epoch is read from S3", "false"}),
       entry<&Source::bill_storage>("bill_storage",

@@ -18,12 +18,12 @@ bool from_afar(const Situation& s) {
 }
 
 bool from_s3(const Situation& s) {
-  return s.scenario.source.service == Service::s3 && from_afar(s);
+  return s.scenario.source.service.family() == Service::s3 && from_afar(s);
 }
 
 /// A store from which objects are copied or streamed, whoever runs it.
 bool from_objects(const Situation& s) {
-  switch (s.scenario.source.service) {
+  switch (s.scenario.source.service.family()) {
     case Service::s3:
     case Service::gcs:
     case Service::azure_blob:
@@ -38,7 +38,7 @@ bool from_objects(const Situation& s) {
 }
 
 bool of_mount(const Situation& s, Service service) {
-  return s.scenario.source.service == service;
+  return s.scenario.source.service.family() == service;
 }
 
 bool on_ebs(const Situation& s) {
@@ -101,6 +101,24 @@ std::vector<Change> stream_modes(const Situation& s) {
   const InputMode now = mode_now(s);
   if (now == InputMode::pipe || now == InputMode::stream) return {};
   return mode(s, s.service == "sagemaker" ? "Pipe" : "stream");
+}
+
+/// A store that is streamed or mounted, and read again in each epoch.
+bool read_again(const Situation& s) {
+  const auto& inputs = s.inputs();
+  return inputs.source && !inputs.sequential_stream && !s.scenario.loader.remote &&
+         !s.scenario.source.cache && inputs.epochs + inputs.unfinished_steps > 1.0;
+}
+
+/// Room for all that an instance reads.
+std::vector<Change> cache_on_disk(const Situation& s) {
+  const auto& dataset = s.scenario.dataset;
+  if (!dataset.bytes_per_sample) return {};
+  const bool sharded = s.scenario.source.distribution == Distribution::sharded_by_s3_key;
+  const Bytes data = *dataset.bytes_per_sample * samples(s.inputs().samples) *
+                     (1.0 / (sharded ? s.inputs().instances : 1.0));
+  const std::string size = whole_text(std::ceil(data / gigabytes(1.0))) + " GB";
+  return {{{{"/source/cache", size}}, words::cache_on_disk(size)}};
 }
 
 std::vector<Change> fsx_tiers(const Situation& s) {
@@ -247,6 +265,17 @@ const Remedy storage_list[] = {
      },
      [](const Situation&) {
        return std::vector<Change>{{{{"reads_per_sample", "1"}}, "one read a file"}};
+     }},
+    {{"disk_cache", "a cache on the instance's disk", RemedyKind::setting, 1.0, Rung::one_gpu,
+      "a store is streamed or mounted, and read in more than one epoch",
+      "from the second epoch on, samples come from the disk (Mountpoint --cache, gcsfuse "
+      "cache-dir, "
+      "LitData and StreamingDataset: chunks and shards stay where they were downloaded)",
+      "the disk must be fast enough to be filled beside training; a volume is on the bill"},
+     read_again,
+     cache_on_disk,
+     [](const Situation& s) {
+       return std::string(s.on_aws() || s.scenario.disk.bandwidth ? "" : words::give_disk);
      }},
     {{"sharded_by_s3_key", "each instance copies its own share", RemedyKind::setting, 0.5,
       Rung::cluster, "several instances copy the whole dataset each",

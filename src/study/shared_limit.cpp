@@ -5,25 +5,6 @@
 #include "pipeline/shared_limits.hpp"
 
 namespace feedrate::study {
-namespace {
-
-const char* words_of(Service service) {
-  switch (service) {
-    case Service::s3: return "S3";
-    case Service::gcs: return "GCS";
-    case Service::azure_blob: return "Azure Blob";
-    case Service::nfs: return "the NFS server";
-    case Service::fsx_lustre: return "FSx for Lustre";
-    case Service::efs: return "EFS";
-    case Service::http: return "the HTTP server";
-    case Service::ebs:
-    case Service::local: break;
-  }
-  return "the source";
-}
-
-}  // namespace
-
 std::optional<SharedLimit> shared_limit_of(const Scenario& scenario,
                                            const pipeline::Inputs& inputs) {
   // The last digits of a sum make no instance more or less.
@@ -36,7 +17,7 @@ std::optional<SharedLimit> shared_limit_of(const Scenario& scenario,
     if (first && full >= least) continue;
     least = full;
     first.emplace();
-    first->service = words_of(scenario.source.service);
+    first->service = std::string(scenario.source.service.row().title);
     first->name = one.name;
     first->of_requests = one.of_requests;
     first->when = one.when;

@@ -38,6 +38,10 @@ std::string packed_objects(double samples, double megabytes) {
   return fmt::format("objects of {:.0f} samples, {:g} MB", samples, megabytes);
 }
 
+std::string cache_on_disk(std::string_view size) {
+  return fmt::format("a cache of {} on the disk", size);
+}
+
 std::string gp3_volume(double megabytes_per_second, double iops) {
   return fmt::format("gp3 with {:g} MB/s and {:g} IOPS", megabytes_per_second, iops);
 }

@@ -16,6 +16,8 @@ std::string with_memory(std::string_view instance, Bytes memory);
 std::string with_network(std::string_view instance, Bandwidth network);
 std::string preprocessing_helpers(double n, std::string_view instance);
 std::string packed_objects(double samples, double megabytes);
+/// "a cache of 40 GB on the disk"
+std::string cache_on_disk(std::string_view size);
 std::string gp3_volume(double megabytes_per_second, double iops);
 std::string cpu_hours(Duration time);
 /// "resize in 1.2 ms instead of 4.3 ms"
@@ -35,6 +37,8 @@ inline constexpr std::string_view give_decoded_size =
     "give /dataset/decoded_bytes_per_sample: samples are kept decoded, and several times larger "
     "than "
     "stored";
+inline constexpr std::string_view give_disk =
+    "give /disk/bandwidth: how fast the local disk of this machine is, is not known";
 std::string give_cpu_time(std::string_view operation);
 std::string give_gpu_time(std::string_view operation);
 

@@ -356,7 +356,7 @@ TEST_CASE("job parts: what is read from afar, and what of it instances share") {
     }
     const auto read_of = [](const Inputs& one, double epoch) {
       const Misses misses = misses_in(one, epoch);
-      return one.disk ? misses.decode : misses.page;
+      return one.disk ? misses.decode : misses.disk;
     };
     const auto read = [&](double epoch) { return read_of(in, epoch); };
     const auto reads_of = [&](const Inputs& one) {

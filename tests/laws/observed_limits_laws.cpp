@@ -192,7 +192,7 @@ TEST_CASE("observed limits: what comes by the network is a source, and a full li
     job.link = link;
     const ObservedScenario made = observed_scenario(job);
     INFO("case " << i << (link.is_saturated() ? ": full" : ": not full"));
-    CHECK(made.scenario.source.service == Service::http);
+    CHECK(made.scenario.source.service.family() == Service::http);
     CHECK(made.scenario.dataset.bytes_per_sample->base() ==
           Approx(job.network_bytes->value).epsilon(1e-3));
     CHECK(has_input(made, "/cluster/network") == link.is_saturated());
@@ -203,7 +203,7 @@ TEST_CASE("observed limits: what comes by the network is a source, and a full li
     CHECK((more < 1.05 * job.throughput.value) == link.is_saturated());
     // Other ranks' gradients come by the network too.
     job.ranks_elsewhere = true;
-    CHECK(observed_scenario(job).scenario.source.service == Service::local);
+    CHECK(observed_scenario(job).scenario.source.service.family() == Service::local);
   }
 }
 

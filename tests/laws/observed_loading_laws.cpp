@@ -69,7 +69,7 @@ TEST_CASE("observed loading: a worker's time at a sample is its CPU's and what i
     const double memory = or_zero(job.cached_bytes);
     const bool network =
         !job.ranks_elsewhere && received * x > 1e5 && received > device && received > 0.5 * memory;
-    CHECK((s.source.service == Service::http) == network);
+    CHECK((s.source.service.family() == Service::http) == network);
     const double bytes = network                  ? std::max(1.0, rounded(received))
                          : device + memory >= 1.0 ? rounded(device + memory)
                                                   : 1.0;

@@ -188,7 +188,7 @@ class Table {
   void storage() {
     const Source& source = job_.source;
     const bool afar = in_.staging || in_.source || in_.first_source;
-    const bool s3 = source.service == Service::s3 && afar;
+    const bool s3 = source.service.family() == Service::s3 && afar;
     const bool aws = now_.resolved.machine->cloud == "aws";
     const bool sagemaker = now_.situation.service == "sagemaker";
     const double each = job_.dataset.bytes_per_sample->base();
@@ -222,11 +222,11 @@ class Table {
     }
     rows_["fsx"] = {s3 && aws};
     rows_["efs"] = {s3 && aws};
-    rows_["efs_throughput"] = where(source.service == Service::efs, {});
+    rows_["efs_throughput"] = where(source.service.family() == Service::efs, {});
     if (source.throughput_mode.value_or("elastic") != "elastic") {
       rows_["efs_throughput"].sets = {{{"/source/throughput_mode", "elastic"}}};
     }
-    rows_["fsx_tier"] = {source.service == Service::fsx_lustre};
+    rows_["fsx_tier"] = {source.service.family() == Service::fsx_lustre};
     const bool ebs =
         now_.resolved.disk && now_.resolved.disk->kind == DiskKind::ebs && on_path(Stage::disk);
     rows_["gp3"] = where(ebs && !sagemaker, {});
@@ -236,6 +236,14 @@ class Table {
         (job_.disk.reads_per_sample || (now_.host != nullptr && now_.host->reads_per_sample));
     rows_["whole_file_reads"] =
         where(on_path(Stage::disk) && reads && now == 1.0, {{{"reads_per_sample", "1"}}});
+    const bool again = in_.source && !in_.sequential_stream && !job_.loader.remote &&
+                       !source.cache && in_.epochs + in_.unfinished_steps > 1.0;
+    const double shared_by =
+        source.distribution == Distribution::sharded_by_s3_key ? in_.instances : 1.0;
+    rows_["disk_cache"] = where(
+        again, {{{"/source/cache",
+                  fmt::format("{:.0f} GB", std::ceil(each * in_.samples / shared_by / 1e9))}}});
+    rows_["disk_cache"].lacks = !aws && !job_.disk.bandwidth;
     rows_["sharded_by_s3_key"] = where(s3 && in_.staging && in_.instances > 1.0 &&
                                            source.distribution == Distribution::fully_replicated,
                                        {{{"/source/distribution", "ShardedByS3Key"}}});

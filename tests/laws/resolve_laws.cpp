@@ -125,7 +125,7 @@ TEST_CASE("resolve: what is simulated is what is billed") {
             return remark.starts_with("the EBS volume is not on the bill: ");
           });
       const bool kept = scenario_with(settings).source.bill_storage.value_or(true) ||
-                        scenario_with(settings).source.service != Service::ebs;
+                        scenario_with(settings).source.service.family() != Service::ebs;
       CHECK((volume != nullptr) == (kept && !no_price));
       if (volume != nullptr) {
         CHECK(volume->use.amount / (*disk->size * inputs.instances) == Approx(1.0));

@@ -30,7 +30,7 @@ TEST_CASE(
       if (op.where == Place::gpu) op.gpu = seconds_per_sample(1e-4);
     }
     s.job.step->fixed = milliseconds(20.0);
-    if (s.source.service != Service::s3 && s.source.service != Service::local) {
+    if (s.source.service.family() != Service::s3 && s.source.service.family() != Service::local) {
       s.source.first_byte_latency = milliseconds(5.0);
     }
     s.job.step->cv.reset();

@@ -244,8 +244,8 @@ Network network_of(const World& w) {
 Read expected_read(const World& w, Bytes request, double bytes, double requests) {
   const Scenario& s = w.scenario;
   const Source& given = s.source;
-  const bool s3 = given.service == Service::s3;
-  const bool own = w.host && given.service != Service::nfs;
+  const bool s3 = given.service.family() == Service::s3;
+  const bool own = w.host && given.service.family() != Service::nfs;
   const double instances = s.cluster.instances;
   const Network network = network_of(w);
   Read read;
@@ -254,10 +254,10 @@ Read expected_read(const World& w, Bytes request, double bytes, double requests)
                           s3 ? published : Duration{});
   if (given.open_latency && s.dataset.samples_per_object.value_or(1.0) <= 1.0) {
     read.latency += *given.open_latency;
-  } else if (s.dataset.samples_per_object.value_or(1.0) <= 1.0 && given.service == Service::nfs) {
+  } else if (s.dataset.samples_per_object.value_or(1.0) <= 1.0 && given.service.family() == Service::nfs) {
     read.latency = 2.0 * read.latency;
   }
-  const bool shared = given.shared.value_or(given.service == Service::nfs);
+  const bool shared = given.shared.value_or(given.service.family() == Service::nfs);
   const double sharers = shared ? instances : 1.0;
   const auto limit = given.bandwidth ? given.bandwidth
                      : s3 && w.catalog.s3.per_instance
@@ -316,7 +316,7 @@ Read expected_read(const World& w, Bytes request, double bytes, double requests)
         {"request rate", base(*most_requests) / instances, 0.0, 0.0, 0.0, true, true});
   }
   const bool opened =
-      given.service == Service::nfs && s.dataset.samples_per_object.value_or(1.0) <= 1.0;
+      given.service.family() == Service::nfs && s.dataset.samples_per_object.value_or(1.0) <= 1.0;
   const double asked = opened ? 2.0 * requests : requests;
   for (RateLimit& one : read.limits) one.each = one.of_requests ? asked : bytes;
   return read;
@@ -447,7 +447,7 @@ void check_source(const World& w, const Resolved& out) {
   const double per_object = s.dataset.samples_per_object.value_or(1.0);
   const double objects = std::ceil(in.samples / per_object);
   const InputMode mode = s.source.input_mode.value_or(
-      s.source.service == Service::nfs ? InputMode::mount : InputMode::local);
+      s.source.service.family() == Service::nfs ? InputMode::mount : InputMode::local);
   REQUIRE(in.staging.has_value() == (mode == InputMode::file));
   REQUIRE(in.source.has_value() == (mode != InputMode::file && mode != InputMode::local));
   REQUIRE(in.disk.has_value() == (mode == InputMode::file || mode == InputMode::local));
@@ -475,7 +475,7 @@ void check_source(const World& w, const Resolved& out) {
   const double requests = objects / in.samples;
   Read read = expected_read(w, bytes(stored * per_object), stored, requests);
   if (mode == InputMode::pipe) {
-    read.connections = s.source.connections.value_or(s.source.service == Service::s3
+    read.connections = s.source.connections.value_or(s.source.service.family() == Service::s3
                                                          ? assumed::pipe_connections.value
                                                          : assumed::stream_connections.value);
   }

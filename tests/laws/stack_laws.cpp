@@ -52,6 +52,10 @@ void type_in(const NamedDefault& one, Scenario& s) {
          }
        }},
       {"/source/connections", [&] { put(s.source.connections, number); }},
+      {"/source/first_byte_latency",
+       [&] { put(s.source.first_byte_latency, Duration::of(number)); }},
+      {"/source/bandwidth_per_connection",
+       [&] { put(s.source.bandwidth_per_connection, Bandwidth::of(number)); }},
       {"/source/client_cpu", [&] { put(s.source.client_cpu, DurationPerByte::of(number)); }},
   };
   const auto found = keys.find(one.key());
@@ -196,8 +200,10 @@ void check_defaults(const NamedDefaults& row) {
     CHECK(one.drawn() == !one.number.range.empty());
     CHECK((one.word.empty() || !one.drawn()));
     // Numbers of things are whole: what is listed as used is what is simulated.
-    const bool time = one.key() == "/source/client_cpu";
-    CHECK((time || one.number.value == std::round(one.number.value)));
+    const bool quantity = one.key() == "/source/client_cpu" ||
+                          one.key() == "/source/first_byte_latency" ||
+                          one.key() == "/source/bandwidth_per_connection";
+    CHECK((quantity || one.number.value == std::round(one.number.value)));
     // A source has a year, unless it is said that none was read.
     const bool dated = one.number.why.find("(20") != std::string_view::npos ||
                        one.number.why.find(", 20") != std::string_view::npos;
@@ -242,9 +248,115 @@ TEST_CASE("stack: each access is in every table, and is read by its name and all
       access_rows, "/source/access",
       [](const Scenario& s) { return s.source.access ? s.source.access->name() : ""; },
       [&](const AccessRow& row) -> testing_resolve::Settings {
-        const auto place = static_cast<std::size_t>(store_of(d, row));
-        return {{"/source/service", std::string(service_words[place])}};
+        return {{"/source/service", std::string(ServiceName(store_of(d, row)).name())}};
       });
+}
+
+TEST_CASE("stack: each store is in every table, and is read by its name and all its others") {
+  for (const ServiceRow& row : service_rows) {
+    const bool generic = ServiceName(row.family).name() == row.name;
+    INFO(row.name);
+    // A name is its family with other defaults, another class of storage, or another price.
+    const NamedDefaults* const defaults = find_defaults(store_defaults(), row.name);
+    if (generic) CHECK(defaults == nullptr);
+    if (!generic && row.family == Service::nfs) CHECK(defaults != nullptr);
+    if (!generic && row.family == Service::s3) CHECK_FALSE(row.storage_class.empty());
+    CHECK_FALSE(row.title.empty());
+    if (defaults != nullptr) check_defaults(*defaults);
+  }
+  for (const NamedDefaults& row : store_defaults()) {
+    INFO("src/model/stores.hpp has no row for " << row.name);
+    CHECK(std::count_if(service_rows.begin(), service_rows.end(),
+                        [&](const ServiceRow& one) { return one.name == row.name; }) == 1);
+  }
+  check_words<ServiceRow>(
+      service_rows, "/source/service", [](const Scenario& s) { return s.source.service.name(); },
+      [](const ServiceRow&) { return testing_resolve::Settings{}; });
+}
+
+TEST_CASE("law: a store by its name is its family with its defaults typed in") {
+  Drawn d(2713);
+  for (const ServiceRow& row : service_rows) {
+    const auto place = static_cast<std::size_t>(&row - service_rows.data());
+    const ServiceName name = ServiceName::at(place);
+    if (name.is_generic()) continue;
+    const NamedDefaults* const defaults = find_defaults(store_defaults(), row.name);
+    for (int i = 0; i < 15; ++i) {
+      World typed = world_of(d, LoaderKind::pytorch);
+      Source& source = typed.scenario.source;
+      source.service = row.family;
+      source.input_mode.reset();
+      source.bandwidth = gigabytes(2.0) / seconds(1.0);
+      if (row.family == Service::http || d.generate.chance(0.3)) {
+        source.first_byte_latency = milliseconds(20.0);
+      } else {
+        source.first_byte_latency.reset();
+      }
+      if (d.generate.chance(0.5)) source.bandwidth_per_connection.reset();
+      World named = typed;
+      named.scenario.source.service = name;
+      INFO(row.name << ", world " << i);
+      if (!row.storage_class.empty()) source.storage_class = std::string(row.storage_class);
+      if (defaults != nullptr) {
+        for (const NamedDefault& one : defaults->defaults) type_in(one, typed.scenario);
+      }
+      check_same(named, typed);
+    }
+  }
+}
+
+TEST_CASE("law: a store without a price says so beside the headline, or has the scenario's own") {
+  for (const ServiceRow& row : service_rows) {
+    INFO(row.name);
+    const ServiceName name = ServiceName::at(static_cast<std::size_t>(&row - service_rows.data()));
+    const bool unpriced =
+        row.family == Service::nfs || (row.family == Service::http && !name.is_generic());
+    const auto resolved = [&](testing_resolve::Settings more) {
+      more.insert(more.begin(), {{"/source/service", std::string(row.name)},
+                                 {"/source/first_byte_latency", "1 ms"},
+                                 {"/source/bandwidth", "4 GB/s"}});
+      return resolve::resolve(testing_resolve::scenario_with(more), testing_resolve::catalog(),
+                              nullptr);
+    };
+    const auto says = [&](const Resolved& of) {
+      return std::any_of(of.caveats.begin(), of.caveats.end(), [&](const std::string& caveat) {
+        return caveat.find(fmt::format("No price of {} is known", row.title)) == 0;
+      });
+    };
+    const auto billed = [&](const Resolved& of) {
+      return std::count_if(of.terms.storage.begin(), of.terms.storage.end(),
+                           [&](const auto& one) { return one.use.what == row.title; });
+    };
+    CHECK(says(resolved({})) == unpriced);
+    CHECK_FALSE(says(resolved({{"/source/bill_storage", "false"}})));
+    const Resolved priced = resolved({{"/source/storage_price", "0.3 USD/GB-month"}});
+    CHECK_FALSE(says(priced));
+    const bool takes = row.family == Service::nfs || row.family == Service::http;
+    CHECK(billed(priced) == (takes ? 1 : 0));
+    CHECK(std::any_of(priced.remarks.begin(), priced.remarks.end(), [](const std::string& remark) {
+            return remark.find("/source/storage_price has no effect") == 0;
+          }) == !takes);
+  }
+}
+
+TEST_CASE("law: a file system's tier times its capacity is its bandwidth") {
+  const auto inputs = [](testing_resolve::Settings more) {
+    more.insert(more.begin(), {{"/source/service", "managed-lustre"}});
+    return resolve::resolve(testing_resolve::scenario_with(more), testing_resolve::catalog(),
+                            nullptr)
+        .inputs;
+  };
+  const auto limit_of = [](const Inputs& in) {
+    for (const auto& limit : in.source->limits) {
+      if (limit.name == "source bandwidth") return limit.rate;
+    }
+    return 0.0;
+  };
+  CHECK(limit_of(inputs({{"/source/throughput_per_capacity", "500 MB/s/TiB"},
+                         {"/source/capacity", "18 TiB"}})) == Approx(9e9));
+  CHECK(limit_of(inputs({{"/source/throughput_per_capacity", "500 MB/s/TiB"},
+                         {"/source/capacity", "18 TiB"},
+                         {"/source/bandwidth", "2 GB/s"}})) == Approx(2e9));
 }
 
 TEST_CASE("stack: generic rows come first, in the order of their family") {
@@ -266,6 +378,7 @@ TEST_CASE("stack: what is misspelt names what is meant, by its own name or anoth
   };
   CHECK(refusal("/loader/kind", "TF.Data").find("did you mean \"tf.data\"?") != std::string::npos);
   CHECK(refusal("/loader/kind", "mosaicm").find("\"mosaicml\"?") != std::string::npos);
+  CHECK(refusal("/source/service", "wekka").find("did you mean \"weka\"?") != std::string::npos);
   CHECK(refusal("/source/access", "boto").find("\"boto3\"?") != std::string::npos);
   CHECK(refusal("/source/access", "gcsfuse").find("expected one of boto3, ") != std::string::npos);
 }
@@ -371,13 +484,19 @@ TEST_CASE("law: what a name only assumes is drawn from its range, and nothing el
   }
 }
 
-TEST_CASE("stack: generated jobs have every loader") {
+TEST_CASE("stack: generated jobs have every loader, and every store that is more than a family") {
   pipeline::Generator random(77);
   std::set<std::string> seen;
   for (int i = 0; i < 2000; ++i) {
     for (const auto& [key, value] : testing_resolve::generated_settings(random)) {
-      if (key == "/loader/kind") seen.insert(value);
+      if (key == "/loader/kind" || key == "/source/service") seen.insert(value);
     }
+  }
+  for (std::size_t i = 0; i < service_rows.size(); ++i) {
+    const ServiceName name = ServiceName::at(i);
+    INFO(name.name());
+    const bool drawn = name.family() == Service::nfs || name.family() == Service::s3;
+    if (!name.is_generic() && drawn) CHECK(seen.contains(std::string(name.name())));
   }
   for (const LoaderRow& row : loader_rows) {
     INFO(row.name);

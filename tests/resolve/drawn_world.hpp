@@ -237,17 +237,17 @@ inline void draw_source(Drawn& d, Scenario& s) {
                    : service < 0.6 ? Service::s3
                    : service < 0.8 ? Service::http
                                    : Service::nfs;
-  if (source.service == Service::local) return;
-  if (source.service != Service::nfs) {
+  if (source.service.family() == Service::local) return;
+  if (source.service.family() != Service::nfs) {
     const double mode = d.generate.uniform(0.0, 1.0);
     source.input_mode = mode < 0.4   ? InputMode::file
                         : mode < 0.8 ? InputMode::fast_file
                                      : InputMode::pipe;
-    if (source.service == Service::http && source.input_mode == InputMode::pipe) {
+    if (source.service.family() == Service::http && source.input_mode == InputMode::pipe) {
       source.input_mode = InputMode::stream;
     }
   }
-  const bool published = source.service == Service::s3;
+  const bool published = source.service.family() == Service::s3;
   source.first_byte_latency = d.maybe<Duration>(1e-3, 1e-1, published ? 0.5 : 1.0);
   source.bandwidth = d.maybe<Bandwidth>(1e8, 1e10, published ? 0.5 : 1.0);
   source.bandwidth_per_connection = d.maybe<Bandwidth>(1e7, 1e9);

@@ -66,13 +66,50 @@ inline feedrate::Scenario scenario_with(const Settings& settings) {
   return feedrate::schema::read_scenario(document_with(settings));
 }
 
-/// A loader of that family, by one of its names. What is drawn before and after stays as it was.
-inline std::string drawn_loader(const Settings& before, const std::string& family) {
+/// Draws that follow from what was drawn before: what is drawn elsewhere stays as it was.
+inline feedrate::pipeline::Generator draws_of(const Settings& before) {
   unsigned seed = 1;
   for (const auto& [key, value] : before) {
     for (const char letter : value) seed = 31 * seed + static_cast<unsigned char>(letter);
   }
-  feedrate::pipeline::Generator random(seed);
+  return feedrate::pipeline::Generator(seed);
+}
+
+/// Some stores by another of their names, and some that keep a cache on the disk.
+inline void draw_store(Settings& settings) {
+  feedrate::pipeline::Generator random = draws_of(settings);
+  const auto value_of = [&](const char* key) -> std::string* {
+    for (auto& [of, value] : settings) {
+      if (of == key) return &value;
+    }
+    return nullptr;
+  };
+  std::string& service = *value_of("/source/service");
+  const bool file_system = service == "fsx-lustre";
+  if ((service == "s3" || file_system) && random.chance(0.3)) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < feedrate::service_rows.size(); ++i) {
+      const auto name = feedrate::ServiceName::at(i);
+      const feedrate::Service family = file_system ? feedrate::Service::nfs : feedrate::Service::s3;
+      if (name.family() == family && !name.is_generic()) names.emplace_back(name.name());
+    }
+    service =
+        names[static_cast<std::size_t>(random.whole(0.0, static_cast<double>(names.size()) - 1.0))];
+    if (file_system) {
+      settings.emplace_back("/source/bandwidth",
+                            fmt::format("{:.0f} MB/s", random.log_uniform(100.0, 10000.0)));
+    }
+  }
+  const std::string* const mode = value_of("/source/input_mode");
+  if (mode != nullptr && *mode == "mount" && random.chance(0.4)) {
+    settings.emplace_back("/source/cache",
+                          fmt::format("{:.0f} GB", random.log_uniform(1.0, 400.0)));
+  }
+}
+
+/// A loader of that family, by one of its names.
+inline std::string drawn_loader(const Settings& before, const std::string& family) {
+  feedrate::pipeline::Generator random = draws_of(before);
   const feedrate::LoaderKind kind = family == "pytorch" ? feedrate::LoaderKind::pytorch
                                     : family == "pool"  ? feedrate::LoaderKind::pool
                                                         : feedrate::LoaderKind::inline_;
@@ -121,6 +158,7 @@ inline Settings generated_settings(feedrate::pipeline::Generator& random) {
   set("/job/step", "{\"fixed\": \"" + count(1.0, 200.0) + " ms\", \"per_sample\": \"" +
                        count(100.0, 3000.0) + " us\"}");
   if (random.chance(0.3)) set("/job/startup", count(1.0, 30.0) + " min");
+  draw_store(settings);
   return settings;
 }
 

@@ -72,7 +72,7 @@ TEST_CASE("scenario: all keys arrive in their fields") {
   CHECK(s.about.fitted == std::vector<std::string>{"f", "g"});
   CHECK(s.dataset.samples == 1281167.0);
   CHECK(s.dataset.bytes_on_gpu_per_sample == bytes_per_sample(602112));
-  CHECK(s.source.service == Service::fsx_lustre);
+  CHECK(s.source.service.family() == Service::fsx_lustre);
   CHECK(s.source.input_mode == InputMode::mount);
   CHECK(s.source.distribution == Distribution::sharded_by_s3_key);
   CHECK(s.source.requests_per_second == per_second(5500));
@@ -122,7 +122,7 @@ TEST_CASE("scenario: what is left out stays empty, the name is the file's") {
   CHECK(s.name == "resnet");
   CHECK_FALSE(s.loader.num_workers);
   CHECK_FALSE(s.job.step);
-  CHECK(s.source.service == Service::local);
+  CHECK(s.source.service.family() == Service::local);
   CHECK(s.cluster.instances == 1.0);
   CHECK(s.disk == Disk{});
 }

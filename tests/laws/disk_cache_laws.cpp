@@ -1,0 +1,277 @@
+// Laws of a cache on the instance's disk (/source/cache): what is fetched, read and written of each
+// epoch, against a cache simulated sample by sample, its bill, and both implementations.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <list>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "catalog/lookup.hpp"
+#include "catch.hpp"
+#include "pipeline/generated.hpp"
+#include "pipeline/loading.hpp"
+#include "pipeline/mean.hpp"
+#include "pipeline/random.hpp"
+#include "pipeline/simulate.hpp"
+#include "population.hpp"
+#include "resolve/generated_scenario.hpp"
+#include "resolve/resolve.hpp"
+#include "seed.hpp"
+#include "study/run.hpp"
+
+using namespace feedrate;
+using namespace feedrate::pipeline;
+using testing_resolve::catalog;
+using testing_resolve::scenario_with;
+using testing_resolve::Settings;
+
+namespace {
+
+/// A cache of so many items; the least recently used leaves first.
+class Lru {
+ public:
+  explicit Lru(std::size_t room) : room_(room) {}
+
+  /// Whether the item was there; it is the most recent one from now on.
+  bool use(int item) {
+    const auto found = place_.find(item);
+    if (found != place_.end()) {
+      order_.splice(order_.begin(), order_, found->second);
+      return true;
+    }
+    if (room_ == 0) return false;
+    if (place_.size() == room_) {
+      place_.erase(order_.back());
+      order_.pop_back();
+    }
+    order_.push_front(item);
+    place_[item] = order_.begin();
+    return false;
+  }
+
+ private:
+  std::size_t room_;
+  std::list<int> order_;
+  std::unordered_map<int, std::list<int>::iterator> place_;
+};
+
+/// What one epoch did, each over the samples that it read.
+struct Shares {
+  double source = 0.0;
+  double disk = 0.0;
+};
+
+/// An instance whose memory lies before the disk, both of which see all reads.
+std::vector<Shares> simulated(double memory, double disk, int readers, int epochs,
+                              Generator& generate) {
+  constexpr int items = 4000;
+  Lru in_memory(static_cast<std::size_t>(memory * items));
+  Lru on_disk(static_cast<std::size_t>(disk * items));
+  std::vector<int> all(items);
+  for (int i = 0; i < items; ++i) all[static_cast<std::size_t>(i)] = i;
+  std::vector<Shares> shares;
+  for (int epoch = 0; epoch < epochs; ++epoch) {
+    for (std::size_t i = all.size() - 1; i > 0; --i) {
+      std::swap(all[i], all[static_cast<std::size_t>(generate.whole(0.0, static_cast<double>(i)))]);
+    }
+    const int reads = items / readers;
+    Shares one;
+    for (int i = 0; i < reads; ++i) {
+      const int item = all[static_cast<std::size_t>(i)];
+      const bool memory_has = in_memory.use(item);
+      const bool disk_has = on_disk.use(item);
+      if (memory_has) continue;
+      (disk_has ? one.disk : one.source) += 1.0 / reads;
+    }
+    shares.push_back(one);
+  }
+  return shares;
+}
+
+/// A job that streams or mounts, with a disk whose cache holds `on_disk` of its data.
+Inputs cached(Generator& generate, double on_disk) {
+  Inputs in = generate.inputs(60.0);
+  in.remote.reset();
+  in.unequal.reset();
+  in.staging.reset();
+  in.sequential_stream = false;
+  in.caches.decoded = false;
+  in.caches.staged = false;
+  in.caches.policy = CachePolicy::lru;
+  in.source = generate.read();
+  in.first_source = in.source;
+  in.disk = generate.read();
+  in.caches.room = generate.chance(0.5) ? generate.uniform(0.0, 0.6) : 0.0;
+  in.caches.on_disk = on_disk;
+  in.epochs = generate.whole(2.0, 5.0);
+  return in;
+}
+
+}  // namespace
+
+TEST_CASE("disk cache: each epoch fetches, reads and writes what a simulated cache does") {
+  Generator generate(20261);
+  for (int i = 0; i < 24; ++i) {
+    const double disk = generate.uniform(0.05, 1.2);
+    const double memory = generate.chance(0.5) ? disk * generate.uniform(0.0, 1.0) : 0.0;
+    const int readers = generate.chance(0.5) ? 1 : static_cast<int>(generate.whole(2.0, 6.0));
+    constexpr int epochs = 8;
+    const std::vector<Shares> seen = simulated(memory, disk, readers, epochs, generate);
+    Inputs in;
+    in.source = Read{};
+    in.disk = Read{};
+    in.caches = {memory, CachePolicy::lru, static_cast<double>(readers), false, false, disk};
+    for (int epoch = 1; epoch <= epochs; ++epoch) {
+      const Misses misses = misses_in(in, epoch);
+      INFO(fmt::format("memory {:.3f}, disk {:.3f}, {} readers, epoch {}", memory, disk, readers,
+                       epoch));
+      const Shares& one = seen[static_cast<std::size_t>(epoch - 1)];
+      // The formulas of the page cache are within 0.02 of a simulated one, and a few thousand items
+      // scatter by about as much.
+      CHECK(misses.source == Approx(one.source).margin(0.04));
+      CHECK(misses.disk == Approx(one.disk).margin(0.05));
+      CHECK(misses.written == misses.source);
+      CHECK(misses.decode == 1.0);
+    }
+  }
+}
+
+TEST_CASE("disk cache: one that holds all is filled once, and a larger one never fetches more") {
+  Generator generate(20262);
+  for (int i = 0; i < 400; ++i) {
+    Inputs in = cached(generate, generate.uniform(1.0, 2.0));
+    in.caches.readers = 1.0;
+    in.unfinished_steps = 0.0;
+    REQUIRE(epochs_read(in) == Approx(1.0).epsilon(1e-12));
+    double before = in.epochs * (1.0 + 1e-12);
+    for (const double room : {1e-6, 0.2, 0.5, 0.8, 1.0}) {
+      in.caches.on_disk = room;
+      const double read = epochs_read(in);
+      REQUIRE(read <= before + 1e-9);
+      before = read;
+    }
+    // Of a cache of nothing everything is fetched that memory has not kept.
+    Inputs none = in;
+    none.caches.on_disk = 0.0;
+    none.disk.reset();
+    in.caches.on_disk = 1e-9;
+    REQUIRE(epochs_read(in) == Approx(epochs_read(none)).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("disk cache: neither a faster disk nor a faster source takes longer") {
+  Generator generate(20263);
+  for (int i = 0; i < 250; ++i) {
+    const Inputs in = cached(generate, generate.uniform(0.2, 1.2));
+    const Duration wall = simulate(in).total.wall;
+    for (const Stage stage : {Stage::disk, Stage::download}) {
+      Inputs faster = in;
+      faster.speed[stage] = 2.0;
+      INFO("job " << i);
+      CHECK(simulate(faster).total.wall <= wall * (1.0 + 1e-6));
+    }
+  }
+}
+
+TEST_CASE("disk cache: what fills it takes its part of the disk") {
+  // A disk of 100 samples a second, read by nobody in the first epoch: it is filled at that pace.
+  Inputs in;
+  in.samples = 32.0 * 100.0;
+  in.batch = 32.0;
+  in.epochs = 1.0;
+  in.workers = 8.0;
+  in.cores = {{{1.0, 1.0}, {8.0, 8.0}}, 0.0};
+  in.cpu = seconds_per_sample(1e-4);
+  in.step.fixed = milliseconds(1.0);
+  Read source;
+  source.bytes = bytes_per_sample(1e5);
+  source.rate = {{{1.0, megabytes(1000.0) / seconds(1.0)}}, 0.0};
+  in.source = source;
+  in.first_source = source;
+  Read disk = source;
+  disk.rate = {{{1.0, megabytes(10.0) / seconds(1.0)}}, 0.0};
+  in.disk = disk;
+  in.caches.on_disk = 1.0;
+  const double filled = in.samples / simulate(in).total.wall.base();
+  CHECK(filled == Approx(100.0).epsilon(0.03));
+  in.disk->rate = {};
+  in.disk->limits = {{"volume throughput", 5e6, 0.0, 0.0, 1e5}};
+  CHECK(in.samples / simulate(in).total.wall.base() == Approx(50.0).epsilon(0.03));
+}
+
+TEST_CASE("disk cache: the mean is that of the events") {
+  Generator generate(20264);
+  int jobs = 0, near = 0;
+  for (int i = 0; i < 160; ++i) {
+    const Inputs in = cached(generate, generate.uniform(0.2, 1.2));
+    if (in.kind == LoaderKind::pool && in.samples > 20'000.0) continue;
+    for (const EpochKind kind : {EpochKind::first, EpochKind::later}) {
+      Effort effort;
+      const Epochs epochs{kind, kind == EpochKind::first ? 1.0 : 2.0, 1.0, 0.0};
+      double events = 0.0;
+      for (const std::uint64_t seed : {1, 2, 3}) {
+        events += random_epoch(in, epochs, seed, effort).wall.base() / 3.0;
+      }
+      Credits credits;
+      const double mean = mean_epochs(in, epochs, credits, false).span.wall.base();
+      ++jobs;
+      near += std::abs(mean / events - 1.0) < 0.05 ? 1 : 0;
+    }
+  }
+  CHECK_DRAWN(jobs > 200);
+  // As of all generated jobs; three seeds of a short epoch scatter.
+  CHECK(near >= 0.93 * jobs);
+}
+
+TEST_CASE(
+    "disk cache: the bill counts what the first epoch fetches, and the volume that keeps it") {
+  const auto gets = [](const Settings& more) {
+    Settings settings = {{"/source/service", "s3"},
+                         {"/source/input_mode", "stream"},
+                         {"/dataset/samples", "100000"},
+                         {"/dataset/bytes_per_sample", "100 KB"},
+                         {"/cluster/instance", "g5.2xlarge"},
+                         {"/cluster/instances", "1"},
+                         {"/job/epochs", "5"}};
+    settings.insert(settings.end(), more.begin(), more.end());
+    const Result result = study::run(scenario_with(settings), catalog(), nullptr);
+    double dollars = 0.0;
+    for (const auto& line : result.bill.lines) {
+      if (line.of == "S3 GET") dollars += line.amount.base();
+    }
+    return dollars;
+  };
+  const double streamed = gets({});
+  CHECK(streamed > 0.0);
+  CHECK(gets({{"/source/cache", "20 GB"}}) == Approx(streamed / 5.0).epsilon(1e-9));
+  const double half = gets({{"/source/cache", "5 GB"}});
+  CHECK(half > streamed / 5.0);
+  CHECK(half < streamed);
+}
+
+TEST_CASE("disk cache: it is refused where nothing would be kept, or where it has no room") {
+  const auto refusal = [](const Settings& settings) {
+    try {
+      study::run(scenario_with(settings), catalog(), nullptr);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const std::string in_file_mode = refusal({{"/source/service", "s3"}, {"/source/cache", "10 GB"}});
+  CHECK(in_file_mode.find("/source/cache: expected it of a store that is streamed or mounted") !=
+        std::string::npos);
+  CHECK(refusal({{"/source/cache", "10 GB"}}).find("/source/cache: expected") != std::string::npos);
+  CHECK(refusal(
+            {{"/source/service", "s3"}, {"/source/input_mode", "Pipe"}, {"/source/cache", "1 GB"}})
+            .find("/source/cache: expected") != std::string::npos);
+  CHECK(refusal({{"/source/service", "s3"},
+                 {"/source/access", "mountpoint"},
+                 {"/dataset/samples", "100000000"},
+                 {"/cluster/instance", "g5.2xlarge"},
+                 {"/source/cache", "9 TB"}})
+            .find("a cache of 9 TB does not fit into the") != std::string::npos);
+}
