@@ -316,7 +316,7 @@ void resolve_source(Context& context) {
   inputs.source = read;
   inputs.first_source = read;
   inputs.network = network.most;
-  if (source.cache) {
+  if (source.cache && *source.cache > Bytes{}) {
     if (s.loader.remote) {
       context.problem("/source/cache",
                       "expected nothing beside /loader/remote, whose workers read for themselves");

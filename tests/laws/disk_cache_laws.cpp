@@ -202,40 +202,46 @@ TEST_CASE("disk cache: what fills it takes its part of the disk") {
   CHECK(in.samples / simulate(in).total.wall.base() == Approx(50.0).epsilon(0.03));
 }
 
-TEST_CASE("disk cache: the mean is that of the events") {
+TEST_CASE("disk cache: the mean is that of the events as often as without the cache") {
   Generator generate(20264);
-  int jobs = 0, near = 0;
+  int jobs = 0, near = 0, near_without = 0;
+  const auto is_near = [](const Inputs& in, const Epochs& epochs) {
+    Effort effort;
+    double events = 0.0;
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      events += random_epoch(in, epochs, seed, effort).wall.base() / 3.0;
+    }
+    Credits credits;
+    const double mean = mean_epochs(in, epochs, credits, false).span.wall.base();
+    return std::abs(mean / events - 1.0) < 0.05 ? 1 : 0;
+  };
   for (int i = 0; i < 160; ++i) {
-    const Inputs in = cached(generate, generate.uniform(0.2, 1.2));
-    if (in.kind == LoaderKind::pool && in.samples > 20'000.0) continue;
+    Inputs in = cached(generate, generate.uniform(0.2, 1.2));
+    // Of epochs of a few steps the mean knows little, whatever they read.
+    in.samples = in.batch * in.gpus() * std::floor(generate.uniform(60.0, 200.0));
+    if (in.samples > 60'000.0) continue;
+    Inputs without = in;
+    without.caches.on_disk = 0.0;
+    without.disk.reset();
     for (const EpochKind kind : {EpochKind::first, EpochKind::later}) {
-      Effort effort;
       const Epochs epochs{kind, kind == EpochKind::first ? 1.0 : 2.0, 1.0, 0.0};
-      double events = 0.0;
-      for (const std::uint64_t seed : {1, 2, 3}) {
-        events += random_epoch(in, epochs, seed, effort).wall.base() / 3.0;
-      }
-      Credits credits;
-      const double mean = mean_epochs(in, epochs, credits, false).span.wall.base();
       ++jobs;
-      near += std::abs(mean / events - 1.0) < 0.05 ? 1 : 0;
+      near += is_near(in, epochs);
+      near_without += is_near(without, epochs);
     }
   }
-  CHECK_DRAWN(jobs > 200);
-  // As of all generated jobs; three seeds of a short epoch scatter.
-  CHECK(near >= 0.93 * jobs);
+  CHECK_DRAWN(jobs > 150);
+  CHECK(near >= near_without - 0.04 * jobs);
+  CHECK(near >= 0.85 * jobs);
 }
 
 TEST_CASE(
     "disk cache: the bill counts what the first epoch fetches, and the volume that keeps it") {
   const auto gets = [](const Settings& more) {
-    Settings settings = {{"/source/service", "s3"},
-                         {"/source/input_mode", "stream"},
-                         {"/dataset/samples", "100000"},
-                         {"/dataset/bytes_per_sample", "100 KB"},
-                         {"/cluster/instance", "g5.2xlarge"},
-                         {"/cluster/instances", "1"},
-                         {"/job/epochs", "5"}};
+    Settings settings = {{"/source/service", "s3"},      {"/source/input_mode", "stream"},
+                         {"/dataset/samples", "100000"}, {"/dataset/bytes_per_sample", "100 KB"},
+                         {"/disk/page_cache", "1 B"},    {"/cluster/instance", "g5.2xlarge"},
+                         {"/cluster/instances", "1"},    {"/job/epochs", "5"}};
     settings.insert(settings.end(), more.begin(), more.end());
     const Result result = study::run(scenario_with(settings), catalog(), nullptr);
     double dollars = 0.0;
@@ -261,13 +267,13 @@ TEST_CASE("disk cache: it is refused where nothing would be kept, or where it ha
     }
     return std::string();
   };
+  const std::string expected = "expected it of a store that is streamed or mounted";
   const std::string in_file_mode = refusal({{"/source/service", "s3"}, {"/source/cache", "10 GB"}});
-  CHECK(in_file_mode.find("/source/cache: expected it of a store that is streamed or mounted") !=
-        std::string::npos);
-  CHECK(refusal({{"/source/cache", "10 GB"}}).find("/source/cache: expected") != std::string::npos);
+  CHECK(in_file_mode.find(expected) != std::string::npos);
+  CHECK(refusal({{"/source/cache", "10 GB"}}).find(expected) != std::string::npos);
   CHECK(refusal(
             {{"/source/service", "s3"}, {"/source/input_mode", "Pipe"}, {"/source/cache", "1 GB"}})
-            .find("/source/cache: expected") != std::string::npos);
+            .find(expected) != std::string::npos);
   CHECK(refusal({{"/source/service", "s3"},
                  {"/source/access", "mountpoint"},
                  {"/dataset/samples", "100000000"},
