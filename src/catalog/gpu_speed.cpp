@@ -136,6 +136,8 @@ constexpr std::array models = {
     Model{ModelFamily::transformer, &TrainingRates::transformer_xl_large},
     Model{ModelFamily::recurrent, &TrainingRates::gnmt}};
 
+static_assert(models.size() == model_rows.size());  // in the order of model/models.hpp
+
 /// Ratios that speak for the comparison, and how far each may be off.
 class Ratios {
  public:
@@ -282,6 +284,43 @@ Lookup<RelativeSpeed> relative_speed(const Catalog& catalog, std::string_view fr
   }
   speed.why = all_published ? "published training rates" : "memory bandwidth and tensor peaks";
   return {speed, {}};
+}
+
+Lookup<TrainingRate> training_rate(const Catalog& catalog, std::string_view gpu, ModelName model,
+                                   std::optional<Precision> precision) {
+  const Precision of = precision.value_or(Precision::mixed);
+  const auto rate_of = models[model.place()].rate;
+  std::optional<TrainingRate> best;
+  LookupFailure failure = unknown(catalog, gpu);
+  for (const TrainingRates& rates : catalog.training) {
+    const Known<double>& known = rates.*rate_of;
+    if (rates.precision != of || !known) continue;
+    const auto speed = relative_speed(catalog, rates.gpu, gpu, {std::nullopt, of});
+    if (!speed) {
+      failure = speed.failure;
+      continue;
+    }
+    const TrainingRate rate = {
+        known->value * speed->value, known->value * speed->low / published_spread,
+        known->value * speed->high * published_spread,
+        fmt::format("published for {} in {} precision{}", rates.gpu,
+                    precision_words[static_cast<std::size_t>(of)],
+                    speed->why.empty() ? "" : ", scaled to " + speed->to + " by " + speed->why)};
+    if (!best || rate.high / rate.low < best->high / best->low) best = rate;
+  }
+  if (!best) {
+    failure.key = "/job/step/model";
+    return {std::nullopt, failure};
+  }
+  return {best, {}};
+}
+
+std::optional<double> tensor_peak(const Catalog& catalog, std::string_view gpu,
+                                  Precision precision) {
+  const Gpu* const found = find_gpu(catalog, gpu);
+  const auto rate = found != nullptr ? peak(*found, precision) : std::nullopt;
+  constexpr double tera = 1e12;
+  return rate ? std::optional(*rate * tera) : std::nullopt;
 }
 
 }  // namespace feedrate

@@ -8,6 +8,7 @@
 
 #include "catalog/catalog.hpp"
 #include "catalog/lookup.hpp"
+#include "model/models.hpp"
 #include "model/scenario.hpp"
 
 namespace feedrate {
@@ -57,5 +58,24 @@ std::string gpu_of(const Catalog& catalog, std::string_view instance_or_gpu);
 /// known; `failure.message` says so, without what to give instead.
 Lookup<RelativeSpeed> relative_speed(const Catalog& catalog, std::string_view from,
                                      std::string_view to, const Training& training = {});
+
+/// Items a second that one GPU trains, and between what they are expected to lie.
+struct TrainingRate {
+  double value = 0.0;
+  double low = 0.0;
+  double high = 0.0;
+  std::string why;  ///< "published for H100-SXM5-80GB, mixed precision"
+};
+
+/// The published rate of the model on a GPU, which is named as in relative_speed(); without a
+/// precision, in mixed. Of a GPU for which none is published, the rate of the GPU that compares
+/// with it most narrowly, times their relative speed. Fails as that does.
+Lookup<TrainingRate> training_rate(const Catalog& catalog, std::string_view gpu, ModelName model,
+                                   std::optional<Precision> precision = {});
+
+/// Operations a second of the GPU's dense tensor cores, or of fp32 where it has none: the peak of
+/// its data sheet. Empty where it is not known.
+std::optional<double> tensor_peak(const Catalog& catalog, std::string_view gpu,
+                                  Precision precision);
 
 }  // namespace feedrate

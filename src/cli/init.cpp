@@ -48,6 +48,7 @@ constexpr std::array<Asked, 8> asked = {{
 struct InitArguments {
   std::string preset;
   std::array<std::string, asked.size()> values;  ///< "" where the flag was not given
+  std::string model;  ///< whose published training rate stands for the step
   std::vector<std::string> settings;
   std::string output;
   bool list = false;
@@ -205,6 +206,9 @@ int init(const InitArguments& arguments) {
     const std::string& value = arguments.values[i];
     if (!value.empty()) maker.set(asked[i].key, value, asked[i].flag);
   }
+  if (!arguments.model.empty()) {
+    maker.set("step", fmt::format(R"({{"model": {}}})", in_quotes(arguments.model)), "--model");
+  }
   for (const std::string& text : arguments.settings) {
     const auto [key, value] = api::parse_setting(text, "--set");
     maker.set(key, value, "--set");
@@ -212,6 +216,7 @@ int init(const InitArguments& arguments) {
   for (std::size_t i = 0; ask && i < asked.size(); ++i) {
     if (!arguments.values[i].empty()) continue;
     const char* const key = asked[i].key;
+    if (!arguments.model.empty() && std::string_view(key) == "step") continue;
     const std::string proposal = maker.at(key);
     const std::string answer =
         questions.ask(asked[i].question, proposal,
@@ -254,6 +259,12 @@ Command add_init(Parser& parent) {
       refuse_empty(*option);
     }
   }
+  Option* const model =
+      app->add_option("--model", arguments->model,
+                      "Instead of --step: a model whose training rates on GPUs are published")
+          ->type_name("NAME")
+          ->group("Scenario");
+  allow_only(*model, schema::scenario_key_words("/job/step/model"));
   app->add_option("--set", arguments->settings,
                   "Set any other key of the scenario; may be given several times")
       ->type_name("KEY=VALUE")
@@ -273,6 +284,7 @@ Command add_init(Parser& parent) {
       "Examples:\n"
       "  feedrate init --list\n"
       "  feedrate init image-jpeg --samples 50000 --instance g5.xlarge -o my.json\n"
+      "  feedrate init image-jpeg --model resnet50 --instance g6.2xlarge --yes | feedrate run -\n"
       "  feedrate init tokens --step \"310 ms\" --batch-size 16 --yes | feedrate run -");
   return {app, [arguments] { return init(*arguments); }};
 }

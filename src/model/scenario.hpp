@@ -15,6 +15,7 @@
 #include "model/dataset.hpp"
 #include "model/discipline.hpp"
 #include "model/loaders.hpp"
+#include "model/models.hpp"
 #include "model/stores.hpp"
 #include "model/study.hpp"
 
@@ -265,6 +266,11 @@ struct Step {
   std::optional<std::map<std::string, GpuStep>> by_gpu;  ///< GPU ("V100", "A100-40GB") → its own
   std::optional<ModelFamily> family;   ///< which published figures compare GPUs; default: all
   std::optional<Precision> precision;  ///< likewise
+  // Where nobody has measured a step: a model of published rates, or a transformer's size.
+  std::optional<ModelName> model = {};
+  std::optional<double> parameters = {};         ///< of the model, all of them used for each token
+  std::optional<double> tokens_per_sample = {};  ///< sequence length
+  std::optional<double> utilization = {};        ///< of the GPU's peak rate, with `parameters`
   /// Measured times of single steps of one GPU, (how many, time): how steps vary, instead of `cv`.
   std::optional<std::vector<std::pair<double, Duration>>> times = {};
   bool operator==(const Step&) const = default;

@@ -317,6 +317,15 @@ inline constexpr Assumption nvme_floor =
     from_studies("/disk/bandwidth", learned::nvme_floor,
                  "4 KiB reads are published; long ones are twice as fast", "disk");
 /// Where the whole source or the line has less, one connection reaches that.
+/// Of a GPU's dense tensor peak, training a transformer.
+inline constexpr Assumption model_utilization = {
+    "/job/step/utilization",
+    0.4,
+    0.2,
+    0.55,
+    "of the GPU's peak: Llama 3.1 405B 0.38 to 0.43, PaLM 0.46, Megatron-LM 0.44 to 0.52 (recalled)",
+    "a model that was not tuned, to the best that is published (engineering judgement)",
+    "step"};
 inline constexpr Assumption connection_rate =
     from_studies("/source/bandwidth_per_connection", learned::connection_rate,
                  "what one connection reaches, of sources whose rate nobody gave", "download");

@@ -435,6 +435,9 @@ inline double shards(const Context& context) {
              : 1.0;
 }
 
+/// Fills the step where the scenario names a model in place of a time; whether it does.
+bool step_of_model(Context& context, const Step& given);
+
 /// Bytes of the dataset that one instance reads: all of them, or those of its shard.
 Bytes data_of_instance(const Context& context);
 /// Those that lie on its disk: all that it reads, or those that a cache there may keep.

@@ -197,7 +197,11 @@ Bytes over_network(const Inputs& inputs, Parallelism how, bool in_levels, Bytes 
 Volume volume(Context& context, const AllReduce& given) {
   Volume out;
   const double compression = given.compression.value_or(1.0);
-  if (!given.parameters && !given.gradient_bytes) {
+  const auto& step = context.scenario.job.step;
+  // A model's parameters are said once, with its step or with its exchange.
+  const bool of_step = !given.parameters && !given.gradient_bytes && step && step->parameters;
+  const std::optional<double> of_model = of_step ? step->parameters : given.parameters;
+  if (!of_model && !given.gradient_bytes) {
     context.problem("/job/allreduce/parameters",
                     "expected how many parameters the model has, \"25.6e6\" for ResNet-50, or "
                     "/job/allreduce/gradient_bytes: what is exchanged is computed from either; got "
@@ -205,14 +209,15 @@ Volume volume(Context& context, const AllReduce& given) {
     out.gradients = out.gathered = bytes(1.0);
     return out;
   }
-  if (!given.parameters) {
+  if (!of_model) {
     out.gradients = context.need<Bytes>(Stage::allreduce, "/job/allreduce/gradient_bytes",
                                         given.gradient_bytes, {}, {}, "the bytes of all gradients");
     out.gathered = out.gradients;
     if (given.parameter_type) out.gathered *= bytes_of(*given.parameter_type) / fp32_bytes;
   } else {
-    const double parameters = context.use(Stage::allreduce, "/job/allreduce/parameters",
-                                          Value<double>::given(*given.parameters));
+    const double parameters = context.use(
+        Stage::allreduce, of_step ? "/job/step/parameters" : "/job/allreduce/parameters",
+        Value<double>::given(*of_model));
     const NumberType type = given.gradient_type.value_or(NumberType::fp32);
     out.gradients = bytes(fp32_bytes * parameters);
     out.gathered = bytes(bytes_of(given.parameter_type.value_or(type)) * parameters);

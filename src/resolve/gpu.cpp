@@ -305,6 +305,9 @@ static void resolve_step_time(Context& context) {
   if (!step_is_given && context.host != nullptr && context.host->step_table) {
     return fill_measured(context, *context.host->step_table);
   }
+  const bool measured =
+      host != nullptr && (host->step_fixed || host->step_per_sample || host->step_table);
+  if (!step_is_given && !measured && step_of_model(context, given)) return;
   // A step that the scenario gives is a whole one: a profile's part of another step is not added.
   const auto fixed = context.find<Duration>(
       Stage::gpu, "/job/step/fixed", given.fixed,
@@ -313,9 +316,12 @@ static void resolve_step_time(Context& context) {
       Stage::gpu, "/job/step/per_sample", given.per_sample,
       step_is_given ? std::nullopt : context.measured(&HostProfile::step_per_sample), {});
   if (!fixed && !per_sample) {
-    context.problem("/job/step",
-                    "needed here and not known: the time of one GPU for a batch, as "
-                    "{\"fixed\": …, \"per_sample\": …}, or a host profile with it");
+    context.problem(
+        "/job/step",
+        "needed here and not known: the time of one GPU for a batch, as "
+        "{\"fixed\": …, \"per_sample\": …}, or a host profile with it; a guess to start "
+        "from: {\"model\": \"resnet50\"}, or {\"parameters\": …, "
+        "\"tokens_per_sample\": …}");
     return;
   }
   const auto speed = [&](bool is_given) {

@@ -46,6 +46,26 @@ void tell_of_exchange(Context& context, const Job& job) {
        "which gathers and scatters, and NCCL has no tree for that: it goes round the ring");
 }
 
+/// A step that was given or measured is no guess.
+void tell_of_model(Context& context, const Step& given) {
+  const bool known = given.fixed || given.per_sample || given.table || given.times ||
+                     (given.by_gpu && !given.by_gpu->empty());
+  const HostProfile* const host = context.host;
+  const bool measured = host != nullptr && (host->step_fixed || host->step_per_sample ||
+                                            host->step_table || host->step_times);
+  const auto tell = [&](bool is, const char* key) {
+    if (!is) return;
+    tell_without_effect(context, fmt::format("/job/step/{}", key),
+                        known ? "the step is given" : "the host profile has the step");
+  };
+  if (known || measured) {
+    tell(given.model.has_value(), "model");
+    tell(given.parameters.has_value(), "parameters");
+  } else if (given.model && given.parameters) {
+    tell_without_effect(context, "/job/step/parameters", "/job/step/model is given");
+  }
+}
+
 void tell_of_workers(Context& context, const Loader& loader) {
   const Inputs& inputs = context.out.inputs;
   const bool processes = inputs.kind == LoaderKind::pytorch && inputs.workers > 0.0;
@@ -75,6 +95,7 @@ void tell_without_effect(Context& context) {
   tell_of_purchase(context, s.cluster);
   tell_of_exchange(context, s.job);
   if (!s.job.duration_on_one_instance) tell_of_workers(context, s.loader);
+  if (s.job.step) tell_of_model(context, *s.job.step);
   if (s.source.region && !has_region(s.source.service.family())) {
     tell_without_effect(context, "/source/region",
                         "only data in S3, EFS, FSx for Lustre, GCS and Azure Blob is in a region "

@@ -1,4 +1,5 @@
 // Keys of "job": what is trained, and what coupling GPUs costs.
+#include "schema/named_codec.hpp"
 #include "schema/scenario_keys.hpp"
 
 namespace feedrate::schema {
@@ -77,7 +78,21 @@ const std::vector<Entry<Step>>& entries<Step>() {
           "family", {"type of model: selects the published figures by which GPUs are compared",
                      "all of them"}),
       entry<&Step::gpu_memory>("gpu_memory", {"memory needed: fixed + per_sample times the batch"}),
-      entry<&Step::precision>("precision", {"mixed: fp16 or bf16; single: fp32 or tf32", "both"}),
+      entry<&Step::precision>("precision", {"mixed: fp16 or bf16; single: fp32 or tf32",
+                                            "both; of model and parameters: mixed"}),
+      entry<&Step::model>(
+          "model",
+          {"instead of a measured step: a model whose training rates on GPUs are published"}),
+      entry<&Step::parameters>(
+          "parameters", {.manual = "instead of a measured step: parameters of a transformer, which "
+                                   "takes 6 operations for each of them and each token",
+                         .limits = above(0, 1e15)}),
+      entry<&Step::tokens_per_sample>(
+          "tokens_per_sample",
+          {.manual = "model, parameters: tokens of a sample", .limits = whole(1, 1e9)}),
+      entry<&Step::utilization>(
+          "utilization", {"parameters: share of the GPU's peak rate that training reaches (MFU)",
+                          "0.4 (0.2 to 0.55, assumed)", between(0.001, 1)}),
   };
   return list;
 }

@@ -1,0 +1,87 @@
+// A step that nobody measured: of a model whose training rates are published, or from how many
+// parameters a transformer has. Both are guesses, and are drawn from their ranges.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/did_you_mean.hpp"
+#include "catalog/gpu_speed.hpp"
+#include "resolve/context.hpp"
+#include "resolve/speed.hpp"
+
+namespace feedrate::resolve {
+namespace {
+
+/// Tokens of a sample, as the scenario says; 0 where it does not, which is a problem.
+double tokens_of(Context& context, const Step& given, std::string_view why) {
+  if (!given.tokens_per_sample) {
+    context.needed("/job/step/tokens_per_sample", fmt::format("tokens of a sample, since {}", why));
+    return 0.0;
+  }
+  return context.use(Stage::gpu, "/job/step/tokens_per_sample",
+                     Value<double>::given(*given.tokens_per_sample));
+}
+
+void of_published_rate(Context& context, const Step& given, const std::string& gpu) {
+  const ModelName model = *given.model;
+  const auto rate = training_rate(context.catalog, gpu, model, given.precision);
+  if (!rate) {
+    context.problem("/job/step/model", rate.failure.message);
+    return;
+  }
+  double items = 1.0;
+  if (model.row().of_tokens) {
+    items = tokens_of(context, given, "the published rates count tokens");
+    if (items <= 0.0) return;
+  }
+  const Assumption per_sample = {
+      "/job/step/per_sample",
+      items / rate->value,
+      items / rate->high,
+      items / rate->low,
+      "",
+      "other batches, software and clocks than the publication's (catalog/gpu_speed)",
+      "step"};
+  context.out.inputs.step.per_sample = context.assume<DurationPerSample>(
+      Stage::gpu, per_sample, DurationPerSample::of(per_sample.value),
+      context.texts ? fmt::format("{} at {:.4g} {}/s: {}", model.name(), rate->value,
+                                  model.row().item, rate->why)
+                    : std::string());
+}
+
+void of_parameters(Context& context, const Step& given, const std::string& gpu) {
+  const auto peak = tensor_peak(context.catalog, gpu, given.precision.value_or(Precision::mixed));
+  if (!peak) {
+    context.problem("/job/step/parameters",
+                    fmt::format("expected a GPU whose peak rate is in the catalogue, got {}", gpu));
+    return;
+  }
+  const double tokens = tokens_of(context, given, "a step is computed from parameters and tokens");
+  if (tokens <= 0.0) return;
+  const double parameters =
+      context.use(Stage::gpu, "/job/step/parameters", Value<double>::given(*given.parameters));
+  const double utilization =
+      context.find_or<double>(Stage::gpu, given.utilization, {}, assumed::model_utilization);
+  // Forward 2 operations a parameter and token, backward twice that (Kaplan et al. 2020).
+  const double operations = 6.0 * parameters * tokens;
+  context.out.inputs.step.per_sample = DurationPerSample::of(operations / (*peak * utilization));
+}
+
+}  // namespace
+
+bool step_of_model(Context& context, const Step& given) {
+  if (!given.model && !given.parameters) return false;
+  const std::string gpu = gpu_here(context);
+  const std::string_view key = given.model ? "/job/step/model" : "/job/step/parameters";
+  if (gpu.empty()) {
+    context.problem("/cluster/instance",
+                    fmt::format("needed for {}: an instance whose GPU is in the catalogue", key));
+  } else if (given.model) {
+    of_published_rate(context, given, gpu);
+  } else {
+    of_parameters(context, given, gpu);
+  }
+  return true;
+}
+
+}  // namespace feedrate::resolve

@@ -1,0 +1,179 @@
+// A step that nobody measured: of a model whose rates are published, and from a transformer's size.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "catalog/gpu_speed.hpp"
+#include "catch.hpp"
+#include "resolve/assumptions.hpp"
+#include "resolve/generated_scenario.hpp"
+#include "resolve/resolve.hpp"
+
+using namespace feedrate;
+using testing_resolve::catalog;
+using testing_resolve::scenario_with;
+using testing_resolve::Settings;
+
+namespace {
+
+constexpr std::array published = {&TrainingRates::resnet50,
+                                  &TrainingRates::ssd,
+                                  &TrainingRates::bert_base,
+                                  &TrainingRates::bert_large,
+                                  &TrainingRates::transformer_xl_base,
+                                  &TrainingRates::transformer_xl_large,
+                                  &TrainingRates::gnmt};
+
+double per_sample(const Settings& settings, const resolve::Draw& draw = {}) {
+  const auto resolved = resolve::resolve(scenario_with(settings), catalog(), nullptr, draw);
+  REQUIRE_FALSE(resolved.inputs.step.fixed.has_value());
+  return resolved.inputs.step.per_sample.value().base();
+}
+
+Settings with_model(std::string_view model, const std::string& more = "") {
+  return {{"/job/step", fmt::format(R"({{"model": "{}"{}}})", model, more)}};
+}
+
+std::string refusal(const Settings& settings) {
+  try {
+    resolve::resolve(scenario_with(settings), catalog(), nullptr);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("step of a model: each rate that is published is that GPU's, and no other's") {
+  int rates = 0;
+  for (const TrainingRates& row : catalog().training) {
+    for (std::size_t i = 0; i < model_rows.size(); ++i) {
+      const Known<double>& known = row.*published[i];
+      if (!known) continue;
+      const auto rate = training_rate(catalog(), row.gpu, ModelName::at(i), row.precision);
+      INFO(row.gpu << ", " << model_rows[i].name);
+      REQUIRE(rate);
+      CHECK(rate->value == known->value);
+      CHECK(rate->low < rate->value);
+      CHECK(rate->high > rate->value);
+      CHECK(rate->why.find(row.gpu) != std::string::npos);
+      CHECK(rate->why.find("scaled") == std::string::npos);
+      ++rates;
+    }
+  }
+  CHECK(rates > 60);
+}
+
+TEST_CASE(
+    "step of a model: a GPU without rates has another's times their relative speed, less "
+    "surely") {
+  int scaled = 0;
+  for (const Gpu& gpu : catalog().gpus) {
+    const bool own = std::any_of(catalog().training.begin(), catalog().training.end(),
+                                 [&](const TrainingRates& row) { return row.gpu == gpu.name; });
+    const auto rate = training_rate(catalog(), gpu.name, ModelName::at(0));
+    if (own || !rate) continue;
+    INFO(gpu.name);
+    CHECK(rate->why.find("scaled to " + gpu.name) != std::string::npos);
+    // It lies between what the GPUs with rates would give it.
+    double least = 1e300, most = 0.0;
+    for (const TrainingRates& row : catalog().training) {
+      if (row.precision != Precision::mixed) continue;
+      const auto speed = relative_speed(catalog(), row.gpu, gpu.name, {{}, Precision::mixed});
+      if (!speed) continue;
+      least = std::min(least, row.resnet50->value * speed->value);
+      most = std::max(most, row.resnet50->value * speed->value);
+    }
+    CHECK(rate->value >= least * (1.0 - 1e-12));
+    CHECK(rate->value <= most * (1.0 + 1e-12));
+    ++scaled;
+  }
+  CHECK(scaled >= 4);
+}
+
+TEST_CASE("step of a model: a job on the GPU takes the reciprocal of its rate, within its range") {
+  // p3.2xlarge has a V100-SXM2-16GB.
+  const auto rate = training_rate(catalog(), "V100-SXM2-16GB", ModelName::at(0));
+  const Settings resnet = with_model("resnet50");
+  CHECK(per_sample(resnet) == Approx(1.0 / rate->value).epsilon(1e-12));
+  CHECK(per_sample(resnet, [](std::string_view) { return 0.0; }) ==
+        Approx(1.0 / rate->high).epsilon(1e-12));
+  CHECK(per_sample(resnet, [](std::string_view) { return 1.0; }) ==
+        Approx(1.0 / rate->low).epsilon(1e-12));
+  // Single precision has rates of its own; what counts tokens needs to know how many.
+  CHECK(per_sample(with_model("ResNet-50", R"(, "precision": "single")")) ==
+        Approx(1.0 / training_rate(catalog(), "V100-SXM2-16GB", ModelName::at(0), Precision::single)
+                         ->value));
+  CHECK(per_sample(with_model("gnmt", R"(, "tokens_per_sample": 50)")) ==
+        Approx(50.0 / training_rate(catalog(), "V100-SXM2-16GB", ModelName::at(6))->value));
+  CHECK(refusal(with_model("gnmt")).find("/job/step/tokens_per_sample: needed here") !=
+        std::string::npos);
+  CHECK(refusal(with_model("resnet5")).find("did you mean \"resnet50\"?") != std::string::npos);
+}
+
+TEST_CASE(
+    "step of a transformer: six operations for each parameter and token, at its utilization") {
+  const auto step = [](const std::string& more) {
+    return Settings{
+        {"/cluster/instance", "p5.48xlarge"},
+        {"/job/step", fmt::format(R"({{"parameters": 8e9, "tokens_per_sample": 4096{}}})", more)}};
+  };
+  constexpr double operations = 6.0 * 8e9 * 4096.0;
+  const double peak = *tensor_peak(catalog(), "H100-SXM5-80GB", Precision::mixed);
+  CHECK(peak == Approx(989e12));
+  const resolve::Assumption& assumed = resolve::assumed::model_utilization;
+  CHECK(per_sample(step("")) == Approx(operations / (peak * assumed.value)).epsilon(1e-12));
+  CHECK(per_sample(step(R"(, "utilization": 0.5)")) ==
+        Approx(operations / (peak * 0.5)).epsilon(1e-12));
+  CHECK(per_sample(step(""), [](std::string_view) { return 0.0; }) ==
+        Approx(operations / (peak * assumed.low)).epsilon(1e-12));
+  CHECK(per_sample(step(R"(, "precision": "single")")) >
+        per_sample(step(R"(, "precision": "mixed")")));
+  Settings no_tokens = step("");
+  no_tokens.back().second = R"({"parameters": 8e9})";
+  CHECK(refusal(no_tokens).find("/job/step/tokens_per_sample") != std::string::npos);
+}
+
+TEST_CASE(
+    "step of a transformer: its parameters are what its GPUs exchange, unless told otherwise") {
+  const auto gradients = [](const std::string& allreduce) {
+    const auto resolved = resolve::resolve(
+        scenario_with({{"/cluster/instance", "p5.48xlarge"},
+                       {"/cluster/instances", "2"},
+                       {"/job/step", R"({"parameters": 1e9, "tokens_per_sample": 1024})"},
+                       {"/job/allreduce", allreduce}}),
+        catalog(), nullptr);
+    return resolved.inputs.network_allreduce.base();
+  };
+  CHECK(gradients("{}") == gradients(R"({"parameters": 1e9})"));
+  CHECK(gradients(R"({"parameters": 5e8})") == Approx(gradients("{}") / 2.0));
+  CHECK(gradients(R"({"gradient_bytes": "2 GB"})") == Approx(gradients("{}") / 2.0));
+}
+
+TEST_CASE("step of a model: a time that is given or measured comes first, and it is said") {
+  const auto remarks = [](const std::string& step) {
+    const auto resolved =
+        resolve::resolve(scenario_with({{"/job/step", step}}), catalog(), nullptr);
+    return std::count_if(resolved.remarks.begin(), resolved.remarks.end(),
+                         [](const std::string& remark) {
+                           return remark.find("/job/step/model has no effect") == 0 ||
+                                  remark.find("/job/step/parameters has no effect") == 0;
+                         });
+  };
+  CHECK(remarks(R"({"per_sample": "1 ms", "model": "resnet50"})") == 1);
+  CHECK(remarks(R"({"fixed": "100 ms", "model": "resnet50", "parameters": 1e9})") == 2);
+  CHECK(remarks(R"({"model": "bert-base", "parameters": 1e9})") == 1);
+  CHECK(remarks(R"({"model": "bert-base"})") == 0);
+  const Settings both = {{"/job/step", R"({"per_sample": "1 ms", "model": "resnet50"})"}};
+  CHECK(per_sample(both) == Approx(1e-3));
+}
+
+TEST_CASE("step of a model: without an instance there is no GPU to look up") {
+  CHECK(refusal({{"/cluster/instance", "null"},
+                 {"/cluster/price", "3 USD/h"},
+                 {"/job/step", R"({"model": "resnet50"})"}})
+            .find("/cluster/instance: needed for /job/step/model") != std::string::npos);
+}
