@@ -7,6 +7,7 @@
 #include "base/unit_text.hpp"
 #include "catalog/lookup.hpp"
 #include "resolve/resolve.hpp"
+#include "study/cost.hpp"
 #include "study/remedy.hpp"
 #include "words/remedies.hpp"
 
@@ -121,6 +122,34 @@ std::vector<Change> cache_on_disk(const Situation& s) {
   return {{{{"/source/cache", size}}, words::cache_on_disk(size)}};
 }
 
+/// What is paid for bytes that come from another region of AWS; null: they lie where the job is.
+const resolve::TransferTerms* from_another_region(const Situation& s) {
+  for (const resolve::TransferTerms& one : s.resolved.terms.transfer) {
+    const bool reads = one.counts == resolve::TransferTerms::Of::bytes_read;
+    if (reads && s.scenario.source.region && !one.from_region.empty() && one.to_cloud.empty()) {
+      return &one;
+    }
+  }
+  return nullptr;
+}
+
+/// All of the data once over the same way, and a request for each object that is written.
+std::vector<Change> copied_data(const Situation& s) {
+  const resolve::TransferTerms& transfer = *from_another_region(s);
+  const Bytes data = s.resolved.terms.dataset;
+  Change change{{{"/source/region", "null"}}, words::copied_data(data)};
+  change.one_off = transfer_cost({transfer.what, data, transfer.tiers});
+  const std::string region = s.scenario.cluster.region.value_or(std::string(default_region));
+  const auto price =
+      find_s3_price(s.catalog, region, s.scenario.source.storage_class_or("STANDARD"));
+  if (price && price->put) {
+    const double each = s.scenario.dataset.samples_per_object.value_or(1.0);
+    change.one_off += price->put->value * std::ceil(s.inputs().samples / each);
+  }
+  change.one_off_words = words::copied_once(transfer.from_region);
+  return {change};
+}
+
 std::vector<Change> fsx_tiers(const Situation& s) {
   std::vector<Change> list;
   const std::string deployment = s.scenario.source.deployment_type.value_or(default_fsx_deployment);
@@ -225,6 +254,14 @@ const Remedy storage_list[] = {
       "at least 1.2 TiB are paid for while it exists; creating it takes 5 to 15 minutes"},
      [](const Situation& s) { return from_s3(s) && s.on_aws(); },
      to_fsx},
+    {{"copy_data", "a copy of the data in the job's region", RemedyKind::data, 1.0, Rung::one_gpu,
+      "the data lies on S3 in another region",
+      "each byte of each epoch is paid for on its way from another region; a copy is paid for once "
+      "(EC2 on-demand pricing, data transfer)",
+      "the copy is stored and paid for as long as it is kept, and must follow changes of the data "
+      "(S3 replication does)"},
+     [](const Situation& s) { return from_s3(s) && from_another_region(s) != nullptr; },
+     copied_data},
     {{"fsx_tier", "a faster tier of FSx", RemedyKind::infrastructure, 2.0, Rung::one_gpu,
       "the data lies on FSx for Lustre",
       "its throughput grows with tier and capacity (FSx user guide)",

@@ -38,6 +38,14 @@ std::string packed_objects(double samples, double megabytes) {
   return fmt::format("objects of {:.0f} samples, {:g} MB", samples, megabytes);
 }
 
+std::string copied_data(Bytes size) {
+  return fmt::format("the data copied once ({} GB)", three_digits(size / gigabytes(1.0)));
+}
+
+std::string copied_once(std::string_view region) {
+  return fmt::format("the copy from {}", region);
+}
+
 std::string cache_on_disk(std::string_view size) {
   return fmt::format("a cache of {} on the disk", size);
 }

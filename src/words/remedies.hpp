@@ -16,6 +16,10 @@ std::string with_memory(std::string_view instance, Bytes memory);
 std::string with_network(std::string_view instance, Bandwidth network);
 std::string preprocessing_helpers(double n, std::string_view instance);
 std::string packed_objects(double samples, double megabytes);
+/// "the data copied once (127 GB)"
+std::string copied_data(Bytes size);
+/// "the copy from us-east-1"
+std::string copied_once(std::string_view region);
 /// "a cache of 40 GB on the disk"
 std::string cache_on_disk(std::string_view size);
 std::string gp3_volume(double megabytes_per_second, double iops);

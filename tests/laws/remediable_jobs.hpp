@@ -97,6 +97,7 @@ inline Scenario generated(Generator& random) {
   }
   if (random.chance(0.2)) set("/source/connections", "64");
   if (random.chance(0.2)) set("/source/distribution", "ShardedByS3Key");
+  if (testing_resolve::draws_of(settings).chance(0.2)) set("/source/region", "eu-west-1");
   return testing_resolve::scenario_with(settings);
 }
 

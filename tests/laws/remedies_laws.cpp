@@ -236,6 +236,7 @@ class Table {
         (job_.disk.reads_per_sample || (now_.host != nullptr && now_.host->reads_per_sample));
     rows_["whole_file_reads"] =
         where(on_path(Stage::disk) && reads && now == 1.0, {{{"reads_per_sample", "1"}}});
+    rows_["copy_data"] = where(s3 && source.region.has_value(), {{{"/source/region", "null"}}});
     const bool again = in_.source && !in_.sequential_stream && !job_.loader.remote &&
                        !source.cache && in_.epochs + in_.unfinished_steps > 1.0;
     const double shared_by =
@@ -438,6 +439,7 @@ TEST_CASE("remedies: each applies where its condition holds, and tries what impr
            name == "fsx_tier" || name == "region" || name == "mixed_precision";
   };
   std::map<std::string, std::array<int, 3>> seen;
+  int copies = 0;
   for_remediable(31, 270, [&](const Remediable& looked) {
     const Table table(looked);
     for (const Remedy* remedy : study::all_remedies()) {
@@ -458,12 +460,24 @@ TEST_CASE("remedies: each applies where its condition holds, and tries what impr
       }
       if (remedy->changes == nullptr || listed_elsewhere(name)) continue;
       std::vector<Setting> sets;
-      for (const Change& change : remedy->changes(looked.situation)) sets.push_back(change.set);
+      for (const Change& change : remedy->changes(looked.situation)) {
+        sets.push_back(change.set);
+        if (name != "copy_data" ||
+            looked.scenario.source.storage_class_or("STANDARD") != "STANDARD")
+          continue;
+        // From eu-west-1 0.02 USD for each GB, and 0.005 USD for a thousand objects that are put.
+        const Dataset& data = looked.scenario.dataset;
+        const double objects = std::ceil(*data.samples / data.samples_per_object.value_or(1.0));
+        const double bytes = data.bytes_per_sample->base() * *data.samples;
+        CHECK(change.one_off.base() == Approx(bytes / 1e9 * 0.02 + objects * 5e-6).epsilon(1e-9));
+        ++copies;
+      }
       INFO(text_of(sets) << " and " << text_of(expected.sets));
       CHECK(sets == expected.sets);
       seen[name][2] += sets.empty() ? 0 : 1;
     }
   });
+  CHECK(copies > 0);
   for (const auto& [name, counts] : seen) {
     INFO(name);
     CHECK(counts[1] > 0);
