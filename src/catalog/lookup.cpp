@@ -167,11 +167,21 @@ std::string service_of(const Catalog& catalog, std::string_view instance) {
   return (*machine)->cloud == "aws" ? "ec2" : (*machine)->cloud;
 }
 
+/// "Standard_ND96isr_H100_v5", as Azure's API has it: "ND96isr H100 v5"; "" of any other name.
+static std::string azure_name(std::string_view instance) {
+  constexpr std::string_view prefix = "Standard_";
+  if (!instance.starts_with(prefix)) return "";
+  std::string name(instance.substr(prefix.size()));
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
 Lookup<const Machine*> find_machine(const Catalog& catalog, std::string_view instance) {
-  const std::string_view name = without_prefix(instance);
+  const std::string of_azure = azure_name(instance);
+  const std::string_view name = of_azure.empty() ? without_prefix(instance) : of_azure;
   for (const Machine& machine : catalog.machines) {
     if (machine.name != name) continue;
-    if (name.size() != instance.size() && machine.cloud != "aws") break;
+    if (of_azure.empty() && name.size() != instance.size() && machine.cloud != "aws") break;
     return {&machine, {}};
   }
   return {std::nullopt, unknown_instance(catalog, instance)};

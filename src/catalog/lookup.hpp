@@ -79,7 +79,7 @@ std::string_view without_prefix(std::string_view instance);
 /// "ml." → "sagemaker", an AWS name → "ec2", else the cloud of the machine ("" when not known).
 std::string service_of(const Catalog& catalog, std::string_view instance);
 
-/// A machine by name, with or without "ml.". The pointer lives as long as `catalog`.
+/// A machine by name, with or without "ml.", or by the name that Azure's API has. The pointer lives as long as `catalog`.
 Lookup<const Machine*> find_machine(const Catalog& catalog, std::string_view instance);
 
 /// The price of an instance. Prefers, in this order: the region itself; a price that holds in

@@ -142,7 +142,8 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
   std::string region = scenario.cluster.region.value_or("");
   std::set<std::string> services;
   for (const std::string& instance : names) {
-    const std::string name(without_prefix(instance));
+    const auto found = find_machine(catalog, instance);
+    const std::string name = found ? (*found)->name : std::string(without_prefix(instance));
     const std::string service = service_of(catalog, instance);
     services.insert(service);
     std::vector<std::string> files{file_of(name)};
@@ -192,7 +193,8 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
                 [&](const JsonValue& record) { return member_text(record, "name") == name; });
     }
   }
-  const bool compares = on.gpu_times || (scenario.job.step && scenario.job.step->by_gpu);
+  const auto& step = scenario.job.step;
+  const bool compares = on.gpu_times || (step && (step->by_gpu || step->model));
   if (compares) {
     parts.add("gpus.json", file("gpus.json"), "training", everything);
   }

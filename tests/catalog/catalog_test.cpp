@@ -33,7 +33,10 @@ Catalog small_catalog() {
   Machine lambda;
   lambda.name = "gpu_8x_v100";
   lambda.cloud = "lambda";
-  catalog.machines = {p3, lambda};
+  Machine azure;
+  azure.name = "ND96isr H100 v5";
+  azure.cloud = "azure";
+  catalog.machines = {p3, lambda, azure};
   catalog.offers = {offer("ec2", "us-east-1", 3.06, "2026-07-20"),
                     offer("ec2", "us-east-1", 4.00, "2023-01-01", false),
                     offer("ec2", "eu-west-1", 3.305, "2026"),
@@ -221,4 +224,15 @@ TEST_CASE("catalogue: the middle of a range knows how wide the range is") {
   CHECK(middle->from.relative_error == Approx(28.8675 / 150).epsilon(1e-5));
   CHECK_FALSE(middle_of(Range<Duration>{}));
   CHECK(middle_of(Range<Duration>{known(100), {}})->value.base() == Approx(0.1));
+}
+
+TEST_CASE("look-up: a machine of Azure answers to the name that its API has, and to no other's") {
+  const Catalog catalog = small_catalog();
+  const auto found = find_machine(catalog, "Standard_ND96isr_H100_v5");
+  REQUIRE(found);
+  CHECK((*found)->name == "ND96isr H100 v5");
+  CHECK(service_of(catalog, "Standard_ND96isr_H100_v5") == "azure");
+  CHECK_FALSE(find_machine(catalog, "Standard_ND96isr_H100_v6"));
+  CHECK_FALSE(find_machine(catalog, "Standard_p3.2xlarge_"));
+  CHECK_FALSE(find_machine(catalog, "ml.ND96isr H100 v5"));
 }

@@ -10,6 +10,9 @@
 #include "resolve/assumptions.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "resolve/resolve.hpp"
+#include "schema/catalog_parts.hpp"
+#include "schema/catalog_reader.hpp"
+#include "schema/scenario.hpp"
 
 using namespace feedrate;
 using testing_resolve::catalog;
@@ -176,4 +179,16 @@ TEST_CASE("step of a model: without an instance there is no GPU to look up") {
                  {"/cluster/price", "3 USD/h"},
                  {"/job/step", R"({"model": "resnet50"})"}})
             .find("/cluster/instance: needed for /job/step/model") != std::string::npos);
+}
+
+TEST_CASE("step of a model: a baseline's own prices answer as the whole catalogue does") {
+  const auto document = testing_resolve::document_with(
+      {{"/cluster/instance", "g6.2xlarge"}, {"/job/step", R"({"model": "bert-large"})"}});
+  const Scenario scenario = schema::read_scenario(document);
+  schema::PricingFiles files(FEEDRATE_SOURCE_DIR "/pricing");
+  const Catalog parts = schema::read_catalog_parts(files.parts_for(scenario, catalog()), "");
+  const auto step = [&](const Catalog& of) {
+    return resolve::resolve(scenario, of, nullptr).inputs.step.per_sample->base();
+  };
+  CHECK(step(parts) == step(catalog()));
 }
