@@ -187,6 +187,36 @@ Lookup<const Machine*> find_machine(const Catalog& catalog, std::string_view ins
   return {std::nullopt, unknown_instance(catalog, instance)};
 }
 
+/// SageMaker's managed spot, which has no price list: on demand, less what EC2's spot price of the
+/// machine saves in the same region. Empty where one of these is not known.
+static std::optional<PricedOffer> managed_spot(const Catalog& catalog, const OfferQuery& query) {
+  const auto price = [&](const char* service, Purchase purchase) {
+    OfferQuery other = query;
+    other.service = service;
+    other.instance = without_prefix(query.instance);
+    other.purchase = purchase;
+    return find_offer(catalog, other);
+  };
+  auto paid = price("sagemaker", Purchase::on_demand);
+  const auto spot = price("ec2", Purchase::spot);
+  const auto on_demand = price("ec2", Purchase::on_demand);
+  if (!paid || !spot || !on_demand) return std::nullopt;
+  const auto& most = catalog.limits.managed_spot_max;
+  const double saves =
+      std::clamp(1.0 - spot->price.value / on_demand->price.value, 0.0, most ? most->value : 1.0);
+  PricedOffer found = std::move(*paid.value);
+  found.price.value *= 1.0 - saves;
+  found.price.from = {
+      Origin::assumed,
+      fmt::format("on demand less the {:.0f} % that EC2's spot price saves", 100.0 * saves), 0.0};
+  remark(found,
+         fmt::format("managed spot has no price list, it bills{} fewer seconds at the on-demand "
+                     "price: what EC2's spot price{} saves is taken, {:.0f} %",
+                     most ? fmt::format(" up to {:g} %", 100.0 * most->value) : "",
+                     spot->date.empty() ? "" : " of " + spot->date, 100.0 * saves));
+  return found;
+}
+
 Lookup<PricedOffer> find_offer(const Catalog& catalog, const OfferQuery& query) {
   const auto machine = find_machine(catalog, query.instance);
   if (!machine) return {std::nullopt, machine.failure};
@@ -231,6 +261,9 @@ Lookup<PricedOffer> find_offer(const Catalog& catalog, const OfferQuery& query) 
   if (!exists) best = nullptr;
   if (best == nullptr && !placed) best = placeless;
   if (best != nullptr) return {priced(*best, query), {}};
+  if (service == "sagemaker" && query.purchase == Purchase::spot) {
+    if (auto managed = managed_spot(catalog, query)) return {std::move(managed), {}};
+  }
   std::vector<std::string> regions;
   for (const Offer& offer : catalog.offers) {
     if (answers(offer) && offer.region != "not stated") append_once(regions, offer.region);

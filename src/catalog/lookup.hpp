@@ -85,7 +85,8 @@ Lookup<const Machine*> find_machine(const Catalog& catalog, std::string_view ins
 /// The price of an instance. Prefers, in this order: the region itself; a price that holds in
 /// all regions; one for "a US region" where a US region is asked for. Where a service has no price
 /// with a region at all, one whose source names none (then `assumed`). Among equals current before
-/// historical, then the latest date. Savings plans are on-demand less `savings`. Whatever is not
+/// historical, then the latest date. Savings plans are on-demand less `savings`, SageMaker's managed
+/// spot on-demand less what EC2's spot price saves (then `assumed`). Whatever is not
 /// exactly what was asked for is in `remark`.
 Lookup<PricedOffer> find_offer(const Catalog& catalog, const OfferQuery& query);
 

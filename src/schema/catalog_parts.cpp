@@ -157,8 +157,14 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
       const JsonPtr root = file(path);
       parts.add(path, root, "machines",
                 [&](const JsonValue& record) { return member_text(record, "name") == name; });
+      // Managed spot is on demand, less what EC2's spot price saves.
+      const bool managed = service == "sagemaker" && scenario.cluster.purchase == Purchase::spot;
       parts.add(path, root, "offers", [&](const JsonValue& record) {
         const std::string purchase = member_text(record, "purchase");
+        const std::string of = member_text(record, "region");
+        if (managed && offer && member_text(record, "instance") == name) {
+          return of == offer->region || of == "US" || of == "all" || of == "not stated";
+        }
         return offer && member_text(record, "instance") == name &&
                member_text(record, "service") == service &&
                member_text(record, "region") == offer->region &&

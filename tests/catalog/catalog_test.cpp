@@ -236,3 +236,26 @@ TEST_CASE("look-up: a machine of Azure answers to the name that its API has, and
   CHECK_FALSE(find_machine(catalog, "Standard_p3.2xlarge_"));
   CHECK_FALSE(find_machine(catalog, "ml.ND96isr H100 v5"));
 }
+
+TEST_CASE("look-up: managed spot is on demand less what EC2's spot price saves, within its limit") {
+  Catalog catalog = small_catalog();
+  catalog.offers = {offer("ec2", "us-east-1", 3.0, "2026-07-20"),
+                    offer("sagemaker", "us-east-1", 3.6, "2026-07-20")};
+  const OfferQuery query = {"", "ml.p3.2xlarge", "us-east-1", Purchase::spot, std::nullopt};
+  CHECK_FALSE(find_offer(catalog, query));  // nobody knows what spot saves
+  Offer spot = offer("ec2", "us-east-1", 1.0, "2026-07-21");
+  spot.purchase = Purchase::spot;
+  catalog.offers.push_back(spot);
+  const auto found = find_offer(catalog, query);
+  REQUIRE(found);
+  CHECK(found->service == "sagemaker");
+  CHECK(found->price.from.origin == Origin::assumed);
+  CHECK(found->price.value / usd_per_hour(1.0) == Approx(3.6 / 3.0));
+  CHECK(found->remark.find("EC2's spot price of 2026-07-21 saves is taken, 67 %") !=
+        std::string::npos);
+  catalog.limits.managed_spot_max = Value<double>::published(0.5, "");
+  CHECK(find_offer(catalog, query)->price.value / usd_per_hour(1.0) == Approx(1.8));
+  // A spot price above the one on demand saves nothing.
+  catalog.offers.back().price = Value<HourlyPrice>::published(usd_per_hour(4.0), "");
+  CHECK(find_offer(catalog, query)->price.value / usd_per_hour(1.0) == Approx(3.6));
+}
