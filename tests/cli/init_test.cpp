@@ -2,8 +2,11 @@
 #include <map>
 #include <string>
 
+#include <algorithm>
 #include "catch.hpp"
+
 #include "cli/process.hpp"
+#include "model/stores.hpp"
 #include "schema/json_reader.hpp"
 #include "schema/presets.hpp"
 #include "schema/scenario.hpp"
@@ -29,9 +32,13 @@ TEST_CASE("init: every preset's scenario runs, as it is and with every flag and 
     CHECK(plain.status == 0);
     for (const std::string& source : feedrate::schema::scenario_key_words("source.service")) {
       // What a server gives only those know who run it: init asks for it, and guesses nothing.
-      const std::string known = source == "nfs" ? " --set /source/bandwidth='1 GB/s' --set "
-                                                  "/source/first_byte_latency='1 ms'"
-                                                : "";
+      const auto row = std::find_if(feedrate::service_rows.begin(), feedrate::service_rows.end(),
+                                    [&](const auto& one) { return one.name == source; });
+      REQUIRE(row != feedrate::service_rows.end());
+      const bool bought = row->family == feedrate::Service::nfs;
+      const std::string known = bought ? " --set /source/bandwidth='1 GB/s' --set "
+                                         "/source/first_byte_latency='1 ms'"
+                                       : "";
       const Outcome set = shell(
           "set -o pipefail; feedrate init " + preset + " --source " + source +
           " --samples 5000 --bytes-per-sample '1 MB' --instance g5.xlarge --step '100 ms' --epochs "
