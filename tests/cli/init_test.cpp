@@ -1,4 +1,5 @@
 // `init` as a user meets it: with flags, in a pipe, and asked on a terminal.
+#include <algorithm>
 #include <map>
 #include <string>
 

@@ -462,9 +462,12 @@ TEST_CASE("remedies: each applies where its condition holds, and tries what impr
       std::vector<Setting> sets;
       for (const Change& change : remedy->changes(looked.situation)) {
         sets.push_back(change.set);
-        if (name != "copy_data" ||
-            looked.scenario.source.storage_class_or("STANDARD") != "STANDARD")
-          continue;
+        const auto& all = looked.scenario.preprocess;
+        const bool smaller = std::any_of(all.begin(), all.end(), [](const Operation& one) {
+          return one.where == Place::offline;
+        });
+        const bool standard = looked.scenario.source.storage_class_or("STANDARD") == "STANDARD";
+        if (name != "copy_data" || smaller || !standard) continue;
         // From eu-west-1 0.02 USD for each GB, and 0.005 USD for a thousand objects that are put.
         const Dataset& data = looked.scenario.dataset;
         const double objects = std::ceil(*data.samples / data.samples_per_object.value_or(1.0));
