@@ -3,9 +3,7 @@
 #include <map>
 #include <string>
 
-#include <algorithm>
 #include "catch.hpp"
-
 #include "cli/process.hpp"
 #include "model/stores.hpp"
 #include "schema/json_reader.hpp"
