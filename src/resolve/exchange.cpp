@@ -216,7 +216,7 @@ Volume volume(Context& context, const AllReduce& given) {
     if (given.parameter_type) out.gathered *= bytes_of(*given.parameter_type) / fp32_bytes;
   } else {
     const double parameters = context.use(
-        Stage::allreduce, of_step ? "/job/step/parameters" : "/job/allreduce/parameters",
+        Stage::allreduce, of_step ? "/job/step/model_parameters" : "/job/allreduce/parameters",
         Value<double>::given(*of_model));
     const NumberType type = given.gradient_type.value_or(NumberType::fp32);
     out.gradients = bytes(fp32_bytes * parameters);

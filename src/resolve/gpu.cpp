@@ -320,7 +320,7 @@ static void resolve_step_time(Context& context) {
         "/job/step",
         "needed here and not known: the time of one GPU for a batch, as "
         "{\"fixed\": …, \"per_sample\": …}, or a host profile with it; a guess to start "
-        "from: {\"model\": \"resnet50\"}, or {\"parameters\": …, "
+        "from: {\"model\": \"resnet50\"}, or {\"model_parameters\": …, "
         "\"tokens_per_sample\": …}");
     return;
   }

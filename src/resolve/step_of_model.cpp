@@ -52,14 +52,14 @@ void of_published_rate(Context& context, const Step& given, const std::string& g
 void of_parameters(Context& context, const Step& given, const std::string& gpu) {
   const auto peak = tensor_peak(context.catalog, gpu, given.precision.value_or(Precision::mixed));
   if (!peak) {
-    context.problem("/job/step/parameters",
+    context.problem("/job/step/model_parameters",
                     fmt::format("expected a GPU whose peak rate is in the catalogue, got {}", gpu));
     return;
   }
   const double tokens = tokens_of(context, given, "a step is computed from parameters and tokens");
   if (tokens <= 0.0) return;
-  const double parameters =
-      context.use(Stage::gpu, "/job/step/parameters", Value<double>::given(*given.parameters));
+  const double parameters = context.use(Stage::gpu, "/job/step/model_parameters",
+                                        Value<double>::given(*given.parameters));
   const double utilization =
       context.find_or<double>(Stage::gpu, given.utilization, {}, assumed::model_utilization);
   // Forward 2 operations a parameter and token, backward twice that (Kaplan et al. 2020).
@@ -72,7 +72,7 @@ void of_parameters(Context& context, const Step& given, const std::string& gpu) 
 bool step_of_model(Context& context, const Step& given) {
   if (!given.model && !given.parameters) return false;
   const std::string gpu = gpu_here(context);
-  const std::string_view key = given.model ? "/job/step/model" : "/job/step/parameters";
+  const std::string_view key = given.model ? "/job/step/model" : "/job/step/model_parameters";
   if (gpu.empty()) {
     context.problem("/cluster/instance",
                     fmt::format("needed for {}: an instance whose GPU is in the catalogue", key));

@@ -60,9 +60,9 @@ void tell_of_model(Context& context, const Step& given) {
   };
   if (known || measured) {
     tell(given.model.has_value(), "model");
-    tell(given.parameters.has_value(), "parameters");
+    tell(given.parameters.has_value(), "model_parameters");
   } else if (given.model && given.parameters) {
-    tell_without_effect(context, "/job/step/parameters", "/job/step/model is given");
+    tell_without_effect(context, "/job/step/model_parameters", "/job/step/model is given");
   }
 }
 

@@ -79,20 +79,22 @@ const std::vector<Entry<Step>>& entries<Step>() {
                      "all of them"}),
       entry<&Step::gpu_memory>("gpu_memory", {"memory needed: fixed + per_sample times the batch"}),
       entry<&Step::precision>("precision", {"mixed: fp16 or bf16; single: fp32 or tf32",
-                                            "both; of model and parameters: mixed"}),
+                                            "both; of model and model_parameters: mixed"}),
       entry<&Step::model>(
           "model",
           {"instead of a measured step: a model whose training rates on GPUs are published"}),
       entry<&Step::parameters>(
-          "parameters", {.manual = "instead of a measured step: parameters of a transformer, which "
-                                   "takes 6 operations for each of them and each token",
-                         .limits = above(0, 1e15)}),
+          "model_parameters",
+          {.manual = "instead of a measured step: parameters of a transformer, which "
+                     "takes 6 operations for each of them and each token",
+           .limits = above(0, 1e15)}),
       entry<&Step::tokens_per_sample>(
           "tokens_per_sample",
-          {.manual = "model, parameters: tokens of a sample", .limits = whole(1, 1e9)}),
+          {.manual = "model, model_parameters: tokens of a sample", .limits = whole(1, 1e9)}),
       entry<&Step::utilization>(
-          "utilization", {"parameters: share of the GPU's peak rate that training reaches (MFU)",
-                          "0.4 (0.2 to 0.55, assumed)", between(0.001, 1)}),
+          "utilization",
+          {"model_parameters: share of the GPU's peak rate that training reaches (MFU)",
+           "0.4 (0.2 to 0.55, assumed)", between(0.001, 1)}),
   };
   return list;
 }

@@ -128,7 +128,8 @@ TEST_CASE(
   const auto step = [](const std::string& more) {
     return Settings{
         {"/cluster/instance", "p5.48xlarge"},
-        {"/job/step", fmt::format(R"({{"parameters": 8e9, "tokens_per_sample": 4096{}}})", more)}};
+        {"/job/step",
+         fmt::format(R"({{"model_parameters": 8e9, "tokens_per_sample": 4096{}}})", more)}};
   };
   constexpr double operations = 6.0 * 8e9 * 4096.0;
   const double peak = *tensor_peak(catalog(), "H100-SXM5-80GB", Precision::mixed);
@@ -142,7 +143,7 @@ TEST_CASE(
   CHECK(per_sample(step(R"(, "precision": "single")")) >
         per_sample(step(R"(, "precision": "mixed")")));
   Settings no_tokens = step("");
-  no_tokens.back().second = R"({"parameters": 8e9})";
+  no_tokens.back().second = R"({"model_parameters": 8e9})";
   CHECK(refusal(no_tokens).find("/job/step/tokens_per_sample") != std::string::npos);
 }
 
@@ -152,7 +153,7 @@ TEST_CASE(
     const auto resolved = resolve::resolve(
         scenario_with({{"/cluster/instance", "p5.48xlarge"},
                        {"/cluster/instances", "2"},
-                       {"/job/step", R"({"parameters": 1e9, "tokens_per_sample": 1024})"},
+                       {"/job/step", R"({"model_parameters": 1e9, "tokens_per_sample": 1024})"},
                        {"/job/allreduce", allreduce}}),
         catalog(), nullptr);
     return resolved.inputs.network_allreduce.base();
@@ -169,12 +170,12 @@ TEST_CASE("step of a model: a time that is given or measured comes first, and it
     return std::count_if(resolved.remarks.begin(), resolved.remarks.end(),
                          [](const std::string& remark) {
                            return remark.find("/job/step/model has no effect") == 0 ||
-                                  remark.find("/job/step/parameters has no effect") == 0;
+                                  remark.find("/job/step/model_parameters has no effect") == 0;
                          });
   };
   CHECK(remarks(R"({"per_sample": "1 ms", "model": "resnet50"})") == 1);
-  CHECK(remarks(R"({"fixed": "100 ms", "model": "resnet50", "parameters": 1e9})") == 2);
-  CHECK(remarks(R"({"model": "bert-base", "parameters": 1e9})") == 1);
+  CHECK(remarks(R"({"fixed": "100 ms", "model": "resnet50", "model_parameters": 1e9})") == 2);
+  CHECK(remarks(R"({"model": "bert-base", "model_parameters": 1e9})") == 1);
   CHECK(remarks(R"({"model": "bert-base"})") == 0);
   const Settings both = {{"/job/step", R"({"per_sample": "1 ms", "model": "resnet50"})"}};
   CHECK(per_sample(both) == Approx(1e-3));
