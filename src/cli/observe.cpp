@@ -3,6 +3,8 @@
 #include <poll.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 
 #include "base/child_process.hpp"
@@ -10,6 +12,7 @@
 #include "base/errors.hpp"
 #include "base/quote.hpp"
 #include "base/secrets.hpp"
+#include "base/text_file.hpp"
 #include "base/unit_text.hpp"
 #include "bench/clock.hpp"
 #include "bench/observe/observer.hpp"
@@ -17,6 +20,7 @@
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/kept_output.hpp"
 #include "cli/live_view.hpp"
 #include "cli/observe_fit.hpp"
 #include "cli/observe_import.hpp"
@@ -35,6 +39,8 @@ struct ObserveArguments {
   std::string length;    ///< "" for as long as there is something to observe
   std::string output;
   bool live = false;
+  bool advise = false;
+  std::string batch_size;  ///< with advise; "" where nobody said
   std::string instance;
   bool secrets = false;
   std::vector<std::string> command;
@@ -68,6 +74,13 @@ Plan plan_of(const ObserveArguments& arguments) {
   plan.interval = time_of(interval, "--interval", milliseconds(10.0), hours(1.0));
   if (!arguments.length.empty()) {
     plan.length = time_of(arguments.length, "--for", plan.interval, hours(24.0 * 365.0));
+  }
+  if (arguments.advise && arguments.command.empty()) {
+    throw InputError("--advise: expected a command after --, whose output tells of its steps");
+  }
+  if (!arguments.batch_size.empty() && !arguments.advise) {
+    throw InputError(
+        "--batch-size: expected --advise with it; observe fit takes it of a recording");
   }
   if (!arguments.pid.empty()) {
     if (!arguments.command.empty()) {
@@ -145,6 +158,53 @@ class Outputs {
   std::int64_t late_ = 0;
 };
 
+/// A folder of our own for what is only read again at the end.
+class Scratch {
+ public:
+  Scratch() {
+    std::error_code error;
+    std::string name = (std::filesystem::temp_directory_path(error) / "feedrate.XXXXXX").string();
+    if (error || ::mkdtemp(name.data()) == nullptr) {
+      throw HostError("no folder for temporary files: " + system_reason());
+    }
+    folder_ = name;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  [[nodiscard]] std::string path(const char* name) const { return (folder_ / name).string(); }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+/// What the command printed, and what was seen of it: advice, on standard error, where both tell
+/// enough. That they do not is no failure of the command.
+void advise_on(const ObserveArguments& arguments, const KeptOutput& printed,
+               const std::string& observation, const Scratch& scratch) {
+  const std::string log = scratch.path("output.log");
+  write_text_file(log, printed.lines());
+  ToldOfJob told;
+  told.plainest = true;
+  if (!arguments.batch_size.empty()) told.batch_size = std::stod(arguments.batch_size);
+  if (printed.cut()) write_stderr("remark: the command printed more than is kept for --advise");
+  std::vector<std::string> files = {observation};
+  if (!printed.lines().empty()) files.push_back(log);
+  try {
+    write_stderr_lines(
+        "\n" + advice_on_observed(files, told, arguments.instance, arguments.command.front()));
+  } catch (const InputError& error) {
+    write_stderr(fmt::format(
+        "no advice: {}. Steps are read from the program's output (`feedrate observe --help` lists "
+        "the forms); --step-regex takes others in `feedrate observe fit`",
+        error.what()));
+  }
+}
+
 /// The command that is observed runs with our own input and output, and our terminal. Signals that
 /// reached us alone go on to it, once it had time to get them itself.
 class Courier {
@@ -165,9 +225,10 @@ class Courier {
 
 /// What stands where a command may is one; where there is no such program a name of ours may have
 /// been meant.
-std::unique_ptr<ChildProcess> started(const std::vector<std::string>& command) {
+std::unique_ptr<ChildProcess> started(const std::vector<std::string>& command,
+                                      const ChildFiles& files) {
   try {
-    return std::make_unique<ChildProcess>(command, ChildGroup::ours);
+    return std::make_unique<ChildProcess>(command, ChildGroup::ours, files);
   } catch (const NoSuchProgram& error) {
     const std::string ours[] = {"show", "fit"};
     const std::string meant = nearest(command.front(), ours);
@@ -176,16 +237,35 @@ std::unique_ptr<ChildProcess> started(const std::vector<std::string>& command) {
   }
 }
 
-int observe_it(const ObserveArguments& arguments) {
+int observe_it(ObserveArguments arguments) {
   using bench::now;
   using bench::observe::utc_clock;
   Plan plan = plan_of(arguments);
   const Interrupt interrupt;
   std::unique_ptr<ChildProcess> command;
+  std::unique_ptr<KeptOutput> printed;
+  std::unique_ptr<Scratch> scratch;
+  bool scratch_output = false;  ///< nobody asked for the observation
+  if (arguments.advise) {
+    printed = std::make_unique<KeptOutput>();
+    scratch = std::make_unique<Scratch>();
+    scratch_output = arguments.output.empty();
+    if (scratch_output) arguments.output = scratch->path("observation.jsonl");
+    // Into a pipe, Python would hand out its lines in blocks, long after their time.
+    ::setenv("PYTHONUNBUFFERED", "1", 0);
+  }
   if (!arguments.command.empty()) {
-    command = started(arguments.command);
+    command = started(arguments.command, printed ? printed->files() : ChildFiles{});
+    if (printed) printed->started();
     plan.pid = command->id();
   }
+  const auto wait = [&](Duration patience) {
+    if (printed) {
+      printed->forward(patience);
+    } else {
+      poll(nullptr, 0, std::max(1, static_cast<int>(std::ceil(patience.base() * 1e3))));
+    }
+  };
   const std::vector<std::string> shown =
       arguments.secrets ? arguments.command : command_without_secrets(arguments.command);
   bench::observe::Observer observer(
@@ -205,8 +285,7 @@ int observe_it(const ObserveArguments& arguments) {
     const Duration due = begin + next * plan.interval;
     constexpr Duration longest_wait = milliseconds(50.0);
     while (now() < due && !over() && !time_is_up()) {
-      const Duration left = std::min(due - now(), longest_wait);
-      poll(nullptr, 0, std::max(1, static_cast<int>(std::ceil(left.base() * 1e3))));
+      wait(std::min(due - now(), longest_wait));
       if (command) courier.look(interrupt, *command);
     }
     const Duration at = now();
@@ -229,13 +308,15 @@ int observe_it(const ObserveArguments& arguments) {
   int status = 0;
   if (command) {
     while (!command->ended()) {
-      poll(nullptr, 0, 20);
+      wait(milliseconds(20.0));
       courier.look(interrupt, *command);
     }
+    if (printed) printed->forward(milliseconds(1.0));  // what it wrote last
     status = command->wait().shell_status();
   }
   if (!failure.empty()) throw HostError(failure);
-  outputs.say_end(arguments, length);
+  outputs.say_end(scratch_output ? ObserveArguments{} : arguments, length);
+  if (printed) advise_on(arguments, *printed, arguments.output, *scratch);
   return status;
 }
 
@@ -281,6 +362,14 @@ Command add_observe(Parser& parent) {
   app->add_flag("--live", arguments->live,
                 "Also show the last interval: redrawn in place on a terminal, otherwise one line "
                 "per interval");
+  app->add_flag("--advise", arguments->advise,
+                "At the end, say what the job waited for and what to change, from the steps that "
+                "the command prints (PyTorch's usual forms); its output is handed on as it comes");
+  allow_whole_numbers(*app->add_option("--batch-size", arguments->batch_size,
+                                       "With --advise: samples per GPU and step, if the output "
+                                       "does not tell")
+                           ->type_name("N"),
+                      1, 1'000'000'000);
   refuse_empty(
       *app->add_option("--instance", arguments->instance,
                        "Instance type of this machine: shows what idle GPUs cost in dollars")
@@ -294,6 +383,7 @@ Command add_observe(Parser& parent) {
       "last interval is shown as with --live. A new file is readable by its owner only, since\n"
       "it contains the command and the host's name.\n"
       "Examples:\n"
+      "  feedrate observe --advise --batch-size 64 -- python train.py\n"
       "  feedrate observe --output before.jsonl -- python train.py\n"
       "  feedrate observe --pid 4711 --for 10min --output before.jsonl --live\n"
       "  feedrate observe show before.jsonl\n"

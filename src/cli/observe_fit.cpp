@@ -20,10 +20,13 @@
 #include "cli/parser.hpp"
 #include "cli/terminal.hpp"
 #include "observe/job_observer.hpp"
+#include "report/advise_report.hpp"
 #include "report/observe_fit_report.hpp"
+#include "report/render.hpp"
 #include "schema/import_observations.hpp"
 #include "schema/observation.hpp"
 #include "schema/scenario.hpp"
+#include "study/advise.hpp"
 #include "study/observed_scenario.hpp"
 
 namespace feedrate::cli {
@@ -117,6 +120,29 @@ observe::JobObserver read(const std::vector<std::string>& files, const ImportFla
   return job;
 }
 
+/// An observed job as a scenario that can be run.
+struct Fitted {
+  ObservedJob job;
+  study::ObservedScenario observed;
+  std::string text;  ///< of the scenario
+};
+
+Fitted fitted(const std::vector<std::string>& files, const ImportFlags& how, const ToldOfJob& told,
+              const std::string& instance, const std::string& name) {
+  const observe::JobObserver observer = read(files, how);
+  ObservedJob job = observer.finish(told, name);
+  if (!instance.empty()) job.instance = instance;
+  study::ObservedScenario observed = study::observed_scenario(job);
+  std::string text = schema::write_scenario(observed.scenario);
+  // What is written must be a job: with its complaints nothing is.
+  const Scenario again = schema::read_scenario(schema::parse_document(text, "observed job"));
+  std::set<std::string> instances;
+  add_instances(instances, again);
+  const study::RunOptions options;
+  static_cast<void>(study::run(again, catalog_of(instances), nullptr, options));
+  return {std::move(job), std::move(observed), std::move(text)};
+}
+
 int fit_observed(const ObserveFitArguments& arguments) {
   std::vector<std::string> files = arguments.files;
   const ToldOfJob told = told_by(arguments);
@@ -129,41 +155,50 @@ int fit_observed(const ObserveFitArguments& arguments) {
     refuse_to_overwrite("--output", arguments.file, arguments.files);
     expect_writable(arguments.file);
   }
-  const observe::JobObserver observer = read(files, arguments.how);
-  ObservedJob job = observer.finish(told, fmt::format("{}", fmt::join(files, ", ")));
-  if (!arguments.instance.empty()) job.instance = arguments.instance;
-  const study::ObservedScenario observed = study::observed_scenario(job);
-  const std::string text = schema::write_scenario(observed.scenario);
-  // What is written must be a job: with its complaints nothing is.
-  const Scenario again = schema::read_scenario(schema::parse_document(text, "observed job"));
-  std::set<std::string> instances;
-  add_instances(instances, again);
-  const study::RunOptions options;
-  static_cast<void>(study::run(again, catalog_of(instances), nullptr, options));
+  const auto [job, observed, text] = fitted(files, arguments.how, told, arguments.instance,
+                                            fmt::format("{}", fmt::join(files, ", ")));
   std::optional<study::ObservedComparison> comparison;
   if (!scenario_file.empty()) {
     const schema::Document document = load_with_settings(scenario_file, {});
     const api::ScenarioMaker make(document);
     std::set<std::string> names;
     add_instances(names, make.scenario());
+    const study::ObservedScenario& seen = observed;
     comparison = with_places(document, [&] {
-      return study::compare_observed(observed, make.scenario(), make, catalog_of(names), nullptr);
+      return study::compare_observed(seen, make.scenario(), make, catalog_of(names), nullptr);
     });
   }
   if (!arguments.file.empty()) write_text_file(arguments.file, text);
+  const ObservedJob& of = job;
+  const study::ObservedScenario& seen = observed;
+  const std::string& written = text;
   deliver({arguments.format, ""}, arguments.files,
           {.report =
                [&] {
-                 return report::observe_fit_report(
-                     job, observed, comparison ? &*comparison : nullptr, arguments.file);
+                 return report::observe_fit_report(of, seen, comparison ? &*comparison : nullptr,
+                                                   arguments.file);
                },
-           .json = [&] { return text; },
+           .json = [&] { return written; },
            .csv = {},
            .remarks = {}});
   return fine;
 }
 
 }  // namespace
+
+std::string advice_on_observed(const std::vector<std::string>& files, const ToldOfJob& told,
+                               const std::string& instance, const std::string& name) {
+  const Fitted one = fitted(files, {}, told, instance, name);
+  const api::ScenarioMaker make(schema::parse_document(one.text, "observed job"));
+  const Catalog catalog = whole_catalog();
+  study::AdviseOptions options;
+  options.events = true;
+  const Advice advice = with_places(
+      make.document(), [&] { return study::advise(std::cref(make), catalog, nullptr, options); });
+  const report::Style style = style_of_file();
+  return report::to_text(report::observe_fit_report(one.job, one.observed, nullptr, ""), style) +
+         "\n" + report::to_text(report::advise_brief(advice, make.scenario().name), style);
+}
 
 Command add_observe_fit(Parser& observe) {
   const auto arguments = std::make_shared<ObserveFitArguments>();

@@ -118,6 +118,9 @@ struct ToldOfJob {
   std::optional<double> workers;
   std::optional<double> samples;     ///< of an epoch
   std::optional<double> throughput;  ///< samples/s of all ranks
+  /// What neither says nor was seen is taken as the plainest: a sample is a batch, one GPU, no
+  /// workers. Otherwise it is asked for.
+  bool plainest = false;
 };
 
 }  // namespace feedrate

@@ -220,19 +220,25 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
   };
   std::vector<Problem> problems;
   const auto need = [&](const std::optional<double>& first, const std::optional<double>& second,
-                        const char* flag, const char* what) {
+                        const char* flag, const char* what, double plainest, const char* taken) {
     if (first) return *first;
     if (second) return *second;
+    if (told.plainest) {
+      job.notes.push_back(fmt::format("{} ({})", taken, flag));
+      return plainest;
+    }
     problems.push_back(
         {"", 0, flag, fmt::format("expected {}, which {} does not contain", what, source)});
     return 1.0;
   };
   job.batch_size = need(told.batch_size, known(MetricId::batch_size), "--batch-size",
-                        "the number of samples per GPU and step");
+                        "the number of samples per GPU and step", 1.0,
+                        "nobody said how many samples a batch has: a sample here is a batch");
   std::optional<double> gpus = known(MetricId::ranks);
   if (!gpus && ranks_.size() > 1) gpus = static_cast<double>(ranks_.size());
   if (!gpus && header_.gpus && *header_.gpus >= 1.0) gpus = header_.gpus;
-  job.gpus = need(told.gpus, gpus, "--gpus", "the number of GPUs that train together");
+  job.gpus = need(told.gpus, gpus, "--gpus", "the number of GPUs that train together", 1.0,
+                  "no GPU was seen: what a step does beside loading is taken for one");
   job.ranks_elsewhere = header_.gpus && *header_.gpus >= 1.0 && job.gpus > *header_.gpus;
   std::optional<double> workers = known(MetricId::workers);
   if (!workers && !workers_.empty()) {
@@ -243,7 +249,8 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
     workers = std::max(1.0, std::round(workers_seen() / ranks_here));
   }
   job.workers =
-      need(told.workers, workers, "--num-workers", "the number of loader workers per GPU");
+      need(told.workers, workers, "--num-workers", "the number of loader workers per GPU", 0.0,
+           "no loader worker was seen: the main process is taken to load");
   const std::vector<Run> all = runs_of(marks_, of_steps_, job.workers);
   const auto x = series_.mean("throughput", all);
   if (all.empty() && !told.throughput && !x) {

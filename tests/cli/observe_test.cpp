@@ -60,6 +60,65 @@ TEST_CASE("observe: a command from its start to its end, whose exit status it pa
   CHECK(killed.status == 128 + 9);
 }
 
+/// A program that waits for its data in four of five parts of a step, and prints what PyTorch's
+/// ImageNet example does.
+std::string training(const char* step_line) {
+  return std::string("bash -c 'echo importing; for ((i = 1; i <= 40; i++)); do sleep 0.05; ") +
+         step_line + "; done; echo done >&2; exit 5'";
+}
+
+constexpr const char* imagenet_line =
+    R"(echo "Epoch: [0][$i/40] Time  0.050 ( 0.050) Data  0.040 ( 0.040) Loss 7.0")";
+
+TEST_CASE("observe --advise: what a job waits for and what to change, from its own output") {
+  const Outcome outcome = shell("feedrate observe --advise --batch-size 32 --interval 100ms -- " +
+                                training(imagenet_line));
+  INFO(outcome.err);
+  CHECK(outcome.status == 5);
+  // The command's output is its own, in both places.
+  CHECK(outcome.out.find("importing\nEpoch: [0][1/40]") == 0);
+  CHECK(std::count(outcome.out.begin(), outcome.out.end(), '\n') == 41);
+  CHECK(has(outcome.err, "done\n"));
+  CHECK(has(outcome.err, "of each step waiting for its batch"));
+  CHECK(has(outcome.err, "what to change"));
+  CHECK(has(outcome.err, "no loader worker was seen"));
+  CHECK_FALSE(has(outcome.err, "a sample here is a batch"));
+  // 40 steps of 32 samples in steps of a twentieth of a second, and what the shell takes beside.
+  CHECK(has(outcome.err, "samples/s"));
+}
+
+TEST_CASE("observe --advise: progress bars are steps, and a recording is kept where asked for") {
+  const Folder folder;
+  const std::string file = folder / "o.jsonl";
+  const Outcome outcome =
+      shell("feedrate observe --advise --interval 100ms -o '" + file + "' -- " +
+            training(R"(printf "\r %%3d%%%%|###  | %d/40 [00:01<00:01, 20.0it/s]" $i $i >&2)"));
+  INFO(outcome.err);
+  CHECK(outcome.status == 5);
+  CHECK(has(outcome.err, "\r   3%|###  | 3/40"));
+  CHECK(has(outcome.err, "a sample here is a batch"));
+  CHECK(has(outcome.err, "what to change"));
+  CHECK_FALSE(told_by(file).samples.empty());
+}
+
+TEST_CASE("observe --advise: a command that tells nothing keeps its status, and is told why") {
+  const Outcome silent = shell("feedrate observe --advise -- sh -c 'sleep 0.6; exit 4'");
+  INFO(silent.err);
+  CHECK(silent.status == 4);
+  CHECK(has(silent.err, "no advice: "));
+  const Outcome none = shell("feedrate observe --advise -- /nowhere/train.py");
+  CHECK(none.status == 2);
+  CHECK(has(none.err, "cannot run /nowhere/train.py"));
+  CHECK(shell("feedrate observe --advise").status == 2);
+  CHECK(shell("feedrate observe --batch-size 8 -- true").status == 2);
+  // A reader that goes away takes nothing from the command.
+  const Outcome gone = shell(
+      "feedrate observe --advise -- sh -c 'for i in 1 2 3 4 5 6; do echo $i; "
+      "sleep 0.05; done; exit 3' | head -n 1; exit ${PIPESTATUS[0]}");
+  CHECK(gone.out == "1\n");
+  CHECK(gone.status == 3);
+}
+
 TEST_CASE("observe: without a file it shows a line an interval, which says what it saw") {
   // A busy machine may skip most of the ten intervals.
   const Outcome outcome = shell("feedrate observe --interval 100ms --for 1s");

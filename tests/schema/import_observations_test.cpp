@@ -101,6 +101,8 @@ TEST_CASE("import: every recording is told by its content, and each of its recor
       {"trainer.log", "Hugging Face Trainer", 1, 1, relative, 2675 / 15.768, step_time, "", -1,
        1 / 15.768},
       {"cloudwatch.log", "steps per second", 2, 0, utc, 1622578326.5, step_time, "", -1, 1 / 3.07},
+      {"tqdm.log", "progress bar (tqdm, Lightning)", 3, 1, relative, 10 / 2.38, step_time, "", 20,
+       1 / 2.45},
       {"debugger.json", "SageMaker Debugger system metrics", 7, 0, utc, 1591160699.457, io_read, "",
        -1, 131072000},
       {"query.csv", "nvidia-smi --query-gpu", 4, 1, utc, 1795346506.123, gpu_memory_used, "gpu0",

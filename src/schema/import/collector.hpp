@@ -29,6 +29,7 @@ enum class FormatId : std::uint8_t {
   deepspeed,
   hugging_face,
   iterations_per_second,
+  progress_bar,
   own_regex,
   nvidia_smi_csv,
   nvidia_smi_dmon,

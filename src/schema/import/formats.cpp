@@ -6,7 +6,7 @@
 namespace feedrate::schema {
 namespace {
 
-constexpr std::array<ImportFormat, 27> table = {{
+constexpr std::array<ImportFormat, 28> table = {{
     {"feedrate observation", "lines of JSON, a header with Type feedrate", "every line as it is"},
     {"SageMaker Debugger system metrics", "lines of JSON with Type, Value and Timestamp",
      "every metric in the list above"},
@@ -39,6 +39,8 @@ constexpr std::array<ImportFormat, 27> table = {{
      "'train_steps_per_second': 15.8",
      "step time and samples per second, means of the whole run"},
     {"steps per second", "avg iter/s: 3.07", "step time"},
+    {"progress bar (tqdm, Lightning)", "| 10/1000 [00:05<06:10, 2.38it/s]; or s/it",
+     "step time, a moving mean"},
     {"--step-regex", "the regular expression that is given", "what its named groups are"},
     {"nvidia-smi --query-gpu", "CSV with a header of names and units: utilization.gpu [%]",
      "GPU: busy, memory, memory busy, power, clock"},

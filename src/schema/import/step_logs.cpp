@@ -60,6 +60,8 @@ constexpr StepForm forms[] = {
      "'train_runtime': '{total}', 'train_samples_per_second': '{samples_per_s}', "
      "'train_steps_per_second': '{steps_per_s}'"},
     {FormatId::iterations_per_second, one_step, "avg iter/s: {steps_per_s}"},
+    {FormatId::progress_bar, since_before, "| {step}/{#} […, {steps_per_s}it/s"},
+    {FormatId::progress_bar, since_before, "| {step}/{#} […, {time}s/it"},
 };
 
 /// No program writes longer lines of steps, and what is tried on a line takes time.
