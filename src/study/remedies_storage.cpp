@@ -79,10 +79,12 @@ std::vector<Change> more_connections(const Situation& s) {
   return list;
 }
 
-/// Another program reads the data then, where one is named.
-std::vector<Change> mode(const Situation& s, const char* word) {
-  Change change{{{"/source/input_mode", word}}, words::assigned("input_mode", word)};
+/// Another program reads the data then, where one is named, and none of these modes keeps a cache
+/// but "stream".
+std::vector<Change> mode(const Situation& s, std::string_view word) {
+  Change change{{{"/source/input_mode", std::string(word)}}, words::assigned("input_mode", word)};
   if (s.scenario.source.access) change.set.emplace_back("/source/access", "null");
+  if (s.scenario.source.cache && word != "stream") change.set.emplace_back("/source/cache", "null");
   return {change};
 }
 

@@ -153,14 +153,15 @@ TEST_CASE("monitors: disk and network show what is read and received over what t
     INFO(text_of(settings));
     const pipeline::Inputs& in = job->inputs();
     const pipeline::Misses misses = job->misses();
-    if (in.disk && misses.disk > 0.0) {
+    const double touched = misses.disk + misses.written;  // what fills a cache is work of the disk
+    if (in.disk && touched > 0.0) {
       double most = 0.0;
       if (!in.disk->rate.empty()) {
-        most = job->rate() * misses.disk * in.disk->bytes.base() / in.disk->rate.maximum().base();
+        most = job->rate() * touched * in.disk->bytes.base() / in.disk->rate.maximum().base();
       }
       bool bursts = false;
       for (const pipeline::RateLimit& limit : in.disk->limits) {
-        most = std::max(most, job->rate() * misses.disk * limit.each / limit.rate);
+        most = std::max(most, job->rate() * touched * limit.each / limit.rate);
         bursts = bursts || limit.burst_rate > 0.0;
       }
       const double shows = *job->monitors.disk_of_limit;

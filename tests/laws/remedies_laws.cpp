@@ -210,7 +210,11 @@ class Table {
           more_than(connections, "/source/connections", {16, 32, 64, 128, 256});
     }
     const InputMode mode = source.input_mode.value_or(InputMode::file);
-    const auto to_mode = [](const char* word) { return Setting{{"/source/input_mode", word}}; };
+    const auto to_mode = [&](const std::string& word) {
+      Setting set{{"/source/input_mode", word}};
+      if (source.cache && word != "stream") set.emplace_back("/source/cache", "null");
+      return set;
+    };
     rows_["input_mode"] = where(s3, {});
     if (mode != InputMode::file) rows_["input_mode"].sets.push_back(to_mode("File"));
     if (mode != InputMode::fast_file && sagemaker) {

@@ -283,6 +283,7 @@ Settings sharing_job(pipeline::Generator& random, double bandwidth) {
   set("/source/input_mode", random.chance(0.3) ? "File" : "mount");
   set("/source/bandwidth", fmt::format("{:.0f} B/s", bandwidth));
   set("/source/throughput_mode", "null");
+  set("/source/cache", "null");  // each epoch reads all of it
   set("/dataset/samples", "3000000");
   return settings;
 }
