@@ -103,7 +103,8 @@ ToldOfJob told_by(const ObserveFitArguments& arguments) {
   return told;
 }
 
-observe::JobObserver read(const std::vector<std::string>& files, const ImportFlags& how) {
+/// `say`: what is recognised in the files.
+observe::JobObserver read(const std::vector<std::string>& files, const ImportFlags& how, bool say) {
   const schema::ImportOptions options = import_options(how);
   observe::JobObserver job;
   const auto take = [&](const schema::ObservationLine& line) {
@@ -114,7 +115,7 @@ observe::JobObserver read(const std::vector<std::string>& files, const ImportFla
     return job;
   }
   const schema::ImportedObservation observation = schema::import_observations(files, options);
-  say_imported(observation);
+  if (say) say_imported(observation);
   job.add(observation.header());
   observation.for_each(take);
   return job;
@@ -128,8 +129,8 @@ struct Fitted {
 };
 
 Fitted fitted(const std::vector<std::string>& files, const ImportFlags& how, const ToldOfJob& told,
-              const std::string& instance, const std::string& name) {
-  const observe::JobObserver observer = read(files, how);
+              const std::string& instance, const std::string& name, bool say) {
+  const observe::JobObserver observer = read(files, how, say);
   ObservedJob job = observer.finish(told, name);
   if (!instance.empty()) job.instance = instance;
   study::ObservedScenario observed = study::observed_scenario(job);
@@ -156,7 +157,7 @@ int fit_observed(const ObserveFitArguments& arguments) {
     expect_writable(arguments.file);
   }
   const auto [job, observed, text] = fitted(files, arguments.how, told, arguments.instance,
-                                            fmt::format("{}", fmt::join(files, ", ")));
+                                            fmt::format("{}", fmt::join(files, ", ")), true);
   std::optional<study::ObservedComparison> comparison;
   if (!scenario_file.empty()) {
     const schema::Document document = load_with_settings(scenario_file, {});
@@ -188,16 +189,30 @@ int fit_observed(const ObserveFitArguments& arguments) {
 
 std::string advice_on_observed(const std::vector<std::string>& files, const ToldOfJob& told,
                                const std::string& instance, const std::string& name) {
-  const Fitted one = fitted(files, {}, told, instance, name);
+  const Fitted one = fitted(files, {}, told, instance, name, false);
+  const report::Style style = style_of_file();
+  const std::string seen =
+      report::to_text(report::observe_fit_report(one.job, one.observed, nullptr, ""), style);
+  // A rate alone is as fast as it is for whatever reason.
+  if (!one.job.wait && !one.job.gpu_busy && one.job.exposed_copy == std::nullopt) {
+    return seen +
+           "\nNothing is advised: the output tells how fast steps are, and not what they wait "
+           "for.\n"
+           "One reading decides: the time of each step that waits for its batch, as PyTorch's\n"
+           "ImageNet example prints it (Time 0.251 Data 0.180), or how busy the GPU is.\n";
+  }
   const api::ScenarioMaker make(schema::parse_document(one.text, "observed job"));
   const Catalog catalog = whole_catalog();
   study::AdviseOptions options;
   options.events = true;
   const Advice advice = with_places(
       make.document(), [&] { return study::advise(std::cref(make), catalog, nullptr, options); });
-  const report::Style style = style_of_file();
-  return report::to_text(report::observe_fit_report(one.job, one.observed, nullptr, ""), style) +
-         "\n" + report::to_text(report::advise_brief(advice, make.scenario().name), style);
+  report::Report advised = report::advise_brief(advice, make.scenario().name);
+  advised.blocks.back() = report::Paragraph{
+      "`feedrate observe --output FILE` keeps the recording, of which `feedrate observe fit FILE "
+      "-o "
+      "job.json` makes a scenario; `feedrate advise job.json --full` has every remedy."};
+  return seen + "\n" + report::to_text(advised, style);
 }
 
 Command add_observe_fit(Parser& observe) {

@@ -16,6 +16,7 @@ inline std::string recording(const std::string& name) {
 inline const std::vector<std::string>& recordings() {
   static const std::vector<std::string> all = {"autograd_trace.json",
                                                "cloudwatch.log",
+                                               "tqdm.log",
                                                "debugger.json",
                                                "deepspeed.log",
                                                "dlio_output.json",
