@@ -145,7 +145,8 @@ class Outputs {
     std::string text = fmt::format("observed {} in {} {}", report::duration(length), looks_,
                                    looks_ == 1 ? "sample" : "samples");
     if (late_ > 0) text += fmt::format(", {} of them late", late_);
-    if (writer_ && arguments.output != "-") text += fmt::format(": {}", arguments.output);
+    if (writer_ && !arguments.output.empty() && arguments.output != "-")
+      text += fmt::format(": {}", arguments.output);
     write_stderr(text);
   }
 

@@ -32,7 +32,7 @@ class JobObserver {
   void add(const ObservationRemark&) {}
 
   /// InputError naming the flag that tells what the lines do not: --batch-size, --gpus,
-  /// --num-workers, --throughput.
+  /// --num-workers, --throughput; but for the last, none where the plainest is to be taken.
   [[nodiscard]] ObservedJob finish(const ToldOfJob& told, const std::string& source) const;
 
   /// As observe::typical_time() has it of the lines so far.
