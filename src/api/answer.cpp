@@ -1,7 +1,9 @@
 #include "api/answer.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <cmath>
 #include <exception>
 #include <new>
 #include <optional>
@@ -9,16 +11,32 @@
 #include <utility>
 #include <vector>
 
+#include "api/advise_work.hpp"
+#include "api/case_work.hpp"
 #include "api/constraints.hpp"
+#include "api/diagnose_work.hpp"
+#include "api/fit_work.hpp"
 #include "api/inputs.hpp"
 #include "api/instance_filter.hpp"
+#include "api/optimize_work.hpp"
+#include "api/scale_work.hpp"
 #include "api/sweep.hpp"
 #include "api/sweep_points.hpp"
+#include "base/did_you_mean.hpp"
 #include "base/errors.hpp"
 #include "base/exit_status.hpp"
+#include "base/quote.hpp"
+#include "schema/advice.hpp"
+#include "schema/cases.hpp"
 #include "schema/catalog_reader.hpp"
+#include "schema/diagnosis.hpp"
+#include "schema/optimum.hpp"
 #include "schema/request.hpp"
 #include "schema/result.hpp"
+#include "schema/scale.hpp"
+#include "schema/unknowns_fit.hpp"
+#include "study/case_summary.hpp"
+#include "study/diagnose.hpp"
 
 namespace feedrate::api {
 namespace {
@@ -74,8 +92,10 @@ std::string run(const schema::Request& request, const Place& place) {
                                request.set});
 }
 
-std::vector<Vary> varied_in(const schema::SweepRequest& asked, const schema::Document& document,
-                            const Place& place) {
+std::vector<Vary> varied_in(const schema::Request& request, const schema::Document& document,
+                            const Place& place, const std::string& command,
+                            const std::string& flag) {
+  const schema::AskedKeys& asked = request.asked;
   std::optional<Vary> instances;
   if (!asked.instances.empty()) {
     instances =
@@ -83,23 +103,33 @@ std::vector<Vary> varied_in(const schema::SweepRequest& asked, const schema::Doc
                            schema::read_whole_catalog(place.pricing(), place.files), "instances")
             .vary;
   }
-  std::vector<Vary> varied = varied_by("sweep", std::move(instances), asked.vary, "vary");
-  if (const std::size_t size = Grid(varied, "vary").size(); size > most_kept) {
-    refuse_flag("vary", fmt::format("expected at most {} points, got {}", most_kept, size));
-  }
-  return varied;
+  return varied_by(command, std::move(instances), asked.vary, flag);
 }
 
-std::string sweep(const schema::Request& request, const schema::SweepRequest& asked,
-                  const Place& place) {
+/// Of the points, and of the machine that the host profile is of.
+Catalog catalog_of(const SweepPoints& points, const schema::Request& request, const Place& place) {
+  std::set<std::string> instances = points.instances();
+  add_instances(instances, request.host);
+  return catalog_of(instances, place);
+}
+
+/// A case, a remedy or a scenario of another machine may name any instance.
+Catalog whole_catalog_of(const Place& place) {
+  return schema::read_whole_catalog(place.pricing(), place.files);
+}
+
+std::string sweep(const schema::Request& request, const Place& place) {
+  const schema::AskedKeys& asked = request.asked;
   const schema::Document document = document_of(request);
-  const SweepPoints points(document, varied_in(asked, document, place), "vary");
+  std::vector<Vary> varied = varied_in(request, document, place, "sweep", "vary");
+  if (const std::size_t size = Grid(varied, "vary").size(); size > place.most_points) {
+    refuse_flag("vary", fmt::format("expected at most {} points, got {}", place.most_points, size));
+  }
+  const SweepPoints points(document, std::move(varied), "vary");
   const Scenario& first = points.first();
   const Constraints constraints =
       constraints_of({asked.deadline, asked.budget}, first.currency, "");
-  std::set<std::string> instances = points.instances();
-  add_instances(instances, request.host);
-  const Catalog catalog = catalog_of(instances, place);
+  const Catalog catalog = catalog_of(points, request, place);
   std::vector<study::SweepInput> inputs;
   for (std::size_t i = 0; i < points.size(); ++i) inputs.push_back(points.at(i));
   const Sweep swept = with_places(document, [&] {
@@ -111,13 +141,128 @@ std::string sweep(const schema::Request& request, const schema::SweepRequest& as
   return schema::write_sweep(swept, first.name, request.file);
 }
 
+std::string advise(const schema::Request& request, const Place& place) {
+  const schema::AskedKeys& asked = request.asked;
+  const ScenarioMaker make(document_of(request), "set");
+  const Advice advice =
+      advice_for(make, whole_catalog_of(place), profile_of(request),
+                 {asked.target, {asked.deadline, asked.budget}}, request.depth, "");
+  return schema::write_advice(advice, make.scenario().name, request.file);
+}
+
+std::string optimize(const schema::Request& request, const Place& place) {
+  const schema::AskedKeys& asked = request.asked;
+  const schema::Document document = document_of(request);
+  const SweepPoints points(document, varied_in(request, document, place, "optimize", "over"),
+                           "over");
+  const Scenario& first = points.first();
+  const OptimizeAsked what{asked.minimize,
+                           constraints_of({asked.deadline, asked.budget}, first.currency, ""),
+                           asked.jobs};
+  const Catalog catalog = catalog_of(points, request, place);
+  return schema::write_optimum(
+      optimum_of(points, document, catalog, profile_of(request), what, request.depth, "over"),
+      first.name, request.file);
+}
+
+std::string scale(const schema::Request& request, const Place& place) {
+  static_assert(schema::most_scaled == static_cast<double>(study::most_instances));
+  const schema::AskedKeys& asked = request.asked;
+  const ScaleTexts what{asked.vary,   asked.deadline, asked.value_of_hour, std::lround(asked.to),
+                        asked.strong, asked.jobs};
+  const std::vector<Vary> varied = scale_varied(what, "");
+  const schema::Document document = scale_document(document_of(request), what, "");
+  const SweepPoints points(document, varied, "vary");
+  const study::ScaleOptions options = scale_options(points.first(), what, request.depth, "");
+  const Catalog catalog = catalog_of(points, request, place);
+  return schema::write_scaling(
+      scaling_over(points, document, catalog, profile_of(request), options, request.depth, ""),
+      points.first().name, request.file);
+}
+
+std::string cases(const schema::Request& request, const Place& place) {
+  const std::vector<ScenarioCases> made = {cases_of(document_of(request), whole_catalog_of(place),
+                                                    profile_of(request),
+                                                    case_options(request.depth))};
+  return schema::write_cases(made, study::summary_of(made));
+}
+
+std::string fit(const schema::Request& request, const Place& place) {
+  const schema::Document document = document_of(request);
+  const std::vector<schema::FreeKey> free = keys_of(document, request.asked.free, "free");
+  UnknownsFit found = fit_of(document, free, whole_catalog_of(place), profile_of(request));
+  found.file = request.file;
+  if (request.host) found.flags = {"--host", request.host->name};
+  for (const auto& [key, value] : request.set) {
+    found.flags.insert(found.flags.end(), {"--set", key + '=' + value});
+  }
+  return schema::write_unknowns_fit(found);
+}
+
+std::vector<TypedReading> readings_in(const schema::Request& request) {
+  std::vector<TypedReading> typed;
+  std::vector<Problem> problems;
+  for (const auto& [name, text] : request.asked.readings) {
+    const ReadingRow* const row = find_reading(name);
+    if (row != nullptr && row->quantile == 0.0) {
+      typed.push_back({row, text, name});
+      continue;
+    }
+    std::vector<std::string> known;
+    for (const ReadingRow& one : all_readings()) {
+      if (one.quantile == 0.0) known.emplace_back(one.name);
+    }
+    problems.push_back({"request", 0, schema::join_pointer("/readings", name),
+                        fmt::format("expected one of {}, got {}{}", fmt::join(known, ", "),
+                                    in_quotes(name), did_you_mean(name, known))});
+  }
+  if (!problems.empty()) throw InputError(std::move(problems));
+  return typed;
+}
+
+std::string diagnose(const schema::Request& request, const Place& place) {
+  const Thresholds thresholds = thresholds_of(request.asked.threshold, "threshold");
+  std::vector<std::string> remarks;
+  Readings readings;
+  add_readings(readings, readings_in(request), remarks);
+  if (!readings.any())
+    refuse_flag("readings", "expected what monitors show, such as {\"gpu\": 35}");
+  std::optional<Simulated> beside;
+  if (request.has_scenario) {
+    const schema::Document document = document_of(request);
+    const Scenario scenario = scenario_of(document);
+    std::set<std::string> instances;
+    add_instances(instances, scenario);
+    add_instances(instances, request.host);
+    beside = simulated_beside(document, scenario, request.file, catalog_of(instances, place),
+                              profile_of(request), request.depth);
+  }
+  Diagnosis diagnosis = study::diagnose(readings, thresholds, std::move(beside));
+  diagnosis.remarks = std::move(remarks);
+  return schema::write_diagnosis(diagnosis);
+}
+
+std::string answered(const schema::Request& request, const Place& place) {
+  switch (request.question) {
+    case schema::Question::run: return run(request, place);
+    case schema::Question::sweep: return sweep(request, place);
+    case schema::Question::advise: return advise(request, place);
+    case schema::Question::optimize: return optimize(request, place);
+    case schema::Question::scale: return scale(request, place);
+    case schema::Question::cases: return cases(request, place);
+    case schema::Question::fit: return fit(request, place);
+    case schema::Question::diagnose: return diagnose(request, place);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string answer(std::string_view request, const Place& place) {
   try {
     const schema::Request asked =
-        schema::read_request(std::string(request), place.files, place.folders);
-    return asked.sweep ? sweep(asked, *asked.sweep, place) : run(asked, place);
+        schema::read_request(std::string(request), {place.files, place.folders, place.may_allow});
+    return answered(asked, place);
   } catch (const InputError& error) {
     return schema::write_error(error.what(), error.problems(), wrong_input);
   } catch (const std::bad_alloc&) {

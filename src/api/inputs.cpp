@@ -1,5 +1,8 @@
 #include "api/inputs.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <utility>
 #include <vector>
 
@@ -50,6 +53,16 @@ void add_instances(std::set<std::string>& names, const Scenario& scenario) {
   for (const auto& name : {on.gpu_times, on.cpu_times, on.loader_times, on.remote_times}) {
     if (name && is_instance(*name)) names.insert(*name);
   }
+}
+
+void require_alike(const Scenario& scenario, std::string_view who) {
+  const std::vector<double>& gpus = scenario.cluster.unequal_gpus;
+  if (gpus.empty()) return;
+  throw InputError(
+      std::vector<Problem>{{"", 0, "/cluster/gpus_per_instance",
+                            fmt::format("expected one number for all instances, because {} varies "
+                                        "how many there are, got a list: {:g}",
+                                        who, fmt::join(gpus, ", "))}});
 }
 
 study::RunOptions run_options(const Depth& depth) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "model/depth.hpp"
 #include "model/host.hpp"
@@ -32,6 +33,9 @@ Scenario scenario_of(const schema::Document& document);
 void add_instances(std::set<std::string>& names, const Scenario& scenario);
 /// The machine that a profile is of, to compare others with it.
 void add_instances(std::set<std::string>& names, const std::optional<HostProfile>& host);
+
+/// InputError where the instances, whose number `who` varies, have each its own number of GPUs.
+void require_alike(const Scenario& scenario, std::string_view who);
 
 study::RunOptions run_options(const Depth& depth);
 /// The same for a job of its own: beside the mean as many events as are affordable, unless the mean

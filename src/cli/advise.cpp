@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 
-#include <charconv>
 #include <memory>
 
+#include "api/advise_work.hpp"
 #include "api/scenario_maker.hpp"
-#include "api/sweep.hpp"
 #include "base/errors.hpp"
 #include "base/exit_status.hpp"
 #include "base/number_text.hpp"
@@ -15,13 +14,11 @@
 #include "cli/inputs.hpp"
 #include "cli/parser.hpp"
 #include "cli/receipt.hpp"
-#include "cli/share.hpp"
 #include "cli/terminal.hpp"
 #include "report/advise_report.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
 #include "schema/advice.hpp"
-#include "study/advise.hpp"
 #include "study/ladder.hpp"
 #include "study/remedy.hpp"
 
@@ -53,16 +50,6 @@ int list_remedies(const AdviseArguments& arguments) {
   return fine;
 }
 
-study::AdviseOptions options_of(const AdviseArguments& arguments, const Scenario& scenario) {
-  study::AdviseOptions options;
-  options.target = parse_share(arguments.target, "--target");
-  options.jobs = arguments.jobs > 0.0 ? arguments.jobs : scenario.job.jobs.value_or(1.0);
-  options.constraints = constraints_of(arguments.constraints, scenario.currency);
-  options.seed = arguments.simulation.seed;
-  options.events = api::confirms(arguments.simulation);
-  return options;
-}
-
 int advise(const AdviseArguments& arguments) {
   if (arguments.list) return list_remedies(arguments);
   if (arguments.scenario.empty()) throw InputError("advise: expected a SCENARIO (or --list)");
@@ -75,10 +62,9 @@ int advise(const AdviseArguments& arguments) {
   const std::optional<HostProfile> host = host_of(arguments.simulation);
   const Catalog catalog = whole_catalog();
   const Scenario& scenario = make.scenario();
-  const study::AdviseOptions options = options_of(arguments, scenario);
-  const Advice advice = with_places(make.document(), [&] {
-    return study::advise(std::cref(make), catalog, host ? &*host : nullptr, options);
-  });
+  const Advice advice =
+      api::advice_for(make, catalog, host ? &*host : nullptr,
+                      {arguments.target, arguments.constraints}, arguments.simulation);
   const auto inputs = files_read({&arguments.scenario, 1}, arguments.simulation);
   if (!arguments.apply.empty()) {
     const Applied applied = applied_remedies(advice, arguments.apply);

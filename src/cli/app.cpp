@@ -56,6 +56,7 @@ constexpr std::array entries = {
     Entry{"plot", add_plot},              //
     Entry{"export", add_export},          //
     Entry{"catalog", add_catalog},        //
+    Entry{"serve", add_serve},            //
     Entry{"schema", add_schema},          //
     Entry{"completion", add_completion},  //
 };

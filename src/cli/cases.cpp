@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "api/case_work.hpp"
 #include "base/exit_status.hpp"
 #include "base/text_file.hpp"
-#include "cli/case_work.hpp"
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
 #include "cli/parser.hpp"
@@ -27,9 +27,6 @@ struct CasesArguments {
   OutputOptions output;
 };
 
-/// Draws of a case's interval, where --replications does not say.
-constexpr int default_draws = 100;
-
 int cases(const CasesArguments& arguments) {
   const std::optional<HostProfile> host = host_of(arguments.simulation);
   // A case may name any instance, so all of them are read.
@@ -46,8 +43,7 @@ int cases(const CasesArguments& arguments) {
                                              study::learned_numbers());
     read.push_back(arguments.priors);
   }
-  study::RunOptions options = stated_options(arguments.simulation);
-  if (options.replications == 0) options.replications = default_draws;
+  study::RunOptions options = api::case_options(arguments.simulation);
   options.class_errors = errors ? &*errors : nullptr;
   std::vector<ScenarioCases> made;
   std::vector<Problem> problems;
@@ -56,8 +52,8 @@ int cases(const CasesArguments& arguments) {
     for (const std::string& path : arguments.scenarios) {
       progress.update(made.size(), arguments.scenarios.size());
       const std::vector<Problem> of = problems_of([&] {
-        made.push_back(cases_of(load_with_settings(path, arguments.simulation), catalog,
-                                host ? &*host : nullptr, options));
+        made.push_back(api::cases_of(load_with_settings(path, arguments.simulation), catalog,
+                                     host ? &*host : nullptr, options));
       });
       problems.insert(problems.end(), of.begin(), of.end());
     }

@@ -33,6 +33,7 @@ Command add_plot(Parser& parent);
 Command add_validate(Parser& parent);
 Command add_calibrate(Parser& parent);
 Command add_catalog(Parser& parent);
+Command add_serve(Parser& parent);
 Command add_schema(Parser& parent);
 Command add_completion(Parser& parent);
 

@@ -3,9 +3,9 @@
 #include <array>
 #include <memory>
 
+#include "api/diagnose_work.hpp"
 #include "base/errors.hpp"
 #include "base/exit_status.hpp"
-#include "base/number_text.hpp"
 #include "base/quote.hpp"
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
@@ -96,26 +96,13 @@ void add_samples(Readings& readings, const std::string& path, std::vector<std::s
   add_shares(readings, samples.shares);
 }
 
-void add_flags(Readings& readings, const DiagnoseArguments& arguments,
-               std::vector<std::string>& remarks) {
-  std::vector<Problem> problems;
+std::vector<api::TypedReading> typed_in(const DiagnoseArguments& arguments) {
+  std::vector<api::TypedReading> typed;
   for (const ReadingRow& row : all_readings()) {
     const std::string& text = arguments.readings[static_cast<std::size_t>(row.id)];
-    if (text.empty()) continue;
-    try {
-      readings[row.id] = words::parse_reading(row, text, flag_of(row));
-    } catch (const InputError& error) {
-      problems.insert(problems.end(), error.problems().begin(), error.problems().end());
-      continue;
-    }
-    const auto number = number_of(text);
-    if (row.kind == ReadingKind::share && number && *number > 0.0 && *number < 1.0) {
-      remarks.push_back(fmt::format(
-          "{} {} is taken as {}: percentages are written as monitors show them, so a third is 33",
-          flag_of(row), text, words::reading_text(row.kind, *readings[row.id])));
-    }
+    if (!text.empty()) typed.push_back({&row, text, flag_of(row)});
   }
-  if (!problems.empty()) throw InputError(std::move(problems));
+  return typed;
 }
 
 Simulated simulated(const std::string& path, const SimulationOptions& options) {
@@ -125,34 +112,12 @@ Simulated simulated(const std::string& path, const SimulationOptions& options) {
   std::set<std::string> instances;
   add_instances(instances, scenario);
   add_instances(instances, host);
-  const Catalog catalog = catalog_of(instances);
-  const HostProfile* const profile = host ? &*host : nullptr;
-  study::RunOptions run = run_options(options);
-  run.try_workers = true;
-  return with_places(document, [&] {
-    Simulated out{scenario.name, path, study::run(scenario, catalog, profile, run), {}, {}};
-    out.readings = study::simulated_readings(out.result, scenario, catalog, profile);
-    out.cause = study::simulated_cause(out.result);
-    return out;
-  });
-}
-
-Thresholds thresholds_of(const std::vector<std::string>& texts) {
-  Thresholds thresholds;
-  std::vector<Problem> problems;
-  for (const std::string& text : texts) {
-    try {
-      words::set_thresholds(thresholds, text, "--threshold");
-    } catch (const InputError& error) {
-      problems.insert(problems.end(), error.problems().begin(), error.problems().end());
-    }
-  }
-  if (!problems.empty()) throw InputError(std::move(problems));
-  return thresholds;
+  return api::simulated_beside(document, scenario, path, catalog_of(instances),
+                               host ? &*host : nullptr, options);
 }
 
 int diagnose(const DiagnoseArguments& arguments) {
-  const Thresholds thresholds = thresholds_of(arguments.thresholds);
+  const Thresholds thresholds = api::thresholds_of(arguments.thresholds, "--threshold");
   const Files files = told_apart(arguments.files);
   const bool asks = !arguments.simulation.settings.empty() || !arguments.simulation.host.empty();
   if (files.scenario.empty() && asks) {
@@ -161,7 +126,7 @@ int diagnose(const DiagnoseArguments& arguments) {
   std::vector<std::string> remarks;
   Readings readings;
   if (!files.samples.empty()) add_samples(readings, files.samples, remarks);
-  add_flags(readings, arguments, remarks);
+  api::add_readings(readings, typed_in(arguments), remarks);
   if (!readings.any()) {
     throw InputError(
         "expected what monitors show, such as --gpu 35 --cpu 13, or a file of samples; `feedrate "

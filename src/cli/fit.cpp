@@ -1,10 +1,10 @@
 #include <memory>
 
+#include "api/fit_work.hpp"
 #include "base/exit_status.hpp"
 #include "base/text_file.hpp"
 #include "cli/calibrate_files.hpp"
 #include "cli/commands.hpp"
-#include "cli/fit_work.hpp"
 #include "cli/inputs.hpp"
 #include "cli/parser.hpp"
 #include "report/fit_report.hpp"
@@ -34,7 +34,7 @@ std::vector<std::string> flags_given(const SimulationOptions& simulation) {
 
 int fit(const FitArguments& arguments) {
   const schema::Document document = load_with_settings(arguments.scenario, arguments.simulation);
-  const std::vector<schema::FreeKey> free = keys_of(document, arguments.free);
+  const std::vector<schema::FreeKey> free = api::keys_of(document, arguments.free);
   const std::optional<HostProfile> host = host_of(arguments.simulation);
   const auto inputs = files_read({&arguments.scenario, 1}, arguments.simulation);
   if (!arguments.file.empty()) {
@@ -43,11 +43,11 @@ int fit(const FitArguments& arguments) {
   }
   // A case may name any instance, so all of them are read.
   const Catalog catalog = whole_catalog();
-  UnknownsFit found = fit_of(document, free, catalog, host ? &*host : nullptr);
+  UnknownsFit found = api::fit_of(document, free, catalog, host ? &*host : nullptr);
   found.file = arguments.scenario;
   found.flags = flags_given(arguments.simulation);
   if (!arguments.file.empty()) {
-    write_text_file(arguments.file, schema::write_document(fitted_document(document, found)));
+    write_text_file(arguments.file, schema::write_document(api::fitted_document(document, found)));
   }
   deliver({arguments.format, ""}, inputs,
           {.report = [&] { return report::fit_report(found, arguments.file); },

@@ -1,8 +1,5 @@
 #include "cli/inputs.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include "api/vary.hpp"
 #include "base/errors.hpp"
 #include "schema/catalog_reader.hpp"
@@ -28,16 +25,6 @@ schema::Document load_with_settings(const std::string& path, const SimulationOpt
   schema::Document document = schema::load_document(path, allowed_files(options));
   apply_settings(document, options);
   return document;
-}
-
-void require_alike(const Scenario& scenario, std::string_view who) {
-  const std::vector<double>& gpus = scenario.cluster.unequal_gpus;
-  if (gpus.empty()) return;
-  throw InputError(
-      std::vector<Problem>{{"", 0, "/cluster/gpus_per_instance",
-                            fmt::format("expected one number for all instances, because {} varies "
-                                        "how many there are, got a list: {:g}",
-                                        who, fmt::join(gpus, ", "))}});
 }
 
 Catalog catalog_of(const std::set<std::string>& instances) {

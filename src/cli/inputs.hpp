@@ -4,7 +4,6 @@
 #include <set>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "api/inputs.hpp"
@@ -25,10 +24,8 @@ schema::Document load_with_settings(const std::string& path, const SimulationOpt
 /// Every --set applied to a document as it was read.
 void apply_settings(schema::Document& document, const SimulationOptions& options);
 
-/// InputError where the instances, whose number `who` varies, have each its own number of GPUs.
-void require_alike(const Scenario& scenario, std::string_view who);
-
 using api::add_instances;
+using api::require_alike;
 using api::run_options;
 using api::scenario_of;
 using api::stated_options;

@@ -1,8 +1,7 @@
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <memory>
 
-#include "api/scenario_maker.hpp"
+#include "api/optimize_work.hpp"
 #include "base/exit_status.hpp"
 #include "cli/commands.hpp"
 #include "cli/constraint_flags.hpp"
@@ -14,14 +13,12 @@
 #include "report/csv.hpp"
 #include "report/reports.hpp"
 #include "schema/optimum.hpp"
-#include "study/optimize.hpp"
+#include "schema/request.hpp"
 
 namespace feedrate::cli {
 namespace {
 
 constexpr const char* over_flag = "--over";
-/// Draws that say how sure the choice is, where --replications does not.
-constexpr int default_draws = 100;
 
 struct OptimizeArguments {
   std::string scenario;
@@ -35,30 +32,10 @@ struct OptimizeArguments {
 };
 
 Minimized minimized(const std::string& word) {
-  if (word == "cost" || word == "money") return Minimized::money;
-  if (word == "time") return Minimized::time;
-  return Minimized::total;
-}
-
-study::Axes axes_of(const SweepPoints& points, const schema::Document& document) {
-  study::Axes axes;
-  for (const api::Vary& vary : points.grid().varied()) {
-    study::Axis& axis = axes.axes.emplace_back();
-    axis.key = vary.key;
-    axis.values = vary.values;
-    axis.setting = [&vary](std::size_t value) {
-      study::Setting set = {{vary.key, vary.values[value]}};
-      for (const api::Vary& other : vary.with) set.emplace_back(other.key, other.values[value]);
-      return set;
-    };
-  }
-  axes.scenario = [&points](std::size_t point) { return points.at(point).scenario; };
-  axes.make = [lean = api::without_cases(document)](const study::Setting& set) {
-    schema::Document changed = lean;
-    for (const auto& [key, value] : set) schema::set_value(changed, key, value, over_flag);
-    return scenario_of(changed);
-  };
-  return axes;
+  const auto words = schema::minimize_words();
+  const auto found = std::find(words.begin(), words.end(), word);
+  return found == words.end() ? Minimized::money  // its former word
+                              : static_cast<Minimized>(found - words.begin());
 }
 
 int optimize(const OptimizeArguments& arguments) {
@@ -69,21 +46,14 @@ int optimize(const OptimizeArguments& arguments) {
   const SweepPoints points(
       document, varied_by("optimize", arguments.instances, arguments.over, over_flag, document),
       over_flag);
-  study::OptimizeOptions options;
-  options.minimized = minimized(arguments.minimize);
-  options.constraints = constraints_of(arguments.constraints, points.first().currency);
+  const api::OptimizeAsked asked{minimized(arguments.minimize),
+                                 constraints_of(arguments.constraints, points.first().currency),
+                                 arguments.jobs};
   const World world = world_of(points, arguments.simulation);
-  options.run = weighing_options(arguments.simulation);
-  options.draws =
-      arguments.simulation.replications > 0 ? arguments.simulation.replications : default_draws;
-  options.jobs = arguments.jobs;
-  const study::Axes axes = axes_of(points, document);
   Progress progress("optimize");
-  const Optimum optimum = with_places(document, [&] {
-    return study::optimize(
-        axes, world.catalog, world.profile(), options,
-        [&progress](std::size_t done, std::size_t total) { progress.update(done, total); });
-  });
+  const Optimum optimum = api::optimum_of(
+      points, document, world.catalog, world.profile(), asked, arguments.simulation, over_flag,
+      [&progress](std::size_t done, std::size_t total) { progress.update(done, total); });
   const Scenario& first = points.first();
   deliver(arguments.output, files_read({&arguments.scenario, 1}, arguments.simulation),
           {.report =
@@ -119,7 +89,7 @@ Command add_optimize(Parser& parent) {
   allow_only(*app->add_option("--minimize", arguments->minimize,
                               "What to minimize: total (the bill plus the value of the hours; the "
                               "default), cost (the bill alone) or time"),
-             {"total", "cost", "time"}, {"money"});
+             {schema::minimize_words().begin(), schema::minimize_words().end()}, {"money"});
   add_jobs_flag(*app, arguments->jobs);
   add_simulation_flags(*app, arguments->simulation);
   add_output_flags(*app, arguments->output);

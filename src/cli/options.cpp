@@ -50,6 +50,15 @@ void refuse_empty(Option& option) {
   });
 }
 
+void expect_folders(Option& option) {
+  option.check([](const std::string& folder) {
+    std::error_code ignored;
+    return std::filesystem::is_directory(folder, ignored)
+               ? std::string()
+               : fmt::format("expected a folder, got {}", in_quotes(folder, 200));
+  });
+}
+
 void allow_whole_numbers(Option& option, std::uint64_t least, std::uint64_t most,
                          const std::string& why) {
   option.check([=](const std::string& text) {
@@ -114,20 +123,14 @@ void add_inputs(Parser& app, SimulationOptions& options) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false)
       ->group(simulation_group);
-  Option& folders =
+  expect_folders(
       *app.add_option("--allow-files", options.allow_files,
                       "Also read files below this folder that a scenario names (include, step "
                       "times), which otherwise lie below the scenario's folder or in its "
                       "repository; may be given several times")
            ->type_name("DIR")
            ->allow_extra_args(false)
-           ->group(simulation_group);
-  folders.check([](const std::string& folder) {
-    std::error_code ignored;
-    return std::filesystem::is_directory(folder, ignored)
-               ? std::string()
-               : fmt::format("expected a folder, got {}", in_quotes(folder, 200));
-  });
+           ->group(simulation_group));
 }
 
 void add_seed(Parser& app, SimulationOptions& options) {

@@ -56,6 +56,9 @@ void allow_only(Option& option, const std::vector<std::string>& words,
 /// the option out.
 void refuse_empty(Option& option);
 
+/// Takes folders that there are.
+void expect_folders(Option& option);
+
 /// Takes whole numbers from `least` to `most` only; `why` says, after the number that was refused,
 /// what would be the use of more.
 void allow_whole_numbers(Option& option, std::uint64_t least, std::uint64_t most,

@@ -1,16 +1,11 @@
 #include <fmt/format.h>
 
-#include <cmath>
-#include <functional>
 #include <memory>
 
-#include "api/scenario_maker.hpp"
-#include "api/sweep.hpp"
+#include "api/scale_work.hpp"
 #include "api/vary.hpp"
-#include "base/errors.hpp"
 #include "base/exit_status.hpp"
 #include "cli/commands.hpp"
-#include "cli/constraint_flags.hpp"
 #include "cli/inputs.hpp"
 #include "cli/parser.hpp"
 #include "cli/progress.hpp"
@@ -23,10 +18,6 @@
 
 namespace feedrate::cli {
 namespace {
-
-/// Tables that anyone would read one below the other.
-constexpr std::size_t most_curves = 64;
-constexpr const char* hour_key = "/job/value_of_hour";
 
 struct ScaleArguments {
   std::string scenario;
@@ -41,34 +32,6 @@ struct ScaleArguments {
   SimulationOptions simulation;
   OutputOptions output;
 };
-
-/// What varies beside the instances.
-std::vector<api::Vary> varied_of(const ScaleArguments& arguments) {
-  std::vector<api::Vary> varied;
-  for (const std::string& text : arguments.vary) {
-    varied.push_back(api::parse_vary(text));
-    std::string pointer;
-    try {
-      pointer = schema::set_pointer(varied.back().key);
-    } catch (const InputError&) {
-      continue;  // reading the first point says what is wrong with it
-    }
-    if (pointer == "/cluster/instances") {
-      refuse_flag("--vary",
-                  "expected a key other than instances, which scale itself varies up to --to");
-    }
-    if (pointer == hour_key && !arguments.value_of_hour.empty()) {
-      refuse_flag("--vary", "expected either --value-of-hour or --vary of the same key, got both");
-    }
-  }
-  if (const std::size_t size = varied.empty() ? 1 : api::Grid(varied).size(); size > most_curves) {
-    throw InputError(std::vector<Problem>{
-        {"", 0, "--vary",
-         fmt::format("expected at most {} settings, each with its own table, got {}", most_curves,
-                     size)}});
-  }
-  return varied;
-}
 
 /// The rows of one machine as the values of a sweep: what belongs to a number changes along with
 /// it.
@@ -94,41 +57,20 @@ api::Vary rows_of(const ScaleCurve& curve) {
 }
 
 int scale(const ScaleArguments& arguments) {
-  const std::vector<api::Vary> varied = varied_of(arguments);
-  schema::Document document = load_with_settings(arguments.scenario, arguments.simulation);
-  if (!arguments.value_of_hour.empty()) {
-    schema::set_value(document, hour_key, arguments.value_of_hour, "--value-of-hour");
-    document.keep_as_base();
-  }
+  const api::ScaleTexts asked{arguments.vary,          arguments.deadline,
+                              arguments.value_of_hour, static_cast<long>(arguments.to),
+                              arguments.strong,        arguments.jobs};
+  const std::vector<api::Vary> varied = api::scale_varied(asked);
+  const schema::Document document =
+      api::scale_document(load_with_settings(arguments.scenario, arguments.simulation), asked);
   const SweepPoints points(document, varied);
   const Scenario& first = points.first();
-  require_alike(first, "scale");
-  study::ScaleOptions options;
-  options.to = static_cast<long>(arguments.to);
-  options.kept = arguments.strong ? BatchKept::global : BatchKept::per_gpu;
-  options.deadline = constraints_of({arguments.deadline, ""}, first.currency).deadline;
-  options.jobs = arguments.jobs;
-  // As many as a run takes for its bands, so that each row is that run.
-  options.draws = weighing_options(arguments.simulation).replications;
-  options.seed = arguments.simulation.seed;
+  const study::ScaleOptions options = api::scale_options(first, asked, arguments.simulation);
   const World world = world_of(points, arguments.simulation);
-  const api::ScenarioMaker make(document, "--vary");
-  std::vector<ScaleCurve> curves;
   Progress progress("scale");
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    curves.push_back(with_places(document, [&] {
-      return study::scale_curve(points.setting(i), std::cref(make), world.catalog, world.profile(),
-                                options, [&](std::size_t done, std::size_t total) {
-                                  progress.update(i * total + done, points.size() * total);
-                                });
-    }));
-  }
-  Scaling scaling = study::scaling_of(std::move(curves), first, options);
-  if (api::confirms(arguments.simulation)) {
-    with_places(document, [&] {
-      study::confirm(scaling, std::cref(make), world.catalog, world.profile(), options);
-    });
-  }
+  const Scaling scaling = api::scaling_over(
+      points, document, world.catalog, world.profile(), options, arguments.simulation, "--",
+      [&progress](std::size_t done, std::size_t total) { progress.update(done, total); });
   if (!arguments.html.empty()) {
     PageRequest page;
     page.scenario = arguments.scenario;

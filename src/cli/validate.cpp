@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "api/case_work.hpp"
 #include "api/scenario_maker.hpp"
 #include "base/errors.hpp"
 #include "base/exit_status.hpp"
@@ -9,8 +10,8 @@
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
 #include "cli/calibrate_files.hpp"
-#include "cli/case_work.hpp"
 #include "cli/commands.hpp"
+#include "cli/inputs.hpp"
 #include "cli/loader_work.hpp"
 #include "cli/parser.hpp"
 #include "cli/with_probes.hpp"
@@ -75,12 +76,12 @@ ScenarioCases compared(const schema::Document& document, const HostProfile& prof
   // that these loops do, and their steps are what they were set to.
   const ClassErrors none({});
   drawn.class_errors = &none;
-  ScenarioCases cases = cases_of(document, catalog, &profile, drawn);
+  ScenarioCases cases = api::cases_of(document, catalog, &profile, drawn);
   for (const double slower : study::slower_in_turns(cases.scenario.about, profile)) {
     const HostProfile then = study::slowed(profile, slower);
     study::RunOptions plain;
     plain.list_inputs = false;
-    const ScenarioCases turn = cases_of(document, catalog, &then, plain);
+    const ScenarioCases turn = api::cases_of(document, catalog, &then, plain);
     for (std::size_t i = 0; i < cases.cases.size(); ++i) {
       if (error_kind(cases.cases[i].what) != ErrorKind::relative) continue;
       cases.cases[i].adjusted.push_back(turn.cases[i].predicted);

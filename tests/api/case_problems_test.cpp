@@ -7,7 +7,7 @@
 #include "api/inputs.hpp"
 #include "base/errors.hpp"
 #include "catch.hpp"
-#include "cli/case_work.hpp"
+#include "api/case_work.hpp"
 #include "cli/process.hpp"
 #include "resolve/generated_scenario.hpp"
 
@@ -101,7 +101,7 @@ std::vector<Problem> problems_of_run(const schema::Document& document) {
 
 std::vector<Problem> problems_of_cases_command(const schema::Document& document) {
   try {
-    static_cast<void>(cli::cases_of(document, testing_resolve::catalog(), nullptr, {}));
+    static_cast<void>(api::cases_of(document, testing_resolve::catalog(), nullptr, {}));
   } catch (const InputError& error) {
     return error.problems();
   }

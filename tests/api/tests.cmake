@@ -1,4 +1,10 @@
-# The library from outside: loaded by the test program, by Python, installed.
+# The library from outside: loaded by the test program, by Python, installed; and the server as an agent meets it.
+find_program(PYTHON3 python3)
+if(PYTHON3)
+  add_test(NAME api/mcp_server COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/api/mcp_test.py
+           $<TARGET_FILE:feedrate> ${CMAKE_SOURCE_DIR})
+  set_tests_properties(api/mcp_server PROPERTIES TIMEOUT 120 ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+endif()
 if(NOT TARGET feedrate_shared)
   return()
 endif()
@@ -6,7 +12,6 @@ add_dependencies(feedrate_tests feedrate_shared)
 target_compile_definitions(feedrate_tests PRIVATE
   FEEDRATE_SHARED_LIBRARY="$<TARGET_FILE:feedrate_shared>")
 target_link_libraries(feedrate_tests PRIVATE ${CMAKE_DL_LIBS})
-find_program(PYTHON3 python3)
 if(PYTHON3)
   add_test(NAME api/python COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/api/python_test.py
            $<TARGET_FILE:feedrate> $<TARGET_FILE:feedrate_shared> ${CMAKE_SOURCE_DIR})

@@ -9,7 +9,7 @@
 
 #include "api/scenario_maker.hpp"
 #include "catch.hpp"
-#include "cli/fit_work.hpp"
+#include "api/fit_work.hpp"
 #include "model/metrics.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "schema/free_key.hpp"
@@ -59,7 +59,7 @@ std::optional<schema::Document> with_cases(const schema::Document& plain,
 }
 
 UnknownsFit fit(const schema::Document& document, const std::string& free) {
-  return cli::fit_of(document, cli::keys_of(document, std::vector{free}), catalog(), nullptr);
+  return api::fit_of(document, api::keys_of(document, std::vector{free}), catalog(), nullptr);
 }
 
 schema::Document changed(schema::Document document, const Settings& settings) {

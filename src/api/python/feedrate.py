@@ -4,9 +4,11 @@
 
     result = feedrate.run("scenario.json", set={"num_workers": 8})
     rows = feedrate.sweep("scenario.json", vary={"num_workers": [1, 2, 4, 8]})
+    advice = feedrate.advise("scenario.json", deadline="3 h")
 
-A scenario is a dict, or the path of a file. Everything returned is what `feedrate run` and
-`feedrate sweep` print with `--format json`; `feedrate schema result` explains it.
+A scenario is a dict, or the path of a file. Everything returned is what the command of that name
+prints with `--format json`; `feedrate schema result`, `advice`, `optimum`, `scale`, `cases` and
+`diagnosis` explain it.
 
 One file that needs nothing beside Python 3.8 and libfeedrate.so: the library that the environment
 variable FEEDRATE_LIBRARY names, else one beside this file, else one that the system's loader finds.
@@ -17,7 +19,18 @@ import ctypes
 import json
 import os
 
-__all__ = ["Error", "ask", "run", "sweep"]
+__all__ = [
+    "Error",
+    "advise",
+    "ask",
+    "cases",
+    "diagnose",
+    "fit",
+    "optimize",
+    "run",
+    "scale",
+    "sweep",
+]
 
 _NAMES = ("libfeedrate.so", "libfeedrate.so.0")
 _library = None
@@ -96,9 +109,9 @@ def _text(path):
         return file.read()
 
 
-def _request(scenario, set, host, replications, seed, exact, allow_files):
+def _request(scenario, set, host, allow_files, **options):
     path = _path(scenario)
-    request = {"scenario": scenario}
+    request = {} if scenario is None else {"scenario": scenario}
     if path is not None:
         try:
             request = {"scenario": _text(path), "file": path}
@@ -117,7 +130,6 @@ def _request(scenario, set, host, replications, seed, exact, allow_files):
         if path is not None:
             host = _text(path)
         request["host"] = host
-    options = {"replications": replications, "seed": seed, "exact": exact}
     request["options"] = {key: value for key, value in options.items() if value is not None}
     return request
 
@@ -140,7 +152,9 @@ def run(
     allow_files: a folder, or several, below which files may lie that the scenario names
         ("include", recorded steps). Without it a scenario that names one is refused.
     """
-    request = _request(scenario, set, host, replications, seed, exact, allow_files)
+    request = _request(
+        scenario, set, host, allow_files, replications=replications, seed=seed, exact=exact
+    )
     return ask(request)["result"]
 
 
@@ -151,6 +165,10 @@ def _values(values):
         return list(values)
     except TypeError:
         return [values]
+
+
+def _varied(keys):
+    return {key: _values(values) for key, values in dict(keys or {}).items()}
 
 
 def _row(answer, index):
@@ -210,8 +228,10 @@ def sweep(
     "problem" says why a point has no result. The whole answer, with a result for each point, is
     that of ask({"scenario": …, "vary": …}).
     """
-    request = _request(scenario, set, host, replications, seed, exact, allow_files)
-    request["vary"] = {key: _values(values) for key, values in dict(vary or {}).items()}
+    request = _request(
+        scenario, set, host, allow_files, replications=replications, seed=seed, exact=exact
+    )
+    request["vary"] = _varied(vary)
     for key, value in (("instances", instances), ("deadline", deadline), ("budget", budget)):
         if value is not None:
             request[key] = value
@@ -219,3 +239,153 @@ def sweep(
         request["options"]["jobs"] = jobs
     answer = ask(request)
     return [_row(answer, index) for index in range(len(answer["points"]))]
+
+
+def _asked(question, request, **keys):
+    request["ask"] = question
+    request.update((key, value) for key, value in keys.items() if value is not None)
+    return ask(request)
+
+
+def advise(
+    scenario,
+    set=None,
+    host=None,
+    *,
+    target=None,
+    deadline=None,
+    budget=None,
+    seed=None,
+    mean=None,
+    allow_files=None,
+):
+    """What to change: the answer of `feedrate advise`, a dict whose "remedies" are ranked.
+
+    target: the share of the time for which the GPUs should be busy, "90%".
+    The other arguments are those of sweep().
+    """
+    request = _request(scenario, set, host, allow_files, seed=seed, mean=mean)
+    return _asked("advise", request, target=target, deadline=deadline, budget=budget)
+
+
+def optimize(
+    scenario,
+    over=None,
+    set=None,
+    host=None,
+    *,
+    instances=None,
+    deadline=None,
+    budget=None,
+    minimize=None,
+    replications=None,
+    seed=None,
+    exact=None,
+    mean=None,
+    jobs=None,
+    allow_files=None,
+):
+    """The best of up to a million settings: the answer of `feedrate optimize`, a dict.
+
+    over: {KEY: values}, as vary of sweep().
+    minimize: "total", "cost" or "time".
+    """
+    request = _request(
+        scenario,
+        set,
+        host,
+        allow_files,
+        replications=replications,
+        seed=seed,
+        exact=exact,
+        mean=mean,
+        jobs=jobs,
+    )
+    if over is not None:
+        request["over"] = _varied(over)
+    return _asked(
+        "optimize",
+        request,
+        instances=instances,
+        deadline=deadline,
+        budget=budget,
+        minimize=minimize,
+    )
+
+
+def scale(
+    scenario,
+    vary=None,
+    set=None,
+    host=None,
+    *,
+    deadline=None,
+    value_of_hour=None,
+    to=None,
+    strong=None,
+    seed=None,
+    mean=None,
+    jobs=None,
+    allow_files=None,
+):
+    """How many instances pay off: the answer of `feedrate scale`, a dict.
+
+    vary: {KEY: values} of another key, each value with its own curve.
+    to: the largest number of instances. strong: keep the global batch.
+    """
+    request = _request(scenario, set, host, allow_files, seed=seed, mean=mean, jobs=jobs)
+    if vary is not None:
+        request["vary"] = _varied(vary)
+    return _asked(
+        "scale", request, deadline=deadline, value_of_hour=value_of_hour, to=to, strong=strong
+    )
+
+
+def cases(
+    scenario,
+    set=None,
+    host=None,
+    *,
+    replications=None,
+    seed=None,
+    exact=None,
+    mean=None,
+    allow_files=None,
+):
+    """The scenario's measured cases beside their predictions: the answer of `feedrate cases`."""
+    request = _request(
+        scenario, set, host, allow_files, replications=replications, seed=seed, exact=exact, mean=mean
+    )
+    return _asked("cases", request)
+
+
+def fit(scenario, free, set=None, host=None, *, allow_files=None):
+    """Unknown numbers found from the measured cases: the answer of `feedrate fit`, a dict.
+
+    free: the keys that are unknown, "KEY" or "KEY=LOW..HIGH", one or a list.
+    """
+    return _asked("fit", _request(scenario, set, host, allow_files), free=free)
+
+
+def diagnose(
+    readings,
+    scenario=None,
+    set=None,
+    host=None,
+    *,
+    threshold=None,
+    replications=None,
+    seed=None,
+    exact=None,
+    mean=None,
+    allow_files=None,
+):
+    """Which rules of thumb fit what monitors show: the answer of `feedrate diagnose`, a dict.
+
+    readings: {"gpu": 35, "cpu": 13}, by the names of the command's flags.
+    scenario: simulated beside them, if given.
+    """
+    request = _request(
+        scenario, set, host, allow_files, replications=replications, seed=seed, exact=exact, mean=mean
+    )
+    return _asked("diagnose", request, readings=dict(readings), threshold=threshold)

@@ -1,7 +1,7 @@
 /* The simulator as a library: a question as JSON, its answer as JSON. Two functions, C.
 
-   feedrate schema request  says what a question may hold, feedrate schema result what an answer
-   does; docs/api.md has both with examples. The library is for one version of feedrate, which each
+   feedrate schema request  says what a question may hold, feedrate schema result what the answer to
+   run and sweep does (advice, optimum, scale, cases, diagnosis: the others); docs/api.md has both with examples. The library is for one version of feedrate, which each
    answer names; the two functions stay as they are. */
 #ifndef FEEDRATE_H
 #define FEEDRATE_H
@@ -16,8 +16,9 @@
 extern "C" {
 #endif
 
-/* Answers `request`, a text in UTF-8 that ends with a NUL: what `feedrate run --format json` prints
-   for its scenario, to the byte, or with "vary" in it what `feedrate sweep --format json` does.
+/* Answers `request`, a text in UTF-8 that ends with a NUL: what the command that its "ask" names
+   (run, sweep, advise, optimize, scale, cases, fit, diagnose) prints with --format json, to the
+   byte; without "ask" it is run, or with "vary" in it sweep.
    Whatever is wrong with the request is said in the answer, {"kind": "error", "status",
    "error": {"message", "problems"}}; a null pointer is a wrong request too.
 

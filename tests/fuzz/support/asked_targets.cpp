@@ -1,9 +1,11 @@
 // What is asked of feedrate besides scenarios alone: expressions, included files, recorded steps,
 // packed files, requests of programs.
+#include <algorithm>
 #include <map>
 #include <optional>
 
 #include "api/answer.hpp"
+#include "api/mcp.hpp"
 #include "api/vary.hpp"
 #include "base/byte_reader.hpp"
 #include "base/files.hpp"
@@ -254,7 +256,52 @@ std::vector<std::string> request_seeds() {
           R"({"scenario": )" + scenario + R"(, "file": "a.json", "set": {"num_workers": 3}})",
           R"({"scenario": )" + scenario +
               R"(, "sweep": {"vary": ["num_workers=1,2"], "deadline": "3 h", "jobs": 1}})",
-          R"({"scenario": {"include": "/etc/passwd"}})", R"({"scenario": "a.json"})"};
+          R"({"ask": "advise", "scenario": )" + scenario + R"(, "target": "80%"})",
+          R"({"ask": "scale", "scenario": )" + scenario + R"(, "to": 3})",
+          R"({"ask": "diagnose", "readings": {"gpu": 35, "cpu": "13 %"}, "threshold": "low=20%"})",
+          R"({"scenario": {"include": "/etc/passwd"}})",
+          R"({"scenario": "a.json"})"};
+}
+
+// ---- what an agent sends: lines, answered by a simulator that is not asked
+
+bool messages(std::string_view text) {
+  api::McpServer server([](const std::string& request) {
+    demand(request.starts_with("{\"ask\""), "a tool asks nothing: " + request);
+    schema::parse_json(request, "request");
+    demand(request.find('\n') == std::string::npos, "a request of several lines");
+    return std::string("{\n  \"kind\": \"result\"\n}\n");
+  });
+  bool any = false;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const auto reply = server.reply(line);
+    if (!reply) continue;
+    demand(reply->find('\n') == std::string::npos, "a reply of several lines: " + *reply);
+    const schema::JsonPtr root = schema::parse_json(*reply, "reply.json");
+    const schema::JsonPtr one = root->kind == schema::JsonKind::array ? root->items.at(0) : root;
+    demand(one->find("id") != nullptr, "a reply to nobody");
+    demand((one->find("result") != nullptr) != (one->find("error") != nullptr),
+           "a reply with neither a result nor an error, or both");
+    any = any || one->find("result") != nullptr;
+  }
+  return any;
+}
+
+std::vector<std::string> message_seeds() {
+  const std::string start =
+      R"({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": ")";
+  const std::string end = "\"}}\n";
+  const std::string call = R"({"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": )";
+  const std::string run = call + R"({"name": "run", "arguments": {"scenario": {"name": "a\nb"},)" +
+                          R"( "set": {"num_workers": 3}}}})";
+  const std::string manual = call + R"({"name": "schema", "arguments": {"topic": "scenario"}}})";
+  const std::string list = R"({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})";
+  const std::string note = R"({"jsonrpc": "2.0", "method": "notifications/initialized"})";
+  return {start + "2025-06-18" + end + note + "\n" + list + "\n" + run,
+          start + "2024-11-05" + end + "[" + run + ", " + note + ", " + list + "]\n" + manual,
+          R"({"jsonrpc": "2.0", "id": 1, "method": "ping"})"};
 }
 
 constexpr std::array all_asked = {
@@ -264,6 +311,8 @@ constexpr std::array all_asked = {
            gzip},
     Target{"include", "the same scenario with its includes merged in, or refused with words",
            include_seeds, include},
+    Target{"messages", "a reply of one line to each request, and none to others", message_seeds,
+           messages},
     Target{"request", "answered with one JSON document, whatever is asked", request_seeds, request},
     Target{"step_times", "taken, or refused with words", step_times_seeds, step_times},
 };

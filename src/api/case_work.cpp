@@ -1,14 +1,14 @@
-#include "cli/case_work.hpp"
+#include "api/case_work.hpp"
 
 #include "api/scenario_maker.hpp"
 #include "study/case_summary.hpp"
 #include "study/cases.hpp"
 
-namespace feedrate::cli {
+namespace feedrate::api {
 
 ScenarioCases cases_of(const schema::Document& document, const Catalog& catalog,
                        const HostProfile* host, const study::RunOptions& options) {
-  const api::ScenarioMaker make(document, "case");
+  const ScenarioMaker make(document, "case");
   ScenarioCases made{document.file(), make.scenario(), {}, {}};
   made.cases = with_places(
       document, [&] { return study::run_cases(made.scenario, make, catalog, host, options); });
@@ -16,4 +16,11 @@ ScenarioCases cases_of(const schema::Document& document, const Catalog& catalog,
   return made;
 }
 
-}  // namespace feedrate::cli
+study::RunOptions case_options(const Depth& depth) {
+  constexpr int interval_draws = 100;
+  study::RunOptions options = stated_options(depth);
+  if (options.replications == 0) options.replications = interval_draws;
+  return options;
+}
+
+}  // namespace feedrate::api

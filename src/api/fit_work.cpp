@@ -1,4 +1,4 @@
-#include "cli/fit_work.hpp"
+#include "api/fit_work.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 #include "study/fit_points.hpp"
 #include "study/run.hpp"
 
-namespace feedrate::cli {
+namespace feedrate::api {
 namespace {
 
 using schema::FreeKey;
@@ -36,7 +36,7 @@ class CaseFitter {
   CaseFitter(const schema::Document& document, std::span<const FreeKey> free,
              const Catalog& catalog, const HostProfile* host, int jobs)
       : document_(document),
-        lean_(api::without_cases(document)),
+        lean_(without_cases(document)),
         free_(free.begin(), free.end()),
         catalog_(catalog),
         host_(host),
@@ -83,14 +83,14 @@ class CaseFitter {
 
  private:
   /// Scenarios as the document with these values makes them.
-  [[nodiscard]] api::ScenarioMaker maker_at(std::span<const double> values) const {
+  [[nodiscard]] ScenarioMaker maker_at(std::span<const double> values) const {
     schema::Document set = lean_;
     for (std::size_t k = 0; k < values.size(); ++k) {
       schema::set_value(set, free_[k].pointer, free_[k].text_of(values[k]), "--free");
     }
     // Where they stand they will be read again: as a part of the scenario, not of a case.
     set.keep_as_base();
-    return api::ScenarioMaker(set, "case");
+    return ScenarioMaker(set, "case");
   }
 
   /// What the scenario predicts as it is, and what it takes for numbers that it does not state;
@@ -135,7 +135,7 @@ class CaseFitter {
       if (free_[k].value) continue;
       schema::set_value(filled, free_[k].pointer, free_[k].text_of(values[k]), "--free");
     }
-    scenario_ = api::with_cases_checked(document_, [&] { return scenario_of(filled); });
+    scenario_ = with_cases_checked(document_, [&] { return scenario_of(filled); });
     out_.name = scenario_.name;
   }
 
@@ -364,4 +364,4 @@ UnknownsFit fit_of(const schema::Document& document, std::span<const schema::Fre
                      [&] { return CaseFitter(document, free, catalog, host, jobs).run(); });
 }
 
-}  // namespace feedrate::cli
+}  // namespace feedrate::api

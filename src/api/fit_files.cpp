@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "api/fit_work.hpp"
 #include "base/errors.hpp"
 #include "base/quote.hpp"
-#include "cli/fit_work.hpp"
 #include "schema/note_fit.hpp"
 
-namespace feedrate::cli {
+namespace feedrate::api {
 namespace {
 
 /// "on 4 cases: 90 % interval 6.1 ms … 7.2 ms"
@@ -52,15 +52,13 @@ std::optional<double> stated_error(const FittedUnknown& unknown, const UnknownsF
 }  // namespace
 
 std::vector<schema::FreeKey> keys_of(const schema::Document& document,
-                                     std::span<const std::string> free) {
+                                     std::span<const std::string> free, std::string_view flag) {
   std::vector<schema::FreeKey> keys;
   for (const std::string& text : free) {
-    for (schema::FreeKey& key : schema::free_keys(document, text)) {
+    for (schema::FreeKey& key : schema::free_keys(document, text, flag)) {
       const auto same = [&](const schema::FreeKey& other) { return other.pointer == key.pointer; };
       if (std::any_of(keys.begin(), keys.end(), same)) {
-        throw InputError(
-            {{"", 0, "--free",
-              fmt::format("expected each key once, got {} twice", in_quotes(key.name))}});
+        refuse_flag(flag, fmt::format("expected each key once, got {} twice", in_quotes(key.name)));
       }
       keys.push_back(std::move(key));
     }
@@ -86,4 +84,4 @@ schema::Document fitted_document(const schema::Document& document, const Unknown
   return changed;
 }
 
-}  // namespace feedrate::cli
+}  // namespace feedrate::api

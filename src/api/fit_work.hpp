@@ -2,17 +2,20 @@
 // Unknowns of a scenario, fitted to its measured cases.
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "cli/inputs.hpp"
+#include "api/inputs.hpp"
 #include "model/unknowns_fit.hpp"
 #include "schema/free_key.hpp"
 
-namespace feedrate::cli {
+namespace feedrate::api {
 
-/// The keys of all --free. InputError as schema::free_keys, and for one that comes twice.
+/// The keys of all --free. InputError as schema::free_keys, and for one that comes twice; `flag`
+/// names the option in it.
 std::vector<schema::FreeKey> keys_of(const schema::Document& document,
-                                     std::span<const std::string> free);
+                                     std::span<const std::string> free,
+                                     std::string_view flag = "--free");
 
 /// InputError, with the document's files and lines, where it has no cases to fit on or fewer than
 /// unknowns, where a case names no figure, and where the scenario cannot be simulated whatever the
@@ -24,4 +27,4 @@ UnknownsFit fit_of(const schema::Document& document, std::span<const schema::Fre
 /// on stay as they are.
 schema::Document fitted_document(const schema::Document& document, const UnknownsFit& fit);
 
-}  // namespace feedrate::cli
+}  // namespace feedrate::api

@@ -1,4 +1,4 @@
-#include "cli/share.hpp"
+#include "api/share.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "base/number_text.hpp"
 #include "base/quote.hpp"
 
-namespace feedrate::cli {
+namespace feedrate::api {
 
 double parse_share(std::string_view text, std::string_view flag) {
   const auto refuse = [&](const std::string& hint) {
@@ -32,4 +32,4 @@ double parse_share(std::string_view text, std::string_view flag) {
   return share;
 }
 
-}  // namespace feedrate::cli
+}  // namespace feedrate::api

@@ -1,0 +1,60 @@
+#include "api/diagnose_work.hpp"
+
+#include <fmt/format.h>
+
+#include "api/inputs.hpp"
+#include "base/errors.hpp"
+#include "base/number_text.hpp"
+#include "study/diagnose.hpp"
+#include "words/readings.hpp"
+
+namespace feedrate::api {
+
+void add_readings(Readings& readings, std::span<const TypedReading> typed,
+                  std::vector<std::string>& remarks) {
+  std::vector<Problem> problems;
+  for (const auto& [row, text, flag] : typed) {
+    try {
+      readings[row->id] = words::parse_reading(*row, text, flag);
+    } catch (const InputError& error) {
+      problems.insert(problems.end(), error.problems().begin(), error.problems().end());
+      continue;
+    }
+    const auto number = number_of(text);
+    if (row->kind == ReadingKind::share && number && *number > 0.0 && *number < 1.0) {
+      remarks.push_back(fmt::format(
+          "{} {} is taken as {}: percentages are written as monitors show them, so a third is 33",
+          flag, text, words::reading_text(row->kind, *readings[row->id])));
+    }
+  }
+  if (!problems.empty()) throw InputError(std::move(problems));
+}
+
+Thresholds thresholds_of(std::span<const std::string> texts, const std::string& flag) {
+  Thresholds thresholds;
+  std::vector<Problem> problems;
+  for (const std::string& text : texts) {
+    try {
+      words::set_thresholds(thresholds, text, flag);
+    } catch (const InputError& error) {
+      problems.insert(problems.end(), error.problems().begin(), error.problems().end());
+    }
+  }
+  if (!problems.empty()) throw InputError(std::move(problems));
+  return thresholds;
+}
+
+Simulated simulated_beside(const schema::Document& document, const Scenario& scenario,
+                           const std::string& file, const Catalog& catalog, const HostProfile* host,
+                           const Depth& depth) {
+  study::RunOptions run = run_options(depth);
+  run.try_workers = true;
+  return with_places(document, [&] {
+    Simulated out{scenario.name, file, study::run(scenario, catalog, host, run), {}, {}};
+    out.readings = study::simulated_readings(out.result, scenario, catalog, host);
+    out.cause = study::simulated_cause(out.result);
+    return out;
+  });
+}
+
+}  // namespace feedrate::api

@@ -1,0 +1,38 @@
+#pragma once
+// What monitors show of a job, asked by flags or by a request.
+#include <span>
+#include <string>
+#include <vector>
+
+#include "catalog/catalog.hpp"
+#include "model/depth.hpp"
+#include "model/diagnosis.hpp"
+#include "model/host.hpp"
+#include "model/readings.hpp"
+#include "schema/scenario.hpp"
+
+namespace feedrate::api {
+
+/// A reading as it was typed, and behind which option.
+struct TypedReading {
+  const ReadingRow* row = nullptr;
+  std::string text;
+  std::string flag;
+};
+
+/// Puts them into the readings; a number that may be meant as a share is a remark. InputError with
+/// all that are none.
+void add_readings(Readings& readings, std::span<const TypedReading> typed,
+                  std::vector<std::string>& remarks);
+
+/// The thresholds of rules as texts of NAME=VALUE change them. InputError with all that is wrong,
+/// naming `flag`.
+Thresholds thresholds_of(std::span<const std::string> texts, const std::string& flag);
+
+/// The document's job, simulated beside the readings, with what monitors would show of it; `file`
+/// is what answers call it.
+Simulated simulated_beside(const schema::Document& document, const Scenario& scenario,
+                           const std::string& file, const Catalog& catalog, const HostProfile* host,
+                           const Depth& depth);
+
+}  // namespace feedrate::api

@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "api/answer.hpp"
+#include "api/mcp.hpp"
+#include "base/apart.hpp"
+#include "base/errors.hpp"
+#include "base/exit_status.hpp"
+#include "base/files.hpp"
+#include "base/line_file.hpp"
+#include "base/quote.hpp"
+#include "base/text_file.hpp"
+#include "base/unit_text.hpp"
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
+#include "cli/parser.hpp"
+#include "schema/catalog_reader.hpp"
+#include "schema/request.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+/// Of a message: a scenario with its host profile takes some ten thousand bytes.
+constexpr std::size_t most_message_bytes = 4'000'000;
+/// Of an answer; more than any agent reads.
+constexpr std::size_t most_answer_bytes = 64'000'000;
+
+struct ServeArguments {
+  bool mcp = false;
+  std::vector<std::string> allow_files;
+  std::string time_limit = "60 s";
+  std::uint64_t max_points = 200;
+};
+
+Duration time_limit_of(const ServeArguments& arguments) {
+  const ParsedQuantity parsed = parse_quantity(arguments.time_limit, dimension_of(Duration{}));
+  std::string problem = parsed.problem;
+  if (parsed.ok() && !(parsed.base >= 0.1 && parsed.base <= 86400.0)) {
+    problem =
+        fmt::format("expected a time from 100 ms to 24 h, got {}", in_quotes(arguments.time_limit));
+  }
+  if (!problem.empty()) refuse_flag("--time-limit", problem);
+  return seconds(parsed.base);
+}
+
+/// Lines of standard input as they come. Of one that is longer than a message may be, no more than
+/// that is kept.
+class MessageLines {
+ public:
+  struct Line {
+    std::string text;
+    bool too_long = false;
+  };
+
+  std::optional<Line> next() {
+    Line line;
+    while (true) {
+      const std::size_t end = unread_.find('\n');
+      const std::string_view part = std::string_view(unread_).substr(0, end);
+      line.too_long = line.too_long || line.text.size() + part.size() > most_message_bytes;
+      if (!line.too_long) line.text += part;
+      if (end != std::string::npos) {
+        unread_.erase(0, end + 1);
+        return line;
+      }
+      unread_.clear();
+      if (fill()) continue;
+      if (line.text.empty() && !line.too_long) return std::nullopt;
+      return line;  // the last one, without its end
+    }
+  }
+
+ private:
+  bool fill() {
+    std::array<char, 65536> block;
+    ssize_t n = -1;
+    do {
+      n = ::read(STDIN_FILENO, block.data(), block.size());
+    } while (n < 0 && errno == EINTR);
+    if (n < 0) {
+      refuse_file(std::string(standard_input_name), "expected messages, got: " + system_reason());
+    }
+    unread_.assign(block.data(), static_cast<std::size_t>(n));
+    return n > 0;
+  }
+
+  std::string unread_;
+};
+
+int serve(const ServeArguments& arguments) {
+  if (!arguments.mcp) throw InputError("serve: expected --mcp, the protocol to serve");
+  const Duration time_limit = time_limit_of(arguments);
+  // Told now, and not to every question.
+  const std::string pricing = schema::find_pricing_folder();
+  const api::Place place{files_on_disk(), [&] { return pricing; }, arguments.allow_files, false,
+                         arguments.max_points};
+  api::McpServer server([&](const std::string& request) {
+    try {
+      return made_apart([&] { return api::answer(request, place); }, time_limit, most_answer_bytes);
+    } catch (const HostError& error) {
+      return schema::write_error(error.what(), {}, host_failed);
+    }
+  });
+  MessageLines lines;
+  LineWriter out("-");
+  while (const auto line = lines.next()) {
+    const std::optional<std::string> reply =
+        line->too_long ? api::McpServer::refuse_line(most_message_bytes) : server.reply(line->text);
+    if (reply) out.write(*reply + '\n');
+    if (out.gone()) break;
+  }
+  return fine;
+}
+
+}  // namespace
+
+Command add_serve(Parser& parent) {
+  const auto arguments = std::make_shared<ServeArguments>();
+  Parser* app = parent.add_subcommand(
+      "serve", "Answer the questions of an agent: run, sweep, advise, optimize and more as tools");
+  app->add_flag(
+      "--mcp", arguments->mcp,
+      "Speak the Model Context Protocol over standard input and output, a message a line");
+  expect_folders(*app->add_option("--allow-files", arguments->allow_files,
+                                  "Let requests name files below this folder, which otherwise none "
+                                  "may; may be given several times")
+                      ->type_name("DIR")
+                      ->allow_extra_args(false));
+  refuse_empty(*app->add_option("--time-limit", arguments->time_limit,
+                                "Longest time that an answer may take")
+                    ->type_name("TIME")
+                    ->capture_default_str());
+  allow_whole_numbers(*app->add_option("--max-points", arguments->max_points,
+                                       "Largest sweep; default: 200 points, 5 MB of JSON")
+                           ->type_name("N"),
+                      1, api::most_kept);
+  app->footer(
+      "An agent's program starts it, and ends it by closing its input. Each answer is what the\n"
+      "command of the tool's name prints with --format json. docs/guide/agents.md has\n"
+      "configurations to copy.\n"
+      "Examples:\n"
+      "  feedrate serve --mcp\n"
+      "  feedrate serve --mcp --allow-files scenarios --time-limit '10 s'");
+  return {app, [arguments] { return serve(*arguments); }};
+}
+
+}  // namespace feedrate::cli
