@@ -3,17 +3,16 @@
 #include <functional>
 
 #include "api/inputs.hpp"
-#include "api/share.hpp"
 #include "api/sweep.hpp"
 #include "study/advise.hpp"
 
 namespace feedrate::api {
 
 Advice advice_for(const ScenarioMaker& make, const Catalog& catalog, const HostProfile* host,
-                  const AdviseTexts& asked, const Depth& depth, std::string_view dashes) {
+                  const AdviseAsked& asked, const Depth& depth, std::string_view dashes) {
   const Scenario& scenario = make.scenario();
   study::AdviseOptions options;
-  options.target = parse_share(asked.target, std::string(dashes) + "target");
+  options.target = asked.target;
   options.jobs = scenario.job.jobs.value_or(1.0);
   options.constraints = constraints_of(asked.constraints, scenario.currency, dashes);
   options.seed = depth.seed;

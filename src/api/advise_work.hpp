@@ -1,6 +1,5 @@
 #pragma once
 // What to change in a job, asked by flags or by a request.
-#include <string>
 #include <string_view>
 
 #include "api/constraints.hpp"
@@ -12,15 +11,14 @@
 
 namespace feedrate::api {
 
-struct AdviseTexts {
-  std::string target = "90%";   ///< a share, as parse_share takes it
+struct AdviseAsked {
+  double target = 0.9;  ///< share of the time for which the GPUs should be busy, 0 < x ≤ 1
   ConstraintTexts constraints;  ///< on each job
 };
 
 /// Remedies of the job that `make` makes, counted over as many jobs as it says. InputError as
-/// parse_share and constraints_of, in which `dashes` stand before the names, and where the scenario
-/// cannot run.
+/// constraints_of, in which `dashes` stand before the names, and where the scenario cannot run.
 Advice advice_for(const ScenarioMaker& make, const Catalog& catalog, const HostProfile* host,
-                  const AdviseTexts& asked, const Depth& depth, std::string_view dashes = "--");
+                  const AdviseAsked& asked, const Depth& depth, std::string_view dashes = "--");
 
 }  // namespace feedrate::api

@@ -53,6 +53,7 @@ std::optional<double> stated_error(const FittedUnknown& unknown, const UnknownsF
 
 std::vector<schema::FreeKey> keys_of(const schema::Document& document,
                                      std::span<const std::string> free, std::string_view flag) {
+  if (free.empty()) refuse_flag(flag, "expected a key, got none");
   std::vector<schema::FreeKey> keys;
   for (const std::string& text : free) {
     for (schema::FreeKey& key : schema::free_keys(document, text, flag)) {

@@ -11,8 +11,8 @@
 
 namespace feedrate::api {
 
-/// The keys of all --free. InputError as schema::free_keys, and for one that comes twice; `flag`
-/// names the option in it.
+/// The keys of all --free. InputError as schema::free_keys, for none, and for one that comes twice;
+/// `flag` names the option in it.
 std::vector<schema::FreeKey> keys_of(const schema::Document& document,
                                      std::span<const std::string> free,
                                      std::string_view flag = "--free");

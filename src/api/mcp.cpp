@@ -40,9 +40,8 @@ constexpr std::size_t most_messages = 64;
 /// The one tool that is no question: without it an agent could not know what a scenario holds.
 constexpr std::string_view schema_tool = "schema";
 constexpr std::string_view about_schema =
-    "Explain every key of a kind of file or answer: \"scenario\" before you write one, \"result\" "
-    "to "
-    "read what run answers.";
+    "Explain every key of a kind of file or answer: the topic scenario before you write one, the "
+    "topic result to read what run answers.";
 
 constexpr std::string_view instructions =
     R"(feedrate simulates the input pipeline of GPU training jobs (download, disk, preprocessing, copies, GPU steps, all-reduce) and prices them, without a GPU. Describe the job as a scenario, then ask run; ask advise where the GPUs wait, sweep or optimize to choose settings or machines, scale for the number of instances. Quantities are texts with units. The tool schema explains all keys of a scenario; a small one:

@@ -1,6 +1,6 @@
 #pragma once
-// The Model Context Protocol: agents ask the simulator as a tool. Lines of a client in, lines of the
-// server out; how they travel is left to the caller.
+// The Model Context Protocol: agents ask the simulator as a tool. Lines of a client in, lines of
+// the server out; how they travel is left to the caller.
 #include <cstddef>
 #include <functional>
 #include <optional>

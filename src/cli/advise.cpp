@@ -14,6 +14,7 @@
 #include "cli/inputs.hpp"
 #include "cli/parser.hpp"
 #include "cli/receipt.hpp"
+#include "cli/share.hpp"
 #include "cli/terminal.hpp"
 #include "report/advise_report.hpp"
 #include "report/csv.hpp"
@@ -62,9 +63,9 @@ int advise(const AdviseArguments& arguments) {
   const std::optional<HostProfile> host = host_of(arguments.simulation);
   const Catalog catalog = whole_catalog();
   const Scenario& scenario = make.scenario();
-  const Advice advice =
-      api::advice_for(make, catalog, host ? &*host : nullptr,
-                      {arguments.target, arguments.constraints}, arguments.simulation);
+  const Advice advice = api::advice_for(
+      make, catalog, host ? &*host : nullptr,
+      {parse_share(arguments.target, "--target"), arguments.constraints}, arguments.simulation);
   const auto inputs = files_read({&arguments.scenario, 1}, arguments.simulation);
   if (!arguments.apply.empty()) {
     const Applied applied = applied_remedies(advice, arguments.apply);

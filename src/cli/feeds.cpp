@@ -2,12 +2,12 @@
 
 #include <memory>
 
-#include "api/share.hpp"
 #include "cli/commands.hpp"
 #include "cli/host_here.hpp"
 #include "cli/inputs.hpp"
 #include "cli/parser.hpp"
 #include "cli/search_work.hpp"
+#include "cli/share.hpp"
 #include "cli/watched_run.hpp"
 #include "model/figures.hpp"
 
@@ -25,7 +25,7 @@ struct FeedsArguments {
 };
 
 int feeds(const FeedsArguments& arguments) {
-  const double busy = api::parse_share(arguments.busy, "--busy");
+  const double busy = parse_share(arguments.busy, "--busy");
   const SearchRequest& request = arguments.request;
   const schema::Document document = load_with_settings(request.scenario, request.simulation);
   std::vector<std::string> keys = arguments.over;

@@ -51,7 +51,7 @@ struct WrittenRequest {
   std::vector<std::pair<std::string, std::string>> set;
   std::optional<VaryTexts> vary, over;
   std::string instances, deadline, budget, value_of_hour;
-  std::string target = AskedKeys().target;
+  double target = AskedKeys().target;
   Minimized minimize = Minimized::total;
   double to = AskedKeys().to;
   bool strong = false;
@@ -176,7 +176,10 @@ const std::vector<Entry<WrittenRequest>>& entries<WrittenRequest>() {
       entry<&W::minimize>("minimize", {"what the best is the least of: the bill with the value of "
                                        "the hours, the bill, or the time",
                                        "total"}),
-      entry<&W::target>("target", {"share of the time for which the GPUs should be busy", "90%"}),
+      entry<&W::target>("target", {.manual = "share of the time for which the GPUs should be busy",
+                                   .fallback = "90%",
+                                   .limits = above(0.0, 1.0),
+                                   .percent = true}),
       entry<&W::value_of_hour>(
           "value_of_hour", {"what an hour of waiting is worth: \"40 USD/h\"", "the scenario's"}),
       entry<&W::to>("to", {"largest number of instances", "1024", whole(1, most_scaled)}),
@@ -433,12 +436,12 @@ std::string request_manual() {
   return manual_text(
       request_root(),
       R"(A request is one JSON object: the question to the library's functions feedrate_run and feedrate.ask
-(docs/api.md), and to the tools of feedrate serve. "ask" names a command, and the answer is what that
-prints with --format json. Without it, the answer is that of run, or with "vary" or "instances" that
-of sweep. An object without "ask", "scenario" and "file" is a scenario itself. An answer of "kind":
-"error" holds "status", the exit status that the program would have had, and all "problems": the
-file (the scenario, "host" or "request"), its line where it was given as a text, the key and what was
-expected there.
+(docs/api.md), and to the tools of feedrate serve. "ask" names a command, and the answer is what
+that prints with --format json. Without it, the answer is that of run, or with "vary" or "instances"
+that of sweep. An object without "ask", "scenario" and "file" is a scenario itself. An answer of
+"kind": "error" holds "status", the exit status that the program would have had, and all "problems":
+the file (the scenario, "host" or "request"), its line where it was given as a text, the key and
+what was expected there.
 
   {"scenario": {…}, "set": {"num_workers": 8}, "vary": {"batch_size": [64, 128]}}
   {"ask": "advise", "scenario": {…}, "deadline": "3 h"}

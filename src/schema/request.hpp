@@ -24,7 +24,7 @@ struct AskedKeys {
   std::string instances;          ///< a filter of the catalogue; empty: none
   std::string deadline;
   std::string budget;
-  std::string target = "90%";
+  double target = 0.9;  ///< share of the time for which the GPUs should be busy
   Minimized minimize = Minimized::total;
   std::string value_of_hour;
   double to = 1024.0;

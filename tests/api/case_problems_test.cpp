@@ -4,10 +4,10 @@
 #include <random>
 #include <string_view>
 
+#include "api/case_work.hpp"
 #include "api/inputs.hpp"
 #include "base/errors.hpp"
 #include "catch.hpp"
-#include "api/case_work.hpp"
 #include "cli/process.hpp"
 #include "resolve/generated_scenario.hpp"
 

@@ -209,6 +209,7 @@ class Tools(unittest.TestCase):
             ("run", {"scenario": {}, "ask": "sweep"}, "/ask", "the tool is the question"),
             ("advise", {"scenario": {}, "options": {"exact": True}}, "/options/exact", "belongs"),
             ("fit", {"scenario": {}}, None, 'the key "free"'),
+            ("fit", {"scenario": read(FILE), "free": []}, "free", "expected a key"),
             ("sweep", {"scenario": read(FILE)}, None, "vary KEY=VALUES"),
             ("optimize", {"scenario": read(FILE), "over": "num_workers=1:2"}, "over", "FROM:TO"),
             ("scale", {"scenario": read(FILE), "to": 1e9}, "/to", "100000"),
@@ -233,7 +234,10 @@ class Files(unittest.TestCase):
             with open(secret, "w", encoding="utf-8") as file:
                 json.dump({"name": "hunter2"}, file)
             step = {"loader": {"batch_size": 1}, "job": {"step": {"times": secret}}}
-            for arguments in ({"file": secret}, {"scenario": {"include": secret}},
+            set_times = {"scenario": read(FILE), "set": {"/job/step/times": secret}}
+            vary_times = {"scenario": read(FILE), "vary": {"/job/step/times": [secret]}}
+            self.assertNotIn("hunter2", text_of(server.call("sweep", vary_times)))
+            for arguments in ({"file": secret}, {"scenario": {"include": secret}}, set_times,
                               {"scenario": step}, {"scenario": {}, "file": "/etc/passwd",
                                                    "host": "/etc/passwd"}):  # fmt: skip
                 result = server.call("run", arguments)

@@ -112,6 +112,56 @@ class Sweep(unittest.TestCase):
         self.assertNotIn("total_s", rows[1])
 
 
+class Questions(unittest.TestCase):
+    def same(self, got, *arguments):
+        done = subprocess.run(
+            [PROGRAM, *arguments, "--format", "json"], capture_output=True, text=True
+        )
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        self.assertEqual(got, json.loads(done.stdout))
+
+    def test_each_is_its_command(self):
+        # The same name in the answers of both.
+        file = os.path.relpath(FILE)
+        own = dict(allow_files=os.path.dirname(file) or ".")
+        self.same(
+            feedrate.advise(file, {"num_workers": 1}, target="80%", deadline="1 h", **own),
+            "advise", file, "--set", "num_workers=1", "--target", "80%", "--deadline", "1 h",
+        )  # fmt: skip
+        self.same(
+            feedrate.optimize(
+                file, {"num_workers": range(1, 5), "instances": "1,2"}, minimize="time", seed=2
+            ),
+            "optimize", file, "--over", "num_workers=1:4:1", "--over", "instances=1,2",
+            "--minimize", "time", "--seed", "2",
+        )  # fmt: skip
+        self.same(
+            feedrate.scale(file, {"num_workers": [2, 4]}, to=8, strong=True, deadline="1 h"),
+            "scale", file, "--vary", "num_workers=2,4", "--to", "8", "--strong",
+            "--deadline", "1 h",
+        )  # fmt: skip
+        self.same(feedrate.cases(file, replications=5), "cases", file, "--replications", "5")
+        self.same(feedrate.fit(file, "collate"), "fit", file, "--free", "collate")
+        self.same(
+            feedrate.diagnose({"gpu": 35, "cpu": "13 %"}, file, threshold="low=20%"),
+            "diagnose", file, "--gpu", "35", "--cpu", "13 %", "--threshold", "low=20%",
+        )  # fmt: skip
+        self.same(feedrate.diagnose({"gpu": 35}), "diagnose", "--gpu", "35")
+
+    def test_errors(self):
+        for wrong in (
+            lambda: feedrate.advise(FILE, target="2"),
+            lambda: feedrate.optimize(FILE),
+            lambda: feedrate.scale(FILE, to=0),
+            lambda: feedrate.fit(FILE, []),
+            lambda: feedrate.diagnose({}),
+        ):
+            with self.assertRaises(feedrate.Error) as raised:
+                wrong()
+            self.assertEqual(raised.exception.status, 2)
+            self.assertTrue(raised.exception.problems)
+
+
 class Locale(unittest.TestCase):
     def test_a_program_with_a_decimal_comma(self):
         """The library shares its process, and its locale, with a program that chose another."""

@@ -151,7 +151,8 @@ TEST_CASE("questions: a key that a question has no use for is refused, and says 
       REQUIRE(error->find("kind")->text == "error");
       std::string said;
       for (const auto& problem : error->find("error")->find("problems")->items) {
-        if (problem->find("key")->text == "/" + key) said += problem->find("message")->text;
+        if (problem->find("key")->text.starts_with("/" + key))
+          said += problem->find("message")->text;
       }
       CHECK_FALSE(said.empty());
       CHECK(testing_cli::has(said, "it belongs to ") == !schema::takes(row, key));

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "api/fit_work.hpp"
 #include "api/scenario_maker.hpp"
 #include "catch.hpp"
-#include "api/fit_work.hpp"
 #include "model/metrics.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "schema/free_key.hpp"

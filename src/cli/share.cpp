@@ -1,4 +1,4 @@
-#include "api/share.hpp"
+#include "cli/share.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "base/number_text.hpp"
 #include "base/quote.hpp"
 
-namespace feedrate::api {
+namespace feedrate::cli {
 
 double parse_share(std::string_view text, std::string_view flag) {
   const auto refuse = [&](const std::string& hint) {
@@ -32,4 +32,4 @@ double parse_share(std::string_view text, std::string_view flag) {
   return share;
 }
 
-}  // namespace feedrate::api
+}  // namespace feedrate::cli
