@@ -9,7 +9,8 @@ namespace {
 constexpr std::array rows = {
     QuestionRow{Question::run, "run",
                 "Simulate one training job: which stage is the bottleneck, how long the job takes, "
-                "what it costs, how busy its GPUs are, and how sure that is. Start here.",
+                "what it costs, how busy its GPUs are, and how sure that is. Start here; the topic "
+                "scenario of schema explains how to describe a job.",
                 "options/replications options/seed options/exact options/mean"},
     QuestionRow{Question::sweep, "sweep",
                 "Simulate the job at every combination of some values (workers, batch size, "

@@ -230,6 +230,11 @@ auto gathered(std::vector<Problem>& problems, Read&& read) -> decltype(read()) {
   }
 }
 
+bool given(const JsonValue& object, std::string_view key) {
+  const JsonValue* const value = object.find(key);
+  return value != nullptr && value->kind != JsonKind::null;
+}
+
 bool is_sweep(const WrittenRequest& request) {
   return request.vary || !request.instances.empty();
 }
@@ -255,6 +260,8 @@ std::string takers(std::string_view key) {
 
 /// Keys that the question has no use for would be taken for an answer to them.
 void check_keys(const WrittenRequest& request, const JsonValue& root, Reading& reading) {
+  if (!request.ask && given(root, "ask"))
+    return;  // a word that is none: what it meant is not known
   const QuestionRow& row = row_of(question_of(request));
   const auto check = [&](const JsonMember& member, const std::string& key,
                          const std::string& pointer) {
@@ -277,8 +284,7 @@ void check_keys(const WrittenRequest& request, const JsonValue& root, Reading& r
     }
   }
   for (const Key& key : request_root().keys) {
-    const JsonValue* const given = root.find(key.name);
-    if (!needs(row, key.name) || (given != nullptr && given->kind != JsonKind::null)) continue;
+    if (!needs(row, key.name) || given(root, key.name)) continue;
     reading.problems.add(root, "",
                          fmt::format("expected the key \"{}\", which \"ask\": \"{}\" "
                                      "needs, got an object without it",
@@ -292,7 +298,7 @@ WrittenRequest written(const JsonValue& root, std::vector<Problem>& problems) {
   WrittenRequest request;
   read_record(request, root, request_root(), Path{}, reading);
   for (const char* const key : {"deadline", "budget"}) {
-    if (request.ask || is_sweep(request) || root.find(key) == nullptr) continue;
+    if (given(root, "ask") || is_sweep(request) || root.find(key) == nullptr) continue;
     reading.problems.add(*root.find(key), join_pointer("", key),
                          "expected \"vary\" or \"instances\" beside it: it says which points of a "
                          "sweep will do");
@@ -364,8 +370,7 @@ Request read_request(const std::string& text, const RequestFiles& readable) {
                         "expected no such key: --allow-files of the server names the folders"});
   }
   made.file = request.file.empty() ? scenario_name : request.file;
-  const JsonValue* const given = root->find("scenario");
-  const bool stated = given != nullptr && given->kind != JsonKind::null;
+  const bool stated = given(*root, "scenario");
   made.question = question_of(request);
   made.has_scenario = stated || !request.file.empty();
   if (!made.has_scenario && made.question == Question::diagnose) {

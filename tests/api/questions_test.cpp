@@ -160,6 +160,17 @@ TEST_CASE("questions: a key that a question has no use for is refused, and says 
   }
 }
 
+TEST_CASE("questions: of a word that is none nothing else is said") {
+  const std::string got = asked_of("advice", R"(, "target": "80%", "deadline": "3 h")", "x.json");
+  const schema::JsonPtr error = schema::parse_json(got, "answer");
+  std::string words;
+  for (const auto& problem : error->find("error")->find("problems")->items) {
+    if (problem->find("file")->text == "request") words += problem->find("message")->text;
+  }
+  CHECK(testing_cli::has(words, "did you mean \"advise\""));
+  CHECK_FALSE(testing_cli::has(words, "beside it"));
+}
+
 TEST_CASE("questions: a request without folders of its own may allow none") {
   const std::string file = sources + "/scenarios/caltech256_p3.json";
   Place place{files_on_disk(), [] { return sources + "/pricing"; }};

@@ -21,6 +21,7 @@ const std::vector<std::string> printers = {
     "--help",
     "observe --for 200ms --interval 20ms --output -",
     "observe --import tests/schema/imports/nccl.log",
+    R"(serve --mcp <<< '{"jsonrpc": "2.0", "id": 1, "method": "ping"}')",
 };
 
 TEST_CASE("faults: a reader that goes away after a line, or before one, is told nothing") {
