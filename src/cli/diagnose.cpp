@@ -162,6 +162,7 @@ int diagnose(const DiagnoseArguments& arguments) {
   Readings readings;
   if (!files.samples.empty()) add_samples(readings, files.samples, remarks);
   add_flags(readings, arguments, remarks);
+  complete(readings);
   if (!readings.any()) {
     throw InputError(
         "expected what monitors show, such as --gpu 35 --cpu 13, or a file of samples; `feedrate "
@@ -201,7 +202,7 @@ Command add_diagnose(Parser& parent) {
                   "Debugger's JSON lines), a scenario to compare with, or both")
       ->type_name("FILE");
   for (const ReadingRow& row : all_readings()) {
-    if (row.quantile > 0.0) continue;
+    if (!row.typed) continue;
     Option* const option =
         app->add_option(flag_of(row), arguments->readings[static_cast<std::size_t>(row.id)],
                         std::string(row.help))
@@ -216,6 +217,9 @@ Command add_diagnose(Parser& parent) {
   add_simulation_flags(*app, arguments->simulation);
   add_output_flags(*app, arguments->output);
   add_full_flag(*app, arguments->output);
+  app->add_flag("--rules", arguments->output.full,
+                "The same as --full, which adds each rule with its verdict, and the thresholds")
+      ->group("Output");
   app->footer(
       "Percentages are written as monitors show them (35 or \"35 %\"); several with commas are\n"
       "averaged. A flag takes precedence over samples of the same name.\n"

@@ -1,6 +1,8 @@
 // `feedrate diagnose` as a user meets it.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "catch.hpp"
 #include "cli/process.hpp"
 #include "schema/json_reader.hpp"
@@ -12,6 +14,12 @@ using feedrate::schema::parse_json;
 namespace {
 
 const char* const caltech = "scenarios/caltech256_p3.json --set num_workers=1";
+
+/// Without the ends of lines, which stand where a sentence became too long.
+std::string flat(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
 
 }  // namespace
 
@@ -33,18 +41,18 @@ TEST_CASE("diagnose: two rules that fit say what tells them apart") {
   const Outcome outcome =
       shell("feedrate diagnose --gpu 35 --cpu 13 --disk 2 --network 1 --ram 20 --start 12min");
   CHECK(outcome.status == 0);
-  CHECK(has(outcome.out, "2 rules fit and disagree (download, workers)"));
+  CHECK(has(flat(outcome.out), "2 rules fit and disagree (download, workers)"));
   CHECK(has(outcome.out, "How to tell them apart"));
 }
 
 TEST_CASE("diagnose: gaps of the loader and too few workers are one answer, gaps and a disk too") {
   const std::string gaps = "feedrate diagnose --gpu 35 --gap-every 7 ";
   const Outcome workers = shell(gaps + "--cpu 13 --disk 2");
-  CHECK(has(workers.out,
+  CHECK(has(flat(workers.out),
             "2 rules fit and do not contradict each other (workers, gaps): too few workers."));
   CHECK_FALSE(has(workers.out, "How to tell them apart"));
-  CHECK(has(shell(gaps + "--cpu 13 --disk 95").out, "(disk, gaps): the disk."));
-  CHECK(has(shell(gaps + "--start 25min").out,
+  CHECK(has(flat(shell(gaps + "--cpu 13 --disk 95").out), "(disk, starved, gaps): the disk."));
+  CHECK(has(flat(shell(gaps + "--start 25min").out),
             "3 rules fit and disagree (download, gaps, MaxInitializationTime)"));
 }
 
@@ -52,6 +60,27 @@ TEST_CASE("diagnose: no rule is an answer") {
   const Outcome outcome = shell("feedrate diagnose --gpu 80 --cpu 50 --disk 50 --network 50");
   CHECK(outcome.status == 0);
   CHECK(has(outcome.out, "No rule fits"));
+  const Outcome little = shell("feedrate diagnose --ram 20");
+  CHECK(little.status == 0);
+  CHECK(has(little.out, "No answer yet: read GPU-Util of `nvidia-smi` (--gpu) first."));
+}
+
+TEST_CASE("diagnose: readings that people have at hand get an answer, and the one that decides") {
+  const Outcome outcome = shell("feedrate diagnose --gpu 35 --cpu 13");
+  CHECK(outcome.status == 0);
+  CHECK(has(outcome.out,
+            "Too few workers if the disk is below 30 %: read %util of `iostat -x 1` (--disk)."));
+  CHECK(has(outcome.out, "remedy 1: raise num_workers"));
+  CHECK(has(outcome.out, "workers (AWS Dev Day): too few workers, if the disk is below 30 %"));
+  CHECK(has(outcome.out, "What decides"));
+  const Outcome hyundai = shell("feedrate diagnose --gpu 35 --cpu 100");
+  CHECK(has(hyundai.out, "Preprocessing on exhausted cores: GPU 35 % is below 80 %, CPU 100 %"));
+  const Outcome waits = shell("feedrate diagnose --gpu 35 --cpu 13 --io-wait 30");
+  CHECK(has(waits.out, "The disk: "));
+  CHECK(has(flat(waits.out), "which stands for the disk."));
+  const Outcome rules = shell("feedrate diagnose --gpu 35 --cpu 13 --rules");
+  CHECK(has(rules.out, "\nThresholds\n"));
+  CHECK(rules.out == shell("feedrate diagnose --gpu 35 --cpu 13 --full").out);
 }
 
 TEST_CASE("diagnose: rules that name no cause") {
@@ -61,7 +90,7 @@ TEST_CASE("diagnose: rules that name no cause") {
   const std::string samples =
       folder.write("uneven.csv", "gpu,cpu,gpu-memory\n0,40,20\n0,40,20\n99,40,20\n99,40,20\n");
   const Outcome two = shell("feedrate diagnose '" + samples + "' --workers-per-cpu 3");
-  CHECK(has(two.out, "2 rules fit, which name symptoms but no cause"));
+  CHECK(has(flat(two.out), "2 rules fit, which name symptoms but no cause"));
 }
 
 TEST_CASE("diagnose: a scenario from standard input") {
@@ -85,12 +114,12 @@ TEST_CASE("diagnose: the simulation beside it agrees, or disagrees") {
                                " --gpu 36 --cpu 13 --disk 0 --network 0");
   INFO(agrees.err);
   CHECK(agrees.status == 0);
-  CHECK(has(agrees.out, "The simulation agrees"));
-  CHECK(has(agrees.out, "is decode (in the"));
+  CHECK(has(flat(agrees.out), "The simulation agrees"));
+  CHECK(has(flat(agrees.out), "is decode (in the"));
   const Outcome differs = shell(std::string("feedrate diagnose ") + caltech +
                                 " --gpu 36 --cpu 98 --disk 0 --network 0");
   CHECK(differs.status == 0);
-  CHECK(has(differs.out, "The simulation disagrees"));
+  CHECK(has(flat(differs.out), "The simulation disagrees"));
   CHECK(has(differs.out, "differs"));
 }
 
