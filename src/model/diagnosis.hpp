@@ -20,7 +20,7 @@ enum class Fit : std::uint8_t {
 constexpr std::string_view name_of(Fit fit) {
   switch (fit) {
     case Fit::fits: return "fits";
-    case Fit::so_far: return "fits as far as seen";
+    case Fit::so_far: return "fits so far";
     case Fit::fits_not: return "does not fit";
     case Fit::unknown: return "not known";
   }

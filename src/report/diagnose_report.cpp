@@ -66,12 +66,10 @@ std::string where_of(ReadingId id) {
 /// "the disk is below 30 %", of a reading that is missing.
 std::string if_words(const Condition& condition, const Diagnosis& d) {
   const ReadingRow& row = reading(condition.reading);
-  const bool of_job = row.id == ReadingId::download_share;
-  return fmt::format("{}{} {} {} {}{}", row.id == ReadingId::workers_per_cpu ? "" : "the ",
-                     row.title, row.id == ReadingId::workers_per_cpu ? "are" : "is",
+  const bool several = row.id == ReadingId::workers_per_cpu;
+  return fmt::format("{}{} {} {} {}", several ? "" : "the ", row.title, several ? "are" : "is",
                      condition.at_least ? "at least" : "below",
-                     text_of(condition.reading, d.thresholds[condition.threshold]),
-                     of_job ? " of the job's time" : "");
+                     text_of(condition.reading, d.thresholds[condition.threshold]));
 }
 
 /// What decides the verdict: all that is met, all that is not, or what is missing.
@@ -151,12 +149,14 @@ std::string what_is_simulated(const Diagnosis& d) {
   const Simulated& simulated = *d.simulated;
   const Bottleneck& bottleneck = simulated.result.bottleneck;
   const auto says_so = [&](Cause said) { return is_right(said, simulated.cause).value_or(false); };
-  const bool agrees = std::any_of(d.causes.begin(), d.causes.end(), says_so);
-  const bool all = std::all_of(d.causes.begin(), d.causes.end(), says_so);
-  const std::string opening = d.causes.empty() ? "In the simulation"
-                              : all            ? "The simulation agrees:"
-                              : agrees         ? "The simulation agrees with one of them:"
-                                               : "The simulation disagrees:";
+  const bool answered = d.answer.cause != Cause::unsaid;
+  const bool agrees = answered ? d.answer.cause == simulated.cause
+                               : std::any_of(d.causes.begin(), d.causes.end(), says_so);
+  const bool all = answered || std::all_of(d.causes.begin(), d.causes.end(), says_so);
+  const std::string opening = !answered && d.causes.empty() ? "In the simulation"
+                              : agrees && all               ? "The simulation agrees:"
+                              : agrees ? "The simulation agrees with one of them:"
+                                       : "The simulation disagrees:";
   if (!bottleneck.stage) {
     return fmt::format("{} {} has no bottleneck.", opening, in_quotes(simulated.name));
   }
@@ -367,7 +367,9 @@ std::string other_rules(const Diagnosis& d) {
   }
   std::string text = fmt::format("Of {} rules, {} do not fit", d.rules.size(),
                                  with_fit(d.rules, Fit::fits_not).size());
-  if (!so_far.empty()) text += fmt::format(", {} fit as far as seen", so_far.size());
+  if (!so_far.empty())
+    text += fmt::format(", {} as far as seen",
+                        so_far.size() == 1 ? "1 fits" : fmt::format("{} fit", so_far.size()));
   if (unknown.empty()) return text + ".";
   return text + fmt::format(", and {} could not be judged, which need {}.", unknown.size(),
                             fmt::join(flags, ", "));

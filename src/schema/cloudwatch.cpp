@@ -55,7 +55,7 @@ constexpr CloudMetric cloud_metrics[] = {
 
 /// By the last word of a label: "i-0123 CPUUtilization".
 const CloudMetric* metric_of(std::string_view label) {
-  label = trimmed(label);
+  label = feedrate::trimmed(label);
   const std::size_t space = label.find_last_of(' ');
   if (space != std::string_view::npos) label = label.substr(space + 1);
   const auto* const found = std::find_if(std::begin(cloud_metrics), std::end(cloud_metrics),
@@ -229,14 +229,14 @@ std::vector<std::string> documents_in(std::string_view text) {
     lines_before = lines;
     depth = 0;
   }
-  if (!trimmed(text.substr(begin), " \t\r\n").empty()) keep(text.size());
+  if (!feedrate::trimmed(text.substr(begin), " \t\r\n").empty()) keep(text.size());
   return all;
 }
 
 }  // namespace
 
 bool holds_cloudwatch(std::string_view text) {
-  const std::string_view start = trimmed(text, " \t\r\n");
+  const std::string_view start = feedrate::trimmed(text, " \t\r\n");
   return start.starts_with('{') && (text.find("\"Datapoints\"") != std::string_view::npos ||
                                     text.find("\"MetricDataResults\"") != std::string_view::npos);
 }

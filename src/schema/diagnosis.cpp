@@ -239,7 +239,7 @@ const std::vector<Entry<RuleRow>>& entries<RuleRow>() {
       written<R>("title", "in words", [](const R& r) { return r.of->rule->title; }),
       written<R>(
           "verdict",
-          "fits; fits as far as seen: a reading is missing; does not fit; or not known: all are",
+          "fits; fits so far: a reading is missing; does not fit; or not known: all are",
           [](const R& r) { return name_of(r.of->fit); }),
       written<R>("cause", "download, disk, cores, workers, streaming, loader, fed; null: none",
                  [](const R& r) { return cause_or_null(r.of->rule->cause); }),

@@ -12,29 +12,20 @@
 #include "base/errors.hpp"
 #include "base/number_text.hpp"
 #include "base/trimmed.hpp"
+#include "schema/import/line_kinds.hpp"
 
 namespace feedrate::schema {
 namespace {
 
-constexpr std::string_view spaces = " \t\r";
+constexpr std::string_view screen_blank = " \t\r";
 
-using Words = std::vector<std::string_view>;
+using ScreenWords = std::vector<std::string_view>;
 
-Words words_in(std::string_view line) {
-  Words words;
-  for (std::size_t at = line.find_first_not_of(spaces); at != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(spaces, at), line.size());
-    words.push_back(line.substr(at, end - at));
-    at = line.find_first_not_of(spaces, end);
-  }
-  return words;
-}
-
-Words cells_of(std::string_view line, char between) {
-  Words cells;
+ScreenWords split_at(std::string_view line, char between) {
+  ScreenWords cells;
   for (std::size_t begin = 0; begin <= line.size();) {
     const std::size_t end = std::min(line.find(between, begin), line.size());
-    cells.push_back(trimmed(line.substr(begin, end - begin), spaces));
+    cells.push_back(feedrate::trimmed(line.substr(begin, end - begin), screen_blank));
     begin = end + 1;
   }
   return cells;
@@ -48,12 +39,12 @@ std::optional<double> printed_number(std::string_view text) {
   return number_of(plain);
 }
 
-std::optional<double> number_before(std::string_view text, std::string_view unit) {
+std::optional<double> number_with(std::string_view text, std::string_view unit) {
   if (!text.ends_with(unit)) return std::nullopt;
-  return printed_number(trimmed(text.substr(0, text.size() - unit.size()), spaces));
+  return printed_number(feedrate::trimmed(text.substr(0, text.size() - unit.size()), screen_blank));
 }
 
-std::size_t place_of(const Words& words, std::string_view name) {
+std::size_t column_of(const ScreenWords& words, std::string_view name) {
   return static_cast<std::size_t>(std::find(words.begin(), words.end(), name) - words.begin());
 }
 
@@ -64,12 +55,12 @@ std::optional<double> share_of(std::optional<double> percent) {
   return std::min(1.0, *percent / 100.0);
 }
 
-enum class Together { mean, busiest };
+enum class AtOnce { mean, busiest };
 
 /// What one moment shows of each reading.
-class Moment {
+class ScreenMoment {
  public:
-  void tell(const char* reading, double share, Together together = Together::mean) {
+  void tell(const char* reading, double share, AtOnce together = AtOnce::mean) {
     Value& value = values_[reading];
     value.sum += share;
     value.count += 1.0;
@@ -78,8 +69,8 @@ class Moment {
   }
   void end_into(Shares& shares) {
     for (const auto& [reading, value] : values_) {
-      shares[reading].push_back(value.together == Together::mean ? value.sum / value.count
-                                                                 : value.most);
+      shares[reading].push_back(value.together == AtOnce::mean ? value.sum / value.count
+                                                               : value.most);
     }
     values_.clear();
   }
@@ -87,7 +78,7 @@ class Moment {
  private:
   struct Value {
     double sum = 0.0, count = 0.0, most = 0.0;
-    Together together{};
+    AtOnce together{};
   };
   std::map<std::string, Value> values_;
 };
@@ -102,7 +93,7 @@ class Screens {
   }
 
   Samples finish(const std::string& name) && {
-    for (Moment* const moment : {&table_, &rows_, &top_, &links_}) moment->end_into(shares_);
+    for (ScreenMoment* const moment : {&table_, &rows_, &top_, &links_}) moment->end_into(shares_);
     end_report();
     // The first report of iostat is the mean since the machine started.
     Samples out;
@@ -132,13 +123,14 @@ class Screens {
     }
     if (shares_.empty()) return out;
     std::string read = fmt::format("{}: read {}", name, fmt::join(forms_, ", "));
-    if (skipped_ > 0) read += fmt::format("; {} other lines are not used", skipped_);
+    if (skipped_ > 0)
+      read +=
+          fmt::format("; {} other {} not used", skipped_, skipped_ == 1 ? "line is" : "lines are");
     out.remarks.insert(out.remarks.begin(), read);
     if (refused_ > 0) {
       out.remarks.push_back(
-          fmt::format("{}: {} values are no percentages from 0 to 100, and are "
-                      "left out",
-                      name, refused_));
+          fmt::format("{}: {} no percentage from 0 to 100, and left out", name,
+                      refused_ == 1 ? "1 value is" : fmt::format("{} values are", refused_)));
     }
     if (idle_ > 0 && working_ > 0) {
       out.remarks.push_back(fmt::format(
@@ -160,18 +152,18 @@ class Screens {
 
   void took(const char* form) { append_once(forms_, form); }
 
-  void tell(Moment& moment, const char* reading, std::optional<double> percent,
-            Together together = Together::mean) {
+  void tell(ScreenMoment& moment, const char* reading, std::optional<double> percent,
+            AtOnce together = AtOnce::mean) {
     if (const auto share = share_of(percent))
       moment.tell(reading, *share, together);
     else
       ++refused_;
   }
-  void tell_gpu(Moment& moment, std::optional<double> percent) {
+  void tell_gpu(ScreenMoment& moment, std::optional<double> percent) {
     tell(moment, "gpu", percent);
     if (percent) ++(*percent == 0.0 ? idle_ : working_);
   }
-  void tell_memory(Moment& moment, const char* reading, double used, double total) {
+  void tell_memory(ScreenMoment& moment, const char* reading, double used, double total) {
     if (total > 0.0 && used <= total)
       moment.tell(reading, used / total);
     else
@@ -185,22 +177,22 @@ class Screens {
       return true;
     }
     if (!line.starts_with("|") || !line.ends_with("|")) return false;
-    const Words cells = cells_of(line.substr(1, line.size() - 2), '|');
+    const ScreenWords cells = split_at(line.substr(1, line.size() - 2), '|');
     if (cells.size() != 3) return false;
-    const Words memory = cells_of(cells[1], '/');
+    const ScreenWords memory = split_at(cells[1], '/');
     if (memory.size() != 2) return false;
-    const auto used = number_before(memory[0], "MiB");
-    const auto total = number_before(memory[1], "MiB");
-    const Words last = words_in(cells[2]);
+    const auto used = number_with(memory[0], "MiB");
+    const auto total = number_with(memory[1], "MiB");
+    const ScreenWords last = words_in(cells[2]);
     if (!used || !total || last.empty()) return false;
     took("nvidia-smi");
     tell_memory(table_, "gpu-memory", *used, *total);
     // A GPU in MIG mode says N/A.
-    tell_gpu(table_, number_before(last[0], "%"));
+    tell_gpu(table_, number_with(last[0], "%"));
     return true;
   }
 
-  bool header(Table of, const Words& names) {
+  bool header(Table of, const ScreenWords& names) {
     open_ = of;
     names_ = names;
     last_gpu_.reset();
@@ -215,36 +207,36 @@ class Screens {
 
   bool nvidia_dmon(std::string_view line) {
     if (line.starts_with("#")) {
-      Words names = words_in(line.substr(1));
-      if (place_of(names, "gpu") < names.size() && place_of(names, "sm") < names.size()) {
+      ScreenWords names = words_in(line.substr(1));
+      if (column_of(names, "gpu") < names.size() && column_of(names, "sm") < names.size()) {
         return header(Table::dmon, names);
       }
       return open_ == Table::dmon;  // the line of units
     }
     if (open_ != Table::dmon) return false;
-    const Words fields = words_in(line);
+    const ScreenWords fields = words_in(line);
     if (fields.size() != names_.size()) return false;
-    const auto gpu = printed_number(fields[place_of(names_, "gpu")]);
+    const auto gpu = printed_number(fields[column_of(names_, "gpu")]);
     if (!gpu) return false;
     next_gpu(gpu);
     took("nvidia-smi dmon");
-    if (fields[place_of(names_, "sm")] != "-") {
-      tell_gpu(rows_, printed_number(fields[place_of(names_, "sm")]));
+    if (fields[column_of(names_, "sm")] != "-") {
+      tell_gpu(rows_, printed_number(fields[column_of(names_, "sm")]));
     }
     return true;
   }
 
   bool nvidia_csv(std::string_view line) {
-    Words fields = cells_of(line, ',');
+    ScreenWords fields = split_at(line, ',');
     if (line.find("utilization.gpu") != std::string_view::npos) {
       for (std::string_view& field : fields)
         field = words_in(field).empty() ? "" : words_in(field)[0];
-      if (place_of(fields, "utilization.gpu") == fields.size()) return false;
+      if (column_of(fields, "utilization.gpu") == fields.size()) return false;
       return header(Table::csv, fields);
     }
     if (open_ != Table::csv || fields.size() != names_.size()) return false;
     const auto number = [&](std::string_view name) -> std::optional<double> {
-      const std::size_t at = place_of(names_, name);
+      const std::size_t at = column_of(names_, name);
       if (at == names_.size() || words_in(fields[at]).empty()) return std::nullopt;
       std::string_view first = words_in(fields[at])[0];
       if (first.ends_with('%')) first.remove_suffix(1);
@@ -270,7 +262,7 @@ class Screens {
     }
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos) return false;
-    const std::string_view title = trimmed(line.substr(0, colon), spaces);
+    const std::string_view title = feedrate::trimmed(line.substr(0, colon), screen_blank);
     std::string_view rest = line.substr(colon + 1);
     const bool cpu = title == "Cpu(s)" || title.starts_with("%Cpu");
     const bool memory = title == "MiB Mem" || title == "KiB Mem" || title == "GiB Mem";
@@ -281,7 +273,7 @@ class Screens {
       const std::size_t end = std::min(rest.find_first_not_of("0123456789.,"), rest.size());
       const auto value = printed_number(rest.substr(0, end));
       if (!value) break;
-      rest = trimmed(rest.substr(end), " \t\r%+");
+      rest = feedrate::trimmed(rest.substr(end), " \t\r%+");
       const std::size_t letters = std::min(rest.find_first_of(", \t"), rest.size());
       values.emplace(rest.substr(0, letters), *value);
       rest = rest.substr(letters);
@@ -309,11 +301,11 @@ class Screens {
   }
 
   bool iostat(std::string_view line) {
-    const Words words = words_in(line);
+    const ScreenWords words = words_in(line);
     if (words.empty()) return false;
     if (words[0] == "avg-cpu:") {
       end_report();
-      return header(Table::processors, Words(words.begin() + 1, words.end()));
+      return header(Table::processors, ScreenWords(words.begin() + 1, words.end()));
     }
     const bool devices = words[0] == "Device" || words[0] == "Device:";
     if (devices && words.back() == "%util") {
@@ -339,18 +331,18 @@ class Screens {
     const auto busy = printed_number(words.back());
     if (!busy) return false;
     took("iostat -x");
-    tell(report_, "disk", busy, Together::busiest);
+    tell(report_, "disk", busy, AtOnce::busiest);
     return true;
   }
 
   /// "10:00:01 AM  eth0  1.00  …  12.50".
   bool sar(std::string_view line) {
-    const Words words = words_in(line);
-    const std::size_t named = place_of(words, "IFACE");
+    const ScreenWords words = words_in(line);
+    const std::size_t named = column_of(words, "IFACE");
     if (named < words.size() && words.back() == "%ifutil") {
       links_.end_into(shares_);
       return header(Table::links,
-                    Words(words.begin() + static_cast<std::ptrdiff_t>(named), words.end()));
+                    ScreenWords(words.begin() + static_cast<std::ptrdiff_t>(named), words.end()));
     }
     if (open_ != Table::links || words.size() < names_.size() + 1) return false;
     if (words[0] == "Average:") return true;  // of what was read already
@@ -358,16 +350,16 @@ class Screens {
     const auto busy = printed_number(words.back());
     if (!busy || words[iface] == "lo") return busy.has_value();
     took("sar -n DEV");
-    tell(links_, "network", busy, Together::busiest);
+    tell(links_, "network", busy, AtOnce::busiest);
     return true;
   }
 
   Shares shares_;
   std::vector<Shares> reports_;  ///< of iostat, the first of which is since the start
-  Moment table_, rows_, top_, report_, links_;
+  ScreenMoment table_, rows_, top_, report_, links_;
   Table open_ = Table::none;
   bool processors_ended_ = false;  ///< the devices that follow belong to the same report
-  Words names_;                    ///< of the open table; they point into the text
+  ScreenWords names_;              ///< of the open table; they point into the text
   std::optional<double> last_gpu_;
   std::vector<std::string> forms_;
   std::size_t skipped_ = 0, refused_ = 0, idle_ = 0, working_ = 0;
@@ -377,7 +369,8 @@ template <class Take>
 void over_printed_lines(std::string_view text, const Take& take) {
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    if (const auto line = trimmed(text.substr(begin, end - begin), spaces); !line.empty())
+    if (const auto line = feedrate::trimmed(text.substr(begin, end - begin), screen_blank);
+        !line.empty())
       take(line);
     begin = end + 1;
   }

@@ -28,7 +28,7 @@ TEST_CASE("diagnose: a worker too few, from utilisations alone") {
       shell("feedrate diagnose --gpu 35 --cpu 13 --disk 2 --network 1 --ram 20 --start 1min");
   CHECK(outcome.status == 0);
   CHECK(outcome.err.empty());
-  CHECK(has(outcome.out, "One rule fits, workers: too few workers."));
+  CHECK(has(flat(outcome.out), "One rule fits, workers: too few workers."));
   CHECK(has(outcome.out, "remedy 1: raise num_workers"));
   CHECK(has(outcome.out, "AWS Dev Day"));
   const Outcome full = shell(
@@ -262,6 +262,41 @@ TEST_CASE("diagnose: bad input teaches") {
     CHECK(outcome.out.empty());
     CHECK(has(outcome.err, slip.says));
   }
+}
+
+TEST_CASE(
+    "diagnose: screens as they were pasted, from files and standard input, mixed with flags") {
+  const std::string screens = "tests/schema/screens/";
+  const Outcome all = shell("cat " + screens + "nvidia_smi.txt " + screens +
+                            "top_iostat.txt | feedrate diagnose -");
+  INFO(all.err);
+  CHECK(all.status == 0);
+  CHECK(has(all.out,
+            "Monitors show GPU 35 %, CPU 13 %, disk 2.0 %, RAM 20 %, I/O wait 0.5 %, GPU memory"));
+  CHECK(has(all.out, "Too few workers: "));
+  // One screen has no 95 % quantile.
+  CHECK_FALSE(has(all.out, "BatchSize"));
+  const Outcome files =
+      shell("feedrate diagnose " + screens + "nvidia_smi.txt " + screens + "data.json --cpu 95");
+  CHECK(has(files.out, "Monitors show GPU 35 %, CPU 95 %"));
+  CHECK(has(flat(files.out), "Preprocessing on exhausted cores: "));
+  const std::string sums = screens + "statistics.json";
+  const Outcome refused = shell("feedrate diagnose " + sums);
+  CHECK(refused.status == 2);
+  CHECK(has(refused.err, "statistics.json:1"));
+  CHECK(has(refused.err, "--gpus"));
+  CHECK(has(shell("feedrate diagnose --gpus 4 " + sums).out, "Monitors show GPU 35 %"));
+  for (const char* wrong : {"0", "1.5", "x", "''"}) {
+    CHECK(shell(std::string("feedrate diagnose --gpus ") + wrong + " " + sums).status == 2);
+  }
+  const Outcome beside =
+      shell("feedrate diagnose " + screens +
+            "nvidia_smi.txt - < scenarios/caltech256_p3.json --set num_workers=1");
+  CHECK(beside.status == 0);
+  CHECK(has(flat(beside.out), "the bottleneck of \"Caltech-256 with ResNet-50 on one V100\""));
+  const Outcome none = shell("echo hello | feedrate diagnose -");
+  CHECK(none.status == 2);
+  CHECK(has(none.err, "standard input:1"));
 }
 
 TEST_CASE("diagnose: a share below one percent is taken as written, and said") {
