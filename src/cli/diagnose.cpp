@@ -79,7 +79,7 @@ GivenFiles told_apart(const std::vector<std::string>& files) {
       continue;
     }
     GivenText text = read_whole(file);
-    const std::string_view start = trimmed(text.text, " \t\r\n\xEF\xBB\xBF");
+    const std::string_view start = trimmed(text.text, schema::document_blank);
     if (schema::holds_screens(text.text)) {
       out.screens.push_back(std::move(text));
     } else if (start.starts_with('{')) {

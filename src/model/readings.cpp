@@ -55,7 +55,7 @@ constexpr std::array<ReadingRow, reading_count> table = {{
      "/source/input_mode, /source/connections"},
     {job_time, "time", time, "time",
      "time of the whole job, or from its launch to now: how much of it is the download?", job_log},
-    {download_share, "download-share", share, "download's share", "of the job's time",
+    {download_share, "download-share", share, "download's share of the job", "of its time",
      "the times of the download and of the job in its log", "", 0.0, gpu, false},
     {gpu_p95, "gpu-p95", share, "GPU, 95 %", "95 % quantile over the samples",
      "a minute of `nvidia-smi dmon`", "", 0.95, gpu, false},

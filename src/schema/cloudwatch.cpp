@@ -5,6 +5,7 @@
 
 #include "base/errors.hpp"
 #include "base/quote.hpp"
+#include "base/text_file.hpp"
 #include "base/trimmed.hpp"
 #include "schema/json_reader.hpp"
 #include "schema/screens.hpp"
@@ -201,49 +202,61 @@ class Answers {
 };
 
 /// The objects of a text that stand one behind the other; the rest of it where one does not end.
-std::vector<std::string> documents_in(std::string_view text) {
-  std::vector<std::string> all;
-  std::size_t begin = 0, lines = 0, lines_before = 0;
+std::vector<std::string_view> documents_in(std::string_view text) {
+  text = feedrate::trimmed(text, document_blank);
+  std::vector<std::string_view> all;
+  std::size_t begin = 0;
   int depth = 0;
   bool quoted = false;
-  const auto keep = [&](std::size_t end) {
-    // Empty lines in front, so that messages name the lines of the whole text.
-    all.push_back(std::string(lines_before, '\n') + std::string(text.substr(begin, end - begin)));
-  };
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (c == '\n') ++lines;
     if (quoted) {
-      if (c == '\\')
+      if (c == '\\') {
         ++i;
-      else
+      } else {
         quoted = c != '"';
+      }
       continue;
     }
     quoted = c == '"';
     if (c == '{' || c == '[') ++depth;
-    if (c == '}' || c == ']') --depth;
-    if (depth > 0 || (c != '}' && c != ']')) continue;
-    keep(i + 1);
+    if (c != '}' && c != ']') continue;
+    if (--depth > 0) continue;
+    all.push_back(text.substr(begin, i + 1 - begin));
     begin = i + 1;
-    lines_before = lines;
     depth = 0;
   }
-  if (!feedrate::trimmed(text.substr(begin), " \t\r\n").empty()) keep(text.size());
+  if (const auto rest = feedrate::trimmed(text.substr(begin), document_blank); !rest.empty()) {
+    all.push_back(rest);
+  }
   return all;
 }
 
 }  // namespace
 
 bool holds_cloudwatch(std::string_view text) {
-  const std::string_view start = feedrate::trimmed(text, " \t\r\n");
+  const std::string_view start = feedrate::trimmed(text, document_blank);
   return start.starts_with('{') && (text.find("\"Datapoints\"") != std::string_view::npos ||
                                     text.find("\"MetricDataResults\"") != std::string_view::npos);
 }
 
 Samples read_cloudwatch(std::string_view text, const std::string& name, const SummedOver& over) {
+  constexpr std::size_t most = 1000;
+  const std::vector<std::string_view> documents = documents_in(text);
+  if (text.size() > max_text_file_bytes || documents.size() > most) {
+    throw InputError(
+        {{name, 0, "",
+          fmt::format("expected at most {} answers of CloudWatch in {} MB, got {} in {} "
+                      "bytes",
+                      most, max_text_file_bytes / 1'000'000, documents.size(), text.size())}});
+  }
   Answers answers(name, over);
-  for (const std::string& document : documents_in(text)) answers.read(*parse_json(document, name));
+  for (const std::string_view document : documents) {
+    // Empty lines in front, so that messages name the lines of the whole text.
+    const auto before = std::count(text.data(), document.data(), '\n');
+    answers.read(*parse_json(
+        std::string(static_cast<std::size_t>(before), '\n') + std::string(document), name));
+  }
   return std::move(answers).finish();
 }
 

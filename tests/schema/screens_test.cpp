@@ -173,14 +173,20 @@ TEST_CASE("screens: what is damaged or of no use is refused, with its place") {
   CHECK(cloud("[{\"Average\": 10, \"Unit\": \"Bytes\"}]}").find("expected the unit Percent") !=
         std::string::npos);
   CHECK(cloud("7}").find("expected a list") != std::string::npos);
+  std::string many = "{\"Datapoints\": []}";
+  for (int i = 0; i < 1000; ++i) many += "{}";
+  CHECK(refusal(many).find("at most 1000 answers") != std::string::npos);
+  // A line that no program prints is passed over, whatever is in it.
+  CHECK(refusal("%Cpu(s): 10.0 us, 90.0 id" + std::string(20'000, ' ') + "x") != "");
   // The second document's lines are those of the whole text.
   CHECK(refusal("{\"MetricDataResults\": []}\n{\n\"Datapoints\": []}").find("s.txt:2") !=
         std::string::npos);
 }
 
 TEST_CASE("screens: samples, scenarios and observations are none") {
-  for (const char* text : {"gpu,cpu\n30,12\n", "{\"name\": \"a job\"}", "", "a\nb\n",
-                           "{\"Type\": \"cpu\", \"Value\": 12}"}) {
+  for (const char* text :
+       {"gpu,cpu\n30,12\n", "{\"name\": \"a job\"}", "", "a\nb\n",
+        "{\"Type\": \"cpu\", \"Value\": 12}", "{\n\"name\":\n\"of utilization.gpu\"}"}) {
     INFO(text);
     CHECK_FALSE(holds_screens(text));
   }
