@@ -274,7 +274,8 @@ std::string_view type_of(ReadingKind kind) {
 Command add_diagnose(Parser& parent) {
   const auto arguments = std::make_shared<DiagnoseArguments>();
   Parser* app = parent.add_subcommand(
-      "diagnose", "Which published rules of thumb fit what monitors show, and what they advise");
+      "diagnose",
+      "What keeps the GPUs waiting, from what monitors show or screens that are pasted");
   app->add_option(
          "files", arguments->files,
          "What nvidia-smi, top, iostat -x or sar -n DEV printed, pasted as it is, or "
