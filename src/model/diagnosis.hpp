@@ -53,6 +53,8 @@ struct Answer {
   Cause cause = Cause::unsaid;           ///< unsaid: too little is known
   std::vector<JudgedCondition> because;  ///< what was asked and answered, in this order
   std::vector<OpenReading> open;         ///< the most telling first
+  /// Of generated jobs with this answer, the share for which it is right; empty: not counted.
+  std::optional<double> sure{};
   /// Whether a reading is missing without which the answer is "if".
   [[nodiscard]] bool is_open() const { return !open.empty() && open.front().vital; }
 };

@@ -115,6 +115,14 @@ struct Question {
 };
 std::span<const Question> all_questions();
 
+/// What the answer was made of: each holds what the one before it does.
+enum class Seen : std::uint8_t { gpu, cpu, disk, all };
+inline constexpr std::size_t seen_count = 4;
+
+/// Of generated jobs that get this answer from as many readings, the share for which it is right;
+/// empty where there were too few of them.
+std::optional<double> sure_of(Cause answer, Seen seen);
+
 /// In the order in which they are judged and shown.
 std::span<const Rule> all_rules();
 

@@ -182,14 +182,18 @@ std::string answer_words(const Diagnosis& d) {
     text[0] = 'T';
   else
     text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  const std::string sure =
+      !answer.sure ? ""
+                   : fmt::format(" That is right for {} of generated jobs that show as much.",
+                                 percent(*answer.sure));
   if (answer.is_open()) {
     const OpenReading& open = answer.open.front();
-    return fmt::format("{} if {}: read {}.", text, if_words(open.clearly_not, d),
-                       where_of(open.what.reading));
+    return fmt::format("{} if {}: read {}.{}", text, if_words(open.clearly_not, d),
+                       where_of(open.what.reading), sure);
   }
   std::vector<std::string> parts;
   for (const JudgedCondition& one : answer.because) append_once(parts, words_of(one, d));
-  return fmt::format("{}: {}.", text, fmt::join(parts, ", "));
+  return fmt::format("{}: {}.{}", text, fmt::join(parts, ", "), sure);
 }
 
 /// The readings that would change the answer, each with where to read it.

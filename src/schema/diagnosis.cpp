@@ -225,6 +225,11 @@ const std::vector<Entry<AnswerPart>>& entries<AnswerPart>() {
                  [](const A& a) { return cause_or_null(a.whole->answer.cause); }),
       written<A>("is_open", "true: it holds only if the first of open does not say otherwise",
                  [](const A& a) { return a.whole->answer.is_open(); }),
+      written<A>(
+          "sure",
+          "of generated jobs that get this answer from as many readings, the share for which "
+          "it is right; null: not counted",
+          [](const A& a) { return a.whole->answer.sure; }),
       written<&answered>("because", "what was asked of the readings, in this order"),
       written<&open>("open", "readings that are missing and could change it, most telling first"),
   };
@@ -237,10 +242,9 @@ const std::vector<Entry<RuleRow>>& entries<RuleRow>() {
   static const std::vector<Entry<R>> list = {
       written<R>("name", "", [](const R& r) { return r.of->rule->name; }),
       written<R>("title", "in words", [](const R& r) { return r.of->rule->title; }),
-      written<R>(
-          "verdict",
-          "fits; fits so far: a reading is missing; does not fit; or not known: all are",
-          [](const R& r) { return name_of(r.of->fit); }),
+      written<R>("verdict",
+                 "fits; fits so far: a reading is missing; does not fit; or not known: all are",
+                 [](const R& r) { return name_of(r.of->fit); }),
       written<R>("cause", "download, disk, cores, workers, streaming, loader, fed; null: none",
                  [](const R& r) { return cause_or_null(r.of->rule->cause); }),
       written<R>("meaning", "a sentence", [](const R& r) { return r.of->rule->meaning; }),

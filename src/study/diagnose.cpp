@@ -69,6 +69,21 @@ std::vector<JudgedRule> judge(const Readings& readings, const Thresholds& thresh
   return rules;
 }
 
+namespace {
+
+/// How much of what the answer asks for is known; nothing where it is not the GPU first, and so on.
+std::optional<Seen> seen_in(const Readings& readings) {
+  if (!readings[ReadingId::gpu]) return std::nullopt;
+  if (!readings[ReadingId::cpu]) return Seen::gpu;
+  if (!readings[ReadingId::disk]) return Seen::cpu;
+  for (const Question& question : all_questions()) {
+    if (!readings[question.when.reading]) return Seen::disk;
+  }
+  return Seen::all;
+}
+
+}  // namespace
+
 Answer answer_of(const Readings& readings, const Thresholds& thresholds) {
   Answer answer;
   std::vector<std::pair<int, OpenReading>> open;
@@ -94,6 +109,7 @@ Answer answer_of(const Readings& readings, const Thresholds& thresholds) {
   std::stable_sort(open.begin(), open.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   for (auto& [worth, one] : open) answer.open.push_back(one);
+  if (const auto seen = seen_in(readings)) answer.sure = sure_of(answer.cause, *seen);
   return answer;
 }
 

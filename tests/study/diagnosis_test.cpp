@@ -182,6 +182,10 @@ TEST_CASE("diagnose: the answer asks one reading after the other, and says what 
   CHECK(open.open.front().what.reading == disk);
   CHECK(open.open.front().cause == Cause::disk);
   CHECK(answer({{gpu, 0.35}}).open.front().what.reading == cpu);
+  // How sure it is is counted where the readings follow each other as they are asked for.
+  CHECK(open.sure == sure_of(Cause::workers, Seen::cpu));
+  CHECK(answer({{gpu, 0.35}}).sure < open.sure);
+  CHECK_FALSE(answer({{cpu, 0.13}}).sure);
   CHECK(answer({{ram, 0.2}}).cause == Cause::unsaid);
   CHECK(answer({{ram, 0.2}}).open.front().what.reading == gpu);
 }

@@ -384,6 +384,58 @@ TEST_CASE("rules of thumb: other jobs than those that are counted choose the ans
   }
 }
 
+TEST_CASE("rules of thumb: how sure an answer is said to be is how often it is right elsewhere") {
+  using enum ReadingId;
+  const std::vector<ReadingId> more[seen_count] = {
+      {gpu}, {cpu}, {disk}, {workers_per_cpu, download, job_time, download_share, step_ratio}};
+  struct Count {
+    int said = 0, right = 0;
+    std::optional<double> sure;
+  };
+  const auto counts_of = [&](const std::vector<Patient>& jobs, Cause cause, std::size_t level) {
+    Count count;
+    for (const Patient& one : jobs) {
+      Readings readings;
+      bool all = true;
+      for (std::size_t of = 0; of <= level; ++of) {
+        for (const ReadingId id : more[of]) {
+          readings[id] = one.readings[id];
+          all = all && readings[id];
+        }
+      }
+      if (!all) continue;  // of a loader without workers, say
+      const Answer answer = study::answer_of(readings, {});
+      if (answer.cause != cause) continue;
+      ++count.said;
+      count.right += one.cause == cause ? 1 : 0;
+      if (answer.sure) count.sure = answer.sure;
+    }
+    return count;
+  };
+  // With the variable, the rows of the table in src/model/rules.cpp are printed.
+  const bool print = std::getenv("FEEDRATE_WRITE_PAGE") != nullptr;
+  const auto jobs = print ? drawn_patients(4000, chosen_by) : drawn_patients(drawn_jobs, counted);
+  int checked = 0;
+  for (const Cause cause : told_apart) {
+    std::string row;
+    for (std::size_t level = 0; level < seen_count; ++level) {
+      const Count count = counts_of(jobs, cause, level);
+      if (print) {
+        const bool enough = count.said >= 50;
+        row += fmt::format(" {:.2f}", enough ? 1.0 * count.right / count.said : 0.0);
+      }
+      if (print || !count.sure || count.said < 30) continue;
+      const double share = 1.0 * count.right / count.said;
+      const double error = std::sqrt(*count.sure * (1.0 - *count.sure) / count.said);
+      INFO(name_of(cause) << " at " << level << ": " << share << " of " << count.said);
+      CHECK(std::abs(share - *count.sure) < 3.0 * error + 0.02);
+      ++checked;
+    }
+    if (print) WARN(name_of(cause) << row);
+  }
+  CHECK((print || checked > 10));
+}
+
 TEST_CASE("rules of thumb: one answer is right twice as often as wrong from the first reading on") {
   const auto scores = answers_of(drawn_patients(600, counted));
   for (std::size_t i = 0; i < scores.size(); ++i) {
