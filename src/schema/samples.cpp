@@ -104,6 +104,16 @@ Samples from_csv(std::string_view whole, const std::string& path,
                                     fmt::join(known, ", ")));
       wrong.throw_if_any();
     }
+    if (std::none_of(fields.begin(), fields.end(), [&](std::string_view field) {
+          return std::find(known.begin(), known.end(), field) != known.end();
+        })) {
+      wrong.add(number,
+                fmt::format("expected what nvidia-smi, top, iostat -x or sar -n DEV print, or "
+                            "a header of the columns {}; got {}{}",
+                            fmt::join(known, ", "), in_quotes(fields.front().substr(0, 60)),
+                            did_you_mean(fields.front(), known)));
+      wrong.throw_if_any();
+    }
     for (const std::string_view field : fields) {
       const std::string name(field);
       const bool passed = name == "time" || name == "timestamp";
