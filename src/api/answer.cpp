@@ -225,6 +225,7 @@ std::string diagnose(const schema::Request& request, const Place& place) {
   std::vector<std::string> remarks;
   Readings readings;
   add_readings(readings, readings_in(request), remarks);
+  complete(readings);
   if (!readings.any())
     refuse_flag("readings", "expected what monitors show, such as {\"gpu\": 35}");
   std::optional<Simulated> beside;

@@ -1,6 +1,7 @@
 #pragma once
 // The sub-commands: each declares its flags on the parser and hands back what to do.
 #include <functional>
+#include <string_view>
 
 namespace feedrate::cli {
 
@@ -29,6 +30,9 @@ Command add_diagnose(Parser& parent);
 Command add_observe(Parser& parent);
 Command add_report(Parser& parent);
 Command add_init(Parser& parent);
+/// The charts that ship with feedrate, as `plot` takes them.
+inline constexpr std::string_view chart_names[] = {
+    "break_even", "gpu_time", "pareto", "scaling_cost", "scaling_time", "stages", "timeline"};
 Command add_plot(Parser& parent);
 Command add_validate(Parser& parent);
 Command add_calibrate(Parser& parent);

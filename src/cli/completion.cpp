@@ -57,7 +57,8 @@ void collect(Lines& lines, const CommandTold& command, const std::string& path) 
   std::string positional = joined(commands);
   for (const OptionTold& option : command.options) {
     if (option.positional) {
-      positional = values(option);
+      // What comes first is what has to be known; a command's commands are.
+      if (positional.empty()) positional = values(option);
     } else if (option.takes_value) {
       std::vector<std::string> patterns;
       for (const std::string& name : option.long_names) {
@@ -132,6 +133,7 @@ KEYWORDS  esac
 _feedrate_keys='KEYNAMES'
 _feedrate_filter_keys='FILTERKEYS'
 _feedrate_figures='FIGURENAMES'
+_feedrate_charts='CHARTNAMES'
 )shell";
 
 // Words are taken from the line itself, because "=" splits words for bash.
@@ -188,9 +190,12 @@ _feedrate() {
     @SCENARIO | @PROFILE)
       compopt -o filenames 2>/dev/null
       COMPREPLY=($(compgen -f -X '!*.json' -- "$current") $(compgen -d -- "$current")) ;;
-    @FILE)
+    @FILE | @OBS*)
       compopt -o filenames 2>/dev/null
       COMPREPLY=($(compgen -f -- "$current")) ;;
+    @CHART)
+      compopt -o filenames 2>/dev/null
+      COMPREPLY=($(compgen -W "$_feedrate_charts" -- "$current") $(compgen -f -- "$current")) ;;
     @FILTER)
       compopt -o nospace 2>/dev/null
       COMPREPLY=($(compgen -W "$_feedrate_filter_keys" -- "$current")) ;;
@@ -248,7 +253,8 @@ _feedrate() {
       compadd -S '' -- ${=_feedrate_keys} ;;
     @METRIC=*) [[ $current == *=* ]] || compadd -S = -- ${=_feedrate_figures} ;;
     @SCENARIO | @PROFILE) _files -g '*.json' ;;
-    @FILE) _files ;;
+    @FILE | @OBS*) _files ;;
+    @CHART) compadd -- ${=_feedrate_charts}; _files ;;
     @FILTER) compadd -S '' -- ${=_feedrate_filter_keys} ;;
     @NAME) compadd -- ${(f)"$(feedrate catalog list --format csv 2>/dev/null | cut -d, -f1 | tail -n +2)"} ;;
     @*) ;;
@@ -279,6 +285,7 @@ std::string script(const CommandTold& root, const std::string& shell) {
   fill(text, "KEYNAMES", joined(keys_to_set()));
   fill(text, "FILTERKEYS", filter_words());
   fill(text, "FIGURENAMES", joined(figures_that_may_rise()));
+  fill(text, "CHARTNAMES", fmt::format("{}", fmt::join(chart_names, " ")));
   if (shell == "zsh") return "#compdef feedrate\n" + text + std::string(zsh_function);
   return "# bash completion for feedrate: source it, or put it into\n"
          "# ~/.local/share/bash-completion/completions/feedrate\n" +

@@ -1,12 +1,17 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <memory>
+#include <span>
 
 #include "api/diagnose_work.hpp"
 #include "base/errors.hpp"
 #include "base/exit_status.hpp"
+#include "base/number_text.hpp"
 #include "base/quote.hpp"
+#include "base/text_file.hpp"
+#include "base/trimmed.hpp"
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
 #include "cli/parser.hpp"
@@ -16,6 +21,7 @@
 #include "schema/diagnosis.hpp"
 #include "schema/observation.hpp"
 #include "schema/samples.hpp"
+#include "schema/screens.hpp"
 #include "study/diagnose.hpp"
 #include "words/readings.hpp"
 
@@ -25,6 +31,7 @@ namespace {
 struct DiagnoseArguments {
   std::vector<std::string> files;                     ///< samples, a scenario, or both
   std::array<std::string, reading_count> readings{};  ///< as typed; "" where not given
+  std::string gpus, cpus;  ///< over which CloudWatch's metrics are summed up; "" where not given
   std::vector<std::string> thresholds;
   SimulationOptions simulation;
   OutputOptions output;
@@ -34,22 +41,55 @@ std::string flag_of(const ReadingRow& row) {
   return fmt::format("--{}", row.name);
 }
 
-struct Files {
-  std::string samples, scenario;  ///< "" for none
+/// A text that was read to its end: standard input and pipes can be read once.
+struct GivenText {
+  std::string name;  ///< as messages call it
+  std::string text;
 };
 
-Files told_apart(const std::vector<std::string>& files) {
-  Files out;
-  for (const std::string& file : files) {
-    // Standard input can be read once, and is a scenario as of other commands.
-    const bool samples = file != "-" && schema::holds_samples(file);
-    std::string& place = samples ? out.samples : out.scenario;
-    if (!place.empty()) {
-      throw InputError(fmt::format("expected one {}, got {} and {}",
-                                   samples ? "file of samples" : "scenario", in_quotes(place),
-                                   in_quotes(file)));
+struct GivenFiles {
+  std::string observation;  ///< "" for none
+  std::optional<GivenText> samples, scenario;
+  std::vector<GivenText> screens;
+};
+
+bool is_pipe(const std::string& file) {
+  return file == standard_input_path || file == "/dev/stdin" || file.starts_with("/dev/fd/");
+}
+
+GivenText read_whole(const std::string& file) {
+  if (file == standard_input_path) return {std::string(standard_input_name), read_standard_input()};
+  return {file, read_text_file(file, schema::longest_samples)};
+}
+
+GivenFiles told_apart(const std::vector<std::string>& files) {
+  GivenFiles out;
+  std::string first_samples, first_scenario;
+  const auto only = [](std::string& first, const std::string& file, const char* what) {
+    if (!first.empty()) {
+      throw InputError(
+          fmt::format("expected one {}, got {} and {}", what, in_quotes(first), in_quotes(file)));
     }
-    place = file;
+    first = file;
+  };
+  for (const std::string& file : files) {
+    // An observation may be far larger than memory.
+    if (!is_pipe(file) && schema::holds_observation(file) && schema::holds_samples(file)) {
+      only(first_samples, file, "file of samples");
+      out.observation = file;
+      continue;
+    }
+    GivenText text = read_whole(file);
+    const std::string_view start = trimmed(text.text, schema::document_blank);
+    if (schema::holds_screens(text.text)) {
+      out.screens.push_back(std::move(text));
+    } else if (start.starts_with('{')) {
+      only(first_scenario, file, "scenario");
+      out.scenario = std::move(text);
+    } else {
+      only(first_samples, file, "file of samples");
+      out.samples = std::move(text);
+    }
   }
   return out;
 }
@@ -71,29 +111,54 @@ observe::JobObserver course_of(const std::string& path) {
   return observer;
 }
 
-/// Means of the file's samples, and the quantiles that rules ask for. Of an observation that tells
-/// the job's steps, those of the time for which it stands.
-void add_samples(Readings& readings, const std::string& path, std::vector<std::string>& remarks) {
-  std::vector<std::string_view> columns;
-  for (const ReadingRow& row : all_readings()) {
-    if (row.kind == ReadingKind::share && row.quantile == 0.0) columns.push_back(row.name);
-  }
-  std::vector<observe::SeenTime> typical;
-  if (schema::holds_observation(path)) {
-    const observe::JobObserver course = course_of(path);
-    typical = course.typical_time();
-    if (const auto start = course.start()) readings[ReadingId::start] = start->base();
-  }
-  const schema::Samples samples = schema::load_samples(path, columns, [&](const Sample& sample) {
+/// The samples of the time for which an observation stands, where it tells the job's steps.
+schema::Samples samples_of(const std::string& path, std::span<const std::string_view> columns,
+                           Readings& readings) {
+  const observe::JobObserver course = course_of(path);
+  const std::vector<observe::SeenTime> typical = course.typical_time();
+  if (const auto start = course.start()) readings[ReadingId::start] = start->base();
+  schema::Samples samples = schema::load_samples(path, columns, [&](const Sample& sample) {
     return typical.empty() || observe::lies_in(typical, sample.at);
   });
-  remarks.insert(remarks.end(), samples.remarks.begin(), samples.remarks.end());
   if (samples.left_out > 0) {
     double of = 0.0;
     for (const observe::SeenTime& time : typical) of += time.end - time.begin;
-    remarks.push_back(words::read_in_typical_time(path, seconds(of), samples.left_out));
+    samples.remarks.push_back(words::read_in_typical_time(path, seconds(of), samples.left_out));
   }
-  add_shares(readings, samples.shares);
+  return samples;
+}
+
+/// Means of the files' samples, and the quantiles that rules ask for.
+void add_samples(Readings& readings, const GivenFiles& files, const schema::SummedOver& over,
+                 std::vector<std::string>& remarks) {
+  std::vector<std::string_view> columns;
+  for (const ReadingRow& row : all_readings()) {
+    if (row.kind == ReadingKind::share && row.typed) columns.push_back(row.name);
+  }
+  Shares all;
+  const auto add = [&](schema::Samples samples) {
+    remarks.insert(remarks.end(), samples.remarks.begin(), samples.remarks.end());
+    for (const auto& [reading, shares] : samples.shares) {
+      std::vector<double>& of = all[reading];
+      of.insert(of.end(), shares.begin(), shares.end());
+    }
+  };
+  if (!files.observation.empty()) add(samples_of(files.observation, columns, readings));
+  if (files.samples) {
+    add(schema::parse_samples(files.samples->text, files.samples->name, columns));
+  }
+  for (const GivenText& screen : files.screens) {
+    add(schema::read_screens(screen.text, screen.name, over));
+  }
+  add_shares(readings, all);
+  if (!files.observation.empty() || files.samples) return;
+  // Of a screen or two, the 95 % quantile says no more than the mean does.
+  constexpr std::size_t enough = 20;
+  for (const ReadingRow& row : all_readings()) {
+    if (row.quantile == 0.0) continue;
+    const auto found = all.find(std::string(reading(row.samples_of).name));
+    if (found != all.end() && found->second.size() < enough) readings[row.id].reset();
+  }
 }
 
 std::vector<api::TypedReading> typed_in(const DiagnoseArguments& arguments) {
@@ -105,35 +170,50 @@ std::vector<api::TypedReading> typed_in(const DiagnoseArguments& arguments) {
   return typed;
 }
 
-Simulated simulated(const std::string& path, const SimulationOptions& options) {
-  const schema::Document document = load_with_settings(path, options);
+Simulated simulated(const GivenText& text, const SimulationOptions& options) {
+  schema::Document document = schema::parse_document(text.text, text.name, allowed_files(options));
+  apply_settings(document, options);
   const Scenario scenario = scenario_of(document);
   const std::optional<HostProfile> host = host_of(options);
   std::set<std::string> instances;
   add_instances(instances, scenario);
   add_instances(instances, host);
-  return api::simulated_beside(document, scenario, path, catalog_of(instances),
+  return api::simulated_beside(document, scenario, text.name, catalog_of(instances),
                                host ? &*host : nullptr, options);
+}
+
+/// InputError where a number of GPUs or CPUs is none.
+schema::SummedOver over_of(const DiagnoseArguments& arguments) {
+  const auto count = [](const char* flag, const std::string& text) -> std::optional<double> {
+    if (text.empty()) return std::nullopt;
+    const auto number = number_of(text);
+    if (!number || *number < 1.0 || *number != std::floor(*number) || *number > 1e6) {
+      refuse_flag(flag, fmt::format("expected a whole number, 1 or more, got {}", in_quotes(text)));
+    }
+    return number;
+  };
+  return {count("--gpus", arguments.gpus), count("--cpus", arguments.cpus)};
 }
 
 int diagnose(const DiagnoseArguments& arguments) {
   const Thresholds thresholds = api::thresholds_of(arguments.thresholds, "--threshold");
-  const Files files = told_apart(arguments.files);
+  const GivenFiles files = told_apart(arguments.files);
   const bool asks = !arguments.simulation.settings.empty() || !arguments.simulation.host.empty();
-  if (files.scenario.empty() && asks) {
+  if (!files.scenario && asks) {
     throw InputError("--set and --host change a simulation: expected a scenario to apply them to");
   }
   std::vector<std::string> remarks;
   Readings readings;
-  if (!files.samples.empty()) add_samples(readings, files.samples, remarks);
+  add_samples(readings, files, over_of(arguments), remarks);
   api::add_readings(readings, typed_in(arguments), remarks);
+  complete(readings);
   if (!readings.any()) {
     throw InputError(
-        "expected what monitors show, such as --gpu 35 --cpu 13, or a file of samples; `feedrate "
-        "run SCENARIO` says what they would show");
+        "expected what monitors show, such as --gpu 35 --cpu 13, a file of samples or pasted "
+        "screens; `feedrate run SCENARIO` says what they would show");
   }
   std::optional<Simulated> beside;
-  if (!files.scenario.empty()) beside = simulated(files.scenario, arguments.simulation);
+  if (files.scenario) beside = simulated(*files.scenario, arguments.simulation);
   Diagnosis diagnosis = study::diagnose(readings, thresholds, std::move(beside));
   diagnosis.remarks = std::move(remarks);
   deliver(arguments.output, files_read(arguments.files, arguments.simulation),
@@ -160,13 +240,17 @@ std::string_view type_of(ReadingKind kind) {
 Command add_diagnose(Parser& parent) {
   const auto arguments = std::make_shared<DiagnoseArguments>();
   Parser* app = parent.add_subcommand(
-      "diagnose", "Which published rules of thumb fit what monitors show, and what they advise");
-  app->add_option("files", arguments->files,
-                  "Samples (CSV with a header of the flags' names, an observation, or SageMaker "
-                  "Debugger's JSON lines), a scenario to compare with, or both")
+      "diagnose",
+      "What keeps the GPUs waiting, from what monitors show or screens that are pasted");
+  app->add_option(
+         "files", arguments->files,
+         "What nvidia-smi, top, iostat -x or sar -n DEV printed, pasted as it is, or "
+         "CloudWatch's JSON; samples (CSV with a header of the flags' names, an "
+         "observation, or SageMaker Debugger's JSON lines); a scenario to compare with; \"-\" "
+         "is standard input")
       ->type_name("FILE");
   for (const ReadingRow& row : all_readings()) {
-    if (row.quantile > 0.0) continue;
+    if (!row.typed) continue;
     Option* const option =
         app->add_option(flag_of(row), arguments->readings[static_cast<std::size_t>(row.id)],
                         std::string(row.help))
@@ -174,6 +258,14 @@ Command add_diagnose(Parser& parent) {
             ->group("What monitors show");
     refuse_empty(*option);
   }
+  refuse_empty(*app->add_option("--gpus", arguments->gpus,
+                                "GPUs of the instance, over which SageMaker's GPUUtilization in "
+                                "CloudWatch is summed up")
+                    ->type_name("N"));
+  refuse_empty(*app->add_option("--cpus", arguments->cpus,
+                                "CPUs of the instance, over which SageMaker's CPUUtilization is "
+                                "summed up; EC2's is not")
+                    ->type_name("N"));
   app->add_option("--threshold", arguments->thresholds,
                   "Change thresholds of the rules: low=20%,high=80%; the report lists all of them")
       ->type_name("NAME=VALUE")
@@ -181,10 +273,15 @@ Command add_diagnose(Parser& parent) {
   add_simulation_flags(*app, arguments->simulation);
   add_output_flags(*app, arguments->output);
   add_full_flag(*app, arguments->output);
+  app->add_flag("--rules", arguments->output.full,
+                "The same as --full, which adds each rule with its verdict, and the thresholds")
+      ->group("Output");
   app->footer(
       "Percentages are written as monitors show them (35 or \"35 %\"); several with commas are\n"
       "averaged. A flag takes precedence over samples of the same name.\n"
       "Examples:\n"
+      "  feedrate diagnose --gpu 35 --cpu 13\n"
+      "  (nvidia-smi; top -b -n 1; iostat -x 1 2) | feedrate diagnose -\n"
       "  feedrate diagnose --gpu 35 --cpu 13 --disk 2 --network 1 --ram 20 --start 12min\n"
       "  feedrate diagnose --gpu 41,38,44,40 --cpu 100 --step-ratio 1.9 --threshold gpu-low=50%\n"
       "  feedrate diagnose samples.csv my.json --set num_workers=2 --format json");

@@ -30,7 +30,10 @@ void LiveView::write(const std::string& text) const {
 
 void LiveView::show(const observe::Glance& glance) {
   report::GlanceWords words = words_;
-  words.causes = study::distinct(study::causes_of(study::judge(glance.recent, {})));
+  const Answer answer = study::answer_of(glance.recent, {});
+  words.causes = answer.cause == Cause::unsaid || answer.is_open()
+                     ? study::distinct(study::causes_of(study::judge(glance.recent, {})))
+                     : std::vector<Cause>{answer.cause};
   if (words.price) words.wasted = observe::wasted(glance, *words.price);
   const report::Style style = style_of_stdout();
   if (!terminal_) {

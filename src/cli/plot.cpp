@@ -137,8 +137,9 @@ Command add_plot(Parser& parent) {
   const auto arguments = std::make_shared<PlotArguments>();
   Parser* app = parent.add_subcommand("plot", "Draw a chart of a result as SVG");
   app->add_option("spec", arguments->spec,
-                  "A chart that ships with feedrate (stages, gpu_time, scaling_time, scaling_cost, "
-                  "pareto, break_even, timeline), or a Vega-Lite specification file")
+                  fmt::format("A chart that ships with feedrate ({}), or a Vega-Lite specification "
+                              "file",
+                              fmt::join(chart_names, ", ")))
       ->type_name("CHART")
       ->required();
   app->add_option("result", arguments->result,

@@ -11,14 +11,16 @@ namespace feedrate {
 
 enum class Fit : std::uint8_t {
   fits,
+  so_far,    ///< none is broken, one is met at least, and a reading that is needed is missing
   fits_not,  ///< a condition is not met
-  unknown,   ///< none is broken, and a reading that is needed is missing
+  unknown,   ///< nothing that the rule asks for is known
 };
 
 /// "does not fit".
 constexpr std::string_view name_of(Fit fit) {
   switch (fit) {
     case Fit::fits: return "fits";
+    case Fit::so_far: return "fits so far";
     case Fit::fits_not: return "does not fit";
     case Fit::unknown: return "not known";
   }
@@ -28,12 +30,33 @@ constexpr std::string_view name_of(Fit fit) {
 struct JudgedCondition {
   Condition what;
   std::optional<bool> met;  ///< empty: the reading is missing
+  bool by_io_wait = false;  ///< it stood for the disk, which was not read
 };
 
 struct JudgedRule {
   const Rule* rule = nullptr;
   Fit fit = Fit::unknown;
   std::vector<JudgedCondition> conditions;  ///< as many as the rule has
+};
+
+/// A reading that is missing, and would make `cause` the answer if the condition held.
+struct OpenReading {
+  Condition what;
+  Cause cause = Cause::unsaid;
+  bool vital = false;
+  Condition
+      clearly_not;  ///< if this holds, it is not that cause, as the published rules see it too
+};
+
+/// The one cause that the readings speak for.
+struct Answer {
+  Cause cause = Cause::unsaid;           ///< unsaid: too little is known
+  std::vector<JudgedCondition> because;  ///< what was asked and answered, in this order
+  std::vector<OpenReading> open;         ///< the most telling first
+  /// Of generated jobs with this answer, the share for which it is right; empty: not counted.
+  std::optional<double> sure{};
+  /// Whether a reading is missing without which the answer is "if".
+  [[nodiscard]] bool is_open() const { return !open.empty() && open.front().vital; }
 };
 
 /// A simulated job beside the readings.
@@ -58,6 +81,7 @@ struct Diagnosis {
   Thresholds thresholds;
   std::vector<JudgedRule> rules;
   std::vector<Cause> causes;
+  Answer answer;
   std::optional<Simulated> simulated;
   std::vector<Difference> differences;      ///< of readings that both have
   std::vector<JudgedRule> by_prediction{};  ///< the same rules over what is predicted

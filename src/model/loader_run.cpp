@@ -1,13 +1,11 @@
 #include "model/loader_run.hpp"
 
-#include <algorithm>
+#include "base/statistics.hpp"
 
 namespace feedrate {
 
 Duration LoaderRun::each() const {
-  std::vector<Duration> sorted = epochs;
-  std::sort(sorted.begin(), sorted.end());
-  return sorted.at(sorted.size() / 2) / batches;
+  return median(epochs) / batches;
 }
 
 }  // namespace feedrate

@@ -21,29 +21,50 @@ constexpr std::string_view of_start = "/job/startup, /source/connections";
 constexpr std::string_view of_gap = "/loader/num_workers";
 constexpr std::string_view of_ratio = "/preprocess, /job/allreduce";
 
+constexpr std::string_view job_log = "the times in the job's log";
+
 constexpr std::array<ReadingRow, reading_count> table = {{
-    {gpu, "gpu", share, "GPU", "GPU-Util of nvidia-smi: the time in which a kernel runs", of_gpu},
-    {cpu, "cpu", share, "CPU", "share of all hardware threads in use: 100 - id of top", of_cpu},
-    {disk, "disk", share, "disk", "%util of iostat: the time with a request in flight", of_disk},
+    {gpu, "gpu", share, "GPU", "GPU-Util of nvidia-smi: the time in which a kernel runs",
+     "GPU-Util of `nvidia-smi`", of_gpu},
+    {cpu, "cpu", share, "CPU", "share of all hardware threads in use: 100 - id - wa of top",
+     "100 - id - wa of `top`", of_cpu},
+    {disk, "disk", share, "disk", "%util of iostat: the time with a request in flight",
+     "%util of `iostat -x 1`", of_disk},
     {network, "network", share, "network",
-     "%ifutil of sar: what is received, relative to the line rate", of_network},
-    {ram, "ram", share, "RAM", "share of memory in use, without the page cache: free", of_memory},
+     "%ifutil of sar: what is received, relative to the line rate", "%ifutil of `sar -n DEV 1`",
+     of_network},
+    {ram, "ram", share, "RAM", "share of memory in use, without the page cache: free",
+     "used of total of `free`", of_memory},
     {start, "start", time, "start", "time from the launch to the first step, as in \"12 min\"",
-     of_start},
-    {io_wait, "io-wait", share, "I/O wait", "wa of top: share of all hardware threads"},
+     job_log, of_start},
+    {io_wait, "io-wait", share, "I/O wait",
+     "wa of top: share of all hardware threads; stands for the disk where that is not known",
+     "wa of `top`"},
     {gpu_memory, "gpu-memory", share, "GPU memory",
-     "share of GPU memory in use, as nvidia-smi shows it"},
+     "share of GPU memory in use, as nvidia-smi shows it", "Memory-Usage of `nvidia-smi`"},
     {gap_every, "gap-every", steps, "gap every", "steps from one long wait in a trace to the next",
-     of_gap},
+     "a trace of some steps", of_gap},
     {step_ratio, "step-ratio", ratio, "step over one GPU's",
-     "time of a step, relative to the same job on one GPU", of_ratio},
+     "time of a step, relative to the same job on one GPU",
+     "the time of a step on all GPUs and on one", of_ratio},
     {workers_per_cpu, "workers-per-cpu", ratio, "workers per CPU",
-     "loader workers of all GPUs per hardware thread", of_gap},
-    {gpu_p95, "gpu-p95", share, "GPU, 95 %", "95 % quantile over the samples", "", 0.95, gpu},
-    {gpu_p5, "gpu-p5", share, "GPU, 5 %", "5 % quantile over the samples", "", 0.05, gpu},
-    {cpu_p95, "cpu-p95", share, "CPU, 95 %", "95 % quantile over the samples", "", 0.95, cpu},
+     "loader workers of all GPUs per hardware thread",
+     "num_workers times the GPUs over what `nproc` prints", of_gap},
+    {download, "download", time, "download",
+     "time of the download before training, as SageMaker's status Downloading shows it", job_log,
+     "/source/input_mode, /source/connections"},
+    {job_time, "time", time, "time",
+     "time of the whole job, or from its launch to now: how much of it is the download?", job_log},
+    {download_share, "download-share", share, "download's share of the job", "of its time",
+     "the times of the download and of the job in its log", "", 0.0, gpu, false},
+    {gpu_p95, "gpu-p95", share, "GPU, 95 %", "95 % quantile over the samples",
+     "a minute of `nvidia-smi dmon`", "", 0.95, gpu, false},
+    {gpu_p5, "gpu-p5", share, "GPU, 5 %", "5 % quantile over the samples",
+     "a minute of `nvidia-smi dmon`", "", 0.05, gpu, false},
+    {cpu_p95, "cpu-p95", share, "CPU, 95 %", "95 % quantile over the samples",
+     "a minute of `top -b -d 1 -n 60`", "", 0.95, cpu, false},
     {gpu_memory_p95, "gpu-memory-p95", share, "GPU memory, 95 %", "95 % quantile over the samples",
-     "", 0.95, gpu_memory},
+     "a minute of `nvidia-smi dmon`", "", 0.95, gpu_memory, false},
 }};
 
 constexpr bool ids_are_places() {
@@ -74,6 +95,13 @@ bool Readings::any() const {
   return std::any_of(values_.begin(), values_.end(), [](const auto& v) { return v.has_value(); });
 }
 
+void complete(Readings& readings) {
+  const auto& before = readings[readings[download] ? download : start];
+  const auto& whole = readings[job_time];
+  if (readings[download_share] || !before || !whole || *whole <= 0.0) return;
+  readings[download_share] = std::min(1.0, *before / *whole);
+}
+
 double summary_of(const ReadingRow& row, std::vector<double> samples) {
   return row.quantile > 0.0 ? quantile(std::move(samples), row.quantile) : mean(samples);
 }
@@ -89,6 +117,9 @@ Readings readings_of(const Result& result) {
   readings[ram] = m.memory;
   readings[start] = m.start.base();
   readings[gap_every] = m.gap_every;
+  readings[download] = result.times.staging.base();
+  readings[job_time] = result.times.total.base();
+  complete(readings);
   return readings;
 }
 

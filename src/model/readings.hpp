@@ -26,13 +26,16 @@ enum class ReadingId : std::uint8_t {
   gap_every,
   step_ratio,
   workers_per_cpu,
+  download,
+  job_time,
+  download_share,
   gpu_p95,
   gpu_p5,
   cpu_p95,
   gpu_memory_p95,
 };
 
-inline constexpr std::size_t reading_count = 15;
+inline constexpr std::size_t reading_count = 18;
 
 enum class ReadingKind : std::uint8_t {
   share,  ///< 0…1; written in percent
@@ -47,10 +50,12 @@ struct ReadingRow {
   ReadingKind kind = ReadingKind::share;
   std::string_view title;   ///< "GPU"
   std::string_view help;    ///< which monitor shows it, and what it counts
+  std::string_view where;   ///< what to read for it, and of what: "%util of `iostat -x 1`"
   std::string_view keys{};  ///< of a scenario, that decide what is simulated of it; may be empty
   /// A quantile of the samples of another reading, which only a file of them tells; 0: none.
   double quantile = 0.0;
   ReadingId samples_of = ReadingId::gpu;
+  bool typed = true;  ///< false: it follows from other readings, and has no flag
 };
 
 std::span<const ReadingRow> all_readings();
@@ -71,6 +76,10 @@ class Readings {
  private:
   std::array<std::optional<double>, reading_count> values_{};
 };
+
+/// Fills in what follows from others: the download's share of the job's time, or the start's where
+/// the download's own time is not known.
+void complete(Readings& readings);
 
 /// Of the samples of a reading: their mean, or the quantile that `row` is. Precondition: not empty.
 double summary_of(const ReadingRow& row, std::vector<double> samples);

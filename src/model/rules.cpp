@@ -12,6 +12,7 @@ constexpr auto time = ReadingKind::time;
 constexpr auto ratio = ReadingKind::ratio;
 constexpr bool ours = true;
 constexpr bool published = false;
+constexpr bool drawn = ours;  // chosen by jobs that are drawn: tests/study/rules_of_thumb_test.cpp
 
 constexpr std::array<ThresholdRow, threshold_count> thresholds_table = {{
     {low, "low", share, 0.30, ours, "disk, CPU or RAM is low below it"},
@@ -32,6 +33,13 @@ constexpr std::array<ThresholdRow, threshold_count> thresholds_table = {{
     {many_workers, "many-workers", ratio, 2.00, published, "the same, from it on"},
     {gpu_peak, "gpu-peak", share, 0.70, published, "95 % quantile of LowGPUUtilization"},
     {gpu_trough, "gpu-trough", share, 0.10, published, "5 % quantile of the same, below"},
+    {io_wait_high, "io-wait-high", share, 0.20, ours, "I/O wait stands for a busy disk from it on"},
+    {io_wait_low, "io-wait-low", share, 0.05, ours, "I/O wait stands for an idle disk below it"},
+    {fed, "fed", share, 0.80, drawn, "the answer is that the GPUs are fed from it on"},
+    {busy_cores, "busy-cores", share, 0.60, drawn, "the answer is the cores from this CPU on"},
+    {shared_step, "shared-step", ratio, 1.20, drawn, "GPUs share a source from this step on"},
+    {long_download, "long-download", share, 0.50, drawn,
+     "the answer is the download from this share of the job on"},
 }};
 
 constexpr bool ids_are_places() {
@@ -74,6 +82,35 @@ constexpr Condition when_many[] = {from(R::workers_per_cpu, many_workers)};
 constexpr Condition when_small[] = {below(R::cpu_p95, small_batch), below(R::gpu_p95, small_batch),
                                     below(R::gpu_memory_p95, small_batch)};
 constexpr Condition when_uneven[] = {from(R::gpu_p95, gpu_peak), below(R::gpu_p5, gpu_trough)};
+
+constexpr Condition any_of(Condition condition) {
+  condition.any = true;
+  return condition;
+}
+constexpr Condition when_starved[] = {below(R::gpu, gpu_low), any_of(from(R::disk, high)),
+                                      any_of(from(R::cpu, high))};
+
+// What makes all that follows beside the point comes first.
+constexpr bool vital = true;
+constexpr Question questions_table[] = {
+    {from(R::download_share, long_download), Cause::download, 6, false, long_download},
+    {from(R::gpu, ThresholdId::fed), Cause::fed, 1, vital, ThresholdId::fed},
+    {from(R::cpu, busy_cores), Cause::cores, 2, vital, busy_cores},
+    {from(R::disk, high), Cause::disk, 3, vital, low},
+    {from(R::workers_per_cpu, few_workers), Cause::streaming, 4, false, few_workers},
+    {from(R::step_ratio, shared_step), Cause::streaming, 5, false, shared_step},
+};
+
+/// Counted on the jobs that chose the thresholds; a test holds it to others. 0: too few jobs.
+struct Sure {
+  Cause answer;
+  std::array<double, seen_count> shares;
+};
+constexpr Sure sure_table[] = {
+    {Cause::download, {0.0, 0.0, 0.0, 0.82}},   {Cause::streaming, {0.0, 0.0, 0.0, 0.69}},
+    {Cause::disk, {0.0, 0.0, 0.87, 0.90}},      {Cause::cores, {0.0, 0.86, 0.86, 0.90}},
+    {Cause::workers, {0.63, 0.72, 0.77, 0.87}}, {Cause::fed, {0.79, 0.79, 0.79, 0.88}},
+};
 
 constexpr std::string_view pack[] = {
     "pack files into objects of 1 to 128 MB (TFRecord, RecordIO, WebDataset)",
@@ -141,6 +178,9 @@ constexpr Rule rules_table[] = {
      shards_keys, "an epoch over the same data on a local disk runs faster"},
     {"fed", "fed", when_fed, Cause::fed, "The GPU has all it can use.", dev_day, scale, scale_keys,
      "an epoch with batches that are made once and kept runs no faster"},
+    {"starved", "a starved GPU", when_starved, Cause::loader,
+     "Disk or CPU are busy while the GPU waits for what they make.", "common advice", preprocess,
+     loader_keys, "an epoch with batches that are made once and kept runs faster"},
     {"longer-step", "a step longer than on one GPU", when_longer, Cause::cores,
      "The loaders of all GPUs of an instance share its cores and have exhausted them.",
      "Hyundai, AWS blog", loader, loader_keys, "the same job on one GPU of the instance is fed"},
@@ -175,7 +215,7 @@ constexpr std::array<std::string_view, 9> cause_names = {
     "download", "disk", "cores", "workers", "streaming", "loader", "fed", "other", "unsaid"};
 constexpr std::array<std::string_view, 9> cause_words = {"the download before training",
                                                          "the disk",
-                                                         "exhausted cores",
+                                                         "preprocessing on exhausted cores",
                                                          "too few workers",
                                                          "streaming the samples",
                                                          "the loader",
@@ -203,6 +243,19 @@ std::string_view words_of(Cause cause) {
 
 std::string_view name_of(Cause cause) {
   return cause_names[static_cast<std::size_t>(cause)];
+}
+
+std::optional<double> sure_of(Cause answer, Seen seen) {
+  for (const Sure& row : sure_table) {
+    if (row.answer != answer) continue;
+    const double share = row.shares[static_cast<std::size_t>(seen)];
+    return share > 0.0 ? std::optional(share) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::span<const Question> all_questions() {
+  return questions_table;
 }
 
 std::span<const Rule> all_rules() {

@@ -33,9 +33,15 @@ enum class ThresholdId : std::uint8_t {
   many_workers,
   gpu_peak,
   gpu_trough,
+  io_wait_high,
+  io_wait_low,
+  fed,
+  busy_cores,
+  shared_step,
+  long_download,
 };
 
-inline constexpr std::size_t threshold_count = 18;
+inline constexpr std::size_t threshold_count = 24;
 
 struct ThresholdRow {
   ThresholdId id = ThresholdId::low;
@@ -66,6 +72,7 @@ struct Condition {
   bool at_least = false;  ///< or below
   ThresholdId threshold = ThresholdId::low;
   bool needed = true;  ///< false: where the reading is missing, the others decide
+  bool any = false;    ///< one of the rule's conditions of this kind is enough
 };
 
 /// Why GPUs are not fed, as far as a rule can say it.
@@ -88,7 +95,7 @@ std::string_view name_of(Cause cause);
 struct Rule {
   std::string_view name;  ///< "preprocessing"
   std::string_view title;
-  std::span<const Condition> conditions;  ///< all of them together
+  std::span<const Condition> conditions;  ///< all of them together; of those that say `any`, one
   Cause cause = Cause::unsaid;
   std::string_view meaning;  ///< a sentence
   std::string_view source;
@@ -96,6 +103,25 @@ struct Rule {
   std::span<const std::string_view> keys;      ///< of a scenario, to look at
   std::string_view test;                       ///< what would show that it is right
 };
+
+/// What is asked of the readings for one answer, in this order: where the condition holds, this is
+/// the cause; else the next question is asked, and after the last one the cause is too few workers.
+struct Question {
+  Condition when;
+  Cause cause = Cause::unsaid;
+  int worth = 0;        ///< the place among what is left to read, the most telling first
+  bool vital = false;   ///< without it, the answer is "if"
+  ThresholdId clearly;  ///< below it, the published rules too say that this is not the cause
+};
+std::span<const Question> all_questions();
+
+/// What the answer was made of: each holds what the one before it does.
+enum class Seen : std::uint8_t { gpu, cpu, disk, all };
+inline constexpr std::size_t seen_count = 4;
+
+/// Of generated jobs that get this answer from as many readings, the share for which it is right;
+/// empty where there were too few of them.
+std::optional<double> sure_of(Cause answer, Seen seen);
 
 /// In the order in which they are judged and shown.
 std::span<const Rule> all_rules();

@@ -36,6 +36,14 @@ std::string text_of(ReadingId id, double value) {
 
 // "GPU 35 % is below 70 %".
 std::string words_of(const JudgedCondition& judged, const Diagnosis& d) {
+  if (judged.by_io_wait) {
+    const double waits = *d.readings[ReadingId::io_wait];
+    const bool busy = *judged.met == judged.what.at_least;
+    const double limit = d.thresholds[busy ? ThresholdId::io_wait_high : ThresholdId::io_wait_low];
+    return fmt::format("I/O wait {} is {} {}, which stands for the disk",
+                       text_of(ReadingId::io_wait, waits), busy ? "at least" : "below",
+                       text_of(ReadingId::io_wait, limit));
+  }
   const ReadingId id = judged.what.reading;
   const double value = *d.readings[id];
   const double limit = d.thresholds[judged.what.threshold];
@@ -45,32 +53,90 @@ std::string words_of(const JudgedCondition& judged, const Diagnosis& d) {
 
 std::string flag_of(ReadingId id) {
   const ReadingRow& row = reading(id);
+  if (id == ReadingId::download_share) return "--download, --time";
   return row.quantile > 0.0 ? fmt::format("samples of {}", reading(row.samples_of).name)
                             : fmt::format("--{}", row.name);
 }
 
+/// "%util of `iostat -x 1` (--disk)".
+std::string where_of(ReadingId id) {
+  return fmt::format("{} ({})", reading(id).where, flag_of(id));
+}
+
+/// "the disk is below 30 %", of a reading that is missing.
+std::string if_words(const Condition& condition, const Diagnosis& d) {
+  const ReadingRow& row = reading(condition.reading);
+  const bool several = row.id == ReadingId::workers_per_cpu;
+  return fmt::format("{}{} {} {} {}", several ? "" : "the ", row.title, several ? "are" : "is",
+                     condition.at_least ? "at least" : "below",
+                     text_of(condition.reading, d.thresholds[condition.threshold]));
+}
+
 /// What decides the verdict: all that is met, all that is not, or what is missing.
 std::string because(const JudgedRule& judged, const Diagnosis& d) {
-  std::vector<std::string> parts;
-  const auto add = [&](const std::string& part) { append_once(parts, part); };
+  std::vector<std::string> parts, needs, either;
+  const auto add = [](std::vector<std::string>& to, const std::string& part) {
+    append_once(to, part);
+  };
+  bool one_is_met = false;
   for (const JudgedCondition& condition : judged.conditions) {
-    const bool needed = condition.what.needed;
+    one_is_met = one_is_met || (condition.what.any && condition.met.value_or(false));
+  }
+  for (const JudgedCondition& condition : judged.conditions) {
+    const bool needed = condition.what.needed && !(condition.what.any && one_is_met);
     switch (judged.fit) {
       case Fit::fits:
-        if (condition.met) add(words_of(condition, d));
-        if (!condition.met && !needed) {
-          add(fmt::format("judged without {}", flag_of(condition.what.reading)));
+        if (condition.met && (!condition.what.any || *condition.met)) {
+          add(parts, words_of(condition, d));
+        }
+        if (!condition.met && !condition.what.needed) {
+          add(parts, fmt::format("judged without {}", flag_of(condition.what.reading)));
         }
         break;
       case Fit::fits_not:
-        if (condition.met && !*condition.met) add(words_of(condition, d));
+        if (condition.met && !*condition.met && !(condition.what.any && one_is_met)) {
+          add(parts, words_of(condition, d));
+        }
         break;
+      case Fit::so_far:
+        if (condition.met.value_or(false)) add(parts, words_of(condition, d));
+        [[fallthrough]];
       case Fit::unknown:
-        if (!condition.met && needed) add(flag_of(condition.what.reading));
+        if (condition.met || !needed) break;
+        add(condition.what.any ? either : needs, judged.fit == Fit::unknown
+                                                     ? flag_of(condition.what.reading)
+                                                     : if_words(condition.what, d));
         break;
     }
   }
-  return fmt::format("{}{}", judged.fit == Fit::unknown ? "needs " : "", fmt::join(parts, ", "));
+  if (!either.empty()) needs.push_back(fmt::format("{}", fmt::join(either, " or ")));
+  if (judged.fit == Fit::unknown) return fmt::format("needs {}", fmt::join(needs, ", "));
+  if (judged.fit == Fit::so_far) {
+    return fmt::format("{}; fits if {}", fmt::join(parts, ", "), fmt::join(needs, ", "));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// What a rule that fits as far as seen still needs: the reading that comes first in what is asked
+/// of people anyway, with all that is asked of it.
+struct Deciding {
+  ReadingId reading{};
+  std::string words;  ///< "the CPU is at least 1.0 % and below 90 %"
+};
+
+Deciding deciding(const JudgedRule& judged, const Diagnosis& d) {
+  std::optional<Deciding> first;
+  for (const JudgedCondition& condition : judged.conditions) {
+    if (condition.met || !condition.what.needed) continue;
+    if (first && first->reading <= condition.what.reading) {
+      if (first->reading != condition.what.reading) continue;
+      first->words += fmt::format(" and {} {}", condition.what.at_least ? "at least" : "below",
+                                  text_of(first->reading, d.thresholds[condition.what.threshold]));
+      continue;
+    }
+    first = Deciding{condition.what.reading, if_words(condition.what, d)};
+  }
+  return *first;
 }
 
 std::string causes_text(const std::vector<Cause>& causes) {
@@ -83,12 +149,14 @@ std::string what_is_simulated(const Diagnosis& d) {
   const Simulated& simulated = *d.simulated;
   const Bottleneck& bottleneck = simulated.result.bottleneck;
   const auto says_so = [&](Cause said) { return is_right(said, simulated.cause).value_or(false); };
-  const bool agrees = std::any_of(d.causes.begin(), d.causes.end(), says_so);
-  const bool all = std::all_of(d.causes.begin(), d.causes.end(), says_so);
-  const std::string opening = d.causes.empty() ? "In the simulation"
-                              : all            ? "The simulation agrees:"
-                              : agrees         ? "The simulation agrees with one of them:"
-                                               : "The simulation disagrees:";
+  const bool answered = d.answer.cause != Cause::unsaid;
+  const bool agrees = answered ? d.answer.cause == simulated.cause
+                               : std::any_of(d.causes.begin(), d.causes.end(), says_so);
+  const bool all = answered || std::all_of(d.causes.begin(), d.causes.end(), says_so);
+  const std::string opening = !answered && d.causes.empty() ? "In the simulation"
+                              : agrees && all               ? "The simulation agrees:"
+                              : agrees ? "The simulation agrees with one of them:"
+                                       : "The simulation disagrees:";
   if (!bottleneck.stage) {
     return fmt::format("{} {} has no bottleneck.", opening, in_quotes(simulated.name));
   }
@@ -100,6 +168,75 @@ std::string what_is_simulated(const Diagnosis& d) {
       "{} the bottleneck of {} is {} ({}); twice as fast, it would finish the job {} sooner.",
       opening, in_quotes(simulated.name), name_of(*bottleneck.stage), cause,
       percent(bottleneck.gain_if_twice_as_fast));
+}
+
+/// "Too few workers if the disk is below 30 %: read %util of `iostat -x 1` (--disk)."
+std::string answer_words(const Diagnosis& d) {
+  const Answer& answer = d.answer;
+  if (answer.cause == Cause::unsaid) {
+    if (answer.open.empty() || !answer.open.front().vital) return "";
+    return fmt::format("No answer yet: read {} first.", where_of(answer.open.front().what.reading));
+  }
+  std::string text(feedrate::words_of(answer.cause));
+  if (text.starts_with("the "))
+    text[0] = 'T';
+  else
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  const std::string sure =
+      !answer.sure ? ""
+                   : fmt::format(" That is right for {} of generated jobs that show as much.",
+                                 percent(*answer.sure));
+  if (answer.is_open()) {
+    const OpenReading& open = answer.open.front();
+    return fmt::format("{} if {}: read {}.{}", text, if_words(open.clearly_not, d),
+                       where_of(open.what.reading), sure);
+  }
+  std::vector<std::string> parts;
+  for (const JudgedCondition& one : answer.because) append_once(parts, words_of(one, d));
+  return fmt::format("{}: {}.{}", text, fmt::join(parts, ", "), sure);
+}
+
+/// The readings that would change the answer, each with where to read it.
+List still_open(const Diagnosis& d) {
+  List list;
+  list.title = d.answer.is_open() ? "What decides" : "What could still change that";
+  for (const OpenReading& open : d.answer.open) {
+    list.items.push_back(fmt::format("{}, if {}: read {}", feedrate::words_of(open.cause),
+                                     if_words(open.what, d), where_of(open.what.reading)));
+  }
+  return list;
+}
+
+/// The rules that fit as far as seen, each with the one reading that decides next.
+List fitting_so_far(const Diagnosis& d) {
+  List list;
+  list.title = "Rules that fit as far as seen";
+  for (const JudgedRule* judged : with_fit(d.rules, Fit::so_far)) {
+    const Deciding next = deciding(*judged, d);
+    list.items.push_back(fmt::format("{} ({}): {}", judged->rule->name, judged->rule->source,
+                                     judged->rule->cause == Cause::unsaid
+                                         ? judged->rule->title
+                                         : feedrate::words_of(judged->rule->cause)) +
+                         fmt::format(", if {}: read {}", next.words, where_of(next.reading)));
+  }
+  return list;
+}
+
+/// What is to be done about the answer, where no rule that fits says it.
+List what_helps(const Diagnosis& d) {
+  List list;
+  for (const Rule& rule : all_rules()) {
+    if (rule.cause != d.answer.cause) continue;
+    list.title = fmt::format("What helps ({})", rule.source);
+    int number = 1;
+    for (const std::string_view remedy : rule.remedies) {
+      list.items.push_back(fmt::format("remedy {}: {}", number++, remedy));
+    }
+    list.items.push_back(fmt::format("scenario keys: {}", fmt::join(rule.keys, ", ")));
+    list.items.push_back(fmt::format("confirmed if {}", rule.test));
+    break;
+  }
+  return list;
 }
 
 List explained_rule(const JudgedRule& judged, const Diagnosis& d) {
@@ -187,48 +324,16 @@ Table thresholds_table(const Diagnosis& d) {
   return table;
 }
 
-/// How many rules do not fit, and which readings would judge the others.
-std::string other_rules(const Diagnosis& d) {
-  const auto unknown = with_fit(d.rules, Fit::unknown);
-  std::vector<std::string> flags;
-  for (const JudgedRule* judged : unknown) {
-    for (const JudgedCondition& condition : judged->conditions) {
-      if (condition.met || !condition.what.needed) continue;
-      append_once(flags, flag_of(condition.what.reading));
-    }
-  }
-  std::string text = fmt::format("Of {} rules, {} do not fit", d.rules.size(),
-                                 with_fit(d.rules, Fit::fits_not).size());
-  if (unknown.empty()) return text + ".";
-  return text + fmt::format(", and {} could not be judged, which need {}.", unknown.size(),
-                            fmt::join(flags, ", "));
-}
-
-/// What monitors show, and the rules that fit.
-Report fitting_rules(const Diagnosis& d) {
-  Report report;
-  std::vector<std::string> shown;
-  for (const ReadingRow& row : all_readings()) {
-    if (row.quantile > 0.0 || !d.readings[row.id]) continue;
-    shown.push_back(fmt::format("{} {}", row.title, text_of(row.id, *d.readings[row.id])));
-  }
-  report.title = fmt::format("Monitors show {}", fmt::join(shown, ", "));
-  report.headline = {verdict_of(d), Tone::plain};
-  if (d.simulated) report.headline.text += " " + what_is_simulated(d);
-  for (const JudgedRule* judged : with_fit(d.rules, Fit::fits)) {
-    report.blocks.emplace_back(explained_rule(*judged, d));
-  }
-  if (study::distinct(d.causes).size() > 1) report.blocks.emplace_back(apart(d));
-  if (d.simulated) report.blocks.emplace_back(monitors_table(d));
-  return report;
-}
-
-}  // namespace
-
-std::string verdict_of(const Diagnosis& d) {
+/// Which rules fit, and what they name as the cause.
+std::string rules_sentence(const Diagnosis& d) {
   const auto fitting = with_fit(d.rules, Fit::fits);
+  const auto so_far = with_fit(d.rules, Fit::so_far);
   const auto unknown = with_fit(d.rules, Fit::unknown);
   if (fitting.empty()) {
+    if (!so_far.empty()) {
+      return fmt::format("No rule fits; as far as seen, {} of {} do.", so_far.size(),
+                         d.rules.size());
+    }
     return fmt::format("No rule fits{}.",
                        unknown.empty()
                            ? ""
@@ -251,6 +356,62 @@ std::string verdict_of(const Diagnosis& d) {
   }
   return fmt::format("{} rules fit and disagree ({}): {}.", fitting.size(), names_of(fitting),
                      causes_text(causes));
+}
+
+/// How many rules do not fit, and which readings would judge the others.
+std::string other_rules(const Diagnosis& d) {
+  const auto unknown = with_fit(d.rules, Fit::unknown);
+  const auto so_far = with_fit(d.rules, Fit::so_far);
+  std::vector<std::string> flags;
+  for (const JudgedRule* judged : unknown) {
+    for (const JudgedCondition& condition : judged->conditions) {
+      if (condition.met || !condition.what.needed) continue;
+      append_once(flags, flag_of(condition.what.reading));
+    }
+  }
+  std::string text = fmt::format("Of {} rules, {} do not fit", d.rules.size(),
+                                 with_fit(d.rules, Fit::fits_not).size());
+  if (!so_far.empty())
+    text += fmt::format(", {} as far as seen",
+                        so_far.size() == 1 ? "1 fits" : fmt::format("{} fit", so_far.size()));
+  if (unknown.empty()) return text + ".";
+  return text + fmt::format(", and {} could not be judged, which need {}.", unknown.size(),
+                            fmt::join(flags, ", "));
+}
+
+/// What monitors show, and the rules that fit.
+Report fitting_rules(const Diagnosis& d) {
+  Report report;
+  std::vector<std::string> shown;
+  for (const ReadingRow& row : all_readings()) {
+    if (!row.typed || !d.readings[row.id]) continue;
+    shown.push_back(fmt::format("{} {}", row.title, text_of(row.id, *d.readings[row.id])));
+  }
+  report.title = fmt::format("Monitors show {}", fmt::join(shown, ", "));
+  report.headline = {verdict_of(d), Tone::plain};
+  if (d.simulated) report.headline.text += " " + what_is_simulated(d);
+  if (!d.answer.open.empty() && d.answer.cause != Cause::unsaid) {
+    report.blocks.emplace_back(still_open(d));
+  }
+  bool told = d.answer.cause == Cause::unsaid;
+  for (const JudgedRule* judged : with_fit(d.rules, Fit::fits)) {
+    told = told || judged->rule->cause == d.answer.cause;
+  }
+  if (!told) report.blocks.emplace_back(what_helps(d));
+  if (!with_fit(d.rules, Fit::so_far).empty()) report.blocks.emplace_back(fitting_so_far(d));
+  for (const JudgedRule* judged : with_fit(d.rules, Fit::fits)) {
+    report.blocks.emplace_back(explained_rule(*judged, d));
+  }
+  if (study::distinct(d.causes).size() > 1) report.blocks.emplace_back(apart(d));
+  if (d.simulated) report.blocks.emplace_back(monitors_table(d));
+  return report;
+}
+
+}  // namespace
+
+std::string verdict_of(const Diagnosis& d) {
+  const std::string answer = answer_words(d);
+  return answer.empty() ? rules_sentence(d) : answer + " " + rules_sentence(d);
 }
 
 Report diagnose_report(const Diagnosis& d) {

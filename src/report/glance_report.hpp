@@ -13,7 +13,7 @@ namespace feedrate::report {
 /// What is beside the figures.
 struct GlanceWords {
   std::string job;                    ///< the command, or what is observed
-  std::vector<Cause> causes;          ///< by the rules, each once; none: no rule fits
+  std::vector<Cause> causes;          ///< the answer, else those of the rules, each once
   std::optional<HourlyPrice> wasted;  ///< while GPUs wait
   std::optional<HourlyPrice> price;   ///< of the machine
   std::string instance;               ///< whose price it is

@@ -40,6 +40,13 @@ struct RuleRow {
   const JudgedRule* of;
   const Thresholds* thresholds;
 };
+struct OpenRow {
+  const OpenReading* of;
+  double value;  ///< of the threshold
+};
+struct AnswerPart {
+  const Diagnosis* whole;
+};
 struct ThresholdPart {
   const ThresholdRow* row;
   double value;
@@ -54,6 +61,26 @@ std::vector<ConditionRow> conditions(const RuleRow& rule) {
     rows.push_back({&one, (*rule.thresholds)[one.what.threshold]});
   }
   return rows;
+}
+
+std::vector<ConditionRow> answered(const AnswerPart& part) {
+  std::vector<ConditionRow> rows;
+  for (const JudgedCondition& one : part.whole->answer.because) {
+    rows.push_back({&one, part.whole->thresholds[one.what.threshold]});
+  }
+  return rows;
+}
+
+std::vector<OpenRow> open(const AnswerPart& part) {
+  std::vector<OpenRow> rows;
+  for (const OpenReading& one : part.whole->answer.open) {
+    rows.push_back({&one, part.whole->thresholds[one.what.threshold]});
+  }
+  return rows;
+}
+
+AnswerPart answer(const Diagnosis& d) {
+  return {&d};
 }
 
 std::vector<RuleRow> rules(const Diagnosis& d) {
@@ -93,6 +120,10 @@ inline constexpr bool is_record<Readings> = true;
 template <>
 inline constexpr bool is_record<ConditionRow> = true;
 template <>
+inline constexpr bool is_record<OpenRow> = true;
+template <>
+inline constexpr bool is_record<AnswerPart> = true;
+template <>
 inline constexpr bool is_record<RuleRow> = true;
 template <>
 inline constexpr bool is_record<ThresholdPart> = true;
@@ -105,6 +136,8 @@ inline constexpr bool is_record<Diagnosis> = true;
 
 template <>
 inline constexpr Layout layout_of<Readings> = Layout::block;
+template <>
+inline constexpr Layout layout_of<AnswerPart> = Layout::block;
 template <>
 inline constexpr Layout layout_of<RuleRow> = Layout::block;
 template <>
@@ -156,7 +189,49 @@ const std::vector<Entry<ConditionRow>>& entries<ConditionRow>() {
       written<&C::value>("value", "value of the threshold"),
       written<C>("needed", "false: if the reading is missing, the other conditions decide",
                  [](const C& c) { return c.of->what.needed; }),
+      written<C>("any", "true: of the rule's conditions of this kind one is enough",
+                 [](const C& c) { return c.of->what.any; }),
       written<C>("met", "null: the reading is missing", [](const C& c) { return c.of->met; }),
+      written<C>("by_io_wait", "true: I/O wait stood for the disk, which was not read",
+                 [](const C& c) { return c.of->by_io_wait; }),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<OpenRow>>& entries<OpenRow>() {
+  using O = OpenRow;
+  static const std::vector<Entry<O>> list = {
+      written<O>("reading", "key of readings",
+                 [](const O& o) { return key_of(reading(o.of->what.reading)); }),
+      written<O>("threshold", "name of a row of thresholds",
+                 [](const O& o) { return key_of(threshold(o.of->what.threshold)); }),
+      written<&O::value>("value", "value of the threshold"),
+      written<O>("cause", "the answer if the reading is at least that",
+                 [](const O& o) { return name_of(o.of->cause); }),
+      written<O>("vital", "false: it would change the answer of few jobs",
+                 [](const O& o) { return o.of->vital; }),
+      written<O>("where", "what to read for it",
+                 [](const O& o) { return reading(o.of->what.reading).where; }),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<AnswerPart>>& entries<AnswerPart>() {
+  using A = AnswerPart;
+  static const std::vector<Entry<A>> list = {
+      written<A>("cause", "the one cause that the readings speak for; null: too little is known",
+                 [](const A& a) { return cause_or_null(a.whole->answer.cause); }),
+      written<A>("is_open", "true: it holds only if the first of open does not say otherwise",
+                 [](const A& a) { return a.whole->answer.is_open(); }),
+      written<A>(
+          "sure",
+          "of generated jobs that get this answer from as many readings, the share for which "
+          "it is right; null: not counted",
+          [](const A& a) { return a.whole->answer.sure; }),
+      written<&answered>("because", "what was asked of the readings, in this order"),
+      written<&open>("open", "readings that are missing and could change it, most telling first"),
   };
   return list;
 }
@@ -167,7 +242,8 @@ const std::vector<Entry<RuleRow>>& entries<RuleRow>() {
   static const std::vector<Entry<R>> list = {
       written<R>("name", "", [](const R& r) { return r.of->rule->name; }),
       written<R>("title", "in words", [](const R& r) { return r.of->rule->title; }),
-      written<R>("verdict", "fits, does not fit, or not known: a reading is missing",
+      written<R>("verdict",
+                 "fits; fits so far: a reading is missing; does not fit; or not known: all are",
                  [](const R& r) { return name_of(r.of->fit); }),
       written<R>("cause", "download, disk, cores, workers, streaming, loader, fed; null: none",
                  [](const R& r) { return cause_or_null(r.of->rule->cause); }),
@@ -246,6 +322,7 @@ const std::vector<Entry<Diagnosis>>& entries<Diagnosis>() {
       written<D>("kind", "diagnosis", [](const D&) { return std::string_view("diagnosis"); }),
       written<D>("schema", "1: the version of this format", [](const D&) { return 1.0; }),
       written<&D::readings>("readings", "what monitors show"),
+      written<&answer>("answer", "one cause, as feedrate asks for it"),
       written<&causes>("causes", "causes that the fitting rules name, each once"),
       written<&rules>("rules", "in the order in which they are judged"),
       written<&simulated>("simulated", "null: no scenario was given"),

@@ -38,10 +38,10 @@ std::size_t after_nccl_info(std::string_view line) {
 
 NcclTuningLines::Found NcclTuningLines::read(std::string_view line) {
   const std::size_t start = after_nccl_info(line);
-  if (start == std::string_view::npos || line.find('|') == std::string_view::npos) {
-    return Found::nothing;
-  }
-  std::vector<std::string_view> cells = cells_of(line.substr(start));
+  if (start == std::string_view::npos) return Found::nothing;
+  const std::string_view told = line.substr(start);
+  if (told.find('|') == std::string_view::npos) return Found::nothing;
+  std::vector<std::string_view> cells = cells_of(told);
   const std::string_view what = cells.front();
   cells.erase(cells.begin());
   if (what == "Latency/AlgBw") {

@@ -18,7 +18,6 @@
 namespace feedrate::schema {
 namespace {
 
-constexpr std::size_t longest_file = 200'000'000;
 constexpr std::size_t most_complaints = 20;
 constexpr std::string_view blank = " \t\r";
 
@@ -88,8 +87,8 @@ bool all_below_one_percent(const Samples& samples) {
   return most > 0.0 && most <= 0.01;
 }
 
-Samples from_csv(const std::string& path, std::span<const std::string_view> columns) {
-  const std::string whole = read_text_file(path, longest_file);
+Samples from_csv(std::string_view whole, const std::string& path,
+                 std::span<const std::string_view> columns) {
   Samples samples;
   Complaints wrong(path);
   std::vector<std::string> header;  // "" for a column that is ignored
@@ -103,6 +102,16 @@ Samples from_csv(const std::string& path, std::span<const std::string_view> colu
       wrong.add(number, fmt::format("expected a first line that names the columns ({}), got "
                                     "numbers (nvidia-smi writes one without noheader)",
                                     fmt::join(known, ", ")));
+      wrong.throw_if_any();
+    }
+    if (std::none_of(fields.begin(), fields.end(), [&](std::string_view field) {
+          return std::find(known.begin(), known.end(), field) != known.end();
+        })) {
+      wrong.add(number,
+                fmt::format("expected what nvidia-smi, top, iostat -x or sar -n DEV print, or "
+                            "a header of the columns {}; got {}{}",
+                            fmt::join(known, ", "), in_quotes(fields.front().substr(0, 60)),
+                            did_you_mean(fields.front(), known)));
       wrong.throw_if_any();
     }
     for (const std::string_view field : fields) {
@@ -183,6 +192,15 @@ Samples from_observation(const std::string& path,
   return samples;
 }
 
+Samples with_any(Samples samples, const std::string& name) {
+  if (samples.shares.empty()) {
+    throw InputError({{name, 0, "",
+                       "expected samples: CSV with a header of names, or JSON lines of SageMaker "
+                       "Debugger's system metrics; got none"}});
+  }
+  return samples;
+}
+
 }  // namespace
 
 bool holds_samples(const std::string& path) {
@@ -205,16 +223,15 @@ bool holds_observation(const std::string& path) {
   return false;
 }
 
+Samples parse_samples(std::string_view text, const std::string& name,
+                      std::span<const std::string_view> columns) {
+  return with_any(from_csv(text, name, columns), name);
+}
+
 Samples load_samples(const std::string& path, std::span<const std::string_view> columns,
                      const std::function<bool(const Sample&)>& counts) {
-  Samples samples =
-      holds_observation(path) ? from_observation(path, counts) : from_csv(path, columns);
-  if (samples.shares.empty()) {
-    throw InputError({{path, 0, "",
-                       "expected samples: CSV with a header of names, or JSON lines of SageMaker "
-                       "Debugger's system metrics; got none"}});
-  }
-  return samples;
+  if (holds_observation(path)) return with_any(from_observation(path, counts), path);
+  return parse_samples(read_text_file(path, longest_samples), path, columns);
 }
 
 }  // namespace feedrate::schema

@@ -12,6 +12,8 @@
 
 namespace feedrate::schema {
 
+inline constexpr std::size_t longest_samples = 200'000'000;
+
 struct Samples {
   /// By column, in the order of the file's moments, as ShareFold makes them of an observation.
   Shares shares;
@@ -30,6 +32,10 @@ bool holds_samples(const std::string& path);
 /// unless that is nothing; without it, all.
 Samples load_samples(const std::string& path, std::span<const std::string_view> columns,
                      const std::function<bool(const Sample&)>& counts = {});
+
+/// The same of a CSV file's text; `name` is what messages call it.
+Samples parse_samples(std::string_view text, const std::string& name,
+                      std::span<const std::string_view> columns);
 
 /// Whether the file is an observation, rather than CSV.
 bool holds_observation(const std::string& path);

@@ -12,24 +12,46 @@
 namespace feedrate::study {
 namespace {
 
+/// Whether the condition holds; I/O wait stands for a disk that was not read where it is clearly
+/// high or low.
+JudgedCondition judged(const Condition& condition, const Readings& readings,
+                       const Thresholds& thresholds) {
+  JudgedCondition out{condition, std::nullopt};
+  if (const auto& value = readings[condition.reading]) {
+    out.met = (*value >= thresholds[condition.threshold]) == condition.at_least;
+    return out;
+  }
+  const auto& waits = readings[ReadingId::io_wait];
+  if (condition.reading != ReadingId::disk || !waits) return out;
+  const bool busy = *waits >= thresholds[ThresholdId::io_wait_high];
+  const bool idle = *waits < thresholds[ThresholdId::io_wait_low];
+  if (busy == idle) return out;
+  out.met = busy == condition.at_least;
+  out.by_io_wait = true;
+  return out;
+}
+
 JudgedRule judged(const Rule& rule, const Readings& readings, const Thresholds& thresholds) {
   JudgedRule out;
   out.rule = &rule;
-  bool broken = false;
-  bool missing = false;
+  bool broken = false, missing = false, met = false;
+  bool has_any = false, any_met = false, any_missing = false;
   for (const Condition& condition : rule.conditions) {
-    const std::optional<double>& value = readings[condition.reading];
-    std::optional<bool> met;
-    if (value) {
-      const bool reached = *value >= thresholds[condition.threshold];
-      met = reached == condition.at_least;
-      broken = broken || !*met;
+    const JudgedCondition& one =
+        out.conditions.emplace_back(judged(condition, readings, thresholds));
+    met = met || one.met.value_or(false);
+    if (condition.any) {
+      has_any = true;
+      any_met = any_met || one.met.value_or(false);
+      any_missing = any_missing || !one.met;
+    } else if (one.met) {
+      broken = broken || !*one.met;
     } else {
       missing = missing || condition.needed;
     }
-    out.conditions.push_back({condition, met});
   }
-  out.fit = broken ? Fit::fits_not : missing ? Fit::unknown : Fit::fits;
+  if (has_any && !any_met) (any_missing ? missing : broken) = true;
+  out.fit = broken ? Fit::fits_not : !missing ? Fit::fits : met ? Fit::so_far : Fit::unknown;
   return out;
 }
 
@@ -45,6 +67,50 @@ std::vector<JudgedRule> judge(const Readings& readings, const Thresholds& thresh
   std::vector<JudgedRule> rules;
   for (const Rule& rule : all_rules()) rules.push_back(judged(rule, readings, thresholds));
   return rules;
+}
+
+namespace {
+
+/// How much of what the answer asks for is known; nothing where it is not the GPU first, and so on.
+std::optional<Seen> seen_in(const Readings& readings) {
+  if (!readings[ReadingId::gpu]) return std::nullopt;
+  if (!readings[ReadingId::cpu]) return Seen::gpu;
+  if (!readings[ReadingId::disk]) return Seen::cpu;
+  for (const Question& question : all_questions()) {
+    if (!readings[question.when.reading]) return Seen::disk;
+  }
+  return Seen::all;
+}
+
+}  // namespace
+
+Answer answer_of(const Readings& readings, const Thresholds& thresholds) {
+  Answer answer;
+  std::vector<std::pair<int, OpenReading>> open;
+  bool any = false;
+  for (const Question& question : all_questions()) {
+    const JudgedCondition one = judged(question.when, readings, thresholds);
+    if (!one.met) {
+      Condition clearly_not = question.when;
+      clearly_not.at_least = !clearly_not.at_least;
+      clearly_not.threshold = question.clearly;
+      open.push_back(
+          {question.worth, {question.when, question.cause, question.vital, clearly_not}});
+      continue;
+    }
+    answer.because.push_back(one);
+    any = any || question.vital;
+    if (*one.met) {
+      answer.cause = question.cause;
+      break;
+    }
+  }
+  if (answer.cause == Cause::unsaid && any) answer.cause = Cause::workers;
+  std::stable_sort(open.begin(), open.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (auto& [worth, one] : open) answer.open.push_back(one);
+  if (const auto seen = seen_in(readings)) answer.sure = sure_of(answer.cause, *seen);
+  return answer;
 }
 
 std::vector<Cause> causes_of(const std::vector<JudgedRule>& rules) {
@@ -119,7 +185,12 @@ Readings simulated_readings(const Result& result, const Scenario& scenario, cons
 
 Diagnosis diagnose(const Readings& readings, const Thresholds& thresholds,
                    std::optional<Simulated> simulated) {
-  Diagnosis out{readings, thresholds, judge(readings, thresholds), {}, std::move(simulated), {}};
+  Diagnosis out;
+  out.readings = readings;
+  out.thresholds = thresholds;
+  out.rules = judge(readings, thresholds);
+  out.answer = answer_of(readings, thresholds);
+  out.simulated = std::move(simulated);
   out.causes = causes_of(out.rules);
   if (!out.simulated) return out;
   out.by_prediction = judge(out.simulated->readings, thresholds);

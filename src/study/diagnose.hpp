@@ -11,6 +11,9 @@ namespace feedrate::study {
 /// The judgement of every rule, in the order of the table of rules.
 std::vector<JudgedRule> judge(const Readings& readings, const Thresholds& thresholds);
 
+/// The one cause that the readings speak for, with what is left to read.
+Answer answer_of(const Readings& readings, const Thresholds& thresholds);
+
 /// The causes named by the rules that apply, each once, in the order of the table; symptoms without
 /// a cause are left out.
 std::vector<Cause> causes_of(const std::vector<JudgedRule>& rules);

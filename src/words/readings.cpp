@@ -69,7 +69,7 @@ void set_threshold(Thresholds& thresholds, std::string_view one, const std::stri
     refuse(fmt::format("there is no threshold {}{}; they are {}", in_quotes(name),
                        did_you_mean(name, names), fmt::join(names, ", ")));
   }
-  const ReadingRow as{ReadingId::gpu, found->name, found->kind, "", ""};
+  const ReadingRow as{ReadingId::gpu, found->name, found->kind, "", "", ""};
   thresholds[found->id] =
       parse_reading(as, one.substr(equals + 1), fmt::format("{} {}", flag, name));
 }

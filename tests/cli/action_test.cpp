@@ -130,6 +130,11 @@ TEST_CASE("action: beside a scenario that cannot be read, the verdicts of the ot
   repository.folder.write("other.json", "{\"name\": \"</pre><h1>fine\", ");
   const Outcome outcome = repository.act("");
   CHECK(outcome.status == 2);
+  // One annotation an error, that with file and line.
+  const std::size_t first = outcome.out.find("::error ");
+  REQUIRE(first != std::string::npos);
+  CHECK(outcome.out.compare(first, 26, "::error file=other.json,li") == 0);
+  CHECK(outcome.out.find("::error ", first + 1) == std::string::npos);
   CHECK(has(slurp(repository.folder / "outputs"), "level=error\n"));
   const std::string summary = slurp(repository.folder / "summary");
   CHECK(has(summary, "could not check everything"));

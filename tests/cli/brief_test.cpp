@@ -148,6 +148,10 @@ TEST_CASE("diagnose: its short form counts the rules that it does not print") {
     }
     CHECK(has(text, fmt::format("Of {} rules, {} do not fit", all, verdicts["does not fit"])));
     CHECK(has(text, fmt::format("and {} could not be judged", verdicts["not known"])));
+    if (const auto so_far = verdicts["fits so far"]; so_far > 0) {
+      CHECK(has(text, fmt::format("{} as far as seen",
+                                  so_far == 1 ? "1 fits" : fmt::format("{} fit", so_far))));
+    }
     const std::string full = shell("feedrate " + command + " --full").out;
     CHECK(has(full, "\nRules\n"));
     CHECK(has(full, "\nThresholds\n"));

@@ -1,4 +1,6 @@
 // Completion as bash really does it: the script is sourced and asked.
+#include <filesystem>
+
 #include "catch.hpp"
 #include "cli/process.hpp"
 
@@ -77,4 +79,18 @@ TEST_CASE("completion: presets of init and keys of feeds are offered") {
   CHECK(has(offers("feedrate init vi"), "\nvideo\n"));
   CHECK(has(offers("feedrate init tokens --source "), "\nfsx-lustre\n"));
   CHECK(has(offers("feedrate feeds --over gpus_per"), "\ngpus_per_instance\n"));
+}
+
+TEST_CASE("completion: the charts of plot, files behind them, and the commands of observe") {
+  CHECK(has(offers("feedrate plot sta"), "\nstages\n"));
+  CHECK(has(offers("feedrate plot stages scenarios/cal"), "\nscenarios/caltech256_p3.json\n"));
+  for (const auto& entry : std::filesystem::directory_iterator(FEEDRATE_SOURCE_DIR "/plots")) {
+    const std::string file = entry.path().filename().string();
+    if (!file.ends_with(".vl.json")) continue;
+    INFO(file);
+    CHECK(has(offers("feedrate plot "), "\n" + file.substr(0, file.find('.')) + "\n"));
+  }
+  CHECK(offers("feedrate observe ") == "\nshow\nfit\n");
+  CHECK(has(offers("feedrate observe show scenarios/cal"), "\nscenarios/caltech256_p3.json\n"));
+  CHECK(has(offers("feedrate observe show x.jsonl --"), "\n--html\n"));
 }

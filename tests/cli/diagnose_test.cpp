@@ -1,6 +1,8 @@
 // `feedrate diagnose` as a user meets it.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "catch.hpp"
 #include "cli/process.hpp"
 #include "schema/json_reader.hpp"
@@ -13,6 +15,12 @@ namespace {
 
 const char* const caltech = "scenarios/caltech256_p3.json --set num_workers=1";
 
+/// Without the ends of lines, which stand where a sentence became too long.
+std::string flat(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
 }  // namespace
 
 TEST_CASE("diagnose: a worker too few, from utilisations alone") {
@@ -20,7 +28,7 @@ TEST_CASE("diagnose: a worker too few, from utilisations alone") {
       shell("feedrate diagnose --gpu 35 --cpu 13 --disk 2 --network 1 --ram 20 --start 1min");
   CHECK(outcome.status == 0);
   CHECK(outcome.err.empty());
-  CHECK(has(outcome.out, "One rule fits, workers: too few workers."));
+  CHECK(has(flat(outcome.out), "One rule fits, workers: too few workers."));
   CHECK(has(outcome.out, "remedy 1: raise num_workers"));
   CHECK(has(outcome.out, "AWS Dev Day"));
   const Outcome full = shell(
@@ -33,18 +41,18 @@ TEST_CASE("diagnose: two rules that fit say what tells them apart") {
   const Outcome outcome =
       shell("feedrate diagnose --gpu 35 --cpu 13 --disk 2 --network 1 --ram 20 --start 12min");
   CHECK(outcome.status == 0);
-  CHECK(has(outcome.out, "2 rules fit and disagree (download, workers)"));
+  CHECK(has(flat(outcome.out), "2 rules fit and disagree (download, workers)"));
   CHECK(has(outcome.out, "How to tell them apart"));
 }
 
 TEST_CASE("diagnose: gaps of the loader and too few workers are one answer, gaps and a disk too") {
   const std::string gaps = "feedrate diagnose --gpu 35 --gap-every 7 ";
   const Outcome workers = shell(gaps + "--cpu 13 --disk 2");
-  CHECK(has(workers.out,
+  CHECK(has(flat(workers.out),
             "2 rules fit and do not contradict each other (workers, gaps): too few workers."));
   CHECK_FALSE(has(workers.out, "How to tell them apart"));
-  CHECK(has(shell(gaps + "--cpu 13 --disk 95").out, "(disk, gaps): the disk."));
-  CHECK(has(shell(gaps + "--start 25min").out,
+  CHECK(has(flat(shell(gaps + "--cpu 13 --disk 95").out), "(disk, starved, gaps): the disk."));
+  CHECK(has(flat(shell(gaps + "--start 25min").out),
             "3 rules fit and disagree (download, gaps, MaxInitializationTime)"));
 }
 
@@ -52,6 +60,27 @@ TEST_CASE("diagnose: no rule is an answer") {
   const Outcome outcome = shell("feedrate diagnose --gpu 80 --cpu 50 --disk 50 --network 50");
   CHECK(outcome.status == 0);
   CHECK(has(outcome.out, "No rule fits"));
+  const Outcome little = shell("feedrate diagnose --ram 20");
+  CHECK(little.status == 0);
+  CHECK(has(little.out, "No answer yet: read GPU-Util of `nvidia-smi` (--gpu) first."));
+}
+
+TEST_CASE("diagnose: readings that people have at hand get an answer, and the one that decides") {
+  const Outcome outcome = shell("feedrate diagnose --gpu 35 --cpu 13");
+  CHECK(outcome.status == 0);
+  CHECK(has(outcome.out,
+            "Too few workers if the disk is below 30 %: read %util of `iostat -x 1` (--disk)."));
+  CHECK(has(outcome.out, "remedy 1: raise num_workers"));
+  CHECK(has(outcome.out, "workers (AWS Dev Day): too few workers, if the disk is below 30 %"));
+  CHECK(has(outcome.out, "What decides"));
+  const Outcome hyundai = shell("feedrate diagnose --gpu 35 --cpu 100");
+  CHECK(has(hyundai.out, "Preprocessing on exhausted cores: GPU 35 % is below 80 %, CPU 100 %"));
+  const Outcome waits = shell("feedrate diagnose --gpu 35 --cpu 13 --io-wait 30");
+  CHECK(has(waits.out, "The disk: "));
+  CHECK(has(flat(waits.out), "which stands for the disk."));
+  const Outcome rules = shell("feedrate diagnose --gpu 35 --cpu 13 --rules");
+  CHECK(has(rules.out, "\nThresholds\n"));
+  CHECK(rules.out == shell("feedrate diagnose --gpu 35 --cpu 13 --full").out);
 }
 
 TEST_CASE("diagnose: rules that name no cause") {
@@ -61,7 +90,7 @@ TEST_CASE("diagnose: rules that name no cause") {
   const std::string samples =
       folder.write("uneven.csv", "gpu,cpu,gpu-memory\n0,40,20\n0,40,20\n99,40,20\n99,40,20\n");
   const Outcome two = shell("feedrate diagnose '" + samples + "' --workers-per-cpu 3");
-  CHECK(has(two.out, "2 rules fit, which name symptoms but no cause"));
+  CHECK(has(flat(two.out), "2 rules fit, which name symptoms but no cause"));
 }
 
 TEST_CASE("diagnose: a scenario from standard input") {
@@ -85,12 +114,12 @@ TEST_CASE("diagnose: the simulation beside it agrees, or disagrees") {
                                " --gpu 36 --cpu 13 --disk 0 --network 0");
   INFO(agrees.err);
   CHECK(agrees.status == 0);
-  CHECK(has(agrees.out, "The simulation agrees"));
-  CHECK(has(agrees.out, "is decode (in the"));
+  CHECK(has(flat(agrees.out), "The simulation agrees"));
+  CHECK(has(flat(agrees.out), "is decode (in the"));
   const Outcome differs = shell(std::string("feedrate diagnose ") + caltech +
                                 " --gpu 36 --cpu 98 --disk 0 --network 0");
   CHECK(differs.status == 0);
-  CHECK(has(differs.out, "The simulation disagrees"));
+  CHECK(has(flat(differs.out), "The simulation disagrees"));
   CHECK(has(differs.out, "differs"));
 }
 
@@ -233,6 +262,42 @@ TEST_CASE("diagnose: bad input teaches") {
     CHECK(outcome.out.empty());
     CHECK(has(outcome.err, slip.says));
   }
+}
+
+TEST_CASE(
+    "diagnose: screens as they were pasted, from files and standard input, mixed with flags") {
+  const std::string screens = "tests/schema/screens/";
+  const Outcome all = shell("cat " + screens + "nvidia_smi.txt " + screens +
+                            "top_iostat.txt | feedrate diagnose -");
+  INFO(all.err);
+  CHECK(all.status == 0);
+  CHECK(has(all.out,
+            "Monitors show GPU 35 %, CPU 13 %, disk 2.0 %, RAM 20 %, I/O wait 0.5 %, GPU memory"));
+  CHECK(has(all.out, "Too few workers: "));
+  // One screen has no 95 % quantile.
+  CHECK_FALSE(has(all.out, "BatchSize"));
+  const Outcome files =
+      shell("feedrate diagnose " + screens + "nvidia_smi.txt " + screens + "data.json --cpu 95");
+  CHECK(has(files.out, "Monitors show GPU 35 %, CPU 95 %"));
+  CHECK(has(flat(files.out), "Preprocessing on exhausted cores: "));
+  const std::string sums = screens + "statistics.json";
+  const Outcome refused = shell("feedrate diagnose " + sums);
+  CHECK(refused.status == 2);
+  CHECK(has(refused.err, "statistics.json:1"));
+  CHECK(has(refused.err, "--gpus"));
+  CHECK(has(shell("feedrate diagnose --gpus 4 " + sums).out, "Monitors show GPU 35 %"));
+  for (const char* wrong : {"0", "1.5", "x", "''"}) {
+    CHECK(shell(std::string("feedrate diagnose --gpus ") + wrong + " " + sums).status == 2);
+  }
+  const Outcome beside =
+      shell("feedrate diagnose " + screens +
+            "nvidia_smi.txt - < scenarios/caltech256_p3.json --set num_workers=1");
+  CHECK(beside.status == 0);
+  CHECK(has(flat(beside.out), "the bottleneck of \"Caltech-256 with ResNet-50 on one V100\""));
+  const Outcome none = shell("echo hello | feedrate diagnose -");
+  CHECK(none.status == 2);
+  CHECK(has(flat(none.err),
+            "standard input:1: expected what nvidia-smi, top, iostat -x or sar -n DEV print"));
 }
 
 TEST_CASE("diagnose: a share below one percent is taken as written, and said") {

@@ -22,6 +22,7 @@
 #include "schema/result.hpp"
 #include "schema/samples.hpp"
 #include "schema/scenario.hpp"
+#include "schema/screens.hpp"
 #include "schema/sweep_share.hpp"
 #include "study/run.hpp"
 #include "tests/fuzz/support/laws.hpp"
@@ -218,6 +219,25 @@ std::vector<std::string> sample_seeds() {
   return {"time,gpu,cpu,disk\n0,98,40,1\n1,97,,2\n", "gpu\n0\n100\n50.5\n"};
 }
 
+bool screens(std::string_view text) {
+  schema::holds_screens(text);
+  return taken([&] {
+    const schema::Samples read = schema::read_screens(text, "s.txt", {8.0, 96.0});
+    demand(!read.shares.empty(), "taken, and nothing was read");
+    for (const auto& [reading, shares] : read.shares) {
+      demand(find_reading(reading) != nullptr, "no reading is called " + reading);
+      demand(!shares.empty(), "a reading without a value");
+      for (const double share : shares) {
+        demand(share >= 0.0 && share <= 1.0, fmt::format("{} is {}", reading, share));
+      }
+    }
+  });
+}
+
+std::vector<std::string> screen_seeds() {
+  return files_in(source / "tests/schema/screens", "");
+}
+
 // ---- catalogues and prices
 
 bool prices(std::string_view text) {
@@ -342,6 +362,8 @@ constexpr std::array all_targets = {
     Target{"run", "a job's time is finite, its GPUs busy between 0 and 100 %", scenario_seeds, run},
     Target{"samples", "taken, or refused with words", sample_seeds, samples},
     Target{"scenario", written_again, scenario_seeds, scenario},
+    Target{"screens", "every share lies between 0 and 1, or refused with words", screen_seeds,
+           screens},
     Target{"setting", written_again, setting_seeds, setting},
     Target{"share", written_again, share_seeds, share},
 };

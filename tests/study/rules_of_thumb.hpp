@@ -21,6 +21,14 @@ struct RuleScore {
   int judged = 0;  ///< its readings are known
 };
 
+/// How often the one answer is right, of jobs of which only some readings are known.
+struct AnswerScore {
+  std::string known;  ///< what was read
+  int right = 0;
+  int wrong = 0;
+  int none = 0;  ///< too little was known
+};
+
 inline constexpr std::size_t cause_count = 9;
 
 struct Scores {
@@ -38,13 +46,21 @@ struct Scores {
 
 Scores scores_of(const std::vector<Patient>& patients);
 
+/// A row a set of readings, each of which holds the one before it.
+std::vector<AnswerScore> answers_of(const std::vector<Patient>& patients,
+                                    const feedrate::Thresholds& thresholds = {});
+
 /// The shipped scenarios that simulate a pipeline, each as it is.
 std::vector<Patient> shipped_patients();
 
 /// Jobs drawn from drawn_job that can run.
-std::vector<Patient> drawn_patients(int count);
+std::vector<Patient> drawn_patients(int count, unsigned seed);
 
-/// docs/rules_of_thumb.md.
-std::string rules_page();
+/// docs/rules_of_thumb.md, and the figures of docs/guide/diagnose.md, of the same jobs.
+struct Pages {
+  std::string rules;
+  std::string hit_rate;
+};
+Pages pages();
 
 }  // namespace testing_study
