@@ -23,6 +23,8 @@ std::string roff(std::string_view text) {
       out += "\\e";
     } else if (c == '-') {
       out += "\\-";
+    } else if (c == '|') {
+      out += "|\\:";  // a list of words may be broken there
     } else {
       out += c;
     }

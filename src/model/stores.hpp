@@ -56,7 +56,7 @@ inline constexpr std::array service_rows = std::to_array<ServiceRow>({
     {"weka", Service::nfs, "WEKA", {"wekafs", "wekaio"}},
     {"vast", Service::nfs, "VAST", {"vast-data"}},
     {"alluxio", Service::nfs, "Alluxio", {}},
-    {"lustre", Service::nfs, "the Lustre file system", {}},
+    {"lustre", Service::nfs, "Lustre", {}},
     {"gpfs", Service::nfs, "Storage Scale", {"storage-scale", "spectrum-scale"}},
     {"beegfs", Service::nfs, "BeeGFS", {}},
     {"cephfs", Service::nfs, "CephFS", {"ceph"}},

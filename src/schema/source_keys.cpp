@@ -88,6 +88,7 @@ const std::vector<Entry<Source>>& entries<Source>() {
           "storage_price",
           {.manual = "price of a file system or store that has none in the catalogue",
            .fallback = "not on the bill",
+           .limits = between(0, 1e-9),
            .example = "0.2 USD/GB-month"}),
       entry<&Source::cache>(
           "cache",

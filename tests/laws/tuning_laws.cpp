@@ -16,6 +16,7 @@
 #include "fit/profile.hpp"
 #include "pipeline/generated.hpp"
 #include "schema/import_measurements.hpp"
+#include "schema/nccl_tuning_lines.hpp"
 #include "seed.hpp"
 
 using namespace feedrate;
@@ -304,5 +305,14 @@ TEST_CASE("tuning: figures beyond reason are refused with their line, and never 
     hostile.replace(start, end - start, cell);
     INFO(cell);
     CHECK(refused(hostile).find("job.log:") == 0);
+  }
+}
+
+TEST_CASE("tuning: a line whose bar stands before NCCL's mark is no line of a table") {
+  schema::NcclTuningLines lines;
+  for (const char* line :
+       {"a|NCCL INFO", "|NCCL INFO", "| NCCL INFO  ", "NCCL INFO", "NCCL INFO a"}) {
+    INFO(line);
+    CHECK(lines.read(line) == schema::NcclTuningLines::Found::nothing);
   }
 }

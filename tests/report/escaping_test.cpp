@@ -114,7 +114,9 @@ TEST_CASE("escaping: no writer has its own") {
       {"gives GitHub a command", {"\"::"}, {"src/report/check_ci.cpp", "src/base/printable.cpp"}},
       {"goes past the check of what standard error shows",
        {"STDERR_FILENO", "std::cerr", "std::clog"},
-       {"src/cli/terminal.cpp", "src/cli/live_view.cpp", "src/cli/status_line.cpp"}},
+       // What an observed command prints is its own, as it would be without us.
+       {"src/cli/kept_output.cpp", "src/cli/terminal.cpp", "src/cli/live_view.cpp",
+        "src/cli/status_line.cpp"}},
   };
   std::map<std::string, std::set<std::string>> found;
   for (const auto& entry : fs::recursive_directory_iterator(root / "src")) {

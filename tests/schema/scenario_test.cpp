@@ -172,7 +172,11 @@ TEST_CASE("scenario: one problem, one line that says where, what and what instea
       // words
       {"\"source\": {\"service\": \"S3\"}",
        "/source/service: expected \"s3\", \"gcs\", \"azure-blob\", \"fsx-lustre\", \"efs\", "
-       "\"nfs\", \"ebs\", \"http\" or \"local\", "
+       "\"nfs\", \"ebs\", \"http\", \"local\", \"s3-express\", \"s3-ia\", "
+       "\"s3-intelligent-tiering\", \"fsx-openzfs\", \"fsx-ontap\", \"filestore\", "
+       "\"managed-lustre\", \"hyperdisk-ml\", \"azure-managed-lustre\", "
+       "\"azure-netapp-files\", \"azure-files\", \"weka\", \"vast\", \"alluxio\", \"lustre\", "
+       "\"gpfs\", \"beegfs\", \"cephfs\", \"minio\", \"aistore\" or \"r2\", "
        "got \"S3\" (did you mean \"s3\"?)"},
       {"\"loader\": {\"kind\": 1}",
        "/loader/kind: expected \"pytorch\", \"pool\", \"inline\", \"pytorch-iterable\", "

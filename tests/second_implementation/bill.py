@@ -57,6 +57,16 @@ class Prices:
         cloud = self.clouds[instance]
         return "ec2" if cloud == "aws" else cloud
 
+    def rented(self, instance, region, purchase):
+        """As hourly; SageMaker's managed spot is on demand, less what EC2's spot price saves."""
+        found = self.hourly(instance, region, purchase)
+        if found or purchase != "spot" or not instance.startswith("ml."):
+            return found
+        paid, place = self.hourly(instance, region, "on_demand")
+        spot, on_demand = (self.hourly(instance.removeprefix("ml."), region, each)[0] for each in ("spot", "on_demand"))
+        most = next(row["value"] for row in self.files["services"]["limits"] if row["limit"] == "managed_spot_max")
+        return paid * (1.0 - min(max(1.0 - spot / on_demand, 0.0), most)), place
+
     def hourly(self, instance, region, purchase):
         """Dollars per second of an instance, and the region whose price that is; None: not known."""
         service, name = self.service(instance), instance.removeprefix("ml.")
@@ -141,7 +151,7 @@ def bill(plan, result, prices):
     elif own:
         each = base(own) * discount
     else:
-        each, place = prices.hourly(instance, region, "spot" if purchase == "spot" else "on_demand")
+        each, place = prices.rented(instance, region, "spot" if purchase == "spot" else "on_demand")
         each *= discount
         region = region or place
     rate, held = rent(instance, instances, each, purchase)
@@ -150,7 +160,7 @@ def bill(plan, result, prices):
     helpers = plan["loader"].get("remote")
     if helpers:
         bought = "on_demand" if purchase in ("savings_plan", "capacity_block") else purchase
-        price, _ = prices.hourly(helpers["instance"], cluster.get("region"), bought)
+        price, _ = prices.rented(helpers["instance"], cluster.get("region"), bought)
         if purchase == "savings_plan":
             price *= discount
         rate, busy = rent(helpers["instance"], helpers["instances"], price, purchase)
