@@ -23,8 +23,6 @@ std::string roff(std::string_view text) {
       out += "\\e";
     } else if (c == '-') {
       out += "\\-";
-    } else if (c == '|') {
-      out += "|\\:";  // a list of words may be broken there
     } else {
       out += c;
     }
@@ -44,6 +42,12 @@ std::string verbatim(std::string_view text) {
   return fmt::format(".nf\n{}\n.fi\n", roff(text));
 }
 
+/// A list of words that no line holds is told in the sentence, which can be broken.
+bool is_long_list(const OptionTold& option) {
+  constexpr std::size_t longest = 60;
+  return option.type.size() > longest && option.type.find('|') != std::string::npos;
+}
+
 /// What is typed for an option: "-o, --output FILE".
 std::string typed(const OptionTold& option) {
   std::vector<std::string> names;
@@ -52,13 +56,17 @@ std::string typed(const OptionTold& option) {
   std::string text = fmt::format("{}", fmt::join(names, ", "));
   if (text.empty()) text = option.name;
   if (option.takes_value && !option.type.empty() && option.type != "TEXT") {
-    text += " " + option.type;
+    text += is_long_list(option) ? " WORD" : " " + option.type;
   }
   return text;
 }
 
 std::string described(const OptionTold& option) {
   std::string text = option.about;
+  if (is_long_list(option)) {
+    text += ": ";
+    for (const char c : option.type) text += c == '|' ? std::string(", ") : std::string(1, c);
+  }
   if (!option.default_value.empty()) {
     text += fmt::format(" (default: {})", option.default_value);
   }

@@ -36,6 +36,8 @@ constexpr std::array sensible = {
     Sensible{{0, 1, 0, -1}, 1.0, 1e10},                    // 1 B … 10 GB a sample
     Sensible{{-1, 0, 0, 0}, 1e-1, 1e7},                    // 0.1 … ten million a second
     Sensible{{-1, 0, 1, 0}, 1e-3 / 3600.0, 1e3 / 3600.0},  // 0.001 … 1,000 USD/h
+    // 0.001 … 10 USD/GB-month, of 730 hours
+    Sensible{{-1, -1, 1, 0}, 1e-3 / 1e9 / 2.628e6, 10.0 / 1e9 / 2.628e6},
 };
 constexpr Sensible sensible_tier = {{-1, 0, 0, 0}, 1e-7, 1e-2};  // 0.1 … 11,000 MB/s/TiB
 constexpr Sensible sensible_number = {{}, 1e-3, 1e6};
