@@ -67,10 +67,11 @@ struct Shares {
 /// An instance whose memory lies before the disk, both of which see all reads.
 std::vector<Shares> simulated(double memory, double disk, int readers, int epochs,
                               Generator& generate) {
-  constexpr int items = 4000;
+  // As many reads whatever the number of readers: fewer would scatter more.
+  const int items = 4000 * readers;
   Lru in_memory(static_cast<std::size_t>(memory * items));
   Lru on_disk(static_cast<std::size_t>(disk * items));
-  std::vector<int> all(items);
+  std::vector<int> all(static_cast<std::size_t>(items));
   for (int i = 0; i < items; ++i) all[static_cast<std::size_t>(i)] = i;
   std::vector<Shares> shares;
   for (int epoch = 0; epoch < epochs; ++epoch) {
