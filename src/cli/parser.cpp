@@ -106,7 +106,8 @@ std::string explained(const CLI::App& app, const CLI::ParseError& error) {
     return fmt::format("{} has no flag {}{}", where->get_name(), in_quotes(name),
                        did_you_mean(name, flags_of(*where)));
   }
-  if (left_over.empty()) return in_our_words(*where, error);
+  // What stands after "--" belongs to another command line.
+  if (left_over.empty() || left_over.front() == "--") return in_our_words(*where, error);
   const std::vector<std::string> commands = subcommands_of(*where);
   if (commands.empty()) {
     return fmt::format("{}: unexpected argument {}", where->get_name(),

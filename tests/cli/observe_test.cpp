@@ -113,6 +113,9 @@ TEST_CASE("observe --advise: a command that tells nothing keeps its status, and 
   CHECK(has(none.err, "cannot run /nowhere/train.py"));
   CHECK(shell("feedrate observe --advise").status == 2);
   CHECK(shell("feedrate observe --batch-size 8 -- true").status == 2);
+  const Outcome zero = shell("feedrate observe --advise --batch-size 0 -- true");
+  CHECK(zero.status == 2);
+  CHECK(has(zero.err, "--batch-size: expected a whole number from 1"));
   // A reader that goes away takes nothing from the command.
   const Outcome gone = shell(
       "feedrate observe --advise -- sh -c 'for i in 1 2 3 4 5 6; do echo $i; "
