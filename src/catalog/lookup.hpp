@@ -79,14 +79,15 @@ std::string_view without_prefix(std::string_view instance);
 /// "ml." → "sagemaker", an AWS name → "ec2", else the cloud of the machine ("" when not known).
 std::string service_of(const Catalog& catalog, std::string_view instance);
 
-/// A machine by name, with or without "ml.", or by the name that Azure's API has. The pointer lives as long as `catalog`.
+/// A machine by name, with or without "ml.", or by the name that Azure's API has. The pointer lives
+/// as long as `catalog`.
 Lookup<const Machine*> find_machine(const Catalog& catalog, std::string_view instance);
 
 /// The price of an instance. Prefers, in this order: the region itself; a price that holds in
 /// all regions; one for "a US region" where a US region is asked for. Where a service has no price
 /// with a region at all, one whose source names none (then `assumed`). Among equals current before
-/// historical, then the latest date. Savings plans are on-demand less `savings`, SageMaker's managed
-/// spot on-demand less what EC2's spot price saves (then `assumed`). Whatever is not
+/// historical, then the latest date. Savings plans are on-demand less `savings`, SageMaker's
+/// managed spot on-demand less what EC2's spot price saves (then `assumed`). Whatever is not
 /// exactly what was asked for is in `remark`.
 Lookup<PricedOffer> find_offer(const Catalog& catalog, const OfferQuery& query);
 

@@ -248,9 +248,8 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
     const double ranks_here = std::max(here, static_cast<double>(trainers_.size()));
     workers = std::max(1.0, std::round(workers_seen() / ranks_here));
   }
-  job.workers =
-      need(told.workers, workers, "--num-workers", "the number of loader workers per GPU", 0.0,
-           "no loader worker was seen: the main process is taken to load");
+  job.workers = need(told.workers, workers, "--num-workers", "the number of loader workers per GPU",
+                     0.0, "no loader worker was seen: the main process is taken to load");
   const std::vector<Run> all = runs_of(marks_, of_steps_, job.workers);
   const auto x = series_.mean("throughput", all);
   if (all.empty() && !told.throughput && !x) {

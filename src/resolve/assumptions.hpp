@@ -323,7 +323,8 @@ inline constexpr Assumption model_utilization = {
     0.4,
     0.2,
     0.55,
-    "of the GPU's peak: Llama 3.1 405B 0.38 to 0.43, PaLM 0.46, Megatron-LM 0.44 to 0.52 (recalled)",
+    "of the GPU's peak: Llama 3.1 405B 0.38 to 0.43, PaLM 0.46, Megatron-LM 0.44 to 0.52 "
+    "(recalled)",
     "a model that was not tuned, to the best that is published (engineering judgement)",
     "step"};
 inline constexpr Assumption connection_rate =

@@ -254,7 +254,8 @@ Read expected_read(const World& w, Bytes request, double bytes, double requests)
                           s3 ? published : Duration{});
   if (given.open_latency && s.dataset.samples_per_object.value_or(1.0) <= 1.0) {
     read.latency += *given.open_latency;
-  } else if (s.dataset.samples_per_object.value_or(1.0) <= 1.0 && given.service.family() == Service::nfs) {
+  } else if (s.dataset.samples_per_object.value_or(1.0) <= 1.0 &&
+             given.service.family() == Service::nfs) {
     read.latency = 2.0 * read.latency;
   }
   const bool shared = given.shared.value_or(given.service.family() == Service::nfs);
