@@ -194,7 +194,7 @@ std::string advice_on_observed(const std::vector<std::string>& files, const Told
   const std::string seen =
       report::to_text(report::observe_fit_report(one.job, one.observed, nullptr, ""), style);
   // A rate alone is as fast as it is for whatever reason.
-  if (!one.job.wait && !one.job.gpu_busy && one.job.exposed_copy == std::nullopt) {
+  if (!one.job.wait && !one.job.gpu_busy && !one.job.exposed_copy) {
     return seen +
            "\nNothing is advised: the output tells how fast steps are, and not what they wait "
            "for.\n"

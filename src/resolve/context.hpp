@@ -435,6 +435,9 @@ inline double shards(const Context& context) {
              : 1.0;
 }
 
+/// Whether the scenario has the time of a step, and whether the profile has one; null: it has not.
+bool gives_step(const Step& given);
+bool measured_step(const HostProfile* host);
 /// Fills the step where the scenario names a model in place of a time; whether it does.
 bool step_of_model(Context& context, const Step& given);
 

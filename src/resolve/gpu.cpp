@@ -154,7 +154,7 @@ void vary_as_recorded(Context& context) {
   for (const auto& [n, time] : recorded.times) count += n;
   inputs.step_times = pipeline::step_times_of(recorded.times, inputs.accumulation);
   inputs.step_cv = inputs.step_times ? inputs.step_times->step.cv() : 0.0;
-  if (host.step_fixed || host.step_per_sample || host.step_table) {
+  if (measured_step(&host)) {
     const std::string text = fmt::format("{:g} steps of a batch of {:g}", count, recorded.batch);
     context.use(Stage::gpu, recorded_key,
                 Value<std::string>{text, {Origin::measured, host.name, 0.0}});
@@ -264,6 +264,15 @@ static void vary_as_assumed(Context& context) {
   }
 }
 
+bool gives_step(const Step& given) {
+  return given.fixed || given.per_sample || given.table || given.times ||
+         (given.by_gpu && !given.by_gpu->empty());
+}
+
+bool measured_step(const HostProfile* host) {
+  return host != nullptr && (host->step_fixed || host->step_per_sample || host->step_table);
+}
+
 static void resolve_step_time(Context& context);
 
 void resolve_step(Context& context) {
@@ -277,14 +286,13 @@ static void resolve_step_time(Context& context) {
   const Scenario& s = context.scenario;
   Inputs& inputs = context.out.inputs;
   Step given = s.job.step.value_or(Step{});
-  const HostProfile* const host = context.host;
-  if (host != nullptr && (host->step_fixed || host->step_per_sample || host->step_table)) {
+  const bool measured = measured_step(context.host);
+  if (measured) {
     if (context.scenario.guess("/job/step/fixed") != nullptr) given.fixed.reset();
     if (context.scenario.guess("/job/step/per_sample") != nullptr) given.per_sample.reset();
   }
   inputs.step_cv = given.cv.value_or(0.0);
-  const bool step_is_given = given.fixed || given.per_sample || given.table || given.times ||
-                             (given.by_gpu && !given.by_gpu->empty());
+  const bool step_is_given = gives_step(given);
   if (given.times) {
     inputs.step_times = pipeline::step_times_of(*given.times, inputs.accumulation);
     inputs.step_cv = inputs.step_times ? inputs.step_times->step.cv() : 0.0;
@@ -305,8 +313,6 @@ static void resolve_step_time(Context& context) {
   if (!step_is_given && context.host != nullptr && context.host->step_table) {
     return fill_measured(context, *context.host->step_table);
   }
-  const bool measured =
-      host != nullptr && (host->step_fixed || host->step_per_sample || host->step_table);
   if (!step_is_given && !measured && step_of_model(context, given)) return;
   // A step that the scenario gives is a whole one: a profile's part of another step is not added.
   const auto fixed = context.find<Duration>(

@@ -48,11 +48,9 @@ void tell_of_exchange(Context& context, const Job& job) {
 
 /// A step that was given or measured is no guess.
 void tell_of_model(Context& context, const Step& given) {
-  const bool known = given.fixed || given.per_sample || given.table || given.times ||
-                     (given.by_gpu && !given.by_gpu->empty());
+  const bool known = gives_step(given);
   const HostProfile* const host = context.host;
-  const bool measured = host != nullptr && (host->step_fixed || host->step_per_sample ||
-                                            host->step_table || host->step_times);
+  const bool measured = measured_step(host) || (host != nullptr && host->step_times);
   const auto tell = [&](bool is, const char* key) {
     if (!is) return;
     tell_without_effect(context, fmt::format("/job/step/{}", key),

@@ -229,15 +229,17 @@ def sweep(
     that of ask({"scenario": …, "vary": …}).
     """
     request = _request(
-        scenario, set, host, allow_files, replications=replications, seed=seed, exact=exact
+        scenario,
+        set,
+        host,
+        allow_files,
+        replications=replications,
+        seed=seed,
+        exact=exact,
+        jobs=jobs,
     )
     request["vary"] = _varied(vary)
-    for key, value in (("instances", instances), ("deadline", deadline), ("budget", budget)):
-        if value is not None:
-            request[key] = value
-    if jobs is not None:
-        request["options"]["jobs"] = jobs
-    answer = ask(request)
+    answer = _asked("sweep", request, instances=instances, deadline=deadline, budget=budget)
     return [_row(answer, index) for index in range(len(answer["points"]))]
 
 
