@@ -14,10 +14,10 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <string_view>
 
 #include "base/errors.hpp"
 #include "base/open_file.hpp"
+#include "base/replacement.hpp"
 
 namespace feedrate {
 namespace {
@@ -31,13 +31,7 @@ using Clock = std::chrono::steady_clock;
 #endif
   if (getppid() != parent) _exit(1);
   try {
-    const std::string made = make();
-    for (std::string_view rest = made; !rest.empty();) {
-      const ssize_t n = ::write(to, rest.data(), rest.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) _exit(1);
-      rest.remove_prefix(static_cast<std::size_t>(n));
-    }
+    if (!write_all(to, make())) _exit(1);
   } catch (...) {
     _exit(1);
   }
