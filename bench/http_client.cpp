@@ -5,13 +5,18 @@
 #endif
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <string_view>
 #include <utility>
 
 #include "base/errors.hpp"
+#include "base/replacement.hpp"
 #include "bench/http_words.hpp"
 #include "bench/probe.hpp"
 
@@ -31,6 +36,7 @@ struct Connection::State {
   }
   CURLcode perform();
   CURLcode run();
+  void keep_body(std::string_view part);
   long status() const;
   int os_error() const;
   [[noreturn]] void refuse(CURLcode code);
@@ -48,6 +54,15 @@ struct Connection::State {
   std::atomic<std::uint64_t>* counter = nullptr;
   std::uint64_t whole_size = 0;  ///< by Content-Range
   std::string bucket_region;     ///< where S3 says that the bucket is
+  // Of the last of several answers, the others being redirects:
+  std::string tag;
+  std::uint64_t starts_at = 0;  ///< by Content-Range
+  bool in_chunks = false;       ///< whose last one says so
+  // Of an object that is kept:
+  Kept* kept = nullptr;
+  const KeepRules* rules = nullptr;
+  bool begun = false;
+  std::exception_ptr failure;  ///< that may not pass through libcurl
 };
 
 namespace {
@@ -55,10 +70,18 @@ namespace {
 constexpr int poll_milliseconds = 100;  ///< Ctrl-C is heard so soon
 constexpr unsigned signs_for_s3 = 0x075800;
 
-size_t take_body(char*, size_t size, size_t count, void* data) {
+size_t take_body(char* text, size_t size, size_t count, void* data) {
   auto& state = *static_cast<Connection::State*>(data);
   if (state.only_looking) return 0;  // a server without ranges would send everything
   state.received += size * count;
+  if (state.kept != nullptr) {
+    try {
+      state.keep_body({text, size * count});
+    } catch (...) {
+      state.failure = std::current_exception();
+      return 0;
+    }
+  }
   if (state.counter != nullptr) *state.counter += size * count;
   return size * count;
 }
@@ -79,7 +102,21 @@ std::optional<std::string> value_of(std::string_view line, std::string_view name
 size_t take_header(char* text, size_t size, size_t count, void* data) {
   auto& state = *static_cast<Connection::State*>(data);
   const std::string_view line(text, size * count);
+  if (line.starts_with("HTTP/")) {
+    state.tag.clear();
+    state.starts_at = 0;
+    state.whole_size = 0;
+    state.in_chunks = false;
+  }
+  // A weak one stands for several texts.
+  if (const auto tag = value_of(line, "etag"); tag && tag->starts_with('"')) state.tag = *tag;
+  if (const auto coding = value_of(line, "transfer-encoding")) {
+    state.in_chunks = coding->find("chunked") != std::string::npos;
+  }
   if (const auto range = value_of(line, "content-range")) {
+    if (range->starts_with("bytes ")) {
+      state.starts_at = std::strtoull(range->c_str() + 6, nullptr, 10);
+    }
     const std::size_t slash = range->find('/');
     if (slash != std::string::npos) {
       state.whole_size = std::strtoull(range->c_str() + slash + 1, nullptr, 10);
@@ -169,6 +206,9 @@ int Connection::State::os_error() const {
 CURLcode Connection::State::run() {
   for (int running = 1; running > 0;) {
     if (stop) throw Interrupted();
+    if (rules != nullptr && std::chrono::steady_clock::now() > rules->until) {
+      throw NotKept(target.shown + ": the time limit is over before all of it is there");
+    }
     curl_multi_perform(multi, &running);
     if (running > 0) curl_multi_poll(multi, nullptr, 0, poll_milliseconds, nullptr);
   }
@@ -177,6 +217,37 @@ CURLcode Connection::State::run() {
     if (done->msg == CURLMSG_DONE) return done->data.result;
   }
   return CURLE_GOT_NOTHING;
+}
+
+void Connection::State::keep_body(std::string_view part) {
+  const long answer = status();
+  if (answer != 200 && answer != 206) return;  // what an error page says
+  if (!begun && answer == 206 && (starts_at != kept->size || tag != kept->tag)) {
+    kept->tag.clear();
+    throw HostError(target.shown + ": the server sent another part than it was asked for");
+  }
+  if (!begun && answer == 200) {
+    if (::ftruncate(kept->file, 0) != 0) {
+      throw NotKept(target.shown + ": cannot be written: " + system_reason());
+    }
+    kept->size = 0;
+    kept->tag = tag;
+    rules->afresh(*kept);
+  }
+  begun = true;
+  if (part.size() > rules->at_most - std::min(kept->size, rules->at_most)) {
+    throw InputError(fmt::format("{}: expected at most {} MB, got more", target.shown,
+                                 rules->at_most / 1'000'000));
+  }
+  if (!write_all_at(kept->file, part, kept->size)) {
+    throw NotKept(target.shown + ": cannot be written: " + system_reason());
+  }
+  kept->size += part.size();
+  curl_off_t length = 0;
+  curl_easy_getinfo(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+  if (length < 0) length = 0;
+  if (rules->came)
+    rules->came(kept->size, answer == 206 ? whole_size : static_cast<std::uint64_t>(length));
 }
 
 CURLcode Connection::State::perform() {
@@ -199,6 +270,10 @@ void Connection::State::refuse(CURLcode code) {
     case CURLE_COULDNT_CONNECT:
       throw InputError(
           name + ": no connection: " + (os_error() != 0 ? std::strerror(os_error()) : detail));
+    case CURLE_UNSUPPORTED_PROTOCOL:
+      throw InputError(name + ": redirects to a URL of another scheme, which is not followed");
+    case CURLE_TOO_MANY_REDIRECTS:
+      throw InputError(name + ": redirects again and again; check the URL");
     case CURLE_URL_MALFORMAT: throw InputError(name + ": expected a URL: " + detail);
     case CURLE_PEER_FAILED_VERIFICATION:
       throw InputError(name + ": the server's certificate is not trusted (" + detail +
@@ -287,6 +362,64 @@ Reply Connection::get(std::optional<ByteRange> range, std::atomic<std::uint64_t>
   return reply;
 }
 
+std::int64_t Connection::keep(Kept& kept, const KeepRules& rules) {
+  State& state = *state_;
+  CURL* easy = state.easy;
+  const bool go_on = kept.size > 0 && !kept.tag.empty();
+  const std::string range = fmt::format("{}-", kept.size);
+  curl_slist* headers = nullptr;
+  for (const curl_slist* one = state.headers; one != nullptr; one = one->next) {
+    headers = curl_slist_append(headers, one->data);
+  }
+  if (go_on) headers = curl_slist_append(headers, ("If-Range: " + kept.tag).c_str());
+  struct AsBefore {
+    State& state;
+    curl_slist* own;
+    ~AsBefore() {
+      curl_easy_setopt(state.easy, CURLOPT_HTTPHEADER, state.headers);
+      curl_slist_free_all(own);
+      state.kept = nullptr;
+      state.rules = nullptr;
+    }
+  } as_before{state, headers};
+  state.kept = &kept;
+  state.rules = &rules;
+  state.begun = false;
+  state.failure = nullptr;
+  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+  curl_easy_setopt(easy, CURLOPT_RANGE, go_on ? range.c_str() : nullptr);
+  curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
+  curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR,
+                   state.target.url.starts_with("http:") ? "http" : "https");
+  curl_easy_setopt(easy, CURLOPT_FILETIME, 1L);
+  const CURLcode code = state.perform();
+  if (state.failure) std::rethrow_exception(state.failure);
+  if (code != CURLE_OK) state.refuse(code);
+  const long status = state.status();
+  const bool all_there = go_on && status == 416 && state.whole_size == kept.size;
+  if (status == 416 && !all_there) {
+    kept.tag.clear();
+    throw HostError(state.target.shown + ": the server sent another part than it was asked for");
+  }
+  if (status != 200 && status != 206 && !all_there) refuse_status(state);
+  curl_off_t length = 0;
+  curl_easy_getinfo(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+  if (!all_there && length < 0 && !state.in_chunks) {
+    throw InputError(state.target.shown +
+                     ": the server does not state the size, so nothing tells whether it is whole");
+  }
+  if (!all_there && !state.begun) {
+    throw InputError(state.target.shown + ": the object is empty; name one with content");
+  }
+  if (status == 206 && state.whole_size != kept.size) {
+    kept.tag.clear();
+    throw HostError(state.target.shown + ": the server sent another part than it was asked for");
+  }
+  curl_off_t changed = -1;
+  curl_easy_getinfo(easy, CURLINFO_FILETIME_T, &changed);
+  return changed;
+}
+
 #else
 
 struct Connection::State {};
@@ -307,6 +440,10 @@ RemoteObject Connection::look() {
 }
 
 Reply Connection::get(std::optional<ByteRange>, std::atomic<std::uint64_t>*) {
+  throw HostError(http_unavailable());
+}
+
+std::int64_t Connection::keep(Kept&, const KeepRules&) {
   throw HostError(http_unavailable());
 }
 

@@ -1,11 +1,14 @@
 #pragma once
 // One connection to a store, kept open between requests.
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "base/errors.hpp"
 #include "base/units.hpp"
 #include "bench/target.hpp"
 
@@ -32,6 +35,28 @@ struct Reply {
   Duration first_byte;  ///< from sending the request to the first byte of the answer
 };
 
+/// An object on its way into a file that is open for writing.
+struct Kept {
+  int file = -1;
+  std::uint64_t size = 0;  ///< bytes of it that the file holds
+  std::string tag;         ///< the server's name for this state of the object; "": it gave none
+};
+
+struct KeepRules {
+  std::uint64_t at_most = 0;  ///< bytes of a whole object
+  std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
+  /// Before the first byte of an object that is received from its start.
+  std::function<void(const Kept&)> afresh{};
+  /// The bytes that are there, and the whole object's; 0: not known.
+  std::function<void(std::uint64_t, std::uint64_t)> came{};
+};
+
+/// Trying again would not help: the disk is full, the time is over.
+class NotKept : public HostError {
+ public:
+  using HostError::HostError;
+};
+
 class Connection {
  public:
   /// Gives up when nothing arrives for `patience`, or at once when `stop` is set.
@@ -46,6 +71,12 @@ class Connection {
   /// Receives a part, or all of it without `range`, and drops it. Adds to `counter` as it comes.
   /// Throws as look(); Interrupted once `stop` is set.
   Reply get(std::optional<ByteRange> range, std::atomic<std::uint64_t>* counter = nullptr);
+
+  /// Receives all of the object into `kept`: what is there already is gone on with if the object is
+  /// still in the state that `tag` names, else everything comes afresh. Redirects are followed
+  /// within the URL's scheme. Returns when the object was changed last, in seconds since 1970 (-1:
+  /// not told). Throws as get(), and NotKept; `kept` then tells what can be gone on with.
+  std::int64_t keep(Kept& kept, const KeepRules& rules);
 
   struct State;
 

@@ -57,6 +57,24 @@ void copy_folder(const fs::path& from, const fs::path& to) {
   }
 }
 
+/// `made` becomes a copy of `old` with the new files; it is removed where that fails.
+void fill(const fs::path& old, const fs::path& made, std::span<const NewFile> files) {
+  std::error_code error;
+  try {
+    copy_folder(old, made);
+    for (const NewFile& file : files) {
+      write_text_file((made / fs::relative(fs::weakly_canonical(file.path), old)).string(),
+                      file.text);
+    }
+  } catch (const fs::filesystem_error& failure) {
+    fs::remove_all(made, error);
+    throw HostError(made.string() + ": cannot be written: " + failure.code().message());
+  } catch (const std::exception&) {
+    fs::remove_all(made, error);
+    throw;
+  }
+}
+
 void write_each(std::span<const NewFile> files) {
   std::vector<NewFile> before;
   try {
@@ -114,25 +132,28 @@ Replaced replace_files(const HeldFolder& before, std::span<const NewFile> files)
   bool exchanged = false;
   {
     const HeldFolder after(made);  // from the moment on at which it takes the other's place
-    try {
-      copy_folder(old, made);
-      for (const NewFile& file : files) {
-        write_text_file((made / fs::relative(fs::weakly_canonical(file.path), old)).string(),
-                        file.text);
-      }
-    } catch (const fs::filesystem_error& failure) {
-      fs::remove_all(made, error);
-      throw HostError(made.string() + ": cannot be written: " + failure.code().message());
-    } catch (const std::exception&) {
-      fs::remove_all(made, error);
-      throw;
-    }
+    fill(old, made, files);
     exchanged = exchange(made, old);
     fs::remove_all(made, error);  // what was there before, or the copy
   }
   if (exchanged) return Replaced::as_one;
   write_each(files);
   return Replaced::one_by_one;
+}
+
+void copy_with_files(const std::string& from, const std::string& to,
+                     std::span<const NewFile> files) {
+  std::error_code error;
+  const fs::path target = fs::path(to).lexically_normal();
+  fs::create_directories(target.parent_path(), error);
+  const fs::path made = made_beside(target);
+  if (made.empty()) throw HostError(to + ": cannot be written: " + system_reason());
+  fill(fs::canonical(from), made, files);
+  fs::rename(made, target, error);
+  if (!error) return;
+  const std::string why = error.message();
+  fs::remove_all(made, error);
+  throw HostError(to + ": cannot be written: " + why);
 }
 
 }  // namespace feedrate

@@ -25,6 +25,12 @@ enum class Replaced {
 /// HostError, with everything as it was, when something cannot be written.
 Replaced replace_files(const std::string& folder, std::span<const NewFile> files);
 
+/// A copy of `from` with the new files, whose paths are below `from`, comes into being at `to`,
+/// where nothing is yet, in one step. HostError, with nothing there, when something cannot be
+/// written or another process was faster.
+void copy_with_files(const std::string& from, const std::string& to,
+                     std::span<const NewFile> files);
+
 /// A folder that no other process replaces as long as this lives: a second one waits here. On file
 /// systems without locks the folder is not held.
 class HeldFolder {

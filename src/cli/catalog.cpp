@@ -20,6 +20,7 @@ struct CatalogArguments {
   std::string name;
   std::string filter;
   ImportArguments import;
+  UpdateArguments update;
   OutputOptions output;
 };
 
@@ -89,16 +90,19 @@ Command add_catalog(Parser& parent) {
   one->add_option("name", arguments->name, "Instance type")->type_name("NAME")->required();
   add_output_flags(*one, arguments->output, formats);
   Parser* import = add_catalog_import(*app, arguments->import);
+  Parser* update = add_catalog_update(*app, arguments->update);
   app->footer(
       "Examples:\n"
       "  feedrate catalog list 'gpu>=A10G, price<40'\n"
       "  feedrate catalog show p3.2xlarge\n"
-      "  feedrate catalog import vms.csv --date 2026-11-01 --dry-run");
-  return {app, [list, one, import, arguments] {
+      "  feedrate catalog import vms.csv --date 2026-11-01 --dry-run\n"
+      "  feedrate catalog update --affects scenarios/*.json");
+  return {app, [list, one, import, update, arguments] {
             if (one->parsed()) return show(*arguments);
             if (import->parsed()) return import_prices(arguments->import);
+            if (update->parsed()) return update_prices(arguments->update);
             if (list->parsed()) return list_machines(*arguments);
-            throw InputError("catalog: expected list, show NAME or import FILE");
+            throw InputError("catalog: expected list, show NAME, import FILE or update");
           }};
 }
 

@@ -1,7 +1,6 @@
 #include "cli/catalog_import.hpp"
 
 #include <optional>
-#include <set>
 
 #include "base/exit_status.hpp"
 #include "cli/inputs.hpp"
@@ -16,11 +15,13 @@ namespace feedrate::cli {
 Parser* add_catalog_import(Parser& parent, ImportArguments& arguments) {
   Parser* app = parent.add_subcommand(
       "import",
-      "Bring prices up to date from an AWS Price List bulk file (AmazonEC2, AmazonSageMaker; JSON) "
-      "or a vms.csv of the SkyPilot catalogue");
+      "Bring prices up to date from a file: an AWS Price List bulk file (AmazonEC2, "
+      "AmazonSageMaker), a page of Azure's Retail Prices API, a vms.csv of the SkyPilot catalogue, "
+      "or a CSV of your own with the columns instance, region, price (USD/h)");
   app->add_option("file", arguments.file, "Price list")->type_name("FILE")->required();
-  app->add_option("--date", arguments.date,
-                  "Date on which the file was made; needed for a CSV, which does not contain it")
+  app->add_option(
+         "--date", arguments.date,
+         "Date on which the file was made; needed for all but an AWS file, which contains it")
       ->type_name("YYYY-MM-DD");
   app->add_flag("--dry-run", arguments.dry_run, "Print what would change without writing anything");
   add_output_flags(*app, arguments.output, {"text", "csv", "markdown"});
@@ -32,11 +33,8 @@ int import_prices(const ImportArguments& arguments) {
   std::optional<HeldFolder> held;
   if (!arguments.dry_run) held.emplace(schema::find_pricing_folder());
   const Catalog catalog = whole_catalog();
-  std::set<std::string, std::less<>> known;
-  for (const Machine& machine : catalog.machines) known.insert(machine.name);
   const schema::ImportedPrices imported =
-      schema::read_price_file(arguments.file, arguments.date,
-                              [&](const std::string& name) { return known.contains(name); });
+      schema::read_price_file(arguments.file, arguments.date, schema::machines_of(catalog));
   const schema::ImportPlan plan = schema::plan_import(catalog.folder, catalog, imported);
   const bool as_one = !held || schema::write_plan(*held, plan);
   const report::ImportSummary summary{imported.what,     imported.date, catalog.folder,

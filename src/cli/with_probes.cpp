@@ -38,7 +38,7 @@ const ProbeWork& with_probes() {
   const std::filesystem::path program = program_with_probes();
   ::execv(program.c_str(), kept_arguments);
   throw HostError(fmt::format(
-      "measuring needs the program feedrate-probes, but {} could not be started: {} (install the "
+      "this needs the program feedrate-probes, but {} could not be started: {} (install the "
       "Debian package feedrate-probes, or build it: cmake --build . --target feedrate_probes)",
       in_quotes(program.string(), 200), system_reason()));
 }

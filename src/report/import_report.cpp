@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/unit_text.hpp"
 #include "report/numbers.hpp"
 
@@ -12,7 +14,70 @@ std::string price_text(const Known<HourlyPrice>& price) {
   return price ? format_in(price->value.base(), "USD/h") : "new";
 }
 
+std::string amount(const std::optional<Money>& value, const std::optional<Currency>& currency) {
+  if (!value) return "-";
+  std::optional<ShownMoney> shown;
+  if (currency) shown.emplace(*currency);
+  return money(*value);
+}
+
+/// "3 scenarios cost more, 1 less, 2 the same."
+std::string affected_text(std::span<const Affected> affected) {
+  std::size_t more = 0, less = 0, unknown = 0;
+  for (const Affected& one : affected) {
+    if (!one.before || !one.after) {
+      ++unknown;
+    } else if (*one.after > *one.before) {
+      ++more;
+    } else if (*one.after < *one.before) {
+      ++less;
+    }
+  }
+  std::string text =
+      fmt::format(" Of {}, {} {} more and {} less than before",
+                  counted(affected.size(), "scenario"), more, more == 1 ? "costs" : "cost", less);
+  if (unknown > 0)
+    text += fmt::format("; {} could not be priced before, or cannot be now", unknown);
+  return text + '.';
+}
+
+/// "p2.xlarge in us-east-1 (ec2)"
+std::string gone_text(std::span<const Offer> gone) {
+  constexpr std::size_t named = 5;
+  std::string text;
+  for (const Offer& offer : gone.first(std::min(named, gone.size()))) {
+    text += fmt::format("{}{} in {} ({})", text.empty() ? "" : ", ", offer.instance, offer.region,
+                        offer.service);
+  }
+  if (gone.size() > named) text += fmt::format(" and {} more", gone.size() - named);
+  return fmt::format("no longer offered on demand, last price kept: {}", text);
+}
+
 }  // namespace
+
+Table affected_table(std::span<const Affected> affected) {
+  Table table;
+  table.columns = {{"scenario"},
+                   {"cost before", Align::right},
+                   {"now", Align::right},
+                   {"change", Align::right},
+                   {"bottleneck"}};
+  for (const Affected& one : affected) {
+    const bool both = one.before && one.after && *one.before > Money{};
+    const double relative = both ? *one.after / *one.before - 1.0 : 0.0;
+    const bool moved = one.before && one.bottleneck_before != one.bottleneck_after;
+    Row row;
+    row.cells = {
+        Cell(one.file), Cell(amount(one.before, one.currency)),
+        Cell(amount(one.after, one.currency)),
+        Cell(both ? signed_percent(relative) : "", relative == 0.0  ? Tone::plain
+                                                   : relative > 0.0 ? Tone::bad
+                                                                    : Tone::good),
+        Cell(moved ? one.bottleneck_before + " → " + one.bottleneck_after : one.bottleneck_after)};
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
 
 std::string_view purchase_text(Purchase purchase) {
   switch (purchase) {
@@ -63,6 +128,10 @@ Report import_report(std::span<const PriceChange> changes, const ImportSummary& 
       fmt::format("{} {} changed, {} new, {} confirmed.", changes.size() - added,
                   changes.size() - added == 1 ? "price" : "prices", added, summary.confirmed),
       Tone::plain};
+  if (!summary.affected.empty()) {
+    report.headline.text += affected_text(summary.affected);
+    report.blocks.emplace_back(affected_table(summary.affected));
+  }
   if (!changes.empty()) report.blocks.emplace_back(import_table(changes));
   List remarks;
   remarks.title = "Remarks";
@@ -81,6 +150,10 @@ Report import_report(std::span<const PriceChange> changes, const ImportSummary& 
   if (summary.elsewhere > 0) {
     remarks.items.push_back(fmt::format("{} left out, of regions that the catalogue does not cover",
                                         counted(summary.elsewhere, "price")));
+  }
+  if (!summary.gone.empty()) remarks.items.push_back(gone_text(summary.gone));
+  for (const Affected& one : summary.affected) {
+    if (!one.problem.empty()) remarks.items.push_back(one.problem);
   }
   report.blocks.emplace_back(std::move(remarks));
   return report;

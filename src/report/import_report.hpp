@@ -1,17 +1,31 @@
 #pragma once
-// `catalog import`: which prices are not what they were.
+// `catalog import` and `catalog update`: which prices are not what they were, and what that does.
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "catalog/price_change.hpp"
+#include "model/scenario.hpp"
 #include "report/blocks.hpp"
 
 namespace feedrate::report {
 
 /// How tables name a way to pay: "on demand", "savings plan".
 std::string_view purchase_text(Purchase purchase);
+
+/// What one scenario comes to at the prices before and after.
+struct Affected {
+  std::string file;
+  std::optional<Money> before;  ///< empty: it could not be priced
+  std::optional<Money> after;
+  std::string bottleneck_before;
+  std::string bottleneck_after;
+  std::string problem;  ///< why not; of the prices after where both fail
+  std::optional<Currency> currency;
+};
 
 struct ImportSummary {
   std::string what;    ///< the source, in words
@@ -23,10 +37,15 @@ struct ImportSummary {
   std::size_t confirmed = 0;  ///< same price, newer source
   std::size_t older = 0;      ///< left alone
   std::size_t elsewhere = 0;  ///< in regions without any price
+  std::vector<Offer> gone{};  ///< that the source does not offer any more
+  std::vector<Affected> affected{};
 };
 
 /// A row a change: what, old price and its date, new price, difference.
 Table import_table(std::span<const PriceChange> changes);
+
+/// A row a scenario: cost before and now, difference, bottleneck.
+Table affected_table(std::span<const Affected> affected);
 
 Report import_report(std::span<const PriceChange> changes, const ImportSummary& summary);
 

@@ -22,7 +22,7 @@ bool is_pricing_folder(const char* folder) {
 }
 
 /// Where the user's own catalogue is, if there is one: "" where no folder of the user is known.
-std::string own_pricing_folder() {
+std::string users_folder() {
   const char* config = std::getenv("XDG_CONFIG_HOME");
   if (config != nullptr && *config == '/') return std::string(config) + "/feedrate/pricing";
   const char* home = std::getenv("HOME");
@@ -31,6 +31,15 @@ std::string own_pricing_folder() {
 
 }  // namespace
 
+std::string own_pricing_folder() {
+  const char* set = std::getenv("FEEDRATE_PRICING");
+  if (set != nullptr && *set != '\0') return find_pricing_folder();
+  const std::string own = users_folder();
+  if (!own.empty()) return own;
+  throw HostError(
+      "no folder for prices of your own: set HOME, XDG_CONFIG_HOME or FEEDRATE_PRICING");
+}
+
 std::string find_pricing_folder(const std::string& library) {
   if (const char* set = std::getenv("FEEDRATE_PRICING"); set != nullptr && *set != '\0') {
     if (is_pricing_folder(set)) return set;
@@ -38,7 +47,7 @@ std::string find_pricing_folder(const std::string& library) {
         "FEEDRATE_PRICING: expected a folder with pricing files (services.json …), got {}",
         in_quotes(set, 200)));
   }
-  const std::string own = own_pricing_folder();
+  const std::string own = users_folder();
   if (!own.empty() && is_pricing_folder(own.c_str())) return own;
   const SharedFolder folder = find_shared_folder("pricing", marker, library);
   if (!folder.path.empty()) return folder.path;

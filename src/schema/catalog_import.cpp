@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "base/errors.hpp"
 #include "base/replace_files.hpp"
@@ -70,7 +72,7 @@ Offer offer_of(const ImportedPrice& price, const ImportedPrices& imported) {
 /// A pricing file as lines, of which single ones are replaced.
 class Lines {
  public:
-  explicit Lines(const std::string& path) : path_(path), text_(read_text_file(path)) {
+  Lines(const std::string& path, std::string text) : path_(path), text_(std::move(text)) {
     std::string_view rest = text_;
     while (!rest.empty()) {
       const std::size_t end = std::min(rest.find('\n'), rest.size());
@@ -143,8 +145,13 @@ class Lines {
 
 class Importer {
  public:
-  Importer(const std::string& folder, const Catalog& catalog, const ImportedPrices& imported)
-      : folder_(folder), catalog_(catalog), imported_(imported) {
+  Importer(const std::string& folder, const Catalog& catalog, const ImportedPrices& imported,
+           ImportPlan before)
+      : folder_(folder),
+        catalog_(catalog),
+        imported_(imported),
+        regions_(imported.covered.begin(), imported.covered.end()),
+        plan_(std::move(before)) {
     for (const Offer& offer : catalog.offers) {
       regions_.insert(offer.region);
       if (offer.region == "all") everywhere_.insert(offer.instance);
@@ -154,8 +161,9 @@ class Importer {
   ImportPlan plan() {
     std::map<std::string, std::vector<ImportedPrice>> by_file;
     for (const ImportedPrice& price : resolved()) by_file[file_of(price.instance)].push_back(price);
-    for (const auto& [name, prices] : by_file) change_file(name, prices);
-    if (!plan_.files.empty()) tell_source();
+    bool any = false;
+    for (const auto& [name, prices] : by_file) any = change_file(name, prices) || any;
+    if (any) tell_source();
     return std::move(plan_);
   }
 
@@ -193,9 +201,25 @@ class Importer {
     return cloud + ".json";
   }
 
-  void change_file(const std::string& name, const std::vector<ImportedPrice>& prices) {
+  [[nodiscard]] std::string text_at(const std::string& path) const {
+    for (const NewFile& file : plan_.files) {
+      if (file.path == path) return file.text;
+    }
+    return read_text_file(path);
+  }
+
+  void put(const std::string& path, std::string text) {
+    for (NewFile& file : plan_.files) {
+      if (file.path != path) continue;
+      file.text = std::move(text);
+      return;
+    }
+    plan_.files.push_back({path, std::move(text)});
+  }
+
+  bool change_file(const std::string& name, const std::vector<ImportedPrice>& prices) {
     const std::string path = (std::filesystem::path(folder_) / name).string();
-    Lines lines(path);
+    Lines lines(path, text_at(path));
     const JsonPtr root = parse_json(lines.text(), path);
     const JsonValue* offers = root->find("offers");
     if (offers == nullptr || offers->items.empty()) {
@@ -204,9 +228,10 @@ class Importer {
     }
     for (const ImportedPrice& price : prices) merge(price, *offers, lines);
     const std::string after = lines.joined();
-    if (after == lines.text()) return;
+    if (after == lines.text()) return false;
     read_back(name, parse_json(after, path));
-    plan_.files.push_back({path, after});
+    put(path, after);
+    return true;
   }
 
   void merge(const ImportedPrice& price, const JsonValue& offers, Lines& lines) {
@@ -263,7 +288,7 @@ class Importer {
 
   void tell_source() {
     const std::string path = (std::filesystem::path(folder_) / "sources.json").string();
-    Lines lines(path);
+    Lines lines(path, text_at(path));
     JsonWriter out;
     out.begin_object(JsonWriter::Layout::line).text("what", imported_.what);
     out.text("where", imported_.where).text("date", imported_.date).end();
@@ -279,7 +304,7 @@ class Importer {
     const std::string after = lines.joined();
     if (after == lines.text()) return;
     static_cast<void>(parse_json(after, path));
-    plan_.files.push_back({path, after});
+    put(path, after);
   }
 
   std::string folder_;
@@ -290,11 +315,84 @@ class Importer {
   ImportPlan plan_;
 };
 
+/// The disk's files but for those of a plan.
+class PlannedFiles : public Files {
+ public:
+  explicit PlannedFiles(const ImportPlan& plan) : plan_(plan) {}
+
+  [[nodiscard]] std::string text(const std::string& path) const override {
+    const std::string name = disk_.identity(path);
+    for (const NewFile& file : plan_.files) {
+      if (disk_.identity(file.path) == name) return file.text;
+    }
+    return disk_.text(path);
+  }
+  [[nodiscard]] bool has(const std::string& path) const override { return disk_.has(path); }
+  [[nodiscard]] std::string identity(const std::string& path) const override {
+    return disk_.identity(path);
+  }
+  [[nodiscard]] std::string text_of_real(const std::string& path) const override {
+    return text(path);
+  }
+  [[nodiscard]] std::string repository_of(const std::string& folder) const override {
+    return disk_.repository_of(folder);
+  }
+  [[nodiscard]] std::vector<std::string> names(const std::string& folder) const override {
+    return disk_.names(folder);
+  }
+
+ private:
+  const ImportPlan& plan_;
+  const Files& disk_ = files_on_disk();
+};
+
 }  // namespace
 
+Wanted machines_of(const Catalog& catalog) {
+  std::map<std::string, std::string, std::less<>> names;
+  for (const Machine& machine : catalog.machines) {
+    std::string other = machine.name;
+    if (machine.cloud == "azure") {
+      std::replace(other.begin(), other.end(), ' ', '_');
+      other = "Standard_" + other;
+    } else if (machine.cloud == "aws") {
+      other = "ml." + other;
+    }
+    names.emplace(machine.name, machine.name);
+    names.emplace(std::move(other), machine.name);
+  }
+  return [names = std::move(names)](const std::string& name) {
+    const auto found = names.find(name);
+    return found == names.end() ? std::string() : found->second;
+  };
+}
+
 ImportPlan plan_import(const std::string& folder, const Catalog& catalog,
-                       const ImportedPrices& imported) {
-  return Importer(folder, catalog, imported).plan();
+                       const ImportedPrices& imported, ImportPlan before) {
+  return Importer(folder, catalog, imported, std::move(before)).plan();
+}
+
+std::vector<Offer> missing_from(const Catalog& catalog, const ImportedPrices& imported) {
+  std::set<std::pair<std::string, std::string>> priced;
+  std::set<std::tuple<std::string, std::string, std::string>> there;
+  for (const ImportedPrice& price : imported.prices) {
+    const std::string service =
+        price.service.empty() ? service_of(catalog, price.instance) : price.service;
+    priced.emplace(service, price.region);
+    there.emplace(service, price.region, price.instance);
+  }
+  std::vector<Offer> missing;
+  std::copy_if(catalog.offers.begin(), catalog.offers.end(), std::back_inserter(missing),
+               [&](const Offer& offer) {
+                 return offer.current && offer.purchase == Purchase::on_demand && offer.price &&
+                        priced.contains({offer.service, offer.region}) &&
+                        !there.contains({offer.service, offer.region, offer.instance});
+               });
+  return missing;
+}
+
+Catalog catalog_after(const std::string& folder, const ImportPlan& plan) {
+  return read_whole_catalog(folder, PlannedFiles(plan));
 }
 
 bool write_plan(const HeldFolder& folder, const ImportPlan& plan) {

@@ -15,6 +15,11 @@ namespace feedrate::schema {
 /// A library gives its own path, which the folder then lies beside.
 std::string find_pricing_folder(const std::string& library = "");
 
+/// The folder that prices may be brought up to date in without what was installed being touched:
+/// $FEEDRATE_PRICING when set, else the user's own, which need not be there yet. HostError where
+/// neither is known.
+std::string own_pricing_folder();
+
 /// Reads what a run on these instances can ask for: their machines and offers, and all services.
 /// A name with a dot is AWS's and opens one small file; any other opens those of the other clouds.
 /// When a name is in none of these, everything is read, so that a look-up can say what exists.

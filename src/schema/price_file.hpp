@@ -1,7 +1,9 @@
 #pragma once
-// Prices out of what others publish: AWS's Price List bulk files and the SkyPilot catalogue's CSV.
+// Prices out of what others publish: AWS's Price List bulk files, answers of Azure's Retail Prices
+// API, the SkyPilot catalogue's CSV; and a CSV of one's own.
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,21 +29,32 @@ struct ImportedPrices {
   std::string where;
   std::string date;  ///< "2026-11-01": when the source was made
   std::vector<ImportedPrice> prices;
+  std::set<std::string> covered{};  ///< regions that the catalogue covers from now on
+  std::string next{};               ///< the URL of what follows this page; "": nothing does
 };
 
-/// Whether prices of this instance are wanted; files name hundreds of others.
-using Wanted = std::function<bool(const std::string& instance)>;
+/// The source of a list that is nobody's but the user's, and holds no more than the user wrote
+/// down.
+inline constexpr const char* own_prices = "own-prices";
+
+/// The catalogue's name of an instance; "" where its prices are not wanted: files name hundreds of
+/// others.
+using Wanted = std::function<std::string(const std::string& instance)>;
 
 /// Reads a bulk file of AmazonEC2 (Linux, shared, on demand) or AmazonSageMaker (training), of any
-/// size, or a vms.csv; told apart by their first character. `date` is needed for a CSV, which has
-/// none; it must be empty or equal for a bulk file. InputError for everything that is malformed,
-/// cut short or contradicts itself.
+/// size, a page of Azure's prices (Linux, on demand and spot), or a CSV (a vms.csv, or the columns
+/// instance, region, price); told apart by how they begin. A bulk file states its date, which
+/// `date` must be equal to if it is given; all others are of `date`, else of `otherwise`.
+/// InputError for everything that is malformed, cut short or contradicts itself, and where nothing
+/// is wanted, unless more pages follow.
 ImportedPrices read_price_file(const std::string& path, const std::string& date,
-                               const Wanted& wanted);
+                               const Wanted& wanted, const std::string& otherwise = "");
 
-/// The two forms; read_price_file() chooses.
+/// The three forms; read_price_file() chooses.
 ImportedPrices read_aws_price_list(const std::string& path, const Wanted& wanted);
-ImportedPrices read_skypilot_csv(const std::string& path, const std::string& date,
+ImportedPrices read_azure_prices(const std::string& path, const std::string& date,
                                  const Wanted& wanted);
+ImportedPrices read_price_csv(const std::string& path, const std::string& date,
+                              const Wanted& wanted);
 
 }  // namespace feedrate::schema

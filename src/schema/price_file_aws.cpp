@@ -111,7 +111,8 @@ class PriceListHandler : public nlohmann::json_sax<nlohmann::json> {
       price.service = "sagemaker";
       price.instance = std::string(without_prefix(attribute("instanceName")));
     }
-    if (price.region.empty() || !wanted_(price.instance)) return;
+    price.instance = wanted_(price.instance);
+    if (price.region.empty() || price.instance.empty()) return;
     products.emplace(sku, price);
   }
 

@@ -1,7 +1,9 @@
-// The SkyPilot catalogue's vms.csv: one row per machine, region and zone.
+// CSV files of prices: the SkyPilot catalogue's vms.csv, with a row per machine, region and zone,
+// and prices of one's own.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -11,6 +13,7 @@
 #include "base/quote.hpp"
 #include "base/statistics.hpp"
 #include "base/text_file.hpp"
+#include "catalog/lookup.hpp"
 #include "schema/price_file.hpp"
 
 namespace feedrate::schema {
@@ -95,8 +98,8 @@ struct Seen {
 
 }  // namespace
 
-ImportedPrices read_skypilot_csv(const std::string& path, const std::string& date,
-                                 const Wanted& wanted) {
+ImportedPrices read_price_csv(const std::string& path, const std::string& date,
+                              const Wanted& wanted) {
   if (date.empty()) {
     refuse_file(path, 0, "a CSV has no date: expected --date YYYY-MM-DD, the day it was made");
   }
@@ -108,15 +111,23 @@ ImportedPrices read_skypilot_csv(const std::string& path, const std::string& dat
     const auto found = std::find(header.begin(), header.end(), name);
     return static_cast<std::size_t>(found - header.begin());
   };
-  for (const std::string_view needed : {"InstanceType", "Region", "Price"}) {
+  // A file of one's own says these three in lower case, and "ml.g5.xlarge" of SageMaker's.
+  const bool own = column("instance") < header.size();
+  for (const std::string_view needed : own ? std::array{"instance", "region", "price"}
+                                           : std::array{"InstanceType", "Region", "Price"}) {
     if (column(needed) != header.size()) continue;
     refuse_file(path, 1,
-                fmt::format("expected the columns InstanceType, Region and Price, got none "
-                            "called {}",
+                fmt::format("expected the columns {}, got none called {}",
+                            own ? "instance, region and price"
+                                : "InstanceType, Region and Price (of prices of your own: "
+                                  "instance, region and price)",
                             needed));
   }
-  const std::size_t instance = column("InstanceType"), region = column("Region");
-  const std::size_t price = column("Price"), spot = column("SpotPrice");
+  const std::size_t instance = column(own ? "instance" : "InstanceType");
+  const std::size_t region = column(own ? "region" : "Region");
+  const std::size_t price = column(own ? "price" : "Price");
+  const std::size_t spot = column(own ? "spot" : "SpotPrice");
+  const std::size_t gpu = column("AcceleratorName");
   std::map<std::pair<std::string, std::string>, Seen> seen;
   while (rows.next(fields)) {
     if (fields.size() == 1 && fields.front().empty()) continue;
@@ -128,9 +139,22 @@ ImportedPrices read_skypilot_csv(const std::string& path, const std::string& dat
     const double on_demand = price_in(fields[price], path, rows.line(), "Price");
     double by_spot = 0.0;
     if (spot < header.size()) by_spot = price_in(fields[spot], path, rows.line(), "SpotPrice");
+    if (fields[instance].empty() && gpu < header.size() && !fields[gpu].empty()) {
+      refuse_file(
+          path, rows.line(),
+          "expected prices of whole machines, got one of a GPU alone: in Google Cloud's list "
+          "machines are priced without their GPUs");
+    }
     if (fields[instance].empty() || fields[region].empty()) continue;
-    if (!wanted(fields[instance])) continue;
-    Seen& machine = seen[{fields[instance], fields[region]}];
+    const std::string name = wanted(fields[instance]);
+    if (name.empty()) {
+      if (!own) continue;
+      refuse_file(path, rows.line(),
+                  fmt::format("expected an instance of the catalogue, got {}",
+                              in_quotes(fields[instance])));
+    }
+    const bool sagemaker = own && fields[instance].starts_with("ml.");
+    Seen& machine = seen[{sagemaker ? "ml." + name : name, fields[region]}];
     if (on_demand > 0.0 && machine.on_demand > 0.0 && machine.on_demand != on_demand) {
       refuse_file(path, rows.line(),
                   fmt::format("expected one price for {} in {}, got {} and {} USD/h",
@@ -144,9 +168,16 @@ ImportedPrices read_skypilot_csv(const std::string& path, const std::string& dat
                      "github skypilot-org/skypilot-catalog",
                      date,
                      {}};
+  if (own) {
+    out = {own_prices, "prices of your own", "a CSV that was imported", date, {}};
+    for (const auto& [key, machine] : seen) out.covered.insert(key.second);
+  }
   for (const auto& [key, machine] : seen) {
-    const auto& [name, where] = key;
-    const std::string service = name.find('.') == std::string::npos ? "" : "ec2";
+    const std::string where = key.second;
+    const std::string name(without_prefix(key.first));
+    const std::string service = name.size() < key.first.size()        ? "sagemaker"
+                                : name.find('.') == std::string::npos ? ""
+                                                                      : "ec2";
     if (machine.on_demand > 0.0) {
       out.prices.push_back(
           {service, name, where, Purchase::on_demand, usd_per_hour(machine.on_demand), {}, {}, {}});
@@ -161,7 +192,7 @@ ImportedPrices read_skypilot_csv(const std::string& path, const std::string& dat
 }
 
 ImportedPrices read_price_file(const std::string& path, const std::string& date,
-                               const Wanted& wanted) {
+                               const Wanted& wanted, const std::string& otherwise) {
   const auto is_date = [](const std::string& text) {
     if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
     return std::count_if(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; }) ==
@@ -173,13 +204,19 @@ ImportedPrices read_price_file(const std::string& path, const std::string& date,
   }
   std::ifstream file(path, std::ios::binary);
   if (!file) refuse_file(path, 0, "expected a readable file, got none");
-  char first = ' ';
-  while (file.get(first) && (first == ' ' || first == '\n' || first == '\r' || first == '\t')) {
-  }
-  if (!file) refuse_file(path, 0, "expected a price list, got an empty file");
+  std::string head(4096, ' ');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
   file.close();
-  ImportedPrices prices =
-      first == '{' ? read_aws_price_list(path, wanted) : read_skypilot_csv(path, date, wanted);
+  const std::size_t first = head.find_first_not_of(" \n\r\t");
+  if (first == std::string::npos) refuse_file(path, 0, "expected a price list, got an empty file");
+  const auto says = [&](const char* key) { return head.find(key) != std::string::npos; };
+  const std::string& day = date.empty() ? otherwise : date;
+  const bool azure =
+      !says("\"formatVersion\"") && (says("\"Items\"") || says("\"BillingCurrency\""));
+  ImportedPrices prices = head[first] != '{' ? read_price_csv(path, day, wanted)
+                          : azure            ? read_azure_prices(path, day, wanted)
+                                             : read_aws_price_list(path, wanted);
   if (!is_date(prices.date)) {
     refuse_file(path, 0,
                 "expected a \"publicationDate\" such as 2026-11-01T00:00:00Z, got " +
@@ -189,7 +226,7 @@ ImportedPrices read_price_file(const std::string& path, const std::string& date,
     refuse_file(path, 0,
                 fmt::format("expected a file of {} (--date), got one of {}", date, prices.date));
   }
-  if (prices.prices.empty()) {
+  if (prices.prices.empty() && prices.next.empty()) {
     refuse_file(path, 0, "expected prices of machines in the catalogue, got none of any");
   }
   return prices;

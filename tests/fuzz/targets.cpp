@@ -243,14 +243,15 @@ std::vector<std::string> screen_seeds() {
 bool prices(std::string_view text) {
   const AsFile file(text);
   const bool dated = taken([&] {
-    const auto read = schema::read_price_file(file.path(), "", [](const auto&) { return true; });
+    const auto read =
+        schema::read_price_file(file.path(), "", [](const auto& name) { return name; });
     for (const auto& price : read.prices) {
       demand_finite(price.price.base(), "a price");
       demand(price.price >= HourlyPrice{}, "a price below nothing");
     }
   });
   const bool undated = taken([&] {
-    schema::read_price_file(file.path(), "2026-11-01", [](const auto&) { return true; });
+    schema::read_price_file(file.path(), "2026-11-01", [](const auto& name) { return name; });
   });
   return dated || undated;
 }

@@ -5,7 +5,7 @@
 namespace feedrate::cli {
 
 void bring_probes() {
-  static const ProbeWork work = {calibrate, run_loader, bench::run_canary};
+  static const ProbeWork work = {calibrate, run_loader, bench::run_canary, download};
   install(work);
 }
 

@@ -2,6 +2,7 @@
 // What only the program with the probes does (cli/with_probes.hpp).
 #include "cli/calibrate.hpp"
 #include "cli/loader_work.hpp"
+#include "cli/with_probes.hpp"
 
 namespace feedrate::cli {
 
@@ -12,5 +13,10 @@ int calibrate(const CalibrateArguments& arguments);
 /// that a drift of the machine does not look like a setting's. InputError when the profile does not
 /// know what the loader does, or this build has no such loader; HostError on Ctrl-C.
 LoaderRuns run_loader(const LoaderOptions& options, const HostProfile& profile);
+
+/// As ProbeWork::download says. FILE.tag beside the file holds the server's name for its state;
+/// both are the user's alone while they are in the making. What a server failed to send is asked
+/// for three times.
+std::int64_t download(const Download& what, const std::atomic<bool>& stop);
 
 }  // namespace feedrate::cli

@@ -1,0 +1,117 @@
+#include <sys/stat.h>
+
+#include <cctype>
+#include <filesystem>
+#include <string_view>
+#include <thread>
+
+#include "base/errors.hpp"
+#include "base/file_lock.hpp"
+#include "base/replacement.hpp"
+#include "base/text_file.hpp"
+#include "bench/http_client.hpp"
+#include "bench/probe.hpp"
+#include "cli/probes/work.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Duration patience = seconds(30.0);
+constexpr int attempts = 3;
+constexpr std::size_t longest_tag = 1000;
+
+/// The host of a URL, without user and port.
+std::string_view host_of_url(std::string_view url) {
+  std::string_view rest = url.substr(url.find("://") + 3);
+  rest = rest.substr(0, rest.find_first_of("/?#\\"));
+  if (const auto at = rest.rfind('@'); at != std::string_view::npos) rest.remove_prefix(at + 1);
+  const auto bracket = rest.find(']');
+  return rest.substr(0, bracket == std::string_view::npos ? rest.find(':') : bracket + 1);
+}
+
+/// Whoever is between here and there could change what comes.
+bench::Target trusted(const Download& what) {
+  bench::Target target = bench::target_of(what.url);
+  for (char& c : target.url) {
+    if (c == ':') break;
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  if (target.url.starts_with("https:")) return target;
+  const std::string_view host = host_of_url(target.url);
+  const bool here = host == "localhost" || host == "127.0.0.1" || host == "[::1]";
+  if (here) target.direct = true;
+  if (here || what.allow_http) return target;
+  throw InputError(target.shown +
+                   ": expected an https URL: over http anybody on the way could change prices; "
+                   "--allow-http trusts them");
+}
+
+/// The bytes that are there, and by which name the server knows them.
+bench::Kept earlier(int file, const std::string& tag_file) {
+  bench::Kept kept;
+  kept.file = file;
+  struct stat status {};
+  if (::fstat(file, &status) == 0) kept.size = static_cast<std::uint64_t>(status.st_size);
+  if (kept.size > 0 && is_there(tag_file)) kept.tag = read_text_file(tag_file, longest_tag);
+  return kept;
+}
+
+void wait(int attempt, const std::atomic<bool>& stop) {
+  constexpr int tenths = 10;
+  for (int i = 0; i < tenths * attempt && !stop; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
+}  // namespace
+
+std::int64_t download(const Download& what, const std::atomic<bool>& stop) {
+  if (const std::string why = bench::http_unavailable(); !why.empty()) {
+    throw HostError("nothing can be fetched: " + why);
+  }
+  const bench::Target target = trusted(what);
+  const std::string tag_file = what.file + ".tag";
+  const OpenFile file = locked_for_writing(what.file, static_cast<mode_t>(Rights::owners_alone));
+  bench::Kept kept = earlier(file.get(), tag_file);
+  bench::KeepRules rules;
+  rules.at_most = what.at_most;
+  rules.until = what.until;
+  rules.came = what.came;
+  rules.afresh = [&](const bench::Kept& now) {
+    std::error_code ignored;
+    fs::remove(tag_file, ignored);
+    if (!now.tag.empty() && now.tag.size() <= longest_tag) write_text_file(tag_file, now.tag);
+  };
+  const auto forget_unless_named = [&] {
+    if (!kept.tag.empty()) return;  // the next one goes on with it
+    std::error_code ignored;
+    fs::remove(what.file, ignored);
+    fs::remove(tag_file, ignored);
+  };
+  for (int attempt = 1;; ++attempt) {
+    try {
+      return bench::Connection(target, patience, stop).keep(kept, rules);
+    } catch (const InputError&) {
+      kept.tag.clear();
+      forget_unless_named();
+      throw;
+    } catch (const bench::Interrupted&) {
+      forget_unless_named();
+      throw HostError(std::string("interrupted: no price was changed") +
+                      (kept.tag.empty() ? "" : "; the next update goes on with what came"));
+    } catch (const bench::NotKept&) {
+      forget_unless_named();
+      throw;
+    } catch (const HostError&) {
+      if (attempt == attempts || stop) {
+        forget_unless_named();
+        throw;
+      }
+    }
+    wait(attempt, stop);
+  }
+}
+
+}  // namespace feedrate::cli

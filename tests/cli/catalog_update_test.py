@@ -1,0 +1,531 @@
+"""feedrate catalog update against servers that answer as the vendors' do, and as broken ones do.
+
+    catalog_update_test.py PROGRAM SOURCE_FOLDER
+"""
+
+import http.server
+import json
+import os
+import re
+import shutil
+import signal
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+PROGRAM, SOURCE = sys.argv[1:3]
+DATE = "2026-11-20"
+JOB = os.path.join(SOURCE, "scenarios/caltech256_p3.json")
+
+
+def aws_list(prices, region="us-east-1", offer="AmazonEC2", date=DATE):
+    """A bulk file as AWS lays it out, of what others have: another system, reserved only."""
+    products, terms = {}, {}
+
+    def add(name, system, price):
+        sku = f"SKU{len(products)}"
+        if offer == "AmazonEC2":
+            attributes = {
+                "instanceType": name, "regionCode": region, "operatingSystem": system,
+                "tenancy": "Shared", "preInstalledSw": "NA", "capacitystatus": "Used",
+            }
+        else:
+            attributes = {"instanceName": "ml." + name, "regionCode": region, "component": "Training"}
+        products[sku] = {"sku": sku, "productFamily": "Compute Instance", "attributes": attributes}
+        dimension = {"unit": "Hrs", "pricePerUnit": {"USD": f"{price:.10f}"}}
+        terms[sku] = {sku + ".T": {"sku": sku, "priceDimensions": {sku + ".T.R": dimension}}}
+
+    for name, price in prices.items():
+        add(name, "Linux", price)
+    if offer == "AmazonEC2":
+        add("p3.2xlarge", "Windows", 9.0)
+    return json.dumps({
+        "formatVersion": "v1.0", "offerCode": offer, "version": "1",
+        "publicationDate": date + "T17:55:34Z", "products": products,
+        "terms": {"OnDemand": terms, "Reserved": {}},
+    }).encode()
+
+
+def sky_list(rows):
+    """A vms.csv; rows: (instance, region, zone, price, spot)."""
+    text = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,Price,SpotPrice,Region,AvailabilityZone\n"
+    for name, region, zone, price, spot in rows:
+        text += f"{name},,,,,,{price},{spot},{region},{zone}\n"
+    return text.encode()
+
+
+def meter(sku, price, name="", region="westus3", **more):
+    """A meter of Azure's Retail Prices API."""
+    made = {
+        "currencyCode": "USD", "tierMinimumUnits": 0.0, "retailPrice": price, "unitPrice": price,
+        "armRegionName": region, "location": "US West 3", "effectiveStartDate": "2026-01-01T00:00:00Z",
+        "productName": "Virtual Machines NDsr H200 v5 Series", "skuName": name or sku,
+        "serviceName": "Virtual Machines", "unitOfMeasure": "1 Hour", "type": "Consumption",
+        "isPrimaryMeterRegion": True, "armSkuName": sku,
+    }
+    made.update(more)
+    return made
+
+
+def azure_page(items, next_page=None):
+    return json.dumps({
+        "BillingCurrency": "USD", "CustomerEntityId": "Default", "CustomerEntityType": "Retail",
+        "Items": items, "NextPageLink": next_page, "Count": len(items),
+    }).encode()
+
+
+class Answer:
+    """What a server says to one request."""
+
+    def __init__(self, body=b"", status=200, tag=None, headers=None, cut=None, slow=False, ranges=True,
+                 length=True):
+        self.body, self.status, self.tag, self.headers = body, status, tag, headers or {}
+        self.cut, self.slow, self.ranges, self.length = cut, slow, ranges, length
+
+
+class Server:
+    """Answers each path with the answers that it has for it, one after the other, the last one again
+    and again."""
+
+    def __init__(self, answers):
+        outer = self
+        self.answers = {path: list(those) if isinstance(those, list) else [those]
+                        for path, those in answers.items()}
+        self.asked = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_):
+                pass
+
+            def do_GET(self):
+                outer.asked.append((self.path, dict(self.headers)))
+                left = outer.answers.get(self.path)
+                answer = Answer(b"no such page", 404) if not left else left[0]
+                if left and len(left) > 1:
+                    left.pop(0)
+                body, status, first = answer.body, answer.status, 0
+                wanted = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
+                same = self.headers.get("If-Range") in (None, answer.tag)
+                sent = {}
+                if wanted and answer.ranges and status == 200 and same:
+                    first = int(wanted[1])
+                    if first >= len(body):
+                        status, body, sent = 416, b"", {"Content-Range": f"bytes */{len(answer.body)}"}
+                    else:
+                        sent = {"Content-Range": f"bytes {first}-{len(body) - 1}/{len(body)}"}
+                        status, body = 206, body[first:]
+                self.send_response(status)
+                if answer.length:
+                    self.send_header("Content-Length", str(len(body)))
+                else:
+                    self.close_connection = True
+                if answer.tag:
+                    self.send_header("ETag", answer.tag)
+                for name, value in {**sent, **answer.headers}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                if answer.cut is not None and len(body) > answer.cut:
+                    self.wfile.write(body[: answer.cut])
+                    self.wfile.flush()
+                    self.close_connection = True
+                    return
+                if answer.slow:
+                    self.wfile.write(body[: len(body) // 2])
+                    self.wfile.flush()
+                    time.sleep(20)
+                    return
+                self.wfile.write(body)
+
+        class Quiet(http.server.ThreadingHTTPServer):
+            daemon_threads = True
+
+            def handle_error(self, *_):
+                pass  # a client that is gone
+
+        self.server = Quiet(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class Update(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.own = os.path.join(self.folder, "feedrate/pricing")
+        self.environment = {
+            **os.environ, "LC_ALL": "C.UTF-8", "XDG_CONFIG_HOME": self.folder,
+            "SOURCE_DATE_EPOCH": "1764000000",  # 2025-11-24
+        }
+        for name in ("FEEDRATE_PRICING", "AWS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE",
+                     "http_proxy", "https_proxy"):
+            self.environment.pop(name, None)
+
+    def feedrate(self, *arguments, **more):
+        return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, cwd=SOURCE,
+                              env=self.environment, timeout=120, **more)
+
+    def update(self, *arguments, status=0, says=""):
+        done = self.feedrate("catalog", "update", *arguments)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.assertIn(says, done.stdout + done.stderr)
+        if status:
+            self.assertEqual(done.stdout, "")
+            self.assertFalse(os.path.exists(self.own), "a failure makes no folder")
+        return done
+
+    def left(self):
+        folder = self.own + ".lists"
+        return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+
+
+def current(region, service="ec2"):
+    """On-demand prices in a region, as the shipped catalogue has them."""
+    prices = {}
+    for name in os.listdir(SOURCE + "/pricing/aws"):
+        with open(f"{SOURCE}/pricing/aws/{name}", encoding="utf-8") as file:
+            offers = json.load(file)["offers"]
+        for offer in offers:
+            if (offer["service"], offer["region"], offer["purchase"]) != (service, region, "on_demand"):
+                continue
+            if offer.get("current", True):
+                prices[offer["instance"]] = float(offer["price"].removesuffix(" USD/h"))
+    return prices
+
+
+class Fetched(Update):
+    def job(self, **cluster):
+        with open(JOB, encoding="utf-8") as file:
+            document = json.load(file)
+        document.pop("cases", None)
+        document["cluster"].pop("price", None)
+        document["cluster"].update(cluster)
+        path = os.path.join(self.folder, "job.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(document, file)
+        return path
+
+    def compute(self, job):
+        done = self.feedrate("run", job, "--mean", "--format", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)["result"]["cost"]["compute_usd"]
+
+    def test_aws_is_billed_to_the_cent(self):
+        prices = {**current("us-east-1"), "p3.2xlarge": 2.5}
+        job = self.job(instance="p3.2xlarge", region="us-east-1")
+        before = self.compute(job)
+        pages = {"/ec2/us-east-1/index.json": Answer(aws_list(prices), tag='"a"')}
+        with Server(pages) as server:
+            done = self.update("--source", server.url + "/ec2/{region}/index.json", "--region",
+                               "us-east-1", "--affects", job)
+        self.assertIn("1 price changed, 0 new", done.stdout)
+        self.assertIn("-18.3 %", done.stdout)
+        self.assertIn("Of 1 scenario, 0 cost more and 1 less than before", done.stdout)
+        self.assertAlmostEqual(self.compute(job) / before, 2.5 / 3.06, 9)
+        self.assertEqual(self.left(), [])
+
+    def test_sagemaker_is_billed_to_the_cent(self):
+        prices = {**current("us-east-1", "sagemaker"), "g5.xlarge": 2.0}
+        job = self.job(instance="ml.g5.xlarge", region="us-east-1")
+        before = self.compute(job)
+        pages = {"/us-east-1": Answer(aws_list(prices, offer="AmazonSageMaker"))}
+        with Server(pages) as server:
+            self.update("--source", server.url + "/{region}", "--region", "us-east-1")
+        self.assertAlmostEqual(self.compute(job) / before, 2.0 / 1.4084, 3)
+
+    def test_a_region_that_is_asked_for_is_covered(self):
+        job = self.job(instance="p3.2xlarge", region="af-south-1")
+        self.assertEqual(self.feedrate("run", job).returncode, 2)
+        pages = {"/af-south-1": Answer(aws_list({"p3.2xlarge": 4.0}, "af-south-1"))}
+        with Server(pages) as server:
+            done = self.update("--source", server.url + "/{region}", "--region", "af-south-1",
+                               "--affects", job)
+        self.assertIn("1 new", done.stdout)
+        self.assertIn("could not be priced before", " ".join(done.stdout.split()))
+        self.assertGreater(self.compute(job), 0)
+
+    def test_skypilot_brings_spot_and_what_is_gone_is_named(self):
+        prices = current("us-east-1")
+        prices.pop("p3.16xlarge")
+        rows = [(name, "us-east-1", "a", price, "") for name, price in prices.items()]
+        rows += [("p3.2xlarge", "us-east-1", zone, prices["p3.2xlarge"], spot)
+                 for zone, spot in (("b", 0.4), ("c", 0.8), ("d", 0.5))]
+        pages = {"/vms.csv": Answer(sky_list(rows), headers={
+            "Last-Modified": "Sat, 22 Nov 2025 10:00:00 GMT"})}
+        # The shipped prices are of 2026-07: those of 2025 do not replace them.
+        with Server(pages) as server:
+            done = self.update("--source", server.url + "/vms.csv")
+            self.assertIn("2025-11-22", done.stdout)
+            self.assertIn("0 prices changed", done.stdout)
+            self.assertIn("present source is newer", done.stdout)
+            self.assertFalse(os.path.exists(self.own))
+            done = self.update("--source", server.url + "/vms.csv", "--date", DATE)
+        self.assertIn("p3.16xlarge in us-east-1 (ec2)", done.stdout)
+        with open(self.own + "/aws/p3.json", encoding="utf-8") as file:
+            offers = json.load(file)["offers"]
+        spot = [offer for offer in offers if (offer["instance"], offer["region"], offer["purchase"])
+                == ("p3.2xlarge", "us-east-1", "spot")]
+        self.assertEqual([(one["price"], one["lowest"], one["highest"], one["zones"])
+                          for one in spot], [("0.5 USD/h", "0.4 USD/h", "0.8 USD/h", 3)])
+
+    def test_azure_page_by_page(self):
+        sku = "Standard_ND96isr_H200_v5"
+        second = "/prices?$skip=1"
+        with Server({}) as server:
+            server.answers["/prices"] = [Answer(azure_page([
+                meter(sku, 90.0), meter(sku, 30.0, name="ND96isrH200v5 Low Priority"),
+                meter(sku, 95.0, productName="Virtual Machines NDsr H200 v5 Series Windows"),
+                meter(sku, 60.0, type="Reservation"),
+                meter(sku, 91.0, effectiveStartDate="2027-01-01T00:00:00Z"),
+                meter("Standard_D2_v3", 0.1)], server.url + second))]
+            server.answers[second] = [Answer(azure_page([meter(sku, 40.0, name="ND96isrH200v5 Spot")]))]
+            done = self.update("--source", server.url + "/prices", "--date", DATE)
+        self.assertIn("84.8 USD/h", done.stdout)
+        self.assertIn("90 USD/h", done.stdout)
+        self.assertIn("1 price changed, 1 new", done.stdout)
+        self.assertIn("40 USD/h", done.stdout)
+        self.assertEqual(self.left(), [])
+
+    def test_the_shipped_prices_stay(self):
+        def shipped():
+            return {name: os.stat(f"{SOURCE}/pricing/aws/{name}").st_mtime_ns
+                    for name in os.listdir(SOURCE + "/pricing/aws")}
+
+        before = shipped()
+        own = Answer(b"instance,region,price\nml.p3.2xlarge,us-east-1,1.25\n")
+        job = self.job(instance="ml.p3.2xlarge", region="us-east-1")
+        was = self.compute(job)
+        with Server({"/own.csv": own}) as server:
+            there = ("--source", server.url + "/own.csv", "--date", DATE)
+            self.update(*there, "--dry-run", says="nothing was written")
+            self.assertFalse(os.path.exists(self.own))
+            self.update(*there, says="prices of your own")
+            self.assertTrue(os.path.isfile(self.own + "/services.json"))
+            self.update(*there, says="0 prices changed")
+        self.assertEqual(before, shipped())
+        self.assertEqual(os.listdir(self.folder + "/feedrate"), ["pricing"])
+        self.assertAlmostEqual(self.compute(job) / was, 1.25 / 3.825, 9)
+
+    def test_csv_has_both_tables(self):
+        own = Answer(b"instance,region,price\np3.2xlarge,us-east-1,1.53\n")
+        job = self.job(instance="p3.2xlarge", region="us-east-1")
+        with Server({"/own.csv": own}) as server:
+            done = self.update("--source", server.url + "/own.csv", "--date", DATE, "--affects", job,
+                               "--format", "csv")
+        first, second = done.stdout.split("\n\n")
+        self.assertEqual(len(first.splitlines()), 2)
+        self.assertEqual(second.splitlines()[0], "scenario,cost before,now,change,bottleneck")
+
+
+class Refused(Update):
+    """Bad input and broken servers: a reason, and everything as it was."""
+
+    csv = b"instance,region,price\np3.2xlarge,us-east-1,1.25\n"
+
+    def refused(self, answers, status, says, *flags, path="/list"):
+        answers = answers if isinstance(answers, list) else [answers]
+        with Server({path: answers}) as server:
+            self.update("--source", server.url + path, "--date", DATE, *flags, status=status, says=says)
+            return server.asked
+
+    def test_flags(self):
+        self.update("--source", "gopher", status=2, says="expected aws, sagemaker, azure, skypilot or a URL")
+        self.update("--source", "aws", status=2, says="expected --region too")
+        self.update("--source", "aws", "--region", "../etc", status=2, says="expected a region such as")
+        self.update("--source", "ftp://127.0.0.1/x", status=2, says="expected a URL that starts with")
+        self.update("--time-limit", "soon", status=2, says="--time-limit")
+        self.update("--time-limit", "0 s", status=2, says="expected a time above 0")
+        self.update("--affects", "/nowhere.json", status=2, says="/nowhere.json")
+        self.assertEqual(self.left(), [])
+
+    def test_http_is_for_this_machine(self):
+        for host in ("example.com", "127.0.0.1.example.com", "localhost@example.com",
+                     "example.com?@localhost", "example.com\\@localhost"):
+            self.update("--source", f"http://{host}/list", status=2, says="expected an https URL")
+
+    def test_answers(self):
+        self.refused(Answer(b"", 404), 2, "404, no such object")
+        self.refused(Answer(b"<html>", 200), 2, "InstanceType")
+        self.refused(Answer(b"", 200), 2, "empty")
+        self.refused(Answer(b'{"Items": 3, "BillingCurrency": "USD"}'), 2, "\"Items\"")
+        self.refused(Answer(aws_list({"p3.2xlarge": 2.5})[:-40]), 2, "breaks off")
+        self.refused(Answer(self.csv, length=False), 2, "does not state the size")
+        self.refused(Answer(sky_list([("p3.2xlarge", "us-east-1", "a", 2.5, "")])), 2,
+                     "expected a whole list")
+        self.refused(Answer(b"instance,region,price\np3.3xlarge,us-east-1,1\n"), 2,
+                     "expected an instance of the catalogue")
+        gpu = b"InstanceType,AcceleratorName,Price,SpotPrice,Region\n,A100,2.9,,us-central1\n"
+        self.refused(Answer(gpu), 2, "priced without their GPUs")
+        self.refused(Answer(self.csv), 2, "expected prices of eu-west-1", "--region", "eu-west-1")
+        self.assertEqual(self.left(), [])
+
+    def test_redirects_stay_in_their_scheme(self):
+        self.refused(Answer(b"", 302, headers={"Location": "https://127.0.0.1:1/"}), 2, "another scheme")
+        self.refused(Answer(b"", 302, headers={"Location": "/list"}), 2, "again and again")
+
+    def test_azure_pages(self):
+        with Server({}) as server:
+            server.answers["/a"] = [Answer(azure_page([], server.url + "/b"))]
+            server.answers["/b"] = [Answer(azure_page([], server.url + "/a"))]
+            self.update("--source", server.url + "/a", status=2, says="round in a circle")
+            server.answers["/a"] = [Answer(azure_page([], "http://127.0.0.1:1/b"))]
+            self.update("--source", server.url + "/a", status=2, says="expected the next page on")
+            sku = "Standard_ND96isr_H200_v5"
+            for more, says in ((dict(currencyCode="EUR"), "in \"EUR\""),
+                               (dict(unitOfMeasure="1/Month"), "1/Month"),
+                               (dict(retailPrice="x"), "retailPrice"),
+                               (dict(retailPrice=-1), "retailPrice")):
+                server.answers["/a"] = [Answer(azure_page([meter(sku, 1.0, **more)]))]
+                self.update("--source", server.url + "/a", "--date", DATE, status=2, says=says)
+            server.answers["/a"] = [Answer(azure_page([meter(sku, 1.0), meter(sku, 2.0)]))]
+            self.update("--source", server.url + "/a", "--date", DATE, status=2, says="expected one price")
+
+    def test_a_server_that_fails_is_asked_again(self):
+        with Server({"/list": [Answer(b"", 500), Answer(b"", 503), Answer(self.csv)]}) as server:
+            self.update("--source", server.url + "/list", "--date", DATE, says="1 price changed")
+            self.assertEqual(len(server.asked), 3)
+        shutil.rmtree(self.own)
+        self.assertEqual(len(self.refused(Answer(b"", 500), 3, "500")), 3)
+
+    def test_time_is_limited(self):
+        self.refused(Answer(self.csv * 1000, slow=True), 3, "time limit", "--time-limit", "1 s")
+
+    def test_all_lists_or_none(self):
+        with Server({"/good": Answer(self.csv), "/bad": Answer(b"", 404)}) as server:
+            self.update("--source", server.url + "/good", "--source", server.url + "/bad", "--date", DATE,
+                        status=2, says="404")
+
+
+class GoneOnWith(Update):
+    """What was interrupted is gone on with, as long as the list is the same."""
+
+    whole = aws_list({**current("us-east-1"), "p3.2xlarge": 2.5})
+    other = aws_list({**current("us-east-1"), "p3.2xlarge": 2.4})
+
+    def ranges(self, server):
+        return [headers.get("Range") for _, headers in server.asked]
+
+    def test_within_one_update(self):
+        half = len(self.whole) // 2
+        answers = [Answer(self.whole, tag='"a"', cut=half), Answer(self.whole, tag='"a"')]
+        with Server({"/list": answers}) as server:
+            self.update("--source", server.url + "/list", says="2.5 USD/h")
+            self.assertEqual(self.ranges(server), [None, f"bytes={half}-"])
+
+    def test_by_the_next_update(self):
+        half = len(self.whole) // 2
+        for kill in (signal.SIGINT, signal.SIGKILL):
+            with self.subTest(kill):
+                shutil.rmtree(self.own, ignore_errors=True)
+                answers = [Answer(self.whole, tag='"a"', slow=True), Answer(self.whole, tag='"a"')]
+                with Server({"/list": answers}) as server:
+                    source = ("--source", server.url + "/list")
+                    running = subprocess.Popen(
+                        [PROGRAM, "catalog", "update", *source], stdout=subprocess.PIPE,
+                        stderr=subprocess.PIPE, text=True, cwd=SOURCE, env=self.environment,
+                        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+                    until = time.monotonic() + 20
+                    while time.monotonic() < until and not any(
+                            os.path.getsize(f"{self.own}.lists/{name}") == half for name in self.left()):
+                        time.sleep(0.05)
+                    running.send_signal(kill)
+                    out, err = running.communicate(timeout=20)
+                    if kill == signal.SIGINT:
+                        self.assertEqual(running.returncode, 3, err)
+                        self.assertIn("goes on with what came", err)
+                    self.assertEqual(out, "")
+                    self.assertFalse(os.path.exists(self.own))
+                    self.update(*source, says="2.5 USD/h")
+                    self.assertEqual(self.ranges(server), [None, f"bytes={half}-"])
+                    self.assertEqual(server.asked[1][1]["If-Range"], '"a"')
+                self.assertEqual(self.left(), [])
+
+    def test_another_state_comes_afresh(self):
+        half = len(self.whole) // 2
+        for now in (Answer(self.other, tag='"b"'),                # 200, as If-Range asks for
+                    Answer(self.other, tag='"b"', ranges=False)):  # knows no ranges
+            shutil.rmtree(self.own, ignore_errors=True)
+            with Server({"/list": [Answer(self.whole, tag='"a"', cut=half), now]}) as server:
+                self.update("--source", server.url + "/list", says="2.4 USD/h")
+
+    def test_parts_of_two_lists_are_never_mixed(self):
+        half = len(self.whole) // 2
+        # It ignores If-Range and sends the end of another list.
+        wrong = Answer(self.other[half:], 206, tag='"b"', headers={
+            "Content-Range": f"bytes {half}-{len(self.other) - 1}/{len(self.other)}"})
+        answers = [Answer(self.whole, tag='"a"', cut=half), wrong, Answer(self.other, tag='"b"')]
+        with Server({"/list": answers}) as server:
+            self.update("--source", server.url + "/list", says="2.4 USD/h")
+            self.assertEqual(self.ranges(server), [None, f"bytes={half}-", None])
+
+    def test_without_a_name_for_its_state_nothing_is_gone_on_with(self):
+        half = len(self.whole) // 2
+        for tag in (None, 'W/"a"'):
+            shutil.rmtree(self.own, ignore_errors=True)
+            answers = [Answer(self.whole, tag=tag, cut=half), Answer(self.whole, tag=tag)]
+            with Server({"/list": answers}) as server:
+                self.update("--source", server.url + "/list", says="2.5 USD/h")
+                self.assertEqual(self.ranges(server), [None, None])
+
+    def test_what_is_there_already_is_not_fetched_again(self):
+        with Server({"/list": Answer(self.whole, tag='"a"'), "/bad": [Answer(b"", 404), Answer(b"", 404)]}) as server:
+            source = ("--source", server.url + "/list")
+            self.update(*source, "--source", server.url + "/bad", status=2, says="404")
+            self.assertEqual(len(self.left()), 2, "the list and its tag")
+            self.update(*source, says="2.5 USD/h")
+            self.assertEqual(self.ranges(server)[2], f"bytes={len(self.whole)}-")
+
+    def test_a_full_disk(self):
+        with Server({"/list": Answer(self.whole, tag='"a"')}) as server:
+            script = f"trap '' XFSZ; ulimit -f 8; exec '{PROGRAM}' catalog update --source {server.url}/list"
+            done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, cwd=SOURCE,
+                                  env=self.environment, timeout=60, check=False)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn("cannot be written", done.stderr)
+            self.assertEqual(len(server.asked), 1)
+            self.assertFalse(os.path.exists(self.own))
+
+
+@unittest.skipUnless(shutil.which("openssl"), "no openssl")
+class Trusted(Update):
+    def test_certificates(self):
+        key, certificate = (os.path.join(self.folder, name) for name in ("key.pem", "cert.pem"))
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+                        "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+                        "-keyout", key, "-out", certificate], check=True, capture_output=True)
+        own = Answer(b"instance,region,price\np3.2xlarge,us-east-1,1.25\n")
+        with Server({"/list": own}) as plain, Server({"/list": own}) as server:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate, key)
+            server.server.socket = context.wrap_socket(server.server.socket, server_side=True)
+            port = server.server.server_address[1]
+            source = ("--source", f"https://localhost:{port}/list", "--date", DATE)
+            self.update(*source, status=2, says="certificate is not trusted")
+            self.environment["SSL_CERT_FILE"] = certificate
+            server.answers["/list"] = [Answer(b"", 302, headers={"Location": plain.url + "/list"}), own]
+            self.update(*source, status=2, says="another scheme")
+            self.assertEqual(plain.asked, [])
+            self.update(*source, says="1 price changed")
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as empty:
+        done = subprocess.run([PROGRAM, "catalog", "update", "--source", "http://127.0.0.1:1/"],
+                              capture_output=True, text=True, cwd=SOURCE, check=False,
+                              env={**os.environ, "XDG_CONFIG_HOME": empty})
+    if "no libcurl" in done.stderr or "needs the program feedrate-probes" in done.stderr:
+        print("skipped:", done.stderr.strip())
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1], verbosity=1)
