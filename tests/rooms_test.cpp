@@ -342,6 +342,7 @@ TEST_CASE("rooms: files that a document names have one door") {
                                            "src/schema/json_reader.cpp",
                                            "src/schema/measurements.cpp",
                                            "src/schema/price_file_aws.cpp",
+                                           "src/schema/price_file_azure.cpp",
                                            "src/schema/price_file_csv.cpp",
                                            "src/schema/samples.cpp"};
   const std::regex opens(

@@ -121,8 +121,13 @@ void add_flags(Parser& app, CheckArguments& arguments) {
   app.add_flag("--strict", arguments.strict,
                "Fail if a scenario is not in the baseline, or if the file of a scenario in the "
                "baseline no longer exists");
-  app.add_flag("--update", arguments.update,
-               "Update the baseline with the current figures, and exit 0");
+  const Option* update = app.add_flag("--update", arguments.update,
+                                      "Update the baseline with the current figures, and exit 0");
+  app.add_flag(
+         "--hold-prices", arguments.hold_prices,
+         "Judge at the prices of the catalogue that the baseline holds, and tell beside it what "
+         "today's alone change: limits then find what code and scenarios changed, not prices")
+      ->excludes(update);
   app.add_option("--report", arguments.reports,
                  "Also write the verdict to a file in another format; may be given several times")
       ->type_name("FORMAT=FILE")

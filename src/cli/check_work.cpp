@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 
 #include "base/errors.hpp"
 #include "base/file_lock.hpp"
@@ -13,6 +14,7 @@
 #include "cli/check_jobs.hpp"
 #include "cli/inputs.hpp"
 #include "cli/today.hpp"
+#include "report/numbers.hpp"
 #include "schema/catalog_parts.hpp"
 #include "schema/catalog_reader.hpp"
 #include "schema/host.hpp"
@@ -50,6 +52,47 @@ Catalog with_machines_of(const Catalog& old, const Catalog& now) {
   catalog.efs = old.efs;
   catalog.ebs = old.ebs;
   return catalog;
+}
+
+/// Records of `now` make room for those of `old` that are called the same.
+template <class T, class Key>
+void hold(std::vector<T>& now, const std::vector<T>& old, const Key& key) {
+  std::erase_if(now, [&](const T& record) {
+    return std::any_of(old.begin(), old.end(),
+                       [&](const T& other) { return key(other) == key(record); });
+  });
+  now.insert(now.end(), old.begin(), old.end());
+}
+
+/// Machines as they are, with prices as they were; what was not priced then has the prices of now.
+/// In the same region the offer that was taken is the only one, else one for the very region could
+/// have come since.
+Catalog with_prices_of(const Catalog& old, const Catalog& now, bool same_region) {
+  Catalog held = now;
+  hold(held.offers, old.offers, [&](const Offer& offer) {
+    return std::tuple(offer.service, offer.instance, offer.purchase,
+                      same_region ? std::string() : offer.region);
+  });
+  hold(held.billing, old.billing, [](const BillingRule& rule) { return rule.service; });
+  hold(held.s3_prices, old.s3_prices,
+       [](const S3Price& price) { return std::pair(price.region, price.storage_class); });
+  hold(held.fsx_prices, old.fsx_prices, [](const FsxPrice& price) {
+    return std::tuple(price.region, price.deployment_type, price.throughput.base());
+  });
+  hold(held.efs_prices, old.efs_prices,
+       [](const EfsPrice& price) { return std::pair(price.region, price.storage_class); });
+  hold(held.efs_throughput_prices, old.efs_throughput_prices,
+       [](const EfsThroughputPrice& price) { return price.region; });
+  hold(held.ebs_prices, old.ebs_prices,
+       [](const EbsPrice& price) { return std::pair(price.region, price.type); });
+  hold(held.object_prices, old.object_prices, [](const ObjectPrice& price) {
+    return std::tuple(price.service, price.region, price.storage_class);
+  });
+  hold(held.transfer, old.transfer,
+       [](const TransferTariff& tariff) { return std::pair(tariff.path, tariff.region); });
+  const auto& volume = old.limits.sagemaker_volume_price;
+  if (volume) held.limits.sagemaker_volume_price = volume;
+  return held;
 }
 
 class Checker {
@@ -90,8 +133,17 @@ class Checker {
 
   void check_one(std::size_t i, schema::PricingFiles& pricing) {
     Job& job = loaded_.jobs[i];
-    const Result now = with_places(
-        job.document, [&] { return study::run(job.scenario, catalog_, host(), options_); });
+    const auto run_at = [&](const Catalog& prices) {
+      return with_places(job.document,
+                         [&] { return study::run(job.scenario, prices, host(), options_); });
+    };
+    const Result at_todays = run_at(catalog_);
+    std::optional<Catalog> held;
+    if (arguments_.hold_prices && job.entry != nullptr) {
+      const bool same_region = job.old && job.old->cluster.region == job.scenario.cluster.region;
+      held = with_prices_of(kept_catalog(*job.entry), catalog_, same_region);
+    }
+    const Result now = held ? run_at(*held) : at_todays;
     job.inputs = stored(job.scenario, catalog_, pricing, host());
     ScenarioVerdict& verdict = checked_.verdict.scenarios[i];
     verdict = study::judge(job.entry == nullptr ? nullptr : &job.entry->figures, now, job.limits);
@@ -110,8 +162,9 @@ class Checker {
           fmt::format("compared with {}, which no longer exists: the same {}{}", job.entry->key,
                       job.renamed_by, arguments_.update ? "" : "; --update renames the entry"));
     }
-    if (job.entry != nullptr) explain(job, now, verdict);
-    judge_prices(now, verdict);
+    if (job.entry != nullptr) explain(job, now, held ? *held : catalog_, verdict);
+    if (held) tell_prices(now, at_todays, verdict);
+    judge_prices(at_todays, verdict);
     entries_[i] = {job.key,
                    job.scenario.name,
                    std::string(version),
@@ -156,7 +209,31 @@ class Checker {
     verdict.level = std::max(verdict.level, verdict.limits.back().level);
   }
 
-  void explain(const Job& job, const Result& now, ScenarioVerdict& verdict) const {
+  static Catalog kept_catalog(const schema::BaselineEntry& entry) {
+    return schema::read_catalog_parts(entry.inputs.catalog,
+                                      schema::join_pointer("/scenarios", entry.key) + "/catalog");
+  }
+
+  /// The other verdict, which no limit judges: what today's prices do to the job as it is now.
+  static void tell_prices(const Result& held, const Result& today, ScenarioVerdict& verdict) {
+    std::erase_if(verdict.keys, [](const KeyChange& change) {
+      return change.group == InputGroup::price && change.key.starts_with("pricing: ");
+    });
+    const Money before = held.bill.money, now = today.bill.money;
+    if (before == now) {
+      verdict.remarks.emplace_back("prices alone: no change since the baseline");
+      return;
+    }
+    verdict.level = std::max(verdict.level, Level::note);
+    verdict.remarks.push_back(
+        fmt::format("prices alone: cost {}, {} -> {}, which no limit judged (--hold-prices)",
+                    before > Money{} ? report::signed_percent(now / before - 1.0)
+                                     : report::signed_money(now - before),
+                    report::money(before), report::money(now)));
+  }
+
+  void explain(const Job& job, const Result& now, const Catalog& catalog,
+               ScenarioVerdict& verdict) const {
     const schema::BaselineEntry& entry = *job.entry;
     const std::string profile = host_ ? profile_id(*host_) : "";
     if (entry.profile != profile) verdict.remarks.push_back(profile_remark(entry.profile, profile));
@@ -166,7 +243,7 @@ class Checker {
     }
     if (same_inputs && verdict.stages.empty() && study::as_kept(entry.figures, now)) return;
     try {
-      if (job.old || same_inputs) return split(job, now, same_inputs, verdict);
+      if (job.old || same_inputs) return split(job, now, same_inputs, catalog, verdict);
     } catch (const InputError&) {
       // Machines, prices or profile in a form that only the feedrate of that time knew.
     }
@@ -187,11 +264,11 @@ class Checker {
     return "host profile " + name(now) + " instead of " + name(before);
   }
 
-  void split(const Job& job, const Result& now, bool same_inputs, ScenarioVerdict& verdict) const {
+  void split(const Job& job, const Result& now, bool same_inputs, const Catalog& catalog,
+             ScenarioVerdict& verdict) const {
     const schema::StoredInputs& before = job.entry->inputs;
-    const Catalog old = schema::read_catalog_parts(
-        before.catalog, schema::join_pointer("/scenarios", job.entry->key) + "/catalog");
-    const Catalog half = same_inputs ? Catalog{} : with_machines_of(old, catalog_);
+    const Catalog old = kept_catalog(*job.entry);
+    const Catalog half = same_inputs ? Catalog{} : with_machines_of(old, catalog);
     std::optional<HostProfile> old_host;
     if (before.host) {
       old_host =
@@ -209,7 +286,7 @@ class Checker {
       const bool machine = group >= InputGroup::machine;
       steps.push_back(
           {group, scenario_in(schema::mixed(before.scenario, job.inputs.scenario, taken), job.path),
-           machine ? &catalog_ : &half, machine ? host() : (old_host ? &*old_host : nullptr)});
+           machine ? &catalog : &half, machine ? host() : (old_host ? &*old_host : nullptr)});
     }
     verdict.parts = study::attribute(study::amounts_of(job.entry->figures), steps,
                                      study::amounts_of(now), options_);

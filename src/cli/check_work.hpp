@@ -19,6 +19,7 @@ struct CheckArguments {
   std::string max_price_age;
   bool warn_only = false;
   bool update = false;
+  bool hold_prices = false;          ///< judge at the prices that the baseline holds
   bool strict = false;               ///< fail on new scenarios and on those that are gone
   std::vector<std::string> reports;  ///< FORMAT=FILE
   SimulationOptions simulation;

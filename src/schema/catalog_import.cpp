@@ -315,37 +315,6 @@ class Importer {
   ImportPlan plan_;
 };
 
-/// The disk's files but for those of a plan.
-class PlannedFiles : public Files {
- public:
-  explicit PlannedFiles(const ImportPlan& plan) : plan_(plan) {}
-
-  [[nodiscard]] std::string text(const std::string& path) const override {
-    const std::string name = disk_.identity(path);
-    for (const NewFile& file : plan_.files) {
-      if (disk_.identity(file.path) == name) return file.text;
-    }
-    return disk_.text(path);
-  }
-  [[nodiscard]] bool has(const std::string& path) const override { return disk_.has(path); }
-  [[nodiscard]] std::string identity(const std::string& path) const override {
-    return disk_.identity(path);
-  }
-  [[nodiscard]] std::string text_of_real(const std::string& path) const override {
-    return text(path);
-  }
-  [[nodiscard]] std::string repository_of(const std::string& folder) const override {
-    return disk_.repository_of(folder);
-  }
-  [[nodiscard]] std::vector<std::string> names(const std::string& folder) const override {
-    return disk_.names(folder);
-  }
-
- private:
-  const ImportPlan& plan_;
-  const Files& disk_ = files_on_disk();
-};
-
 }  // namespace
 
 Wanted machines_of(const Catalog& catalog) {
@@ -392,7 +361,17 @@ std::vector<Offer> missing_from(const Catalog& catalog, const ImportedPrices& im
 }
 
 Catalog catalog_after(const std::string& folder, const ImportPlan& plan) {
-  return read_whole_catalog(folder, PlannedFiles(plan));
+  namespace fs = std::filesystem;
+  std::map<std::string, std::string> texts;
+  std::error_code failed;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, failed)) {
+    if (entry.path().extension() != ".json" || !entry.is_regular_file(failed)) continue;
+    texts[entry.path().lexically_normal().string()] = read_text_file(entry.path().string());
+  }
+  for (const NewFile& file : plan.files) {
+    texts[fs::path(file.path).lexically_normal().string()] = file.text;
+  }
+  return read_whole_catalog(folder, FilesInMemory({texts.begin(), texts.end()}));
 }
 
 bool write_plan(const HeldFolder& folder, const ImportPlan& plan) {

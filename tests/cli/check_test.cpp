@@ -242,6 +242,44 @@ TEST_CASE("check: prices that changed are the price's part") {
       R"("key": "pricing: offer of p3.2xlarge price", "before": "3.06 USD/h", "now": "4 USD/h")"));
 }
 
+TEST_CASE("check: held prices fail nothing, and hide no change of the job") {
+  const Project project;
+  const std::string pricing = project.folder / "pricing";
+  REQUIRE(shell("cp -r pricing '" + pricing + "'").status == 0);
+  const std::string file = "pricing/aws/p3.json";
+  const std::string before = slurp(project.folder / file);
+  const std::string today = "LC_ALL=C.UTF-8 FEEDRATE_PRICING='" + pricing + "'";
+  project.folder.write(file,
+                       replaced(before, "\"price\": \"3.06 USD/h\"", "\"price\": \"4 USD/h\""));
+  CHECK(project.check("", today).status == 1);
+  const Outcome held = project.check("--hold-prices --max-change all=0.0001%", today);
+  INFO(held.out << held.err);
+  CHECK(held.status == 0);
+  CHECK(has(held.out, "prices alone: cost +"));
+  CHECK(has(held.out, "which no limit judged"));
+  const Outcome same = project.check("--hold-prices");
+  CHECK(same.status == 0);
+  CHECK(has(project.check("--hold-prices --format json").out, "prices alone: no change"));
+  CHECK(project.check("--hold-prices --update", today).status == 2);
+
+  // At held prices a change of the job gives the figures that it has at the prices of that time.
+  project.change("\"num_workers\": 7", "\"num_workers\": 1");
+  const auto figures = [](const std::string& json) {
+    const std::size_t start = json.find("\"figures\"");
+    REQUIRE(start != std::string::npos);
+    return json.substr(start, json.find("\"limits\"", start) - start);
+  };
+  const Outcome changed = project.check("--hold-prices --format json", today);
+  CHECK(changed.status == 1);
+  CHECK(figures(changed.out) == figures(project.check("--format json").out));
+  CHECK_FALSE(has(changed.out, "pricing: offer"));
+  // A machine that the baseline has no price of is billed at today's.
+  project.change("p3.2xlarge", "p3.8xlarge");
+  CHECK(has(
+      project.check("--hold-prices --format json --max-increase cost=9999%,time=9999%", today).out,
+      "prices alone: no change"));
+}
+
 TEST_CASE("check: what another simulator said is the simulator's part") {
   const Project project;
   const std::string text = slurp(project.baseline);

@@ -37,7 +37,7 @@ TEST_CASE("completion: the scripts are valid shell") {
 TEST_CASE("completion: commands, then their flags") {
   CHECK(has(offers("feedrate "), "\nsweep\n"));
   CHECK(offers("feedrate sw") == "\nsweep\n");
-  CHECK(offers("feedrate catalog ") == "\nlist\nshow\nimport\n");
+  CHECK(offers("feedrate catalog ") == "\nlist\nshow\nimport\nupdate\n");
   CHECK(has(offers("feedrate sweep x.json --v"), "\n--vary\n"));
   CHECK(has(offers("feedrate optimize x.json --o"), "\n--over\n"));
   CHECK(offers("feedrate sweep x.json --dead") == "\n--deadline\n");
