@@ -37,9 +37,10 @@ int import_prices(const ImportArguments& arguments) {
       schema::read_price_file(arguments.file, arguments.date, schema::machines_of(catalog));
   const schema::ImportPlan plan = schema::plan_import(catalog.folder, catalog, imported);
   const bool as_one = !held || schema::write_plan(*held, plan);
-  const report::ImportSummary summary{imported.what,     imported.date, catalog.folder,
-                                      arguments.dry_run, as_one,        plan.files.size(),
-                                      plan.confirmed,    plan.older,    plan.elsewhere};
+  report::ImportSummary summary{imported.what,     imported.date, catalog.folder,
+                                arguments.dry_run, as_one,        plan.files.size(),
+                                plan.confirmed,    plan.older,    plan.elsewhere};
+  summary.more_pages = !imported.next.empty();
   deliver(arguments.output, {&arguments.file, 1},
           {.report = [&] { return report::import_report(plan.changes, summary); },
            .json = {},

@@ -143,6 +143,7 @@ class Fetcher {
     std::error_code error;
     fs::create_directories(folder_, error);
     if (error) throw HostError(folder_ + ": cannot be made: " + error.message());
+    fs::permissions(folder_, fs::perms::owner_all, error);
   }
 
   Fetcher(const Fetcher&) = delete;
@@ -324,7 +325,7 @@ Parser* add_catalog_update(Parser& parent, UpdateArguments& arguments) {
   app->add_option(
          "--affects", arguments.affects,
          "Also say what these scenarios cost before and after, and what their bottleneck is")
-      ->type_name("SCENARIO ...");
+      ->type_name("SCENARIO");
   app->add_flag("--dry-run", arguments.dry_run, "Print what would change without writing anything");
   app->add_flag(
       "--allow-http", arguments.allow_http,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/unit_text.hpp"
 #include "report/numbers.hpp"
@@ -130,7 +131,10 @@ Report import_report(std::span<const PriceChange> changes, const ImportSummary& 
       Tone::plain};
   if (!summary.affected.empty()) {
     report.headline.text += affected_text(summary.affected);
-    report.blocks.emplace_back(affected_table(summary.affected));
+    std::vector<Affected> changed;
+    std::copy_if(summary.affected.begin(), summary.affected.end(), std::back_inserter(changed),
+                 [](const Affected& one) { return !one.before || one.before != one.after; });
+    if (!changed.empty()) report.blocks.emplace_back(affected_table(changed));
   }
   if (!changes.empty()) report.blocks.emplace_back(import_table(changes));
   List remarks;
@@ -150,6 +154,10 @@ Report import_report(std::span<const PriceChange> changes, const ImportSummary& 
   if (summary.elsewhere > 0) {
     remarks.items.push_back(fmt::format("{} left out, of regions that the catalogue does not cover",
                                         counted(summary.elsewhere, "price")));
+  }
+  if (summary.more_pages) {
+    remarks.items.emplace_back(
+        "this is one page of several: feedrate catalog update --source azure fetches all");
   }
   if (!summary.gone.empty()) remarks.items.push_back(gone_text(summary.gone));
   for (const Affected& one : summary.affected) {

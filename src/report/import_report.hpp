@@ -38,6 +38,7 @@ struct ImportSummary {
   std::size_t older = 0;      ///< left alone
   std::size_t elsewhere = 0;  ///< in regions without any price
   std::vector<Offer> gone{};  ///< that the source does not offer any more
+  bool more_pages = false;    ///< of the source, which were not read
   std::vector<Affected> affected{};
 };
 

@@ -328,6 +328,28 @@ class Fetched(Update):
         self.assertEqual(len(first.splitlines()), 2)
         self.assertEqual(second.splitlines()[0], "scenario,cost before,now,change,bottleneck")
 
+    def test_a_saved_page_is_imported(self):
+        page = os.path.join(self.folder, "page.json")
+        with open(page, "wb") as file:
+            file.write(azure_page([meter("Standard_ND96isr_H200_v5", 90.0)], "https://prices.azure.com/b"))
+        self.assertIn("--date YYYY-MM-DD", self.feedrate("catalog", "import", page).stderr)
+        done = self.feedrate("catalog", "import", page, "--date", DATE, "--dry-run")
+        self.assertIn("1 price changed", done.stdout)
+        self.assertIn("one page of several", done.stdout)
+
+    def test_in_euros(self):
+        job = self.job(instance="p3.2xlarge", region="us-east-1")
+        with open(job, encoding="utf-8") as file:
+            document = json.load(file)
+        document["currency"] = {"code": "EUR", "usd": 1.25, "date": "2026-11-01"}
+        with open(job, "w", encoding="utf-8") as file:
+            json.dump(document, file)
+        own = Answer(b"instance,region,price\np3.2xlarge,us-east-1,6.12\n")
+        with Server({"/own.csv": own}) as server:
+            done = self.update("--source", server.url + "/own.csv", "--date", DATE, "--affects", job)
+        self.assertRegex(done.stdout, r"job.json +\d+\.\d+ EUR +\d+\.\d+ EUR +\+\d+\.\d %  gpu")
+        self.assertIn("1 costs more and 0 less", done.stdout)
+
 
 class Refused(Update):
     """Bad input and broken servers: a reason, and everything as it was."""
@@ -486,6 +508,34 @@ class GoneOnWith(Update):
             self.assertEqual(len(self.left()), 2, "the list and its tag")
             self.update(*source, says="2.5 USD/h")
             self.assertEqual(self.ranges(server)[2], f"bytes={len(self.whole)}-")
+
+    def test_killed_at_any_moment(self):
+        """The own folder is not there, or whole; the next update sweeps up."""
+        own = Answer(b"instance,region,price\np3.2xlarge,us-east-1,1.25\n")
+        whole = sum(len(files) for _, _, files in os.walk(SOURCE + "/pricing"))
+        made = 0
+        with Server({"/own.csv": own}) as server:
+            source = ("--source", server.url + "/own.csv", "--date", DATE)
+            started = time.monotonic()
+            self.update(*source)
+            took = time.monotonic() - started
+            for i in range(24):
+                shutil.rmtree(self.own, ignore_errors=True)
+                running = subprocess.Popen([PROGRAM, "catalog", "update", *source], cwd=SOURCE,
+                                           env=self.environment, stdout=subprocess.DEVNULL,
+                                           stderr=subprocess.DEVNULL)
+                time.sleep(took * (0.3 + 0.8 * i / 24))
+                running.kill()
+                running.wait()
+                if os.path.exists(self.own):
+                    made += 1
+                    self.assertEqual(sum(len(files) for _, _, files in os.walk(self.own)), whole)
+                    with open(self.own + "/aws/p3.json", encoding="utf-8") as file:
+                        self.assertIn("1.25 USD/h", file.read())
+            self.assertGreater(made, 0)
+            self.update(*source)
+            self.update(*source)
+        self.assertEqual(os.listdir(self.folder + "/feedrate"), ["pricing"])
 
     def test_a_full_disk(self):
         with Server({"/list": Answer(self.whole, tag='"a"')}) as server:
