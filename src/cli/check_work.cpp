@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "base/errors.hpp"
 #include "base/file_lock.hpp"
@@ -119,6 +120,7 @@ class Checker {
     schema::PricingFiles pricing(catalog_.folder);
     checked_.verdict.scenarios.resize(loaded_.jobs.size());
     entries_.resize(loaded_.jobs.size());
+    costs_.resize(loaded_.jobs.size());
     std::vector<std::vector<Problem>> problems(loaded_.jobs.size());
     for_each_index(problems.size(), 0, [&](std::size_t i) {
       problems[i] = problems_of([&] { check_one(i, pricing); });
@@ -163,7 +165,10 @@ class Checker {
                       job.renamed_by, arguments_.update ? "" : "; --update renames the entry"));
     }
     if (job.entry != nullptr) explain(job, now, held ? *held : catalog_, verdict);
-    if (held) tell_prices(now, at_todays, verdict);
+    if (held) {
+      tell_prices(now, at_todays, verdict);
+      costs_[i] = {now.bill.money, at_todays.bill.money};
+    }
     judge_prices(at_todays, verdict);
     entries_[i] = {job.key,
                    job.scenario.name,
@@ -219,17 +224,16 @@ class Checker {
     std::erase_if(verdict.keys, [](const KeyChange& change) {
       return change.group == InputGroup::price && change.key.starts_with("pricing: ");
     });
-    const Money before = held.bill.money, now = today.bill.money;
-    if (before == now) {
-      verdict.remarks.emplace_back("prices alone: no change since the baseline");
-      return;
-    }
-    verdict.level = std::max(verdict.level, Level::note);
-    verdict.remarks.push_back(
-        fmt::format("prices alone: cost {}, {} -> {}, which no limit judged (--hold-prices)",
-                    before > Money{} ? report::signed_percent(now / before - 1.0)
-                                     : report::signed_money(now - before),
-                    report::money(before), report::money(now)));
+    if (held.bill.money != today.bill.money) verdict.level = std::max(verdict.level, Level::note);
+    verdict.remarks.push_back(prices_alone(held.bill.money, today.bill.money));
+  }
+
+  static std::string prices_alone(Money before, Money now) {
+    if (before == now) return "prices alone: no change since the baseline";
+    return fmt::format("prices alone: cost {}, {} -> {}",
+                       before > Money{} ? report::signed_percent(now / before - 1.0)
+                                        : report::signed_money(now - before),
+                       report::money(before), report::money(now));
   }
 
   void explain(const Job& job, const Result& now, const Catalog& catalog,
@@ -329,6 +333,17 @@ class Checker {
       verdict.remarks.push_back(fmt::format("{} of the baseline's scenarios {} not checked",
                                             not_given, not_given == 1 ? "was" : "were"));
     }
+    if (arguments_.hold_prices) {
+      Money before, now;
+      for (const auto& [held, today] : costs_) {
+        before += held;
+        now += today;
+      }
+      verdict.remarks.push_back(prices_alone(before, now) +
+                                (before == now ? ""
+                                               : " of all scenarios, which no limit judged; "
+                                                 "--update takes today's prices"));
+    }
     if (!verdict.errors.empty()) {
       if (arguments_.update) {
         verdict.remarks.push_back(
@@ -350,6 +365,7 @@ class Checker {
   Catalog catalog_;
   std::optional<Limit> price_age_;
   std::vector<schema::BaselineEntry> entries_;
+  std::vector<std::pair<Money, Money>> costs_;  ///< at the baseline's prices, and at today's
   Checked checked_;
 };
 

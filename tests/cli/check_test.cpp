@@ -2,6 +2,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
 #include <set>
 
 #include "catch.hpp"
@@ -278,6 +282,34 @@ TEST_CASE("check: held prices fail nothing, and hide no change of the job") {
   CHECK(has(
       project.check("--hold-prices --format json --max-increase cost=9999%,time=9999%", today).out,
       "prices alone: no change"));
+}
+
+TEST_CASE("check: every price that a shipped scenario pays is held") {
+  namespace fs = std::filesystem;
+  const Folder folder;
+  REQUIRE(shell("cp -r pricing '" + (folder / "pricing") + "'").status == 0);
+  const std::regex price(R"(([^\w.])(\d+(\.\d+)?(e-?\d+)?) USD)");
+  for (const auto& entry : fs::recursive_directory_iterator(folder / "pricing")) {
+    if (entry.path().extension() != ".json" || entry.path().filename() == "sources.json") continue;
+    const std::string text = slurp(entry.path());
+    std::ofstream dearer(entry.path());
+    auto from = text.cbegin();
+    for (std::sregex_iterator at(text.begin(), text.end(), price), end; at != end; ++at) {
+      dearer << std::string(from, (*at)[2].first) << 1.1 * std::stod((*at)[2]);
+      from = (*at)[2].second;
+    }
+    dearer << std::string(from, text.cend());
+  }
+  const std::string check =
+      "feedrate check scenarios/*.json --baseline .ci/baseline.json --strict --max-change "
+      "all=0.0001% ";
+  const std::string today = "LC_ALL=C.UTF-8 FEEDRATE_PRICING='" + (folder / "pricing") + "'";
+  CHECK(shell(check, today).status == 1);
+  const Outcome held = shell(check + "--hold-prices", today);
+  INFO(held.out << held.err);
+  CHECK(held.status == 0);
+  CHECK(has(held.out, "scenarios unchanged from the baseline"));
+  CHECK(has(held.out, "of all scenarios, which no limit judged"));
 }
 
 TEST_CASE("check: what another simulator said is the simulator's part") {
