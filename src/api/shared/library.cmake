@@ -13,6 +13,22 @@ target_link_libraries(feedrate_shared PRIVATE feedrate_api ${CMAKE_DL_LIBS})
 # The symbols of the static libraries stay inside; what is missing is said here, not to its users.
 target_link_options(feedrate_shared PRIVATE LINKER:--exclude-libs,ALL LINKER:--no-undefined)
 
+# The same for a Python wheel (.ci/wheel), which runs on machines that have other versions of fmt and
+# libstdc++, or none: both are in it. libgcc_s is not: linked statically it would ask for glibc 2.35.
+add_library(feedrate_wheel SHARED EXCLUDE_FROM_ALL src/api/shared/feedrate.cpp src/api/shared/older_glibc.cpp)
+set_target_properties(feedrate_wheel PROPERTIES OUTPUT_NAME feedrate
+  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/wheel FEEDRATE_LINKED_STATICALLY ON
+  CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+set_target_properties(feedrate_static_fmt PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_link_libraries(feedrate_wheel PRIVATE feedrate_api ${CMAKE_DL_LIBS})
+target_link_options(feedrate_wheel PRIVATE LINKER:--exclude-libs,ALL LINKER:--no-undefined LINKER:--as-needed -s)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT FEEDRATE_SANITIZE)
+  target_link_options(feedrate_wheel PRIVATE -static-libstdc++)
+endif()
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|aarch64)$")
+  target_link_options(feedrate_wheel PRIVATE LINKER:--wrap=hypot)
+endif()
+
 install(TARGETS feedrate_shared COMPONENT libfeedrate OPTIONAL
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   PUBLIC_HEADER DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
