@@ -31,7 +31,7 @@ FEEDRATE_PRICING="$folder/share/feedrate/pricing" "$folder/bin/feedrate" run "$s
 "$build/feedrate" run "$source/scenarios/caltech256_p3.json" --format json | cmp -s - "$folder/answer" &&
   { echo "the catalogue beside the library is not read"; exit 1; }
 
-module=$(dirname "$(find "$folder" -name feedrate.py)")
+module=$(dirname "$(dirname "$(find "$folder" -path '*/feedrate/__init__.py')")")
 said=$(cd "$folder" && env -u FEEDRATE_LIBRARY PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$module" LD_LIBRARY_PATH="$library" \
   python3 -c "import feedrate; print(feedrate.run('$source/scenarios/caltech256_p3.json')['bottleneck']['stage'])")
 [ "$said" = gpu ] || { echo "the Python module says: $said"; exit 1; }

@@ -8,7 +8,7 @@ endif()
 if(NOT TARGET feedrate_shared)
   return()
 endif()
-add_dependencies(feedrate_tests feedrate_shared)
+add_dependencies(feedrate_tests feedrate_shared feedrate_wheel)
 target_compile_definitions(feedrate_tests PRIVATE
   FEEDRATE_SHARED_LIBRARY="$<TARGET_FILE:feedrate_shared>")
 target_link_libraries(feedrate_tests PRIVATE ${CMAKE_DL_LIBS})

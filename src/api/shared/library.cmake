@@ -36,5 +36,6 @@ file(RELATIVE_PATH to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(src/api/shared/feedrate.pc.in ${CMAKE_BINARY_DIR}/feedrate.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/feedrate.pc COMPONENT libfeedrate
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-set(FEEDRATE_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where feedrate.py goes below the prefix")
-install(FILES src/api/python/feedrate.py COMPONENT libfeedrate DESTINATION ${FEEDRATE_PYTHON_DIR})
+set(FEEDRATE_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where the Python module goes below the prefix")
+install(DIRECTORY src/api/python/feedrate COMPONENT libfeedrate DESTINATION ${FEEDRATE_PYTHON_DIR}
+        FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)

@@ -8,19 +8,29 @@
 
 A scenario is a dict, or the path of a file. Everything returned is what the command of that name
 prints with `--format json`; `feedrate schema result`, `advice`, `optimum`, `scale`, `cases` and
-`diagnosis` explain it.
+`diagnosis` explain it. It is a dict (of sweep a list of dicts) that a notebook shows as a table and a
+chart: .rows(), .frame() for pandas, .chart().
 
-One file that needs nothing beside Python 3.8 and libfeedrate.so: the library that the environment
-variable FEEDRATE_LIBRARY names, else one beside this file, else one that the system's loader finds.
-May be used by several threads at a time: the simulator runs without the interpreter's lock.
+Needs nothing beside Python 3.8 and libfeedrate.so: the library that the environment variable
+FEEDRATE_LIBRARY names, else one beside this file, else one that the system's loader finds. May be used by several threads at a time: the simulator runs without the interpreter's lock.
 """
 
 import ctypes
 import json
 import os
+import sys
+
+if sys.version_info < (3, 8):
+    raise ImportError("feedrate needs Python 3.8 or later, and this is %d.%d" % sys.version_info[:2])
+
+from .chart import Chart
+from .results import Answer, Table, as_number
 
 __all__ = [
+    "Answer",
+    "Chart",
     "Error",
+    "Table",
     "advise",
     "ask",
     "cases",
@@ -84,7 +94,7 @@ def _load():
 
 
 def ask(request):
-    """The answer to a request (`feedrate schema request`), a dict; raises Error."""
+    """The answer to a request (`feedrate schema request`), an Answer; raises Error."""
     text = json.dumps(request, allow_nan=False).encode("utf-8")
     library = _load()
     answer = library.feedrate_run(text)
@@ -97,7 +107,7 @@ def ask(request):
     if found["kind"] == "error":
         error = found["error"]
         raise Error(error["message"], error["problems"], found["status"])
-    return found
+    return Answer(found)
 
 
 def _path(value):
@@ -142,6 +152,7 @@ def run(
     replications=None,
     seed=None,
     exact=None,
+    mean=None,
     allow_files=None,
 ):
     """One scenario simulated: the "result" of `feedrate run --format json`, a dict.
@@ -153,9 +164,9 @@ def run(
         ("include", recorded steps). Without it a scenario that names one is refused.
     """
     request = _request(
-        scenario, set, host, allow_files, replications=replications, seed=seed, exact=exact
+        scenario, set, host, allow_files, replications=replications, seed=seed, exact=exact, mean=mean
     )
-    return ask(request)["result"]
+    return Answer(ask(request)["result"], "result")
 
 
 def _values(values):
@@ -173,7 +184,7 @@ def _varied(keys):
 
 def _row(answer, index):
     point = answer["points"][index]
-    row = {"set." + key: _number(value) for key, value in point["set"].items()}
+    row = {"set." + key: as_number(value) for key, value in point["set"].items()}
     result = point["result"] or {}
     for key, value in result.items():
         if key in ("time", "cost", "monitors"):
@@ -193,15 +204,6 @@ def _row(answer, index):
     return row
 
 
-def _number(text):
-    for number in (int, float):
-        try:
-            return number(text)
-        except ValueError:
-            pass
-    return text
-
-
 def sweep(
     scenario,
     vary=None,
@@ -214,10 +216,11 @@ def sweep(
     replications=None,
     seed=None,
     exact=None,
+    mean=None,
     jobs=None,
     allow_files=None,
 ):
-    """A scenario at every combination of the values of some keys: a list of rows, a dict each.
+    """A scenario at every combination of the values of some keys: a Table of rows, a dict each.
 
     vary: {KEY: values}, where values is a list, a range, or a text such as "1:8:1" or "1:64:*2".
     instances: a filter of the catalogue, "gpu>=A10G, region=us-east-1".
@@ -236,11 +239,12 @@ def sweep(
         replications=replications,
         seed=seed,
         exact=exact,
+        mean=mean,
         jobs=jobs,
     )
     request["vary"] = _varied(vary)
     answer = _asked("sweep", request, instances=instances, deadline=deadline, budget=budget)
-    return [_row(answer, index) for index in range(len(answer["points"]))]
+    return Table((_row(answer, index) for index in range(len(answer["points"]))), "sweep")
 
 
 def _asked(question, request, **keys):
