@@ -1,15 +1,19 @@
 # %% [markdown]
 # # How many workers, and which machine?
 # A notebook in plain Python: cells begin with `# %%`, as VS Code, Spyder and Jupytext read them.
-# From a clone: `FEEDRATE_LIBRARY=build/libfeedrate.so python3 docs/notebook.py`
+# With the wheel installed: `pip install feedrate-*.whl`. From a clone:
+# `FEEDRATE_LIBRARY=build/libfeedrate.so python3 docs/notebook.py`
 
 # %%
 import pathlib
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(root / "src/api/python"))  # not where the module is installed
-import feedrate
+try:
+    import feedrate
+except ImportError:  # not installed
+    sys.path.insert(0, str(root / "src/api/python"))
+    import feedrate
 
 scenario = root / "scenarios/caltech256_p3.json"
 
@@ -18,7 +22,10 @@ result = feedrate.run(scenario, set={"num_workers": 2})
 print(f"{result['instance']}: {result['time']['total_s'] / 60:.0f} min, "
       f"{result['cost']['money_usd']:.2f} USD, bottleneck {result['bottleneck']['stage']}")
 
-# %% A sweep is a list of rows; as a table with pandas, and without
+# %% The last expression of a cell is shown as a table and a chart
+result
+
+# %% A sweep is a list of rows, with .frame() for pandas; here as text, with pandas and without
 columns = ["set.num_workers", "set.batch_size", "total_s", "money_usd", "gpu_busy", "bottleneck"]
 
 
@@ -28,17 +35,25 @@ def text(value):
 
 def table(rows, columns):
     try:
-        import pandas
-    except ImportError:
+        return feedrate.Table(rows).frame()[columns].to_string(index=False)
+    except ImportError:  # no pandas
         cells = [columns] + [[text(row.get(column)) for column in columns] for row in rows]
         widths = [max(len(line[i]) for line in cells) for i in range(len(columns))]
         return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(line, widths))
                          for line in cells)
-    return pandas.DataFrame(rows)[columns].to_string(index=False)
 
 
 rows = feedrate.sweep(scenario, vary={"num_workers": [1, 2, 4, 8], "batch_size": [64, 128]})
 print(table(rows, columns))
+
+# %% Time over workers, a line for each batch size
+rows.chart()
+
+# %% What to change, ranked
+advice = feedrate.advise(scenario, set={"num_workers": 1})
+for row in advice.rows()[:3]:
+    print(f"{row['change']}: {row['sooner_s'] / 60:.0f} min sooner, {row['saved_usd']:.2f} USD saved")
+advice
 
 # %% The fewest workers that keep the GPU busy
 enough = min(row["set.num_workers"] for row in rows if row["gpu_busy"] > 0.9)

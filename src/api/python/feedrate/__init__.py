@@ -64,7 +64,8 @@ class Error(ValueError):
 def _candidates():
     named = os.environ.get("FEEDRATE_LIBRARY")
     if named:
-        return [named]
+        # The library finds its prices from its own path, also where the program has gone elsewhere.
+        return [os.path.abspath(named) if os.sep in named else named]
     here = os.path.dirname(os.path.abspath(__file__))
     beside = [os.path.join(here, name) for name in _NAMES]
     return [path for path in beside if os.path.exists(path)] + list(_NAMES)
