@@ -10,6 +10,7 @@ import json
 import math
 import os
 import pickle
+import shutil
 import sys
 import tempfile
 import types
@@ -149,7 +150,7 @@ class Examples(unittest.TestCase):
         before = os.getcwd()
         for document in ("docs/api.md", "docs/guide/export.md"):
             with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
-                os.symlink(os.path.join(SOURCE, "scenarios"), os.path.join(folder, "scenarios"))
+                shutil.copytree(os.path.join(SOURCE, "scenarios"), os.path.join(folder, "scenarios"))
                 os.chdir(folder)
                 try:
                     fake = types.SimpleNamespace(DataFrame=DataFrame)
