@@ -1,4 +1,4 @@
-"""feedrate.py against the program: the same bytes, the same table, the same complaints.
+"""The module feedrate against the program: the same bytes, the same table, the same complaints.
 
     python_test.py PROGRAM LIBRARY SOURCE_FOLDER
 """
@@ -282,6 +282,25 @@ class Loading(unittest.TestCase):
             text=True,
         ).stderr
         self.assertIn("set FEEDRATE_LIBRARY to its path: /nowhere.so", said)
+
+    def test_an_old_python_is_named(self):
+        said = subprocess.run(
+            [sys.executable, "-c", "import sys; sys.version_info = (3, 7, 1); import feedrate"],
+            env={**os.environ, "PYTHONPATH": sys.path[0]},
+            capture_output=True,
+            text=True,
+        ).stderr
+        self.assertIn("feedrate needs Python 3.8 or later, and this is 3.7", said)
+
+    def test_a_relative_path_holds_where_the_program_goes_elsewhere(self):
+        script = "import os, feedrate\nfeedrate._load()\nos.chdir('/')\nfeedrate.run(%r)" % FILE
+        library = os.path.join(".", os.path.basename(LIBRARY))
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "FEEDRATE_LIBRARY": library, "PYTHONPATH": sys.path[0]},
+            cwd=os.path.dirname(LIBRARY),
+            check=True,
+        )
 
 
 if __name__ == "__main__":

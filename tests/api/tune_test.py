@@ -51,9 +51,9 @@ def job(fixed, per_sample):
 class Machine:
     def __init__(self, number):
         of = random.Random(number)
-        self.scenario = job(of.uniform(2, 20), of.uniform(0.1, 3))
+        self.scenario = job(of.uniform(2, 20), of.uniform(0.1, 2))
         self.hidden = {
-            "/preprocess/decode/cpu": "%.4g ms" % (10 ** of.uniform(-0.3, 1.3)),
+            "/preprocess/decode/cpu": "%.4g ms" % (10 ** of.uniform(0, 1.4)),
             "cpu_quota": "%.3g" % of.uniform(1.5, 14),
             "handover": "%.3g ms" % of.uniform(0.3, 6),
             "worker_startup": "%.3g ms" % of.uniform(5, 200),
@@ -82,7 +82,7 @@ class Machine:
 
 class Tune(unittest.TestCase):
     def test_the_best_of_196_with_five_measurements_on_nine_of_ten_machines(self):
-        found, said = 0, []
+        found, by_chance, said = 0, 0.0, []
         for number in range(10):
             machine = Machine(number)
             best, measured = tune_loader.tune(machine.scenario, GRID, FREE, machine.measure)
@@ -92,12 +92,20 @@ class Tune(unittest.TestCase):
             times = sorted(truth.values())
             ratio = truth[best] / times[0]
             found += ratio <= tune_loader.CLOSE
+            good = sum(each <= tune_loader.CLOSE * times[0] for each in times) / 196
+            by_chance += 1 - (1 - good) ** 5
             said.append(
-                "%d: %+.1f %% after %d; half of the candidates take %+.0f %% and more; %s"
-                % (number, 100 * (ratio - 1), len(measured), 100 * (times[98] / times[0] - 1), machine.hidden)
-            )
-        print("found on %d of 10 machines" % found, *said, sep="\n")
-        self.assertGreaterEqual(found, 9, "\n".join(said))
+                "%d: %+.1f %% after %d; %.0f %% of the candidates are within 3 %%, half take %+.0f %% and more; %s" % (
+                    number, 100 * (ratio - 1), len(measured), 100 * good,
+                    100 * (times[98] / times[0] - 1), machine.hidden,
+                )
+            )  # fmt: skip
+        said = "\n".join(
+            ["found on %d of 10 machines; the best of five at random: on %.1f" % (found, by_chance), *said]
+        )
+        print(said)
+        self.assertGreaterEqual(found, 9, said)
+        self.assertLess(by_chance, 7, "these machines are too easy\n" + said)
 
 
 if __name__ == "__main__":
