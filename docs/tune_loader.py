@@ -182,15 +182,19 @@ class PlainLoader:
         for worker in workers:
             worker.daemon = True
             worker.start()
-        sent, ready = 0, {}
+        numbers, ready = iter(range(len(self.batches))), {}
+
+        def ask(count):
+            for number in itertools.islice(numbers, count):
+                asked[number % self.workers].put((number, self.batches[number]))
+
         try:
+            ask(self.workers * self.prefetch)
             for wanted in range(len(self.batches)):
-                while sent < min(len(self.batches), wanted + self.workers * self.prefetch):
-                    asked[sent % self.workers].put((sent, self.batches[sent]))
-                    sent += 1
                 while wanted not in ready:
                     number, batch = made.get()
                     ready[number] = batch
+                ask(1)  # before the step, so that a worker is busy meanwhile
                 yield ready.pop(wanted)
         finally:
             for one in asked:
