@@ -33,32 +33,43 @@ except ImportError:  # from a clone
 # ---------------------------------------------------------------- the loop
 
 
+CLOSE = 1.03  # times that differ by less are as good as each other
+
+
 def predicted(scenario, grid, set):
     """{candidate: seconds} of all candidates; those that cannot run are left out."""
     rows = feedrate.sweep(scenario, vary=grid, set=set, mean=True)
-    return {
+    times = {
         tuple(row["set." + key] for key in grid): row["total_s"]
         for row in rows
         if not row["problem"]
     }
+    if not times:
+        raise ValueError("no candidate can run: " + rows[0]["problem"])
+    return times
 
 
 def guess(low_to_high):
-    """The middle of "0.2 ms..50 ms", as a number and its unit."""
-    ends = [end.split() for end in low_to_high.split("..")]
-    return math.sqrt(float(ends[0][0]) * float(ends[1][0])), ends[0][1:]
+    """The middle of "0.2 ms..50 ms": "3.16228 ms"."""
+    try:
+        (low, *unit), (high, *_) = (end.split() for end in low_to_high.split(".."))
+        middle = math.sqrt(float(low) * float(high))
+    except ValueError:
+        middle = 0.0
+    if middle <= 0.0:
+        raise ValueError('expected a range of positive numbers, "0.2 ms..50 ms", got %r' % (low_to_high,))
+    return " ".join(["%.6g" % middle, *unit])
 
 
-def told(scenario, grid, set):
-    """{candidate: seconds}, and how they change with each number that was guessed, in logarithms."""
-    now = predicted(scenario, grid, set)
+def told(scenario, grid, set, now):
+    """{candidate: how its time changes with each number that was guessed}, in logarithms."""
     change = {candidate: [] for candidate in now}
     for key, value in set.items():
         number, *unit = value.split()
         more = predicted(scenario, grid, {**set, key: " ".join(["%.6g" % (1.5 * float(number)), *unit])})
         for candidate in now:
-            change[candidate].append(math.log(more[candidate] / now[candidate]))
-    return now, change
+            change[candidate].append(math.log(more.get(candidate, now[candidate]) / now[candidate]))
+    return change
 
 
 def volume(vectors, least=0.02):
@@ -77,53 +88,53 @@ def volume(vectors, least=0.02):
     return determinant
 
 
+def next_of(now, change, measured, first):
+    """The candidate to measure next; None where no other may be as good as what was measured."""
+    best = min(now, key=now.get)
+    others = [candidate for candidate in now if candidate not in measured]
+    if first <= len(measured):  # what may be the best as well
+        others = [candidate for candidate in others if now[candidate] < CLOSE * now[best]]
+    if best not in measured and (not measured or first <= len(measured)):
+        return best
+    known = [change[candidate] for candidate in measured]
+    return max(others, key=lambda candidate: volume([*known, change[candidate]]), default=None)
+
+
+def fitted(scenario, grid, free, set, measured):
+    """The unknown numbers as the measurements have them."""
+    cases = [
+        {"name": str(candidate), "set": dict(zip(grid, candidate)), "metric": metric, "measured": value}
+        for candidate, figures in measured.items()
+        for metric, value in figures.items()
+    ]  # fmt: skip
+    one = dict(zip(grid, next(iter(measured))))  # a scenario is whole; each case has its own settings
+    found = feedrate.fit(
+        {**scenario, "cases": cases}, ["%s=%s" % pair for pair in free.items()], set={**set, **one}
+    )
+    return {row["key"]: row["set"] for row in found["fit"]["unknowns"] if row["depended_on"]}
+
+
 def tune(scenario, grid, free, measure, first=3, most=5, say=lambda text: None):
     """The best candidate that was measured, and all measurements: {candidate: {figure: value}}.
 
-    grid: {KEY: values}, whose combinations are the candidates. free: {KEY: "LOW..HIGH"}, the numbers
-    that nobody measured, each with the range in which it must be. measure: a function of {KEY: value} that runs the job so and returns its figures
-    by their names in results, "total_s" among them; each more ("cpu_busy") makes fit surer.
+    grid: {KEY: values}, whose combinations are the candidates.
+    free: {KEY: "LOW..HIGH"}, the numbers that nobody measured, each with the range in which it is.
+    measure: a function of {KEY: value} that runs the job so and returns its figures by their names
+        in results, "total_s" among them; each more ("cpu_busy") makes fit surer.
     """
-    measured, set = {}, {}
-    for key, ends in free.items():
-        number, unit = guess(ends)
-        set[key] = " ".join(["%.6g" % number, *unit])
+    measured, set = {}, {key: guess(ends) for key, ends in free.items()}
     while len(measured) < most:
-        now, change = told(scenario, grid, set)
-        known = [change[candidate] for candidate in measured]
-        best = min(now, key=now.get)
-        others = [candidate for candidate in now if candidate not in measured]
-        if first <= len(measured):  # what may be the best as well
-            others = [candidate for candidate in others if now[candidate] < CLOSE * now[best]]
-        if best not in measured and (not measured or first <= len(measured)):
-            pick = best
-        elif others:
-            pick = max(others, key=lambda candidate: volume([*known, change[candidate]]))
-        else:
+        now = predicted(scenario, grid, set)
+        pick = next_of(now, told(scenario, grid, set, now), measured, first)
+        if pick is None:
             break
         measured[pick] = measure(dict(zip(grid, pick)))
-        say("%d. %s: predicted %.3g s, measured %.3g s" % (
-            len(measured),
-            ", ".join("%s = %s" % pair for pair in zip(grid, pick)),
-            now[pick],
-            measured[pick]["total_s"],
-        ))  # fmt: skip
+        settings = ", ".join("%s = %s" % pair for pair in zip(grid, pick))
+        seconds = measured[pick]["total_s"]
+        say("%d. %s: predicted %.3g s, measured %.3g s" % (len(measured), settings, now[pick], seconds))
         if first <= len(measured) < most:
-            cases = [
-                {"name": str(candidate), "set": dict(zip(grid, candidate)), "metric": metric, "measured": value}
-                for candidate, figures in measured.items()
-                for metric, value in figures.items()
-            ]  # fmt: skip
-            found = feedrate.fit(
-                {**scenario, "cases": cases},
-                ["%s=%s" % pair for pair in free.items()],
-                set={**set, **dict(zip(grid, pick))},
-            )["fit"]
-            set.update({one["key"]: one["set"] for one in found["unknowns"] if one["depended_on"]})
+            set.update(fitted(scenario, grid, free, set, measured))
     return min(measured, key=lambda candidate: measured[candidate]["total_s"]), measured
-
-
-CLOSE = 1.03  # times that differ by less are as good as each other
 
 
 # ---------------------------------------------------------------- a real loader

@@ -25,7 +25,7 @@ if(PYTHON3)
   # The notebook in docs/ runs as it is.
   add_test(NAME api/notebook COMMAND ${PYTHON3} ${CMAKE_SOURCE_DIR}/docs/notebook.py
            WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-  set_tests_properties(api/python api/notebook api/results api/tune api/tune_loader PROPERTIES TIMEOUT 300
+  set_tests_properties(api/python api/notebook api/results api/tune api/tune_loader PROPERTIES TIMEOUT 900
     ENVIRONMENT "FEEDRATE_LIBRARY=$<TARGET_FILE:feedrate_shared>;PYTHONDONTWRITEBYTECODE=1")
 endif()
 add_test(NAME api/installed COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/api/installed.sh

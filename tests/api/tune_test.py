@@ -108,5 +108,22 @@ class Tune(unittest.TestCase):
         self.assertLess(by_chance, 7, "these machines are too easy\n" + said)
 
 
+class Wrong(unittest.TestCase):
+    def test_input_that_is_wrong_is_named_before_anything_is_measured(self):
+        def measure(settings):
+            self.fail("measured")
+
+        for free, grid, words in (
+            ({"handover": "1 ms"}, GRID, "expected a range of positive numbers.*got '1 ms'"),
+            ({"handover": "0 ms..1 ms"}, GRID, "expected a range of positive numbers"),
+            ({"handover": "1..2..3"}, GRID, "expected a range of positive numbers"),
+            ({"hand": "1 ms..2 ms"}, GRID, "hand"),
+            (FREE, {"num_workers": [1, 2], "instance": ["no.such"]}, "no.such"),
+            (FREE, {"num_workers": []}, "num_workers"),
+        ):
+            with self.subTest(words), self.assertRaisesRegex(ValueError, words):
+                tune_loader.tune(job(5, 1), grid, free, measure)
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
