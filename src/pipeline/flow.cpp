@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace feedrate::pipeline {
 namespace {
@@ -89,6 +90,10 @@ double rate_of(const SampleLimit& limit, bool burst) {
   return burst && limit.burst_rate > 0.0 ? limit.burst_rate : limit.rate;
 }
 
+double squared(double x) {
+  return x * x;
+}
+
 double alone_at(const Station& station, int customers) {
   ClosedNetwork network(customers);
   add_station(network, station);
@@ -138,6 +143,36 @@ double Flow::Group::beside_server(double x) const {
   return many;
 }
 
+/// Of `customers` of which each waits spread²/W seconds a sample for others where it needs W at the
+/// stations, those that are at stations: the less they wait there, the more they wait for others,
+/// and n of them are there where n·(1 + spread²/W²) are all. W + spread²/W rises with W as long as
+/// nobody waits longer for others than at stations, and is 2·spread at least, so what speeds up a
+/// station slows down nobody.
+double Flow::Group::at_stations(double customers, double spread) const {
+  if (spread <= 0.0 || customers <= 0.0) return customers;
+  const auto lacking = [&](double n) {
+    const double share = spread * throughput(n) / n;  // spread/W
+    return customers - n * (share < 1.0 ? 1.0 + share * share : 2.0 * share);
+  };
+  double before = customers;
+  double off_before = lacking(before);
+  if (off_before >= 0.0) return customers;
+  double few = 0.0;
+  double many = customers;
+  double n = customers * customers / (customers - off_before);
+  for (int i = 0; i < 60; ++i) {
+    const double off = lacking(n);
+    if (std::abs(off) <= 1e-13 * customers) break;
+    (off > 0.0 ? few : many) = n;
+    double next = n - off * (n - before) / (off - off_before);
+    if (!(next > few && next < many)) next = (few + many) / 2.0;
+    before = std::exchange(n, next);
+    off_before = off;
+    if (many - few <= 1e-13 * many) break;
+  }
+  return n;
+}
+
 /// Two servers of one customer are taken as one; locks of several ranks beside another server, as
 /// one that is as much faster.
 void Flow::Group::add_server(const Station& station) {
@@ -153,7 +188,8 @@ void Flow::Group::add_server(const Station& station) {
   server.seconds += seconds;
 }
 
-Flow::Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double active) {
+Flow::Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double active)
+    : read_cv_(inputs.read_cv), make_cv_(inputs.make_cv), size_cv_(inputs.size_cv) {
   for (Loading& loading : loadings(inputs, kind, misses, active)) {
     if (loading.customers <= 0.0) continue;
     Group group{std::move(loading), ClosedNetwork(0)};
@@ -196,8 +232,8 @@ Flow::Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double ac
   background_ = -1.0;
 }
 
-double Flow::unlimited(double share, double background) const {
-  double sum = 0.0;
+Flow::Delivered Flow::unlimited(const Waiting& waiting, double background) const {
+  Delivered all;
   for (const Group& group : groups_) {
     const Loading& loading = group.loading;
     if (background != background_ || background_ < 0.0) {
@@ -208,13 +244,16 @@ double Flow::unlimited(double share, double background) const {
                                             here ? background : 0.0)
                           : std::vector<double>{});
     }
-    sum += std::min(loading.own_limit,
-                    group.throughput(
-                        share * std::min(loading.customers, double(group.network.customers())))) *
-           loading.share;
+    const double customers = std::min(loading.customers, double(group.network.customers()));
+    const double lost =
+        waiting.barrier > 0.0 ? waiting.barrier * varies(loading, waiting.batch) : 0.0;
+    const double there = group.at_stations(waiting.share * customers, std::sqrt(lost));
+    const double rate = group.throughput(there);
+    if (&group == &groups_.front() && rate > 0.0) all.cycle = waiting.share * customers / rate;
+    all.rate += std::min(loading.own_limit, rate) * loading.share;
   }
   background_ = background;
-  return sum;
+  return all;
 }
 
 Flow::Tightest Flow::tightest(double nic) const {
@@ -232,12 +271,12 @@ double Flow::limit() const {
   return tightest().rate;
 }
 
-double Flow::rate(double share, double background) const {
-  return std::min(free_rate(share, background), limit());
+double Flow::rate(double share) const {
+  return std::min(free_rate(share), limit());
 }
 
-double Flow::free_rate(double share, double background) const {
-  return groups_.empty() ? no_limit : unlimited(share, background);
+double Flow::free_rate(double share) const {
+  return groups_.empty() ? no_limit : unlimited({share}, 0.0).rate;
 }
 
 const Flow::Group* Flow::on_cores() const {
@@ -263,28 +302,30 @@ double Flow::core_work() const {
   const double work = group->loading.cpu + group->loading.collate;
   if (groups_.size() == 1 || work <= 0.0) return work;
   // Remote workers make the other samples.
-  const double all = unlimited(1.0, 0.0);
+  const double all = unlimited({}, 0.0).rate;
   const double here =
       std::min(group->loading.own_limit, group->throughput(double(group->network.customers())));
   return all > 0.0 ? work * here / all : work;
 }
 
-Flow::Variance Flow::variance(const Inputs& inputs, double batch, double background) const {
-  if (groups_.empty()) return {};
-  const Group& group = groups_.front();
-  const double reading = group.loading.reading();
-  const double alone = group.loading.alone();
-  if (alone <= 0.0 || unlimited(1.0, background) <= 0.0) return {};
-  const double customers = std::min(group.loading.customers, double(group.network.customers()));
-  const double free = group.throughput(customers);
-  const double cycle = std::max(alone, customers / free);
-  const auto squared = [](double x) { return x * x; };
-  const double varies = squared(inputs.read_cv * reading) +
-                        squared(inputs.make_cv * (alone - reading)) +
-                        squared(inputs.size_cv * alone) / batch;
-  const double most =
-      std::max(reading > 0.0 ? inputs.read_cv : 0.0, alone > reading ? inputs.make_cv : 0.0);
-  return {squared(most) + squared(inputs.size_cv) / batch, varies / squared(cycle)};
+double Flow::varies(const Loading& loading, double batch) const {
+  const double reading = loading.reading();
+  const double alone = loading.alone();
+  return squared(read_cv_ * reading) + squared(make_cv_ * (alone - reading)) +
+         squared(size_cv_ * alone) / batch;
+}
+
+Flow::Loaded Flow::loaded(const Waiting& waiting, double background) const {
+  if (groups_.empty()) return {no_limit, {}};
+  const Loading& loading = groups_.front().loading;
+  const double reading = loading.reading();
+  const double alone = loading.alone();
+  const Delivered all = unlimited(waiting, background);
+  if (alone <= 0.0 || all.rate <= 0.0) return {all.rate, {}};
+  const double most = std::max(reading > 0.0 ? read_cv_ : 0.0, alone > reading ? make_cv_ : 0.0);
+  return {all.rate,
+          {squared(most) + squared(size_cv_) / waiting.batch,
+           varies(loading, waiting.batch) / squared(std::max(alone, all.cycle))}};
 }
 
 void Flow::set_burst(std::size_t limit, bool burst) {
@@ -299,7 +340,7 @@ PerStage<double> Flow::making(double nic) const {
     const int customers = group.network.customers();
     if (customers == 0) continue;
     const double x =
-        unlimited(1.0, std::max(0.0, background_)) > 0.0 ? group.throughput(customers) : 0.0;
+        unlimited({}, std::max(0.0, background_)).rate > 0.0 ? group.throughput(customers) : 0.0;
     if (x <= 0.0 || x >= no_limit) continue;
     const auto spend = [&](Stage stage, double seconds) {
       time[stage] += seconds * loading.share;
@@ -344,7 +385,7 @@ PerStage<double> Flow::making(double nic) const {
     }
   }
   // What a limit keeps back, its customers wait for.
-  const double free = unlimited(1.0, std::max(0.0, background_));
+  const double free = unlimited({}, std::max(0.0, background_)).rate;
   const Tightest most = tightest(nic);
   if (most.rate < free && !groups_.empty()) {
     const double waiting = sum > 0.0 ? sum * (free / most.rate - 1.0) : 1.0;
@@ -408,7 +449,7 @@ PerStage<double> Flow::alone() const {
       spared = spared || !here;
     }
     if (any && !spared) lower(stage, sum);
-    if (any && spared) lower(stage, unlimited(1.0, 0.0));
+    if (any && spared) lower(stage, unlimited({}, 0.0).rate);
   }
   if (stream_rate_ > 0.0) {
     lower(Stage::download, stream_beyond_nic_);

@@ -19,29 +19,42 @@ class Flow {
  public:
   Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double active);
 
-  /// Samples per second for the instance while `share` of all customers are busy and `background`
-  /// other threads run on its cores; rate limits included.
-  [[nodiscard]] double rate(double share, double background = 0.0) const;
+  /// Samples per second for the instance while `share` of all customers are busy; rate limits
+  /// included.
+  [[nodiscard]] double rate(double share) const;
   /// rate() without the rate limits, and the rate that these alone would allow.
-  [[nodiscard]] double free_rate(double share, double background = 0.0) const;
+  [[nodiscard]] double free_rate(double share = 1.0) const;
   [[nodiscard]] double limit() const;
   /// What the stream of Pipe mode alone would allow, samples a second; 1e300 without one.
   [[nodiscard]] double streamed() const { return stream_rate_ > 0.0 ? stream_rate_ : 1e300; }
+  /// How customers that make batches of `batch` samples wait for each other: `share` of them are at
+  /// stations by what does not depend on how much these vary; beside it each waits for `barrier`
+  /// times the squared coefficient of variation of its time there, as a share of that time.
+  struct Waiting {
+    double share = 1.0;
+    double barrier = 0.0;
+    double batch = 1.0;
+  };
+  /// Squared coefficient of variation of the making of a batch. `whole`: of all of it at once, as
+  /// if waiting varied alike. `own`: where only reading and making themselves vary, and not what
+  /// customers wait at stations and for each other.
+  struct Variance {
+    double whole = 0.0;
+    double own = 0.0;
+  };
+  /// Samples per second while customers wait for each other and `background` other threads run on
+  /// the instance's cores, without the rate limits.
+  struct Loaded {
+    double rate = 0.0;
+    Variance varies;
+  };
+  [[nodiscard]] Loaded loaded(const Waiting& waiting, double background) const;
   /// How much longer a thread takes beside `others` on the local cores than alone.
   [[nodiscard]] double crowding(double others) const;
   /// Core-seconds a second that the local cores do at most.
   [[nodiscard]] double most_cores() const;
   /// Local core-seconds a sample.
   [[nodiscard]] double core_work() const;
-  /// Squared coefficient of variation of the making of a batch of `batch` samples. `whole`: of all
-  /// of it at once, as if waiting for others varied alike. `own`: while all are busy, where only
-  /// reading and making themselves vary and not the waiting for others.
-  struct Variance {
-    double whole = 0.0;
-    double own = 0.0;
-  };
-  [[nodiscard]] Variance variance(const Inputs& inputs, double batch, double background) const;
-
   /// Whether a limit passes at its burst rate, by index into limits(); none does at first.
   void set_burst(std::size_t limit, bool burst);
   [[nodiscard]] const std::vector<SampleLimit>& limits() const { return limits_; }
@@ -63,13 +76,20 @@ class Flow {
 
     /// Samples per second of all its customers while `n` of them are busy.
     [[nodiscard]] double throughput(double n) const;
+    [[nodiscard]] double at_stations(double customers, double spread) const;
     [[nodiscard]] double beside_server(double x) const;
     void set_cores(std::vector<double> rates) const;
     void add_server(const Station& station);
   };
   /// The customers on the instance's own cores; null without.
   [[nodiscard]] const Group* on_cores() const;
-  [[nodiscard]] double unlimited(double share, double background) const;
+  struct Delivered {
+    double rate = 0.0;
+    double cycle = 0.0;  ///< seconds a sample of one of the first group's customers
+  };
+  [[nodiscard]] Delivered unlimited(const Waiting& waiting, double background) const;
+  /// Squared seconds a sample by which what a customer does for a batch varies.
+  [[nodiscard]] double varies(const Loading& loading, double batch) const;
   struct Tightest {
     double rate = 1e300;
     Stage stage = Stage::download;
@@ -83,6 +103,7 @@ class Flow {
   std::optional<Station> stream_;
   double stream_rate_ = 0.0;        ///< of Pipe mode's stream; 0: none
   double stream_beyond_nic_ = 0.0;  ///< the same were there no NIC
+  double read_cv_ = 0.0, make_cv_ = 0.0, size_cv_ = 0.0;
   mutable double background_ = 0.0;
 };
 

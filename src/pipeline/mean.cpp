@@ -77,19 +77,18 @@ Pace attempt(const Epoch& e, double period) {
     pace.crowding = e.flow.crowding(inputs.ranks - 1.0);
   }
   double load = 0.0;
-  const Flow::Variance varies = e.flow.variance(inputs, e.batch, pace.background);
-  const double variance = varies.own;
-  pace.whole_cv = std::sqrt(varies.whole);
-  double lost = 0.0;
-  if (e.buffer > 0.0) lost = queueing::barrier_loss(e.sources, variance, e.buffer);
-  if (inputs.pooled() && (inputs.prefetch < 2.0 || c.ahead > 0.0)) {
+  double lost = 0.0;  // share of a time at stations, for a squared coefficient of variation of 1
+  if (e.buffer > 0.0) lost = queueing::barrier_loss(e.sources, 1.0, e.buffer);
+  Flow::Waiting waiting{1.0, c.inline_load ? 0.0 : lost, e.batch};
+  if (inputs.pooled() && !c.inline_load && (inputs.prefetch < 2.0 || c.ahead > 0.0)) {
     // One batch at a time: threads that are done with it wait for the last, half a sample on
     // average.
-    lost += std::max(0.0, e.active - 1.0) / (2.0 * e.batch);
+    waiting.share = 1.0 / (1.0 + std::max(0.0, e.active - 1.0) / (2.0 * e.batch));
   }
-  const double share = c.inline_load ? 1.0 : 1.0 / (1.0 + lost);
+  const auto [rate, varies] = e.flow.loaded(waiting, pace.background);
+  const double variance = varies.own;
   pace.variance = variance;
-  const double rate = e.flow.free_rate(share, pace.background);
+  pace.whole_cv = std::sqrt(varies.whole);
   if (rate < 1e299) load = inputs.ranks * e.batch / rate;
   // The cores do no more than they can, whoever asks.
   if (shares_cores && !c.inline_load) {
@@ -118,7 +117,7 @@ Pace attempt(const Epoch& e, double period) {
     // A stream that keeps all of them waiting leaves no slowest one.
     waits = std::max(own, waits - std::max(0.0, streamed - load));
   } else if (c.inline_load) {
-    load *= 1.0 + lost;
+    load *= 1.0 + lost * variance;
   }
   // Limits count while the GPU steps as well; a stream is only as far ahead as its FIFO holds.
   if (c.inline_load) load = std::max(load, streamed);
@@ -135,9 +134,13 @@ Pace attempt(const Epoch& e, double period) {
   pace.load = load;
   pace.loader = c.inline_load ? 0.0 : std::max(load, limited);
   const double consumer = pace.line.period();
-  const double cv = inputs.step_cv;
-  pace.period = queueing::slower_of(c.inline_load ? 0.0 : load, consumer, variance + cv * cv,
-                                    std::max(e.buffer, 0.5));
+  // Of what both vary by, as a share of the slower one's time.
+  const double slower = std::max({load, consumer, 1e-300});
+  const double of_load = load / slower;
+  const double of_step = inputs.step_cv * c.step / slower;
+  const double both = variance * of_load * of_load + of_step * of_step;
+  pace.period =
+      queueing::slower_of(c.inline_load ? 0.0 : load, consumer, both, std::max(e.buffer, 0.5));
   pace.period = std::max(pace.period, c.inline_load ? limited : pace.loader + pace.kept);
   return pace;
 }
@@ -244,7 +247,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   double first = 0.0;
   double first_limited = 0.0;
   if (!c.inline_load) {
-    const double free = flow.free_rate(1.0);
+    const double free = flow.free_rate();
     first = (free < 1e299 ? rounds * inputs.ranks * full / free : 0.0) + c.ahead;
     first_limited = rounds * together;
   }
@@ -284,8 +287,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     const double gpu = fed_line.gpu * last + longer + (1.0 - last) * c.reduce;
     const bool beside_steps = fed_line.slowest == Stage::gpu_preprocess;
     const double other = fed_line.other * last + (beside_steps ? longer : 0.0);
-    const double both = slowest - std::max(fed_line.gpu, fed_line.other);
-    last_consumed = std::max(gpu, other) + both * last;
+    last_consumed = queueing::slower_of(gpu, other, fed_line.variance, fed_line.buffer);
   }
   // Two paths to the end: the GPU never waits after its first batch; or the loader never does.
   const double fed = first + (steps - 1.0) * slowest + last_consumed;

@@ -23,7 +23,7 @@ void remark_on_latency(Result& result, const pipeline::Inputs& inputs) {
   if (result.bottleneck.stage != Stage::download || inputs.remote) return;
   const pipeline::Flow flow(inputs, pipeline::EpochKind::first, pipeline::Misses{},
                             pipeline::active_workers(inputs, pipeline::EpochKind::first));
-  const bool limited = flow.limit() < flow.free_rate(1.0);
+  const bool limited = flow.limit() < flow.free_rate();
   const auto bound = [](const pipeline::Read& read, Bytes size, double users) {
     return !read.rate.empty() && read.latency > size / (read.through_nic().total(users) / users);
   };

@@ -9,7 +9,6 @@
 #include "pipeline/mean.hpp"
 #include "pipeline/simulate.hpp"
 #include "seed.hpp"
-#include "tests/population.hpp"
 
 using namespace feedrate;
 using namespace feedrate::pipeline;
@@ -44,13 +43,10 @@ double lone_batch(const Inputs& inputs) {
   return rate < 1e299 ? inputs.batch / rate : 0.0;
 }
 
-/// `exceptions`: the share of all jobs that may take longer after all, a hundredth at most.
 template <class Change>
-void never_slower(unsigned seed, const Change& change, double tolerance = 1e-9,
-                  double exceptions = 0.0) {
+void never_slower(unsigned seed, const Change& change, double tolerance = 1e-9) {
   Generator generate(seed);
   int faster = 0;
-  std::vector<double> longer;
   for (int i = 0; i < jobs; ++i) {
     const Inputs before = generate.inputs(200.0);
     Inputs after = before;
@@ -60,11 +56,9 @@ void never_slower(unsigned seed, const Change& change, double tolerance = 1e-9,
     INFO("job " << i << ": " << was << " s, then " << is << " s");
     // A single server is an approximation, monotone to a thousandth or two.
     const double most = before.locked.base() > 0.0 ? 2e-3 : tolerance;
-    REQUIRE(is <= was * (1.0 + (exceptions > 0.0 ? 0.01 : most)));
-    longer.push_back(is / was - 1.0 - most);
+    REQUIRE(is <= was * (1.0 + most));
     if (is < was * (1.0 - 1e-9)) ++faster;
   }
-  CHECK_SHARE_BEYOND(longer, 0.0, exceptions);
   CHECK_DRAWN(faster > jobs / 100);
 }
 
@@ -121,16 +115,11 @@ TEST_CASE("mean: more cores, connections and room in RAM never make a job slower
   never_slower(104, [](Inputs& in) {
     for (auto& point : in.cores.points) point.total *= 1.1;
   });
-  // Workers that vary wait for each other, which the mean counts as fewer of them at work: that
-  // costs something where connections have room, and nothing where workers queue for one.
-  never_slower(
-      105,
-      [](Inputs& in) {
-        for_reads(in, [](Read& read) {
-          if (read.connections > 0.0) read.connections += 1.0;
-        });
-      },
-      1e-9, 0.0005);
+  never_slower(105, [](Inputs& in) {
+    for_reads(in, [](Read& read) {
+      if (read.connections > 0.0) read.connections += 1.0;
+    });
+  });
   // Caches count as steady once an epoch's hits are within 1e-6 of those of all later ones.
   never_slower(
       106, [](Inputs& in) { in.caches.room *= 1.2; }, 1e-5);

@@ -15,7 +15,6 @@
 #include "resolve/resolve.hpp"
 #include "seed.hpp"
 #include "study/run.hpp"
-#include "tests/population.hpp"
 
 using namespace feedrate;
 using namespace feedrate::pipeline;
@@ -157,7 +156,6 @@ TEST_CASE("unequal: kinds that differ in nothing are the alike instances, mean a
 TEST_CASE("unequal: no faster than its largest instance alone, no slower than as many of that") {
   Generator random(73);
   int between = 0;
-  std::vector<double> slower;
   for (int i = 0; i < 500; ++i) {
     const Inputs inputs = generated(random, 30.0);
     const double each = std::ceil(inputs.samples / inputs.gpus());
@@ -170,13 +168,10 @@ TEST_CASE("unequal: no faster than its largest instance alone, no slower than as
     INFO(i << " " << list_of(gpus));
     // As near as the work of main processes, which meets more or fewer threads, is known.
     CHECK(list >= as_many(1.0) * (1.0 - 1e-6));
-    slower.push_back(list / as_many(static_cast<double>(gpus.size())) - 1.0);
+    CHECK(list <= as_many(static_cast<double>(gpus.size())) * (1.0 + 1e-6));
     between += list > as_many(1.0) * 1.001 ? 1 : 0;
   }
   CHECK_DRAWN(between > 50);
-  // Workers of a few GPUs do not fill a disk or a NIC that those of many do, and where it has room
-  // the mean counts that they wait for each other: one of some hundred lists takes longer by that.
-  CHECK_SHARE_BEYOND(slower, 1e-6, 0.003);
 }
 
 TEST_CASE("unequal: a GPU more on any instance takes no time off what each rank does") {
