@@ -339,4 +339,8 @@ double erfc(double x) {
   return x < 0.0 ? 2.0 - above : above;
 }
 
+double hypot(double x, double y) {
+  return std::sqrt(x * x + y * y);
+}
+
 }  // namespace feedrate::portable

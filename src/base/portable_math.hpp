@@ -19,5 +19,7 @@ double log2(double x);
 double log10(double x);
 double pow(double x, double y);
 double erfc(double x);
+/// The root of x² + y²; squares above 1e308 are infinite.
+double hypot(double x, double y);
 
 }  // namespace feedrate::portable

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "base/portable_math.hpp"
 #include "fit/series.hpp"
 
 namespace feedrate::fit {
@@ -119,7 +120,7 @@ void fit_beside_kernel(Findings& findings, const SeriesList& near, const std::st
   doubts.spread(list);
   findings.out.profile.copy_beside_kernel = findings.value<double>(
       list, what, std::min(1.0, busy->rate() / same->rate()),
-      {std::hypot(busy->time.relative_error, same->time.relative_error)}, list.size(), doubts);
+      {portable::hypot(busy->time.relative_error, same->time.relative_error)}, list.size(), doubts);
 }
 
 void fit_host_to_device(Findings& findings, const std::string& memory,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/portable_math.hpp"
 #include "fit/nnls.hpp"
 #include "fit/statistics.hpp"
 
@@ -23,7 +24,7 @@ double value_of(const Observation& o, const std::vector<double>& coefficients) {
 
 /// 1 over the target's absolute error.
 double weight_of(const Observation& o) {
-  return 1.0 / (o.target * std::hypot(o.relative_error, least_error));
+  return 1.0 / (o.target * portable::hypot(o.relative_error, least_error));
 }
 
 /// Huber's weights for these coefficients; the scale is the residuals' own.

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "base/number_text.hpp"
+#include "base/portable_math.hpp"
 
 namespace feedrate::fit {
 namespace {
@@ -106,7 +107,7 @@ static std::optional<Value<double>> fixed_share(Findings& findings, const std::s
     vv += v * v;
     u1 += u;
     v1 += v;
-    error = std::hypot(error, each.relative_error);
+    error = portable::hypot(error, each.relative_error);
     count += each.count;
   }
   const double both = uu * vv - uv * uv;

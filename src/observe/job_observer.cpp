@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/errors.hpp"
+#include "base/portable_math.hpp"
 
 namespace feedrate::observe {
 namespace {
@@ -19,7 +20,7 @@ std::optional<ObservedNumber> demand(const std::optional<ObservedNumber>& used, 
   if (!used) return std::nullopt;
   ObservedNumber made = *used;
   made.value *= factor / throughput.value;
-  made.relative_error = std::hypot(used->relative_error, throughput.relative_error);
+  made.relative_error = portable::hypot(used->relative_error, throughput.relative_error);
   return made;
 }
 

@@ -323,9 +323,10 @@ Flow::Loaded Flow::loaded(const Waiting& waiting, double background) const {
   const Delivered all = unlimited(waiting, background);
   if (alone <= 0.0 || all.rate <= 0.0) return {all.rate, {}};
   const double most = std::max(reading > 0.0 ? read_cv_ : 0.0, alone > reading ? make_cv_ : 0.0);
+  const double square = varies(loading, waiting.batch);
   return {all.rate,
           {squared(most) + squared(size_cv_) / waiting.batch,
-           varies(loading, waiting.batch) / squared(std::max(alone, all.cycle))}};
+           square / squared(std::max(alone, all.cycle)), std::sqrt(square)}};
 }
 
 void Flow::set_burst(std::size_t limit, bool burst) {

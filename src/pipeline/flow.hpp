@@ -41,6 +41,7 @@ class Flow {
   struct Variance {
     double whole = 0.0;
     double own = 0.0;
+    double spread = 0.0;  ///< seconds a sample of one customer, the root of `own` times its time
   };
   /// Samples per second while customers wait for each other and `background` other threads run on
   /// the instance's cores, without the rate limits.

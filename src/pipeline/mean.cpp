@@ -1,6 +1,7 @@
 #include "base/portable_math.hpp"
 #include "pipeline/mean_epoch.hpp"
 #include "pipeline/mean_line.hpp"
+#include "pipeline/parts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,6 +24,7 @@ struct Pace {
   double crowding = 1.0;    // CPU time of the main process, over what it needs alone
   double background = 0.0;
   double variance = 0.0;  // squared cv of the making of a batch
+  double spread = 0.0;    // seconds by which a batch varies of those who make it
   double whole_cv = 0.0;  // cv of the whole making of a batch, waiting for others included
   Line line;
   Line fed;  // if the loader were always ahead
@@ -38,6 +40,7 @@ struct Epoch {
   double buffer{};   // batches that one may be ahead
   double stock{};    // batches that the loader of a rank can be ahead
   double nic{};      // seconds a step that the NIC needs for downloads and gradients
+  double fifo{};     // batches of a rank that a stream is ahead
 };
 
 /// Batches that one chain of a rank's loader may be ahead of the others. A PyTorch worker holds up
@@ -88,6 +91,7 @@ Pace attempt(const Epoch& e, double period) {
   const auto [rate, varies] = e.flow.loaded(waiting, pace.background);
   const double variance = varies.own;
   pace.variance = variance;
+  pace.spread = varies.spread * e.batch;
   pace.whole_cv = std::sqrt(varies.whole);
   if (rate < 1e299) load = inputs.ranks * e.batch / rate;
   // The cores do no more than they can, whoever asks.
@@ -101,8 +105,9 @@ Pace attempt(const Epoch& e, double period) {
   // What limits and the NIC let through is no matter of chance.
   const double limited =
       std::max(e.nic, e.flow.limit() < 1e299 ? inputs.ranks * e.batch / e.flow.limit() : 0.0);
-  const double streamed =
-      e.flow.streamed() < 1e299 ? inputs.ranks * e.batch / e.flow.streamed() : 0.0;
+  double streamed = e.flow.streamed() < 1e299 ? inputs.ranks * e.batch / e.flow.streamed() : 0.0;
+  // While one process steps, the FIFO fills.
+  if (c.one_process) streamed -= std::min(e.fifo * streamed, c.copy + c.before + c.step);
   const double handed_late = c.one_process ? c.handed_late * pace.crowding : 0.0;
   const double own = late_of(c, pace.crowding);
   double waits = own;
@@ -112,8 +117,8 @@ Pace attempt(const Epoch& e, double period) {
     const double deviation =
         std::sqrt(variance * load * load + portable::pow(inputs.step_cv * c.step, 2.0));
     const double cv = sum > 0.0 ? deviation / sum / std::sqrt(inputs.accumulation) : 0.0;
-    waits =
-        std::hypot(handed_late, sum * (queueing::largest_of(inputs.waited_for(), cv).mean - 1.0));
+    waits = portable::hypot(handed_late,
+                            sum * (queueing::largest_of(inputs.waited_for(), cv).mean - 1.0));
     // A stream that keeps all of them waiting leaves no slowest one.
     waits = std::max(own, waits - std::max(0.0, streamed - load));
   } else if (c.inline_load) {
@@ -238,27 +243,43 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   e.buffer = buffer_of(inputs, c, active);
   e.stock = inputs.prefetch * (chains ? active : 1.0) + 1.0;
   e.nic = nic_seconds(inputs, flow, kind, full, misses);
+  e.fifo = std::min(1.0, 2.0 / chunks_of(inputs));
   const Pace pace = pace_of(e);
 
-  // The first batch is made while all customers are at work on theirs; those of a pool share it.
-  const double all_at_work = flow.rate(1.0);
+  // The first batch is made while all customers are at work on theirs, as far as the epoch has one
+  // for each; those of a pool share it.
+  const EpochShape made = epoch_shape(inputs);
+  const double opening = chains ? std::min(active, made.steps - 1.0 + made.last_batch / full) : 1.0;
+  const double at_work = chains ? opening / active : 1.0;
+  const double all_at_work = flow.rate(at_work);
   const double together = all_at_work < 1e299 ? inputs.ranks * full / all_at_work : 0.0;
-  const double rounds = chains ? active : 1.0;
   double first = 0.0;
   double first_limited = 0.0;
   if (!c.inline_load) {
-    const double free = flow.free_rate();
-    first = (free < 1e299 ? rounds * inputs.ranks * full / free : 0.0) + c.ahead;
-    first_limited = rounds * together;
+    const double free = flow.free_rate(at_work);
+    first = (free < 1e299 ? opening * inputs.ranks * full / free : 0.0) + c.ahead;
+    first_limited = opening * together;
+  }
+  // Were nobody to wait for others, the last batch would come when those who make the most for it
+  // have made theirs, which vary as sums do.
+  const double chain = chains ? active : 1.0;
+  const double rounds = std::max(1.0, (steps + last) / chain);
+  const double spread = pace.spread * chain / active;
+  double unaided = 0.0;
+  if (first > 0.0) {
+    unaided = rounds * std::max(first - c.ahead, first_limited) +
+              spread * std::sqrt(rounds) * queueing::deviations_of_largest(e.sources);
   }
   // Every epoch begins with nothing in stock, so the GPU meets the latest of the batches that it
   // would reach before the loader is ahead by what they vary.
   if (first > 0.0 && pace.whole_cv > 0.0) {
-    const double spread = first * pace.whole_cv;
+    const double whole = first * pace.whole_cv;
     const double slack = std::max(0.0, pace.fed.period() - pace.loader);
     const double most = std::max(1.0, steps / 2.0);
-    const double met = slack * most > spread ? std::max(1.0, spread / slack) : most;
-    first += spread * queueing::deviations_of_largest(inputs.gpus() * met);
+    const double met = slack * most > whole ? std::max(1.0, whole / slack) : most;
+    const double deviations = queueing::deviations_of_largest(inputs.gpus() * met);
+    // Who is late by waiting at stations waits for others, and these are done at last.
+    first = std::min(first + whole * deviations, std::max(first + spread * deviations, unaided));
   }
   // What a limit lets through does not vary.
   first = std::max(first, first_limited);
@@ -296,7 +317,6 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   double last_round = 0.0;
   if (chains && pace.loader > 0.0) {
     const double trained = steps + (last > 0.0 ? 1.0 : 0.0);
-    const EpochShape made = epoch_shape(inputs);
     const auto in_round = [&](double batches) {
       return batches - active * (std::ceil(batches / active) - 1.0);
     };
@@ -317,8 +337,9 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   }
   // Where the GPU sets the pace, workers are ahead by more than that.
   const double late = std::max(0.0, last_round - (steps - 1.0) * (pace.period - pace.loader));
-  const double starved = (steps - 1.0) * pace.period + pace.loader + late +
+  const double waiting = (steps - 1.0) * pace.period + pace.loader + late +
                          (last > 0.0 ? std::max(pace.period * last, last_consumed) : 0.0);
+  const double starved = std::max(waiting, unaided);
   // The first batch finds the main process waiting, with the cores to itself.
   const double way = line_of(c, c.inline_load ? pace.load : 0.0, 0.0, 1.0).sum;
   const auto tail = [&](const Line& line) {
@@ -330,7 +351,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     const double step = c.step * (slowest_gpu(inputs, ranks, 1.0).mean - 1.0);
     if (!c.one_process) return step;
     const double handed = queueing::largest_of(ranks, c.handover_cv).mean - 1.0;
-    return std::hypot(step, c.handover * pace.crowding * handed);
+    return portable::hypot(step, c.handover * pace.crowding * handed);
   };
   const double late_alone = c.inline_load ? pace.straggling : std::max(pace.straggling, alone());
   const double limited = c.inline_load ? (steps + last) * pace.limited : 0.0;
@@ -338,10 +359,10 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
                       std::max({fed + tail(fed_line) + fed_line.straggling,
                                 starved + tail(pace.line) + late_alone, limited});
 
-  Made made;
-  made.period = pace.period;
-  made.step = slowest;
-  Span& span = made.span;
+  Made epoch;
+  epoch.period = pace.period;
+  epoch.step = slowest;
+  Span& span = epoch.span;
   const double n = steps + last;  // full batches' worth
   span.wall = seconds(wall);
   span.busy = seconds(steps * c.step + small_step + n * (c.before + c.ahead));
@@ -381,12 +402,12 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   double deviation = slowest_gpu(inputs, inputs.waited_for(), group).deviation * c.step;
   if (c.one_process && c.handover_cv > 0.0) {
     const double cv = c.handover_cv / std::sqrt(group);
-    deviation =
-        std::hypot(deviation, queueing::largest_of(inputs.waited_for(), cv).deviation * c.handover);
+    deviation = portable::hypot(
+        deviation, queueing::largest_of(inputs.waited_for(), cv).deviation * c.handover);
   }
-  made.variance = steps * (weight * pace.variance * pace.loader * pace.loader +
-                           (1.0 - weight) * deviation * deviation * group);
-  return made;
+  epoch.variance = steps * (weight * pace.variance * pace.loader * pace.loader +
+                            (1.0 - weight) * deviation * deviation * group);
+  return epoch;
 }
 
 }  // namespace feedrate::pipeline

@@ -81,7 +81,7 @@ double made_with_ahead(const Consumer& c, double making, double crowding) {
 }
 
 double late_of(const Consumer& c, double crowding) {
-  return std::hypot(c.straggling, c.one_process ? c.handed_late * crowding : 0.0);
+  return portable::hypot(c.straggling, c.one_process ? c.handed_late * crowding : 0.0);
 }
 
 Line line_of(const Consumer& c, double load, double straggling, double crowding) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/number_text.hpp"
+#include "base/portable_math.hpp"
 #include "base/unit_text.hpp"
 #include "resolve/assumptions.hpp"
 #include "resolve/cores.hpp"
@@ -184,7 +185,7 @@ class LoadingDraft {
     }
     ObservedNumber number = job_.throughput;
     number.relative_error =
-        std::hypot(job_.throughput.relative_error, cpu_.relative_error * cpu_.value / reading);
+        portable::hypot(job_.throughput.relative_error, cpu_.relative_error * cpu_.value / reading);
     draft_.reads_seen = true;
     Scenario& s = draft_.out.scenario;
     std::string how(words::found::waits_at_sample);
@@ -228,7 +229,7 @@ class LoadingDraft {
     Disk& d = draft_.out.scenario.disk;
     ObservedNumber rate = job_.throughput;
     d.bandwidth = bytes_per_second(rounded(of_devices() * job_.throughput.value));
-    rate.relative_error = std::hypot(rate.relative_error, job_.device_bytes->relative_error);
+    rate.relative_error = portable::hypot(rate.relative_error, job_.device_bytes->relative_error);
     draft_.input("/disk/bandwidth", format_quantity(*d.bandwidth), rate,
                  words::all_that_disk_gives(job_.disk->name));
     draft_.unseen(words::unseen::reads_at_once);
