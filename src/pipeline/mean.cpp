@@ -267,8 +267,9 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   const double spread = pace.spread * chain / active;
   double unaided = 0.0;
   if (first > 0.0) {
-    unaided = rounds * std::max(first - c.ahead, first_limited) +
-              spread * std::sqrt(rounds) * queueing::deviations_of_largest(e.sources);
+    const double varied = spread * std::sqrt(rounds) * queueing::deviations_of_largest(e.sources);
+    // What a limit lets through does not vary.
+    unaided = std::max(rounds * (first - c.ahead) + varied, rounds * first_limited);
   }
   // Every epoch begins with nothing in stock, so the GPU meets the latest of the batches that it
   // would reach before the loader is ahead by what they vary.
@@ -281,7 +282,6 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     // Who is late by waiting at stations waits for others, and these are done at last.
     first = std::min(first + whole * deviations, std::max(first + spread * deviations, unaided));
   }
-  // What a limit lets through does not vary.
   first = std::max(first, first_limited);
   const bool starts = kind == EpochKind::first || !inputs.persistent_workers;
   double startup = 0.0;
@@ -326,7 +326,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     const double smaller = made.last_batch < inputs.batch ? made.last_batch / inputs.batch : 0.0;
     const double whole = in_round(made.steps) - (smaller > 0.0 ? 1.0 : 0.0);
     const bool by_itself = ends && whole <= 0.0;
-    const double busy = !ends ? active : by_itself ? 1.0 : whole;
+    const double busy = !ends ? opening : by_itself ? 1.0 : whole;
     const double rate = flow.rate(busy / active);
     if (rate < 1e299) {
       const double work = by_itself ? smaller : busy;

@@ -99,6 +99,8 @@ TEST_CASE("portable math: what is exact comes out exact") {
   CHECK(portable::exp(0.0) == 1.0);
   CHECK(portable::log(1.0) == 0.0);
   CHECK(portable::erfc(0.0) == 1.0);
+  CHECK(portable::hypot(-3.0, 4.0) == 5.0);
+  CHECK(portable::hypot(0.0, -0.25) == 0.25);
 }
 
 TEST_CASE("portable math: special values are those of the C standard") {
