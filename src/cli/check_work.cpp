@@ -167,7 +167,7 @@ class Checker {
     if (job.entry != nullptr) explain(job, now, held ? *held : catalog_, verdict);
     if (held) {
       tell_prices(now, at_todays, verdict);
-      costs_[i] = {now.bill.money, at_todays.bill.money};
+      costs_[i] = std::pair(now.bill.money, at_todays.bill.money);
     }
     judge_prices(at_todays, verdict);
     entries_[i] = {job.key,
@@ -303,6 +303,26 @@ class Checker {
     }
   }
 
+  /// What today's prices change of all that the baseline holds prices of.
+  [[nodiscard]] std::string held_prices() const {
+    Money before, now;
+    std::size_t held = 0;
+    bool same = true;
+    for (const auto& cost : costs_) {
+      if (!cost) continue;
+      ++held;
+      before += cost->first;
+      now += cost->second;
+      same = same && cost->first == cost->second;
+    }
+    if (held == 0) return "--hold-prices: the baseline holds prices of none of these scenarios";
+    if (same) return prices_alone(before, now);
+    return fmt::format(
+        "{} of {}, which no limit judged; --update takes today's prices", prices_alone(before, now),
+        held == costs_.size() ? std::string("all scenarios")
+                              : fmt::format("the {} scenarios in the baseline", held));
+  }
+
   void finish() {
     Verdict& verdict = checked_.verdict;
     verdict.baseline = arguments_.baseline;
@@ -333,17 +353,7 @@ class Checker {
       verdict.remarks.push_back(fmt::format("{} of the baseline's scenarios {} not checked",
                                             not_given, not_given == 1 ? "was" : "were"));
     }
-    if (arguments_.hold_prices) {
-      Money before, now;
-      for (const auto& [held, today] : costs_) {
-        before += held;
-        now += today;
-      }
-      verdict.remarks.push_back(prices_alone(before, now) +
-                                (before == now ? ""
-                                               : " of all scenarios, which no limit judged; "
-                                                 "--update takes today's prices"));
-    }
+    if (arguments_.hold_prices) verdict.remarks.push_back(held_prices());
     if (!verdict.errors.empty()) {
       if (arguments_.update) {
         verdict.remarks.push_back(
@@ -365,7 +375,8 @@ class Checker {
   Catalog catalog_;
   std::optional<Limit> price_age_;
   std::vector<schema::BaselineEntry> entries_;
-  std::vector<std::pair<Money, Money>> costs_;  ///< at the baseline's prices, and at today's
+  /// At the prices that the baseline holds, where it does, and at today's.
+  std::vector<std::optional<std::pair<Money, Money>>> costs_;
   Checked checked_;
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/portable_math.hpp"
 #include "base/statistics.hpp"
 #include "study/bottleneck.hpp"
 
@@ -148,7 +149,7 @@ void let_events_decide(Bottleneck& bottleneck, const ByEvents& by_events) {
   constexpr double clearly = 0.02;
   const bool another =
       of_means != by_events.gains().end() && best.stage != of_means->stage &&
-      best.gain - of_means->gain > std::max(clearly, 2.0 * std::hypot(best.error, of_means->error));
+      best.gain - of_means->gain > std::max(clearly, 2.0 * portable::hypot(best.error, of_means->error));
   if (!by_events.stated && !another) return;
   const std::optional<Stage> by_mean = bottleneck.stage;
   std::vector<std::pair<Stage, double>> gains;

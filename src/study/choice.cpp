@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/parallel.hpp"
+#include "base/portable_math.hpp"
 #include "study/by_events.hpp"
 
 namespace feedrate::study {
@@ -53,7 +54,7 @@ std::vector<std::optional<Confirmed>> confirm(std::span<const std::size_t> point
 }
 
 bool clearly_less(const Confirmed& a, double value_of_a, const Confirmed& b, double value_of_b) {
-  const double error = std::hypot(a.by_events.error, b.by_events.error);
+  const double error = portable::hypot(a.by_events.error, b.by_events.error);
   return value_of_a < value_of_b * (1.0 - std::max(parts_from, 2.0 * error));
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/number_text.hpp"
+#include "base/portable_math.hpp"
 #include "base/unit_text.hpp"
 #include "resolve/assumptions.hpp"
 #include "study/observed_parts.hpp"
@@ -147,7 +148,7 @@ void write_step(ObservedDraft& draft) {
     }
   } else if (job.gpu_busy && waits) {
     step.value = job.gpu_busy->value * job.interval.value;
-    step.relative_error = std::hypot(step.relative_error, job.gpu_busy->relative_error);
+    step.relative_error = portable::hypot(step.relative_error, job.gpu_busy->relative_error);
     how = words::found::interval_of_utilisation;
     draft.unseen(words::unseen::own_step);
   } else {
