@@ -147,9 +147,9 @@ void let_events_decide(Bottleneck& bottleneck, const ByEvents& by_events) {
       std::find_if(by_events.gains().begin(), by_events.gains().end(),
                    [&](const auto& one) { return one.stage == bottleneck.stage; });
   constexpr double clearly = 0.02;
-  const bool another =
-      of_means != by_events.gains().end() && best.stage != of_means->stage &&
-      best.gain - of_means->gain > std::max(clearly, 2.0 * portable::hypot(best.error, of_means->error));
+  const bool another = of_means != by_events.gains().end() && best.stage != of_means->stage &&
+                       best.gain - of_means->gain >
+                           std::max(clearly, 2.0 * portable::hypot(best.error, of_means->error));
   if (!by_events.stated && !another) return;
   const std::optional<Stage> by_mean = bottleneck.stage;
   std::vector<std::pair<Stage, double>> gains;

@@ -283,8 +283,8 @@ TEST_CASE("check: held prices fail nothing, and hide no change of the job") {
       project.check("--hold-prices --format json --max-increase cost=9999%,time=9999%", today).out,
       "prices alone: no change"));
   const std::string other = project.folder.write("other.json", slurp(project.file));
-  const Outcome unheld = shell("feedrate check '" + other + "' --hold-prices --baseline '" +
-                               project.baseline + "'");
+  const Outcome unheld =
+      shell("feedrate check '" + other + "' --hold-prices --baseline '" + project.baseline + "'");
   CHECK(has(unheld.out, "the baseline holds prices of none of these scenarios"));
 }
 
